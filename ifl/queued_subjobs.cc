@@ -8,13 +8,13 @@ namespace pbs::ifl {
 namespace {
 
 // More than any array has; a server may say anything.
-constexpr std::int64_t most_subjobs = 10'000'000;
-constexpr std::int64_t largest_index = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMostSubjobs = 10'000'000;
+constexpr std::int64_t kLargestIndex = std::numeric_limits<std::int32_t>::max();
 
 std::optional<std::int64_t> take_number(std::string_view& text) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || value < 0 || value > largest_index) return std::nullopt;
+    if (error != std::errc() || value < 0 || value > kLargestIndex) return std::nullopt;
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     return value;
 }
@@ -69,7 +69,7 @@ std::optional<std::vector<IndexStretch>> parse_remaining(std::string_view text) 
         const auto stretch = take_stretch(text);
         if (!stretch || (!all.empty() && stretch->first <= all.back().last)) return std::nullopt;
         count += (stretch->last - stretch->first) / stretch->step + 1;
-        if (count > most_subjobs) return std::nullopt;
+        if (count > kMostSubjobs) return std::nullopt;
         all.push_back(*stretch);
     } while (take(text, ','));
     if (!text.empty()) return std::nullopt;
@@ -78,13 +78,13 @@ std::optional<std::vector<IndexStretch>> parse_remaining(std::string_view text) 
 
 void QueuedSubjobs::take(const ObjectView& object) {
     const bool of_this = !before_.empty() && object.name.starts_with(before_);
-    if (object.type == type_of_subjob || of_this) {
+    if (object.type == kTypeOfSubjob || of_this) {
         give_queued_before(index_in(object.name));
         return sink_(object);
     }
     end();
     sink_(object);
-    if (object.type != type_of_array) return;
+    if (object.type != kTypeOfArray) return;
     const auto bracket = object.name.find("[]");
     const auto remaining = std::ranges::find(object.attributes, std::string_view("array_indices_remaining"),
                                              &AttributeView::name);
@@ -109,7 +109,7 @@ void QueuedSubjobs::give_queued_before(std::int64_t index) {
     auto stretch = queued_.begin();
     for (; stretch != queued_.end() && stretch->first < index; ++stretch) {
         for (; stretch->first <= stretch->last && stretch->first < index; stretch->first += stretch->step)
-            sink_({type_of_subjob, before_ + std::to_string(stretch->first) + behind_, attributes});
+            sink_({kTypeOfSubjob, before_ + std::to_string(stretch->first) + behind_, attributes});
         if (stretch->first <= stretch->last) break;
     }
     queued_.erase(queued_.begin(), stretch);

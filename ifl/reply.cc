@@ -270,7 +270,7 @@ std::string encode_object(std::uint32_t type, std::string_view name,
 
 // The text that the next object is appended to: the last part, or a new one if that is full.
 std::string& StatusParts::next(std::uint32_t type) {
-    const bool full = !parts_.empty() && type != type_of_subjob &&
+    const bool full = !parts_.empty() && type != kTypeOfSubjob &&
                       (parts_.back().count >= max_objects_ || parts_.back().objects.size() >= max_bytes_);
     if (parts_.empty() || full) {
         const std::size_t expected = parts_.empty() ? 0 : parts_.back().objects.size();

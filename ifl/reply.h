@@ -68,8 +68,8 @@ struct StatusPart {
 
 /// Types of objects in a reply to a request for jobs with their subjobs: a job array, and behind it those of
 /// its subjobs that aren't queued (queued_subjobs.h). MGR_OBJ_JOBARRAY_PARENT, MGR_OBJ_SUBJOB.
-inline constexpr std::uint32_t type_of_array = 10;
-inline constexpr std::uint32_t type_of_subjob = 11;
+inline constexpr std::uint32_t kTypeOfArray = 10;
+inline constexpr std::uint32_t kTypeOfSubjob = 11;
 
 /// Choice 6.
 struct StatusReply {

@@ -104,9 +104,9 @@ void print_item(pbs::cmds::ObjectType object, const HostAttribute& attribute) {
 
 // The PBS object type of "pbs_queue" and the like; nullopt if it is something else.
 std::optional<pbs::cmds::ObjectType> pbs_type(std::string_view word) {
-    constexpr std::string_view prefix = "pbs_";
-    if (!word.starts_with(prefix)) return std::nullopt;
-    const auto type = pbs::cmds::object_type_from_word(word.substr(prefix.size()));
+    constexpr std::string_view kPrefix = "pbs_";
+    if (!word.starts_with(kPrefix)) return std::nullopt;
+    const auto type = pbs::cmds::object_type_from_word(word.substr(kPrefix.size()));
     return type && pbs::cmds::host_attributes(*type).empty() ? std::nullopt : type;
 }
 

@@ -87,7 +87,7 @@ class Writer {
         const std::string prime = text_of(option, *policies_.prime, attribute);
         const std::string non_prime = text_of(option, *policies_.non_prime, attribute);
         if (prime == non_prime) return lines(option, attribute, *policies_.prime, "");
-        if ((option.flags & by_time_flag) == 0) {
+        if ((option.flags & kByTimeFlag) == 0) {
             leave_out(fmt::format("policy {} {} = {}: {} is the same at all times in the file",
                                   policies_.non_prime->name(), attribute.name, non_prime, option.name));
             return lines(option, attribute, *policies_.prime, "");
@@ -260,7 +260,7 @@ class Writer {
 
     void leave_out(std::string text) { out_.left_out.push_back(std::move(text)); }
 
-    static constexpr unsigned by_time_flag = SchedOptionFlag::by_time;
+    static constexpr unsigned kByTimeFlag = SchedOptionFlag::by_time;
 
     const ExportSource& source_;
     PoliciesByTime policies_;

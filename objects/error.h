@@ -11,7 +11,7 @@ namespace pbs::objects {
 // existing ones are used: what PBS answers for queues.
 enum class Code : int {
     unknown_attribute = 15002,  // PBSE_NOATTR
-    read_only = 15003,          // PBSE_ATTRRO
+    kReadOnly = 15003,          // PBSE_ATTRRO
     invalid_request = 15004,    // PBSE_IVALREQ
     no_permission = 15007,      // PBSE_PERM
     system = 15010,             // PBSE_SYSTEM: the disk is full, the database can't be written

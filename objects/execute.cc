@@ -93,8 +93,8 @@ Result<void> change_attribute(Object& object, const AttributeChange& change, Com
                     fmt::format("unknown attribute '{}'{}", change.name.substr(0, 64),
                                 did_you_mean(object.type(), change.name)));
     }
-    if ((attribute->flags & read_only) != 0) {
-        return fail(Code::read_only, fmt::format("attribute {} is read only", attribute->name));
+    if ((attribute->flags & kReadOnly) != 0) {
+        return fail(Code::kReadOnly, fmt::format("attribute {} is read only", attribute->name));
     }
     const Operation operation = kind == CommandKind::unset ? Operation::unset : change.operation;
     Result<std::optional<Value>> value =

@@ -193,8 +193,8 @@ class FormulaCompiler {
             while (end_ < text_.size() && in_names(text_[end_])) ++end_;
             kind_ = Kind::name;
         } else {
-            static constexpr std::string_view two[] = {"<=", ">=", "==", "!=", "**", "//", "&&", "||"};
-            end_ += std::ranges::find(two, text_.substr(at_, 2)) != std::end(two) ? 2 : 1;
+            static constexpr std::string_view kTwo[] = {"<=", ">=", "==", "!=", "**", "//", "&&", "||"};
+            end_ += std::ranges::find(kTwo, text_.substr(at_, 2)) != std::end(kTwo) ? 2 : 1;
             kind_ = Kind::sign;
         }
         token_ = text_.substr(at_, end_ - at_);
@@ -338,8 +338,8 @@ class FormulaCompiler {
             need(")", "a parenthesis isn't closed, expected )");
             return;
         }
-        static constexpr std::string_view words[] = {"if", "else", "or", "and", "not"};
-        if (kind_ != Kind::name || std::ranges::find(words, token_) != std::end(words))
+        static constexpr std::string_view kWords[] = {"if", "else", "or", "and", "not"};
+        if (kind_ != Kind::name || std::ranges::find(kWords, token_) != std::end(kWords))
             return fail(unexpected());
         const std::string_view name = token_;
         const std::size_t at = at_;

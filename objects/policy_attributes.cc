@@ -10,9 +10,9 @@ namespace {
 
 using enum Asks;
 
-constexpr std::string_view no_preemption = "no job is preempted";
-constexpr std::string_view no_such_queue = "the queue has no special meaning";
-constexpr double most = 2147483647;
+constexpr std::string_view kNoPreemption = "no job is preempted";
+constexpr std::string_view kNoSuchQueue = "the queue has no special meaning";
+constexpr double kMost = 2147483647;
 
 constexpr AttributeType type_of(Syntax syntax, unsigned flags) {
     if ((flags & shown_as_string) != 0) return AttributeType::string;

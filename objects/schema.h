@@ -85,7 +85,7 @@ enum class Syntax {
 
 enum AttributeFlag : unsigned {
     plain = 0,
-    read_only = 1,        // shown, never set
+    kReadOnly = 1,        // shown, never set
     shown_as_string = 2,  // of type string in PP-748, whatever its syntax
     operator_sets = 4,    // PBS operators may change it, not only managers
     origin = 8,           // an option of the Origin scheduler, in lower case

@@ -11,15 +11,15 @@ namespace {
 
 using enum Asks;
 
-constexpr ObjectType queue = ObjectType::queue;
+constexpr ObjectType kQueue = ObjectType::queue;
 
 // What no row of an attribute table says.
 constexpr Unsupported kOthers[] = {
     // What the server keeps of a queue, by the policy in force.
-    {queue, "Priority", of, "standard", {}},
-    {queue, "backfill_depth", of, "standard", {}},
-    {queue, "Priority", without, "by_queue or round_robin or queue_priority in job_sort_formula", {}},
-    {queue, "backfill_depth", without, "strict_ordering or help_starving_jobs", {}},
+    {kQueue, "Priority", of, "standard", {}},
+    {kQueue, "backfill_depth", of, "standard", {}},
+    {kQueue, "Priority", without, "by_queue or round_robin or queue_priority in job_sort_formula", {}},
+    {kQueue, "backfill_depth", without, "strict_ordering or help_starving_jobs", {}},
 };
 
 // Notes of a kind are told in the order of listing, apart from these.
@@ -89,7 +89,7 @@ const std::vector<Unsupported>& table() {
 }
 
 std::string sentence(const Unsupported& row) {
-    const bool of_queue = row.type == queue;
+    const bool of_queue = row.type == kQueue;
     switch (row.asks) {
         case element:
             return fmt::format("Not acted on with {}: {}.", row.word, row.why);

@@ -42,24 +42,24 @@ enum AttributeFlag : std::uint32_t {
     openpbs_only = 2048,  // OpenPBS's server has it and the bundled one hasn't
 };
 
-constexpr std::uint32_t read_all = read_user | read_operator | read_manager;
-constexpr std::uint32_t read_only = read_all;
-constexpr std::uint32_t read_write = read_all | write_user | write_operator | write_manager;
-constexpr std::uint32_t no_user_set = read_all | write_operator | write_manager;
-constexpr std::uint32_t manager_only_set = read_all | write_manager;
-constexpr std::uint32_t managers_read = read_manager;
-constexpr std::uint32_t all_writes = write_user | write_operator | write_manager;
+constexpr std::uint32_t kReadAll = read_user | read_operator | read_manager;
+constexpr std::uint32_t kReadOnly = kReadAll;
+constexpr std::uint32_t kReadWrite = kReadAll | write_user | write_operator | write_manager;
+constexpr std::uint32_t kNoUserSet = kReadAll | write_operator | write_manager;
+constexpr std::uint32_t kManagerOnlySet = kReadAll | write_manager;
+constexpr std::uint32_t kManagersRead = read_manager;
+constexpr std::uint32_t kAllWrites = write_user | write_operator | write_manager;
 
 struct AttributeDef {
     std::string_view name;
     AttributeType type = AttributeType::text;
-    std::uint32_t flags = read_only;
+    std::uint32_t flags = kReadOnly;
     std::string_view default_value{};  // text, of resources RESOURCE=VALUE; empty: not set by default
     std::string_view help{};           // one sentence, without a full stop at its end; jobs have none
     std::span<const std::string_view> words{};  // the values that there are, if they are counted
 
     constexpr bool has(AttributeFlag flag) const { return (flags & flag) != 0; }
-    constexpr bool writable() const { return (flags & all_writes) != 0; }
+    constexpr bool writable() const { return (flags & kAllWrites) != 0; }
 };
 
 class AttributeTable {

@@ -9,72 +9,72 @@ namespace {
 
 using enum AttributeType;
 
-constexpr std::string_view queue_type_words[] = {"execution", "route", "execution_prime",
-                                                 "execution_non_prime", "execution_dedicated"};
+constexpr std::string_view kQueueTypeWords[] = {"execution", "route", "execution_prime",
+                                                "execution_non_prime", "execution_dedicated"};
 
-constexpr auto rows = std::to_array<AttributeDef>({
-    {"queue_type", text, no_user_set, "", "Whether jobs run from the queue or are moved on by it",
-     queue_type_words},
-    {"execution_type", text, no_user_set, "",
+constexpr auto kRows = std::to_array<AttributeDef>({
+    {"queue_type", text, kNoUserSet, "", "Whether jobs run from the queue or are moved on by it",
+     kQueueTypeWords},
+    {"execution_type", text, kNoUserSet, "",
      "When jobs of the queue start: in prime time, outside it or in dedicated time only; not "
      "set: any time",
-     queue_type_words},
-    {"Priority", integer, no_user_set, "",
+     kQueueTypeWords},
+    {"Priority", integer, kNoUserSet, "",
      "The queue's place among the others, -1024 to 1023; the higher goes first"},
-    {"max_queuable", integer, no_user_set, "", "How many jobs may be in the queue"},
+    {"max_queuable", integer, kNoUserSet, "", "How many jobs may be in the queue"},
     shared("max_array_size"),
-    {"total_jobs", integer, read_only | computed, "", "How many jobs are in the queue"},
-    {"state_count", text, read_only | computed, "", "How many of the queue's jobs are in each state"},
-    {"max_running", integer, no_user_set, "", "How many jobs of the queue may run at once"},
-    {"acl_host_enable", boolean, no_user_set, "False",
+    {"total_jobs", integer, kReadOnly | computed, "", "How many jobs are in the queue"},
+    {"state_count", text, kReadOnly | computed, "", "How many of the queue's jobs are in each state"},
+    {"max_running", integer, kNoUserSet, "", "How many jobs of the queue may run at once"},
+    {"acl_host_enable", boolean, kNoUserSet, "False",
      "Whether acl_hosts says from which hosts the queue may be used"},
-    {"acl_hosts", acl, no_user_set, "",
+    {"acl_hosts", acl, kNoUserSet, "",
      "The hosts from which the queue may be used, if acl_host_enable is True"},
-    {"acl_user_enable", boolean, no_user_set, "False", "Whether acl_users says who may use the queue"},
-    {"acl_users", acl, no_user_set, "",
+    {"acl_user_enable", boolean, kNoUserSet, "False", "Whether acl_users says who may use the queue"},
+    {"acl_users", acl, kNoUserSet, "",
      "The users who may use the queue, if acl_user_enable is True: user@host, or -user@host "
      "to keep one out"},
-    {"from_route_only", boolean, manager_only_set, "False",
+    {"from_route_only", boolean, kManagerOnlySet, "False",
      "Whether jobs come only from route queues and by qmove, not by qsub"},
-    {"resources_max", resources, no_user_set, "", "The most of a resource that a job may ask for"},
-    {"resources_min", resources, no_user_set, "", "The least of a resource that a job may ask for"},
-    {"resources_default", resources, no_user_set, "", "What a job gets of a resource that it doesn't name"},
+    {"resources_max", resources, kNoUserSet, "", "The most of a resource that a job may ask for"},
+    {"resources_min", resources, kNoUserSet, "", "The least of a resource that a job may ask for"},
+    {"resources_default", resources, kNoUserSet, "", "What a job gets of a resource that it doesn't name"},
     shared("comment"),
-    {"acl_group_enable", boolean, no_user_set, "False",
+    {"acl_group_enable", boolean, kNoUserSet, "False",
      "Whether acl_groups says which groups may use the queue"},
-    {"acl_groups", acl, no_user_set, "",
+    {"acl_groups", acl, kNoUserSet, "",
      "The groups that may use the queue, if acl_group_enable is True: group, or -group to "
      "keep one out"},
-    {"default_chunk", resources, no_user_set, "",
+    {"default_chunk", resources, kNoUserSet, "",
      "What each chunk of a select gets of a resource that it doesn't name"},
-    {"resources_available", resources, no_user_set, "",
+    {"resources_available", resources, kNoUserSet, "",
      "How much of a resource the queue's running jobs may use together"},
-    {"resources_assigned", resources, read_only | computed, "", "What the running jobs of the queue use"},
-    {"kill_delay", duration, no_user_set, "", "How long after SIGTERM a job that is deleted is killed"},
-    {"max_user_run", integer, no_user_set, "", "How many jobs of a user may run at once in the queue"},
-    {"max_group_run", integer, no_user_set, "", "How many jobs of a group may run at once in the queue"},
-    {"hasnodes", boolean, read_only | computed, "", "Whether vnodes belong to the queue"},
-    {"backfill_depth", integer, no_user_set, "",
+    {"resources_assigned", resources, kReadOnly | computed, "", "What the running jobs of the queue use"},
+    {"kill_delay", duration, kNoUserSet, "", "How long after SIGTERM a job that is deleted is killed"},
+    {"max_user_run", integer, kNoUserSet, "", "How many jobs of a user may run at once in the queue"},
+    {"max_group_run", integer, kNoUserSet, "", "How many jobs of a group may run at once in the queue"},
+    {"hasnodes", boolean, kReadOnly | computed, "", "Whether vnodes belong to the queue"},
+    {"backfill_depth", integer, kNoUserSet, "",
      "How many of the queue's jobs that can't start are backfilled around; comes before the "
      "policy's"},
-    {"route_destinations", list, manager_only_set, "",
+    {"route_destinations", list, kManagerOnlySet, "",
      "The queues that a route queue moves its jobs to: the first that takes a job"},
-    {"route_held_jobs", boolean, no_user_set, "False", "Whether a route queue moves held jobs too"},
-    {"route_waiting_jobs", boolean, no_user_set, "False",
+    {"route_held_jobs", boolean, kNoUserSet, "False", "Whether a route queue moves held jobs too"},
+    {"route_waiting_jobs", boolean, kNoUserSet, "False",
      "Whether a route queue moves jobs that wait for their execution time too"},
-    {"route_retry_time", integer, no_user_set, "30",
+    {"route_retry_time", integer, kNoUserSet, "30",
      "After how many seconds a job that no destination took is offered again"},
-    {"route_lifetime", integer, no_user_set, "",
+    {"route_lifetime", integer, kNoUserSet, "",
      "For how many seconds a job may stay in a route queue; 0: for ever"},
-    {"enabled", boolean, no_user_set, "", "Whether the queue takes jobs"},
-    {"started", boolean, no_user_set, "",
+    {"enabled", boolean, kNoUserSet, "", "Whether the queue takes jobs"},
+    {"started", boolean, kNoUserSet, "",
      "Whether jobs of the queue are started, or moved on by a route queue"},
-    {"partition", text, manager_only_set, "",
+    {"partition", text, kManagerOnlySet, "",
      "The scheduler with this partition schedules the queue; not set: the default scheduler"},
     // Of OpenPBS's server only.
-    {"alt_router", boolean, manager_only_set | openpbs_only, "",
+    {"alt_router", boolean, kManagerOnlySet | openpbs_only, "",
      "Whether a program of the site chooses the destinations of a route queue"},
-    {"checkpoint_min", integer, no_user_set | openpbs_only, "",
+    {"checkpoint_min", integer, kNoUserSet | openpbs_only, "",
      "How many minutes there are at least between two checkpoints of a job"},
     shared("max_group_res"),
     shared("max_group_res_soft"),
@@ -91,19 +91,19 @@ constexpr auto rows = std::to_array<AttributeDef>({
     shared("node_group_key"),
     shared("queued_jobs_threshold"),
     shared("queued_jobs_threshold_res"),
-    {"rendezvous_retry", integer, no_user_set | openpbs_only, "",
+    {"rendezvous_retry", integer, kNoUserSet | openpbs_only, "",
      "How often the parts of a job spread over hosts look for each other"},
     shared("require_cred"),
     shared("require_cred_enable"),
-    {"reserved_expedite", integer, no_user_set | openpbs_only, "", "Not used by PBS"},
-    {"reserved_sync", integer, no_user_set | openpbs_only, "", "Not used by PBS"},
+    {"reserved_expedite", integer, kNoUserSet | openpbs_only, "", "Not used by PBS"},
+    {"reserved_sync", integer, kNoUserSet | openpbs_only, "", "Not used by PBS"},
 });
 
 }  // namespace
 
 const AttributeTable& queue_table() {
-    static constexpr AttributeTable table{rows};
-    return table;
+    static constexpr AttributeTable kTable{kRows};
+    return kTable;
 }
 
 }  // namespace pbs::ifl

@@ -8,11 +8,11 @@ namespace {
 
 using enum AttributeType;
 
-constexpr std::string_view type_words[] = {"boolean", "float", "long", "size", "string", "string_array"};
+constexpr std::string_view kTypeWords[] = {"boolean", "float", "long", "size", "string", "string_array"};
 
-constexpr auto rows = std::to_array<AttributeDef>({
-    {"type", text, manager_only_set, "string", "What values are", type_words},
-    {"flag", text, manager_only_set, "",
+constexpr auto kRows = std::to_array<AttributeDef>({
+    {"type", text, kManagerOnlySet, "string", "What values are", kTypeWords},
+    {"flag", text, kManagerOnlySet, "",
      "How the resource counts: h of a host, n or f summed up over vnodes or on the first, q "
      "against the queue and server, i hidden, r read by users, m sent to MoM"},
 });
@@ -20,8 +20,8 @@ constexpr auto rows = std::to_array<AttributeDef>({
 }  // namespace
 
 const AttributeTable& resource_table() {
-    static constexpr AttributeTable table{rows};
-    return table;
+    static constexpr AttributeTable kTable{kRows};
+    return kTable;
 }
 
 }  // namespace pbs::ifl

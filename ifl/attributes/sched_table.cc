@@ -8,85 +8,84 @@ namespace {
 
 using enum AttributeType;
 
-constexpr std::string_view job_run_wait_words[] = {"none", "runjob_hook", "execjob_hook"};
-constexpr std::string_view opt_backfill_fuzzy_words[] = {"off", "low", "med", "high"};
+constexpr std::string_view kJobRunWaitWords[] = {"none", "runjob_hook", "execjob_hook"};
+constexpr std::string_view kOptBackfillFuzzyWords[] = {"off", "low", "med", "high"};
 
-constexpr auto rows = std::to_array<AttributeDef>({
-    {"sched_host", text, read_only | computed, "", "The host of the scheduler"},
-    {"partition", text, manager_only_set, "",
+constexpr auto kRows = std::to_array<AttributeDef>({
+    {"sched_host", text, kReadOnly | computed, "", "The host of the scheduler"},
+    {"partition", text, kManagerOnlySet, "",
      "The queues and vnodes with this partition are the scheduler's; the default one has "
      "those without"},
-    {"sched_priv", text, manager_only_set, "",
+    {"sched_priv", text, kManagerOnlySet, "",
      "The folder of the scheduler's files: sched_config is read there if no policy is assigned"},
-    {"sched_log", text, manager_only_set, "",
+    {"sched_log", text, kManagerOnlySet, "",
      "The folder of the scheduler's log. Not acted on: all schedulers write to the server's "
      "log"},
-    {"scheduling", boolean, manager_only_set | preset, "True",
+    {"scheduling", boolean, kManagerOnlySet | preset, "True",
      "Whether the scheduler starts jobs; the default one's is the server's, that of a new one "
      "is False"},
-    {"scheduler_iteration", integer, manager_only_set | preset, "600",
+    {"scheduler_iteration", integer, kManagerOnlySet | preset, "600",
      "How many seconds there are at most between two cycles"},
-    {"comment", text, manager_only_set, "", "A remark, for people"},
-    {"state", text, read_only | computed, "", "What the scheduler does: idle, scheduling or down"},
+    {"comment", text, kManagerOnlySet, "", "A remark, for people"},
+    {"state", text, kReadOnly | computed, "", "What the scheduler does: idle, scheduling or down"},
     // What the policy plugin shows of a scheduler.
-    {"active_policy", text, read_only | of_plugin, "", "The policy that is in force now"},
-    {"configuration_error", text, read_only | of_plugin, "",
+    {"active_policy", text, kReadOnly | of_plugin, "", "The policy that is in force now"},
+    {"configuration_error", text, kReadOnly | of_plugin, "",
      "Why the last change of the configuration isn't in force"},
-    {"dedicated_time", text, read_only | of_plugin, "", "Whether it is dedicated time now"},
-    {"migration_error", text, read_only | of_plugin, "",
+    {"dedicated_time", text, kReadOnly | of_plugin, "", "Whether it is dedicated time now"},
+    {"migration_error", text, kReadOnly | of_plugin, "",
      "Why the old files were not taken over at the first start"},
-    {"next_policy_change", text, read_only | of_plugin, "",
+    {"next_policy_change", text, kReadOnly | of_plugin, "",
      "When the next policy comes into force, which it is, and what time it will be then"},
-    {"prime_time", text, read_only | of_plugin, "", "Whether it is prime time now"},
-    {"sched_config", text, read_only | of_plugin, "",
+    {"prime_time", text, kReadOnly | of_plugin, "", "Whether it is prime time now"},
+    {"sched_config", text, kReadOnly | of_plugin, "",
      "The sched_config file that is looked at while no policy is assigned, and whether it is "
      "in force"},
-    {"unsupported_settings", text, read_only | of_plugin, "",
+    {"unsupported_settings", text, kReadOnly | of_plugin, "",
      "What its policies ask for that this server doesn't do"},
     // Of OpenPBS's server only.
-    {"attr_update_period", integer, manager_only_set | openpbs_only, "",
+    {"attr_update_period", integer, kManagerOnlySet | openpbs_only, "",
      "How many seconds there are at least between two updates of waiting jobs' comments"},
-    {"do_not_span_psets", integer, no_user_set | openpbs_only, "",
+    {"do_not_span_psets", integer, kNoUserSet | openpbs_only, "",
      "Whether a job that fits in no placement set waits"},
-    {"job_run_wait", text, manager_only_set | openpbs_only, "", "How far the start of a job is waited for",
-     job_run_wait_words},
-    {"job_sort_formula", text, manager_only_set | openpbs_only, "",
+    {"job_run_wait", text, kManagerOnlySet | openpbs_only, "", "How far the start of a job is waited for",
+     kJobRunWaitWords},
+    {"job_sort_formula", text, kManagerOnlySet | openpbs_only, "",
      "Jobs run in descending order of this expression"},
-    {"job_sort_formula_threshold", real, manager_only_set | openpbs_only, "",
+    {"job_sort_formula_threshold", real, kManagerOnlySet | openpbs_only, "",
      "Jobs below this value of the formula don't run"},
-    {"log_events", integer, no_user_set | openpbs_only, "",
+    {"log_events", integer, kNoUserSet | openpbs_only, "",
      "Which classes of events the scheduler logs: the sum of their bits"},
-    {"only_explicit_psets", boolean, no_user_set | openpbs_only, "",
+    {"only_explicit_psets", boolean, kNoUserSet | openpbs_only, "",
      "Whether placement sets are made of the named values only"},
-    {"opt_backfill_fuzzy", text, manager_only_set | openpbs_only, "", "How exactly backfilling reckons",
-     opt_backfill_fuzzy_words},
-    {"preempt_order", text, manager_only_set | openpbs_only, "",
+    {"opt_backfill_fuzzy", text, kManagerOnlySet | openpbs_only, "", "How exactly backfilling reckons",
+     kOptBackfillFuzzyWords},
+    {"preempt_order", text, kManagerOnlySet | openpbs_only, "",
      "How jobs are preempted; a policy has an attribute of this name"},
-    {"preempt_prio", text, manager_only_set | openpbs_only, "",
+    {"preempt_prio", text, kManagerOnlySet | openpbs_only, "",
      "The order of preemption levels; a policy has an attribute of this name"},
-    {"preempt_queue_prio", integer, manager_only_set | openpbs_only, "",
+    {"preempt_queue_prio", integer, kManagerOnlySet | openpbs_only, "",
      "From which priority on a queue is an express queue; a policy has an attribute of this "
      "name"},
-    {"preempt_sort", text, manager_only_set | openpbs_only, "",
+    {"preempt_sort", text, kManagerOnlySet | openpbs_only, "",
      "Which of several jobs is preempted first; a policy has an attribute of this name"},
-    {"preempt_targets_enable", boolean, manager_only_set | openpbs_only, "",
+    {"preempt_targets_enable", boolean, kManagerOnlySet | openpbs_only, "",
      "Whether jobs may name what they may preempt"},
-    {"sched_cycle_length", integer, no_user_set | openpbs_only, "",
-     "After how many seconds a cycle is ended"},
-    {"sched_preempt_enforce_resumption", boolean, manager_only_set | openpbs_only, "",
+    {"sched_cycle_length", integer, kNoUserSet | openpbs_only, "", "After how many seconds a cycle is ended"},
+    {"sched_preempt_enforce_resumption", boolean, kManagerOnlySet | openpbs_only, "",
      "Whether suspended jobs are backfilled around"},
-    {"sched_user", text, manager_only_set | openpbs_only, "", "The user as whom the scheduler runs"},
-    {"server_dyn_res_alarm", integer, manager_only_set | openpbs_only, "",
+    {"sched_user", text, kManagerOnlySet | openpbs_only, "", "The user as whom the scheduler runs"},
+    {"server_dyn_res_alarm", integer, kManagerOnlySet | openpbs_only, "",
      "For how many seconds a program of server_dyn_res is waited for"},
-    {"throughput_mode", integer, manager_only_set | openpbs_only, "",
+    {"throughput_mode", integer, kManagerOnlySet | openpbs_only, "",
      "Whether a cycle goes on before the start of a job is known"},
 });
 
 }  // namespace
 
 const AttributeTable& sched_table() {
-    static constexpr AttributeTable table{rows};
-    return table;
+    static constexpr AttributeTable kTable{kRows};
+    return kTable;
 }
 
 }  // namespace pbs::ifl

@@ -9,42 +9,42 @@ namespace detail {
 
 using enum AttributeType;
 
-inline constexpr AttributeDef shared_rows[] = {
-    {"comment", text, no_user_set, "", "A remark, for people"},
-    {"max_array_size", integer, no_user_set, "",
+inline constexpr AttributeDef kSharedRows[] = {
+    {"comment", text, kNoUserSet, "", "A remark, for people"},
+    {"max_array_size", integer, kNoUserSet, "",
      "How many subjobs a job array may have; not set on the server: 10000"},
-    {"max_group_res", resources, no_user_set | openpbs_only, "",
+    {"max_group_res", resources, kNoUserSet | openpbs_only, "",
      "How much of a resource the running jobs of a group may use together"},
-    {"max_group_res_soft", resources, no_user_set | openpbs_only, "",
+    {"max_group_res_soft", resources, kNoUserSet | openpbs_only, "",
      "How much of a resource a group may use before its jobs may be preempted"},
-    {"max_group_run_soft", integer, no_user_set | openpbs_only, "",
+    {"max_group_run_soft", integer, kNoUserSet | openpbs_only, "",
      "How many jobs of a group may run before they may be preempted"},
-    {"max_queued", list, no_user_set | openpbs_only, "",
+    {"max_queued", list, kNoUserSet | openpbs_only, "",
      "How many jobs may be queued or running: of a user, a group, a project or all"},
-    {"max_queued_res", list, no_user_set | openpbs_only, "",
+    {"max_queued_res", list, kNoUserSet | openpbs_only, "",
      "How much of a resource queued and running jobs may ask for together"},
-    {"max_run", list, no_user_set | openpbs_only, "",
+    {"max_run", list, kNoUserSet | openpbs_only, "",
      "How many jobs may run at once: of a user, a group, a project or all"},
-    {"max_run_res", list, no_user_set | openpbs_only, "",
+    {"max_run_res", list, kNoUserSet | openpbs_only, "",
      "How much of a resource running jobs may use together"},
-    {"max_run_res_soft", list, no_user_set | openpbs_only, "",
+    {"max_run_res_soft", list, kNoUserSet | openpbs_only, "",
      "How much of a resource running jobs may use before they may be preempted"},
-    {"max_run_soft", list, no_user_set | openpbs_only, "",
+    {"max_run_soft", list, kNoUserSet | openpbs_only, "",
      "How many jobs may run before they may be preempted"},
-    {"max_user_res", resources, no_user_set | openpbs_only, "",
+    {"max_user_res", resources, kNoUserSet | openpbs_only, "",
      "How much of a resource the running jobs of a user may use together"},
-    {"max_user_res_soft", resources, no_user_set | openpbs_only, "",
+    {"max_user_res_soft", resources, kNoUserSet | openpbs_only, "",
      "How much of a resource a user may use before his jobs may be preempted"},
-    {"max_user_run_soft", integer, no_user_set | openpbs_only, "",
+    {"max_user_run_soft", integer, kNoUserSet | openpbs_only, "",
      "How many jobs of a user may run before they may be preempted"},
-    {"node_group_key", list, no_user_set | openpbs_only, "",
+    {"node_group_key", list, kNoUserSet | openpbs_only, "",
      "The resources whose equal values make a placement set of vnodes"},
-    {"queued_jobs_threshold", list, no_user_set | openpbs_only, "",
+    {"queued_jobs_threshold", list, kNoUserSet | openpbs_only, "",
      "How many jobs may be queued: of a user, a group, a project or all"},
-    {"queued_jobs_threshold_res", list, no_user_set | openpbs_only, "",
+    {"queued_jobs_threshold_res", list, kNoUserSet | openpbs_only, "",
      "How much of a resource queued jobs may ask for together"},
-    {"require_cred", text, manager_only_set | openpbs_only, "", "The kind of credential that jobs need"},
-    {"require_cred_enable", boolean, manager_only_set | openpbs_only, "",
+    {"require_cred", text, kManagerOnlySet | openpbs_only, "", "The kind of credential that jobs need"},
+    {"require_cred_enable", boolean, kManagerOnlySet | openpbs_only, "",
      "Whether jobs need the credential that require_cred names"},
 };
 
@@ -52,7 +52,7 @@ inline constexpr AttributeDef shared_rows[] = {
 
 // The row of that name; there has to be one.
 consteval AttributeDef shared(std::string_view name) {
-    for (const AttributeDef& row : detail::shared_rows)
+    for (const AttributeDef& row : detail::kSharedRows)
         if (row.name == name) return row;
     throw "no such row";  // ends the compilation
 }

@@ -88,7 +88,7 @@ bool is_attribute(ObjectType type, std::string_view name) {
 
 bool is_writable(ObjectType type, std::string_view name) {
     if (const auto* own = objects::find_attribute(own_type(type), name)) {
-        return (own->flags & objects::read_only) == 0;
+        return (own->flags & objects::kReadOnly) == 0;
     }
     const HostAttribute* host = find_host_attribute(type, name);
     return host == nullptr || host->writable();

@@ -21,7 +21,7 @@ struct kind {
     char* chosen[2];
 };
 
-static const struct kind kinds[] = {
+static const struct kind kKinds[] = {
     {"policy", pbs_statpolicy, {"by_queue", "comment"}},
     {"time_window", pbs_stattimewindow, {"rrule", "start_time"}},
     {"fs_group", pbs_statfsgroup, {"decay_time", "decay_factor"}},
@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
         return EXIT_FAILURE;
     }
     int failed = 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) failed |= show_kind(&kinds[i], connection);
+    for (size_t i = 0; i < sizeof kKinds / sizeof kKinds[0]; ++i) failed |= show_kind(&kKinds[i], connection);
     pbs_disconnect(connection);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

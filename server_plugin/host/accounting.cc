@@ -15,9 +15,9 @@ namespace pbs::host {
 
 namespace {
 
-constexpr std::size_t most_pending = 10'000;
+constexpr std::size_t kMostPending = 10'000;
 // The runner tells of the same end again soon or never: older ends needn't be remembered.
-constexpr std::size_t most_recent_ends = 10'000;
+constexpr std::size_t kMostRecentEnds = 10'000;
 
 // A line break would end the record.
 std::string one_line(std::string_view text) {
@@ -204,7 +204,7 @@ bool Accounting::flush() {
 void Accounting::record(char type, const std::string& id, const std::string& text) {
     const LocalTime now = local_time(clock_.now());
     pending_.push_back({now.day, fmt::format("{};{};{};{}\n", now.stamp, type, id, text)});
-    if (!flush() && pending_.size() > most_pending) {
+    if (!flush() && pending_.size() > kMostPending) {
         pending_.pop_front();
         ++dropped_;
     }
@@ -224,7 +224,7 @@ void Accounting::end_record(char type, const AccountedJob& job) {
     auto key = end_key(type, job.id, std::to_string(job.run_count));
     if (!ended_.insert(key).second) return;
     recent_ends_.push_back(std::move(key));
-    if (recent_ends_.size() > most_recent_ends) {
+    if (recent_ends_.size() > kMostRecentEnds) {
         ended_.erase(recent_ends_.front());
         recent_ends_.pop_front();
     }

@@ -16,19 +16,19 @@
 namespace pbs::host {
 namespace {
 
-constexpr int64_t default_array_size = 10000;
-constexpr std::string_view index_tag = "^array_index^";
+constexpr int64_t kDefaultArraySize = 10000;
+constexpr std::string_view kIndexTag = "^array_index^";
 
 // What of an array its subjobs don't have.
-constexpr std::array only_of_arrays = {"array_indices_submitted",
-                                       "array_indices_remaining",
-                                       "max_run_subjobs",
-                                       "array_runs",
-                                       "depend",
-                                       "block",
-                                       "comment",
-                                       "Exit_status",
-                                       "Submit_arguments"};
+constexpr std::array kOnlyOfArrays = {"array_indices_submitted",
+                                      "array_indices_remaining",
+                                      "max_run_subjobs",
+                                      "array_runs",
+                                      "depend",
+                                      "block",
+                                      "comment",
+                                      "Exit_status",
+                                      "Submit_arguments"};
 
 void unset(Job& job, std::string_view name) {
     job.attributes.unset(*job_table().find(name), {});
@@ -48,16 +48,16 @@ bool is_done(const Subjobs& subjobs) {
 }
 
 void tally(Subjobs& subjobs, const Job& job, int64_t by) {
-    if (job.state == job_state::running || job.state == job_state::suspended) subjobs.running += by;
-    if (job.state == job_state::exiting) subjobs.exiting += by;
-    if (job.state == job_state::held || job.state == job_state::waiting) subjobs.waiting += by;
+    if (job.state == job_state::kRunning || job.state == job_state::kSuspended) subjobs.running += by;
+    if (job.state == job_state::kExiting) subjobs.exiting += by;
+    if (job.state == job_state::kHeld || job.state == job_state::kWaiting) subjobs.waiting += by;
 }
 
 void put_index(Job& job, std::string_view attribute) {
     std::string text(job.attributes.text(attribute));
-    const auto at = text.find(index_tag);
+    const auto at = text.find(kIndexTag);
     if (at == std::string::npos) return;
-    text.replace(at, index_tag.size(), std::to_string(job.index));
+    text.replace(at, kIndexTag.size(), std::to_string(job.index));
     set_attribute(job, attribute, std::move(text));
 }
 
@@ -66,14 +66,14 @@ Job new_subjob(const Job& array, int64_t index, State& state) {
     job.handle = state.new_handle();
     job.sequence = state.new_subjob();
     job.id = subjob_id(array, index);
-    job.state = job_state::queued;
-    job.substate = substate::queued;
+    job.state = job_state::kQueued;
+    job.substate = substate::kQueued;
     job.stime = 0;
     job.obittime = 0;
     job.subjobs.reset();
     job.array = array.sequence;
     job.index = index;
-    for (const char* name : only_of_arrays) unset(job, name);
+    for (const char* name : kOnlyOfArrays) unset(job, name);
     set_attribute(job, "Hold_Types", "n");
     set_attribute(job, "array_id", array.id);
     set_attribute(job, "array_index", std::to_string(index));
@@ -128,9 +128,9 @@ void end_array(Change& change, Job& array) {
             mail_job(server, ended, 'e', fmt::format("Execution terminated\n{}", text));
         });
     }
-    const int final_substate = array.deleted                                     ? substate::terminated
-                               : array.attributes.integer("Exit_status", 0) == 0 ? substate::finished
-                                                                                 : substate::failed;
+    const int final_substate = array.deleted                                     ? substate::kTerminated
+                               : array.attributes.integer("Exit_status", 0) == 0 ? substate::kFinished
+                                                                                 : substate::kFailed;
     // What its last queued subjob waited for is over.
     if (ran && array.attributes.text("comment").find(" and terminated") == std::string::npos)
         set_began_comment(array);
@@ -149,7 +149,7 @@ Result<void> make_array(Job& job, const State& state) {
         return fail(PBSE_NOSUP, "No support for requested service: an interactive job array");
     const auto range = parse_index_range(job.attributes.text("array_indices_submitted"));
     if (!range) return tl::unexpected(range.error());
-    if (range->count() > state.server.integer("max_array_size", default_array_size))
+    if (range->count() > state.server.integer("max_array_size", kDefaultArraySize))
         return fail(PBSE_MaxArraySize, {});
     job.sequence = array_number(job.sequence);
     job.id = state.job_id(job.sequence);
@@ -213,20 +213,20 @@ bool may_start_subjob(const Job& array) {
 char shown_state(const Job& job, const State& state) {
     if (!job.is_subjob() || !job.history()) return job.state;
     const Job* array = state.job_of_sequence(job.array);
-    return array == nullptr || array->history() ? job.state : job_state::expired;
+    return array == nullptr || array->history() ? job.state : job_state::kExpired;
 }
 
 char state_for_plugin(const Job& job) {
-    if (!job.is_array() || (job.state != job_state::queued && job.state != job_state::begun))
+    if (!job.is_array() || (job.state != job_state::kQueued && job.state != job_state::kBegun))
         return job.state;
-    return may_start_subjob(job) ? job_state::queued : job_state::begun;
+    return may_start_subjob(job) ? job_state::kQueued : job_state::kBegun;
 }
 
 char subjob_state(const Job& array, int64_t index, const State& state) {
     if (!array.subjobs->submitted.contains(index)) return '\0';
     if (const Job* subjob = state.subjob(array.sequence, index)) return shown_state(*subjob, state);
     if (array.history()) return array.state;
-    return array.subjobs->queued.contains(index) ? job_state::queued : job_state::expired;
+    return array.subjobs->queued.contains(index) ? job_state::kQueued : job_state::kExpired;
 }
 
 std::string array_state_count(const Job& array) {
@@ -269,7 +269,7 @@ void follow_subjobs(Change& change, uint64_t number, const std::vector<SubjobSte
         const bool is_there = !step.gone && !step.after->history();
         if (was_there) tally(subjobs, *step.before, -1);
         if (is_there) tally(subjobs, *step.after, 1);
-        if (is_there && step.after->state == job_state::queued) {
+        if (is_there && step.after->state == job_state::kQueued) {
             subjobs.queued.insert(step.after->index);
         } else if (is_there || was_there) {
             subjobs.queued.erase(step.after->index);
@@ -283,7 +283,7 @@ void follow_subjobs(Change& change, uint64_t number, const std::vector<SubjobSte
     if (!array.begun() && array.subjobs->running > 0) begin_array(change, array);
     if (is_done(*array.subjobs)) return end_array(change, array);
     settle_state(array, change.server().state, change.now());
-    if (array.state == job_state::begun && !array.subjobs->queued.empty() && !may_start_subjob(array))
+    if (array.state == job_state::kBegun && !array.subjobs->queued.empty() && !may_start_subjob(array))
         set_comment(array, "Not Running: Number of concurrent running subjobs limit reached");
 }
 
@@ -315,8 +315,8 @@ bool close_array(Change& change, Job& array) {
         running = true;
         if (current.deleted) continue;
         Job& job = change.job(current);
-        job.state = job_state::exiting;
-        job.substate = substate::exiting;
+        job.state = job_state::kExiting;
+        job.substate = substate::kExiting;
         job.deleted = true;
         job.at_end = Job::AtEnd::finish;
         job.mtime = change.now();
@@ -336,7 +336,7 @@ void requeue_ended(Change& change, Job& array) {
         runs = std::max(runs, job.attributes.integer("run_count", 0));
         if (job.history()) {
             change.remove(job);
-        } else if (job.state != job_state::queued) {
+        } else if (job.state != job_state::kQueued) {
             subjobs.queued.erase(index);
         }
     }

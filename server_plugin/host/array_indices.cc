@@ -13,7 +13,7 @@ namespace {
 std::optional<int64_t> take_index(std::string_view& text) {
     int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || text.front() == '-' || value > largest_index) return std::nullopt;
+    if (error != std::errc() || text.front() == '-' || value > kLargestIndex) return std::nullopt;
     text.remove_prefix(static_cast<size_t>(end - text.data()));
     return value;
 }
@@ -49,7 +49,7 @@ Result<IndexRange> parse_index_range(std::string_view text) {
     return fail(PBSE_BADATVAL,
                 fmt::format("Illegal array_indices_submitted \"{}\": expected X-Y or X-Y:Z with X < Y, Z > 0 "
                             "and none above {}",
-                            text, largest_index));
+                            text, kLargestIndex));
 }
 
 std::string index_range_text(const IndexRange& range) {

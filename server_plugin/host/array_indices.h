@@ -12,7 +12,7 @@
 
 namespace pbs::host {
 
-inline constexpr int64_t largest_index = 2147483647;
+inline constexpr int64_t kLargestIndex = 2147483647;
 
 // first, first + step, ... up to `last`, which needn't be one of them.
 struct IndexRange {

@@ -19,12 +19,12 @@ namespace pbs::host {
 using ifl::AttributeDef;
 using ifl::AttributeTable;
 using enum ifl::AttributeFlag;
-using ifl::all_writes;
 using ifl::attribute_table;
 using ifl::job_table;
+using ifl::kAllWrites;
+using ifl::kReadOnly;
 using ifl::node_table;
 using ifl::queue_table;
-using ifl::read_only;
 using ifl::sched_table;
 using ifl::server_table;
 

@@ -28,10 +28,10 @@ using namespace std::chrono_literals;
 
 // The server may hold one database and want the other. The plugin's may be held for as long as a large change
 // is worked out in a thread: the server's, which the loop writes, is held for very little of that.
-constexpr std::array lock_wait = {200ms, 20ms};
-constexpr auto lock_pause = 50ms;
-constexpr int lock_tries = 400;
-constexpr int pages_a_step = 1024;
+constexpr std::array kLockWait = {200ms, 20ms};
+constexpr auto kLockPause = 50ms;
+constexpr int kLockTries = 400;
+constexpr int kPagesAStep = 1024;
 
 struct Source {
     std::string path;
@@ -57,7 +57,7 @@ Result<bool> begin_together(Sources& sources) {
     for (size_t i = 0; i < sources.size(); ++i) {
         auto writer = open(sources[i].path, sqlite::Connection::Open::write);
         if (!writer) return tl::unexpected(writer.error());
-        writer->wait_for_others(lock_wait[i]);
+        writer->wait_for_others(kLockWait[i]);
         if (auto begun = writer->run("BEGIN IMMEDIATE"); !begun) {
             if (writer->failure().about == sqlite::Failure::About::busy) return false;
             return failed(sources[i].path, "can not be read", begun.error());
@@ -82,7 +82,7 @@ Result<bool> begin_together(Sources& sources) {
 
 Result<void> check_home(const std::string& home) {
     struct stat status {};
-    for (std::string_view name : database_names) {
+    for (std::string_view name : kDatabaseNames) {
         const std::string path = fmt::format("{}/server_priv/{}", home, name);
         if (::stat(path.c_str(), &status) != 0) return failed(path, "can not be read", system_text(errno));
         if (::access(path.c_str(), R_OK | W_OK) != 0)
@@ -98,14 +98,14 @@ Result<void> check_home(const std::string& home) {
 Result<Sources> open_sources(const std::string& home) {
     Sources sources;
     for (size_t i = 0; i < sources.size(); ++i)
-        sources[i].path = fmt::format("{}/server_priv/{}", home, database_names[i]);
-    for (int tries = 0; tries < lock_tries; ++tries) {
+        sources[i].path = fmt::format("{}/server_priv/{}", home, kDatabaseNames[i]);
+    for (int tries = 0; tries < kLockTries; ++tries) {
         auto begun = begin_together(sources);
         if (!begun) return tl::unexpected(begun.error());
         // A restore may have begun meanwhile: what is open could be the one old and the other new.
         if (auto ok = check_home(home); !ok) return tl::unexpected(ok.error());
         if (*begun) return sources;
-        std::this_thread::sleep_for(lock_pause);
+        std::this_thread::sleep_for(kLockPause);
     }
     return fail(PBSE_SYSTEM,
                 fmt::format("the databases of {} are busy all the time: another program writes them", home));
@@ -133,7 +133,7 @@ Result<Manifest::Database> copy_database(Source& source, const std::string& dire
     {
         auto copy = open(path, sqlite::Connection::Open::create);
         if (!copy) return tl::unexpected(copy.error());
-        if (auto done = source.reader->copy_to(*copy, pages_a_step); !done)
+        if (auto done = source.reader->copy_to(*copy, kPagesAStep); !done)
             return failed(source.path, fmt::format("can not be copied to {}", path), done.error());
         // What it holds isn't measured by the mark of the home that it may come into.
         if (auto done = sqlite::forget_numbers(*copy); !done)
@@ -158,7 +158,7 @@ Result<Manifest> copy_all(const std::string& home, const std::string& directory,
     if (auto revision = (*sources)[1].reader->integer("SELECT coalesce(max(revision), 0) FROM history"))
         manifest.revision = *revision;
     for (size_t i = 0; i < sources->size(); ++i) {
-        auto copied = copy_database((*sources)[i], directory, database_names[i]);
+        auto copied = copy_database((*sources)[i], directory, kDatabaseNames[i]);
         if (!copied) return tl::unexpected(copied.error());
         manifest.databases.push_back(std::move(*copied));
     }

@@ -78,7 +78,7 @@ void Batch::run(const std::function<void()>& work) {
 std::vector<ConfigName> Batch::some() {
     if (!std::exchange(begun_, true)) next_ = touched_.begin();
     std::vector<ConfigName> objects;
-    for (; next_ != touched_.end() && std::ssize(objects) < at_once; ++next_) objects.push_back(*next_);
+    for (; next_ != touched_.end() && std::ssize(objects) < kAtOnce; ++next_) objects.push_back(*next_);
     return objects;
 }
 
@@ -157,9 +157,9 @@ void Batch::begin_telling() {
     told_ = 0;
     if (server_.parts.plugin == nullptr) return;
     for (const ConfigName& object : touched_) to_tell_.emplace_back(Tell::gone, &object);
-    constexpr std::array types = {PBS_OBJ_RESOURCE, PBS_OBJ_SERVER, PBS_OBJ_QUEUE, PBS_OBJ_SCHED,
-                                  PBS_OBJ_NODE};
-    for (const int type : types)
+    constexpr std::array kTypes = {PBS_OBJ_RESOURCE, PBS_OBJ_SERVER, PBS_OBJ_QUEUE, PBS_OBJ_SCHED,
+                                   PBS_OBJ_NODE};
+    for (const int type : kTypes)
         for (auto at = touched_.lower_bound({type, {}}); at != touched_.end() && at->type == type; ++at)
             to_tell_.emplace_back(Tell::is, &*at);
     for (const ConfigName& object : touched_) to_tell_.emplace_back(Tell::gone_resource, &object);
@@ -167,7 +167,7 @@ void Batch::begin_telling() {
 
 // False: the plugin has been told of all.
 bool Batch::tell_some() {
-    const size_t end = std::min(to_tell_.size(), told_ + told_at_once);
+    const size_t end = std::min(to_tell_.size(), told_ + kToldAtOnce);
     for (; told_ < end; ++told_) tell_one(to_tell_[told_].first, *to_tell_[told_].second);
     return told_ < to_tell_.size();
 }
@@ -298,7 +298,7 @@ Result<bool> Batch::settle_some() {
         return true;
     }
     if (touched_.empty()) return false;
-    return server_.parts.store.catch_up(at_once);
+    return server_.parts.store.catch_up(kAtOnce);
 }
 
 }  // namespace pbs::host

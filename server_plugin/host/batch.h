@@ -19,9 +19,9 @@ namespace pbs::host {
 class Batch {
   public:
     // How many objects one step deals with, in a transaction if it writes: a few milliseconds.
-    static constexpr int at_once = 100;
+    static constexpr int kAtOnce = 100;
     // How many objects the plugin is told of in one step.
-    static constexpr int told_at_once = 1000;
+    static constexpr int kToldAtOnce = 1000;
 
     // While a batch lives, other requests that change what managers set up have to wait (Server::open_batch).
     explicit Batch(Server& server);

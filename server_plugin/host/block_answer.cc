@@ -13,8 +13,8 @@
 namespace pbs::host {
 namespace {
 
-constexpr int answer_version = 1;
-constexpr std::chrono::milliseconds patience{20};
+constexpr int kAnswerVersion = 1;
+constexpr std::chrono::milliseconds kPatience{20};
 
 // Link::other, from its lowest bit: 16 of the port, 16 of the exit status, 1 set if the job has none as it
 // never ran, 31 of the uid.
@@ -51,10 +51,10 @@ void note_block_answer(Change& change, Job& job) {
 void give_block_answer(Server& server, const Link& link) {
     const Note note = Note::unpacked(link.other);
     const std::string id = server.state.job_id(link.job);
-    auto client = call_client(note.port, note.uid, patience);
+    auto client = call_client(note.port, note.uid, kPatience);
     std::string answer;
     ifl::DisWriter writer(answer);
-    writer.put_signed(answer_version);
+    writer.put_signed(kAnswerVersion);
     writer.put_string(id);
     writer.put_string(note.ran ? "" : "has ended without having run");
     writer.put_signed(note.exit_status);

@@ -15,9 +15,9 @@ namespace pbs::host {
 
 namespace {
 
-constexpr int pbse_system = 15010;
-constexpr int highest_privileged = IPPORT_RESERVED - 1;
-constexpr int lowest_privileged = 600;
+constexpr int kPbseSystem = 15010;
+constexpr int kHighestPrivileged = IPPORT_RESERVED - 1;
+constexpr int kLowestPrivileged = 600;
 
 sockaddr_in loopback(int port) {
     sockaddr_in address{};
@@ -34,14 +34,14 @@ int bind_to(int fd, int port) {
 
 // A port that another connection to the same place has won't do: connect() would refuse it.
 void take_privileged_port(int fd) {
-    for (int port = highest_privileged; port >= lowest_privileged; --port)
+    for (int port = kHighestPrivileged; port >= kLowestPrivileged; --port)
         if (bind_to(fd, port) == 0 || errno != EADDRINUSE) return;
 }
 
 }  // namespace
 
 std::optional<uid_t> listener_at(std::istream& table, std::uint16_t port) {
-    constexpr const char* listening = "0A";
+    constexpr const char* kListening = "0A";
     std::string line;
     while (std::getline(table, line)) {
         std::istringstream fields(line);
@@ -54,14 +54,14 @@ std::optional<uid_t> listener_at(std::istream& table, std::uint16_t port) {
         std::string retransmissions;
         uid_t uid = 0;
         fields >> slot >> local >> remote >> state >> queues >> timer >> retransmissions >> uid;
-        if (fields && state == listening && local.ends_with(fmt::format(":{:04X}", port))) return uid;
+        if (fields && state == kListening && local.ends_with(fmt::format(":{:04X}", port))) return uid;
     }
     return std::nullopt;
 }
 
 Result<Fd> call_client(std::uint16_t port, uid_t uid, std::chrono::milliseconds timeout) {
     const auto failed = [&](std::string_view why) {
-        return fail(pbse_system, fmt::format("qsub at port {} of this machine: {}", port, why));
+        return fail(kPbseSystem, fmt::format("qsub at port {} of this machine: {}", port, why));
     };
     std::ifstream table("/proc/net/tcp");
     const auto listener = listener_at(table, port);

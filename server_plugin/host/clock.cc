@@ -16,10 +16,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto look_every = 20ms;
+constexpr auto kLookEvery = 20ms;
 // Times of files are as coarse as the kernel's tick: a file younger than this may change again unseen.
-constexpr auto settle_time = 100ms;
-constexpr std::int64_t largest_offset = 3'155'760'000;  // a hundred years
+constexpr auto kSettleTime = 100ms;
+constexpr std::int64_t kLargestOffset = 3'155'760'000;  // a hundred years
 
 RealTime real_now() {
     return std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
@@ -34,7 +34,7 @@ bool same_file(const struct stat& a, const struct stat& b) {
 bool settled(const struct stat& seen) {
     const auto changed =
         std::chrono::seconds(seen.st_ctim.tv_sec) + std::chrono::nanoseconds(seen.st_ctim.tv_nsec);
-    return std::chrono::system_clock::now().time_since_epoch() - changed > settle_time;
+    return std::chrono::system_clock::now().time_since_epoch() - changed > kSettleTime;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -79,7 +79,7 @@ Result<std::chrono::seconds> Clock::read_file_offset(const std::string& file) {
     std::int64_t seconds = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), seconds);
     if (number.empty() || error != std::errc() || end != number.data() + number.size() ||
-        seconds > largest_offset || seconds < -largest_offset)
+        seconds > kLargestOffset || seconds < -kLargestOffset)
         return fail(15010,
                     fmt::format("clock file {}: \"{}\" is not a whole number of seconds within 100 years",
                                 file, trimmed(*text).substr(0, 40)));
@@ -89,7 +89,7 @@ Result<std::chrono::seconds> Clock::read_file_offset(const std::string& file) {
 void Clock::look() {
     if (file_.empty()) return;
     const auto now = std::chrono::steady_clock::now();
-    if (now - looked_ < look_every) return;
+    if (now - looked_ < kLookEvery) return;
     looked_ = now;
     struct stat seen {};
     Result<std::chrono::seconds> offset;

@@ -19,9 +19,9 @@ struct Section {
     std::string_view key;
     int type;
 };
-constexpr std::array sections = {Section{"server", PBS_OBJ_SERVER}, Section{"queue", PBS_OBJ_QUEUE},
-                                 Section{"node", PBS_OBJ_NODE}, Section{"resource", PBS_OBJ_RESOURCE},
-                                 Section{"sched", PBS_OBJ_SCHED}};
+constexpr std::array kSections = {Section{"server", PBS_OBJ_SERVER}, Section{"queue", PBS_OBJ_QUEUE},
+                                  Section{"node", PBS_OBJ_NODE}, Section{"resource", PBS_OBJ_RESOURCE},
+                                  Section{"sched", PBS_OBJ_SCHED}};
 
 void append_values(std::string& text, const ConfigValues& values) {
     std::string_view separator = "{";
@@ -111,8 +111,8 @@ std::string add_host_document(std::string document, const HostConfiguration& con
     const auto end = document.rfind("\n}");
     if (end == std::string::npos) return document;
     std::string part = ",\n  \"host\": {";
-    for (const Section& section : sections) {
-        part += fmt::format("{}\n    \"{}\": ", &section == sections.data() ? "" : ",", section.key);
+    for (const Section& section : kSections) {
+        part += fmt::format("{}\n    \"{}\": ", &section == kSections.data() ? "" : ",", section.key);
         append_section(part, section, configuration);
     }
     return document.insert(end, part + "\n  }");
@@ -127,8 +127,8 @@ Result<std::optional<HostConfiguration>> read_host_document(std::string_view doc
         reader.problem("host", host, "an object with the keys server, queue, node, resource and sched");
     } else {
         for (const auto& [key, part] : host.items()) {
-            const auto* const section = std::ranges::find(sections, key, &Section::key);
-            if (section != sections.end()) {
+            const auto* const section = std::ranges::find(kSections, key, &Section::key);
+            if (section != kSections.end()) {
                 reader.read_section(*section, part);
             } else {
                 reader.add(

@@ -11,12 +11,12 @@ namespace pbs::host {
 namespace {
 
 // As many as one looks at; a cycle is some hundred bytes.
-constexpr std::size_t most_cycles = 100;
-constexpr std::size_t most_slow_requests = 100;
+constexpr std::size_t kMostCycles = 100;
+constexpr std::size_t kMostSlowRequests = 100;
 // Longer than a turn of the loop should take.
-constexpr std::chrono::milliseconds slow{50};
+constexpr std::chrono::milliseconds kSlow{50};
 // Users are those that have accounts; this keeps a mistake from growing without end.
-constexpr std::size_t most_users = 10000;
+constexpr std::size_t kMostUsers = 10000;
 
 double seconds(std::chrono::nanoseconds duration) {
     return std::chrono::duration<double>(duration).count();
@@ -28,12 +28,12 @@ void keep(std::deque<Note>& notes, Note note, std::size_t most) {
     if (notes.size() > most) notes.pop_front();
 }
 
-constexpr std::array triggers = {
+constexpr std::array kTriggers = {
     std::pair{PBS_SCH_SCHEDULE_NEW, "new job"}, std::pair{PBS_SCH_SCHEDULE_TERM, "end of a job"},
     std::pair{PBS_SCH_SCHEDULE_TIME, "time"},   std::pair{PBS_SCH_SCHEDULE_RECYC, "recycled"},
     std::pair{PBS_SCH_SCHEDULE_CMD, "command"}, std::pair{PBS_SCH_CONFIGURE, "configuration"},
     std::pair{PBS_SCH_SCHEDULE_FIRST, "start"}, std::pair{PBS_SCH_POLICY_SWITCH, "policy switch"}};
-constexpr std::array decision_names = {"run", "comment", "reject", "move", "estimate"};
+constexpr std::array kDecisionNames = {"run", "comment", "reject", "move", "estimate"};
 
 }  // namespace
 
@@ -55,14 +55,14 @@ std::string Histogram::text() const {
 }
 
 void Counters::cycle_over(CycleNote note) {
-    cycles_.try_emplace(note.trigger, duration_bounds)
+    cycles_.try_emplace(note.trigger, kDurationBounds)
         .first->second.add(seconds(note.deciding + note.carrying));
     for (std::size_t i = 0; i < decisions_.size(); ++i)
         decisions_.at(i) += static_cast<std::uint64_t>(note.decisions.at(i));
     considered_ += static_cast<std::uint64_t>(note.considered);
     dropped_ += static_cast<std::uint64_t>(note.dropped);
     if (note.failed) ++failed_;
-    keep(last_cycles_, std::move(note), most_cycles);
+    keep(last_cycles_, std::move(note), kMostCycles);
 }
 
 void Counters::request_answered(RequestNote note, bool refused) {
@@ -70,12 +70,12 @@ void Counters::request_answered(RequestNote note, bool refused) {
     requests.took.add(seconds(note.took));
     if (refused) ++requests.refused;
     const auto known = users_.find(note.who);
-    if (known != users_.end() || users_.size() < most_users) {
+    if (known != users_.end() || users_.size() < kMostUsers) {
         User& user = known != users_.end() ? known->second : users_[note.who];
         ++user.requests;
         user.took += note.took;
     }
-    if (note.took >= slow) keep(slow_requests_, std::move(note), most_slow_requests);
+    if (note.took >= kSlow) keep(slow_requests_, std::move(note), kMostSlowRequests);
 }
 
 void Counters::committed(Duration took) {
@@ -95,8 +95,8 @@ std::vector<Counters::Value> Counters::values() const {
     const auto add = [&all](std::string_view name, std::string_view of, std::string value) {
         all.push_back({name, std::string(of), std::move(value)});
     };
-    add("duration_bounds", {}, fmt::format("{:g}", fmt::join(duration_bounds, " ")));
-    add("wait_bounds", {}, fmt::format("{:g}", fmt::join(wait_bounds, " ")));
+    add("duration_bounds", {}, fmt::format("{:g}", fmt::join(kDurationBounds, " ")));
+    add("wait_bounds", {}, fmt::format("{:g}", fmt::join(kWaitBounds, " ")));
     for (const auto& [trigger, histogram] : cycles_) add("cycles", trigger_name(trigger), histogram.text());
     for (std::size_t i = 0; i < decisions_.size(); ++i)
         add("decisions", decision_name(i), std::to_string(decisions_.at(i)));
@@ -114,13 +114,13 @@ std::vector<Counters::Value> Counters::values() const {
 }
 
 std::string_view trigger_name(int trigger) {
-    for (const auto& [number, name] : triggers)
+    for (const auto& [number, name] : kTriggers)
         if (number == trigger) return name;
     return "other";
 }
 
 std::string_view decision_name(std::size_t kind) {
-    return decision_names.at(kind);
+    return kDecisionNames.at(kind);
 }
 
 }  // namespace pbs::host

@@ -36,10 +36,10 @@ class Histogram {
 
 // Seconds. What takes up to a thousandth is nothing to wait for; a cycle or a large status may take longer
 // than ten.
-inline constexpr std::array duration_bounds = {0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05,
+inline constexpr std::array kDurationBounds = {0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05,
                                                0.1,    0.5,    1.0,   5.0,   10.0, 60.0};
 // Seconds that jobs wait: from moments to a week.
-inline constexpr std::array wait_bounds = {1.0,     10.0,    60.0,    300.0,    1800.0,  3600.0,
+inline constexpr std::array kWaitBounds = {1.0,     10.0,    60.0,    300.0,    1800.0,  3600.0,
                                            14400.0, 43200.0, 86400.0, 259200.0, 604800.0};
 
 // A scheduling cycle that is over. Its jobs are those of the decisions, but for `considered`.
@@ -94,7 +94,7 @@ class Counters {
 
   private:
     struct Requests {
-        Histogram took{duration_bounds};
+        Histogram took{kDurationBounds};
         std::uint64_t refused = 0;
     };
 
@@ -107,8 +107,8 @@ class Counters {
     std::uint64_t dropped_ = 0;
     std::uint64_t failed_ = 0;
     std::map<ifl::RequestType, Requests> requests_;
-    Histogram commits_{duration_bounds};
-    Histogram waits_{wait_bounds};
+    Histogram commits_{kDurationBounds};
+    Histogram waits_{kWaitBounds};
     std::uint64_t ended_ = 0;
 };
 

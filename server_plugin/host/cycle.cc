@@ -120,7 +120,7 @@ Result<void> Application::run_subjob(const Decision& decision, Job& array) {
 bool Application::apply(const Decision& decision) {
     const Job* current = server_.state.job(decision.job);
     if (current == nullptr || current->running() || current->history()) return true;
-    const bool waits = state_for_plugin(*current) == job_state::queued;
+    const bool waits = state_for_plugin(*current) == job_state::kQueued;
     Result<void> done;
     only_tells_ = only_tells_ && is_harmless(decision);
     switch (decision.kind) {

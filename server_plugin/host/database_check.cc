@@ -20,7 +20,7 @@ namespace pbs::host {
 namespace {
 
 // How each SQLite database begins, with its final zero byte.
-constexpr std::string_view magic{"SQLite format 3\0", 16};
+constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 
 bool has_data(const std::string& path) {
     struct stat status {};
@@ -66,9 +66,9 @@ std::optional<std::string> wrong_with_database(const std::string& path, int64_t 
     if (::fstat(fd.get(), &status) != 0) return "can not be read: " + system_text(errno);
     if (!S_ISREG(status.st_mode)) return "is not a regular file";
     if (status.st_size == 0) return std::nullopt;
-    std::array<char, magic.size()> begin{};
+    std::array<char, kMagic.size()> begin{};
     if (::pread(fd.get(), begin.data(), begin.size(), 0) != static_cast<ssize_t>(begin.size()) ||
-        std::string_view(begin.data(), begin.size()) != magic)
+        std::string_view(begin.data(), begin.size()) != kMagic)
         return "is damaged: it doesn't begin as an SQLite database does";
     return wrong_with_content(path, newest);
 }

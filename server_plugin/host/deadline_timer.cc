@@ -17,7 +17,7 @@ namespace pbs::host {
 namespace {
 
 // Far enough to mean never: a timer that isn't set tells nothing of the clock.
-constexpr std::chrono::sys_seconds never{std::chrono::seconds(253402300799)};  // 9999-12-31T23:59:59Z
+constexpr std::chrono::sys_seconds kNever{std::chrono::seconds(253402300799)};  // 9999-12-31T23:59:59Z
 
 }  // namespace
 
@@ -25,7 +25,7 @@ struct DeadlineTimer::Impl {
     Fd fd;
     uv_poll_t poll{};
     std::function<void()> look;
-    std::chrono::sys_seconds instant = never;
+    std::chrono::sys_seconds instant = kNever;
     bool open = false;
 
     void arm() {
@@ -40,7 +40,7 @@ struct DeadlineTimer::Impl {
         std::uint64_t times = 0;
         const auto got = ::read(fd.get(), &times, sizeof times);
         if (got < 0 && errno != ECANCELED) return;
-        instant = never;
+        instant = kNever;
         arm();
         look();
     }
@@ -65,7 +65,7 @@ Result<std::unique_ptr<DeadlineTimer>> DeadlineTimer::open(uv_loop_s* loop, std:
 }
 
 void DeadlineTimer::set(std::optional<std::chrono::sys_seconds> instant) {
-    const auto wanted = std::min(instant.value_or(never), never);
+    const auto wanted = std::min(instant.value_or(kNever), kNever);
     if (!impl_->open || wanted == impl_->instant) return;
     impl_->instant = wanted;
     impl_->arm();

@@ -19,8 +19,8 @@
 namespace pbs::host {
 namespace {
 
-constexpr int most_at_once = 100;
-constexpr std::array after_kinds = {LinkKind::after, LinkKind::afterok, LinkKind::afternotok,
+constexpr int kMostAtOnce = 100;
+constexpr std::array kAfterKinds = {LinkKind::after, LinkKind::afterok, LinkKind::afternotok,
                                     LinkKind::afterany};
 
 LinkKind kind_of(DependType type) {
@@ -42,7 +42,7 @@ struct Telling {
 constexpr unsigned bit(LinkKind kind) {
     return 1U << static_cast<unsigned>(kind);
 }
-constexpr unsigned all_kinds = 15;
+constexpr unsigned kAllKinds = 15;
 
 void log_later(Change& change, const Job& job, std::string text) {
     change.then(
@@ -90,24 +90,24 @@ void settle_hold(Change& change, Job& job) {
     if (job.running() || job.history()) return;
     if (state.dependencies.waits(job.sequence)) {
         change_hold(job, ifl::Op::incr, state);
-        job.substate = substate::held_by_depend;
-    } else if (job.substate == substate::held_by_depend) {
+        job.substate = substate::kHeldByDepend;
+    } else if (job.substate == substate::kHeldByDepend) {
         if (running_member(change, state, set_of(state, job.sequence), job.sequence) == nullptr)
             change_hold(job, ifl::Op::decr, state);
-        job.substate = substate::held;
+        job.substate = substate::kHeld;
     } else {
         return;
     }
     job.mtime = change.now();
     settle_state(job, state, change.now());
-    if (job.state == job_state::queued) change.want_cycle(PBS_SCH_SCHEDULE_NEW);
+    if (job.state == job_state::kQueued) change.want_cycle(PBS_SCH_SCHEDULE_NEW);
 }
 
 // Follows up on a waiting job whose link to `other` is gone. Its row is written only if its hold changes.
 void let_go(Change& change, const Job& waiting, uint64_t other) {
     const State& state = change.server().state;
     log_later(change, waiting, fmt::format("Dependency on job {} released.", state.job_id(other)));
-    if (!state.dependencies.waits(waiting.sequence) && waiting.substate == substate::held_by_depend)
+    if (!state.dependencies.waits(waiting.sequence) && waiting.substate == substate::kHeldByDepend)
         settle_hold(change, change.job(waiting));
 }
 
@@ -175,7 +175,7 @@ class TakeUp {
                                   trimmed(ifl::error_text(PBSE_HISTJOBID))));
             return 0;
         }
-        const bool runs = parent->begun() || (parent->running() && parent->substate >= substate::running);
+        const bool runs = parent->begun() || (parent->running() && parent->substate >= substate::kRunning);
         if (kind == LinkKind::after && runs) {
             let_go(change_, job_, other);
         } else {
@@ -372,15 +372,15 @@ void dependencies_at_end(Change& change, Job& job) {
         const bool ok = job.attributes.integer("Exit_status", 0) == 0;
         met = bit(LinkKind::after) | bit(LinkKind::afterany) |
               bit(ok ? LinkKind::afterok : LinkKind::afternotok);
-    } else if (ran || job.substate != substate::held_by_depend) {
+    } else if (ran || job.substate != substate::kHeldByDepend) {
         met = bit(LinkKind::afternotok) | bit(LinkKind::afterany) | (ran ? bit(LinkKind::after) : 0U);
     }
-    if (std::any_of(after_kinds.begin(), after_kinds.end(),
+    if (std::any_of(kAfterKinds.begin(), kAfterKinds.end(),
                     [&](LinkKind kind) { return links.next_to(job.sequence, kind).has_value(); }))
-        change.link(job.sequence, LinkKind::to_tell, Telling{all_kinds, met}.packed());
+        change.link(job.sequence, LinkKind::to_tell, Telling{kAllKinds, met}.packed());
     if (const uint64_t set = set_of(state, job.sequence); set != 0 && ran)
         change.link(job.sequence, LinkKind::to_end, set);
-    for (const LinkKind kind : after_kinds) unlink_all(change, job.sequence, kind);
+    for (const LinkKind kind : kAfterKinds) unlink_all(change, job.sequence, kind);
     unlink_all(change, job.sequence, LinkKind::on);
     unlink_all(change, job.sequence, LinkKind::runone);
     set_attribute(job, "depend", value);
@@ -392,7 +392,7 @@ namespace {
 bool tell(Change& change, const Link& work, int& left) {
     const Dependencies& links = change.server().state.dependencies;
     const Telling telling = Telling::unpacked(work.other);
-    for (const LinkKind kind : after_kinds) {
+    for (const LinkKind kind : kAfterKinds) {
         if ((telling.done & bit(kind)) == 0) continue;
         auto link = links.next_to(work.job, kind);
         for (; link; link = links.next_to(work.job, kind, link->job)) {
@@ -429,7 +429,7 @@ bool deal_with_set(Change& change, const Link& work, int& left) {
             Job& job = change.job(*member);
             change_hold(job, work.kind == LinkKind::to_hold ? ifl::Op::incr : ifl::Op::decr, state);
             settle_state(job, state, change.now());
-            if (job.state == job_state::queued) change.want_cycle(PBS_SCH_SCHEDULE_NEW);
+            if (job.state == job_state::kQueued) change.want_cycle(PBS_SCH_SCHEDULE_NEW);
         }
     });
     return all;
@@ -441,7 +441,7 @@ Result<bool> settle_dependencies(Server& server, int64_t now) {
     const Dependencies& links = server.state.dependencies;
     if (!links.work()) return false;
     Change change(server, now);
-    int left = most_at_once;
+    int left = kMostAtOnce;
     while (const auto work = links.work()) {
         if (left-- <= 0) break;
         if (work->kind == LinkKind::to_answer) {

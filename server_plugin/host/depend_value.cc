@@ -13,9 +13,9 @@
 namespace pbs::host {
 namespace {
 
-constexpr std::array<std::string_view, 10> names = {"after",  "afterok",  "afternotok",  "afterany",
-                                                    "before", "beforeok", "beforenotok", "beforeany",
-                                                    "on",     "runone"};
+constexpr std::array<std::string_view, 10> kNames = {"after",  "afterok",  "afternotok",  "afterany",
+                                                     "before", "beforeok", "beforenotok", "beforeany",
+                                                     "on",     "runone"};
 
 tl::unexpected<Error> bad(std::string_view text, std::string_view expected) {
     return fail(PBSE_BADATVAL, fmt::format("Illegal depend \"{}\": expected {}", text, expected));
@@ -38,10 +38,10 @@ std::vector<std::string> words_of(std::string_view text) {
 
 Result<DependItem> parse_item(std::string_view text) {
     std::vector<std::string> words = words_of(text);
-    const auto name = std::find(names.begin(), names.end(), words[0]);
-    if (name == names.end()) return bad(text, fmt::format("one of {}", fmt::join(names, ", ")));
+    const auto name = std::find(kNames.begin(), kNames.end(), words[0]);
+    if (name == kNames.end()) return bad(text, fmt::format("one of {}", fmt::join(kNames, ", ")));
     DependItem item;
-    item.type = static_cast<DependType>(name - names.begin());
+    item.type = static_cast<DependType>(name - kNames.begin());
     words.erase(words.begin());
     if (words.empty() || std::find(words.begin(), words.end(), "") != words.end())
         return bad(text, item.type == DependType::on ? "on:COUNT" : fmt::format("{}:JOB[:JOB...]", *name));
@@ -61,7 +61,7 @@ Result<DependItem> parse_item(std::string_view text) {
 }  // namespace
 
 std::string_view depend_name(DependType type) {
-    return names[static_cast<size_t>(type)];
+    return kNames[static_cast<size_t>(type)];
 }
 
 Result<std::vector<DependItem>> parse_depend(std::string_view text) {

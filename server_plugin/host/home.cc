@@ -16,26 +16,26 @@ namespace pbs::host {
 
 namespace {
 
-constexpr int pbse_system = 15010;
+constexpr int kPbseSystem = 15010;
 
 struct Directory {
     const char* name;
     mode_t mode;
 };
-constexpr const char* undelivered_name = "/undelivered";
+constexpr const char* kUndeliveredName = "/undelivered";
 // Parents before children.
-constexpr std::array<Directory, 12> layout = {{{"", 0755},
-                                               {"/server_priv", 0711},
-                                               {"/server_priv/jobs", 0700},
-                                               {"/server_priv/accounting", 0750},
-                                               {"/sched_priv", 0750},
-                                               {"/server_logs", 0755},
-                                               {"/sched_logs", 0755},
-                                               {"/spool", 01777},
-                                               {undelivered_name, 0755},
-                                               {"/mom_priv", 0751},
-                                               {"/mom_priv/jobs", 0751},
-                                               {"/aux", 0755}}};
+constexpr std::array<Directory, 12> kLayout = {{{"", 0755},
+                                                {"/server_priv", 0711},
+                                                {"/server_priv/jobs", 0700},
+                                                {"/server_priv/accounting", 0750},
+                                                {"/sched_priv", 0750},
+                                                {"/server_logs", 0755},
+                                                {"/sched_logs", 0755},
+                                                {"/spool", 01777},
+                                                {kUndeliveredName, 0755},
+                                                {"/mom_priv", 0751},
+                                                {"/mom_priv/jobs", 0751},
+                                                {"/aux", 0755}}};
 
 // Makes the directory if it isn't there. What is wrong, or nothing.
 std::optional<std::string> make(const std::string& path, mode_t mode) {
@@ -92,16 +92,16 @@ Home::~Home() {
 Result<Home> Home::open(const std::string& path) {
     std::error_code error;
     const auto absolute = std::filesystem::absolute(path, error);
-    if (path.empty() || error) return fail(pbse_system, fmt::format("PBS home \"{}\" is not a path", path));
+    if (path.empty() || error) return fail(kPbseSystem, fmt::format("PBS home \"{}\" is not a path", path));
     std::string home = absolute.lexically_normal().string();
     while (home.size() > 1 && home.ends_with('/')) home.pop_back();
-    if (home == "/") return fail(pbse_system, "PBS home / is the root directory, expected one of its own");
-    for (const auto& [name, mode] : layout) {
+    if (home == "/") return fail(kPbseSystem, "PBS home / is the root directory, expected one of its own");
+    for (const auto& [name, mode] : kLayout) {
         const std::string directory = home + name;
         auto wrong = make(directory, mode);
-        if (!wrong && name == undelivered_name) close_to_others(directory, mode);
+        if (!wrong && name == kUndeliveredName) close_to_others(directory, mode);
         if (!wrong) wrong = check(directory, mode);
-        if (wrong) return fail(pbse_system, fmt::format("PBS home: directory {} {}", directory, *wrong));
+        if (wrong) return fail(kPbseSystem, fmt::format("PBS home: directory {} {}", directory, *wrong));
     }
     return Home(home);
 }
@@ -109,7 +109,7 @@ Result<Home> Home::open(const std::string& path) {
 Result<void> Home::lock() {
     const std::string path = server_priv() + "/server.lock";
     Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
-    if (!fd) return fail(pbse_system, fmt::format("cannot open {}: {}", path, system_text(errno)));
+    if (!fd) return fail(kPbseSystem, fmt::format("cannot open {}: {}", path, system_text(errno)));
     // A record lock and not flock(2): a child that the killed server had just forked would still hold that
     // one.
     struct flock lock {};
@@ -117,14 +117,14 @@ Result<void> Home::lock() {
     lock.l_whence = SEEK_SET;
     if (::fcntl(fd.get(), F_SETLK, &lock) != 0) {
         if (errno != EAGAIN && errno != EACCES)
-            return fail(pbse_system, fmt::format("cannot lock {}: {}", path, system_text(errno)));
+            return fail(kPbseSystem, fmt::format("cannot lock {}: {}", path, system_text(errno)));
         auto pid = read_fd(fd.get(), path, 64).value_or("");
         while (pid.ends_with('\n')) pid.pop_back();
-        return fail(pbse_system,
+        return fail(kPbseSystem,
                     fmt::format("another pbs_server runs on {} (pid {})", path_, pid.empty() ? "?" : pid));
     }
     if (::ftruncate(fd.get(), 0) != 0 || !write_all(fd.get(), fmt::format("{}\n", ::getpid())))
-        return fail(pbse_system, fmt::format("cannot write {}: {}", path, system_text(errno)));
+        return fail(kPbseSystem, fmt::format("cannot write {}: {}", path, system_text(errno)));
     lock_fd_ = fd.release();
     return {};
 }

@@ -8,12 +8,12 @@
 namespace pbs::host {
 namespace {
 
-constexpr std::size_t whole_host = static_cast<std::size_t>(-1);
+constexpr std::size_t kWholeHost = static_cast<std::size_t>(-1);
 
 // How closely an entry fits; of entries that fit, the closest decides.
 struct Fit {
     bool user = false;     // it names the user
-    std::size_t host = 0;  // characters of the host that it names; whole_host: all of them
+    std::size_t host = 0;  // characters of the host that it names; kWholeHost: all of them
     auto operator<=>(const Fit&) const = default;
 };
 
@@ -22,7 +22,7 @@ struct Fit {
 std::optional<std::size_t> host_fit(std::string_view pattern, std::string_view host) {
     if (pattern.empty() || pattern == "*") return 0;
     if (pattern.front() == '*') pattern.remove_prefix(1);
-    if (pattern.front() != '.') return same_name(pattern, host) ? std::optional(whole_host) : std::nullopt;
+    if (pattern.front() != '.') return same_name(pattern, host) ? std::optional(kWholeHost) : std::nullopt;
     if (host.size() <= pattern.size() || !same_name(host.substr(host.size() - pattern.size()), pattern))
         return std::nullopt;
     return pattern.size();

@@ -28,9 +28,9 @@
 namespace pbs::host {
 namespace {
 
-constexpr int64_t default_history_seconds = 14 * 24 * 3600;
-constexpr int64_t default_kill_delay = 10;
-constexpr int64_t seconds_until_next_stagein = 1800;
+constexpr int64_t kDefaultHistorySeconds = 14 * 24 * 3600;
+constexpr int64_t kDefaultKillDelay = 10;
+constexpr int64_t kSecondsUntilNextStagein = 1800;
 
 std::vector<std::pair<std::string, std::string>> pairs_of(const Attributes& attributes,
                                                           std::string_view name) {
@@ -66,7 +66,7 @@ void back_to_queue(Change& change, Job& job) {
     job.stime = 0;
     job.at_end = Job::AtEnd::finish;
     job.deleted = false;
-    job.state = job_state::queued;
+    job.state = job_state::kQueued;
     unset_attribute(job, "session_id");
     settle_state(job, change.server().state, change.now());
 }
@@ -88,7 +88,7 @@ void wait_for_files(Change& change, Job& job, const std::string& why) {
     server.parts.accounting.rerun(accounted(job, server.state));
     for (const char* name : {"Exit_status", "resources_used"}) unset_attribute(job, name);
     back_to_queue(change, job);
-    set_attribute(job, "Execution_Time", fmt::format("{}", change.now() + seconds_until_next_stagein));
+    set_attribute(job, "Execution_Time", fmt::format("{}", change.now() + kSecondsUntilNextStagein));
     settle_state(job, server.state, change.now());
     set_comment(job, why);
     change.then([&server, waiting = job, why] {
@@ -131,23 +131,23 @@ std::string date_text(int64_t at) {
 
 // As OpenPBS has it, cut off where it cuts it off.
 std::string run_comment(const Job& job, int64_t now) {
-    constexpr std::size_t longest = 255;
+    constexpr std::size_t kLongest = 255;
     std::string text = fmt::format("Job run at {:%a %b %d at %H:%M} on {}", local_time(now), job.exec_vnode);
-    if (text.size() > longest) text.replace(longest - 3, std::string::npos, "...");
+    if (text.size() > kLongest) text.replace(kLongest - 3, std::string::npos, "...");
     return text;
 }
 
 // No cycle looks at a job that is held or waits for its time, and none would tell it. What it was told of
 // that is forgotten when it is over.
 void comment_on_state(Job& job, char before) {
-    const bool depends = job.substate == substate::held_by_depend;  // it has no comment, as in PBS
-    if (job.state == job_state::held && !depends) {
-        if (before != job_state::held || job.attributes.text("comment").empty())
+    const bool depends = job.substate == substate::kHeldByDepend;  // it has no comment, as in PBS
+    if (job.state == job_state::kHeld && !depends) {
+        if (before != job_state::kHeld || job.attributes.text("comment").empty())
             set_comment(job, fmt::format("Not Running: Job is held (Hold_Types = {})", job.hold_types()));
-    } else if (job.state == job_state::waiting) {
+    } else if (job.state == job_state::kWaiting) {
         set_comment(job, fmt::format("Not Running: Job waits for its Execution_Time, {}",
                                      date_text(job.attributes.integer("Execution_Time", 0))));
-    } else if (depends || before == job_state::held || before == job_state::waiting) {
+    } else if (depends || before == job_state::kHeld || before == job_state::kWaiting) {
         if (job.begun()) return set_began_comment(job);
         set_comment(job, {});
     }
@@ -168,17 +168,17 @@ void settle_state(Job& job, const State& state, int64_t now) {
     const char before = job.state;
     const int64_t begin = job.attributes.integer("Execution_Time", 0);
     if (job.hold_types() != "n") {
-        job.state = job_state::held;
-        if (job.substate != substate::held_by_depend) job.substate = substate::held;
+        job.state = job_state::kHeld;
+        if (job.substate != substate::kHeldByDepend) job.substate = substate::kHeld;
         job.etime = 0;
     } else if (begin > now) {
-        job.state = job_state::waiting;
-        job.substate = substate::waiting;
+        job.state = job_state::kWaiting;
+        job.substate = substate::kWaiting;
         job.etime = 0;
     } else {
         const Queue* queue = state.queue(job.queue);
-        job.state = job.begun() ? job_state::begun : job_state::queued;
-        job.substate = job.begun() ? substate::begun : substate::queued;
+        job.state = job.begun() ? job_state::kBegun : job_state::kQueued;
+        job.substate = job.begun() ? substate::kBegun : substate::kQueued;
         if (job.etime == 0 && queue != nullptr && queue->execution()) job.etime = now;
     }
     comment_on_state(job, before);
@@ -208,8 +208,8 @@ Result<void> start_job(Change& change, Job& job, const std::vector<Place>& place
     Server& server = change.server();
     if (job.running() || job.history()) return fail(PBSE_BADSTATE);
     if (auto ok = dependencies_at_start(change, job); !ok) return ok;
-    job.state = job_state::running;
-    job.substate = substate::prerun;
+    job.state = job_state::kRunning;
+    job.substate = substate::kPrerun;
     job.stime = change.now();
     job.mtime = change.now();
     job.obittime = 0;
@@ -234,21 +234,21 @@ void set_end_comment(Job& job, int final_substate, std::string_view by) {
     const std::string before(job.attributes.text("comment"));
     if (before.empty() || before.find(" and terminated") != std::string::npos) return;
     std::string end = "failed";
-    if (final_substate == substate::finished) end = "finished";
-    if (final_substate == substate::terminated)
+    if (final_substate == substate::kFinished) end = "finished";
+    if (final_substate == substate::kTerminated)
         end = by.empty() ? "terminated" : fmt::format("terminated by {}", by);
-    if (final_substate == substate::failed) {
+    if (final_substate == substate::kFailed) {
         switch (job.attributes.integer("Exit_status", 0)) {
-            case exit_status::killed_vmem:
+            case exit_status::kKilledVmem:
                 end = "exceeded resource vmem";
                 break;
-            case exit_status::killed_mem:
+            case exit_status::kKilledMem:
                 end = "exceeded resource mem";
                 break;
-            case exit_status::killed_cput:
+            case exit_status::kKilledCput:
                 end = "exceeded resource cput";
                 break;
-            case exit_status::killed_walltime:
+            case exit_status::kKilledWalltime:
                 end = "exceeded resource walltime";
                 break;
             default:
@@ -266,7 +266,7 @@ void retire(Change& change, Job& job, int final_substate) {
         change.remove(job);
         return;
     }
-    job.state = final_substate == substate::moved ? job_state::moved : job_state::finished;
+    job.state = final_substate == substate::kMoved ? job_state::kMoved : job_state::kFinished;
     job.substate = final_substate;
     job.mtime = change.now();
     set_attribute(job, "history_timestamp", fmt::format("{}", change.now()));
@@ -290,11 +290,11 @@ void end_job(Change& change, Job& job, const RunReport& report) {
     // Before the job is told of as ended: shares count what it has used.
     if (server.parts.plugin != nullptr) server.parts.plugin->job_changed(change.now(), job, server.state);
     const bool lost = report.state == RunState::lost;
-    const bool unstaged = report.exit.exit_status == exit_status::stage_in_failed;
+    const bool unstaged = report.exit.exit_status == exit_status::kStageInFailed;
     if (unstaged && !job.deleted) return wait_for_files(change, job, report.exit.message);
     const bool again = !job.deleted && (job.at_end != Job::AtEnd::finish ||
                                         (lost && job.attributes.boolean("Rerunable", true)));
-    if (again && !lost) set_attribute(job, "Exit_status", fmt::format("{}", exit_status::rerun));
+    if (again && !lost) set_attribute(job, "Exit_status", fmt::format("{}", exit_status::kRerun));
     // The record comes before the commit: a server that dies in between finds the end again, and the record
     // then isn't made twice. The other way round it would be lost.
     const AccountedJob record = accounted(job, server.state);
@@ -327,9 +327,9 @@ void end_job(Change& change, Job& job, const RunReport& report) {
                  aborted ? fmt::format("Aborted by PBS Server\n{}\n{}", message, text)
                          : fmt::format("Execution terminated\n{}", text));
     });
-    const int final_substate = job.deleted                    ? substate::terminated
-                               : report.exit.exit_status == 0 ? substate::finished
-                                                              : substate::failed;
+    const int final_substate = job.deleted                    ? substate::kTerminated
+                               : report.exit.exit_status == 0 ? substate::kFinished
+                                                              : substate::kFailed;
     if (note.empty()) set_end_comment(job, final_substate, {});
     retire(change, job, final_substate);
 }
@@ -347,14 +347,14 @@ void note_deletion(Change& change, const Job& job, std::string_view requestor) {
 void delete_waiting_job(Change& change, Job& job, std::string_view requestor) {
     note_deletion(change, job, requestor);
     job.deleted = true;
-    set_end_comment(job, substate::terminated, requestor);
-    retire(change, job, substate::terminated);
+    set_end_comment(job, substate::kTerminated, requestor);
+    retire(change, job, substate::kTerminated);
 }
 
 Result<void> terminate_job(Server& server, const Job& job) {
     const Queue* queue = server.state.queue(job.queue);
     const int64_t delay =
-        queue == nullptr ? default_kill_delay : queue->attributes.integer("kill_delay", default_kill_delay);
+        queue == nullptr ? kDefaultKillDelay : queue->attributes.integer("kill_delay", kDefaultKillDelay);
     return server.parts.executor.terminate(run_id(job), std::chrono::seconds(delay));
 }
 
@@ -369,7 +369,7 @@ void reject_job(Change& change, Job& job, std::string_view text) {
         mail_job(server, rejected, 'a', fmt::format("Aborted by PBS Server\n{}", reason));
     });
     if (job.is_array() && !close_array(change, job)) return;
-    retire(change, job, substate::failed);
+    retire(change, job, substate::kFailed);
 }
 
 void abort_job(Change& change, Job& job, const std::string& why) {
@@ -381,11 +381,11 @@ void abort_job(Change& change, Job& job, const std::string& why) {
     });
     if (job.is_array() && !close_array(change, job)) return;
     if (!job.running()) {
-        retire(change, job, substate::finished);
+        retire(change, job, substate::kFinished);
         return;
     }
-    job.state = job_state::exiting;
-    job.substate = substate::exiting;
+    job.state = job_state::kExiting;
+    job.substate = substate::kExiting;
     job.deleted = true;
     job.at_end = Job::AtEnd::finish;
     job.mtime = change.now();
@@ -450,7 +450,7 @@ void send_mail(Server& server, const Job& job, std::string_view text) {
 }
 
 Result<void> purge_history(Server& server, int64_t now) {
-    const int64_t keep = server.state.server.integer("job_history_duration", default_history_seconds);
+    const int64_t keep = server.state.server.integer("job_history_duration", kDefaultHistorySeconds);
     const bool enabled = keeps_history(server);
     Change change(server, now);
     size_t removed = 0;

@@ -8,7 +8,7 @@ namespace pbs::host {
 namespace {
 
 // Of 40 bits, so that there is room for the marks.
-constexpr uint64_t largest_number = (uint64_t{1} << 40U) - 1;
+constexpr uint64_t kLargestNumber = (uint64_t{1} << 40U) - 1;
 
 }  // namespace
 
@@ -16,7 +16,7 @@ std::optional<JobName> parse_job_name(std::string_view text) {
     text = text.substr(0, text.find('@'));
     JobName name;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), name.number);
-    if (error != std::errc() || name.number > largest_number) return std::nullopt;
+    if (error != std::errc() || name.number > kLargestNumber) return std::nullopt;
     text.remove_prefix(static_cast<size_t>(end - text.data()));
     if (text.starts_with('[')) {
         const auto close = text.find(']');
@@ -39,7 +39,7 @@ std::optional<JobName> parse_job_name(std::string_view text) {
 }
 
 std::string job_id(uint64_t sequence, std::string_view server) {
-    return fmt::format("{}{}.{}", number_in_id(sequence), (sequence & array_mark) != 0 ? "[]" : "", server);
+    return fmt::format("{}{}.{}", number_in_id(sequence), (sequence & kArrayMark) != 0 ? "[]" : "", server);
 }
 
 }  // namespace pbs::host

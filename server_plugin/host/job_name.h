@@ -25,13 +25,13 @@ std::optional<JobName> parse_job_name(std::string_view text);
 
 // The number by which the server knows a job, a row of the database: that of its id, with a mark if it is an
 // array's. Subjobs have numbers of their own, which say nothing.
-inline constexpr uint64_t array_mark = uint64_t{1} << 61U;
-inline constexpr uint64_t subjob_mark = uint64_t{1} << 62U;
+inline constexpr uint64_t kArrayMark = uint64_t{1} << 61U;
+inline constexpr uint64_t kSubjobMark = uint64_t{1} << 62U;
 constexpr uint64_t array_number(uint64_t number) {
-    return number | array_mark;
+    return number | kArrayMark;
 }
 constexpr uint64_t number_in_id(uint64_t sequence) {
-    return sequence & ~array_mark;
+    return sequence & ~kArrayMark;
 }
 
 // "12.server", "12[].server"

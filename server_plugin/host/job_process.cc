@@ -25,7 +25,7 @@ tl::unexpected<LaunchError> launch_error(int status, std::string message) {
 }
 
 tl::unexpected<LaunchError> system_error(std::string_view what, const std::string& path) {
-    return launch_error(exit_status::fail_before_files,
+    return launch_error(exit_status::kFailBeforeFiles,
                         fmt::format("cannot {} {}: {}", what, path, system_text(errno)));
 }
 
@@ -39,7 +39,7 @@ int open_as_asked(const std::string& path, Fd& fd) {
     return flags >= 0 && ::fcntl(fd.get(), F_SETFL, flags & ~O_NONBLOCK) == 0 ? 0 : errno;
 }
 
-constexpr int most_names = 10;
+constexpr int kMostNames = 10;
 
 class OutputOpener {
   public:
@@ -66,7 +66,7 @@ class OutputOpener {
         // Whatever is there under that name, of an earlier run or of a time when others could write there.
         std::string instead = home_ + "/undelivered/" + undelivered_name;
         Fd other = new_file_for(instead, 0600, job_.uid, job_.gid);
-        for (int number = 1; !other && errno != ENOSPC && number < most_names; ++number) {
+        for (int number = 1; !other && errno != ENOSPC && number < kMostNames; ++number) {
             instead = fmt::format("{}/undelivered/{}.{}", home_, undelivered_name, number);
             other = new_file_for(instead, 0600, job_.uid, job_.gid);
         }
@@ -213,9 +213,9 @@ tl::expected<PasswdEntry, LaunchError> find_owner(const JobStart& job) {
     passwd* found = nullptr;
     ::getpwnam_r(job.user.c_str(), &entry, buffer.data(), buffer.size(), &found);
     if (found == nullptr)
-        return launch_error(exit_status::bad_uid, fmt::format("no user {} on this machine", job.user));
+        return launch_error(exit_status::kBadUid, fmt::format("no user {} on this machine", job.user));
     if (entry.pw_uid != job.uid)
-        return launch_error(exit_status::bad_uid,
+        return launch_error(exit_status::kBadUid,
                             fmt::format("user {} has uid {} now, the job was submitted with uid {}", job.user,
                                         entry.pw_uid, job.uid));
     return PasswdEntry{entry.pw_name, entry.pw_dir, entry.pw_shell};

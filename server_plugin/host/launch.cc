@@ -88,9 +88,9 @@ Result<Processes> processes_of(const Job& job, const State& state) {
         const Chunk* chunk = kind < chunks.size() ? &chunks[kind] : nullptr;
         if (kind == 0 && of_kind == 0 && chunk != nullptr) processes.threads = chunk->threads();
         const int64_t count = chunk == nullptr ? 1 : chunk->processes();
-        if (count > most_processes - static_cast<int64_t>(processes.hosts.size()))
+        if (count > kMostProcesses - static_cast<int64_t>(processes.hosts.size()))
             return fail(PBSE_BADATVAL, fmt::format("its chunks have more than {} processes (mpiprocs) in all",
-                                                   most_processes));
+                                                   kMostProcesses));
         processes.hosts.insert(processes.hosts.end(), static_cast<size_t>(count), host_of(place, state));
         if (chunk != nullptr && ++of_kind == chunk->count) {
             ++kind;
@@ -203,7 +203,7 @@ void set_limits(Server& server, const Job& job) {
 
 void launch(Server& server, uint64_t handle) {
     const Job* job = server.state.job(handle);
-    if (job == nullptr || job->state != job_state::running) return;
+    if (job == nullptr || job->state != job_state::kRunning) return;
     if (auto started = start(server, *job); !started) {
         start_failed(server, *job, started.error());
         return;

@@ -20,9 +20,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kill_again = 50ms;
+constexpr auto kKillAgain = 50ms;
 // Processes that start others faster than they are found: what is stopped by then is killed.
-constexpr int most_looks = 100;
+constexpr int kMostLooks = 100;
 
 bool belongs_to(const Process& process, uid_t uid) {
     struct stat status {};
@@ -55,7 +55,7 @@ void wait_a_moment(std::chrono::milliseconds time) {
 std::vector<Process> stop_all(const std::function<std::vector<Process>()>& find) {
     std::vector<Process> all;
     std::set<std::pair<pid_t, std::uint64_t>> stopped;
-    for (int look = 0; look < most_looks; ++look) {
+    for (int look = 0; look < kMostLooks; ++look) {
         all = find();
         std::erase_if(all, [](const Process& process) { return process.state == 'Z'; });
         bool more = false;
@@ -96,7 +96,7 @@ std::size_t kill_processes(const std::function<std::vector<Process>()>& find,
         if (left.empty() && (control_group.empty() || control_group_processes(control_group).empty()))
             return 0;
         if (std::chrono::steady_clock::now() >= until) return std::max<std::size_t>(left.size(), 1);
-        wait_a_moment(kill_again);
+        wait_a_moment(kKillAgain);
     }
 }
 

@@ -9,7 +9,7 @@ namespace pbs::host {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> class_names = {"Svr", "Que",  "Job",  "Req",   "Fil",
+constexpr std::array<std::string_view, 10> kClassNames = {"Svr", "Que",  "Job",  "Req",   "Fil",
                                                           "Act", "Node", "Resv", "Sched", "Hook"};
 
 std::string one_line(std::string_view text) {
@@ -35,7 +35,7 @@ void Log::write(LogEvent event, LogClass kind, std::string_view object, std::str
                            static_cast<unsigned>(what), module_);
     };
     const std::string line =
-        fmt::format("{}{};{};{}\n", prefix(event), class_names[static_cast<std::size_t>(kind)],
+        fmt::format("{}{};{};{}\n", prefix(event), kClassNames[static_cast<std::size_t>(kind)],
                     one_line(object), one_line(text));
     if (echo_) static_cast<void>(write_all(STDERR_FILENO, line));
     if (lost_ != lost_told_) {

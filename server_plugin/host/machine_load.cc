@@ -7,7 +7,7 @@
 namespace pbs::host {
 namespace {
 
-constexpr int64_t least_ticks = 100;  // a second of one CPU
+constexpr int64_t kLeastTicks = 100;  // a second of one CPU
 
 }  // namespace
 
@@ -31,10 +31,10 @@ MachineLoad LoadMeter::read(std::istream& loadavg, std::istream& stat) {
         int64_t total = 0;
         for (const int64_t t : ticks) total += t;
         const int64_t since = total - total_;
-        if (measured_ && since >= least_ticks && system >= system_)
+        if (measured_ && since >= kLeastTicks && system >= system_)
             system_time_ = (system - system_) * 1000 / since;
         // Some counters may run backwards a little.
-        if (!measured_ || since >= least_ticks || since < 0) {
+        if (!measured_ || since >= kLeastTicks || since < 0) {
             system_ = system;
             total_ = total;
         }

@@ -13,8 +13,8 @@ namespace pbs::host {
 
 namespace {
 
-constexpr const char* usual_command = "/usr/sbin/sendmail";
-constexpr std::size_t most_running = 32;
+constexpr const char* kUsualCommand = "/usr/sbin/sendmail";
+constexpr std::size_t kMostRunning = 32;
 
 // A header's value: one line, so that no text can add headers.
 std::string header(std::string_view text) {
@@ -32,7 +32,7 @@ Mailer::Mailer(Log& log, std::string command, std::string from) : log_(log), fro
 
 void Mailer::set_command(std::string command) {
     command_ = std::move(command);
-    if (command_.empty() && ::access(usual_command, X_OK) == 0) command_ = usual_command;
+    if (command_.empty() && ::access(kUsualCommand, X_OK) == 0) command_ = kUsualCommand;
 }
 
 void Mailer::reap() {
@@ -55,7 +55,7 @@ void Mailer::send(const std::string& job_id, const std::vector<std::string>& to,
         log_.job(job_id, fmt::format("mail to {} (no mail command): {}", addresses, subject));
         return;
     }
-    if (running_.size() >= most_running) {
+    if (running_.size() >= kMostRunning) {
         log_.write(
             LogEvent::error, LogClass::job, job_id,
             fmt::format("mail to {} dropped: {} mail commands are running", addresses, running_.size()));

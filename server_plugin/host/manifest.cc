@@ -15,10 +15,10 @@
 namespace pbs::host {
 namespace {
 
-constexpr std::string_view first_line = "pbspolicy-backup 1";
-constexpr uint64_t fnv_start = 0xcbf29ce484222325;
-constexpr uint64_t fnv_prime = 0x100000001b3;
-constexpr size_t piece = size_t{64} << 10;
+constexpr std::string_view kFirstLine = "pbspolicy-backup 1";
+constexpr uint64_t kFnvStart = 0xcbf29ce484222325;
+constexpr uint64_t kFnvPrime = 0x100000001b3;
+constexpr size_t kPiece = size_t{64} << 10;
 
 template <typename T>
 bool read_number(std::string_view text, T& number, int base = 10) {
@@ -33,8 +33,8 @@ bool read_database(const std::string& value, Manifest& manifest) {
     std::string sum;
     Manifest::Database database;
     words >> database.name >> version >> size >> sum;
-    const bool known = std::find(std::begin(database_names), std::end(database_names), database.name) !=
-                       std::end(database_names);
+    const bool known = std::find(std::begin(kDatabaseNames), std::end(kDatabaseNames), database.name) !=
+                       std::end(kDatabaseNames);
     if (!known || manifest.find(database.name) != nullptr || !words.eof() ||
         !read_number(version, database.version) || !read_number(size, database.size) ||
         !read_number(sum, database.sum, 16))
@@ -66,7 +66,7 @@ bool read_line(std::string_view name, const std::string& value, Manifest& manife
 }  // namespace
 
 std::string Manifest::text() const {
-    std::string out = fmt::format("{}\nprogram {}\ndate {}\nhome {}\nrevision {}\nintegrity ok\n", first_line,
+    std::string out = fmt::format("{}\nprogram {}\ndate {}\nhome {}\nrevision {}\nintegrity ok\n", kFirstLine,
                                   program, date, home, revision);
     for (const Database& one : databases)
         out += fmt::format("database {} {} {} {:016x}\n", one.name, one.version, one.size, one.sum);
@@ -77,8 +77,8 @@ Result<Manifest> Manifest::parse(std::string_view text) {
     Manifest manifest;
     std::istringstream lines{std::string(text)};
     std::string line;
-    if (!std::getline(lines, line) || line != first_line)
-        return fail(PBSE_SYSTEM, fmt::format("line 1: expected \"{}\"", first_line));
+    if (!std::getline(lines, line) || line != kFirstLine)
+        return fail(PBSE_SYSTEM, fmt::format("line 1: expected \"{}\"", kFirstLine));
     for (int number = 2; std::getline(lines, line); ++number) {
         const auto space = line.find(' ');
         if (space == std::string::npos || !read_line(line.substr(0, space), line.substr(space + 1), manifest))
@@ -86,7 +86,7 @@ Result<Manifest> Manifest::parse(std::string_view text) {
     }
     if (manifest.program.empty() || manifest.date.empty() || manifest.home.empty())
         return fail(PBSE_SYSTEM, "it doesn't name program, date and home");
-    for (std::string_view name : database_names)
+    for (std::string_view name : kDatabaseNames)
         if (manifest.find(name) == nullptr) return fail(PBSE_SYSTEM, fmt::format("{} is not in it", name));
     return manifest;
 }
@@ -101,14 +101,14 @@ Result<Manifest::Database> measure(const std::string& directory, std::string_vie
     const std::string path = fmt::format("{}/{}", directory, name);
     const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!fd) return fail(PBSE_SYSTEM, fmt::format("can not open {}: {}", path, system_text(errno)));
-    Manifest::Database database{std::string(name), 0, 0, fnv_start};
-    std::string bytes(piece, '\0');
+    Manifest::Database database{std::string(name), 0, 0, kFnvStart};
+    std::string bytes(kPiece, '\0');
     ssize_t size = 0;
     while ((size = ::read(fd.get(), bytes.data(), bytes.size())) > 0) {
         database.size += static_cast<uint64_t>(size);
         for (ssize_t i = 0; i < size; ++i)
             database.sum =
-                (database.sum ^ static_cast<unsigned char>(bytes[static_cast<size_t>(i)])) * fnv_prime;
+                (database.sum ^ static_cast<unsigned char>(bytes[static_cast<size_t>(i)])) * kFnvPrime;
     }
     if (size < 0) return fail(PBSE_SYSTEM, fmt::format("can not read {}: {}", path, system_text(errno)));
     return database;

@@ -22,7 +22,7 @@
 namespace pbs::host {
 
 // The databases of a home, in the order in which they are locked.
-inline constexpr std::string_view database_names[] = {"server.db", "policy.db"};
+inline constexpr std::string_view kDatabaseNames[] = {"server.db", "policy.db"};
 
 struct Manifest {
     struct Database {

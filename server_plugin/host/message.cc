@@ -23,8 +23,8 @@
 namespace pbs::host {
 namespace {
 
-constexpr const char* writer_argument = "--write-message";
-constexpr std::size_t most_writers = 64;
+constexpr const char* kWriterArgument = "--write-message";
+constexpr std::size_t kMostWriters = 64;
 
 }  // namespace
 
@@ -41,12 +41,12 @@ Result<MessageWriter> MessageWriter::start(Server& server, const Job& job, char 
     if (start->join == "eo") stream = 'e';
     const std::string path = output_file(*start, entry, stream);
     server.reap();
-    if (server.message_writers + server.killed_children.size() >= most_writers)
+    if (server.message_writers + server.killed_children.size() >= kMostWriters)
         return fail(PBSE_SYSTEM,
                     fmt::format("{}: {} messages are being written already, or can't be: try later", path,
-                                most_writers));
+                                kMostWriters));
     const pid_t pid = spawn(server.options.program,
-                            {"pbs_server", writer_argument, start->user, fmt::format("{}", start->uid),
+                            {"pbs_server", kWriterArgument, start->user, fmt::format("{}", start->uid),
                              fmt::format("{}", start->gid), path},
                             fmt::format("PBS: {}\n", text));
     if (pid < 0)
@@ -93,7 +93,7 @@ std::optional<Result<void>> MessageWriter::poll() {
 }
 
 bool is_message_writer(int argc, char** argv) {
-    return argc > 1 && std::string_view(argv[1]) == writer_argument;
+    return argc > 1 && std::string_view(argv[1]) == kWriterArgument;
 }
 
 int message_writer_main(int argc, char** argv) {

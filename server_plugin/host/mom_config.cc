@@ -14,11 +14,11 @@ namespace pbs::host {
 
 namespace {
 
-constexpr std::string_view blanks = " \t\r";
+constexpr std::string_view kBlanks = " \t\r";
 
 std::string_view take_word(std::string_view& line) {
-    line.remove_prefix(std::min(line.size(), line.find_first_not_of(blanks)));
-    const auto word = line.substr(0, line.find_first_of(blanks));
+    line.remove_prefix(std::min(line.size(), line.find_first_not_of(kBlanks)));
+    const auto word = line.substr(0, line.find_first_of(kBlanks));
     line.remove_prefix(word.size());
     return word;
 }

@@ -24,12 +24,12 @@
 namespace pbs::host {
 namespace {
 
-constexpr uint64_t last_reply_ms = 2000;
+constexpr uint64_t kLastReplyMs = 2000;
 // A request that isn't whole may be as long as this however much memory its user has.
-constexpr std::size_t small_input = size_t{128} << 10;
+constexpr std::size_t kSmallInput = size_t{128} << 10;
 // Memory goes back to the system when there was so much more of it.
-constexpr std::size_t memory_to_return = size_t{16} << 20;
-constexpr std::chrono::seconds between_returns{10};
+constexpr std::size_t kMemoryToReturn = size_t{16} << 20;
+constexpr std::chrono::seconds kBetweenReturns{10};
 
 // A status reply goes out in parts, as clients expect of long ones.
 std::vector<std::string> packets_of(ifl::Reply reply) {
@@ -133,7 +133,7 @@ void Network::Impl::read(Peer& peer) {
                     from.decoder.feed({buffer->base, static_cast<size_t>(size)});
                     from.unread = true;
                     from.network.recount(from);
-                    if (from.decoder.size() > small_input && !from.network.may_grow(from)) {
+                    if (from.decoder.size() > kSmallInput && !from.network.may_grow(from)) {
                         from.network.drop(from, "too many requests of its user that aren't whole");
                     } else {
                         from.network.want_turn(from);
@@ -260,8 +260,8 @@ void Network::Impl::sweep() {
 // The allocator keeps what was freed, for good where something small lies behind it.
 void Network::Impl::return_memory() {
     const auto now = Steady::now();
-    const bool much = most_bytes_since_return_ > clients_.bytes() + memory_to_return;
-    if (!much || now - returned_ < between_returns) return;
+    const bool much = most_bytes_since_return_ > clients_.bytes() + kMemoryToReturn;
+    if (!much || now - returned_ < kBetweenReturns) return;
     malloc_trim(0);
     returned_ = now;
     most_bytes_since_return_ = clients_.bytes();
@@ -284,8 +284,7 @@ void Network::Impl::close() {
     // A last reply gets a moment to go out, and no more.
     if (timer_open_ && !peers_.empty()) {
         uv_timer_start(
-            &timer_, [](uv_timer_t* timer) { static_cast<Impl*>(timer->data)->drop_all(); }, last_reply_ms,
-            0);
+            &timer_, [](uv_timer_t* timer) { static_cast<Impl*>(timer->data)->drop_all(); }, kLastReplyMs, 0);
         uv_ref(reinterpret_cast<uv_handle_t*>(&timer_));
     }
     close_timer_if_done();

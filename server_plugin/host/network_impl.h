@@ -34,7 +34,7 @@ class Unsent {
   public:
     void add(std::string piece) {
         size_ += piece.capacity();
-        if (!pieces_.empty() && pieces_.back().size() + piece.size() <= together) {
+        if (!pieces_.empty() && pieces_.back().size() + piece.size() <= kTogether) {
             pieces_.back() += piece;
         } else {
             pieces_.push_back(std::move(piece));
@@ -48,7 +48,7 @@ class Unsent {
     }
 
   private:
-    static constexpr std::size_t together = size_t{16} << 10;
+    static constexpr std::size_t kTogether = size_t{16} << 10;
     std::vector<std::string> pieces_;
     std::size_t size_ = 0;
 };
@@ -62,7 +62,7 @@ class Network::Impl {
           server_(server),
           options_(std::move(options)),
           after_(std::move(after)),
-          clients_(options_.most_memory, always_memory, user_turn) {}
+          clients_(options_.most_memory, kAlwaysMemory, kUserTurn) {}
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
     ~Impl() = default;
@@ -77,10 +77,10 @@ class Network::Impl {
 
   private:
     // What a user may have at any rate.
-    static constexpr std::size_t always_memory = size_t{1} << 20;
+    static constexpr std::size_t kAlwaysMemory = size_t{1} << 20;
     // Of one user, until another one has his turn.
-    static constexpr std::chrono::milliseconds user_turn{2};
-    static constexpr int accepts_of_a_turn = 64;
+    static constexpr std::chrono::milliseconds kUserTurn{2};
+    static constexpr int kAcceptsOfATurn = 64;
 
     struct Peer;
     struct Asked;
@@ -148,7 +148,7 @@ class Network::Impl {
     bool closing_ = false;
     bool unaccepted_socket_ = false;
     bool unaccepted_tcp_ = false;
-    int accepts_left_ = accepts_of_a_turn;
+    int accepts_left_ = kAcceptsOfATurn;
     uint16_t port_ = 0;
     int unprivileged_port_ = 1024;
     Steady::time_point unprivileged_port_read_{};

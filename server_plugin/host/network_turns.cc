@@ -23,20 +23,20 @@ namespace pbs::host {
 namespace {
 
 // Until a step that has to wait for something is tried again.
-constexpr uint64_t later_ms = 5;
+constexpr uint64_t kLaterMs = 5;
 // A connection has another turn when fewer bytes of replies wait for it to be read.
-constexpr std::size_t most_unsent = size_t{256} << 10;
+constexpr std::size_t kMostUnsent = size_t{256} << 10;
 // An answer that is made in steps has another turn after so many bytes.
-constexpr std::size_t most_of_a_turn = size_t{64} << 10;
+constexpr std::size_t kMostOfATurn = size_t{64} << 10;
 // What an object made of a request takes, by its bytes.
-constexpr std::size_t decoded_by_bytes = 3;
+constexpr std::size_t kDecodedByBytes = 3;
 // Of all users, until the loop looks for what else there is: a command asks four times, one answer after the
 // other, and waits for the loop each time.
-constexpr std::chrono::milliseconds loop_turn{2};
+constexpr std::chrono::milliseconds kLoopTurn{2};
 // The same while there is something to be committed, which costs a wait for the disk at the end.
-constexpr std::chrono::milliseconds commit_turn{10};
+constexpr std::chrono::milliseconds kCommitTurn{10};
 // Requests that are committed together at most, so that nobody waits long for the others of his group.
-constexpr std::size_t most_held = 1024;
+constexpr std::size_t kMostHeld = 1024;
 
 // Does the request change an object of the plugin's own? Those of one turn of the loop are committed
 // together.
@@ -52,11 +52,11 @@ bool changes_plugin_object(const ifl::Request& request) {
 // committed then is.
 void Network::Impl::serve() {
     if (closing_) return;
-    accepts_left_ = accepts_of_a_turn;
+    accepts_left_ = kAcceptsOfATurn;
     if (unaccepted_socket_) accept_guarded(reinterpret_cast<uv_stream_t*>(&socket_), true);
     if (unaccepted_tcp_) accept_guarded(reinterpret_cast<uv_stream_t*>(&tcp_), false);
     const auto first = Steady::now();
-    for (auto begin = first; begin < first + (held_.empty() ? loop_turn : commit_turn) && !closing_;) {
+    for (auto begin = first; begin < first + (held_.empty() ? kLoopTurn : kCommitTurn) && !closing_;) {
         const auto turn = clients_.next();
         if (!turn) break;
         Peer& peer = *peers_.at(turn->connection);
@@ -109,7 +109,7 @@ void Network::Impl::want_turn(Peer& peer) {
         clients_.forget(*peer.client, peer.id);
         peer.turn = Turn::none;
     }
-    if (peer.unsent.size() + peer.being_written >= most_unsent)
+    if (peer.unsent.size() + peer.being_written >= kMostUnsent)
         return;  // the end of a write calls this again
     if (waits_for_memory(peer)) {
         peer.turn = Turn::memory;
@@ -134,7 +134,7 @@ bool Network::Impl::waits_for_memory(const Peer& peer) const {
 
 // One connection of each user may always have what a request can need.
 bool Network::Impl::may_grow(const Peer& peer) const {
-    return clients_.may_take(*peer.client) || peer.client->bytes - peer.bytes <= always_memory;
+    return clients_.may_take(*peer.client) || peer.client->bytes - peer.bytes <= kAlwaysMemory;
 }
 
 void Network::Impl::recount(Peer& peer) {
@@ -175,7 +175,7 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
     ifl::AuthDecision decision = auth_.judge(peer.id, request);
     const bool handled = decision.action == ifl::AuthDecision::Action::handle;
     const bool grouped = handled && changes_plugin_object(request);
-    if (grouped ? held_.size() >= most_held : handled || peer.held != 0) settle();
+    if (grouped ? held_.size() >= kMostHeld : handled || peer.held != 0) settle();
     if (peer.closing) return;
     if (!decision.reason.empty())
         server_.parts.log.write(LogEvent::security, LogClass::request, peer.key,
@@ -211,7 +211,7 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
         return;
     }
     auto asked = std::make_unique<Asked>(server_, peer.session, std::move(request), std::move(who),
-                                         decoded_by_bytes * size);
+                                         kDecodedByBytes * size);
     Context& context = asked->context;
     ifl::Reply reply = begin_answer(context);
     if (context.rest != nullptr) {
@@ -251,11 +251,11 @@ void Network::Impl::answer_on(Peer& peer) {
     // What it commits is its own.
     if (asked.context.ticket != 0) settle();
     if (peer.closing) return;
-    const auto until = Steady::now() + user_turn;
+    const auto until = Steady::now() + kUserTurn;
     std::optional<ifl::Reply> instead;
     Left left;
     do left = go_on(asked.context, asked.parts, asked.shown, instead);
-    while (left == Left::more && asked.parts.bytes() < most_of_a_turn && Steady::now() < until);
+    while (left == Left::more && asked.parts.bytes() < kMostOfATurn && Steady::now() < until);
     if (instead && (asked.shown || !asked.parts.empty())) {
         drop(peer, "its reply could not be made whole");
         return;
@@ -295,7 +295,7 @@ void Network::Impl::try_later(Peer& peer) {
                 network.guard(*at->second, [&] { network.want_turn(*at->second); });
             }
         },
-        later_ms, 0);
+        kLaterMs, 0);
 }
 
 // Commits what the requests since the last time did, all of it at once, and lets their replies go. If that

@@ -30,8 +30,8 @@ std::string environment_value(const Job& job, std::string_view name) {
 }
 
 void StateCounts::add(char state, int64_t by) {
-    const char counted = state == job_state::suspended ? job_state::running : state;
-    const auto at = letters.find(counted);
+    const char counted = state == job_state::kSuspended ? job_state::kRunning : state;
+    const auto at = kLetters.find(counted);
     if (at != std::string_view::npos) counts[at] += by;
 }
 
@@ -42,12 +42,12 @@ int64_t StateCounts::total() const {
 }
 
 int64_t StateCounts::running() const {
-    return counts[letters.find('R')];
+    return counts[kLetters.find('R')];
 }
 
 std::string StateCounts::text() const {
-    constexpr std::array<std::string_view, letters.size()> names = {"Transit", "Queued",  "Held", "Waiting",
-                                                                    "Running", "Exiting", "Begun"};
+    constexpr std::array<std::string_view, kLetters.size()> names = {"Transit", "Queued",  "Held", "Waiting",
+                                                                     "Running", "Exiting", "Begun"};
     std::string out;
     for (size_t i = 0; i < names.size(); ++i) out += fmt::format("{}:{} ", names[i], counts[i]);
     return out;

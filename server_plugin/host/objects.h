@@ -18,35 +18,35 @@ namespace pbs::host {
 
 // job_state letters.
 namespace job_state {
-inline constexpr char transit = 'T';
-inline constexpr char queued = 'Q';
-inline constexpr char held = 'H';
-inline constexpr char waiting = 'W';
-inline constexpr char running = 'R';
-inline constexpr char exiting = 'E';
-inline constexpr char suspended = 'S';  // shown so; counted as running, as in PBS
-inline constexpr char moved = 'M';
-inline constexpr char finished = 'F';
-inline constexpr char begun = 'B';    // an array of which a subjob has started
-inline constexpr char expired = 'X';  // a subjob that has ended, until its array has; never stored
+inline constexpr char kTransit = 'T';
+inline constexpr char kQueued = 'Q';
+inline constexpr char kHeld = 'H';
+inline constexpr char kWaiting = 'W';
+inline constexpr char kRunning = 'R';
+inline constexpr char kExiting = 'E';
+inline constexpr char kSuspended = 'S';  // shown so; counted as running, as in PBS
+inline constexpr char kMoved = 'M';
+inline constexpr char kFinished = 'F';
+inline constexpr char kBegun = 'B';    // an array of which a subjob has started
+inline constexpr char kExpired = 'X';  // a subjob that has ended, until its array has; never stored
 }  // namespace job_state
 
 // Substates, as PBS numbers them.
 namespace substate {
-inline constexpr int transit_in = 0;
-inline constexpr int queued = 10;
-inline constexpr int held = 20;
-inline constexpr int held_by_depend = 22;
-inline constexpr int waiting = 30;
-inline constexpr int prerun = 41;
-inline constexpr int running = 42;
-inline constexpr int suspended = 43;
-inline constexpr int exiting = 50;
-inline constexpr int begun = 70;
-inline constexpr int terminated = 91;
-inline constexpr int finished = 92;
-inline constexpr int failed = 93;
-inline constexpr int moved = 94;
+inline constexpr int kTransitIn = 0;
+inline constexpr int kQueued = 10;
+inline constexpr int kHeld = 20;
+inline constexpr int kHeldByDepend = 22;
+inline constexpr int kWaiting = 30;
+inline constexpr int kPrerun = 41;
+inline constexpr int kRunning = 42;
+inline constexpr int kSuspended = 43;
+inline constexpr int kExiting = 50;
+inline constexpr int kBegun = 70;
+inline constexpr int kTerminated = 91;
+inline constexpr int kFinished = 92;
+inline constexpr int kFailed = 93;
+inline constexpr int kMoved = 94;
 }  // namespace substate
 
 // Amounts of consumable resources by Resource::id.
@@ -83,8 +83,8 @@ struct Job {
     uint64_t told = 0;      // the handle that the plugin knows it by (array.h); 0: the same
     uint64_t sequence = 0;  // the number in the id, or another one (job_name.h)
     std::string id;         // "12.server", "12[].server", "12[7].server"
-    char state = job_state::transit;
-    int substate = substate::transit_in;
+    char state = job_state::kTransit;
+    int substate = substate::kTransitIn;
     uint64_t queue = 0;
     std::string queue_name;
     int64_t queue_rank = 0;
@@ -118,9 +118,9 @@ struct Job {
     // Has a subjob of the array started?
     bool begun() const { return is_array() && stime != 0; }
     bool running() const {
-        return state == job_state::running || state == job_state::exiting || state == job_state::suspended;
+        return state == job_state::kRunning || state == job_state::kExiting || state == job_state::kSuspended;
     }
-    bool history() const { return state == job_state::finished || state == job_state::moved; }
+    bool history() const { return state == job_state::kFinished || state == job_state::kMoved; }
     // Without host.
     std::string_view owner() const;
     std::string_view owner_host() const;
@@ -132,8 +132,8 @@ std::string environment_value(const Job& job, std::string_view name);
 
 // Jobs by state, in the order in which PBS lists them in state_count.
 struct StateCounts {
-    static constexpr std::string_view letters = "TQHWREB";
-    std::array<int64_t, letters.size()> counts{};
+    static constexpr std::string_view kLetters = "TQHWREB";
+    std::array<int64_t, kLetters.size()> counts{};
     void add(char state, int64_t by);
     int64_t total() const;
     int64_t running() const;

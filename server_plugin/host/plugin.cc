@@ -218,10 +218,10 @@ pbs_host host_table(const PluginOptions& options, HostContext& context) {
 }
 
 // The table without the members that came later and may be missing.
-constexpr size_t first_table = offsetof(pbs_plugin, resource_removed);
+constexpr size_t kFirstTable = offsetof(pbs_plugin, resource_removed);
 
 bool complete(const pbs_plugin& table) {
-    return table.size >= first_table && table.start != nullptr && table.stop != nullptr &&
+    return table.size >= kFirstTable && table.start != nullptr && table.stop != nullptr &&
            table.owns_attribute != nullptr && table.manager != nullptr && table.status != nullptr &&
            table.status_attrs != nullptr && table.resource_defined != nullptr &&
            table.server_changed != nullptr && table.sched_changed != nullptr &&
@@ -515,7 +515,7 @@ Decision decision_of(const pbs_decision& in, const State& state) {
 }
 
 // What of decisions that came later the server knows.
-constexpr uint64_t takes = PBS_TAKES_ESTIMATES | PBS_TAKES_PIECES;
+constexpr uint64_t kTakes = PBS_TAKES_ESTIMATES | PBS_TAKES_PIECES;
 
 }  // namespace
 
@@ -533,7 +533,7 @@ Decision Decisions::at(size_t i, const State& state) const {
 Result<Decision> Plugin::place_job(int64_t now, uint64_t job, const State& state) {
     if (!impl_->places_jobs())
         return fail(PBSE_NOSUP, "The policy plugin doesn't place single jobs: name vnodes with -H");
-    const pbs_place_request request{sizeof request, now, job, takes};
+    const pbs_place_request request{sizeof request, now, job, kTakes};
     pbs_cycle_result result{};
     result.size = sizeof result;
     const int32_t code = impl_->table.place_job(impl_->table.self, &request, &result);
@@ -549,7 +549,7 @@ Result<bool> Plugin::start_cycle(int64_t now, std::string_view sched, int trigge
     request.now = now;
     request.sched = as_pbs_str(sched);
     request.trigger = trigger;
-    request.takes = takes;
+    request.takes = kTakes;
     int32_t running = 0;
     int32_t code = 0;
     if (impl_->has_threads()) {

@@ -12,7 +12,7 @@
 namespace pbs::host {
 
 namespace {
-constexpr int pbse_system = 15010;
+constexpr int kPbseSystem = 15010;
 }
 
 void Fd::reset(int fd) {
@@ -44,17 +44,17 @@ Result<std::string> read_fd(int fd, const std::string& name, std::size_t limit) 
         if (n == 0) return text;
         if (n < 0) {
             if (errno == EINTR) continue;
-            return fail(pbse_system, fmt::format("cannot read {}: {}", name, system_text(errno)));
+            return fail(kPbseSystem, fmt::format("cannot read {}: {}", name, system_text(errno)));
         }
         if (text.size() + static_cast<std::size_t>(n) > limit)
-            return fail(pbse_system, fmt::format("{} is larger than {} bytes", name, limit));
+            return fail(kPbseSystem, fmt::format("{} is larger than {} bytes", name, limit));
         text.append(buffer.data(), static_cast<std::size_t>(n));
     }
 }
 
 Result<std::string> read_file(const std::string& path, std::size_t limit) {
     const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!fd) return fail(pbse_system, fmt::format("cannot open {}: {}", path, system_text(errno)));
+    if (!fd) return fail(kPbseSystem, fmt::format("cannot open {}: {}", path, system_text(errno)));
     return read_fd(fd.get(), path, limit);
 }
 

@@ -59,15 +59,15 @@ namespace {
 using std::chrono::milliseconds;
 using Steady = std::chrono::steady_clock;
 
-constexpr milliseconds tick_of_real_clock{1000};
+constexpr milliseconds kTickOfRealClock{1000};
 // A clock that is moved from outside is looked at more often.
-constexpr milliseconds tick_of_followed_clock{100};
-constexpr milliseconds longest_cycle_pause{2000};
+constexpr milliseconds kTickOfFollowedClock{100};
+constexpr milliseconds kLongestCyclePause{2000};
 // What the threads of the plugin's add up in one eventfd: cycles that are over, and other work.
-constexpr eventfd_t one_cycle = eventfd_t{1} << 32;
-constexpr eventfd_t one_work = 1;
-constexpr int64_t seconds_between_load_reports = 30;
-constexpr int64_t seconds_between_purges = 60;
+constexpr eventfd_t kOneCycle = eventfd_t{1} << 32;
+constexpr eventfd_t kOneWork = 1;
+constexpr int64_t kSecondsBetweenLoadReports = 30;
+constexpr int64_t kSecondsBetweenPurges = 60;
 
 std::string host_name() {
     std::array<char, HOST_NAME_MAX + 1> name{};
@@ -88,7 +88,7 @@ Result<std::string> default_plugin() {
 }
 
 // The server's own descriptors, with room to answer somebody and to run a few jobs.
-constexpr rlim_t fewest_descriptors = 64;
+constexpr rlim_t kFewestDescriptors = 64;
 
 // Each connection and each running job takes descriptors: as many as there may be, and not too few.
 Result<rlim_t> raise_descriptor_limit() {
@@ -97,10 +97,10 @@ Result<rlim_t> raise_descriptor_limit() {
         return fail(PBSE_SYSTEM, fmt::format("the limit of open files: {}", std::strerror(errno)));
     const rlim_t soft = std::exchange(limit.rlim_cur, limit.rlim_max);
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = soft;
-    if (limit.rlim_cur < fewest_descriptors)
+    if (limit.rlim_cur < kFewestDescriptors)
         return fail(PBSE_SYSTEM,
                     fmt::format("the limit of open files (ulimit -n) is {}: expected at least {}",
-                                limit.rlim_cur, fewest_descriptors));
+                                limit.rlim_cur, kFewestDescriptors));
     return limit.rlim_cur;
 }
 
@@ -261,8 +261,8 @@ Result<void> Program::open_plugin() {
     plugin_options.now = server_->now();
     plugin_done_ = Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!plugin_done_) return fail(PBSE_SYSTEM, fmt::format("eventfd: {}", std::strerror(errno)));
-    plugin_options.cycle_finished = [fd = plugin_done_.get()] { eventfd_write(fd, one_cycle); };
-    plugin_options.work_finished = [fd = plugin_done_.get()] { eventfd_write(fd, one_work); };
+    plugin_options.cycle_finished = [fd = plugin_done_.get()] { eventfd_write(fd, kOneCycle); };
+    plugin_options.work_finished = [fd = plugin_done_.get()] { eventfd_write(fd, kOneWork); };
     auto plugin = Plugin::load(plugin_options, *log_);
     if (!plugin) return tl::unexpected(plugin.error());
     plugin_ = std::move(*plugin);
@@ -303,7 +303,7 @@ Result<void> Program::listen() {
     network_options.port = options_.port;
     network_options.idle_timeout = std::chrono::seconds(options_.idle_timeout);
     // A quarter of the descriptors is for jobs.
-    const auto connections = static_cast<std::size_t>((descriptors_ - fewest_descriptors / 2) / 4 * 3);
+    const auto connections = static_cast<std::size_t>((descriptors_ - kFewestDescriptors / 2) / 4 * 3);
     network_options.most_connections = std::min(network_options.most_connections, connections);
     auto network = Network::open(&loop_, *server_, std::move(network_options), [this] {
         schedule_cycles();
@@ -341,12 +341,12 @@ void Program::make_handles() {
         eventfd_t count = 0;
         eventfd_read(program.plugin_done_.get(), &count);
         program.carry_on([&program, count] {
-            if (count >= one_cycle) program.cycles_->cycle_finished();
-            if (count % one_cycle != 0) program.cycles_->work_finished();
+            if (count >= kOneCycle) program.cycles_->cycle_finished();
+            if (count % kOneCycle != 0) program.cycles_->work_finished();
         });
     });
     const auto interval =
-        static_cast<uint64_t>((clock_.file().empty() ? tick_of_real_clock : tick_of_followed_clock).count());
+        static_cast<uint64_t>((clock_.file().empty() ? kTickOfRealClock : kTickOfFollowedClock).count());
     uv_timer_init(&loop_, &tick_);
     tick_.data = this;
     uv_timer_start(
@@ -426,7 +426,7 @@ void Program::schedule_cycles() {
     if (cycle_scheduled_ || cycles_->busy() || server_->placing > 0) return;
     if (!server_->cycles_wanted() && !cycles_->has_more()) return;
     cycle_scheduled_ = true;
-    const auto pause = std::min(last_cycle_length_, longest_cycle_pause);
+    const auto pause = std::min(last_cycle_length_, kLongestCyclePause);
     const auto since = std::chrono::duration_cast<milliseconds>(Steady::now() - last_cycle_end_);
     const auto wait = since >= pause ? milliseconds(0) : pause - since;
     uv_update_time(&loop_);  // what follows may come after a long step
@@ -476,11 +476,11 @@ void Program::tick() {
     mailer_->reap();
     server_->reap();
     if (accounting_->pending() > 0) accounting_->flush();
-    if (std::abs(now - last_purge_) >= seconds_between_purges) {
+    if (std::abs(now - last_purge_) >= kSecondsBetweenPurges) {
         last_purge_ = now;
         if (auto done = purge_history(*server_, now); !done) log_->error("history", done.error().message);
     }
-    if (std::abs(now - last_load_report_) >= seconds_between_load_reports) {
+    if (std::abs(now - last_load_report_) >= kSecondsBetweenLoadReports) {
         last_load_report_ = now;
         plugin_->set_machine_load(load_meter_.read());
         for (const auto& [name, node] : server_->state.nodes()) plugin_->node_changed(node, server_->state);

@@ -18,7 +18,7 @@ namespace pbs::host {
 namespace {
 
 void now_running(Job& job, const RunReport& report) {
-    if (job.state == job_state::running) job.substate = substate::running;
+    if (job.state == job_state::kRunning) job.substate = substate::kRunning;
     if (report.session != 0) set_attribute(job, "session_id", fmt::format("{}", report.session));
     if (!report.exit.output_note.empty()) set_comment(job, report.exit.output_note);
 }

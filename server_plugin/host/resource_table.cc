@@ -18,7 +18,7 @@ struct BuiltIn {
 
 // The resources that every PBS complex knows. `ssinodes` (a pair of CPUs with its bank of memory) and `hpm`
 // come from Origin systems.
-constexpr std::array built_in = {
+constexpr std::array kBuiltIn = {
     BuiltIn{"cput", Type::duration, "m"},
     BuiltIn{"mem", Type::size, "hqnm"},
     BuiltIn{"walltime", Type::duration, "m"},
@@ -51,7 +51,7 @@ struct TypeName {
     std::string_view name;
     Type type;
 };
-constexpr std::array type_names = {TypeName{"long", Type::integer}, TypeName{"float", Type::real},
+constexpr std::array kTypeNames = {TypeName{"long", Type::integer}, TypeName{"float", Type::real},
                                    TypeName{"size", Type::size},    TypeName{"boolean", Type::boolean},
                                    TypeName{"string", Type::text},  TypeName{"string_array", Type::list}};
 
@@ -59,7 +59,7 @@ struct FlagLetter {
     char letter;
     uint32_t flag;
 };
-constexpr std::array flag_letters = {
+constexpr std::array kFlagLetters = {
     FlagLetter{'h', resource_host},      FlagLetter{'q', resource_queue_sum},
     FlagLetter{'n', resource_node_sum},  FlagLetter{'f', resource_first_node_sum},
     FlagLetter{'i', resource_invisible}, FlagLetter{'r', resource_read_only},
@@ -69,7 +69,7 @@ Result<uint32_t> parse_flags(std::string_view text) {
     uint32_t flags = 0;
     for (char c : text) {
         uint32_t found = 0;
-        for (const auto& known : flag_letters)
+        for (const auto& known : kFlagLetters)
             if (known.letter == c) found = known.flag;
         if (found == 0)
             return fail(PBSE_BADATVAL,
@@ -81,7 +81,7 @@ Result<uint32_t> parse_flags(std::string_view text) {
     return flags;
 }
 
-constexpr std::size_t longest_name = 64;
+constexpr std::size_t kLongestName = 64;
 
 bool legal_name(std::string_view name) {
     if (name.empty() || std::isalpha(static_cast<unsigned char>(name.front())) == 0) return false;
@@ -108,14 +108,14 @@ Result<void> consistent(const Resource& resource) {
 
 std::string Resource::flag_text() const {
     std::string text;
-    for (const auto& known : flag_letters)
+    for (const auto& known : kFlagLetters)
         if ((flags & known.flag) != 0) text += known.letter;
     return text;
 }
 
 std::string_view Resource::type_text() const {
     const Type shown = type == Type::duration ? Type::integer : type;
-    for (const auto& known : type_names)
+    for (const auto& known : kTypeNames)
         if (known.type == shown) return known.name;
     return "string";
 }
@@ -133,13 +133,13 @@ ResourceTable::ResourceTable(const ResourceTable& other) : by_id_(other.by_id_.s
 }
 
 ResourceTable::ResourceTable() {
-    for (const auto& row : built_in) {
+    for (const auto& row : kBuiltIn) {
         Resource resource;
         resource.name = row.name;
         resource.type = row.type;
         resource.built_in = true;
         for (char c : row.flags)
-            for (const auto& known : flag_letters)
+            for (const auto& known : kFlagLetters)
                 if (known.letter == c) resource.flags |= known.flag;
         insert(std::move(resource));
     }
@@ -167,10 +167,10 @@ const Resource* ResourceTable::by_id(uint32_t id) const {
 Result<Resource> ResourceTable::check(std::string_view name, std::string_view type_text,
                                       std::string_view flag_text) const {
     Resource resource;
-    if (name.size() > longest_name)
+    if (name.size() > kLongestName)
         return fail(PBSE_BADATVAL,
                     fmt::format("Resource name is too long: {} characters, at most {} are allowed",
-                                name.size(), longest_name));
+                                name.size(), kLongestName));
     if (!legal_name(name))
         return fail(
             PBSE_BADATVAL,
@@ -178,7 +178,7 @@ Result<Resource> ResourceTable::check(std::string_view name, std::string_view ty
                         name));
     resource.name = name;
     bool known = type_text.empty();
-    for (const auto& row : type_names) {
+    for (const auto& row : kTypeNames) {
         if (row.name != type_text) continue;
         resource.type = row.type;
         known = true;

@@ -21,9 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t largest_manifest = 4096;
-constexpr size_t piece = size_t{64} << 10;
-constexpr std::string_view companions[] = {"-wal", "-shm", "-journal", "-mark", ""};  // the database last
+constexpr size_t kLargestManifest = 4096;
+constexpr size_t kPiece = size_t{64} << 10;
+constexpr std::string_view kCompanions[] = {"-wal", "-shm", "-journal", "-mark", ""};  // the database last
 
 std::string staging(const Home& home) {
     return home.server_priv() + "/restore.new";
@@ -65,7 +65,7 @@ Result<void> copy_file(const Home& home, const std::string& from, const std::str
     const Fd in(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
     if (!in) return failed(from, "can not be read", system_text(errno));
     const Fd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    std::string bytes(piece, '\0');
+    std::string bytes(kPiece, '\0');
     if (!out || !give_to_owner_of(home.server_priv(), out.get()))
         return failed(to, "can not be written", system_text(errno));
     ssize_t size = 0;
@@ -114,7 +114,7 @@ Result<void> check_copy(const Home& home, const std::string& backup, const Manif
     if (found->size != expected.size || found->sum != expected.sum)
         return failed(name, "is damaged", "its size or its sum is not that of the MANIFEST");
     const std::string copy = staging(home) + "/" + expected.name;
-    const bool own = expected.name == database_names[0];
+    const bool own = expected.name == kDatabaseNames[0];
     if (const auto wrong = wrong_with_database(copy, own ? Store::newest_version() : 0))
         return fail(PBSE_SYSTEM, fmt::format("{} {}", name, *wrong));
     auto connection = sqlite::Connection::open(copy, sqlite::Connection::Open::read);
@@ -142,7 +142,7 @@ Result<void> stage(const Home& home, const std::string& backup, const Manifest& 
 
 Result<Manifest> read_manifest(const std::string& backup) {
     const std::string path = backup + "/MANIFEST";
-    auto text = read_file(path, largest_manifest);
+    auto text = read_file(path, kLargestManifest);
     if (!text) return tl::unexpected(text.error());
     auto manifest = Manifest::parse(*text);
     if (!manifest) return failed(path, "is not that of a backup", manifest.error().message);
@@ -173,7 +173,7 @@ Result<void> put_in_place(const Home& home, std::string_view name, const std::st
     const auto waits = is_there(next);
     if (!waits) return tl::unexpected(waits.error());
     if (!*waits) return {};
-    for (std::string_view companion : companions) {
+    for (std::string_view companion : kCompanions) {
         const std::string old = fmt::format("{}/{}{}", home.server_priv(), name, companion);
         const auto there = is_there(old);
         if (!there) return tl::unexpected(there.error());
@@ -214,14 +214,14 @@ Result<bool> finish_restore(const Home& home, const StepDone& at_step) {
         if (!cleared) return tl::unexpected(cleared.error());
         return false;
     }
-    auto folder = read_file(journal(home), largest_manifest);
+    auto folder = read_file(journal(home), kLargestManifest);
     if (!folder) return tl::unexpected(folder.error());
     while (folder->ends_with('\n')) folder->pop_back();
     if (!legal_folder(*folder)) return failed(journal(home), "is damaged", "expected the name of a folder");
     const std::string replaced = home.server_priv() + "/" + *folder;
     if (::mkdir(replaced.c_str(), 0700) != 0 && errno != EEXIST)
         return failed(replaced, "can not be made", system_text(errno));
-    for (std::string_view name : database_names)
+    for (std::string_view name : kDatabaseNames)
         if (auto done = put_in_place(home, name, replaced, at_step); !done)
             return tl::unexpected(done.error());
     if (::unlink(journal(home).c_str()) != 0)

@@ -11,8 +11,8 @@
 namespace pbs::host {
 namespace {
 
-constexpr int most_hops = 10;
-constexpr int64_t default_retry = 30;
+constexpr int kMostHops = 10;
+constexpr int64_t kDefaultRetry = 30;
 
 // These may be otherwise the next time.
 bool temporary(int code) {
@@ -21,7 +21,7 @@ bool temporary(int code) {
 
 Routing route_from(Change& change, Job& job, const Queue& from, int hop) {
     Routing routing{Routing::Outcome::rejected, {PBSE_ROUTEREJ, {}}};
-    if (hop > most_hops) return {Routing::Outcome::rejected, {PBSE_HOPCOUNT, {}}};
+    if (hop > kMostHops) return {Routing::Outcome::rejected, {PBSE_HOPCOUNT, {}}};
     for (const std::string& name : from.attributes.list("route_destinations")) {
         const Queue* queue = change.server().state.queue(name);
         if (queue == nullptr) continue;
@@ -43,14 +43,14 @@ Routing route_from(Change& change, Job& job, const Queue& from, int hop) {
 }
 
 bool may_route(const Job& job, const Queue& queue) {
-    if (job.state == job_state::held) return queue.attributes.boolean("route_held_jobs", false);
-    if (job.state == job_state::waiting) return queue.attributes.boolean("route_waiting_jobs", false);
-    return job.state == job_state::queued;
+    if (job.state == job_state::kHeld) return queue.attributes.boolean("route_held_jobs", false);
+    if (job.state == job_state::kWaiting) return queue.attributes.boolean("route_waiting_jobs", false);
+    return job.state == job_state::kQueued;
 }
 
 // True if the job was changed.
 bool route_one(Change& change, const Job& current, const Queue& queue) {
-    const int64_t retry = queue.attributes.integer("route_retry_time", default_retry);
+    const int64_t retry = queue.attributes.integer("route_retry_time", kDefaultRetry);
     const int64_t lifetime = queue.attributes.integer("route_lifetime", 0);
     const int64_t now = change.now();
     if (lifetime > 0 && now - current.qtime > lifetime) {

@@ -14,9 +14,9 @@ namespace pbs::host {
 
 namespace {
 
-constexpr int pbse_internal = 15011;
-// Of an exit record's texts: each byte takes up to three there, and both fit into exit_record_room.
-constexpr std::size_t longest_text = 1200;
+constexpr int kPbseInternal = 15011;
+// Of an exit record's texts: each byte takes up to three there, and both fit into kExitRecordRoom.
+constexpr std::size_t kLongestText = 1200;
 
 // Reads each key with the function given for it; a key without one is an error.
 class Reader {
@@ -56,14 +56,14 @@ class Reader {
         const std::pair<std::string, std::string> first("version", "1");
         const std::pair<std::string, std::string> last("complete", "1");
         if (values->size() < 2 || values->front() != first || values->back() != last)
-            return fail(pbse_internal, fmt::format("{}: expected version=1 first and complete=1 last", name));
+            return fail(kPbseInternal, fmt::format("{}: expected version=1 first and complete=1 last", name));
         for (std::size_t i = 1; i + 1 < values->size(); ++i) {
             const auto& [key, value] = (*values)[i];
             const auto take = takes_.find(key);
             if (take == takes_.end())
-                return fail(pbse_internal, fmt::format("{}: unknown key {}", name, key));
+                return fail(kPbseInternal, fmt::format("{}: unknown key {}", name, key));
             if (auto taken = take->second(value); !taken)
-                return fail(pbse_internal, fmt::format("{}: {}", name, taken.error().message));
+                return fail(kPbseInternal, fmt::format("{}: {}", name, taken.error().message));
         }
         return {};
     }
@@ -88,8 +88,8 @@ class Writer {
     KeyValues values_;
 };
 
-constexpr std::array<std::string_view, 7> suffixes = {".job",       ".started",   ".session", ".exit",
-                                                      ".exit.room", ".withdrawn", ".SC"};
+constexpr std::array<std::string_view, 7> kSuffixes = {".job",       ".started",   ".session", ".exit",
+                                                       ".exit.room", ".withdrawn", ".SC"};
 
 std::string duration(std::chrono::milliseconds time) {
     const auto seconds = std::chrono::floor<std::chrono::seconds>(time).count();
@@ -114,7 +114,7 @@ bool is_file_safe(std::string_view id) {
 
 std::optional<RunId> run_of_file(std::string_view name) {
     // The longest suffix first: ".exit.room" ends with no other.
-    for (const auto suffix : suffixes) {
+    for (const auto suffix : kSuffixes) {
         if (!name.ends_with(suffix)) continue;
         const auto stem = name.substr(0, name.size() - suffix.size());
         const auto dot = stem.rfind('.');
@@ -190,7 +190,7 @@ Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name) {
     r.text("keep", job.keep);
     r.each("variable", [&job](const std::string& value) -> Result<void> {
         const auto equals = value.find('=');
-        if (equals == value.npos) return fail(pbse_internal, "variable=" + value + ": expected NAME=value");
+        if (equals == value.npos) return fail(kPbseInternal, "variable=" + value + ": expected NAME=value");
         job.variables.emplace_back(value.substr(0, equals), value.substr(equals + 1));
         return {};
     });
@@ -295,7 +295,7 @@ Result<ExitRecord> parse_exit(std::string_view text, std::string_view name) {
 
 void store_exit(const RunFiles& files, const Fd& room, ExitRecord exit) {
     for (std::string* text : {&exit.message, &exit.output_note})
-        if (text->size() > longest_text) text->resize(longest_text);
+        if (text->size() > kLongestText) text->resize(kLongestText);
     const std::string record = write_exit(exit);
     for (int attempt = 0; attempt < 60; ++attempt) {
         const bool written =

@@ -38,7 +38,7 @@ class RunFiles {
 };
 
 // Bytes of the room for an exit record.
-inline constexpr off_t exit_record_room = 8192;
+inline constexpr off_t kExitRecordRoom = 8192;
 
 // Can it be part of a file name? Letters, digits and ".-_[]", not longer than 200, no dot first.
 bool is_file_safe(std::string_view job_id);

@@ -32,12 +32,12 @@ namespace pbs::host {
 
 namespace {
 
-constexpr int pbse_perm = 15007;
-constexpr int pbse_system = 15010;
-constexpr int pbse_internal = 15011;
-constexpr int pbse_unksig = 15013;
-constexpr int pbse_badstate = 15016;
-constexpr int most_burials = 3;
+constexpr int kPbsePerm = 15007;
+constexpr int kPbseSystem = 15010;
+constexpr int kPbseInternal = 15011;
+constexpr int kPbseUnksig = 15013;
+constexpr int kPbseBadstate = 15016;
+constexpr int kMostBurials = 3;
 
 std::string key_of(const RunId& id) {
     return fmt::format("{}.{}", id.job, id.run);
@@ -59,7 +59,7 @@ bool is_there(const std::string& path) {
 Fd find_supervisor(const std::string& path) {
     const Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
     if (!file) return {};
-    for (const off_t byte : {warden_byte, shepherd_byte}) {
+    for (const off_t byte : {kWardenByte, kShepherdByte}) {
         const pid_t pid = lock_holder(file.get(), byte);
         if (pid <= 0) continue;
         Fd process = open_process(pid);
@@ -70,12 +70,12 @@ Fd find_supervisor(const std::string& path) {
 }
 
 // Runs this program with other arguments, in a session of its own, with all signals blocked. `notify` becomes
-// shepherd_notify_fd; -1: none. The pid or -errno.
+// kShepherdNotifyFd; -1: none. The pid or -errno.
 pid_t spawn_helper(const RunnerOptions& options, std::vector<std::string> arguments, int notify) {
     posix::Spawn helper(posix::Spawn::Signals::blocked);
     for (const int fd : {0, 1, 2}) helper.give_nothing(fd);
-    if (notify >= 0) helper.give(notify, shepherd_notify_fd);
-    helper.close_from(shepherd_notify_fd + (notify >= 0 ? 1 : 0));
+    if (notify >= 0) helper.give(notify, kShepherdNotifyFd);
+    helper.close_from(kShepherdNotifyFd + (notify >= 0 ? 1 : 0));
     arguments.insert(arguments.begin(), "pbs_server");
     return helper.start(options.program, std::move(arguments));
 }
@@ -132,9 +132,9 @@ Runner::~Runner() = default;
 Result<std::unique_ptr<Runner>> Runner::create(RunnerOptions options) {
     const std::string jobs = options.home + "/mom_priv/jobs";
     if (::access(jobs.c_str(), R_OK | W_OK | X_OK) != 0)
-        return fail(pbse_system, fmt::format("{}: {}", jobs, system_text(errno)));
+        return fail(kPbseSystem, fmt::format("{}: {}", jobs, system_text(errno)));
     Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
-    if (!epoll) return fail(pbse_system, fmt::format("job runner: epoll: {}", system_text(errno)));
+    if (!epoll) return fail(kPbseSystem, fmt::format("job runner: epoll: {}", system_text(errno)));
     auto impl = std::make_unique<Impl>(std::move(options), std::move(epoll));
     impl->choose_supervision();
     return std::unique_ptr<Runner>(new Runner(std::move(impl)));
@@ -142,7 +142,7 @@ Result<std::unique_ptr<Runner>> Runner::create(RunnerOptions options) {
 
 void Runner::Impl::choose_supervision() {
     auto parent =
-        options_.control_groups ? control_group_parent() : fail(pbse_system, "they are not asked for");
+        options_.control_groups ? control_group_parent() : fail(kPbseSystem, "they are not asked for");
     if (parent) {
         parent_group_ = std::move(*parent);
         supervision_ =
@@ -179,7 +179,7 @@ Result<void> Runner::Impl::copy_script(const JobStart& job) const {
     if (copy && write_all(copy.get(), *text)) return {};
     const int error = errno;
     ::unlink(path.c_str());
-    return fail(pbse_system, fmt::format("cannot write {}: {}", path, system_text(error)));
+    return fail(kPbseSystem, fmt::format("cannot write {}: {}", path, system_text(error)));
 }
 
 Result<void> Runner::Impl::write_spec(const JobStart& job) const {
@@ -191,7 +191,7 @@ Result<void> Runner::Impl::write_spec(const JobStart& job) const {
     if (!fd || !write_all(fd.get(), write_job_spec(spec))) {
         const int error = errno;
         files(job.id).remove_all();
-        return fail(pbse_system, fmt::format("cannot write {}: {}", path, system_text(error)));
+        return fail(kPbseSystem, fmt::format("cannot write {}: {}", path, system_text(error)));
     }
     return {};
 }
@@ -199,17 +199,17 @@ Result<void> Runner::Impl::write_spec(const JobStart& job) const {
 Result<void> Runner::start(const JobStart& job) {
     std::string reason;
     if (!is_file_safe(job.id.job))
-        return fail(pbse_internal, fmt::format("job id \"{}\" can't be part of a file name", job.id.job));
-    if (!may_run_as(job.uid, reason)) return fail(pbse_perm, reason);
+        return fail(kPbseInternal, fmt::format("job id \"{}\" can't be part of a file name", job.id.job));
+    if (!may_run_as(job.uid, reason)) return fail(kPbsePerm, reason);
     const RunFiles files = impl_->files(job.id);
     if (is_there(files.job()) || is_there(files.started()) || is_there(files.exit()))
-        return fail(pbse_internal,
+        return fail(kPbseInternal,
                     fmt::format("job {} was started before as run {}", job.id.job, job.id.run));
     if (auto copied = impl_->copy_script(job); !copied) return copied;
     if (auto written = impl_->write_spec(job); !written) return written;
     const auto withdraw = [&](int error, const char* what) {
         files.remove_all();
-        return fail(pbse_system, fmt::format("job {}: cannot start its shepherd: {}: {}", job.id.job, what,
+        return fail(kPbseSystem, fmt::format("job {}: cannot start its shepherd: {}: {}", job.id.job, what,
                                              system_text(error)));
     };
     std::array<int, 2> ends{};
@@ -218,7 +218,7 @@ Result<void> Runner::start(const JobStart& job) {
     Fd theirs(ends[1]);
     ::fcntl(notify.get(), F_SETFL, O_NONBLOCK);
     const pid_t pid = spawn_helper(
-        impl_->options_, {shepherd_argument, impl_->options_.home, job.id.job, std::to_string(job.id.run)},
+        impl_->options_, {kShepherdArgument, impl_->options_.home, job.id.job, std::to_string(job.id.run)},
         theirs.get());
     if (pid < 0) return withdraw(-pid, impl_->options_.program.c_str());
     theirs.reset();  // and so there is a descriptor for the next line, however few there are
@@ -254,7 +254,7 @@ Result<void> Runner::Impl::watch(Watch watch) {
     const bool added =
         add(watch.process.get(), number * 2) && (!watch.notify || add(watch.notify.get(), number * 2 + 1));
     if (!added)
-        return fail(pbse_system,
+        return fail(kPbseSystem,
                     fmt::format("job {}: cannot watch its shepherd: {}", watch.id.job, system_text(errno)));
     by_id_[key_of(watch.id)] = number;
     watches_.emplace(number, std::move(watch));
@@ -281,7 +281,7 @@ Result<void> Runner::Impl::ask(const RunId& id, int request, int value) const {
     const Fd found = it == by_id_.end() ? find_supervisor(files(id).started()) : Fd();
     const int process = it == by_id_.end() ? found.get() : watches_.at(it->second).process.get();
     if (process < 0 || !signal_pidfd(process, request, value))
-        return fail(pbse_badstate, fmt::format("job {} has no process to signal", id.job));
+        return fail(kPbseBadstate, fmt::format("job {} has no process to signal", id.job));
     return {};
 }
 
@@ -297,8 +297,8 @@ Result<void> Runner::terminate(const RunId& id, std::chrono::seconds kill_delay)
 Result<void> Runner::set_limits(const RunId& id, std::optional<std::chrono::seconds> walltime,
                                 std::optional<std::chrono::seconds> cput) {
     const auto value = [](std::optional<std::chrono::seconds> limit) {
-        constexpr std::int64_t most = std::numeric_limits<int>::max();
-        return limit ? static_cast<int>(std::clamp<std::int64_t>(limit->count(), 0, most)) : -1;
+        constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+        return limit ? static_cast<int>(std::clamp<std::int64_t>(limit->count(), 0, kMost)) : -1;
     };
     if (auto done = impl_->ask(id, walltime_request(), value(walltime)); !done) return done;
     return impl_->ask(id, cput_request(), value(cput));
@@ -309,9 +309,9 @@ Result<void> Runner::set_limits(const RunId& id, std::optional<std::chrono::seco
 // There was a shepherd and it left no record, and nor did its warden.
 Result<void> Runner::Impl::bury(const RunId& id, std::int64_t session) {
     const pid_t pid =
-        spawn_helper(options_, {cleaner_argument, options_.home, id.job, std::to_string(id.run)}, -1);
+        spawn_helper(options_, {kCleanerArgument, options_.home, id.job, std::to_string(id.run)}, -1);
     if (pid < 0)
-        return fail(pbse_system, fmt::format("cannot run {}: {}", options_.program, system_text(-pid)));
+        return fail(kPbseSystem, fmt::format("cannot run {}: {}", options_.program, system_text(-pid)));
     ++burials_[key_of(id)];
     Watch watch;
     watch.id = id;
@@ -324,7 +324,7 @@ Result<void> Runner::Impl::bury(const RunId& id, std::int64_t session) {
 // A start that nothing more can be found out about. It isn't started again before somebody has looked.
 RunReport Runner::Impl::unknown(const RunId& id, const std::string& why) const {
     RunReport report{.id = id, .state = RunState::lost, .session = 0, .exit = {}, .may_still_run = true};
-    report.exit.exit_status = exit_status::aborted_at_restart;
+    report.exit.exit_status = exit_status::kAbortedAtRestart;
     report.exit.started_at = report.exit.ended_at =
         std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     report.exit.message = "the process that ran the job was killed; " + why;
@@ -363,7 +363,7 @@ RunReport Runner::Impl::examine(const RunId& id) {
                 watch_or_later(this->watch(std::move(watch)), id);
             } else {
                 if (is_there(files.exit())) continue;
-                if (burials_[key_of(id)] >= most_burials)
+                if (burials_[key_of(id)] >= kMostBurials)
                     return unknown(id,
                                    "the process that was to end what is left of it ended without a record");
                 watch_or_later(bury(id, report.session), id);
@@ -486,7 +486,7 @@ Result<int> parse_signal(std::string_view text) {
         const char* abbreviation = sigabbrev_np(signal);
         if (abbreviation != nullptr && name == abbreviation) return signal;
     }
-    return fail(pbse_unksig, fmt::format("unknown signal \"{}\"", text));
+    return fail(kPbseUnksig, fmt::format("unknown signal \"{}\"", text));
 }
 
 }  // namespace pbs::host

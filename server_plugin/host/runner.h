@@ -35,17 +35,17 @@ namespace pbs::host {
 
 // Exit statuses of PBS beside 0..255 (the script's own) and 256 + signal (it died of a signal).
 namespace exit_status {
-inline constexpr int fail_before_files = -1;   // could not be started; no output file was opened
-inline constexpr int stage_in_failed = -50;    // it has not been started, and may be later
-inline constexpr int fail_after_files = -2;    // could not be started; see its stderr file
-inline constexpr int aborted_at_restart = -4;  // its supervision was lost: machine restarted, shepherd killed
-inline constexpr int rerun = -11;              // ended to be queued again, by request
-inline constexpr int bad_uid = -10;            // no such user, or not the uid it was submitted with
-inline constexpr int killed_vmem = -26;        // exceeded vmem
-inline constexpr int killed_mem = -27;         // exceeded mem
-inline constexpr int killed_cput = -28;        // exceeded cput
-inline constexpr int killed_walltime = -29;    // exceeded walltime
-inline constexpr int by_signal = 256;
+inline constexpr int kFailBeforeFiles = -1;   // could not be started; no output file was opened
+inline constexpr int kStageInFailed = -50;    // it has not been started, and may be later
+inline constexpr int kFailAfterFiles = -2;    // could not be started; see its stderr file
+inline constexpr int kAbortedAtRestart = -4;  // its supervision was lost: machine restarted, shepherd killed
+inline constexpr int kRerun = -11;            // ended to be queued again, by request
+inline constexpr int kBadUid = -10;           // no such user, or not the uid it was submitted with
+inline constexpr int kKilledVmem = -26;       // exceeded vmem
+inline constexpr int kKilledMem = -27;        // exceeded mem
+inline constexpr int kKilledCput = -28;       // exceeded cput
+inline constexpr int kKilledWalltime = -29;   // exceeded walltime
+inline constexpr int kBySignal = 256;
 }  // namespace exit_status
 
 // One start of a job: the job's id and its run_count, which is another for each start.
@@ -118,7 +118,7 @@ enum class RunState {
     ended,          // `exit` tells how
     never_started,  // and never will be under this run count: it may be queued again
     lost  // it had started and its shepherd is gone without a record. Whatever was left of its processes
-          // has been killed. `exit` has aborted_at_restart and what is known. PBS requeues
+          // has been killed. `exit` has kAbortedAtRestart and what is known. PBS requeues
           // such a job if it is rerunnable and ends it otherwise
 };
 

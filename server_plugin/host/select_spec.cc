@@ -14,14 +14,14 @@
 namespace pbs::host {
 namespace {
 
-constexpr int64_t most_chunks = 1'000'000;
+constexpr int64_t kMostChunks = 1'000'000;
 
 Result<int64_t> chunk_count(std::string_view text) {
     int64_t count = 0;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-    if (error != std::errc() || end != text.data() + text.size() || count < 1 || count > most_chunks)
+    if (error != std::errc() || end != text.data() + text.size() || count < 1 || count > kMostChunks)
         return fail(PBSE_BADATVAL,
-                    fmt::format("Illegal chunk count \"{}\": expected 1 to {}", text, most_chunks));
+                    fmt::format("Illegal chunk count \"{}\": expected 1 to {}", text, kMostChunks));
     return count;
 }
 
@@ -139,12 +139,12 @@ Result<void> check_processes(const std::vector<Chunk>& chunks) {
     int64_t total = 0;
     for (const Chunk& chunk : chunks)
         total = amount_sum(total, amount_product(chunk.count, chunk.processes()));
-    if (total <= most_processes) return {};
+    if (total <= kMostProcesses) return {};
     return fail(
         PBSE_BADATVAL,
         fmt::format("Illegal value: the chunks have {} processes (chunk count times mpiprocs) in all, "
                     "expected at most {}",
-                    total, most_processes));
+                    total, kMostProcesses));
 }
 
 // ppn processes, of as many CPUs each as the chunk asks for, else one.
@@ -159,14 +159,14 @@ Result<void> add_processes(Chunk& chunk, const std::string& ppn, const ResourceT
 
 // "arrangement:sharing:group=resource", each of them or not.
 Result<void> check_place(std::string_view place, const ResourceTable& resources) {
-    constexpr std::array<std::string_view, 4> arrangements{"free", "pack", "scatter", "vscatter"};
-    constexpr std::array<std::string_view, 3> sharings{"excl", "exclhost", "shared"};
-    constexpr std::string_view group = "group=";
+    constexpr std::array<std::string_view, 4> kArrangements{"free", "pack", "scatter", "vscatter"};
+    constexpr std::array<std::string_view, 3> kSharings{"excl", "exclhost", "shared"};
+    constexpr std::string_view kGroup = "group=";
     std::array<bool, 3> seen{};
     for (std::string_view word : split(place, ':')) {
-        const bool groups = word.starts_with(group) && word.size() > group.size();
-        const bool shares = std::ranges::find(sharings, word) != sharings.end();
-        const bool arranges = std::ranges::find(arrangements, word) != arrangements.end();
+        const bool groups = word.starts_with(kGroup) && word.size() > kGroup.size();
+        const bool shares = std::ranges::find(kSharings, word) != kSharings.end();
+        const bool arranges = std::ranges::find(kArrangements, word) != kArrangements.end();
         bool& again = seen[groups ? 2 : shares ? 1 : 0];
         if (!(groups || shares || arranges) || std::exchange(again, true))
             return fail(PBSE_BADATVAL,
@@ -174,7 +174,7 @@ Result<void> check_place(std::string_view place, const ResourceTable& resources)
                                     "free, pack, scatter or vscatter; excl, exclhost or shared; and "
                                     "group=RESOURCE, each at most once",
                                     place));
-        if (groups && resources.find(word.substr(group.size())) == nullptr)
+        if (groups && resources.find(word.substr(kGroup.size())) == nullptr)
             return fail(PBSE_UNKRESC, fmt::format("Unknown resource Resource_List.place: {}", place));
     }
     return {};

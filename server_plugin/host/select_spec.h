@@ -17,7 +17,7 @@
 namespace pbs::host {
 
 // The most lines of a job's node file: one for each MPI process of each chunk.
-constexpr int64_t most_processes = 100'000;
+constexpr int64_t kMostProcesses = 100'000;
 
 struct Chunk {
     int64_t count = 1;
@@ -42,7 +42,7 @@ std::string select_text(const std::vector<Chunk>& chunks);
 // defaults (queue's, server's resources_default, then both resources_max), default_chunk, select, place,
 // schedselect, nodect, and the sums over the chunks (Resource_List.ncpus, mem, ...). Earlier defaults are
 // replaced. Errors as above, and PBSE_INVALJOBRESC, PBSE_INVALNODEPLACE, PBSE_PLACENOSELECT when job-wide and
-// chunk requests are mixed; PBSE_BADATVAL for more than most_processes in all.
+// chunk requests are mixed; PBSE_BADATVAL for more than kMostProcesses in all.
 Result<void> complete_resources(Job& job, const Queue& queue, const State& state);
 
 // The chunks of a completed job.

@@ -16,7 +16,7 @@
 namespace pbs::host {
 namespace {
 
-constexpr std::string_view default_sched = "default";
+constexpr std::string_view kDefaultSched = "default";
 
 }  // namespace
 
@@ -57,11 +57,11 @@ Result<void> Server::make_first_objects() {
                        std::string(whole ? value : value.substr(equals + 1)));
         }
     }
-    if (state.sched(default_sched) == nullptr) {
+    if (state.sched(kDefaultSched) == nullptr) {
         Sched sched;
         sched.handle = state.new_handle();
         if (sched.handle == 1) sched.handle = state.new_handle();  // 1 is the server object's row
-        sched.name = default_sched;
+        sched.name = kDefaultSched;
         const auto set = [&](std::string_view name, std::string value) {
             sched.attributes.set(*sched_table().find(name), {}, std::move(value));
         };

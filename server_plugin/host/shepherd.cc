@@ -40,11 +40,11 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-constexpr milliseconds first_sample = 20ms;
-constexpr milliseconds longest_sample = 5s;
-constexpr milliseconds longest_sample_of_limited = 1s;
+constexpr milliseconds kFirstSample = 20ms;
+constexpr milliseconds kLongestSample = 5s;
+constexpr milliseconds kLongestSampleOfLimited = 1s;
 // Processes that the kernel doesn't let go (dead file servers) are given up after this.
-constexpr milliseconds give_up_killing = 30s;
+constexpr milliseconds kGiveUpKilling = 30s;
 
 // Time since boot, suspended time included: walltime doesn't stop or jump with the clock on the wall.
 milliseconds boot_time() {
@@ -71,7 +71,7 @@ class Shepherd {
   public:
     // `start`: the file of the start, open.
     Shepherd(const std::string& home, const RunId& id, Fd start)
-        : home_(home), files_(home, id), notify_(shepherd_notify_fd), claimed_(std::move(start)) {
+        : home_(home), files_(home, id), notify_(kShepherdNotifyFd), claimed_(std::move(start)) {
         ::fcntl(notify_.get(), F_SETFD, FD_CLOEXEC);
     }
     int run();
@@ -121,7 +121,7 @@ class Shepherd {
     std::chrono::sys_seconds started_at_{};
     milliseconds start_{};
     milliseconds end_{};
-    milliseconds sample_every_ = first_sample;
+    milliseconds sample_every_ = kFirstSample;
     milliseconds sample_at_{};
     std::optional<milliseconds> kill_at_;
     std::optional<int> verdict_;
@@ -140,7 +140,7 @@ bool Shepherd::refuse(const std::string& message) {
 
 // Takes the permission to start. After this the job counts as started.
 bool Shepherd::claim() {
-    if (!lock_byte(claimed_.get(), shepherd_byte)) return false;
+    if (!lock_byte(claimed_.get(), kShepherdByte)) return false;
     const auto text = read_fd(claimed_.get(), files_.job());
     if (!text) return refuse(text.error().message);
     auto spec = parse_job_spec(*text, files_.job());
@@ -149,7 +149,7 @@ bool Shepherd::claim() {
     exit_room_.reset(
         ::open(files_.exit_room().c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!exit_room_) return refuse(fmt::format("cannot make {}: {}", files_.exit_room(), system_text(errno)));
-    if (const int error = ::posix_fallocate(exit_room_.get(), 0, exit_record_room); error != 0)
+    if (const int error = ::posix_fallocate(exit_room_.get(), 0, kExitRecordRoom); error != 0)
         return refuse(fmt::format("no room for {}: {}", files_.exit_room(), system_text(error)));
     if (!rename_new(files_.job(), files_.started())) {
         ::unlink(files_.exit_room().c_str());  // withdrawn in the meantime
@@ -158,7 +158,7 @@ bool Shepherd::claim() {
     if (!sync_directory(home_ + "/mom_priv/jobs")) {
         // Not known to be on the disk, so after a power failure it could be started again: don't start.
         ExitRecord exit;
-        exit.exit_status = exit_status::fail_before_files;
+        exit.exit_status = exit_status::kFailBeforeFiles;
         exit.started_at = exit.ended_at = wall_clock();
         exit.message = fmt::format("cannot write {}/mom_priv/jobs: {}", home_, system_text(errno));
         store_exit(files_, exit_room_, std::move(exit));
@@ -187,12 +187,12 @@ tl::expected<void, LaunchError> Shepherd::make_directory() {
         auto made = make_sandbox(spec_.start, owner_.home);
         if (!made)
             return tl::unexpected<LaunchError>(
-                LaunchError{exit_status::fail_before_files, std::move(made.error())});
+                LaunchError{exit_status::kFailBeforeFiles, std::move(made.error())});
         job_dir_ = std::move(*made);
     }
     if (auto staged = stage_in(spec_.start, job_dir_); !staged)
         return tl::unexpected<LaunchError>(
-            LaunchError{exit_status::stage_in_failed, std::move(staged.error())});
+            LaunchError{exit_status::kStageInFailed, std::move(staged.error())});
     return {};
 }
 
@@ -214,7 +214,7 @@ tl::expected<void, LaunchError> Shepherd::open_streams() {
         auto terminal = Terminal::open(spec_.start);
         if (!terminal)
             return tl::unexpected<LaunchError>(
-                LaunchError{exit_status::fail_before_files, std::move(terminal.error())});
+                LaunchError{exit_status::kFailBeforeFiles, std::move(terminal.error())});
         terminal_ = std::move(*terminal);
         spec_.start.variables.emplace_back("TERM", terminal_->type());
         return {};
@@ -258,7 +258,7 @@ tl::expected<void, LaunchError> Shepherd::let_it_run(JobProcess& process, const 
     start_ = boot_time();
     started_at_ = wall_clock();
     const auto failed = [](std::string message) {
-        return tl::unexpected<LaunchError>(LaunchError{exit_status::fail_after_files, std::move(message)});
+        return tl::unexpected<LaunchError>(LaunchError{exit_status::kFailAfterFiles, std::move(message)});
     };
     join_control_group();
     if (!write_session_file(shell_))
@@ -304,7 +304,7 @@ void Shepherd::watch() {
     for (;;) {
         reap();
         if (nothing_left_ || (shell_status_ && !kill_at_)) return;
-        const auto wait = std::clamp<milliseconds>(next_wake() - boot_time(), 0ms, longest_sample);
+        const auto wait = std::clamp<milliseconds>(next_wake() - boot_time(), 0ms, kLongestSample);
         std::vector<pollfd> events{{signals_.get(), POLLIN, 0}};
         if (terminal_)
             for (const pollfd& event : terminal_->wanted()) events.push_back(event);
@@ -384,7 +384,7 @@ void Shepherd::sample() {
     // less.
     vmem_kb_ = std::max({vmem_kb_, vmem, mem_kb_});
     const bool limited = spec_.start.mem_kb || spec_.start.vmem_kb;
-    sample_every_ = std::min(sample_every_ * 2, limited ? longest_sample_of_limited : longest_sample);
+    sample_every_ = std::min(sample_every_ * 2, limited ? kLongestSampleOfLimited : kLongestSample);
     sample_at_ = boot_time() + sample_every_;
 }
 
@@ -395,16 +395,16 @@ void Shepherd::enforce(milliseconds now) {
         return std::chrono::floor<std::chrono::seconds>(time).count();
     };
     if (job.walltime && now >= start_ + *job.walltime)
-        exceeded(exit_status::killed_walltime, fmt::format("walltime {} exceeded limit {}",
+        exceeded(exit_status::kKilledWalltime, fmt::format("walltime {} exceeded limit {}",
                                                            in_seconds(now - start_), job.walltime->count()));
     if (job.cput && cput_ > *job.cput)
-        exceeded(exit_status::killed_cput,
+        exceeded(exit_status::kKilledCput,
                  fmt::format("cput {} exceeded limit {}", in_seconds(cput_), job.cput->count()));
     if (job.vmem_kb && vmem_kb_ > *job.vmem_kb)
-        exceeded(exit_status::killed_vmem,
+        exceeded(exit_status::kKilledVmem,
                  fmt::format("vmem {}kb exceeded limit {}kb", vmem_kb_, *job.vmem_kb));
     if (job.mem_kb && mem_kb_ > *job.mem_kb)
-        exceeded(exit_status::killed_mem, fmt::format("mem {}kb exceeded limit {}kb", mem_kb_, *job.mem_kb));
+        exceeded(exit_status::kKilledMem, fmt::format("mem {}kb exceeded limit {}kb", mem_kb_, *job.mem_kb));
 }
 
 void Shepherd::exceeded(int verdict, const std::string& what) {
@@ -439,7 +439,7 @@ void Shepherd::kill_all() {
     reap();
     if (nothing_left_) return;
     const auto left = kill_processes([] { return descendants(::getpid()); }, spec_.control_group,
-                                     [this] { reap(); }, give_up_killing);
+                                     [this] { reap(); }, kGiveUpKilling);
     reap();
     if (left > 0) note(fmt::format("{} processes could not be killed", left));
 }
@@ -447,7 +447,7 @@ void Shepherd::kill_all() {
 ExitRecord Shepherd::ended() const {
     ExitRecord exit;
     const int status = shell_status_.value_or(SIGKILL);
-    exit.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : exit_status::by_signal + WTERMSIG(status);
+    exit.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : exit_status::kBySignal + WTERMSIG(status);
     if (verdict_) exit.exit_status = *verdict_;
     exit.session = shell_;
     exit.started_at = started_at_;
@@ -500,7 +500,7 @@ int Shepherd::run() {
 bool is_shepherd(int argc, char** argv) {
     if (argc < 2) return false;
     const std::string_view first = argv[1];
-    return first == shepherd_argument || first == cleaner_argument;
+    return first == kShepherdArgument || first == kCleanerArgument;
 }
 
 int shepherd_main(int argc, char** argv) {
@@ -511,7 +511,7 @@ int shepherd_main(int argc, char** argv) {
     }
     const std::string home = argv[2];
     const RunId id{argv[3], *run};
-    if (std::string_view(argv[1]) == cleaner_argument) return bury(home, id);
+    if (std::string_view(argv[1]) == kCleanerArgument) return bury(home, id);
     return keep_watch(home, id, [&](Fd start) { return Shepherd(home, id, std::move(start)).run(); });
 }
 

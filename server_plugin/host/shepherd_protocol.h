@@ -9,21 +9,21 @@ namespace pbs::host {
 
 // A shepherd is run as `pbs_server --shepherd HOME JOB_ID RUN_COUNT`, with all signals blocked, so that none
 // of the requests below is lost or kills it before it can read them.
-inline constexpr const char* shepherd_argument = "--shepherd";
+inline constexpr const char* kShepherdArgument = "--shepherd";
 
 // The process that is run so is the warden (warden.h); the shepherd is its child. Of the file of the start
 // each of the two locks a byte for its life.
-inline constexpr off_t shepherd_byte = 0;
-inline constexpr off_t warden_byte = 1;
+inline constexpr off_t kShepherdByte = 0;
+inline constexpr off_t kWardenByte = 1;
 
 // To end what is left of a job may take long, so if both were killed a process does that too, a warden
 // without a shepherd: `pbs_server --shepherd-clean HOME JOB_ID RUN_COUNT`.
-inline constexpr const char* cleaner_argument = "--shepherd-clean";
+inline constexpr const char* kCleanerArgument = "--shepherd-clean";
 
 // Its end of a pipe to the runner: "session=N" once the script runs, with "output_note=TEXT" if its output
 // isn't where it was to be; "error=TEXT" if it gives up before it has taken the permission to start (lines as
 // in key_value.h).
-inline constexpr int shepherd_notify_fd = 3;
+inline constexpr int kShepherdNotifyFd = 3;
 
 // Real-time signals with a value, which a warden passes on: send the signal `value` to the job; terminate it,
 // with `value` seconds from TERM to KILL; let its walltime or cput be `value` seconds, or without a limit

@@ -20,8 +20,8 @@ namespace pbs::host {
 
 namespace {
 
-constexpr int pbse_badatval = 15014;
-constexpr std::size_t longest_reason = 400;
+constexpr int kPbseBadatval = 15014;
+constexpr std::size_t kLongestReason = 400;
 
 std::string in_directory(const std::string& path, const std::string& directory) {
     return path.starts_with('/') ? path : directory + "/" + path;
@@ -63,7 +63,7 @@ std::string copy(const JobStart& job, const std::string& from, const std::string
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
     while (why.ends_with('\n')) why.pop_back();
     if (why.empty()) why = "cp failed";
-    return why.substr(0, longest_reason);
+    return why.substr(0, kLongestReason);
 }
 
 std::vector<std::string> matches(const JobStart& job, const std::string& pattern) {
@@ -87,7 +87,7 @@ Result<StagedFile> parse_staged_file(std::string_view entry) {
                 std::string(entry.substr(colon + 1))};
     if (file.local.empty() || file.host.empty() || !file.remote.starts_with('/'))
         return fail(
-            pbse_badatval,
+            kPbseBadatval,
             fmt::format("\"{}\": expected local_path@host:path, the second one with a slash first", entry));
     return file;
 }

@@ -107,7 +107,7 @@ const Sched* State::sched(std::string_view name) const {
 
 void State::count(const Job& job, int64_t by) {
     index(queue_jobs_[job.queue], job, by > 0);
-    index(waiting_, job, by > 0 && job.state == job_state::waiting);
+    index(waiting_, job, by > 0 && job.state == job_state::kWaiting);
     index(finished_, job, by > 0 && job.history());
     counts_.add(job.state, by);
     queue_counts_[job.queue].add(job.state, by);
@@ -141,7 +141,7 @@ void State::index_names(const Job& job, bool in) {
 
 void State::put(Job job) {
     job.attributes.shrink();
-    if (job.state != job_state::queued && job.state != job_state::begun) estimates_.erase(job.handle);
+    if (job.state != job_state::kQueued && job.state != job_state::kBegun) estimates_.erase(job.handle);
     const auto at = jobs_.find(job.handle);
     if (at != jobs_.end()) {
         count(at->second, -1);
@@ -194,7 +194,7 @@ void State::erase_job(uint64_t handle) {
 void State::set_estimate(uint64_t job, Estimate estimate) {
     const auto at = jobs_.find(job);
     const auto waits = [](const Job& found) {
-        return found.state == job_state::queued || found.state == job_state::begun;
+        return found.state == job_state::kQueued || found.state == job_state::kBegun;
     };
     if (at == jobs_.end() || !waits(at->second) || estimate.start == 0) {
         estimates_.erase(job);

@@ -136,7 +136,7 @@ class State {
     std::set<uint64_t> waiting_;
     std::set<uint64_t> finished_;
     uint64_t last_handle_ = 0;
-    uint64_t last_subjob_ = subjob_mark;
+    uint64_t last_subjob_ = kSubjobMark;
     bool exchanged_ = false;  // for a while
 };
 

@@ -29,7 +29,7 @@ namespace {
 // `aside_holds`: then the other tables are behind. job.attributes: one netstring ("5:queue,") each for name,
 // resource and value of every attribute, in turn. depend: a Link (dependencies.h) a row; what `other` is
 // depends on its kind.
-constexpr std::array steps = {
+constexpr std::array kSteps = {
     R"sql(
 CREATE TABLE object(
   id INTEGER PRIMARY KEY,
@@ -205,12 +205,12 @@ Result<void> Store::Impl::upgrade() {
     const auto found = db.integer("PRAGMA user_version");
     if (!found) return failed("can not read its version");
     int64_t version = *found;
-    if (version > static_cast<int64_t>(steps.size()))
+    if (version > static_cast<int64_t>(kSteps.size()))
         return fail(PBSE_SYSTEM, fmt::format("{}: version {} is newer than this server's {}", path, version,
-                                             steps.size()));
-    for (; version < static_cast<int64_t>(steps.size()); ++version) {
+                                             kSteps.size()));
+    for (; version < static_cast<int64_t>(kSteps.size()); ++version) {
         const std::string sql = fmt::format("BEGIN IMMEDIATE;{}PRAGMA user_version={};COMMIT;",
-                                            steps[static_cast<size_t>(version)], version + 1);
+                                            kSteps[static_cast<size_t>(version)], version + 1);
         if (auto done = execute(sql); !done) {
             (void)db.run("ROLLBACK");
             return done;
@@ -239,7 +239,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& path) {
 }
 
 int64_t Store::newest_version() {
-    return static_cast<int64_t>(steps.size());
+    return static_cast<int64_t>(kSteps.size());
 }
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -622,7 +622,7 @@ Result<void> Store::Impl::load_jobs(State& state) {
         job.handle = state.new_handle();
         job.sequence = static_cast<uint64_t>(query.integer(0));
         job.id = state.job_id(job.sequence);
-        job.state = query.text(1).empty() ? job_state::queued : query.text(1).front();
+        job.state = query.text(1).empty() ? job_state::kQueued : query.text(1).front();
         job.substate = static_cast<int>(query.integer(2));
         job.queue_name = query.text(3);
         if (const Queue* queue = state.queue(job.queue_name)) job.queue = queue->handle;

@@ -21,12 +21,12 @@ namespace {
 using namespace std::chrono_literals;
 using Steady = std::chrono::steady_clock;
 
-constexpr auto patience = 30s;
-constexpr auto patience_at_end = 2s;
-constexpr std::size_t id_size = 276;
-constexpr std::size_t text_size = 80;
-constexpr std::size_t characters = 6;
-constexpr std::size_t most_kept = 65536;
+constexpr auto kPatience = 30s;
+constexpr auto kPatienceAtEnd = 2s;
+constexpr std::size_t kIdSize = 276;
+constexpr std::size_t kTextSize = 80;
+constexpr std::size_t kCharacters = 6;
+constexpr std::size_t kMostKept = 65536;
 
 bool wait_for(int fd, short events, Steady::time_point until) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Steady::now());
@@ -56,15 +56,15 @@ struct Greeting {
 
 tl::expected<Greeting, std::string> greet(int fd, const std::string& job) {
     std::string id = job;
-    id.resize(id_size, '\0');
+    id.resize(kIdSize, '\0');
     if (!write_all(fd, id)) return tl::unexpected(fmt::format("it takes no job id: {}", system_text(errno)));
-    const auto until = Steady::now() + patience;
+    const auto until = Steady::now() + kPatience;
     Greeting greeting;
-    const std::string type = receive(fd, text_size, until);
-    greeting.keys = receive(fd, characters, until);
-    const std::string size = receive(fd, text_size, until);
+    const std::string type = receive(fd, kTextSize, until);
+    greeting.keys = receive(fd, kCharacters, until);
+    const std::string size = receive(fd, kTextSize, until);
     const bool whole =
-        type.starts_with("TERM=") && greeting.keys.size() == characters && size.size() == text_size &&
+        type.starts_with("TERM=") && greeting.keys.size() == kCharacters && size.size() == kTextSize &&
         std::sscanf(size.c_str(), "WINSIZE %hu,%hu,%hu,%hu", &greeting.size.ws_row, &greeting.size.ws_col,
                     &greeting.size.ws_xpixel, &greeting.size.ws_ypixel) == 4;
     if (!whole) return tl::unexpected<std::string>("it does not tell of its terminal as qsub does");
@@ -79,8 +79,9 @@ void set_modes(int fd, const Greeting& greeting) {
     modes.c_iflag = BRKINT | IGNPAR | ICRNL | IXON | IXOFF | IMAXBEL;
     modes.c_oflag = OPOST | ONLCR;
     modes.c_lflag = ISIG | ICANON | IEXTEN | ECHO | ECHOE | ECHOK | ECHOKE | ECHOCTL;
-    constexpr std::array<int, characters> places = {VINTR, VQUIT, VERASE, VKILL, VEOF, VSUSP};
-    for (std::size_t i = 0; i < characters; ++i) modes.c_cc[places[i]] = static_cast<cc_t>(greeting.keys[i]);
+    constexpr std::array<int, kCharacters> kPlaces = {VINTR, VQUIT, VERASE, VKILL, VEOF, VSUSP};
+    for (std::size_t i = 0; i < kCharacters; ++i)
+        modes.c_cc[kPlaces[i]] = static_cast<cc_t>(greeting.keys[i]);
     ::tcsetattr(fd, TCSANOW, &modes);
 }
 
@@ -92,7 +93,7 @@ void set_blocking(int fd, bool blocking) {
 // Adds what is there. False: there will be nothing more.
 bool take(int fd, std::string& text) {
     std::array<char, 4096> buffer{};
-    while (text.size() < most_kept) {
+    while (text.size() < kMostKept) {
         const ssize_t n = ::read(fd, buffer.data(), buffer.size());
         if (n > 0) {
             text.append(buffer.data(), static_cast<std::size_t>(n));
@@ -116,7 +117,7 @@ bool give(int fd, std::string& text) {
 }  // namespace
 
 tl::expected<Terminal, std::string> Terminal::open(const JobStart& job) {
-    auto client = call_client(job.interactive, job.uid, patience);
+    auto client = call_client(job.interactive, job.uid, kPatience);
     if (!client) return tl::unexpected(client.error().message);
     Terminal terminal;
     terminal.client_ = std::move(*client);
@@ -143,7 +144,7 @@ tl::expected<Terminal, std::string> Terminal::open(const JobStart& job) {
 
 std::array<pollfd, 2> Terminal::wanted() const {
     const auto events = [](const std::string& in, const std::string& out) {
-        return static_cast<short>((in.size() < most_kept ? POLLIN : 0) | (out.empty() ? 0 : POLLOUT));
+        return static_cast<short>((in.size() < kMostKept ? POLLIN : 0) | (out.empty() ? 0 : POLLOUT));
     };
     return {pollfd{client_gone_ ? -1 : client_.get(), events(to_job_, to_client_), 0},
             pollfd{master_.get(), events(to_client_, to_job_), 0}};
@@ -157,7 +158,7 @@ void Terminal::carry() {
 
 void Terminal::finish() {
     if (master_) take(master_.get(), to_client_);
-    const auto until = Steady::now() + patience_at_end;
+    const auto until = Steady::now() + kPatienceAtEnd;
     while (!client_gone_ && !to_client_.empty() && wait_for(client_.get(), POLLOUT, until)) carry();
     client_.reset();
     master_.reset();

@@ -10,13 +10,13 @@
 namespace pbs::host {
 namespace {
 
-constexpr size_t usual_space = size_t{4} << 10;
-constexpr size_t most_space = size_t{16} << 20;  // for a group with very many members
+constexpr size_t kUsualSpace = size_t{4} << 10;
+constexpr size_t kMostSpace = size_t{16} << 20;  // for a group with very many members
 
 // Calls a reentrant lookup with as much space as the entry needs. `call` returns what the lookup does.
 template <typename Call>
 void with_space(Call&& call) {
-    for (size_t size = usual_space; size <= most_space; size *= 4) {
+    for (size_t size = kUsualSpace; size <= kMostSpace; size *= 4) {
         std::vector<char> space(size);
         if (call(space.data(), space.size()) != ERANGE) return;
     }

@@ -44,9 +44,9 @@ Result<Size> parse_size(std::string_view text) {
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size.number);
     if (error != std::errc()) return bad_value(text, "a size such as 400mb");
     std::string rest = lower(std::string_view(end, static_cast<size_t>(text.data() + text.size() - end)));
-    constexpr std::string_view prefixes = "kmgtp";
+    constexpr std::string_view kPrefixes = "kmgtp";
     if (!rest.empty()) {
-        auto at = prefixes.find(rest.front());
+        auto at = kPrefixes.find(rest.front());
         if (at != std::string_view::npos) {
             size.shift = 10 * (static_cast<int>(at) + 1);
             rest.erase(0, 1);
@@ -64,9 +64,9 @@ Result<Size> parse_size(std::string_view text) {
 }
 
 std::string size_text(const Size& size) {
-    constexpr std::string_view prefixes = "kmgtp";
+    constexpr std::string_view kPrefixes = "kmgtp";
     std::string out = fmt::format("{}", size.number);
-    if (size.shift > 0) out += prefixes[static_cast<size_t>(size.shift / 10 - 1)];
+    if (size.shift > 0) out += kPrefixes[static_cast<size_t>(size.shift / 10 - 1)];
     out += size.words ? 'w' : 'b';
     return out;
 }
@@ -246,10 +246,10 @@ std::string lower(std::string_view text) {
 }
 
 std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view blanks = " \t\r\n";
-    const auto first = text.find_first_not_of(blanks);
+    constexpr std::string_view kBlanks = " \t\r\n";
+    const auto first = text.find_first_not_of(kBlanks);
     if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
 }  // namespace pbs::host

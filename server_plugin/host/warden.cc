@@ -32,7 +32,7 @@ using namespace std::chrono_literals;
 using std::chrono::seconds;
 using std::chrono::sys_seconds;
 
-constexpr auto give_up_killing = 30s;
+constexpr auto kGiveUpKilling = 30s;
 
 std::chrono::milliseconds time_of(const timeval& time) {
     return std::chrono::milliseconds(time.tv_sec * 1000 + time.tv_usec / 1000);
@@ -93,14 +93,13 @@ std::size_t end_processes(const Start& start) {
         for (auto& process : descendants(::getpid())) found.push_back(process);
         return found;
     };
-    return kill_processes(find, start.spec ? start.spec->control_group : std::string(), reap,
-                          give_up_killing);
+    return kill_processes(find, start.spec ? start.spec->control_group : std::string(), reap, kGiveUpKilling);
 }
 
 ExitRecord end_of(const Start& start, std::size_t left) {
     ExitRecord exit;
     exit.lost = true;
-    exit.exit_status = exit_status::aborted_at_restart;
+    exit.exit_status = exit_status::kAbortedAtRestart;
     exit.started_at = exit.ended_at = std::chrono::floor<seconds>(std::chrono::system_clock::now());
     if (start.session) {
         exit.session = start.session->session;
@@ -127,7 +126,7 @@ int close(const RunFiles& files, int file, bool watched) {
         exit.mem_kb = exit.vmem_kb = used.ru_maxrss;
     }
     // A record that the runner found damaged is put there.
-    const auto before = read_file(files.exit_room(), exit_record_room);
+    const auto before = read_file(files.exit_room(), kExitRecordRoom);
     if (before && before->starts_with("version"))
         if (const auto parsed = parse_exit(*before, files.exit()); !parsed)
             exit.message += "; " + parsed.error().message;
@@ -149,16 +148,16 @@ int keep_watch(const std::string& home, const RunId& id, const std::function<int
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     const RunFiles files(home, id);
     Fd file(::open(files.job().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-    if (!signals || !file || !lock_byte(file.get(), warden_byte)) return 1;
+    if (!signals || !file || !lock_byte(file.get(), kWardenByte)) return 1;
     const pid_t pid = ::fork();
     if (pid == 0) {
         signals.reset();
         return shepherd(std::move(file));
     }
     if (pid < 0)
-        static_cast<void>(write_all(shepherd_notify_fd,
+        static_cast<void>(write_all(kShepherdNotifyFd,
                                     write_key_values({{"error", "cannot fork: " + system_text(errno)}})));
-    ::close(shepherd_notify_fd);
+    ::close(kShepherdNotifyFd);
     if (pid < 0) return 1;
     wait_for(pid, signals.get());
     if (!is_there(files.started()) || is_there(files.exit())) return 0;
@@ -168,7 +167,7 @@ int keep_watch(const std::string& home, const RunId& id, const std::function<int
 int bury(const std::string& home, const RunId& id) {
     const RunFiles files(home, id);
     const Fd file(::open(files.started().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-    if (!file || !lock_byte(file.get(), warden_byte)) return 1;
+    if (!file || !lock_byte(file.get(), kWardenByte)) return 1;
     // The server may have looked before the end was there.
     return is_there(files.exit()) ? 0 : close(files, file.get(), false);
 }

@@ -67,10 +67,10 @@ int encode_reply(int sock, void* reply) {
     return guarded([&](Shim& shim) { return shim.encode_reply(sock, reply); }, kUnreadable);
 }
 int wait(void* context, void* events, int timeout, const sigset_t* signals) {
-    constexpr int failed = -2;
+    constexpr int kFailed = -2;
     const int result =
-        guarded([&](Shim& shim) { return shim.wait(context, events, timeout, signals); }, failed);
-    return result != failed ? result : attached->real.wait(context, events, timeout, signals);
+        guarded([&](Shim& shim) { return shim.wait(context, events, timeout, signals); }, kFailed);
+    return result != kFailed ? result : attached->real.wait(context, events, timeout, signals);
 }
 
 std::string attach(const pbs_preload& preload, pbs_preload_calls& calls) {

@@ -49,14 +49,14 @@ constexpr std::array kKinds{Kind{"policy", PBS_OBJ_POLICY}, Kind{"time_window", 
 
 // What to do where the answer isn't the plugin's to give.
 std::string instead_of(std::string_view kind) {
-    constexpr std::string_view why = "pbs_sched schedules for this server";
+    constexpr std::string_view kWhy = "pbs_sched schedules for this server";
     if (kind == "explanation")
         return fmt::format(
             "{}, and says why a job waits in the job's comment (qstat -f) and in its log, "
             "PBS_HOME/sched_logs (tracejob)",
-            why);
+            kWhy);
     if (kind == "record")
-        return fmt::format("{}, and keeps no records of its cycles; its log is in PBS_HOME/sched_logs", why);
+        return fmt::format("{}, and keeps no records of its cycles; its log is in PBS_HOME/sched_logs", kWhy);
     if (kind == "accounting")
         return "the accounting records of this server are files, in PBS_HOME/server_priv/accounting";
     return fmt::format("No support for requested service: {}", kind);
@@ -110,10 +110,10 @@ class Service {
     }
 
     // The store may be mended, or the file put where it belongs: it is tried again.
-    void fail(const std::string& why) {
+    void fail(const std::string& kWhy) {
         next_start_ = Clock::now() + std::chrono::seconds(30);
-        if (failed_ != why) options_.log(fmt::format("policy objects are not available: {}", why));
-        failed_ = why;
+        if (failed_ != kWhy) options_.log(fmt::format("policy objects are not available: {}", kWhy));
+        failed_ = kWhy;
     }
 
     void refuse_all() {
@@ -235,8 +235,8 @@ class Service {
     }
 
     bool status(const Ask& one) {
-        constexpr std::string_view begin = "object=";
-        const std::string_view extend = std::string_view(one.request.extend).substr(begin.size());
+        constexpr std::string_view kBegin = "object=";
+        const std::string_view extend = std::string_view(one.request.extend).substr(kBegin.size());
         const std::string_view kind = extend.substr(0, extend.find(';'));
         const auto* known = std::ranges::find(kKinds, kind, &Kind::name);
         if (known == kKinds.end()) {

@@ -70,9 +70,9 @@ std::string address_of(int sock) {
 
 // What an extend string asks for: "object=history;limit=5" for history.
 std::string_view kind_of(std::string_view extend) {
-    constexpr std::string_view begin = "object=";
-    if (!extend.starts_with(begin)) return {};
-    extend.remove_prefix(begin.size());
+    constexpr std::string_view kBegin = "object=";
+    if (!extend.starts_with(kBegin)) return {};
+    extend.remove_prefix(kBegin.size());
     return extend.substr(0, extend.find(';'));
 }
 
@@ -250,8 +250,8 @@ int Shim::decode_manage(int sock, void* request) {
     if (const int rc = library_.get_unsigned(sock, object_type); rc != 0) return rc;
     if (const int rc = library_.get_text(sock, kLongestObject, object); rc != 0) return rc;
     if (const int rc = library_.get_attributes(sock, attributes); rc != 0) return rc;
-    constexpr unsigned long most = UINT32_MAX;
-    if (command > most || object_type > most)
+    constexpr unsigned long kMost = UINT32_MAX;
+    if (command > kMost || object_type > kMost)
         return feed_manage(sock, request, command, object_type, object, attributes);
     return classify(
         sock, request,
@@ -726,8 +726,8 @@ bool Shim::next_event() {
 
 int Shim::next_timeout(int timeout) const {
     if (held_.empty() && link_.up()) return timeout;
-    const int most = held_.empty() ? 1000 : kPoll;
-    return timeout < 0 ? most : std::min(timeout, most);
+    const int kMost = held_.empty() ? 1000 : kPoll;
+    return timeout < 0 ? kMost : std::min(timeout, kMost);
 }
 
 int Shim::wait(void* context, void* events, int timeout, const sigset_t* signals) {

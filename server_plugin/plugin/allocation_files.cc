@@ -14,7 +14,7 @@
 namespace pbs::plugin {
 namespace {
 
-constexpr off_t most_bytes = 64 << 20;
+constexpr off_t kMostBytes = 64 << 20;
 
 std::string first_of(const migrate::Problems& problems) {
     std::string text = migrate::to_text(problems.front());
@@ -57,8 +57,8 @@ tl::expected<std::string, std::string> read_file(const std::string& path, const 
     std::string why;
     if (fstat(fd, &info) != 0) {
         why = error_text(errno);
-    } else if (info.st_size > most_bytes) {
-        why = fmt::format("has {} bytes, expected at most {}", info.st_size, most_bytes);
+    } else if (info.st_size > kMostBytes) {
+        why = fmt::format("has {} bytes, expected at most {}", info.st_size, kMostBytes);
     } else {
         text.resize(static_cast<std::size_t>(info.st_size));
         const ssize_t n = pread(fd, text.data(), text.size(), 0);

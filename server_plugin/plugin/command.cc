@@ -18,9 +18,9 @@
 namespace pbs::plugin {
 namespace {
 
-constexpr std::size_t most_output = 1 << 20;
+constexpr std::size_t kMostOutput = 1 << 20;
 // Takes a program's privileges away between fork and exec, which posix_spawn can't.
-constexpr const char* without_privileges = "/usr/bin/setpriv";
+constexpr const char* kWithoutPrivileges = "/usr/bin/setpriv";
 
 // The words to run: the program itself, or behind setpriv. An error: there is no such user.
 std::string command_line(const CommandOptions& options, std::vector<std::string>& words) {
@@ -30,7 +30,7 @@ std::string command_line(const CommandOptions& options, std::vector<std::string>
         struct passwd* found = nullptr;
         if (getpwnam_r(options.user.c_str(), &entry, buffer.data(), buffer.size(), &found) != 0 || !found)
             return fmt::format("there is no user {} to run it as", options.user);
-        words = {without_privileges,
+        words = {kWithoutPrivileges,
                  fmt::format("--reuid={}", entry.pw_uid),
                  fmt::format("--regid={}", entry.pw_gid),
                  "--clear-groups",
@@ -90,7 +90,7 @@ std::string Command::start() {
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return error_text(errno);
     output_fd_ = ends[0];
     fcntl(output_fd_, F_SETFL, O_NONBLOCK);
-    fcntl(output_fd_, F_SETPIPE_SZ, most_output);  // so that it need not wait for poll()
+    fcntl(output_fd_, F_SETPIPE_SZ, kMostOutput);  // so that it need not wait for poll()
     posix::Spawn program;
     program.give_nothing(STDIN_FILENO);
     program.give(ends[1], STDOUT_FILENO);
@@ -113,7 +113,7 @@ bool Command::read_output() {
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return true;
         output_.append(buffer.data(), static_cast<std::size_t>(n));
-        if (output_.size() > most_output) return false;
+        if (output_.size() > kMostOutput) return false;
     }
 }
 
@@ -138,7 +138,7 @@ std::optional<CommandResult> Command::poll(sched::Instant now) {
     int status = 0;
     const pid_t ended = waitpid(pid_, &status, WNOHANG);
     if (!read_output())
-        return failed(fmt::format("{} writes more than {} bytes", options_.path, most_output));
+        return failed(fmt::format("{} writes more than {} bytes", options_.path, kMostOutput));
     if (ended == 0) {
         if (now - started_ < options_.time_limit) return std::nullopt;
         return failed(

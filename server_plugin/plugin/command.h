@@ -45,7 +45,7 @@ class Command {
     std::optional<CommandResult> poll(sched::Instant now);
 
     // When to ask again whether one that has given its result has gone().
-    static constexpr std::chrono::seconds linger{1};
+    static constexpr std::chrono::seconds kLinger{1};
     // After its result: has the process gone? One that was killed may take a while, on a busy machine or
     // where a file server hangs, and stays in the table of processes until this has been true.
     bool gone();

@@ -7,9 +7,9 @@
 namespace pbs::plugin {
 namespace {
 
-constexpr std::size_t most_running = 4;
+constexpr std::size_t kMostRunning = 4;
 // A command that fails isn't run in each of many cycles.
-constexpr std::chrono::seconds retry_after{30};
+constexpr std::chrono::seconds kRetryAfter{30};
 
 }  // namespace
 
@@ -21,7 +21,7 @@ void DedicatedTimes::ask(sched::Scheduler& scheduler, const Host& host, std::str
         if (answer.asked) continue;
         const bool fresh = answer.at && now >= *answer.at && now - *answer.at < wanted.holds_for;
         const bool failed_just_now =
-            !answer.said.empty() && now >= answer.failed_at && now - answer.failed_at < retry_after;
+            !answer.said.empty() && now >= answer.failed_at && now - answer.failed_at < kRetryAfter;
         if ((fresh || failed_just_now) && !anew) continue;
         answer.asked = true;
         scheduler.await_outages(wanted.command, wanted.name);
@@ -33,7 +33,7 @@ void DedicatedTimes::ask(sched::Scheduler& scheduler, const Host& host, std::str
 }
 
 void DedicatedTimes::start_some(const sched::Scheduler& scheduler, sched::Instant now) {
-    while (!waiting_.empty() && running_.size() < most_running) {
+    while (!waiting_.empty() && running_.size() < kMostRunning) {
         const Question question = std::move(waiting_.front());
         waiting_.pop_front();
         CommandOptions options;
@@ -89,7 +89,7 @@ bool DedicatedTimes::take(sched::Scheduler& scheduler, const Host& host, const Q
 
 sched::Instant DedicatedTimes::next_deadline(sched::Instant now) const {
     if (!running_.empty() || news_) return now;
-    return ended_.empty() ? sched::Instant::max() : now + Command::linger;
+    return ended_.empty() ? sched::Instant::max() : now + Command::kLinger;
 }
 
 }  // namespace pbs::plugin

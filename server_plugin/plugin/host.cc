@@ -31,8 +31,8 @@ void Reply::object(int32_t object_type, std::string_view name, std::span<const S
 }
 
 bool Reply::takes_encoded() const {
-    constexpr size_t end = offsetof(pbs_host, reply_encoded) + sizeof(pbs_host::reply_encoded);
-    return host_.size >= end && host_.reply_encoded;
+    constexpr size_t kEnd = offsetof(pbs_host, reply_encoded) + sizeof(pbs_host::reply_encoded);
+    return host_.size >= kEnd && host_.reply_encoded;
 }
 
 void Reply::encoded(std::string_view object) {

@@ -12,14 +12,14 @@ namespace fs = std::filesystem;
 
 using sched::HpmCounters;
 
-constexpr const char* query = "query";
-constexpr const char* user = "user";
-constexpr const char* global = "global";
-constexpr const char* revoke = "revoke";
+constexpr const char* kQuery = "query";
+constexpr const char* kUser = "user";
+constexpr const char* kGlobal = "global";
+constexpr const char* kRevoke = "revoke";
 
 // Looking for processes that hold the counters takes long.
-constexpr std::chrono::seconds time_limit{20};
-constexpr std::chrono::seconds revoke_time_limit{300};
+constexpr std::chrono::seconds kTimeLimit{20};
+constexpr std::chrono::seconds kRevokeTimeLimit{300};
 
 std::string_view first_word(std::string_view text) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
@@ -49,16 +49,16 @@ void HpmSwitch::after_cycle(sched::Scheduler& scheduler, const Host& host, std::
     program_ = source->program;
     revoked_ = false;
     const HpmCounters right = user_needed_ ? HpmCounters::user : HpmCounters::global;
-    if (counters_ != right) run(scheduler, host, query, now);
+    if (counters_ != right) run(scheduler, host, kQuery, now);
 }
 
 void HpmSwitch::run(sched::Scheduler& scheduler, const Host& host, const char* mode, sched::Instant now) {
     // No job starts for a mode that is just being left.
-    if (mode != std::string_view(user)) scheduler.set_hpm(HpmCounters::unknown);
+    if (mode != std::string_view(kUser)) scheduler.set_hpm(HpmCounters::unknown);
     CommandOptions options;
     options.path = program_;
     options.arguments = {mode};
-    options.time_limit = mode == std::string_view(revoke) ? revoke_time_limit : time_limit;
+    options.time_limit = mode == std::string_view(kRevoke) ? kRevokeTimeLimit : kTimeLimit;
     if (is_administrators(program_, host.home())) options.user.clear();
     mode_ = mode;
     command_.emplace(std::move(options), now);
@@ -66,7 +66,7 @@ void HpmSwitch::run(sched::Scheduler& scheduler, const Host& host, const char* m
 
 void HpmSwitch::change_mode(sched::Scheduler& scheduler, const Host& host, sched::Instant now) {
     const HpmCounters right = user_needed_ ? HpmCounters::user : HpmCounters::global;
-    if (counters_ != right) run(scheduler, host, user_needed_ ? user : global, now);
+    if (counters_ != right) run(scheduler, host, user_needed_ ? kUser : kGlobal, now);
 }
 
 void HpmSwitch::failed(const Host& host, const std::string& why) {
@@ -88,10 +88,10 @@ bool HpmSwitch::look(sched::Scheduler& scheduler, const Host& host, sched::Insta
                                                      answer.substr(0, 40), expected)
                                        : result->failure;
     };
-    if (mode == query) {
-        counters_ = answer == user     ? HpmCounters::user
-                    : answer == global ? HpmCounters::global
-                                       : HpmCounters::unknown;
+    if (mode == kQuery) {
+        counters_ = answer == kUser     ? HpmCounters::user
+                    : answer == kGlobal ? HpmCounters::global
+                                        : HpmCounters::unknown;
         scheduler.set_hpm(counters_);
         if (!result->failure.empty() || (counters_ == HpmCounters::unknown && answer != "???")) {
             failed(host, wrong("user, global or ???"));
@@ -100,19 +100,19 @@ bool HpmSwitch::look(sched::Scheduler& scheduler, const Host& host, sched::Insta
         change_mode(scheduler, host, now);
         return counters_ == HpmCounters::user && user_needed_;
     }
-    if (mode == revoke) {
+    if (mode == kRevoke) {
         if (!result->failure.empty()) failed(host, result->failure);
-        run(scheduler, host, global, now);
+        run(scheduler, host, kGlobal, now);
         return false;
     }
     if (!result->failure.empty() || answer != "OKAY") {
         failed(host, wrong("OKAY"));
         counters_ = HpmCounters::unknown;
-        if (mode == global && revoke_ && !std::exchange(revoked_, true)) run(scheduler, host, revoke, now);
+        if (mode == kGlobal && revoke_ && !std::exchange(revoked_, true)) run(scheduler, host, kRevoke, now);
         return false;
     }
     said_.clear();
-    counters_ = mode == user ? HpmCounters::user : HpmCounters::global;
+    counters_ = mode == kUser ? HpmCounters::user : HpmCounters::global;
     scheduler.set_hpm(counters_);
     host.log(PBS_LOG_INFO, "hpm_counters", fmt::format("The HPM counters are in {} mode", mode));
     change_mode(scheduler, host, now);  // what is needed may have changed meanwhile
@@ -121,7 +121,7 @@ bool HpmSwitch::look(sched::Scheduler& scheduler, const Host& host, sched::Insta
 
 sched::Instant HpmSwitch::next_deadline(sched::Instant now) const {
     if (command_) return now;
-    return ended_.empty() ? sched::Instant::max() : now + Command::linger;
+    return ended_.empty() ? sched::Instant::max() : now + Command::kLinger;
 }
 
 }  // namespace pbs::plugin

@@ -67,8 +67,8 @@ void SpoolFile::append(std::string_view text) {
 }
 
 bool SpoolFile::shrink() {
-    constexpr std::int64_t at_once = std::int64_t{16} << 20;
-    size_ = std::max<std::int64_t>(0, size_ - at_once);
+    constexpr std::int64_t kAtOnce = std::int64_t{16} << 20;
+    size_ = std::max<std::int64_t>(0, size_ - kAtOnce);
     return fd_ >= 0 && ftruncate(fd_, size_) == 0 && size_ > 0;
 }
 

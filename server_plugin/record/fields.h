@@ -11,7 +11,7 @@
 namespace pbs::record {
 
 template <class Archive, class S>
-using Ref = std::conditional_t<Archive::reads, S&, const S&>;
+using Ref = std::conditional_t<Archive::kReads, S&, const S&>;
 
 // Words for the values of an enumeration.
 template <class E>
@@ -19,7 +19,7 @@ struct Words;
 template <>
 struct Words<sched::ResourceKind> {
     using enum sched::ResourceKind;
-    static constexpr std::array<std::pair<sched::ResourceKind, std::string_view>, 7> list{
+    static constexpr std::array<std::pair<sched::ResourceKind, std::string_view>, 7> kList{
         {{integer, "integer"},
          {real, "real"},
          {size, "size"},
@@ -31,19 +31,19 @@ struct Words<sched::ResourceKind> {
 template <>
 struct Words<sched::ExecutionType> {
     using enum sched::ExecutionType;
-    static constexpr std::array<std::pair<sched::ExecutionType, std::string_view>, 4> list{
+    static constexpr std::array<std::pair<sched::ExecutionType, std::string_view>, 4> kList{
         {{any, "any"}, {prime, "prime"}, {non_prime, "non_prime"}, {dedicated, "dedicated"}}};
 };
 template <>
 struct Words<sched::HpmCounters> {
     using enum sched::HpmCounters;
-    static constexpr std::array<std::pair<sched::HpmCounters, std::string_view>, 3> list{
+    static constexpr std::array<std::pair<sched::HpmCounters, std::string_view>, 3> kList{
         {{unknown, "unknown"}, {global, "global"}, {user, "user"}}};
 };
 template <>
 struct Words<sched::CycleTrigger> {
     using enum sched::CycleTrigger;
-    static constexpr std::array<std::pair<sched::CycleTrigger, std::string_view>, 8> list{
+    static constexpr std::array<std::pair<sched::CycleTrigger, std::string_view>, 8> kList{
         {{job_new, "job_new"},
          {job_ended, "job_ended"},
          {timer, "timer"},
@@ -55,7 +55,7 @@ struct Words<sched::CycleTrigger> {
 };
 template <class E>
 concept Worded = requires {
-    Words<E>::list;
+    Words<E>::kList;
 };
 
 template <class A>

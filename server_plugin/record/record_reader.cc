@@ -57,7 +57,7 @@ struct Reading {
 
 class JsonIn {
   public:
-    static constexpr bool reads = true;
+    static constexpr bool kReads = true;
 
     JsonIn(const Json& object, std::string where, Reading& reading)
         : object_(object), where_(std::move(where)), r_(reading) {
@@ -240,7 +240,7 @@ class JsonIn {
     void read(std::string_view key, const Json& json, T& value) requires std::is_enum_v<T> {
         if constexpr (Worded<T>) {
             std::string words;
-            for (const auto& [known, word] : Words<T>::list) {
+            for (const auto& [known, word] : Words<T>::kList) {
                 if (json == word) {
                     value = known;
                     return;

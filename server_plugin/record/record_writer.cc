@@ -15,7 +15,7 @@ namespace pbs::record {
 // One object; closed with close().
 class JsonOut {
   public:
-    static constexpr bool reads = false;
+    static constexpr bool kReads = false;
 
     JsonOut(std::string& out, const RecordWriter::Names& names) : out_(out), names_(names) { out_ += '{'; }
     void close() { out_ += '}'; }
@@ -155,7 +155,7 @@ class JsonOut {
     template <class T>
     void write(const T& value) requires std::is_enum_v<T> {
         if constexpr (Worded<T>) {
-            for (const auto& [known, word] : Words<T>::list)
+            for (const auto& [known, word] : Words<T>::kList)
                 if (known == value) return text::append_json(out_, word);
         }
         write(static_cast<std::underlying_type_t<T>>(value));
@@ -221,9 +221,9 @@ void RecordWriter::flush() {
 }
 
 void RecordWriter::end_line() {
-    constexpr std::size_t part = std::size_t{64} << 10;
+    constexpr std::size_t kPart = std::size_t{64} << 10;
     text_ += '\n';
-    if (sink_ && text_.size() >= part) flush();
+    if (sink_ && text_.size() >= kPart) flush();
 }
 
 void RecordWriter::begin(std::string_view time_zone) {
@@ -295,9 +295,9 @@ void RecordWriter::decisions(const sched::Decisions& decided) {
         const auto found = names.find(static_cast<std::uint64_t>(handle));
         return found == names.end() ? std::string_view() : found->second;
     };
-    static constexpr std::array<std::string_view, 5> kinds{"?", "run", "comment", "reject", "move"};
+    static constexpr std::array<std::string_view, 5> kKinds{"?", "run", "comment", "reject", "move"};
     for (const sched::Decision& d : decided.list) {
-        line(kinds.at(static_cast<std::size_t>(d.kind)), [&](JsonOut& out) {
+        line(kKinds.at(static_cast<std::size_t>(d.kind)), [&](JsonOut& out) {
             out("job", name(names_.jobs, d.job), "");
             out("queue", name(names_.queues, d.queue), "");
             out("text", d.text, "");

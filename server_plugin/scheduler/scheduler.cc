@@ -89,7 +89,7 @@ std::string_view Scheduler::Impl::usage_keeper(Instant now) {
         const Policy* p = active_policy(sched, now);
         return p != nullptr && p->settings.sort_by_past_usage.holds(now);
     };
-    if (keeps(default_sched)) return default_sched;
+    if (keeps(kDefaultSched)) return kDefaultSched;
     for (const auto& [name, sched] : scheds)
         if (keeps(name)) return name;
     return {};
@@ -129,7 +129,7 @@ void Scheduler::Impl::option_boundaries(const Policy& policy, Instant t, std::op
     if (s.np_drain_backtime == Seconds(0) || s.np_drain_idletime == Seconds(0)) return;
     for (const QueueSpec& spec : s.batch_queues) {
         const QueueSlot slot = tables.queues.find(spec.queue);
-        if (slot == no_slot || !tables.queues[slot].running.empty()) continue;
+        if (slot == kNoSlot || !tables.queues[slot].running.empty()) continue;
         const Instant idle_long = tables.queues[slot].idle_since + s.np_drain_idletime + Seconds(1);
         const Instant early = std::max(*end - s.np_drain_backtime, idle_long);
         if (early > t && early < *end) sooner(next, early);
@@ -155,7 +155,7 @@ std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, Sc
     sooner(next, configuration.prime.next_change(t));
     for (const auto& [queue, windows] : configuration.queue_windows) {
         const QueueSlot slot = tables.queues.find(queue);
-        if (slot != no_slot && serves(name, sched, tables.queues[slot].partition))
+        if (slot != kNoSlot && serves(name, sched, tables.queues[slot].partition))
             sooner(next, windows.next_change(t));
     }
     sooner(next, active->settings.prime.next_change(t));
@@ -376,7 +376,7 @@ Decisions Scheduler::Impl::run(Instant now, std::string_view sched, CycleTrigger
     if (input.shares != nullptr) input.shares->bring_up_to_date(tables, now);
     if (!rehearsal) input.events = &events;
     input.partition = found->second.partition;
-    if (sched == default_sched) input.served = served();
+    if (sched == kDefaultSched) input.served = served();
     input.now = now;
     input.categories = categories;
     const bool of_event = trigger == CycleTrigger::job_new || trigger == CycleTrigger::job_ended ||
@@ -451,7 +451,7 @@ std::string not_queued(const Tables& tables, JobSlot job) {
 JobSlot find_job(const JobTable& jobs, std::string_view id) {
     for (const auto& [handle, slot] : jobs.by_handle)
         if (jobs.id[slot] == id) return slot;
-    return no_slot;
+    return kNoSlot;
 }
 
 }  // namespace
@@ -459,7 +459,7 @@ JobSlot find_job(const JobTable& jobs, std::string_view id) {
 std::optional<Explanation> Inspector::explain(Instant now, std::string_view job_id) {
     Tables& tables = impl_->tables;
     const JobSlot job = find_job(tables.jobs, job_id);
-    if (job == no_slot) return std::nullopt;
+    if (job == kNoSlot) return std::nullopt;
     Explanation out;
     out.job = job_id;
     const Queue& queue = tables.queues[tables.jobs.queue[job]];
@@ -504,7 +504,7 @@ Decisions Scheduler::place(Instant now, JobHandle handle) {
     settle();
     Tables& tables = impl_->tables;
     const JobSlot job = tables.jobs.find(handle);
-    if (job == no_slot) return {};
+    if (job == kNoSlot) return {};
     Policy standard = *compile({});  // where none is in force
     Policy* const active = impl_->policy_of_queue(tables.jobs.queue[job], now);
     SchedMemory memory;
@@ -605,7 +605,7 @@ void Scheduler::queue_changed(const QueueRecord& record) {
 void Scheduler::queue_removed(QueueHandle handle) {
     if (impl_->keep(QueueGone{handle})) return;
     impl_->note(&EventsSince::settings_changed);
-    if (const QueueSlot slot = impl_->tables.queues.find(handle); slot != no_slot)
+    if (const QueueSlot slot = impl_->tables.queues.find(handle); slot != kNoSlot)
         impl_->tables.queues[slot].known = false;
 }
 
@@ -747,11 +747,11 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     if (impl_->keep(JobChanged{now, record})) return;
     Tables& t = impl_->tables;
     JobSlot slot = t.jobs.find(record.job);
-    const bool is_new = slot == no_slot;
+    const bool is_new = slot == kNoSlot;
     if (is_new) slot = t.jobs.add(record.job);
     const bool ran = !is_new && is_running(t.jobs.state[slot]);
     const bool waited = !is_new && t.jobs.state[slot] == 'Q';
-    const QueueSlot old_queue = is_new ? no_slot : t.jobs.queue[slot];
+    const QueueSlot old_queue = is_new ? kNoSlot : t.jobs.queue[slot];
     const QueuedJob before = queued_job(t, slot);
     const Seconds old_walltime = t.jobs.walltime[slot];
     const Instant old_stime = t.jobs.stime[slot];
@@ -804,7 +804,7 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
     if (impl_->keep(JobGone{now, job})) return;
     Tables& t = impl_->tables;
     const JobSlot slot = t.jobs.find(job);
-    if (slot == no_slot) return;
+    if (slot == kNoSlot) return;
     const bool ran = is_running(t.jobs.state[slot]);
     if (ran) {
         impl_->log_end(now, slot);

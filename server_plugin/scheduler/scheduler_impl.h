@@ -21,7 +21,7 @@
 
 namespace pbs::sched {
 
-inline constexpr std::string_view default_sched = "default";
+inline constexpr std::string_view kDefaultSched = "default";
 
 struct Sched {
     bool scheduling = true;
@@ -104,9 +104,9 @@ struct Scheduler::Impl {
                                                                 : configuration.prime;
     }
     Policy* usage_policy(Instant now);
-    std::string_view usage_keeper(Instant now);  // a name of scheds, or default_sched
+    std::string_view usage_keeper(Instant now);  // a name of scheds, or kDefaultSched
     bool serves(std::string_view name, const Sched& sched, std::uint32_t partition) const {
-        return sched.partition == partition && (partition != 0 || name == default_sched);
+        return sched.partition == partition && (partition != 0 || name == kDefaultSched);
     }
     std::span<const std::uint32_t> served();
     std::optional<Instant> boundary_after(std::string_view name, Sched& sched, Instant t);

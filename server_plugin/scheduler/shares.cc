@@ -13,7 +13,7 @@ namespace pbs::sched {
 namespace {
 
 std::string scope_of(std::string_view sched, std::string_view group) {
-    return sched == default_sched ? fmt::format("fs_group:{}", group)
+    return sched == kDefaultSched ? fmt::format("fs_group:{}", group)
                                   : fmt::format("fs_group:{}@{}", group, sched);
 }
 

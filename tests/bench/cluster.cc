@@ -6,8 +6,8 @@ namespace pbs::sched::bench {
 namespace {
 
 enum Ids : std::uint32_t { ncpus, mem, walltime, ssinodes };
-constexpr std::int64_t gb = 1 << 30;
-constexpr std::int64_t hour = 3600;
+constexpr std::int64_t kGb = 1 << 30;
+constexpr std::int64_t kHour = 3600;
 
 Settings origin_policy(const UserLimits& limits) {
     Settings s;
@@ -17,12 +17,12 @@ Settings origin_policy(const UserLimits& limits) {
     s.special_queue = {{"special"}};
     s.batch_queues = {{"q1"}, {"q2"}, {"q3"}, {"q4"}, {"q5"}};
     s.enforce_prime_time = {true};
-    s.prime_time_wallt_limit = Seconds(4 * hour);
+    s.prime_time_wallt_limit = Seconds(4 * kHour);
     s.prime_time_small_node_limit = 2;
-    s.prime_time_small_wallt_limit = Seconds(6 * hour);
+    s.prime_time_small_wallt_limit = Seconds(6 * kHour);
     s.sort_by_past_usage = {true};
     s.avoid_fragmentation = {false};
-    s.max_queued_time = Seconds(1000 * hour);
+    s.max_queued_time = Seconds(1000 * kHour);
     s.max_user_run_jobs = limits.jobs;
     return s;
 }
@@ -46,7 +46,7 @@ BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits&
         queue.name = names[i];
         // Ascending in size and time, as the guide advises; the last one takes everything.
         const auto rank = static_cast<std::int64_t>(i) - 1;
-        const std::vector<Amount> most = {{ncpus, 8 * rank, {}}, {walltime, 3 * rank * hour, {}}};
+        const std::vector<Amount> most = {{ncpus, 8 * rank, {}}, {walltime, 3 * rank * kHour, {}}};
         const std::vector<Amount> available = {{ssinodes, vnodes * 4, {}}};
         if (i >= 2 && i < 6) queue.resources_max = most;
         if (i >= 2) queue.resources_available = available;
@@ -62,7 +62,7 @@ BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits&
         const std::string name = "n" + std::to_string(i);
         const std::int64_t cpus = 4LL << pick(0, 4);
         cpus_of.push_back(cpus);
-        const Amount available[] = {{ncpus, cpus, {}}, {mem, cpus * 4 * gb, {}}};
+        const Amount available[] = {{ncpus, cpus, {}}, {mem, cpus * 4 * kGb, {}}};
         VnodeRecord vnode;
         vnode.vnode = VnodeHandle(static_cast<std::uint64_t>(i + 1));
         vnode.name = vnode.host = name;
@@ -86,29 +86,29 @@ BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits&
 }
 
 void BigCluster::drain(std::span<const std::int64_t> cpus) {
-    constexpr std::int64_t whole = 64;
-    constexpr std::uint64_t last_queue = 7;
+    constexpr std::int64_t kWhole = 64;
+    constexpr std::uint64_t kLastQueue = 7;
     for (std::size_t i = 0; i < cpus.size(); ++i) {
-        if (cpus[i] != whole) continue;
+        if (cpus[i] != kWhole) continue;
         Job holder;
         holder.owner = "holder";
         holder.ncpus = 1;
-        holder.mem = gb;
-        holder.walltime = Seconds(pick(13, 100) * hour);
-        holder.queued = now - Seconds(2 * hour);
-        holder.started = now - Seconds(hour);
-        holder.queue = last_queue;
+        holder.mem = kGb;
+        holder.walltime = Seconds(pick(13, 100) * kHour);
+        holder.queued = now - Seconds(2 * kHour);
+        holder.started = now - Seconds(kHour);
+        holder.queue = kLastQueue;
         holder.state = 'R';
-        holder.places = {{VnodeHandle(i + 1), {{ncpus, 1, {}}, {mem, gb, {}}}}};
+        holder.places = {{VnodeHandle(i + 1), {{ncpus, 1, {}}, {mem, kGb, {}}}}};
         jobs_.push_back(holder);
         send(next_job_++);
     }
     Job waiting;
     waiting.owner = "user0";
-    waiting.ncpus = whole;
-    waiting.mem = gb;
-    waiting.walltime = Seconds(4 * hour);
-    waiting.queued = now - Seconds(2000 * hour);
+    waiting.ncpus = kWhole;
+    waiting.mem = kGb;
+    waiting.walltime = Seconds(4 * kHour);
+    waiting.queued = now - Seconds(2000 * kHour);
     jobs_.push_back(waiting);
     send(next_job_++);
 }
@@ -117,9 +117,9 @@ void BigCluster::add_job() {
     Job job;
     job.owner = "user" + std::to_string(pick(0, 99));
     job.ncpus = pick(1, 24);
-    job.mem = pick(1, 24) * gb / 4;
+    job.mem = pick(1, 24) * kGb / 4;
     job.walltime = Seconds(pick(1, 72) * 600);
-    job.queued = now - Seconds(pick(1, 100 * hour));
+    job.queued = now - Seconds(pick(1, 100 * kHour));
     if (pick(1, 100) == 1) job.queue = 2;
     jobs_.push_back(job);
     send(next_job_++);

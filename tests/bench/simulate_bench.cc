@@ -51,7 +51,7 @@ Trace make_trace(std::int64_t jobs, std::int64_t vnodes, double load) {
     std::lognormal_distribution<double> run_time(5.5, 1.4);
     std::discrete_distribution<int> size({8, 4, 4, 2, 1, 1});
     const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
-    constexpr double over_asked[] = {1, 1.5, 3, 10};
+    constexpr double kOverAsked[] = {1, 1.5, 3, 10};
     Trace trace;
     trace.jobs.reserve(static_cast<std::size_t>(jobs));
     double work = 0;
@@ -60,7 +60,7 @@ Trace make_trace(std::int64_t jobs, std::int64_t vnodes, double load) {
         job.number = static_cast<std::uint64_t>(i + 1);
         job.cpus = std::int64_t{1} << size(random);
         job.run_time = Seconds(static_cast<std::int64_t>(std::min(run_time(random), 14'400.0)) + 1);
-        const double asked = static_cast<double>(job.run_time.count()) * over_asked[pick(0, 3)];
+        const double asked = static_cast<double>(job.run_time.count()) * kOverAsked[pick(0, 3)];
         job.walltime = Seconds(300 * (static_cast<std::int64_t>(asked) / 300 + 1));
         const int user = pick(1, 100);
         job.user = trace.users.number("user" + std::to_string(user));

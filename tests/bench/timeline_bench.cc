@@ -14,14 +14,14 @@
 namespace pbs::sched::bench {
 namespace {
 
-constexpr Instant now{std::chrono::sys_days{std::chrono::year{2026} / 11 / 23} + std::chrono::hours(10)};
+constexpr Instant kNow{std::chrono::sys_days{std::chrono::year{2026} / 11 / 23} + std::chrono::hours(10)};
 
 // Jobs that run now and end at some second of the next day, with 1 to 64 CPUs each.
 std::vector<Use> running_jobs(std::int64_t count, unsigned seed) {
     std::mt19937 random(seed);
     std::vector<Use> uses;
     for (std::int64_t i = 0; i < count; ++i)
-        uses.push_back({{now, now + Seconds(std::uniform_int_distribution(1, 24 * 3600)(random))},
+        uses.push_back({{kNow, kNow + Seconds(std::uniform_int_distribution(1, 24 * 3600)(random))},
                         std::uniform_int_distribution(1, 64)(random)});
     return uses;
 }
@@ -56,9 +56,9 @@ BENCHMARK(DebitAndCredit)->RangeMultiplier(10)->Range(100, 100'000);
 // When is so much of it free that `percent` of the jobs have to end first?
 void Earliest(benchmark::State& state) {
     const Timeline profile = profile_of(running_jobs(state.range(0), 1));
-    const std::int64_t all = profile.at(now);
+    const std::int64_t all = profile.at(kNow);
     const std::int64_t amount = all * state.range(1) / 100;
-    for (auto _ : state) benchmark::DoNotOptimize(profile.earliest(now, Seconds(3600), amount, all));
+    for (auto _ : state) benchmark::DoNotOptimize(profile.earliest(kNow, Seconds(3600), amount, all));
 }
 BENCHMARK(Earliest)->ArgsProduct({{100, 1000, 10'000, 100'000}, {1, 50}});
 
@@ -66,7 +66,7 @@ void MaxInAnHour(benchmark::State& state) {
     const Timeline profile = profile_of(running_jobs(state.range(0), 1));
     for (auto _ : state)
         benchmark::DoNotOptimize(
-            profile.max_in({now + std::chrono::hours(12), now + std::chrono::hours(13)}));
+            profile.max_in({kNow + std::chrono::hours(12), kNow + std::chrono::hours(13)}));
 }
 BENCHMARK(MaxInAnHour)->RangeMultiplier(10)->Range(100, 100'000);
 
@@ -99,7 +99,7 @@ class FullCluster {
             const Place place{VnodeHandle(static_cast<std::uint64_t>(i + 1)), cpus};
             JobRecord job;
             job.state = 'R';
-            job.stime = now - Seconds(60);
+            job.stime = kNow - Seconds(60);
             job.walltime = Seconds(60 + std::uniform_int_distribution(1, 24 * 3600)(random));
             job.requested = cpus;
             job.places = {&place, 1};
@@ -136,8 +136,8 @@ class FullCluster {
         job.group = "staff";
         job.origin_queue = "work";
         job.queue = QueueHandle(1);
-        job.ctime = job.qtime = job.etime = job.mtime = now - Seconds(3600);
-        scheduler.job_changed(now, job);
+        job.ctime = job.qtime = job.etime = job.mtime = kNow - Seconds(3600);
+        scheduler.job_changed(kNow, job);
     }
     std::uint64_t last_ = 0;
 };
@@ -146,7 +146,7 @@ class FullCluster {
 void Reservations(benchmark::State& state) {
     FullCluster cluster(state.range(0), state.range(1), state.range(2));
     for (auto _ : state)
-        benchmark::DoNotOptimize(cluster.scheduler.cycle(now, "default", CycleTrigger::timer));
+        benchmark::DoNotOptimize(cluster.scheduler.cycle(kNow, "default", CycleTrigger::timer));
 }
 BENCHMARK(Reservations)
     ->ArgNames({"running", "nodes", "depth"})

@@ -45,7 +45,7 @@ class Objects {
     std::deque<batch_status> objects_;
 };
 
-const std::chrono::sys_seconds now{std::chrono::seconds(1800000000)};
+const std::chrono::sys_seconds kNow{std::chrono::seconds(1800000000)};
 
 TEST(Report, UnitsFit) {
     EXPECT_EQ("12 us", duration_text(std::chrono::microseconds(12)));
@@ -92,7 +92,7 @@ class HealthTest : public ::testing::Test {
             {{"version", "1"}, {"started", "1799990000"}, {"now", server_now}, {"cycles_failed", "0"}});
         Objects server;
         server.add({{"time_zone", "Europe/Berlin"}});
-        return health_text(of.list(), counters.list(), server.list(), now, "2026a");
+        return health_text(of.list(), counters.list(), server.list(), kNow, "2026a");
     }
 };
 

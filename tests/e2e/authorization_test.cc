@@ -25,7 +25,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr int closed = -1;  // instead of a reply
+constexpr int kClosed = -1;  // instead of a reply
 
 // One connection, whose replies are only their codes.
 class Connection {
@@ -67,7 +67,7 @@ class Connection {
             pollfd ready{fd_, POLLIN, 0};
             char bytes[4096];
             const ssize_t size = poll(&ready, 1, 10000) == 1 ? recv(fd_, bytes, sizeof bytes, 0) : 0;
-            if (size <= 0) return closed;
+            if (size <= 0) return kClosed;
             decoder_.feed({bytes, static_cast<size_t>(size)});
         }
     }
@@ -131,9 +131,9 @@ TEST_F(AuthorizationTest, OverTcpNobodyIsKnownFromAPortThatAnybodyMayUse) {
     EXPECT_EQ(
         helper.ask("root", ifl::RequestType::authenticate, ifl::Authenticate{"resvport", "", forger.port()}),
         PBSE_BADCRED);
-    EXPECT_EQ(helper.ask("root", ifl::RequestType::connect, ifl::Connect{}), closed);
+    EXPECT_EQ(helper.ask("root", ifl::RequestType::connect, ifl::Connect{}), kClosed);
     EXPECT_EQ(forger.ask("root", ifl::RequestType::manager, new_queue("forged")), PBSE_BADCRED);
-    EXPECT_EQ(forger.ask("root", ifl::RequestType::connect, ifl::Connect{}), closed);
+    EXPECT_EQ(forger.ask("root", ifl::RequestType::connect, ifl::Connect{}), kClosed);
     EXPECT_FALSE(has_queue("forged"));
     const std::string log = server.log();
     EXPECT_THAT(log,

@@ -137,11 +137,11 @@ TEST_F(Pipeline, DirectivesOfAWriterThatWaitsAreNotKeptBack) {
 }
 
 TEST_F(Pipeline, ManyClientsAtOnce) {
-    constexpr int clients = 8;
+    constexpr int kClients = 8;
     std::vector<std::thread> threads;
-    threads.reserve(clients);
-    std::vector<Output> outputs(clients);
-    for (int c = 0; c < clients; ++c) {
+    threads.reserve(kClients);
+    std::vector<Output> outputs(kClients);
+    for (int c = 0; c < kClients; ++c) {
         threads.emplace_back([this, c, &outputs] {
             std::string input;
             for (int i = 0; i < 200; ++i)

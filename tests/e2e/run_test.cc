@@ -91,13 +91,13 @@ TEST_F(Qrun, WithoutWaitingTheReasonIsInTheComment) {
 // Cycles beside the server's work, one after the other: qrun has its turn between two of them, and one that
 // has no reply leaves the connection as it is.
 TEST_F(Qrun, WaitsForALongCycleAndNoMore) {
-    constexpr int jobs = 21'000;
+    constexpr int kJobs = 21'000;
     ASSERT_TRUE(server.configure({"set server max_running=0"}));
     for (int i = 0; i < 30; ++i) ASSERT_NE(submit("1:ncpus=1"), "");
     const std::string first = submit("1:ncpus=2");
     const std::string second = submit("1:ncpus=2");
     ASSERT_TRUE(server.stop());
-    ASSERT_TRUE(copy_jobs(server, jobs / 32));
+    ASSERT_TRUE(copy_jobs(server, kJobs / 32));
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(server.configure({"set server log_events=511", "set server scheduling=True"}));
     EXPECT_EQ(qrun({"-a", first}).exit, 0);

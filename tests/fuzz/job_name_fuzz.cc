@@ -18,7 +18,7 @@ void check(bool holds) {
 }
 
 // Sets of so many at most: what they are made of takes its time.
-constexpr std::int64_t most = 10000;
+constexpr std::int64_t kMost = 10000;
 
 }  // namespace
 
@@ -30,12 +30,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         check(name->indices.empty() ==
               (name->kind == JobName::Kind::job || name->kind == JobName::Kind::array));
         for (const IndexRange& range : name->indices)
-            check(range.first >= 0 && range.last <= largest_index && range.count() > 0);
+            check(range.first >= 0 && range.last <= kLargestIndex && range.count() > 0);
     }
     const auto range = parse_index_range(input);
     if (!range) return 0;
     check(parse_index_range(index_range_text(*range)) == *range);
-    if (range->count() > most) return 0;
+    if (range->count() > kMost) return 0;
     IndexSet set(*range);
     check(set.count() == range->count() && set.first() == range->first);
     set.erase(range->first + range->step);

@@ -156,18 +156,18 @@ TEST_F(AccountingTest, LeavesNoHalfRecordOnAFullDisk) {
     {
         Log log(top_ + "/logs", "Server@host1", clock_);
         Accounting accounting(top_ + "/acct", log, clock_);
-        constexpr int count = 400;
-        for (int i = 0; i < count; ++i) accounting.deleted(std::to_string(i) + ".h", "someone@some.host");
+        constexpr int kCount = 400;
+        for (int i = 0; i < kCount; ++i) accounting.deleted(std::to_string(i) + ".h", "someone@some.host");
         EXPECT_GT(accounting.pending(), 0U);
         const auto before = records();
-        EXPECT_EQ(before.size() + accounting.pending(), static_cast<std::size_t>(count));
+        EXPECT_EQ(before.size() + accounting.pending(), static_cast<std::size_t>(kCount));
         for (const auto& line : before) EXPECT_TRUE(line.ends_with("requestor=someone@some.host")) << line;
         EXPECT_THAT(log_lines(), ElementsAre(HasSubstr("No space left on device")));
         ASSERT_EQ(::mount("tmpfs", (top_ + "/acct").c_str(), "tmpfs", MS_REMOUNT, "size=1m"), 0);
         EXPECT_TRUE(accounting.flush());
         const auto all = records();
-        ASSERT_EQ(all.size(), static_cast<std::size_t>(count));
-        for (int i = 0; i < count; ++i)
+        ASSERT_EQ(all.size(), static_cast<std::size_t>(kCount));
+        for (int i = 0; i < kCount; ++i)
             EXPECT_THAT(all[static_cast<std::size_t>(i)], HasSubstr(";D;" + std::to_string(i) + ".h;"));
     }
     EXPECT_EQ(::umount((top_ + "/acct").c_str()), 0);

@@ -14,10 +14,10 @@ using ifl::RequestType;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 
-constexpr int ok = 0;
-constexpr int perm = PBSE_PERM;
-constexpr int attr = PBSE_ATTRRO;
-constexpr int invalid = PBSE_IVALREQ;
+constexpr int kOk = 0;
+constexpr int kPerm = PBSE_PERM;
+constexpr int kAttr = PBSE_ATTRRO;
+constexpr int kInvalid = PBSE_IVALREQ;
 
 struct Ask {
     RequestType type{};
@@ -35,7 +35,7 @@ struct Row {
     std::function<Ask(Authorization&)> make;
 };
 
-const std::array<std::string, 4> roles = {"manager", "operator", "owner", "other"};
+const std::array<std::string, 4> kRoles = {"manager", "operator", "owner", "other"};
 
 class Authorization : public PluginServerTest {
   public:
@@ -44,9 +44,9 @@ class Authorization : public PluginServerTest {
         make_queue("q");
         make_queue("q2");
         make_node("n1", "100");
-        ASSERT_EQ(set(PBS_OBJ_SERVER, "", "default_queue", "q"), ok);
-        ASSERT_EQ(set(PBS_OBJ_SERVER, "", "managers", name_of(0) + "@host.example.org"), ok);
-        ASSERT_EQ(set(PBS_OBJ_SERVER, "", "operators", name_of(1) + "@*.example.org"), ok);
+        ASSERT_EQ(set(PBS_OBJ_SERVER, "", "default_queue", "q"), kOk);
+        ASSERT_EQ(set(PBS_OBJ_SERVER, "", "managers", name_of(0) + "@host.example.org"), kOk);
+        ASSERT_EQ(set(PBS_OBJ_SERVER, "", "operators", name_of(1) + "@*.example.org"), kOk);
         session_.from = "uid 7 on the Unix socket";
     }
 
@@ -60,7 +60,7 @@ class Authorization : public PluginServerTest {
     std::string fresh_name() { return "x" + std::to_string(++made_); }
     std::string fresh(int type, ifl::Attributes attributes = {}) {
         std::string name = fresh_name();
-        EXPECT_EQ(manage(root(), PBS_CMD_CREATE, type, name, std::move(attributes)).code, ok);
+        EXPECT_EQ(manage(root(), PBS_CMD_CREATE, type, name, std::move(attributes)).code, kOk);
         return name;
     }
     // Jobs of the owner.
@@ -69,12 +69,12 @@ class Authorization : public PluginServerTest {
     }
     std::string running() {
         std::string id = waiting();
-        EXPECT_EQ(ask(root(), RequestType::run_job, ifl::RunJob{id, "n1", 0}).code, ok);
+        EXPECT_EQ(ask(root(), RequestType::run_job, ifl::RunJob{id, "n1", 0}).code, kOk);
         return id;
     }
     std::string held() {
         std::string id = waiting();
-        EXPECT_EQ(ask(root(), RequestType::hold_job, holds(id, "uos").body).code, ok);
+        EXPECT_EQ(ask(root(), RequestType::hold_job, holds(id, "uos").body).code, kOk);
         return id;
     }
     static Ask holds(const std::string& job, const std::string& types,
@@ -96,7 +96,7 @@ class Authorization : public PluginServerTest {
     void queue_as_asker() {
         EXPECT_EQ(
             ask(identity(asker_), RequestType::queue_job, ifl::QueueJob{"", "q", one("Job_Name", "j")}).code,
-            ok);
+            kOk);
     }
 
     // What there is now, as a value of the attribute of a request that sets it: its number or its document.
@@ -130,7 +130,7 @@ using A = Authorization;
 
 template <typename Body>
 Row status(std::string what, RequestType type, Body body, std::string extend = {},
-           std::array<int, 4> codes = {ok, ok, ok, ok}) {
+           std::array<int, 4> codes = {kOk, kOk, kOk, kOk}) {
     return {std::move(what), codes, [=](A&) { return Ask{type, body, extend}; }};
 }
 Row on_job(std::string what, std::array<int, 4> codes, std::function<Ask(A&)> make) {
@@ -138,103 +138,103 @@ Row on_job(std::string what, std::array<int, 4> codes, std::function<Ask(A&)> ma
 }
 
 std::vector<Row> job_rows() {
-    constexpr std::array<int, 4> owners = {ok, ok, ok, perm};
-    constexpr std::array<int, 4> operators = {ok, ok, perm, perm};
-    constexpr std::array<int, 4> managers = {ok, perm, perm, perm};
-    constexpr std::array<int, 4> everybody = {ok, ok, ok, ok};
+    constexpr std::array<int, 4> kOwners = {kOk, kOk, kOk, kPerm};
+    constexpr std::array<int, 4> kOperators = {kOk, kOk, kPerm, kPerm};
+    constexpr std::array<int, 4> kManagers = {kOk, kPerm, kPerm, kPerm};
+    constexpr std::array<int, 4> kEverybody = {kOk, kOk, kOk, kOk};
     return {
-        on_job("QueueJob", everybody,
+        on_job("QueueJob", kEverybody,
                [](A&) {
                    return Ask{RequestType::queue_job, ifl::QueueJob{"", "q", A::one("Job_Name", "j")}};
                }),
-        on_job("JobScript", everybody,
+        on_job("JobScript", kEverybody,
                [](A& a) {
                    a.queue_as_asker();
                    return Ask{RequestType::job_script, ifl::JobScript{0, 0, "", "true\n"}};
                }),
-        on_job("ReadyToCommit", everybody,
+        on_job("ReadyToCommit", kEverybody,
                [](A& a) {
                    a.queue_as_asker();
                    return Ask{RequestType::ready_to_commit, ifl::JobId{}};
                }),
-        on_job("Commit", everybody,
+        on_job("Commit", kEverybody,
                [](A& a) {
                    a.queue_as_asker();
                    return Ask{RequestType::commit, ifl::JobId{}};
                }),
-        on_job("DeleteJob waiting", owners,
+        on_job("DeleteJob waiting", kOwners,
                [](A& a) {
                    return Ask{RequestType::delete_job,
                               ifl::Manage{PBS_CMD_DELETE, PBS_OBJ_JOB, a.waiting(), {}}};
                }),
-        on_job("DeleteJob running", owners,
+        on_job("DeleteJob running", kOwners,
                [](A& a) {
                    return Ask{RequestType::delete_job,
                               ifl::Manage{PBS_CMD_DELETE, PBS_OBJ_JOB, a.running(), {}}};
                }),
-        on_job("DeleteJobList", owners,
+        on_job("DeleteJobList", kOwners,
                [](A& a) {
                    return Ask{RequestType::delete_job_list, ifl::DeleteJobList{{a.waiting()}}};
                }),
-        on_job("HoldJob u", owners, [](A& a) { return A::holds(a.waiting(), "u"); }),
-        on_job("HoldJob o", operators, [](A& a) { return A::holds(a.waiting(), "o"); }),
-        on_job("HoldJob s", managers, [](A& a) { return A::holds(a.waiting(), "s"); }),
-        on_job("ReleaseJob u", owners,
+        on_job("HoldJob u", kOwners, [](A& a) { return A::holds(a.waiting(), "u"); }),
+        on_job("HoldJob o", kOperators, [](A& a) { return A::holds(a.waiting(), "o"); }),
+        on_job("HoldJob s", kManagers, [](A& a) { return A::holds(a.waiting(), "s"); }),
+        on_job("ReleaseJob u", kOwners,
                [](A& a) { return A::holds(a.held(), "u", RequestType::release_job); }),
-        on_job("ReleaseJob o", operators,
+        on_job("ReleaseJob o", kOperators,
                [](A& a) { return A::holds(a.held(), "o", RequestType::release_job); }),
-        on_job("ReleaseJob s", managers,
+        on_job("ReleaseJob s", kManagers,
                [](A& a) { return A::holds(a.held(), "s", RequestType::release_job); }),
-        on_job("LocateJob", everybody,
+        on_job("LocateJob", kEverybody,
                [](A& a) {
                    return Ask{RequestType::locate_job, ifl::JobId{a.waiting()}};
                }),
         // The owner's has no output to write into: it got past the check of rights.
-        on_job("MessageJob", {PBSE_BADSTATE, PBSE_BADSTATE, PBSE_BADSTATE, perm},
+        on_job("MessageJob", {PBSE_BADSTATE, PBSE_BADSTATE, PBSE_BADSTATE, kPerm},
                [](A& a) {
                    return Ask{RequestType::message_job, ifl::MessageJob{a.waiting(), 2, "hello"}};
                }),
-        on_job("ModifyJob", owners,
+        on_job("ModifyJob", kOwners,
                [](A& a) { return A::alter(RequestType::modify_job, a.waiting(), "Job_Name", "k"); }),
-        on_job("ModifyJob comment", {ok, ok, attr, perm},
+        on_job("ModifyJob comment", {kOk, kOk, kAttr, kPerm},
                [](A& a) { return A::alter(RequestType::modify_job, a.waiting(), "comment", "k"); }),
-        on_job("ModifyJob Hold_Types=s", managers,
+        on_job("ModifyJob Hold_Types=s", kManagers,
                [](A& a) { return A::alter(RequestType::modify_job, a.waiting(), "Hold_Types", "s"); }),
-        on_job("ModifyJobAsync", owners,
+        on_job("ModifyJobAsync", kOwners,
                [](A& a) { return A::alter(RequestType::modify_job_async, a.waiting(), "Job_Name", "k"); }),
-        on_job("MoveJob", owners,
+        on_job("MoveJob", kOwners,
                [](A& a) {
                    return Ask{RequestType::move_job, ifl::MoveJob{a.waiting(), "q2"}};
                }),
-        on_job("OrderJob", owners,
+        on_job("OrderJob", kOwners,
                [](A& a) {
                    return Ask{RequestType::order_job, ifl::MoveJob{a.waiting(), a.waiting()}};
                }),
-        on_job("RerunJob", operators,
+        on_job("RerunJob", kOperators,
                [](A& a) {
                    return Ask{RequestType::rerun_job, ifl::JobId{a.running()}};
                }),
-        on_job("RunJob", operators,
+        on_job("RunJob", kOperators,
                [](A& a) {
                    return Ask{RequestType::run_job, ifl::RunJob{a.waiting(), "n1", 0}};
                }),
-        on_job("AsyncRunJob", operators,
+        on_job("AsyncRunJob", kOperators,
                [](A& a) {
                    return Ask{RequestType::async_run_job, ifl::RunJob{a.waiting(), "n1", 0}};
                }),
-        on_job("RunJobAcknowledged", operators,
+        on_job("RunJobAcknowledged", kOperators,
                [](A& a) {
                    return Ask{RequestType::run_job_acknowledged, ifl::RunJob{a.waiting(), "n1", 0}};
                }),
-        on_job("SignalJob", owners,
+        on_job("SignalJob", kOwners,
                [](A& a) {
                    return Ask{RequestType::signal_job, ifl::SignalJob{a.running(), "SIGUSR1"}};
                }),
-        on_job("SignalJob suspend", operators,
+        on_job("SignalJob suspend", kOperators,
                [](A& a) {
                    return Ask{RequestType::signal_job, ifl::SignalJob{a.running(), "suspend"}};
                }),
-        on_job("Shutdown", operators,
+        on_job("Shutdown", kOperators,
                [](A&) {
                    return Ask{RequestType::shutdown, ifl::Shutdown{SHUT_QUICK}};
                }),
@@ -256,13 +256,13 @@ std::vector<Row> status_rows() {
                "object=time_window"),
         status("StatusScheduler fs_group", RequestType::status_scheduler, ifl::Status{}, "object=fs_group"),
         status("StatusScheduler configuration", RequestType::status_scheduler, ifl::Status{},
-               "object=configuration", {ok, ok, perm, perm}),
+               "object=configuration", {kOk, kOk, kPerm, kPerm}),
         status("StatusScheduler history", RequestType::status_scheduler, ifl::Status{}, "object=history",
-               {ok, ok, perm, perm}),
+               {kOk, kOk, kPerm, kPerm}),
         status("StatusScheduler counters", RequestType::status_scheduler, ifl::Status{"counters", {}},
                "object=diagnosis"),
         status("StatusScheduler health", RequestType::status_scheduler, ifl::Status{"health", {}},
-               "object=diagnosis", {ok, ok, perm, perm}),
+               "object=diagnosis", {kOk, kOk, kPerm, kPerm}),
         status("StatusResource", RequestType::status_resource, ifl::Status{}),
         status("StatusHook", RequestType::status_hook, ifl::Status{}),
     };
@@ -278,38 +278,41 @@ struct Kind {
 };
 
 const std::vector<Kind>& kinds() {
-    constexpr std::array<std::array<int, 2>, 4> fixed = {
-        {{invalid, perm}, {invalid, perm}, {ok, ok}, {ok, ok}}};
-    constexpr std::array<std::array<int, 2>, 4> shared = {{{ok, perm}, {ok, perm}, {ok, ok}, {ok, ok}}};
-    constexpr std::array<std::array<int, 2>, 4> managers = {{{ok, perm}, {ok, perm}, {ok, perm}, {ok, perm}}};
-    constexpr std::array<std::array<int, 2>, 4> sched = {{{ok, perm}, {ok, perm}, {ok, attr}, {ok, attr}}};
+    constexpr std::array<std::array<int, 2>, 4> kFixed = {
+        {{kInvalid, kPerm}, {kInvalid, kPerm}, {kOk, kOk}, {kOk, kOk}}};
+    constexpr std::array<std::array<int, 2>, 4> kShared = {
+        {{kOk, kPerm}, {kOk, kPerm}, {kOk, kOk}, {kOk, kOk}}};
+    constexpr std::array<std::array<int, 2>, 4> kManagers = {
+        {{kOk, kPerm}, {kOk, kPerm}, {kOk, kPerm}, {kOk, kPerm}}};
+    constexpr std::array<std::array<int, 2>, 4> kSched = {
+        {{kOk, kPerm}, {kOk, kPerm}, {kOk, kAttr}, {kOk, kAttr}}};
     static const std::vector<Kind> rows = {
-        {PBS_OBJ_SERVER, "server", {}, {"comment", "", "c"}, fixed},
-        {PBS_OBJ_QUEUE, "queue", {{"queue_type", "", "e"}}, {"Priority", "", "5"}, shared},
-        {PBS_OBJ_NODE, "node", {}, {"comment", "", "c"}, shared},
-        {MGR_OBJ_HOST, "host", {}, {"comment", "", "c"}, fixed},
-        {PBS_OBJ_SCHED, "sched", {}, {"comment", "", "c"}, sched},
-        {PBS_OBJ_RESOURCE, "resource", {{"type", "", "long"}}, {"flag", "", ""}, managers},
-        {PBS_OBJ_POLICY, "policy", {}, {"comment", "", "c"}, shared},
-        {PBS_OBJ_TIME_WINDOW, "time_window", {}, {"comment", "", "c"}, shared},
-        {PBS_OBJ_FS_GROUP, "fs_group", {}, {"comment", "", "c"}, shared},
+        {PBS_OBJ_SERVER, "server", {}, {"comment", "", "c"}, kFixed},
+        {PBS_OBJ_QUEUE, "queue", {{"queue_type", "", "e"}}, {"Priority", "", "5"}, kShared},
+        {PBS_OBJ_NODE, "node", {}, {"comment", "", "c"}, kShared},
+        {MGR_OBJ_HOST, "host", {}, {"comment", "", "c"}, kFixed},
+        {PBS_OBJ_SCHED, "sched", {}, {"comment", "", "c"}, kSched},
+        {PBS_OBJ_RESOURCE, "resource", {{"type", "", "long"}}, {"flag", "", ""}, kManagers},
+        {PBS_OBJ_POLICY, "policy", {}, {"comment", "", "c"}, kShared},
+        {PBS_OBJ_TIME_WINDOW, "time_window", {}, {"comment", "", "c"}, kShared},
+        {PBS_OBJ_FS_GROUP, "fs_group", {}, {"comment", "", "c"}, kShared},
     };
     return rows;
 }
 
 std::vector<Row> manager_rows() {
-    constexpr std::array commands = {"create", "delete", "set", "unset"};
+    constexpr std::array kCommands = {"create", "delete", "set", "unset"};
     std::vector<Row> rows;
     for (const Kind& kind : kinds())
         for (int command = PBS_CMD_CREATE; command <= PBS_CMD_UNSET; ++command) {
             const auto& [manager, op] = kind.codes[static_cast<size_t>(command)];
             rows.push_back(
-                {std::string("Manager ") + commands[static_cast<size_t>(command)] + " " + kind.name,
-                 {manager, op, perm, perm},
+                {std::string("Manager ") + kCommands[static_cast<size_t>(command)] + " " + kind.name,
+                 {manager, op, kPerm, kPerm},
                  [&kind, command](A& a) {
-                     const bool fixed = kind.type == PBS_OBJ_SERVER || kind.type == MGR_OBJ_HOST;
+                     const bool kFixed = kind.type == PBS_OBJ_SERVER || kind.type == MGR_OBJ_HOST;
                      std::string name = kind.type == MGR_OBJ_HOST ? "host.example.org" : "";
-                     if (!fixed)
+                     if (!kFixed)
                          name = command == PBS_CMD_CREATE ? a.fresh_name()
                                                           : a.fresh(kind.type, kind.at_creation);
                      return A::managed(command, kind.type, name,
@@ -320,31 +323,31 @@ std::vector<Row> manager_rows() {
         }
     const auto set = [&](const std::string& what, int type, const std::string& name,
                          const std::string& attribute, const std::string& value, int manager, int op) {
-        rows.push_back({"Manager set " + what, {manager, op, perm, perm}, [=](A&) {
+        rows.push_back({"Manager set " + what, {manager, op, kPerm, kPerm}, [=](A&) {
                             return A::managed(PBS_CMD_SET, type, name, A::one(attribute, value));
                         }});
     };
-    set("managers", PBS_OBJ_SERVER, "", "managers", "daemon@host.example.org", ok, attr);
-    set("operators", PBS_OBJ_SERVER, "", "operators", "bin@*.example.org", ok, attr);
-    set("mailer", PBS_OBJ_SERVER, "", "mailer", "/bin/true", perm, attr);
-    set("non_work_days", PBS_OBJ_SERVER, "", "non_work_days", "12/25", ok, perm);
-    set("time_window of a queue", PBS_OBJ_QUEUE, "q", "time_window", "", ok, perm);
-    set("policy of a sched", PBS_OBJ_SCHED, "default", "policy", "default_policy", ok, perm);
-    set("by_queue of a policy", PBS_OBJ_POLICY, "default_policy", "by_queue", "True", ok, perm);
-    set("queue started", PBS_OBJ_QUEUE, "q", "started", "True", ok, ok);
-    set("sched scheduling", PBS_OBJ_SCHED, "default", "scheduling", "True", ok, attr);
-    set("node state", PBS_OBJ_NODE, "n1", "state", "free", ok, ok);
+    set("managers", PBS_OBJ_SERVER, "", "managers", "daemon@host.example.org", kOk, kAttr);
+    set("operators", PBS_OBJ_SERVER, "", "operators", "bin@*.example.org", kOk, kAttr);
+    set("mailer", PBS_OBJ_SERVER, "", "mailer", "/bin/true", kPerm, kAttr);
+    set("non_work_days", PBS_OBJ_SERVER, "", "non_work_days", "12/25", kOk, kPerm);
+    set("time_window of a queue", PBS_OBJ_QUEUE, "q", "time_window", "", kOk, kPerm);
+    set("policy of a sched", PBS_OBJ_SCHED, "default", "policy", "default_policy", kOk, kPerm);
+    set("by_queue of a policy", PBS_OBJ_POLICY, "default_policy", "by_queue", "True", kOk, kPerm);
+    set("queue started", PBS_OBJ_QUEUE, "q", "started", "True", kOk, kOk);
+    set("sched scheduling", PBS_OBJ_SCHED, "default", "scheduling", "True", kOk, kAttr);
+    set("node state", PBS_OBJ_NODE, "n1", "state", "free", kOk, kOk);
     for (const char* how : {"revision", "import", "replace"})
-        rows.push_back({std::string("Manager set configuration ") + how, {ok, perm, perm, perm}, [=](A& a) {
-                            return A::managed(PBS_CMD_SET, PBS_OBJ_CONFIGURATION, "",
-                                              A::one(how, a.configuration(how)));
-                        }});
-    constexpr std::array others = {"create", "delete", "unset"};
-    constexpr std::array other_commands = {PBS_CMD_CREATE, PBS_CMD_DELETE, PBS_CMD_UNSET};
-    for (size_t i = 0; i < others.size(); ++i)
-        rows.push_back({std::string("Manager ") + others[i] + " configuration",
-                        {invalid, perm, perm, perm},
-                        [command = other_commands[i]](A& a) {
+        rows.push_back(
+            {std::string("Manager set configuration ") + how, {kOk, kPerm, kPerm, kPerm}, [=](A& a) {
+                 return A::managed(PBS_CMD_SET, PBS_OBJ_CONFIGURATION, "", A::one(how, a.configuration(how)));
+             }});
+    constexpr std::array kOthers = {"create", "delete", "unset"};
+    constexpr std::array kOtherCommands = {PBS_CMD_CREATE, PBS_CMD_DELETE, PBS_CMD_UNSET};
+    for (size_t i = 0; i < kOthers.size(); ++i)
+        rows.push_back({std::string("Manager ") + kOthers[i] + " configuration",
+                        {kInvalid, kPerm, kPerm, kPerm},
+                        [command = kOtherCommands[i]](A& a) {
                             return A::managed(command, PBS_OBJ_CONFIGURATION, "",
                                               A::one("revision", a.configuration("revision")));
                         }});
@@ -359,8 +362,8 @@ std::vector<Row> all_rows() {
 
 TEST_F(Authorization, EachRequestAsEachRole) {
     for (const Row& row : all_rows())
-        for (size_t role = 0; role < roles.size(); ++role)
-            EXPECT_EQ(ask_row(row, role), row.codes[role]) << row.what << " as " << roles[role];
+        for (size_t role = 0; role < kRoles.size(); ++role)
+            EXPECT_EQ(ask_row(row, role), row.codes[role]) << row.what << " as " << kRoles[role];
 }
 
 // A handler, or a type of object for Manager, that isn't in the table makes this fail.
@@ -380,7 +383,7 @@ TEST_F(Authorization, TheTableIsComplete) {
     // object of the name.
     const auto known = [&](uint32_t type, const std::string& name) {
         return manage(root(), PBS_CMD_SET, static_cast<int>(type), name, one("no_such_thing")).code !=
-               invalid;
+               kInvalid;
     };
     for (uint32_t type = 0; type < 256; ++type)
         EXPECT_EQ(known(type, "none") || known(type, ""), types.contains(type))
@@ -390,7 +393,7 @@ TEST_F(Authorization, TheTableIsComplete) {
                                "queue", "server", "node", "resource", "revision"}) {
         const std::string extend = std::string("object=") + object;
         const ifl::Reply reply = ask(root(), RequestType::status_scheduler, ifl::Status{}, extend);
-        ASSERT_EQ(reply.code, ok) << extend;
+        ASSERT_EQ(reply.code, kOk) << extend;
         const auto& objects = std::get<ifl::StatusReply>(reply.body).objects;
         const bool scheds = !objects.empty() && objects[0].type == PBS_OBJ_SCHED;
         EXPECT_EQ(!scheds, extends.contains(extend)) << extend << " is not in the table";
@@ -406,7 +409,7 @@ TEST_F(Authorization, WhatThisServerDoesNotDoIsToldSoToEverybody) {
                                    type == RequestType::authenticate;
         if (handled.contains(type) || of_connection) continue;
         const int expected = ifl::request_name(type).empty() ? PBSE_UNKREQ : PBSE_NOSUP;
-        for (size_t role = 0; role < roles.size(); ++role)
+        for (size_t role = 0; role < kRoles.size(); ++role)
             EXPECT_EQ(ask(identity(role), type, ifl::Connect{}).code, expected) << number;
     }
 }
@@ -438,20 +441,20 @@ TEST_F(Authorization, TheNameInARequestIsNobodys) {
     ifl::Request request{RequestType::manager, "root", managed(PBS_CMD_CREATE, PBS_OBJ_QUEUE, "mine").body,
                          ""};
     Context context{*server_, other, server_->now(), request, session_};
-    EXPECT_EQ(answer(context).code, perm);
+    EXPECT_EQ(answer(context).code, kPerm);
     EXPECT_EQ(server_->state.queue("mine"), nullptr);
 }
 
 TEST_F(Authorization, RootElsewhereIsNobodySpecial) {
     EXPECT_EQ(manage(somebody("root", "other.example.org"), PBS_CMD_CREATE, PBS_OBJ_QUEUE, "mine").code,
-              perm);
-    EXPECT_EQ(manage(somebody("root"), PBS_CMD_CREATE, PBS_OBJ_QUEUE, "mine").code, ok);
+              kPerm);
+    EXPECT_EQ(manage(somebody("root"), PBS_CMD_CREATE, PBS_OBJ_QUEUE, "mine").code, kOk);
 }
 
 TEST_F(Authorization, EachRefusalIsInTheLog) {
     for (const Row& row : all_rows())
-        for (size_t role = 0; role < roles.size(); ++role) {
-            if (row.codes[role] != perm && row.codes[role] != attr) continue;
+        for (size_t role = 0; role < kRoles.size(); ++role) {
+            if (row.codes[role] != kPerm && row.codes[role] != kAttr) continue;
             const size_t before = log_text().size();
             (void)ask_row(row, role);
             const std::string added = log_text().substr(before);
@@ -459,7 +462,7 @@ TEST_F(Authorization, EachRefusalIsInTheLog) {
             EXPECT_THAT(added, ContainsRegex(";0020;Server@test;Req;" + name + ";refused: " + name +
                                              " .*by " + name_of(role) +
                                              "@host.example.org from uid 7 on the Unix socket: [A-Za-z]"))
-                << row.what << " as " << roles[role];
+                << row.what << " as " << kRoles[role];
         }
     EXPECT_THAT(log_text(), HasSubstr("refused: Manager set server (managers) by bin@host.example.org"));
     EXPECT_THAT(log_text(), ContainsRegex("refused: RunJob [0-9]+.svr n1 by sys@"));
@@ -468,12 +471,12 @@ TEST_F(Authorization, EachRefusalIsInTheLog) {
 TEST_F(Authorization, ALongRefusalIsShortInTheLog) {
     ifl::Attributes many;
     for (int i = 1; i <= 50; ++i) many.push_back(attribute("a" + std::to_string(i), ""));
-    ASSERT_EQ(manage(identity(3), PBS_CMD_SET, PBS_OBJ_SERVER, "", many).code, perm);
+    ASSERT_EQ(manage(identity(3), PBS_CMD_SET, PBS_OBJ_SERVER, "", many).code, kPerm);
     EXPECT_THAT(log_text(), HasSubstr("Manager set server (a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, "
                                       "a12, a13, a14, a15, a16, a17, a18, a19, a20 and 30 more) by sys@"));
     const auto written = [&](ifl::Attributes attributes, const std::string& name) {
         const size_t before = log_text().size();
-        EXPECT_EQ(manage(identity(3), PBS_CMD_SET, PBS_OBJ_QUEUE, name, std::move(attributes)).code, perm);
+        EXPECT_EQ(manage(identity(3), PBS_CMD_SET, PBS_OBJ_QUEUE, name, std::move(attributes)).code, kPerm);
         return log_text().substr(before);
     };
     const std::string long_name(100'000, 'x');
@@ -487,7 +490,7 @@ TEST_F(Authorization, OfManyJobsThatARequestNamesTheLogNamesSome) {
     ifl::DeleteJobList list;
     for (int i = 0; i < 23; ++i) list.jobs.push_back(waiting());
     const size_t before = log_text().size();
-    ASSERT_EQ(code_of(ask(identity(3), RequestType::delete_job_list, list)), perm);
+    ASSERT_EQ(code_of(ask(identity(3), RequestType::delete_job_list, list)), kPerm);
     const std::string added = log_text().substr(before);
     size_t lines = 0;
     for (size_t at = added.find("refused: "); at != std::string::npos; at = added.find("refused: ", at + 1))
@@ -499,19 +502,19 @@ TEST_F(Authorization, OfManyJobsThatARequestNamesTheLogNamesSome) {
 }
 
 TEST_F(Authorization, WhoMayNotUseTheServerAtAll) {
-    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "acl_users", "bin@*"), ok);
-    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "acl_user_enable", "True"), ok);
-    for (size_t role = 0; role < roles.size(); ++role)
-        EXPECT_EQ(ask(identity(role), RequestType::status_server, ifl::Status{}).code, role < 2 ? ok : perm)
-            << roles[role];
-    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "acl_user_enable", "False"), ok);
-    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "acl_hosts", "*.good.org"), ok);
-    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "acl_host_enable", "True"), ok);
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "acl_users", "bin@*"), kOk);
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "acl_user_enable", "True"), kOk);
+    for (size_t role = 0; role < kRoles.size(); ++role)
+        EXPECT_EQ(ask(identity(role), RequestType::status_server, ifl::Status{}).code, role < 2 ? kOk : kPerm)
+            << kRoles[role];
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "acl_user_enable", "False"), kOk);
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "acl_hosts", "*.good.org"), kOk);
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "acl_host_enable", "True"), kOk);
     const auto from = [&](const std::string& host) {
         return ask(somebody("sys", host), RequestType::status_server, ifl::Status{}).code;
     };
-    EXPECT_EQ(from("a.good.org"), ok);
-    EXPECT_EQ(from("host.example.org"), ok) << "the server's own host";
+    EXPECT_EQ(from("a.good.org"), kOk);
+    EXPECT_EQ(from("host.example.org"), kOk) << "the server's own host";
     EXPECT_EQ(from("a.bad.org"), PBSE_BADHOST);
     EXPECT_THAT(log_text(), HasSubstr("refused: StatusServer by sys@a.bad.org"));
 }
@@ -521,7 +524,7 @@ TEST_F(Authorization, ManagerListsAreCheckedAtSet) {
         return manage(root(), PBS_CMD_SET, PBS_OBJ_SERVER, "", one("managers", value));
     };
     for (const char* good : {"a@h", "a@*", "a@*.example.org", "@desk.example.org", "a@h,-b@*"})
-        EXPECT_EQ(reply(good).code, ok) << good;
+        EXPECT_EQ(reply(good).code, kOk) << good;
     for (const char* bad : {"a", "@*", "a@", "*@h", "a@h*x", "a@h,b", "a@host"})
         EXPECT_EQ(reply(bad).code, PBSE_BADHOST) << bad;
     EXPECT_THAT(std::get<ifl::TextReply>(reply("a@h,b").body).text,

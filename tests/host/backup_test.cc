@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 using sqlite::Connection;
 using testing::HasSubstr;
 
-constexpr std::chrono::sys_seconds noon{std::chrono::seconds(1795435200)};  // 2026-11-23 12:00 UTC
+constexpr std::chrono::sys_seconds kNoon{std::chrono::seconds(1795435200)};  // 2026-11-23 12:00 UTC
 
 class BackupTest : public testing::Test {
   protected:
@@ -76,9 +76,9 @@ class BackupTest : public testing::Test {
     static void put(const std::string& path, const std::string& bytes) {
         std::ofstream(path, std::ios::binary) << bytes;
     }
-    Result<Manifest> back_up_now() const { return back_up(home_path_, backup_, noon); }
+    Result<Manifest> back_up_now() const { return back_up(home_path_, backup_, kNoon); }
     std::string restore_error() const {
-        const auto done = restore(*home_, backup_, noon);
+        const auto done = restore(*home_, backup_, kNoon);
         return done ? "" : done.error().message;
     }
 
@@ -184,7 +184,7 @@ TEST_F(BackupTest, ComesBackAndKeepsWhatWasThere) {
     write(1);
     ASSERT_TRUE(back_up_now());
     write(2);
-    const auto replaced = restore(*home_, backup_, noon);
+    const auto replaced = restore(*home_, backup_, kNoon);
     ASSERT_TRUE(replaced) << replaced.error().message;
     EXPECT_EQ(server_mark(priv()), 1);
     EXPECT_EQ(policy_mark(priv()), 1);
@@ -195,7 +195,7 @@ TEST_F(BackupTest, ComesBackAndKeepsWhatWasThere) {
     EXPECT_EQ(fs::status(home_->server_db()).permissions(), fs::perms(0600));
     EXPECT_FALSE(fs::exists(priv() + "/restore.new"));
     EXPECT_FALSE(fs::exists(priv() + "/restore.journal"));
-    const auto again = restore(*home_, backup_, noon);
+    const auto again = restore(*home_, backup_, kNoon);
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(*again, priv() + "/replaced-20261123-120000-2");
 }
@@ -204,7 +204,7 @@ TEST_F(BackupTest, ComesBackIntoAHomeThatHasNothing) {
     write(3);
     ASSERT_TRUE(back_up_now());
     home_.emplace(std::move(*Home::open(top_ + "/other")));
-    const auto replaced = restore(*home_, backup_, noon);
+    const auto replaced = restore(*home_, backup_, kNoon);
     ASSERT_TRUE(replaced) << replaced.error().message;
     EXPECT_EQ(*replaced, "");
     EXPECT_EQ(server_mark(priv()), 3);
@@ -300,7 +300,7 @@ TEST_F(BackupTest, KilledAtAnyStepItLeavesTheOldOrTheNew) {
         const pid_t child = ::fork();
         if (child == 0) {
             int step = 0;
-            const auto done = restore(*home_, backup_, noon, [&](const std::string&) {
+            const auto done = restore(*home_, backup_, kNoon, [&](const std::string&) {
                 if (++step == stop_at) ::_exit(9);
             });
             ::_exit(done ? 0 : 1);

@@ -5,10 +5,10 @@
 namespace pbs::host {
 namespace {
 
-const std::string other = "29 28 0:26 / /sys/fs/cgroup/cpu rw,relatime shared:11 - cgroup cgroup rw,cpu\n";
+const std::string kOther = "29 28 0:26 / /sys/fs/cgroup/cpu rw,relatime shared:11 - cgroup cgroup rw,cpu\n";
 
 std::string mount(const std::string& root, const std::string& point) {
-    return other + "30 23 0:26 " + root + " " + point +
+    return kOther + "30 23 0:26 " + root + " " + point +
            " rw,nosuid shared:4 master:1 - cgroup2 cgroup2 rw,nsdelegate\n";
 }
 std::string own(const std::string& mounts, const std::string& groups) {
@@ -31,7 +31,7 @@ TEST(OwnControlGroup, CountsFromTheRootThatIsMounted) {
 }
 
 TEST(OwnControlGroup, SaysWhatIsMissing) {
-    EXPECT_EQ(own(other, "0::/\n"), "error: no file system of type cgroup2 is mounted");
+    EXPECT_EQ(own(kOther, "0::/\n"), "error: no file system of type cgroup2 is mounted");
     EXPECT_EQ(own("", ""), "error: no file system of type cgroup2 is mounted");
     EXPECT_EQ(own(mount("/", "/sys/fs/cgroup"), "1:name=systemd:/\n"),
               "error: this process is in no cgroup2 group");

@@ -294,13 +294,13 @@ TEST_F(CycleTest, SchedulersHaveTheirCyclesOneAfterTheOther) {
 
 class WaitingCycle : public CycleTest {
   protected:
-    static constexpr uint64_t ticket = 7;
+    static constexpr uint64_t kTicket = 7;
 
     void SetUp() override {
         CycleTest::SetUp();
         ifl::StatusParts out;
         const auto asked =
-            plugin_->status_part(server_->now(), PBS_OBJ_EXPLANATION, "1.svr", {}, root(), {}, ticket, out);
+            plugin_->status_part(server_->now(), PBS_OBJ_EXPLANATION, "1.svr", {}, root(), {}, kTicket, out);
         ASSERT_EQ(asked.error().code, PBSE_TRYAGAIN);
         for (std::string* id : {&a, &b, &c}) *id = submit(user(), {}, "q");
     }
@@ -315,7 +315,7 @@ TEST_F(WaitingCycle, BeginsWhenThatIsOver) {
     cycles.run_wanted();
     cycles.cycle_finished();
     EXPECT_TRUE(server_->cycle_waits) << "nothing else lets it begin";
-    plugin_->abandon(ticket);
+    plugin_->abandon(kTicket);
     cycles.work_finished();
     EXPECT_FALSE(server_->cycle_waits);
     EXPECT_TRUE(cycles.busy());
@@ -331,7 +331,7 @@ TEST_F(WaitingCycle, IsForgottenOnceSchedulingIsOff) {
     cycles.run_wanted();
     ASSERT_TRUE(server_->cycle_waits);
     ASSERT_EQ(set(PBS_OBJ_SCHED, "default", "scheduling", "f"), 0);
-    plugin_->abandon(ticket);
+    plugin_->abandon(kTicket);
     cycles.work_finished();
     EXPECT_FALSE(server_->cycle_waits || cycles.busy());
     EXPECT_EQ(states(), "QQQ");
@@ -352,7 +352,7 @@ TEST_F(WaitingCycle, ComesBeforeOtherExplanations) {
     std::optional<ifl::Reply> reply;
     EXPECT_EQ(go_on(context, out, false, reply), Steps::Left::later);
     // Had the plugin been asked, it would be at work on that now.
-    plugin_->abandon(ticket);
+    plugin_->abandon(kTicket);
     cycles.work_finished();
     EXPECT_FALSE(server_->cycle_waits);
     EXPECT_EQ(go_on(context, out, false, reply), Steps::Left::later);

@@ -95,9 +95,9 @@ int32_t cycle(void* self, const pbs_cycle_request*, pbs_cycle_result* result) {
     for (const auto& [handle, vnode] : f.vnodes)
         if (vnode.free) left[handle] = vnode.ncpus - used(f, handle);
     size_t started = 0;
-    constexpr uint32_t wanted = PBS_QUEUE_EXECUTION | PBS_QUEUE_STARTED;
+    constexpr uint32_t kWanted = PBS_QUEUE_EXECUTION | PBS_QUEUE_STARTED;
     for (const auto& [handle, job] : f.jobs) {
-        if (!job.queued || (f.queues[job.queue] & wanted) != wanted) continue;
+        if (!job.queued || (f.queues[job.queue] & kWanted) != kWanted) continue;
         if (job.ncpus >= 99) {
             pbs_decision decision{};
             decision.size = sizeof decision;

@@ -23,10 +23,10 @@ JobStart example() {
     job.threads = 4;
     return job;
 }
-const PasswdEntry alice{"alice", "/home/alice", "/bin/bash"};
+const PasswdEntry kAlice{"alice", "/home/alice", "/bin/bash"};
 
 TEST(JobEnvironment, PutsPbsVariablesAboveTheJobsAndThoseAboveDefaults) {
-    const auto env = job_environment(example(), alice, {"/bin/sh", "/nodes", "/tmp/x", "/home/alice", "C0"},
+    const auto env = job_environment(example(), kAlice, {"/bin/sh", "/nodes", "/tmp/x", "/home/alice", "C0"},
                                      {{"PATH", "/default"}, {"TZ", "UTC"}});
     EXPECT_THAT(env, testing::IsSupersetOf({"PATH=/mine", "TZ=UTC", "PBS_JOBID=12.server", "A=b=c", "NCPUS=4",
                                             "HOME=/home/alice", "SHELL=/bin/sh", "TMPDIR=/tmp/x",
@@ -38,7 +38,7 @@ TEST(JobEnvironment, PutsPbsVariablesAboveTheJobsAndThoseAboveDefaults) {
 TEST(JobEnvironment, LeavesOutNamesThatCannotBeInAnEnvironment) {
     auto job = example();
     job.variables = {{"", "x"}, {"A=B", "c"}};
-    const auto env = job_environment(job, alice, {}, {});
+    const auto env = job_environment(job, kAlice, {}, {});
     EXPECT_THAT(env, Not(Contains(testing::StartsWith("="))));
     EXPECT_THAT(env, Not(Contains(testing::StartsWith("A="))));
 }
@@ -74,17 +74,17 @@ TEST(SameHost, ComparesNamesWithAndWithoutADomain) {
 
 TEST(OutputFile, GoesWhereTheJobSays) {
     auto job = example();
-    EXPECT_EQ(output_file(job, alice, 'o'), "/data/alice/run.o12");
+    EXPECT_EQ(output_file(job, kAlice, 'o'), "/data/alice/run.o12");
     job.output_path = "host:/out/file";
     job.error_path = "host:sub/err";
-    EXPECT_EQ(output_file(job, alice, 'o'), "/out/file");
-    EXPECT_EQ(output_file(job, alice, 'e'), "/data/alice/sub/err");
+    EXPECT_EQ(output_file(job, kAlice, 'o'), "/out/file");
+    EXPECT_EQ(output_file(job, kAlice, 'e'), "/data/alice/sub/err");
     job.keep = "e";
-    EXPECT_EQ(output_file(job, alice, 'o'), "/out/file");
-    EXPECT_EQ(output_file(job, alice, 'e'), "/home/alice/run.e12");
+    EXPECT_EQ(output_file(job, kAlice, 'o'), "/out/file");
+    EXPECT_EQ(output_file(job, kAlice, 'e'), "/home/alice/run.e12");
     job.variables.clear();
     job.output_path.clear();
-    EXPECT_EQ(output_file(job, alice, 'o'), "/home/alice/run.o12");
+    EXPECT_EQ(output_file(job, kAlice, 'o'), "/home/alice/run.o12");
 }
 
 }  // namespace

@@ -65,10 +65,10 @@ TEST_F(JobLife, TheCommentOfAnEndedJobTellsHowItEnded) {
     const std::pair<int, std::string> endings[] = {
         {0, "finished"},
         {3, "failed"},
-        {exit_status::killed_mem, "exceeded resource mem"},
-        {exit_status::killed_vmem, "exceeded resource vmem"},
-        {exit_status::killed_cput, "exceeded resource cput"},
-        {exit_status::killed_walltime, "exceeded resource walltime"}};
+        {exit_status::kKilledMem, "exceeded resource mem"},
+        {exit_status::kKilledVmem, "exceeded resource vmem"},
+        {exit_status::kKilledCput, "exceeded resource cput"},
+        {exit_status::kKilledWalltime, "exceeded resource walltime"}};
     for (const auto& [status, ending] : endings) {
         const std::string id = running_job();
         const std::string begun = job_shows(id, "comment");
@@ -251,7 +251,7 @@ TEST_F(JobLife, RunningJobsAreFoundAgain) {
     reports[1] = ended(has_ended, 7);
     reports[2].state = RunState::never_started;
     reports[3].state = RunState::lost;
-    reports[3].exit.exit_status = exit_status::aborted_at_restart;
+    reports[3].exit.exit_status = exit_status::kAbortedAtRestart;
     RunReport stray;
     stray.id = {"99.svr", 1};
     ASSERT_TRUE(recover_jobs(*server_, reports, {stray}));

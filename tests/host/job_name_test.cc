@@ -35,8 +35,8 @@ TEST(JobName, WhatIsNoneIsNone) {
 TEST(JobName, NumbersOfJobsArraysAndSubjobsDiffer) {
     EXPECT_NE(array_number(12), 12U);
     EXPECT_EQ(number_in_id(array_number(12)), 12U);
-    EXPECT_LT(array_number(999999999999), subjob_mark) << "an array comes before its subjobs";
-    EXPECT_GT(static_cast<int64_t>(subjob_mark + 999999999999), 0) << "SQLite's integers have a sign";
+    EXPECT_LT(array_number(999999999999), kSubjobMark) << "an array comes before its subjobs";
+    EXPECT_GT(static_cast<int64_t>(kSubjobMark + 999999999999), 0) << "SQLite's integers have a sign";
 }
 
 }  // namespace

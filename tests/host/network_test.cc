@@ -276,23 +276,23 @@ TEST_F(NetworkTest, RepliesGoOutBeforeTheEndThatWasAskedFor) {
 TEST_F(NetworkTest, AClientThatDoesNotReadIsNotReadFrom) {
     listen();
     auto client = Client::unix_socket(options_.socket);
-    constexpr auto requests = static_cast<size_t>(pbs::test::cases(100'000));
+    constexpr auto kRequests = static_cast<size_t>(pbs::test::cases(100'000));
     const std::string one = ifl::request_packet({ifl::RequestType::status_server, "x", ifl::Status{}, ""});
     std::atomic<size_t> sent = 0;
     std::thread sender([&] {
-        for (; sent < requests; ++sent) client.send_bytes(one);
+        for (; sent < kRequests; ++sent) client.send_bytes(one);
     });
     size_t before = 0;
     do {
         before = sent;
         usleep(300'000);
-    } while (sent != before && sent < requests);
-    EXPECT_LT(sent, requests) << "nothing made the client wait";
+    } while (sent != before && sent < kRequests);
+    EXPECT_LT(sent, kRequests) << "nothing made the client wait";
     EXPECT_EQ(works(), 0);
     size_t answered = 0;
-    while (answered < requests && client.reply_code() == 0) ++answered;
+    while (answered < kRequests && client.reply_code() == 0) ++answered;
     sender.join();
-    EXPECT_EQ(answered, requests);
+    EXPECT_EQ(answered, kRequests);
 }
 
 TEST_F(NetworkTest, OneUserCannotTakeAllConnections) {

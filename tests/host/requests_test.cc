@@ -135,10 +135,10 @@ TEST_F(Requests, NodesAreThisMachines) {
     EXPECT_EQ(shown(ifl::RequestType::status_node, "n1", "state"), "free");
     EXPECT_EQ(set(PBS_OBJ_NODE, "n1", "state", "sleepy"), PBSE_BADNDATVAL);
     // As pbsnodes -o asks: by host.
-    constexpr int host = 7;
-    EXPECT_EQ(set(host, "host", "state", "offline"), 0);
+    constexpr int kHost = 7;
+    EXPECT_EQ(set(kHost, "host", "state", "offline"), 0);
     EXPECT_EQ(shown(ifl::RequestType::status_node, "n1", "state"), "offline");
-    EXPECT_EQ(set(host, "elsewhere", "state", "offline"), PBSE_UNKNODE);
+    EXPECT_EQ(set(kHost, "elsewhere", "state", "offline"), PBSE_UNKNODE);
 }
 
 TEST_F(Requests, CustomResources) {

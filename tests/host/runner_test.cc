@@ -168,7 +168,7 @@ class RunnerTest : public testing::Test {
 
     pid_t shepherd_of(const RunId& id) const {
         const int fd = ::open(RunFiles(home_, id).started().c_str(), O_RDWR | O_CLOEXEC);
-        const pid_t pid = lock_holder(fd, shepherd_byte);
+        const pid_t pid = lock_holder(fd, kShepherdByte);
         ::close(fd);
         return pid;
     }
@@ -334,7 +334,7 @@ TEST_F(RunnerTest, EnforcesWalltimeThoughNobodyReadsItsStderr) {
     auto start = job("head -c 65536 /dev/zero >&2; sleep 60\n");
     start.error_path = work_ + "/fifo";
     start.walltime = 1s;
-    EXPECT_EQ(run(start).exit.exit_status, exit_status::killed_walltime);
+    EXPECT_EQ(run(start).exit.exit_status, exit_status::kKilledWalltime);
     ::close(reader);
 }
 
@@ -423,7 +423,7 @@ TEST_F(RunnerTest, EnforcesWalltime) {
     start.walltime = 1s;
     start.kill_delay = 5s;
     const auto end = run(start);
-    EXPECT_EQ(end.exit.exit_status, exit_status::killed_walltime);
+    EXPECT_EQ(end.exit.exit_status, exit_status::kKilledWalltime);
     EXPECT_GE(end.exit.walltime, 1s);
     EXPECT_LT(end.exit.walltime, 4s);
     EXPECT_THAT(end.exit.message, HasSubstr("job killed: walltime 1 exceeded limit 1"));
@@ -438,7 +438,7 @@ TEST_F(RunnerTest, TakesOtherLimitsWhileTheJobRuns) {
     ASSERT_TRUE(runner_->start(start));
     ASSERT_TRUE(runner_->set_limits(start.id, 1s, 1h));  // also before it runs
     const auto end = wait_end();
-    EXPECT_EQ(end.exit.exit_status, exit_status::killed_walltime);
+    EXPECT_EQ(end.exit.exit_status, exit_status::kKilledWalltime);
     EXPECT_THAT(end.exit.message, HasSubstr("exceeded limit 1"));
     EXPECT_FALSE(runner_->set_limits(start.id, 1s, 1h));
 
@@ -458,14 +458,14 @@ TEST_F(RunnerTest, EnforcesMemory) {
     auto start = job(script);
     start.mem_kb = 30'000;
     auto end = run(start);
-    EXPECT_EQ(end.exit.exit_status, exit_status::killed_mem);
+    EXPECT_EQ(end.exit.exit_status, exit_status::kKilledMem);
     EXPECT_THAT(end.exit.message, testing::MatchesRegex("job killed: mem [0-9]+kb exceeded limit 30000kb"));
     EXPECT_EQ(contents(work_ + "/work.e1"), "=>> PBS: " + end.exit.message + "\n");
     EXPECT_GT(end.exit.mem_kb, 30'000);
     start = job(script, "2.test");
     start.vmem_kb = 30'000;
     end = run(start);
-    EXPECT_EQ(end.exit.exit_status, exit_status::killed_vmem);
+    EXPECT_EQ(end.exit.exit_status, exit_status::kKilledVmem);
     std::ofstream(work_ + "/go") << "x";
     start = job(script, "3.test");
     start.mem_kb = 10'000'000;
@@ -486,7 +486,7 @@ TEST_F(RunnerTest, KillsAJobThatIgnoresTermAtItsWalltime) {
     start.walltime = 1s;
     start.kill_delay = 1s;
     const auto end = run(start);
-    EXPECT_EQ(end.exit.exit_status, exit_status::killed_walltime);
+    EXPECT_EQ(end.exit.exit_status, exit_status::kKilledWalltime);
     EXPECT_LT(end.exit.walltime, 5s);
 }
 
@@ -494,7 +494,7 @@ TEST_F(RunnerTest, EnforcesCpuTime) {
     auto start = job("while :; do :; done\n");
     start.cput = 1s;
     const auto end = run(start);
-    EXPECT_EQ(end.exit.exit_status, exit_status::killed_cput);
+    EXPECT_EQ(end.exit.exit_status, exit_status::kKilledCput);
     EXPECT_THAT(contents(work_ + "/work.e1"), HasSubstr("exceeded limit 1"));
 }
 
@@ -542,14 +542,14 @@ TEST_F(RunnerTest, SaysWhyAJobCannotStart) {
     start.shell = "/no/such/shell";
     auto end = run(start);
     EXPECT_EQ(end.state, RunState::ended);
-    EXPECT_EQ(end.exit.exit_status, exit_status::fail_after_files);
+    EXPECT_EQ(end.exit.exit_status, exit_status::kFailAfterFiles);
     EXPECT_EQ(end.exit.message, "cannot run the shell /no/such/shell: No such file or directory");
     EXPECT_THAT(contents(work_ + "/work.e1"), HasSubstr("cannot run the shell /no/such/shell"));
 
     start = job("echo\n", "2.test");
     start.user = "no_such_user_here";
     end = run(start);
-    EXPECT_EQ(end.exit.exit_status, exit_status::bad_uid);
+    EXPECT_EQ(end.exit.exit_status, exit_status::kBadUid);
     EXPECT_EQ(end.exit.message, "no user no_such_user_here on this machine");
 
     start = job("echo\n", "3.test");
@@ -619,7 +619,7 @@ TEST_F(RunnerTest, EnforcesWalltimeWithoutAServer) {
     start.walltime = 1s;
     start_and_die(start, true);
     ASSERT_TRUE(eventually([&] { return fs::exists(RunFiles(home_, start.id).exit()); }));
-    EXPECT_EQ(runner_->recover({start.id}, nullptr).at(0).exit.exit_status, exit_status::killed_walltime);
+    EXPECT_EQ(runner_->recover({start.id}, nullptr).at(0).exit.exit_status, exit_status::kKilledWalltime);
 }
 
 TEST_F(RunnerTest, ReportsAStartThatNeverHappened) {
@@ -684,7 +684,7 @@ TEST_F(RunnerTest, KillsWhatIsLeftWhenTheShepherdIsKilled) {
     const auto end = wait_end();
     EXPECT_EQ(end.state, RunState::lost);
     EXPECT_EQ(end.session, running.session);
-    EXPECT_EQ(end.exit.exit_status, exit_status::aborted_at_restart);
+    EXPECT_EQ(end.exit.exit_status, exit_status::kAbortedAtRestart);
     EXPECT_EQ(end.exit.message, "the process that ran the job was killed");
     EXPECT_FALSE(alive(static_cast<pid_t>(running.session)));
     EXPECT_FALSE(alive(pid_in(work_ + "/a")));
@@ -733,14 +733,14 @@ class Escapes : public RunnerTest, public testing::WithParamInterface<bool> {
     }
 
     // A job with daemons: another session, no parent of the job's, nothing in the environment, no open file.
-    JobStart with_daemons(int count, const std::string& then, const std::string& id = "1.test") const {
+    JobStart with_daemons(int kCount, const std::string& then, const std::string& id = "1.test") const {
         std::ofstream(work_ + "/real") << "echo $$ >> daemons\nexec /bin/sleep 300\n";
         return job(
             fmt::format("cd $PBS_O_WORKDIR\nfor i in $(seq {}); do\n"
                         "(setsid env -i /bin/sh -c '/bin/sh real </dev/null >/dev/null 2>&1 &' &)\ndone\n"
                         "while [ $(cat daemons 2>/dev/null | wc -l) -lt {} ]; do sleep 0.02; done\n"
                         "echo > ready\n{}",
-                        count, count, then),
+                        kCount, kCount, then),
             id);
     }
     bool ready() const {
@@ -940,10 +940,10 @@ TEST_F(RunnerTest, ADamagedExitRecordIsALostJob) {
 }
 
 TEST_F(RunnerTest, RunsManyJobsAtOnce) {
-    constexpr int count = 60;
-    for (int i = 0; i < count; ++i)
+    constexpr int kCount = 60;
+    for (int i = 0; i < kCount; ++i)
         ASSERT_TRUE(runner_->start(job(fmt::format("sleep 0.1; exit {}\n", i), fmt::format("{}.test", i))));
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < kCount; ++i) {
         const auto end = wait_end();
         EXPECT_EQ(end.exit.exit_status, number(end.id.job));
     }
@@ -1027,7 +1027,7 @@ TEST_F(AsAnotherUser, NeedsAHomeDirectory) {
     auto start = job("echo\n");
     ASSERT_EQ(std::system(fmt::format("usermod -d /no/such/home {} >/dev/null 2>&1", name_).c_str()), 0);
     const auto end = run(start);
-    EXPECT_EQ(end.exit.exit_status, exit_status::fail_after_files);
+    EXPECT_EQ(end.exit.exit_status, exit_status::kFailAfterFiles);
     EXPECT_EQ(end.exit.message,
               "cannot change to the home directory /no/such/home: No such file or directory");
 }
@@ -1036,7 +1036,7 @@ TEST_F(AsAnotherUser, RefusesAUserWhoseUidHasChanged) {
     auto start = job("echo\n");
     start.uid += 1;
     const auto end = run(start);
-    EXPECT_EQ(end.exit.exit_status, exit_status::bad_uid);
+    EXPECT_EQ(end.exit.exit_status, exit_status::kBadUid);
     EXPECT_THAT(end.exit.message, HasSubstr("the job was submitted with uid"));
 }
 

@@ -86,8 +86,8 @@ TEST_F(StatusDiagnosis, CyclesAndSlowRequests) {
 }
 
 TEST(HistogramTest, AnAmountAtABoundIsWithinIt) {
-    constexpr std::array bounds = {1.0, 2.0};
-    Histogram histogram(bounds);
+    constexpr std::array kBounds = {1.0, 2.0};
+    Histogram histogram(kBounds);
     for (const double amount : {0.5, 1.0, 1.5, 3.0}) histogram.add(amount);
     EXPECT_EQ("4 6 2 3", histogram.text());
 }

@@ -31,7 +31,7 @@ class StoreTest : public testing::Test {
     Job job(uint64_t sequence) {
         Job one;
         one.sequence = sequence;
-        one.state = job_state::queued;
+        one.state = job_state::kQueued;
         one.attributes.set(*job_table().find("Job_Name"), {}, "with \"quotes\", 7:colons and \n lines");
         one.defaulted = {"ncpus", "place"};
         return one;

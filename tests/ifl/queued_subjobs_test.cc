@@ -27,9 +27,9 @@ class QueuedSubjobsTest : public testing::Test {
 
 TEST_F(QueuedSubjobsTest, AreGivenByIndexBetweenTheOthers) {
     take(2, "11.svr", "R");
-    take(type_of_array, "12[].svr", "B", "1-3:2,6");
-    take(type_of_subjob, "12[2].svr", "R");
-    take(type_of_subjob, "12[4].svr", "X");
+    take(kTypeOfArray, "12[].svr", "B", "1-3:2,6");
+    take(kTypeOfSubjob, "12[2].svr", "R");
+    take(kTypeOfSubjob, "12[4].svr", "X");
     take(2, "12[7].svr", "X");  // one of very many
     take(2, "13.svr", "Q");
     all.end();
@@ -38,9 +38,9 @@ TEST_F(QueuedSubjobsTest, AreGivenByIndexBetweenTheOthers) {
 }
 
 TEST_F(QueuedSubjobsTest, TheLastArraysComeAtTheEnd) {
-    take(type_of_array, "1[].svr", "Q", "1-2");
-    take(type_of_array, "2[].svr", "B", "-");
-    take(type_of_array, "3[].svr", "Q", "5");
+    take(kTypeOfArray, "1[].svr", "Q", "1-2");
+    take(kTypeOfArray, "2[].svr", "B", "-");
+    take(kTypeOfArray, "3[].svr", "Q", "5");
     all.end();
     EXPECT_THAT(given, ElementsAre("1[].svr Q+", "1[1].svr Q", "1[2].svr Q", "2[].svr B+", "3[].svr Q+",
                                    "3[5].svr Q"));
@@ -50,10 +50,10 @@ TEST_F(QueuedSubjobsTest, TheLastArraysComeAtTheEnd) {
 TEST_F(QueuedSubjobsTest, WhatIsNoListOfIndicesIsPassedOver) {
     for (const char* text : {"x", "1-", "5,3", "1-2,2", "1,,2", "-5", "99999999999"}) {
         EXPECT_FALSE(parse_remaining(text)) << text;
-        take(type_of_array, "1[].svr", "Q", text);
+        take(kTypeOfArray, "1[].svr", "Q", text);
     }
-    take(type_of_array, "1", "Q", "1-3");
-    take(type_of_subjob, "", "Q");
+    take(kTypeOfArray, "1", "Q", "1-3");
+    take(kTypeOfSubjob, "", "Q");
     all.end();
     EXPECT_EQ(given.size(), 9U);
 }

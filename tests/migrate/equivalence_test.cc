@@ -287,8 +287,8 @@ void expect_the_same_minutes(const Site& site, const Migrated& migrated, const r
     const bool always = site.config.empty() && !pbs.in_use();
     int wrong = 0;
     // Under the sanitizers each minute of the day comes by once a week.
-    constexpr int step = PBS_SANITIZED != 0 ? 7 : 1;
-    for (int passed = 0; passed < kMinutes; passed += step) {
+    constexpr int kStep = PBS_SANITIZED != 0 ? 7 : 1;
+    for (int passed = 0; passed < kMinutes; passed += kStep) {
         const auto t = kNow + std::chrono::minutes{passed};
         const auto wall = std::chrono::sys_seconds{zone.local(t).time_since_epoch()};
         const int minute =

@@ -13,18 +13,18 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr const char* dir = "acct";
+constexpr const char* kDir = "acct";
 
 struct Allocation : testing::Test {
     World world;
     Settings& s = world.origin();
     void SetUp() override {
-        world.vnodes(4, {.name = "n", .ncpus = 64, .mem = 64 * gb});
+        world.vnodes(4, {.name = "n", .ncpus = 64, .mem = 64 * kGb});
         s.enforce_allocation = {true};
-        s.sched_acct_dir = dir;
+        s.sched_acct_dir = kDir;
         world.scheduler.set_allocated(
-            dir, {{"staff", -1.0}, {"g10003", 1500.0}, {"g901", 0.0}, {"g10004", 100.0}});
-        world.scheduler.set_used(dir, {{"g10003", 234.779}, {"staff", 1e6}});
+            kDir, {{"staff", -1.0}, {"g10003", 1500.0}, {"g901", 0.0}, {"g10004", 100.0}});
+        world.scheduler.set_used(kDir, {{"g10003", 234.779}, {"staff", 1e6}});
     }
     Outcome cycle(Instant now = at(1), bool apply = true) {
         world.configure();
@@ -33,7 +33,7 @@ struct Allocation : testing::Test {
 };
 
 TEST_F(Allocation, ENFORCE_ALLOCATION_JobsOfAGroupThatUsedItsAllocationAreRejectedWithBothFigures) {
-    world.scheduler.set_used(dir, {{"g10003", 1500.0}, {"g10004", 99.9}});
+    world.scheduler.set_used(kDir, {{"g10003", 1500.0}, {"g10004", 99.9}});
     const int over = world.job({.group = "g10003", .nodes = 1});
     const int under = world.job({.group = "g10004", .nodes = 1});
     const auto outcome = cycle();
@@ -86,7 +86,7 @@ TEST_F(Allocation, SCHED_ACCT_DIR_JobsWaitWhileItsFilesWereNeverRead) {
 
 TEST_F(Allocation, SCHED_ACCT_DIR_StartedJobsAreChargedUntilTheNextUpdate) {
     // 10 nodes for 10 hours are all of the group's 100 node-hours.
-    const int big = world.job({.group = "g10004", .nodes = 10, .walltime = 10 * hour});
+    const int big = world.job({.group = "g10004", .nodes = 10, .walltime = 10 * kHour});
     EXPECT_THAT(cycle().started, ElementsAre(big));
     const int next = world.job({.group = "g10004", .nodes = 1});
     EXPECT_EQ(
@@ -94,14 +94,14 @@ TEST_F(Allocation, SCHED_ACCT_DIR_StartedJobsAreChargedUntilTheNextUpdate) {
         "Job rejected: group g10004 has used 100.000 node-hours of its allocation of 100.000 node-hours");
     world.finish(big, at(2));
     EXPECT_TRUE(cycle(at(2), false).rejected.contains(next)) << "`current` doesn't have it yet";
-    world.scheduler.set_used(dir, {{"g10004", 10.0}});  // it ended after an hour
+    world.scheduler.set_used(kDir, {{"g10004", 10.0}});  // it ended after an hour
     EXPECT_THAT(cycle(at(3)).started, ElementsAre(next));
 }
 
 TEST_F(Allocation, SCHED_ACCT_DIR_AnUpdateDoesNotHaveWhatStillRuns) {
-    const int running = world.job({.group = "g10004", .nodes = 10, .walltime = 10 * hour});
+    const int running = world.job({.group = "g10004", .nodes = 10, .walltime = 10 * kHour});
     EXPECT_THAT(cycle().started, ElementsAre(running));
-    world.scheduler.set_used(dir, {{"g10004", 1.0}});
+    world.scheduler.set_used(kDir, {{"g10004", 1.0}});
     const int next = world.job({.group = "g10004", .nodes = 1});
     EXPECT_EQ(
         cycle(at(2), false).rejected.at(next),
@@ -109,7 +109,7 @@ TEST_F(Allocation, SCHED_ACCT_DIR_AnUpdateDoesNotHaveWhatStillRuns) {
 }
 
 TEST_F(Allocation, SCHED_ACCT_DIR_JobsOfTheSameCycleAreChargedToo) {
-    const int first = world.job({.group = "g10004", .nodes = 10, .walltime = 10 * hour});
+    const int first = world.job({.group = "g10004", .nodes = 10, .walltime = 10 * kHour});
     const int second = world.job({.group = "g10004", .nodes = 1});
     const auto outcome = cycle();
     EXPECT_THAT(outcome.started, ElementsAre(first));

@@ -43,7 +43,7 @@ struct BackgroundCycle : testing::Test {
         return world.take(decided, now, true);
     }
     int job(int ncpus) {
-        return world.job({.queue = "submit", .ncpus = ncpus, .walltime = hour, .queued = now}, now);
+        return world.job({.queue = "submit", .ncpus = ncpus, .walltime = kHour, .queued = now}, now);
     }
 };
 
@@ -61,30 +61,30 @@ TEST_F(BackgroundCycle, SeesNothingOfWhatComesWhileItRuns) {
 
 // Threads put the jobs of the first cycle into their lanes; those of the other world arrive few at a time.
 TEST(ThreadsOfACycle, ManyJobsAreInTheOrderOfThoseThatArriveOneByOne) {
-    constexpr int batch = 400;
-    constexpr int batches = 110;
+    constexpr int kBatch = 400;
+    constexpr int kBatches = 110;
     std::vector<int> started[2];
-    for (const bool at_once : {true, false}) {
+    for (const bool kAtOnce : {true, false}) {
         World world;
         world.queue({.name = "batch"});
         world.origin({"batch"}).sort_by_past_usage = {true};
         world.configure();
         const Instant now = at(9);
         std::mt19937 random(5);
-        for (int i = 0; i < batch * batches; ++i) {
+        for (int i = 0; i < kBatch * kBatches; ++i) {
             const auto pick = [&](int most) {
                 return static_cast<int>(random() % static_cast<unsigned>(most));
             };
             world.job({.queue = "submit",
                        .owner = "user" + std::to_string(pick(30)),
                        .ncpus = 1 + pick(4),
-                       .walltime = hour * (1 + pick(9)),
+                       .walltime = kHour * (1 + pick(9)),
                        .queued = now - Seconds(pick(7200))},
                       now);
-            if (!at_once && i % batch == batch - 1) world.cycle(now);
+            if (!kAtOnce && i % kBatch == kBatch - 1) world.cycle(now);
         }
         world.vnode({.name = "n1", .ncpus = 300});
-        started[at_once ? 0 : 1] = world.cycle(now).started;
+        started[kAtOnce ? 0 : 1] = world.cycle(now).started;
     }
     EXPECT_GT(started[0].size(), 50U);
     EXPECT_EQ(started[0], started[1]);
@@ -222,17 +222,17 @@ TEST_F(BackgroundLook, TakesInWhatCameMeanwhileInItsThread) {
     std::promise<void> over;
     const auto wait = [end = end.get_future().share()](Inspector&) { end.wait(); };
     ASSERT_TRUE(world.scheduler.start_look(now, wait, [&over] { over.set_value(); }));
-    constexpr int jobs = 5000;
-    for (int i = 0; i < jobs; ++i) job(2);
+    constexpr int kJobs = 5000;
+    for (int i = 0; i < kJobs; ++i) job(2);
     end.set_value();
     over.get_future().wait();
     const double begin = processor_time();
     EXPECT_THAT(world.scheduler.finish_work(), IsEmpty());
     const double finishing = processor_time() - begin;
-    for (int i = 0; i < jobs; ++i) job(2);
+    for (int i = 0; i < kJobs; ++i) job(2);
     const double telling = processor_time() - begin - finishing;
     EXPECT_LT(finishing, telling / 20);
-    EXPECT_EQ(world.scheduler.rehearse(now, "default", CycleTrigger::timer).jobs_considered, 2u * jobs);
+    EXPECT_EQ(world.scheduler.rehearse(now, "default", CycleTrigger::timer).jobs_considered, 2u * kJobs);
 }
 
 TEST_F(BackgroundLook, AShortOneIsOverAtOnce) {
@@ -290,21 +290,21 @@ TEST(BackgroundCycles, DecideWhatOthersDoBeforeTheEventsThatCameMeanwhile) {
     for (int seed = 1; seed <= pbs::test::cases(60); ++seed) {
         SCOPED_TRACE(seed);
         Site in_thread(static_cast<unsigned>(seed));
-        Site at_once(static_cast<unsigned>(seed));
+        Site kAtOnce(static_cast<unsigned>(seed));
         in_thread.world.scheduler.set_long_cycle(0);
         Events events{std::mt19937(static_cast<unsigned>(seed)), at(6), {}, {}};
         for (int step = 0; step < 80; ++step) {
             SCOPED_TRACE(step);
-            const CycleTrigger trigger = events.next(in_thread, at_once);
+            const CycleTrigger trigger = events.next(in_thread, kAtOnce);
             Decisions a;
             ASSERT_TRUE(in_thread.world.scheduler.start_cycle(
                 events.now, "default", trigger, [&a](Decisions d) { a = std::move(d); }, [] {}));
-            const Decisions b = at_once.world.scheduler.cycle(events.now, "default", trigger);
+            const Decisions b = kAtOnce.world.scheduler.cycle(events.now, "default", trigger);
             events.touched.clear();
-            if (events.chance(70)) (void)events.next(in_thread, at_once);
+            if (events.chance(70)) (void)events.next(in_thread, kAtOnce);
             if (events.chance(10)) {
                 const bool enforced = events.chance(50);
-                for (Site* site : {&in_thread, &at_once}) {
+                for (Site* site : {&in_thread, &kAtOnce}) {
                     site->world.policy().enforce_prime_time = {enforced};
                     site->world.configure();
                 }
@@ -313,7 +313,7 @@ TEST(BackgroundCycles, DecideWhatOthersDoBeforeTheEventsThatCameMeanwhile) {
             ASSERT_EQ(a.jobs_considered, b.jobs_considered);
             ASSERT_EQ(a.list.size(), b.list.size());
             const auto x = in_thread.world.take(a, events.now, true, events.touched);
-            const auto y = at_once.world.take(b, events.now, true, events.touched);
+            const auto y = kAtOnce.world.take(b, events.now, true, events.touched);
             ASSERT_EQ(x.started, y.started);
             ASSERT_EQ(x.queue, y.queue);
             ASSERT_EQ(x.vnodes, y.vnodes);

@@ -17,7 +17,7 @@ struct Comments : testing::Test {
     void SetUp() override {
         world.vnode({.name = "n", .ncpus = 8});
         world.queue({.name = "batch", .nodes = 2});
-        const int running = world.job({.nodes = 2, .walltime = 100 * hour});
+        const int running = world.job({.nodes = 2, .walltime = 100 * kHour});
         world.run(running, "batch", "n", at(0));
         world.configure();
     }
@@ -62,8 +62,8 @@ struct Shortages : testing::Test {
     void SetUp() override {
         world.policy().help_starving_jobs = false;
         world.queue({.name = "work"});
-        world.vnode({.name = "n1", .ncpus = 4, .mem = 4 * gb});
-        world.vnode({.name = "n2", .ncpus = 4, .mem = 4 * gb, .arch = "linux"});
+        world.vnode({.name = "n1", .ncpus = 4, .mem = 4 * kGb});
+        world.vnode({.name = "n2", .ncpus = 4, .mem = 4 * kGb, .arch = "linux"});
     }
     void use(std::string select) {
         const int job = world.job({.queue = "work", .select = std::move(select)});
@@ -89,7 +89,7 @@ TEST_F(Shortages, OfAllVnodesTogether) {
 TEST_F(Shortages, OfTheVnodeWithMostOfIt) {
     use("2:ncpus=2:mem=3gb");
     EXPECT_EQ(comment({.ncpus = 3}), "Not Running: Insufficient amount of resource: ncpus (R: 3 A: 2 T: 4)");
-    EXPECT_EQ(comment({.ncpus = 1, .mem = 2 * gb}),
+    EXPECT_EQ(comment({.ncpus = 1, .mem = 2 * kGb}),
               "Not Running: Insufficient amount of resource: mem (R: 2gb A: 1gb T: 4gb)");
 }
 
@@ -112,7 +112,7 @@ TEST_F(Shortages, WhenNoResourceIsShortByItself) {
 }
 
 TEST_F(Shortages, AVnodeThatIsDownHasNothingFree) {
-    world.vnode({.name = "n2", .ncpus = 4, .mem = 4 * gb, .free = false});
+    world.vnode({.name = "n2", .ncpus = 4, .mem = 4 * kGb, .free = false});
     EXPECT_EQ(comment({.select = "2:ncpus=3"}),
               "Not Running: Insufficient amount of resource: ncpus (R: 6 A: 4 T: 8)");
 }
@@ -127,9 +127,9 @@ TEST_F(Shortages, OfAQueueThatNeverHasEnough) {
 TEST_F(Shortages, ThatDifferInAmountsAreToldToSomeJobsInACycle) {
     use("1:ncpus=3");
     use("1:ncpus=3");
-    constexpr std::size_t jobs = 1200;
-    for (std::size_t i = 0; i < jobs; ++i) world.job({.queue = "work", .ncpus = 4});
-    EXPECT_EQ(world.cycle(at(2)).comment.size(), jobs);
+    constexpr std::size_t kJobs = 1200;
+    for (std::size_t i = 0; i < kJobs; ++i) world.job({.queue = "work", .ncpus = 4});
+    EXPECT_EQ(world.cycle(at(2)).comment.size(), kJobs);
     use("1:ncpus=1");
     std::size_t told = 0;
     for (int i = 1; i < 4; ++i) {
@@ -137,7 +137,7 @@ TEST_F(Shortages, ThatDifferInAmountsAreToldToSomeJobsInACycle) {
         EXPECT_LE(outcome.comment.size(), 500U);
         told += outcome.comment.size();
     }
-    EXPECT_EQ(told, jobs) << "in a few cycles all of them";
+    EXPECT_EQ(told, kJobs) << "in a few cycles all of them";
 }
 
 TEST(CommentText, InstantsThatFollowEachOtherAreWrittenAsAloneOnes) {

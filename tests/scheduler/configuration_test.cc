@@ -64,7 +64,7 @@ TEST_F(FromObjects, AFreshStoreHasTheStandardPolicyInForce) {
     EXPECT_EQ(s.algorithm, Algorithm::standard);
     EXPECT_TRUE(s.by_queue);
     EXPECT_TRUE(s.help_starving_jobs);
-    EXPECT_EQ(s.max_starve, Seconds(24 * hour));
+    EXPECT_EQ(s.max_starve, Seconds(24 * kHour));
     EXPECT_EQ(s.backfill_depth, 1);
     EXPECT_THAT(objects::unsupported_lines(*store->snapshot()->policy("default_policy")),
                 ElementsAre("policy default_policy: preemption, True by default, is not acted on: no job is "
@@ -98,9 +98,9 @@ TEST_F(FromObjects, OriginOptionsAreRead) {
     EXPECT_EQ(s.max_load_percent, 90);
     EXPECT_EQ(s.past_usage_charge, PastUsageCharge::flat);
     EXPECT_EQ(s.decay_factor, 0.5);
-    EXPECT_EQ(s.max_queued_time, Seconds(48 * hour));
+    EXPECT_EQ(s.max_queued_time, Seconds(48 * kHour));
     EXPECT_EQ(s.ssinode_cpus, 2);
-    EXPECT_EQ(s.ssinode_mem, 490 * mb);
+    EXPECT_EQ(s.ssinode_mem, 490 * kMb);
     EXPECT_TRUE(s.sort_by_past_usage.holds(at(0)));
     EXPECT_TRUE(s.avoid_fragmentation.holds(at(0)));
 }
@@ -132,7 +132,7 @@ TEST_F(FromObjects, AWholeCycleFromObjects) {
     world.queue({.name = "submit"});
     world.queue({.name = "batch"});
     world.vnode({.name = "n", .ncpus = 8});
-    const int job = world.job({.nodes = 2, .walltime = 3 * hour});
+    const int job = world.job({.nodes = 2, .walltime = 3 * kHour});
     EXPECT_EQ(world.cycle(at(9)).comment.at(job), "Exceeds primetime walltime limit (02:00:00)");
     EXPECT_TRUE(world.scheduler.status(at(9), "default").prime_time);
     EXPECT_EQ(world.scheduler.status(at(9), "default").next_change, at(17));

@@ -31,8 +31,8 @@ void set_more_options(Site& site, int seed) {
         site.world.scheduler.set_used("acct", {});
     }
     if (chance(25)) {
-        s.np_drain_backtime = Seconds(hour);
-        s.np_drain_idletime = Seconds(10 * minute);
+        s.np_drain_backtime = Seconds(kHour);
+        s.np_drain_idletime = Seconds(10 * kMinute);
     }
     site.of_host = pick(1, 4);
     if (chance(25)) {
@@ -53,7 +53,7 @@ void set_more_options(Site& site, int seed) {
         s.batch_queues = views;
     }
     if (chance(30)) {
-        const Amount available[] = {{ncpus, pick(8, 60), {}}, {mem, pick(4, 40) * gb, {}}};
+        const Amount available[] = {{ncpus, pick(8, 60), {}}, {mem, pick(4, 40) * kGb, {}}};
         ServerRecord server;
         server.max_running = chance(50) ? pick(3, 10) : -1;
         server.max_user_run = chance(50) ? pick(1, 4) : -1;
@@ -81,8 +81,8 @@ struct AfterEvents : testing::Test {
     }
     Outcome after(CycleTrigger trigger) { return world.cycle(now, true, "default", trigger); }
     int job(int ncpus, const std::string& owner = "u1") {
-        return world.job({.queue = "submit", .owner = owner, .ncpus = ncpus, .walltime = hour, .queued = now},
-                         now);
+        return world.job(
+            {.queue = "submit", .owner = owner, .ncpus = ncpus, .walltime = kHour, .queued = now}, now);
     }
 };
 
@@ -130,9 +130,9 @@ TEST_F(AfterEvents, AJobThatEndsLetsOthersOfItsQueueStartWhereVnodesHadRoomBefor
     world.queue({.name = "batch", .max_running = 1});
     world.queue({.name = "other"});
     world.vnode({.name = "n2", .ncpus = 4});
-    const int other = world.job({.queue = "other", .ncpus = 4, .walltime = hour});
+    const int other = world.job({.queue = "other", .ncpus = 4, .walltime = kHour});
     world.run(other, "other", "n1", now);
-    const int too = world.job({.queue = "other", .ncpus = 2, .walltime = hour});
+    const int too = world.job({.queue = "other", .ncpus = 2, .walltime = kHour});
     world.run(too, "other", "n2", now);
     const int large = job(4);
     const int small = job(2);
@@ -224,7 +224,7 @@ TEST_F(AfterEvents, QueuesWhoseJobsStartInThemHaveLimitsOfTheirOwn) {
     const int all = job(4);
     EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(all));
     const auto waits = [&](const std::string& queue) {
-        return world.job({.queue = queue, .ncpus = 1, .walltime = hour, .queued = now}, now);
+        return world.job({.queue = queue, .ncpus = 1, .walltime = kHour, .queued = now}, now);
     };
     const int first = waits("e1");
     waits("e1");
@@ -236,11 +236,11 @@ TEST_F(AfterEvents, QueuesWhoseJobsStartInThemHaveLimitsOfTheirOwn) {
 
 // First fit: the first kind of chunks leaves vnode a once another job runs there.
 TEST_F(AfterEvents, JobsWithSeveralKindsOfChunksMayStartWhereLessIsFree) {
-    world.vnode({.name = "n1", .ncpus = 2, .mem = 8 * gb, .priority = 1});
-    world.vnode({.name = "n2", .ncpus = 2, .mem = 1 * gb});
+    world.vnode({.name = "n1", .ncpus = 2, .mem = 8 * kGb, .priority = 1});
+    world.vnode({.name = "n2", .ncpus = 2, .mem = 1 * kGb});
     world.configure();
     const int mixed = world.job(
-        {.queue = "submit", .walltime = hour, .select = "1:ncpus=2+1:ncpus=1:mem=4gb", .queued = now}, now);
+        {.queue = "submit", .walltime = kHour, .select = "1:ncpus=2+1:ncpus=1:mem=4gb", .queued = now}, now);
     EXPECT_THAT(after(CycleTrigger::job_new).started, testing::IsEmpty());
     const int small = job(1);
     EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(small));
@@ -249,17 +249,17 @@ TEST_F(AfterEvents, JobsWithSeveralKindsOfChunksMayStartWhereLessIsFree) {
 }
 
 TEST_F(AfterEvents, WhenTheClockIsSetBackNothingIsDrainedForWhoHasntWaitedLong) {
-    world.policy().max_queued_time = Seconds(hour);
+    world.policy().max_queued_time = Seconds(kHour);
     world.policy().sort_by_past_usage = {false};
     world.vnode({.name = "n2", .ncpus = 8});
     world.configure();
-    const int on_n2 = world.job({.ncpus = 7, .walltime = 9 * hour, .queued = at(8, 30)}, now);
+    const int on_n2 = world.job({.ncpus = 7, .walltime = 9 * kHour, .queued = at(8, 30)}, now);
     world.run(on_n2, "batch", "n2", now);
     job(8);  // the head of the list, which n2 is kept for
     const int runs =
-        world.job({.queue = "submit", .ncpus = 2, .walltime = 3 * hour, .queued = at(8, 30)}, now);
+        world.job({.queue = "submit", .ncpus = 2, .walltime = 3 * kHour, .queued = at(8, 30)}, now);
     EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(runs));
-    world.job({.queue = "submit", .ncpus = 4, .walltime = hour, .queued = at(8, 30)}, now);
+    world.job({.queue = "submit", .ncpus = 4, .walltime = kHour, .queued = at(8, 30)}, now);
     EXPECT_THAT(after(CycleTrigger::job_new).started, testing::IsEmpty());
     now = at(9, 31);
     job(8);
@@ -267,7 +267,7 @@ TEST_F(AfterEvents, WhenTheClockIsSetBackNothingIsDrainedForWhoHasntWaitedLong) 
     now = at(9, 10);
     job(8);
     EXPECT_THAT(after(CycleTrigger::job_new).started, testing::IsEmpty());
-    const int longer = world.job({.queue = "submit", .ncpus = 2, .walltime = 8 * hour, .queued = now}, now);
+    const int longer = world.job({.queue = "submit", .ncpus = 2, .walltime = 8 * kHour, .queued = now}, now);
     EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(longer));
 }
 

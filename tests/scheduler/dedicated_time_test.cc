@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-constexpr const char* schedule = "/usr/local/bin/schedule";
+constexpr const char* kSchedule = "/usr/local/bin/schedule";
 
 struct DedicatedTimeCommand : testing::Test {
     World world;
@@ -25,14 +25,14 @@ struct DedicatedTimeCommand : testing::Test {
         world.queue({.name = "m_ded"});
         s.dedicated_queues = {{"n_ded", "n"}, {"m_ded", "m"}};
         s.enforce_dedicated_time = {true};
-        s.dedicated_time_command = schedule;
+        s.dedicated_time_command = kSchedule;
         s.system_name = "cluster";
         ServerRecord server;
         server.host_name = "front.bar.com";
         world.server(server);
     }
     void tell(const std::string& name, std::vector<Outage> outages) {
-        world.scheduler.set_outages(schedule, name, std::move(outages));
+        world.scheduler.set_outages(kSchedule, name, std::move(outages));
     }
     Outcome cycle(Instant now) {
         world.configure();
@@ -70,8 +70,8 @@ TEST_F(DedicatedTimeCommand, DEDICATED_TIME_CACHE_SECS_IsHowLongAnAnswerHolds) {
 
 TEST_F(DedicatedTimeCommand, DEDICATED_TIME_COMMAND_NoJobIsStartedIntoTheDedicatedTimeOfItsHost) {
     tell("n", {{at(4), at(6)}});
-    const int crosses = world.job({.nodes = 1, .walltime = 3 * hour + 1});
-    const int fits = world.job({.nodes = 1, .walltime = 3 * hour});
+    const int crosses = world.job({.nodes = 1, .walltime = 3 * kHour + 1});
+    const int fits = world.job({.nodes = 1, .walltime = 3 * kHour});
     const auto outcome = cycle(at(1));
     EXPECT_EQ(outcome.queue.at(fits), "batch");
     EXPECT_EQ(outcome.queue.at(crosses), "other") << "the other host has none";
@@ -79,7 +79,7 @@ TEST_F(DedicatedTimeCommand, DEDICATED_TIME_COMMAND_NoJobIsStartedIntoTheDedicat
 
 TEST_F(DedicatedTimeCommand, SYSTEM_NAME_ItsDedicatedTimesAreThoseOfEachHost) {
     tell("cluster", {{at(4), at(6)}});
-    const int crosses = world.job({.nodes = 1, .walltime = 3 * hour + 1});
+    const int crosses = world.job({.nodes = 1, .walltime = 3 * kHour + 1});
     EXPECT_EQ(cycle(at(1)).comment.at(crosses), "Would run into dedicated time at Mon Nov 23 04:00:00 2026");
     const int late = world.job({.nodes = 1, .walltime = 60});
     EXPECT_EQ(cycle(at(5)).comment.at(late), "Dedicated time until Mon Nov 23 06:00:00 2026");
@@ -112,22 +112,22 @@ TEST_F(DedicatedTimeCommand, ENFORCE_DEDICATED_TIME_SwitchedOffUntilADateEndsItE
 
 TEST_F(DedicatedTimeCommand, DEDICATED_TIME_COMMAND_NothingStartsBeforeItsFirstAnswer) {
     world.configure();
-    world.scheduler.await_outages(schedule, "n");
-    world.scheduler.await_outages(schedule, "cluster");
+    world.scheduler.await_outages(kSchedule, "n");
+    world.scheduler.await_outages(kSchedule, "cluster");
     const int job = world.job({.nodes = 1, .walltime = 60});
     EXPECT_EQ(cycle(at(1)).comment.at(job), "Waiting for the first answer of dedicated_time_command");
-    EXPECT_TRUE(world.scheduler.set_outages(schedule, "n", {}));
+    EXPECT_TRUE(world.scheduler.set_outages(kSchedule, "n", {}));
     EXPECT_THAT(cycle(at(1)).started, IsEmpty()) << "the system's isn't there yet";
-    EXPECT_TRUE(world.scheduler.settle_outages(schedule, "cluster")) << "the command failed";
+    EXPECT_TRUE(world.scheduler.settle_outages(kSchedule, "cluster")) << "the command failed";
     EXPECT_THAT(cycle(at(1)).started, ElementsAre(job));
 }
 
 TEST_F(DedicatedTimeCommand, DEDICATED_TIME_CACHE_SECS_WhatWasKnownHoldsWhileItIsAskedAgain) {
     tell("cluster", {{at(4), at(6)}});
-    world.scheduler.await_outages(schedule, "cluster");
+    world.scheduler.await_outages(kSchedule, "cluster");
     const int job = world.job({.nodes = 1, .walltime = 60});
     EXPECT_THAT(cycle(at(1)).started, ElementsAre(job));
-    EXPECT_FALSE(world.scheduler.settle_outages(schedule, "cluster"));
+    EXPECT_FALSE(world.scheduler.settle_outages(kSchedule, "cluster"));
     const int late = world.job({.nodes = 1, .walltime = 60});
     EXPECT_EQ(cycle(at(5)).comment.at(late), "Dedicated time until Mon Nov 23 06:00:00 2026");
 }
@@ -156,9 +156,9 @@ TEST_F(DedicatedTimeCommand, ACycleIsWantedWhenADedicatedTimeBeginsAndEnds) {
 }
 
 TEST_F(DedicatedTimeCommand, AnAnswerThatIsTheSameIsNoNews) {
-    EXPECT_TRUE(world.scheduler.set_outages(schedule, "n", {{at(4), at(6)}}));
-    EXPECT_FALSE(world.scheduler.set_outages(schedule, "n", {{at(4), at(6)}}));
-    EXPECT_TRUE(world.scheduler.set_outages(schedule, "n", {}));
+    EXPECT_TRUE(world.scheduler.set_outages(kSchedule, "n", {{at(4), at(6)}}));
+    EXPECT_FALSE(world.scheduler.set_outages(kSchedule, "n", {{at(4), at(6)}}));
+    EXPECT_TRUE(world.scheduler.set_outages(kSchedule, "n", {}));
 }
 
 // What overlaps is the system's.

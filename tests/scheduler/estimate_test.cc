@@ -30,10 +30,10 @@ struct Estimate : testing::Test {
         s.backfill_depth = 2;
         world.configure();
         world.scheduler.set_tell_estimates(true);
-        running = world.job({.ncpus = 3, .walltime = hour}, now);
+        running = world.job({.ncpus = 3, .walltime = kHour}, now);
         world.run(running, "submit", "n1", now);
-        first = world.job({.ncpus = 4, .walltime = hour, .queued = now}, now);
-        second = world.job({.ncpus = 1, .walltime = 3 * hour, .queued = now}, now);
+        first = world.job({.ncpus = 4, .walltime = kHour, .queued = now}, now);
+        second = world.job({.ncpus = 1, .walltime = 3 * kHour, .queued = now}, now);
     }
     Outcome cycle(CycleTrigger trigger = CycleTrigger::timer) {
         return world.cycle(now, true, "default", trigger);
@@ -55,9 +55,9 @@ TEST_F(Estimate, TopJobsAreToldWhenAndWhere) {
 
 TEST_F(Estimate, NobodyIsToldAgainWhatHasNotChanged) {
     (void)cycle();
-    now += Seconds(minute);
+    now += Seconds(kMinute);
     EXPECT_THAT(cycle().expected, IsEmpty());
-    (void)world.job({.ncpus = 4, .walltime = hour, .queued = now}, now);
+    (void)world.job({.ncpus = 4, .walltime = kHour, .queued = now}, now);
     EXPECT_THAT(cycle(CycleTrigger::job_new).expected, IsEmpty()) << "backfill_depth is 2";
 }
 
@@ -69,7 +69,7 @@ TEST_F(Estimate, NothingIsToldToAHostThatDoesNotAsk) {
 TEST_F(Estimate, ANewInstantIsTold) {
     (void)cycle();
     JobOptions shorter = world.options(first);
-    shorter.walltime = hour / 2;
+    shorter.walltime = kHour / 2;
     world.change(first, shorter, now);
     EXPECT_EQ(cycle().expected, (Expected{{second, at(10, 30)}}));
 }
@@ -143,10 +143,10 @@ TEST(EstimateOfOrigin, TheJobThatAQueueIsDrainedFor) {
     world.configure();
     world.scheduler.set_tell_estimates(true);
     const Instant now = at(9);
-    const int running = world.job({.ncpus = 2, .walltime = hour, .queued = now}, now);
+    const int running = world.job({.ncpus = 2, .walltime = kHour, .queued = now}, now);
     world.run(running, "batch", "n1", now);
-    const int drained = world.job({.owner = "w", .ncpus = 8, .walltime = hour, .queued = now}, now);
-    (void)world.job({.owner = "v", .ncpus = 8, .walltime = hour, .queued = now}, now);
+    const int drained = world.job({.owner = "w", .ncpus = 8, .walltime = kHour, .queued = now}, now);
+    (void)world.job({.owner = "v", .ncpus = 8, .walltime = kHour, .queued = now}, now);
     EXPECT_EQ(world.cycle(now).expected, (Expected{{drained, at(10)}}));
     // Kept from cycle to cycle, and told once.
     const int small = world.job({.owner = "u", .ncpus = 1, .walltime = 600, .queued = now}, now);

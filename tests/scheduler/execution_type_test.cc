@@ -17,7 +17,7 @@ struct ExecutionTypes : testing::Test {
     Settings& s = world.policy();
     void SetUp() override {
         s.help_starving_jobs = false;
-        world.vnode({.name = "n", .ncpus = 64, .mem = 64 * gb});
+        world.vnode({.name = "n", .ncpus = 64, .mem = 64 * kGb});
         world.queue({.name = "any"});
         world.queue({.name = "day", .execution_type = ExecutionType::prime});
         world.queue({.name = "night", .execution_type = ExecutionType::non_prime});
@@ -66,34 +66,34 @@ TEST_F(ExecutionTypes, ANonWorkDayIsNonPrimeTimeAllDay) {
 }
 
 TEST_F(ExecutionTypes, JobsMayRunPastTheBoundaryUnlessBackfillPrimeForbidsIt) {
-    const int job = world.job({.queue = "day", .ncpus = 1, .walltime = 2 * hour});
+    const int job = world.job({.queue = "day", .ncpus = 1, .walltime = 2 * kHour});
     EXPECT_THAT(cycle(at(16)).started, ElementsAre(job));
     s.backfill_prime = true;
     const auto outcome = cycle(at(16));
     EXPECT_THAT(outcome.started, IsEmpty());
     EXPECT_EQ(outcome.comment.at(job), "Job would cross into non-primetime at Mon Nov 23 17:00:00 2026");
-    s.time_window_spill = Seconds(hour - 1);
+    s.time_window_spill = Seconds(kHour - 1);
     EXPECT_THAT(cycle(at(16)).started, IsEmpty());
-    s.time_window_spill = Seconds(hour);
+    s.time_window_spill = Seconds(kHour);
     EXPECT_THAT(cycle(at(16)).started, ElementsAre(job)) << "the spill is enough";
 }
 
 TEST_F(ExecutionTypes, PrimeAndNonPrimeQueuesAreNoAnytimeQueues) {
     s.backfill_prime = true;
     s.prime_exempt_anytime_queues = true;
-    const int any = world.job({.queue = "any", .ncpus = 1, .walltime = 20 * hour});
-    world.job({.queue = "day", .ncpus = 1, .walltime = 20 * hour});
+    const int any = world.job({.queue = "any", .ncpus = 1, .walltime = 20 * kHour});
+    world.job({.queue = "day", .ncpus = 1, .walltime = 20 * kHour});
     EXPECT_THAT(cycle(at(9)).started, ElementsAre(any));
-    world.job({.queue = "night", .ncpus = 1, .walltime = 20 * hour});
+    world.job({.queue = "night", .ncpus = 1, .walltime = 20 * kHour});
     EXPECT_THAT(cycle(at(18)).started, ElementsAre(any));
 }
 
 TEST_F(ExecutionTypes, ADedicatedQueueStartsJobsInDedicatedTimeOnlyAndItsJobsEndInIt) {
     world.configuration.dedicated = world.window("FREQ=DAILY", 2, 4);
-    const int fits = world.job({.queue = "ded", .ncpus = 1, .walltime = 2 * hour});
-    const int longer = world.job({.queue = "ded", .ncpus = 1, .walltime = 2 * hour + 1});
-    const int into = world.job({.queue = "any", .ncpus = 1, .walltime = hour + 1});
-    const int before = world.job({.queue = "any", .ncpus = 1, .walltime = hour});
+    const int fits = world.job({.queue = "ded", .ncpus = 1, .walltime = 2 * kHour});
+    const int longer = world.job({.queue = "ded", .ncpus = 1, .walltime = 2 * kHour + 1});
+    const int into = world.job({.queue = "any", .ncpus = 1, .walltime = kHour + 1});
+    const int before = world.job({.queue = "any", .ncpus = 1, .walltime = kHour});
     auto outcome = cycle(at(1));
     EXPECT_THAT(outcome.started, ElementsAre(before));
     EXPECT_EQ(outcome.comment.at(fits), "Waiting for dedicated time at Mon Nov 23 02:00:00 2026");
@@ -172,7 +172,7 @@ struct OriginExecutionTypes : testing::Test {
     World world;
     Settings& s = world.origin({"batch", "night"});
     void SetUp() override {
-        world.vnode({.name = "n", .ncpus = 64, .mem = 64 * gb});
+        world.vnode({.name = "n", .ncpus = 64, .mem = 64 * kGb});
         world.queue({.name = "night", .execution_type = ExecutionType::non_prime});
         world.prime_time(8, 17);
     }

@@ -35,7 +35,7 @@ std::vector<std::string> keys(const Explanation& explanation) {
 std::vector<std::string> awaited(const QueueAnswers& queue) {
     std::vector<std::string> out;
     for (const Awaited& a : queue.awaited) {
-        const auto minutes = (a.until - monday).count() / 60;
+        const auto minutes = (a.until - kMonday).count() / 60;
         out.push_back(fmt::format("until {:02}:{:02} {}", minutes / 60, minutes % 60, a.what));
     }
     return out;
@@ -77,11 +77,11 @@ TEST_F(Explain, AJobThatStarts) {
 
 TEST_F(Explain, TheGateThatDecidesAndTheOthersThatWouldRefuse) {
     s.enforce_prime_time = {true};
-    s.prime_time_wallt_limit = Seconds(2 * hour);
+    s.prime_time_wallt_limit = Seconds(2 * kHour);
     world.configure();
-    const int running = world.job({.nodes = 4, .walltime = 3 * hour});
+    const int running = world.job({.nodes = 4, .walltime = 3 * kHour});
     world.run(running, "batch", "n", at(9));
-    const int job = world.job({.nodes = 4, .walltime = 4 * hour});
+    const int job = world.job({.nodes = 4, .walltime = 4 * kHour});
     const Explanation e = explain(job);
     EXPECT_EQ(e.outcome, JobOutcome::waits);
     EXPECT_EQ(e.queue, "batch");
@@ -99,7 +99,7 @@ TEST_F(Explain, TheGateThatDecidesAndTheOthersThatWouldRefuse) {
 }
 
 TEST_F(Explain, WhenEnoughJobsHaveEnded) {
-    const int running = world.job({.nodes = 3, .walltime = 3 * hour});
+    const int running = world.job({.nodes = 3, .walltime = 3 * kHour});
     world.run(running, "batch", "n", at(9));
     const int job = world.job({.nodes = 2});
     const Explanation e = explain(job);
@@ -111,9 +111,9 @@ TEST_F(Explain, WhenEnoughJobsHaveEnded) {
 
 TEST_F(Explain, EarliestStartWithWindowsPrimeTimeAndDedicatedTime) {
     world.configuration.queue_windows.emplace("batch", world.window("FREQ=DAILY", 6, 11));
-    const int running = world.job({.nodes = 4, .walltime = 3 * hour});
+    const int running = world.job({.nodes = 4, .walltime = 3 * kHour});
     world.run(running, "batch", "n", at(9));
-    const int job = world.job({.nodes = 2, .walltime = 2 * hour});
+    const int job = world.job({.nodes = 2, .walltime = 2 * kHour});
     world.configure();
     Explanation e = explain(job);
     EXPECT_EQ(e.queues[0].earliest_start, at(30)) << "at 12 the queue is closed";
@@ -136,7 +136,7 @@ TEST_F(Explain, EarliestStartWithWindowsPrimeTimeAndDedicatedTime) {
 
 TEST_F(Explain, EarliestStartInAQueueOfAnExecutionType) {
     world.queue({.name = "batch", .nodes = 4, .execution_type = ExecutionType::non_prime});
-    const int job = world.job({.nodes = 2, .walltime = 2 * hour});
+    const int job = world.job({.nodes = 2, .walltime = 2 * kHour});
     const Explanation e = explain(job);
     EXPECT_EQ(e.queues[0].earliest_start, at(17));
     EXPECT_THAT(awaited(e.queues[0]), ElementsAre("until 17:00 prime time has ended"));
@@ -144,18 +144,18 @@ TEST_F(Explain, EarliestStartInAQueueOfAnExecutionType) {
 }
 
 TEST_F(Explain, EarliestStartAfterAJobThatHasAReservation) {
-    s.max_queued_time = Seconds(2 * hour);
+    s.max_queued_time = Seconds(2 * kHour);
     world.configure();
-    const int running = world.job({.nodes = 3, .walltime = 3 * hour, .queued = at(9)});
+    const int running = world.job({.nodes = 3, .walltime = 3 * kHour, .queued = at(9)});
     world.run(running, "batch", "n", at(9));
-    const int waiting = world.job({.nodes = 4, .walltime = 5 * hour, .queued = at(0)});
-    const int job = world.job({.nodes = 2, .walltime = hour, .queued = at(9)});
+    const int waiting = world.job({.nodes = 4, .walltime = 5 * kHour, .queued = at(0)});
+    const int job = world.job({.nodes = 2, .walltime = kHour, .queued = at(9)});
     EXPECT_EQ(explain(waiting).queues[0].earliest_start, at(12));
     EXPECT_EQ(explain(job).queues[0].earliest_start, at(17)) << "the waiting job goes first";
 }
 
 TEST_F(Explain, NoEarliestStartIsKnownOfWhatOtherThingsPrevent) {
-    const int running = world.job({.nodes = 4, .walltime = 3 * hour});
+    const int running = world.job({.nodes = 4, .walltime = 3 * kHour});
     world.run(running, "batch", "n", at(9));
     world.queue({.name = "batch", .nodes = 4, .acl_users = {"bob"}});
     EXPECT_FALSE(explain(world.job({.nodes = 1})).queues[0].earliest_start);
@@ -167,8 +167,8 @@ TEST_F(Explain, EachBatchQueueAndTheJobsBeforeIt) {
     s.batch_queues.push_back({"large"});
     world.queue({.name = "large", .nodes = 2});
     world.configure();
-    const int first = world.job({.nodes = 4, .walltime = 10 * minute});
-    const int second = world.job({.nodes = 3, .walltime = 20 * minute});
+    const int first = world.job({.nodes = 4, .walltime = 10 * kMinute});
+    const int second = world.job({.nodes = 3, .walltime = 20 * kMinute});
     const Explanation e = explain(second);
     EXPECT_EQ(e.place, 2U);
     EXPECT_EQ(e.jobs, 2U);
@@ -192,8 +192,8 @@ TEST_F(Explain, AJobThatIsRejected) {
 }
 
 TEST_F(Explain, ThePlaceAndTheKeys) {
-    world.job({.nodes = 1, .walltime = hour});
-    const int job = world.job({.nodes = 2, .walltime = 2 * hour});
+    world.job({.nodes = 1, .walltime = kHour});
+    const int job = world.job({.nodes = 2, .walltime = 2 * kHour});
     world.queue({.name = "special"});
     s.special_queue = {{"special"}};
     world.configure();
@@ -235,11 +235,11 @@ TEST_F(Explain, JobsThatNoCycleLooksAt) {
 TEST_F(Explain, AQueueThatStopsObservingPrimeTimeEarly) {
     s.enforce_prime_time = {true};
     s.nonprime_drain_sys = {true};
-    s.np_drain_backtime = Seconds(30 * minute);
-    s.np_drain_idletime = Seconds(5 * minute);
+    s.np_drain_backtime = Seconds(30 * kMinute);
+    s.np_drain_idletime = Seconds(5 * kMinute);
     world.configure();
     world.cycle(at(16));  // from when on the queue is known to be idle
-    const int job = world.job({.nodes = 1, .walltime = 4 * hour});
+    const int job = world.job({.nodes = 1, .walltime = 4 * kHour});
     const Explanation before = explain(job, at(16, 20));
     EXPECT_EQ(before.outcome, JobOutcome::waits);
     EXPECT_EQ(before.reason, "System draining for non-primetime at 17:00:00");
@@ -257,11 +257,11 @@ TEST(ExplainStandard, StrictOrderingStarvingAndScores) {
     Settings& s = world.policy();
     s.strict_ordering = true;
     s.backfill_depth = 0;
-    s.max_starve = Seconds(hour);
+    s.max_starve = Seconds(kHour);
     s.job_sort_formula = "2 * ncpus";
     world.queue({.name = "work"});
-    world.vnode({.name = "n", .ncpus = 8, .mem = 64 * gb});
-    const int running = world.job({.queue = "work", .ncpus = 4, .walltime = 4 * hour});
+    world.vnode({.name = "n", .ncpus = 8, .mem = 64 * kGb});
+    const int running = world.job({.queue = "work", .ncpus = 4, .walltime = 4 * kHour});
     world.run(running, "work", "n", at(0));
     world.configure();
     const int top = world.job({.queue = "work", .ncpus = 8, .queued = at(0)});
@@ -288,26 +288,26 @@ TEST(ExplainEarly, TheEarliestStartIsReckonedWithTheQueueAsItIsThen) {
     world.queue({.name = "batch"});
     world.prime_time(8, 17);
     s.enforce_prime_time = {true};
-    s.prime_time_wallt_limit = Seconds(2 * hour);
+    s.prime_time_wallt_limit = Seconds(2 * kHour);
     s.nonprime_drain_sys = {true};
-    s.np_drain_backtime = Seconds(30 * minute);
-    s.np_drain_idletime = Seconds(5 * minute);
+    s.np_drain_backtime = Seconds(30 * kMinute);
+    s.np_drain_idletime = Seconds(5 * kMinute);
     world.vnode({.name = "n", .ncpus = 8});
     world.configure();
     world.cycle(at(16));
-    const int first = world.job({.ncpus = 8, .walltime = 17 * hour});
+    const int first = world.job({.ncpus = 8, .walltime = 17 * kHour});
     ASSERT_THAT(world.cycle(at(16, 40)).started, ElementsAre(first)) << "until 9:40";
-    const int next = world.job({.ncpus = 8, .walltime = 5 * hour});
+    const int next = world.job({.ncpus = 8, .walltime = 5 * kHour});
     const auto e = world.scheduler.explain(at(16, 50), id(next));
     ASSERT_TRUE(e && e->queues.size() == 1);
     EXPECT_EQ(e->queues[0].earliest_start, at(24 + 17)) << "not in the prime time of Tuesday";
 }
 
 TEST_F(Explain, TheQueueThatIsDrainedForTheJob) {
-    const int running = world.job({.nodes = 3, .walltime = 4 * hour});
+    const int running = world.job({.nodes = 3, .walltime = 4 * kHour});
     world.run(running, "batch", "n", at(9));
-    const int head = world.job({.nodes = 4, .walltime = hour});
-    const int other = world.job({.nodes = 1, .walltime = 9 * hour});
+    const int head = world.job({.nodes = 4, .walltime = kHour});
+    const int other = world.job({.nodes = 1, .walltime = 9 * kHour});
     const Explanation e = explain(head);
     EXPECT_EQ(e.outcome, JobOutcome::waits);
     EXPECT_EQ(e.queues.at(0).drained_until, at(13));

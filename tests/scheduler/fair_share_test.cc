@@ -28,7 +28,7 @@ struct FairShareOrder : testing::Test {
                 .elements = {{"ann", "root", 10}, {"bob", "root", 10}},
                 .usage_formula = "ncpus*walltime"};
     }
-    int job(const std::string& owner, int ncpus = 1, std::int64_t walltime = hour) {
+    int job(const std::string& owner, int ncpus = 1, std::int64_t walltime = kHour) {
         return world.job({.queue = "work", .owner = owner, .ncpus = ncpus, .walltime = walltime});
     }
     Outcome cycle(Instant now = at(1)) {
@@ -141,7 +141,7 @@ TEST_F(FairShareOrder, QueuesTakeTurnsWithRoundRobin) {
 
 TEST_F(FairShareOrder, UsageOfRunningJobsGrowsAndThatOfEndedOnesStays) {
     world.vnode({.name = "n", .ncpus = 2});
-    const int running = job("ann", 1, 9 * hour);
+    const int running = job("ann", 1, 9 * kHour);
     world.configure();
     world.run(running, "work", "n", at(1));
     const int a = job("ann");
@@ -180,8 +180,8 @@ TEST_F(FairShareOrder, TheEntityIsWhatTheGroupSays) {
 
 TEST_F(FairShareOrder, WhatAJobHasUsedGoesBeforeWhatItAsksFor) {
     tree.usage_formula = "mem";
-    world.vnode({.name = "n", .ncpus = 4, .mem = 8 * gb});
-    JobOptions options{.queue = "work", .owner = "ann", .ncpus = 1, .mem = gb};
+    world.vnode({.name = "n", .ncpus = 4, .mem = 8 * kGb});
+    JobOptions options{.queue = "work", .owner = "ann", .ncpus = 1, .mem = kGb};
     const int running = world.job(options);
     world.configure();
     world.run(running, "work", "n", at(1));
@@ -192,7 +192,7 @@ TEST_F(FairShareOrder, WhatAJobHasUsedGoesBeforeWhatItAsksFor) {
                 if (row.user == user) return row.usage;
         return 0.0;
     };
-    options.used_mem = gb / 2;
+    options.used_mem = kGb / 2;
     world.change(running, options, at(1));
     EXPECT_DOUBLE_EQ(usage_of("ann"), 1 + 512 * 1024);
 }
@@ -211,12 +211,12 @@ TEST_F(FairShareOrder, enforce_no_shares_JobsWithoutAShareNeverStart) {
 TEST_F(FairShareOrder, ATopJobCountsAsIfItRan) {
     s.strict_ordering = true;
     world.vnode({.name = "n", .ncpus = 4});
-    const int running = job("cat", 3, hour);
+    const int running = job("cat", 3, kHour);
     world.configure();
     world.run(running, "work", "n", at(1));
-    const int top = job("ann", 4, hour);
-    const int a = job("ann", 1, minute);
-    const int b = job("bob", 1, minute);
+    const int top = job("ann", 4, kHour);
+    const int a = job("ann", 1, kMinute);
+    const int b = job("bob", 1, kMinute);
     EXPECT_THAT(cycle(at(1)).started, ElementsAre(b)) << "ann's second job comes behind bob's";
     (void)top;
     (void)a;
@@ -255,7 +255,7 @@ TEST_F(FairShareOrder, WhenAnotherEntityComesFirstIsFoundWithoutAnEvent) {
     s.strict_ordering = true;
     s.backfill_depth = 0;
     world.vnode({.name = "n", .ncpus = 4});
-    const int ann = job("ann", 1, 9 * hour);
+    const int ann = job("ann", 1, 9 * kHour);
     world.configure();
     world.run(ann, "work", "n", at(1));
     usage({{"", "bob", 600}});
@@ -289,7 +289,7 @@ TEST_F(FairShareOrder, SaturatedUsersGetTheirShares) {
         policy.fairshare = true;
         policy.fairshare_group = "tree";
         FsGroup& group = site.configuration.fs_groups["tree"];
-        group = {.name = "tree", .usage_formula = "ncpus*walltime", .decay_time = Seconds(hour * 24 * 3650)};
+        group = {.name = "tree", .usage_formula = "ncpus*walltime", .decay_time = Seconds(kHour * 24 * 3650)};
         std::vector<std::string> users;
         const int groups = pick(1, 3);
         for (int g = 0; g < groups; ++g) {
@@ -309,12 +309,12 @@ TEST_F(FairShareOrder, SaturatedUsersGetTheirShares) {
         for (int step = 0; step < 4000; ++step) {
             for (const std::string& user : users)
                 for (; queued[user] < 4; ++queued[user])
-                    site.job({.queue = "work", .owner = user, .ncpus = 1, .walltime = hour, .queued = now},
+                    site.job({.queue = "work", .owner = user, .ncpus = 1, .walltime = kHour, .queued = now},
                              now);
             for (const int job : site.cycle(now, true, "default", CycleTrigger::job_new).started) {
                 const std::string& owner = site.options(job).owner;
                 --queued[owner];
-                running[job] = {owner, now + Seconds(pick(10, 60) * minute)};
+                running[job] = {owner, now + Seconds(pick(10, 60) * kMinute)};
             }
             const auto first =
                 std::ranges::min_element(running, {}, [](const auto& job) { return job.second.second; });

@@ -14,9 +14,9 @@
 namespace pbs::sched {
 namespace {
 
-constexpr Instant start{std::chrono::sys_days{std::chrono::year{2026} / 11 / 23}};
+constexpr Instant kStart{std::chrono::sys_days{std::chrono::year{2026} / 11 / 23}};
 constexpr Instant at(std::int64_t seconds) {
-    return start + Seconds(seconds);
+    return kStart + Seconds(seconds);
 }
 
 FsGroup group() {
@@ -56,8 +56,8 @@ TEST(FairShares, NobodyHasAPartWithoutShares) {
     FairShares shares(none);
     EXPECT_EQ(shares.share(shares.entity("eve")), 0);
     EXPECT_EQ(shares.share(shares.entity("bob")), 0);
-    EXPECT_EQ(ratios(shares, shares.entity("bob"), start)[1], std::numeric_limits<double>::infinity());
-    EXPECT_EQ(shares.factor(shares.entity("bob"), start), 0);
+    EXPECT_EQ(ratios(shares, shares.entity("bob"), kStart)[1], std::numeric_limits<double>::infinity());
+    EXPECT_EQ(shares.factor(shares.entity("bob"), kStart), 0);
 }
 
 TEST(FairShares, UsageOfARunningJobGrowsAndCountsForItsGroups) {
@@ -68,7 +68,7 @@ TEST(FairShares, UsageOfARunningJobGrowsAndCountsForItsGroups) {
     EXPECT_DOUBLE_EQ(shares.usage(ann, at(0)), 101);
     EXPECT_DOUBLE_EQ(shares.usage(ann, at(50)), 301);
     EXPECT_DOUBLE_EQ(shares.usage(physics, at(50)), 301);
-    EXPECT_DOUBLE_EQ(shares.usage(FairShares::root, at(50)), 301);
+    EXPECT_DOUBLE_EQ(shares.usage(FairShares::kRoot, at(50)), 301);
     EXPECT_DOUBLE_EQ(shares.usage(shares.entity("bob"), at(50)), 1);
     // What it uses is told anew, and then it ends.
     shares.job_runs({7, "7.svr"}, ann, {100, 8}, at(0));
@@ -83,13 +83,13 @@ TEST(FairShares, UsageOfARunningJobGrowsAndCountsForItsGroups) {
 TEST(FairShares, WhatIsExpectedCountsForRatiosUntilTheCycleIsOver) {
     FairShares shares(group());
     const auto ann = shares.entity("ann");
-    const double before = ratios(shares, ann, start)[0];
+    const double before = ratios(shares, ann, kStart)[0];
     shares.expect(ann, 39);
-    EXPECT_NEAR(ratios(shares, ann, start)[0], 40 / 0.4F, 1e-3);
-    EXPECT_NEAR(ratios(shares, ann, start)[1], 40 / (0.4F * 0.75F), 1e-3);
-    EXPECT_DOUBLE_EQ(shares.usage(ann, start), 1);
+    EXPECT_NEAR(ratios(shares, ann, kStart)[0], 40 / 0.4F, 1e-3);
+    EXPECT_NEAR(ratios(shares, ann, kStart)[1], 40 / (0.4F * 0.75F), 1e-3);
+    EXPECT_DOUBLE_EQ(shares.usage(ann, kStart), 1);
     shares.forget_expected();
-    EXPECT_DOUBLE_EQ(ratios(shares, ann, start)[0], before);
+    EXPECT_DOUBLE_EQ(ratios(shares, ann, kStart)[0], before);
 }
 
 TEST(FairShares, DecayHalvesAndIsCaughtUpPeriodByPeriod) {

@@ -18,7 +18,7 @@ using testing::UnorderedElementsAre;
 struct Origin : testing::Test {
     World world;
     Settings& s = world.origin();
-    void SetUp() override { world.vnodes(4, {.name = "n", .ncpus = 64, .mem = 64 * gb}); }
+    void SetUp() override { world.vnodes(4, {.name = "n", .ncpus = 64, .mem = 64 * kGb}); }
     Outcome cycle(Instant now = at(1), bool apply = true) {
         world.configure();
         return world.cycle(now, apply);
@@ -94,10 +94,10 @@ TEST_F(Origin, BATCH_QUEUES_TheSameQueueOnTwoHostsIsCountedApart) {
 
 TEST_F(Origin, ResourcesMax_AJobThatFitsNoQueueIsRejectedAtOnce) {
     s.batch_queues.push_back({"long"});
-    world.queue({.name = "batch", .max_ncpus = 128, .max_walltime = hour});
-    world.queue({.name = "long", .max_ncpus = 8, .max_walltime = 8 * hour});
-    const int wide = world.job({.nodes = 64, .walltime = 4 * hour});
-    const int fine = world.job({.nodes = 4, .walltime = 4 * hour});
+    world.queue({.name = "batch", .max_ncpus = 128, .max_walltime = kHour});
+    world.queue({.name = "long", .max_ncpus = 8, .max_walltime = 8 * kHour});
+    const int wide = world.job({.nodes = 64, .walltime = 4 * kHour});
+    const int fine = world.job({.nodes = 4, .walltime = 4 * kHour});
     const auto outcome = cycle();
     EXPECT_EQ(outcome.rejected.at(wide), "Job rejected: 64 nodes for 04:00:00 fit no batch queue");
     EXPECT_THAT(outcome.started, ElementsAre(fine));
@@ -132,8 +132,8 @@ TEST_F(Origin, BATCH_QUEUES_NoneIsSet) {
 }
 
 TEST_F(Origin, BATCH_QUEUES_HostsAreTheSameWithAndWithoutTheirDomain) {
-    world.vnode({.name = "o2k", .ncpus = 64, .mem = 64 * gb, .host = "o2k"});
-    world.vnode({.name = "far", .ncpus = 64, .mem = 64 * gb, .host = "far.bar.com"});
+    world.vnode({.name = "o2k", .ncpus = 64, .mem = 64 * kGb, .host = "o2k"});
+    world.vnode({.name = "far", .ncpus = 64, .mem = 64 * kGb, .host = "far.bar.com"});
     s.batch_queues = {{"batch", "o2k.bar.com"}};
     const int job = world.job({.nodes = 2});
     EXPECT_THAT(cycle().vnodes.at(job), ElementsAre("o2k"));
@@ -146,12 +146,12 @@ TEST_F(Origin, BATCH_QUEUES_HostsAreTheSameWithAndWithoutTheirDomain) {
 }
 
 TEST_F(Origin, ResourcesMax_OfMemoryGivesTheQueueItsNodes) {
-    world.queue({.name = "batch", .max_ncpus = 124, .max_mem = 60 * 490 * mb});
-    s.ssinode_mem = 490 * mb;
+    world.queue({.name = "batch", .max_ncpus = 124, .max_mem = 60 * 490 * kMb});
+    s.ssinode_mem = 490 * kMb;
     const int all = world.job({.nodes = 58, .walltime = 60});
     const int rest = world.job({.nodes = 4, .walltime = 60});
     const int more = world.job({.nodes = 1, .walltime = 60});
-    world.vnode({.name = "big", .ncpus = 256, .mem = 256 * gb});
+    world.vnode({.name = "big", .ncpus = 256, .mem = 256 * kGb});
     const auto outcome = cycle();
     EXPECT_THAT(outcome.started, ElementsAre(all, rest)) << "62 nodes: 124 CPUs";
     EXPECT_EQ(outcome.comment.at(more), "Not enough free nodes in queue batch: job needs 1, 0 free");
@@ -278,10 +278,10 @@ TEST_F(Origin, MAX_JOBS_OnAHost) {
 TEST_F(Origin, TARGET_LOAD_PCT_NoJobIsStartedOnAHostLoadedAboveTargetAndVariance) {
     s.max_load_percent = 100;
     s.batch_queues = {{"batch", "n"}};
-    world.vnode({.name = "n", .ncpus = 64, .mem = 64 * gb, .load = 64 * 1000 + 1});
+    world.vnode({.name = "n", .ncpus = 64, .mem = 64 * kGb, .load = 64 * 1000 + 1});
     const int job = world.job({.nodes = 1});
     EXPECT_EQ(cycle().comment.at(job), "Hosts of queue batch are loaded above 100%");
-    world.vnode({.name = "n", .ncpus = 64, .mem = 64 * gb, .load = 64 * 1000});
+    world.vnode({.name = "n", .ncpus = 64, .mem = 64 * kGb, .load = 64 * 1000});
     EXPECT_THAT(cycle().started, ElementsAre(job));
 }
 
@@ -289,7 +289,7 @@ TEST_F(Origin, MIN_JOBS_WithFewerOnAHostItsLoadAverageKeepsNoneFromStarting) {
     s.max_load_percent = 100;
     s.min_jobs = 2;
     s.batch_queues = {{"batch", "n"}};
-    world.vnode({.name = "n", .ncpus = 64, .mem = 64 * gb, .load = 999 * 1000});
+    world.vnode({.name = "n", .ncpus = 64, .mem = 64 * kGb, .load = 999 * 1000});
     const int first = world.job({.nodes = 1});
     const int second = world.job({.nodes = 1});
     const int third = world.job({.nodes = 1});
@@ -312,18 +312,18 @@ TEST_F(Origin, HIGH_SYSTIME_NoJobIsStartedOnAHostThatSpendsMoreInTheSystem) {
     s.high_systime = 20;
     s.min_jobs = 1;  // is about the load average only
     s.batch_queues = {{"batch", "n"}};
-    world.vnode({.name = "n", .ncpus = 64, .mem = 64 * gb, .systime = 201});
+    world.vnode({.name = "n", .ncpus = 64, .mem = 64 * kGb, .systime = 201});
     const int job = world.job({.nodes = 1});
     EXPECT_EQ(cycle().comment.at(job),
               "Hosts of queue batch spend more than 20% of their time in the system");
-    world.vnode({.name = "n", .ncpus = 64, .mem = 64 * gb, .systime = 200});
+    world.vnode({.name = "n", .ncpus = 64, .mem = 64 * kGb, .systime = 200});
     EXPECT_THAT(cycle().started, ElementsAre(job));
 }
 
 TEST_F(Origin, HIGH_SYSTIME_AnotherHostTakesTheJobAndZeroIsNoLimit) {
     s.high_systime = 20;
     s.batch_queues = {{"batch"}};
-    world.vnode({.name = "n", .ncpus = 64, .mem = 64 * gb, .systime = 900});
+    world.vnode({.name = "n", .ncpus = 64, .mem = 64 * kGb, .systime = 900});
     const int job = world.job({.nodes = 1});
     EXPECT_THAT(cycle(at(1), false).vnodes.at(job), ElementsAre("n1"));
     s.high_systime = 0;
@@ -373,11 +373,11 @@ TEST_F(Origin, ServerLimits) {
 
 TEST_F(Origin, SMALL_JOB_MAX_JobsBeyondTheLimitOfTheirSizeAreRejected) {
     s.small_job_max = 16;
-    s.wallt_limit_small_job = Seconds(4 * hour);
-    s.wallt_limit_large_job = Seconds(8 * hour);
-    const int small = world.job({.nodes = 16, .walltime = 4 * hour + 1});
-    const int large = world.job({.nodes = 17, .walltime = 8 * hour + 1});
-    const int fine = world.job({.nodes = 17, .walltime = 8 * hour});
+    s.wallt_limit_small_job = Seconds(4 * kHour);
+    s.wallt_limit_large_job = Seconds(8 * kHour);
+    const int small = world.job({.nodes = 16, .walltime = 4 * kHour + 1});
+    const int large = world.job({.nodes = 17, .walltime = 8 * kHour + 1});
+    const int fine = world.job({.nodes = 17, .walltime = 8 * kHour});
     const auto outcome = cycle();
     EXPECT_EQ(outcome.rejected.at(small),
               "Job rejected: exceeds the walltime limit (04:00:00) of jobs of up to 16 nodes");
@@ -390,20 +390,20 @@ TEST_F(Origin, SMALL_JOB_MAX_IsNotForSpecialJobs) {
     world.queue({.name = "special"});
     s.special_queue = {{"special"}};
     s.small_job_max = 16;
-    s.wallt_limit_small_job = Seconds(hour);
-    const int job = world.job({.queue = "special", .nodes = 1, .walltime = 2 * hour});
+    s.wallt_limit_small_job = Seconds(kHour);
+    const int job = world.job({.queue = "special", .nodes = 1, .walltime = 2 * kHour});
     EXPECT_THAT(cycle().started, ElementsAre(job));
 }
 
 TEST_F(Origin, SMALL_JOB_MAX_ThePrimeTimeLimitHoldsBesideIt) {
     world.prime_time(8, 17);
     s.enforce_prime_time = {true};
-    s.prime_time_wallt_limit = Seconds(2 * hour);
+    s.prime_time_wallt_limit = Seconds(2 * kHour);
     s.small_job_max = 16;
-    s.wallt_limit_small_job = Seconds(4 * hour);
-    s.wallt_limit_large_job = Seconds(8 * hour);
-    const int longer = world.job({.nodes = 1, .walltime = 2 * hour + 1});
-    const int fine = world.job({.nodes = 1, .walltime = 2 * hour});
+    s.wallt_limit_small_job = Seconds(4 * kHour);
+    s.wallt_limit_large_job = Seconds(8 * kHour);
+    const int longer = world.job({.nodes = 1, .walltime = 2 * kHour + 1});
+    const int fine = world.job({.nodes = 1, .walltime = 2 * kHour});
     const auto outcome = cycle(at(9));
     EXPECT_EQ(outcome.comment.at(longer), "Exceeds primetime walltime limit (02:00:00)");
     EXPECT_THAT(outcome.started, ElementsAre(fine));
@@ -425,8 +425,8 @@ TEST_F(Fragments, AVOID_FRAGMENTATION_WithNothingRunningAnythingStarts) {
 }
 
 TEST_F(Fragments, AVOID_FRAGMENTATION_SmallJobIsRefusedWhileTheAverageIsAFragment) {
-    const int big = world.job({.nodes = 8, .walltime = 4 * hour});
-    const int small = world.job({.nodes = 7, .walltime = hour});
+    const int big = world.job({.nodes = 8, .walltime = 4 * kHour});
+    const int small = world.job({.nodes = 7, .walltime = kHour});
     const auto outcome = cycle();
     EXPECT_THAT(outcome.started, ElementsAre(big));
     EXPECT_EQ(outcome.comment.at(small),
@@ -434,10 +434,10 @@ TEST_F(Fragments, AVOID_FRAGMENTATION_SmallJobIsRefusedWhileTheAverageIsAFragmen
 }
 
 TEST_F(Fragments, AVOID_FRAGMENTATION_InAFragmentedQueueASmallJobHasToEndBeforeTheQueueEmpties) {
-    const int running = world.job({.nodes = 2, .walltime = 2 * hour});
+    const int running = world.job({.nodes = 2, .walltime = 2 * kHour});
     world.run(running, "batch", "n", at(0));
-    const int too_long = world.job({.nodes = 4, .walltime = hour + 1});
-    const int in_time = world.job({.nodes = 2, .walltime = hour});
+    const int too_long = world.job({.nodes = 4, .walltime = kHour + 1});
+    const int in_time = world.job({.nodes = 2, .walltime = kHour});
     const auto outcome = cycle(at(1));
     EXPECT_THAT(outcome.started, ElementsAre(in_time));
     EXPECT_EQ(
@@ -447,33 +447,33 @@ TEST_F(Fragments, AVOID_FRAGMENTATION_InAFragmentedQueueASmallJobHasToEndBeforeT
 
 TEST_F(Fragments, AVOID_FRAGMENTATION_TheLastFragmentGoesToJobsThatEndInTime) {
     for (int i = 0; i < 3; ++i) {
-        const int running = world.job({.nodes = i == 0 ? 9 : 8, .walltime = 2 * hour});
+        const int running = world.job({.nodes = i == 0 ? 9 : 8, .walltime = 2 * kHour});
         world.run(running, "batch", i == 0 ? "n" : i == 1 ? "n1" : "n2", at(0));
     }
-    const int longer = world.job({.nodes = 7, .walltime = 2 * hour});
+    const int longer = world.job({.nodes = 7, .walltime = 2 * kHour});
     const auto outcome = cycle(at(1));
     EXPECT_EQ(outcome.comment.at(longer),
               "Would fragment queue batch: jobs of at most 01:00:00 walltime may start now")
         << "7 free nodes are less than a fragment";
     EXPECT_THAT(outcome.started, IsEmpty());
-    const int in_time = world.job({.nodes = 4, .walltime = hour});
+    const int in_time = world.job({.nodes = 4, .walltime = kHour});
     EXPECT_THAT(cycle(at(1)).started, ElementsAre(in_time)) << "however large the others are";
 }
 
 TEST_F(Fragments, AVOID_FRAGMENTATION_IsOffBelowTwoNodesAndWithoutMaxRunning) {
     world.queue({.name = "batch", .max_running = 17, .nodes = 32});
-    world.job({.nodes = 8, .walltime = 4 * hour});
-    world.job({.nodes = 1, .walltime = 9 * hour});
+    world.job({.nodes = 8, .walltime = 4 * kHour});
+    world.job({.nodes = 1, .walltime = 9 * kHour});
     EXPECT_EQ(cycle(at(1), false).started.size(), 2U);
     world.queue({.name = "batch", .nodes = 32});
     EXPECT_EQ(cycle(at(1), false).started.size(), 2U);
 }
 
 TEST_F(Fragments, AVOID_FRAGMENTATION_WaitingJobsSkipTheTest) {
-    s.max_queued_time = Seconds(hour);
-    const int big = world.job({.nodes = 8, .walltime = 4 * hour});
+    s.max_queued_time = Seconds(kHour);
+    const int big = world.job({.nodes = 8, .walltime = 4 * kHour});
     world.run(big, "batch", "n", at(9));
-    const int waiting = world.job({.nodes = 7, .walltime = 9 * hour, .queued = at(0)});
+    const int waiting = world.job({.nodes = 7, .walltime = 9 * kHour, .queued = at(0)});
     EXPECT_THAT(cycle(at(9)).started, ElementsAre(waiting));
 }
 
@@ -483,17 +483,17 @@ struct Draining : Origin {
     int running, waiting;
     void SetUp() override {
         Origin::SetUp();
-        s.max_queued_time = Seconds(24 * hour);
+        s.max_queued_time = Seconds(24 * kHour);
         world.queue({.name = "batch", .nodes = 10});
-        running = world.job({.nodes = 6, .walltime = 4 * hour, .queued = at(48)});
+        running = world.job({.nodes = 6, .walltime = 4 * kHour, .queued = at(48)});
         world.run(running, "batch", "n", at(48));
-        waiting = world.job({.nodes = 8, .walltime = hour, .queued = at(0)});
+        waiting = world.job({.nodes = 8, .walltime = kHour, .queued = at(0)});
     }
 };
 
 TEST_F(Draining, MAX_QUEUED_TIME_TheQueueIsDrainedForTheFirstWaitingJob) {
-    const int too_long = world.job({.nodes = 3, .walltime = 3 * hour + 1, .queued = at(48)});
-    const int in_time = world.job({.nodes = 4, .walltime = 3 * hour, .queued = at(48)});
+    const int too_long = world.job({.nodes = 3, .walltime = 3 * kHour + 1, .queued = at(48)});
+    const int in_time = world.job({.nodes = 4, .walltime = 3 * kHour, .queued = at(48)});
     const auto outcome = cycle(at(49));
     EXPECT_THAT(outcome.started, ElementsAre(in_time)) << "it ends when the running job does";
     EXPECT_EQ(outcome.comment.at(too_long), "Not enough free nodes in queue batch: job needs 3, 0 free");
@@ -503,8 +503,8 @@ TEST_F(Draining, MAX_QUEUED_TIME_TheQueueIsDrainedForTheFirstWaitingJob) {
 }
 
 TEST_F(Draining, MAX_QUEUED_TIME_WhatTheWaitingJobLeavesIsForOthers) {
-    const int two = world.job({.nodes = 2, .walltime = 9 * hour, .queued = at(48)});
-    const int one = world.job({.nodes = 1, .walltime = 9 * hour, .queued = at(48)});
+    const int two = world.job({.nodes = 2, .walltime = 9 * kHour, .queued = at(48)});
+    const int one = world.job({.nodes = 1, .walltime = 9 * kHour, .queued = at(48)});
     const auto outcome = cycle(at(49));
     EXPECT_THAT(outcome.started, ElementsAre(two)) << "8 of 10 nodes are for the waiting job";
     EXPECT_EQ(outcome.comment.at(one), "Queue batch is being drained for job 2.server");
@@ -515,18 +515,18 @@ TEST_F(Draining, MAX_QUEUED_TIME_WhatTheWaitingJobLeavesIsForOthers) {
 TEST_F(Draining, MAX_QUEUED_TIME_SpecialJobsDoNotDelayTheWaitingJobEither) {
     world.queue({.name = "special"});
     s.special_queue = {{"special"}};
-    const int special = world.job({.queue = "special", .nodes = 3, .walltime = 9 * hour, .queued = at(48)});
+    const int special = world.job({.queue = "special", .nodes = 3, .walltime = 9 * kHour, .queued = at(48)});
     EXPECT_EQ(cycle(at(49)).comment.at(special), "Queue batch is being drained for job 2.server");
 }
 
 TEST_F(Draining, MAX_QUEUED_TIME_TheQueueThatTheJobFitsSoonestIsDrained) {
     s.batch_queues.push_back({"second"});
     world.queue({.name = "second", .nodes = 10});
-    const int other = world.job({.nodes = 6, .walltime = 2 * hour, .queued = at(48)});
+    const int other = world.job({.nodes = 6, .walltime = 2 * kHour, .queued = at(48)});
     world.run(other, "second", "n1", at(48));
-    const int job = world.job({.nodes = 4, .walltime = 9 * hour, .queued = at(48)});
+    const int job = world.job({.nodes = 4, .walltime = 9 * kHour, .queued = at(48)});
     EXPECT_EQ(cycle(at(49)).queue.at(job), "batch");
-    const int next = world.job({.nodes = 4, .walltime = 9 * hour, .queued = at(48)});
+    const int next = world.job({.nodes = 4, .walltime = 9 * kHour, .queued = at(48)});
     EXPECT_THAT(cycle(at(49)).started, IsEmpty()) << next;
 }
 
@@ -539,9 +539,9 @@ struct DrainingForHead : Draining {
 };
 
 TEST_F(DrainingForHead, OthersStartOnlyBesideItOrIfTheyEndBefore) {
-    const int two = world.job({.nodes = 2, .walltime = 9 * hour, .queued = at(48)});
-    const int one = world.job({.nodes = 1, .walltime = 9 * hour, .queued = at(48)});
-    const int brief = world.job({.nodes = 1, .walltime = hour, .queued = at(48)});
+    const int two = world.job({.nodes = 2, .walltime = 9 * kHour, .queued = at(48)});
+    const int one = world.job({.nodes = 1, .walltime = 9 * kHour, .queued = at(48)});
+    const int brief = world.job({.nodes = 1, .walltime = kHour, .queued = at(48)});
     const auto outcome = cycle(at(49));
     EXPECT_THAT(outcome.started, ElementsAre(two, brief));
     EXPECT_EQ(outcome.comment.at(one), "Queue batch is being drained for job 2.server");
@@ -552,7 +552,7 @@ TEST_F(DrainingForHead, OthersStartOnlyBesideItOrIfTheyEndBefore) {
 
 TEST_F(DrainingForHead, ItIsTheFirstThatCannotStart) {
     const int runs = world.job({.nodes = 9, .walltime = 60, .run_host = "nowhere", .queued = at(48)});
-    const int one = world.job({.nodes = 3, .walltime = 9 * hour, .queued = at(48)});
+    const int one = world.job({.nodes = 3, .walltime = 9 * kHour, .queued = at(48)});
     const auto outcome = cycle(at(49));
     EXPECT_TRUE(outcome.comment.contains(runs)) << "before it, but no start is known";
     EXPECT_EQ(outcome.comment.at(one), "Queue batch is being drained for job 2.server");
@@ -561,12 +561,12 @@ TEST_F(DrainingForHead, ItIsTheFirstThatCannotStart) {
 TEST_F(DrainingForHead, NotForTheNextNormalJob) {
     world.queue({.name = "batch", .nodes = 24});
     s.batch_queues = {{"batch"}};
-    const int six = world.job({.nodes = 20, .walltime = hour, .queued = at(48)});
-    const int four = world.job({.nodes = 4, .walltime = 9 * hour, .queued = at(48)});
+    const int six = world.job({.nodes = 20, .walltime = kHour, .queued = at(48)});
+    const int four = world.job({.nodes = 4, .walltime = 9 * kHour, .queued = at(48)});
     const auto outcome = cycle(at(49));
     EXPECT_THAT(outcome.started, ElementsAre(waiting, four))
         << "24 - 6 - 8, of which 20 + 4 <= 24 is left later";
-    const int more = world.job({.nodes = 5, .walltime = 9 * hour, .queued = at(48)});
+    const int more = world.job({.nodes = 5, .walltime = 9 * kHour, .queued = at(48)});
     EXPECT_FALSE(world.running(six));
     EXPECT_THAT(cycle(at(49)).started, IsEmpty()) << more;
 }
@@ -592,7 +592,7 @@ struct DrainingForSpecial : Origin {
         s.special_queue = {{"special"}};
     }
     int runs(const char* vnode, int hours) {
-        const int job = world.job({.ncpus = 48, .walltime = hours * hour, .queued = at(48)});
+        const int job = world.job({.ncpus = 48, .walltime = hours * kHour, .queued = at(48)});
         world.run(job, "batch", vnode, at(48));
         return job;
     }
@@ -604,18 +604,18 @@ TEST_F(DrainingForSpecial, EachOfThemHasItsQueueDrained) {
     runs("n1", 3);
     const int holds_n2 = runs("n2", 20);
     const int holds_n3 = runs("n3", 20);
-    const int first = world.job({.queue = "special", .ncpus = 64, .walltime = 9 * hour, .queued = at(48)});
-    const int second = world.job({.queue = "special", .ncpus = 60, .walltime = 9 * hour, .queued = at(48)});
+    const int first = world.job({.queue = "special", .ncpus = 64, .walltime = 9 * kHour, .queued = at(48)});
+    const int second = world.job({.queue = "special", .ncpus = 60, .walltime = 9 * kHour, .queued = at(48)});
     std::vector<int> small;
     small.reserve(4);
     for (int i = 0; i < 4; ++i)
-        small.push_back(world.job({.ncpus = 8, .walltime = 5 * hour, .queued = at(48)}));
+        small.push_back(world.job({.ncpus = 8, .walltime = 5 * kHour, .queued = at(48)}));
     const auto outcome = cycle(at(49));
     EXPECT_EQ(outcome.started.size(), 4U) << "beside what runs on n2 and n3, and nothing on n and n1";
     for (const int job : small)
         EXPECT_THAT(outcome.vnodes.at(job), testing::Each(testing::AnyOf("n2", "n3")));
     EXPECT_TRUE(world.running(holds_n2) && world.running(holds_n3));
-    const int last = world.job({.ncpus = 8, .walltime = 5 * hour, .queued = at(48)});
+    const int last = world.job({.ncpus = 8, .walltime = 5 * kHour, .queued = at(48)});
     EXPECT_EQ(cycle(at(49)).comment.at(last), "Not Running: Job would conflict with reservation or top job");
     (void)first;
     (void)second;
@@ -633,8 +633,8 @@ struct Dedicated : Origin {
 };
 
 TEST_F(Dedicated, ENFORCE_DEDICATED_TIME_NoJobIsStartedIntoIt) {
-    const int into = world.job({.nodes = 1, .walltime = 2 * hour + 1});
-    const int before = world.job({.nodes = 1, .walltime = 2 * hour});
+    const int into = world.job({.nodes = 1, .walltime = 2 * kHour + 1});
+    const int before = world.job({.nodes = 1, .walltime = 2 * kHour});
     const auto outcome = cycle(at(38));
     EXPECT_THAT(outcome.started, ElementsAre(before));
     EXPECT_EQ(outcome.comment.at(into), "Would run into dedicated time at Tue Nov 24 16:00:00 2026");
@@ -643,9 +643,9 @@ TEST_F(Dedicated, ENFORCE_DEDICATED_TIME_NoJobIsStartedIntoIt) {
 TEST_F(Dedicated, ENFORCE_DEDICATED_TIME_SpecialAndWaitingJobsNeither) {
     world.queue({.name = "special"});
     s.special_queue = {{"special"}};
-    s.max_queued_time = Seconds(hour);
-    world.job({.queue = "special", .nodes = 1, .walltime = 3 * hour});
-    world.job({.nodes = 1, .walltime = 3 * hour, .queued = at(0)});
+    s.max_queued_time = Seconds(kHour);
+    world.job({.queue = "special", .nodes = 1, .walltime = 3 * kHour});
+    world.job({.nodes = 1, .walltime = 3 * kHour, .queued = at(0)});
     EXPECT_THAT(cycle(at(38)).started, IsEmpty());
 }
 
@@ -677,7 +677,7 @@ TEST_F(Dedicated, MAX_DEDICATED_JOBS) {
 
 TEST_F(Origin, QueueTimeWindow_JobsStartOnlyInsideIt) {
     world.configuration.queue_windows["batch"] = world.window("FREQ=DAILY", 6, 9);
-    const int job = world.job({.nodes = 1, .walltime = 9 * hour});
+    const int job = world.job({.nodes = 1, .walltime = 9 * kHour});
     EXPECT_EQ(cycle(at(5)).comment.at(job),
               "Queue batch is outside its time windows until Mon Nov 23 06:00:00 2026");
     EXPECT_THAT(cycle(at(6)).started, ElementsAre(job)) << "it may run on after the end";
@@ -715,9 +715,9 @@ TEST_F(Origin, SORTED_JOB_DUMPFILE_ContentAndFlags) {
     world.queue({.name = "special"});
     s.special_queue = {{"special"}};
     s.sorted_job_dumpfile = "sortedjobs";
-    const int running = world.job({.nodes = 4, .walltime = 2 * hour});
+    const int running = world.job({.nodes = 4, .walltime = 2 * kHour});
     world.run(running, "batch", "n", at(0));
-    world.job({.nodes = 2, .walltime = hour, .run_host = "n1", .interactive = true, .queued = at(0, 30)});
+    world.job({.nodes = 2, .walltime = kHour, .run_host = "n1", .interactive = true, .queued = at(0, 30)});
     world.job({.queue = "special", .owner = "bob", .group = "g1", .nodes = 1});
     const auto text = cycle().sorted_jobs;
     EXPECT_THAT(text, HasSubstr("Mon Nov 23 01:00:00 2026 (1795395600)\nPolicy p1: non-primetime\n"));

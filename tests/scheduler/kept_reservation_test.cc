@@ -21,20 +21,20 @@ struct Drained : testing::Test {
     void SetUp() override {
         Settings& s = world.origin({"batch"});
         world.queue({.name = "batch", .nodes = 12});
-        s.max_queued_time = Seconds(hour);
+        s.max_queued_time = Seconds(kHour);
         s.schedule_log = "schedule";
         world.vnode({.name = "n1", .ncpus = 8});
         world.vnode({.name = "n2", .ncpus = 8});
         world.configure();
         first = holder("n1", 4);
         second = holder("n2", 6);
-        waiting = world.job({.owner = "w", .ncpus = 8, .walltime = hour, .queued = at(6)}, now);
+        waiting = world.job({.owner = "w", .ncpus = 8, .walltime = kHour, .queued = at(6)}, now);
         (void)cycle();
-        (void)add(1, 10 * minute);
+        (void)add(1, 10 * kMinute);
         (void)cycle();
     }
     int holder(const std::string& vnode, int hours) {
-        const int job = world.job({.ncpus = 2, .walltime = hours * hour, .queued = at(8)}, at(8));
+        const int job = world.job({.ncpus = 2, .walltime = hours * kHour, .queued = at(8)}, at(8));
         world.run(job, "batch", vnode, at(8));
         return job;
     }
@@ -69,14 +69,14 @@ struct Drained : testing::Test {
 };
 
 TEST_F(Drained, TheVnodeThatIsFreeFirstIsReserved) {
-    (void)add(1, hour);
+    (void)add(1, kHour);
     EXPECT_EQ(reserved(cycle()), "n1 at 720");
 }
 
 TEST_F(Drained, WhatEndsWithoutGivingRoomLeavesItAsItIs) {
-    const int small = add(1, 2 * hour);
+    const int small = add(1, 2 * kHour);
     ASSERT_THAT(cycle().started, testing::ElementsAre(small));
-    now += Seconds(minute);
+    now += Seconds(kMinute);
     world.finish(small, now);
     EXPECT_EQ(reserved(cycle(CycleTrigger::job_ended)), "n1 at 720");
 }
@@ -88,37 +88,37 @@ TEST_F(Drained, AVnodeThatIsFreeBeforeTimeLetsTheJobStart) {
 
 TEST_F(Drained, AJobThatEndsSoonerMovesItToAnotherVnode) {
     // The last one on n2 now ends at 11, an hour before n1 is free.
-    const int third = world.job({.ncpus = 1, .walltime = 3 * hour, .queued = at(8)}, at(8));
+    const int third = world.job({.ncpus = 1, .walltime = 3 * kHour, .queued = at(8)}, at(8));
     world.run(third, "batch", "n2", at(8));
-    (void)add(1, hour);
+    (void)add(1, kHour);
     EXPECT_EQ(reserved(cycle()), "n1 at 720");
     world.finish(second, now);
     EXPECT_EQ(reserved(cycle(CycleTrigger::job_ended)), "n2 at 660");
 }
 
 TEST_F(Drained, AJobThatAManagerRunsOnTheVnodeMovesIt) {
-    const int other = add(1, 8 * hour);
+    const int other = add(1, 8 * kHour);
     world.run(other, "batch", "n1", now);
-    (void)add(1, hour);
+    (void)add(1, kHour);
     EXPECT_EQ(reserved(cycle()), "n2 at 840");
 }
 
 TEST_F(Drained, LessRoomCanLetAJobOfSeveralKindsOfChunksStartSooner) {
     World other;
-    other.origin({"batch"}).max_queued_time = Seconds(hour);
+    other.origin({"batch"}).max_queued_time = Seconds(kHour);
     other.policy().schedule_log = "schedule";
-    other.vnode({.name = "a", .ncpus = 8, .mem = 8 * gb});
-    other.vnode({.name = "b", .ncpus = 4, .mem = 8 * gb});
-    other.vnode({.name = "c", .ncpus = 8, .mem = 8 * gb});
+    other.vnode({.name = "a", .ncpus = 8, .mem = 8 * kGb});
+    other.vnode({.name = "b", .ncpus = 4, .mem = 8 * kGb});
+    other.vnode({.name = "c", .ncpus = 8, .mem = 8 * kGb});
     other.configure();
     const auto run = [&](const std::string& vnode, int ncpus, std::int64_t memory, int hours) {
         const int job =
-            other.job({.ncpus = ncpus, .mem = memory, .walltime = hours * hour, .queued = now}, now);
+            other.job({.ncpus = ncpus, .mem = memory, .walltime = hours * kHour, .queued = now}, now);
         other.run(job, "batch", vnode, now);
     };
     run("a", 1, 0, 2);
     run("c", 8, 0, 5);
-    JobOptions two{.owner = "w", .walltime = hour, .select = "1:ncpus=1:mem=4gb+1:ncpus=8", .queued = at(6)};
+    JobOptions two{.owner = "w", .walltime = kHour, .select = "1:ncpus=1:mem=4gb+1:ncpus=8", .queued = at(6)};
     (void)other.job(two, now);
     const auto start = [&] {
         (void)other.job({.ncpus = 64, .queued = now}, now);
@@ -128,16 +128,16 @@ TEST_F(Drained, LessRoomCanLetAJobOfSeveralKindsOfChunksStartSooner) {
     };
     EXPECT_EQ(start(), at(14)) << "the first kind goes to the first vnode, which leaves too little of it";
     EXPECT_EQ(start(), at(14));
-    run("a", 0, 8 * gb, 3);
+    run("a", 0, 8 * kGb, 3);
     EXPECT_EQ(start(), at(11)) << "now it goes to the second one";
 }
 
 TEST_F(Drained, AJobThatRunsOverItsWalltimeMovesItOn) {
     now = at(12) + Seconds(90);
-    (void)add(1, minute);
+    (void)add(1, kMinute);
     EXPECT_EQ(reserved(cycle()), "n1 at 722") << "it ends within a minute, as far as is known";
-    now += Seconds(minute);
-    (void)add(1, minute);
+    now += Seconds(kMinute);
+    (void)add(1, kMinute);
     EXPECT_EQ(reserved(cycle()), "n1 at 723");
 }
 
@@ -146,14 +146,14 @@ TEST_F(Drained, WhatEndsAfterTheStartLeavesMoreToOthers) {
     // four.
     std::vector<int> running;
     for (int i = 0; i < 6; ++i) {
-        const int job = add(0, 5 * hour);
+        const int job = add(0, 5 * kHour);
         world.run(job, "batch", "n2", now);
         running.push_back(job);
     }
-    const int first_long = add(1, 6 * hour);
+    const int first_long = add(1, 6 * kHour);
     auto outcome = cycle();
     EXPECT_THAT(outcome.started, testing::ElementsAre(first_long)) << "on n2";
-    const int second_long = add(1, 6 * hour);
+    const int second_long = add(1, 6 * kHour);
     EXPECT_THAT(cycle().started, testing::IsEmpty()) << "the last nodes are the waiting job's";
     world.finish(running.front(), now);
     outcome = cycle(CycleTrigger::job_ended);

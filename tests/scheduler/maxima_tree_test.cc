@@ -10,14 +10,14 @@
 namespace pbs::sched::test {
 namespace {
 
-constexpr std::uint32_t columns = 3;
+constexpr std::uint32_t kColumns = 3;
 
 // The same by a walk over all rows.
 std::uint32_t first_fit(const MaximaTree& tree, const MaximaTree::Asked& asked, std::uint32_t from) {
     for (std::uint32_t place = from; place < tree.size(); ++place)
         if (std::ranges::all_of(asked, [&](const auto& a) { return tree.row(place)[a.first] >= a.second; }))
             return place;
-    return no_slot;
+    return kNoSlot;
 }
 
 TEST(MaximaTreeTest, FindsWhatAWalkFinds) {
@@ -25,22 +25,22 @@ TEST(MaximaTreeTest, FindsWhatAWalkFinds) {
     const auto below = [&](int end) { return std::uniform_int_distribution<int>(0, end - 1)(random); };
     for (const std::uint32_t size : {0U, 1U, 2U, 3U, 8U, 9U, 70U}) {
         MaximaTree tree;
-        tree.assign(size, columns);
+        tree.assign(size, kColumns);
         for (std::uint32_t place = 0; place < size; ++place)
-            std::generate_n(tree.row(place), columns, [&] { return below(10); });
+            std::generate_n(tree.row(place), kColumns, [&] { return below(10); });
         tree.fix();
         int found = 0;
         for (int round = 0; round < 200; ++round) {
             if (size > 0) {
                 const auto place = static_cast<std::uint32_t>(below(static_cast<int>(size)));
-                tree.row(place)[below(columns)] = below(10);
+                tree.row(place)[below(kColumns)] = below(10);
                 tree.fix_above(place);
             }
             const MaximaTree::Asked asked = {{2, below(12)}, {0, below(8)}};
             const auto from = static_cast<std::uint32_t>(below(static_cast<int>(size) + 1));
             ASSERT_EQ(tree.next_fit(asked, from), first_fit(tree, asked, from))
                 << size << " rows from " << from;
-            found += tree.next_fit(asked, from) != no_slot ? 1 : 0;
+            found += tree.next_fit(asked, from) != kNoSlot ? 1 : 0;
         }
         EXPECT_EQ(found > 0, size > 0);
         EXPECT_LT(found, 200) << "some searches find nothing";

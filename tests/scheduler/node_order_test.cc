@@ -22,9 +22,9 @@ TEST_P(NodeOrders, JobsGetTheFirstVnodesThatHaveRoom) {
     world.policy().help_starving_jobs = false;
     world.policy().node_sort_key = GetParam().keys;
     world.queue({.name = "work"});
-    world.vnode({.name = "small", .ncpus = 1, .mem = 8 * gb, .priority = 5});
-    world.vnode({.name = "large", .ncpus = 3, .mem = 2 * gb, .priority = 1});
-    world.vnode({.name = "other", .ncpus = 2, .mem = 8 * gb, .priority = 5});
+    world.vnode({.name = "small", .ncpus = 1, .mem = 8 * kGb, .priority = 5});
+    world.vnode({.name = "large", .ncpus = 3, .mem = 2 * kGb, .priority = 1});
+    world.vnode({.name = "other", .ncpus = 2, .mem = 8 * kGb, .priority = 5});
     world.configure();
     std::vector<int> jobs;
     for (int i = 0; i < 6; ++i) jobs.push_back(world.job({.queue = "work", .ncpus = 1}));

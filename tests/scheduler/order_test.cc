@@ -14,7 +14,7 @@ using testing::ElementsAre;
 struct OriginOrder : testing::Test {
     World world;
     Settings& s = world.origin();
-    void SetUp() override { world.vnodes(20, {.name = "n", .ncpus = 256, .mem = 512 * gb}); }
+    void SetUp() override { world.vnodes(20, {.name = "n", .ncpus = 256, .mem = 512 * kGb}); }
     std::vector<int> order(Instant now) {
         world.configure();
         return world.cycle(now, false).started;
@@ -62,9 +62,9 @@ TEST_F(OriginOrder, EnforcePrimeTimeFromADate) {
 }
 
 TEST_F(OriginOrder, NodesCountTheLargerOfCpusAndMemory) {
-    s.ssinode_mem = 512 * mb;
-    const int cpus = world.job({.ncpus = 7, .mem = 512 * mb});            // 4 nodes
-    const int memory = world.job({.ncpus = 2, .mem = 4 * 512 * mb + 1});  // 5 nodes
+    s.ssinode_mem = 512 * kMb;
+    const int cpus = world.job({.ncpus = 7, .mem = 512 * kMb});            // 4 nodes
+    const int memory = world.job({.ncpus = 2, .mem = 4 * 512 * kMb + 1});  // 5 nodes
     const auto started = world.cycle(at(0), false);
     world.configure();
     const auto outcome = world.cycle(at(0), false);
@@ -75,8 +75,8 @@ TEST_F(OriginOrder, NodesCountTheLargerOfCpusAndMemory) {
 
 TEST_F(OriginOrder, SsinodeCpusAndMemAreAttributes) {
     s.ssinode_cpus = 4;
-    s.ssinode_mem = gb;
-    const int job = world.job({.ncpus = 9, .mem = 2 * gb});
+    s.ssinode_mem = kGb;
+    const int job = world.job({.ncpus = 9, .mem = 2 * kGb});
     world.configure();
     EXPECT_EQ(world.cycle(at(0), false).ssinodes.at(job), 3);
 }
@@ -93,7 +93,7 @@ TEST_F(OriginOrder, ClassesWaitingSpecialNormalDedicatedRest) {
     world.queue({.name = "ext"});
     s.special_queue = {{"special"}};
     s.external_queues = {{"ext"}};
-    s.max_queued_time = Seconds(48 * hour);
+    s.max_queued_time = Seconds(48 * kHour);
     const int external = world.job({.queue = "ext", .nodes = 50, .queued = at(40)});
     const int normal = world.job({.nodes = 40, .queued = at(40)});
     const int special = world.job({.queue = "special", .nodes = 1, .queued = at(40)});
@@ -112,7 +112,7 @@ TEST_F(OriginOrder, SPECIAL_QUEUE_NodesDescending) {
 TEST_F(OriginOrder, ASpecialJobIsNeverWaiting) {
     world.queue({.name = "special"});
     s.special_queue = {{"special"}};
-    s.max_queued_time = Seconds(hour);
+    s.max_queued_time = Seconds(kHour);
     const int special = world.job({.queue = "special", .nodes = 9, .queued = at(0)});
     const int waiting = world.job({.nodes = 1, .queued = at(0)});
     EXPECT_THAT(order(at(5)), ElementsAre(waiting, special));
@@ -129,7 +129,7 @@ TEST_F(OriginOrder, EXTERNAL_QUEUES_InTheOrderOfArrival) {
 // ---- Waiting jobs.
 
 TEST_F(OriginOrder, MAX_QUEUED_TIME_BatchJobWaitsWhenItsEligibleTimeExceedsIt) {
-    s.max_queued_time = Seconds(2 * hour);
+    s.max_queued_time = Seconds(2 * kHour);
     const int big = world.job({.nodes = 9, .queued = at(9)});
     const int old = world.job({.nodes = 1, .queued = at(1), .eligible = at(8)});
     EXPECT_THAT(order(at(10)), ElementsAre(big, old)) << "exactly two hours: not yet";
@@ -144,26 +144,26 @@ TEST_F(OriginOrder, MAX_QUEUED_TIME_ZeroSwitchesItOff) {
 
 TEST_F(OriginOrder, INTERACTIVE_LONG_WAIT_CountsBeyondTheWalltimeAndInPrimeTimeOnly) {
     enforce_prime();
-    s.interactive_long_wait = Seconds(30 * minute);
+    s.interactive_long_wait = Seconds(30 * kMinute);
     const int small = world.job({.nodes = 1, .walltime = 60, .queued = at(9)});
-    const int interactive = world.job({.nodes = 1, .walltime = hour, .interactive = true, .queued = at(8)});
+    const int interactive = world.job({.nodes = 1, .walltime = kHour, .interactive = true, .queued = at(8)});
     EXPECT_THAT(order(at(9, 30)), ElementsAre(small, interactive));
     EXPECT_THAT(order(at(9, 30, 1)), ElementsAre(interactive, small));
     EXPECT_THAT(order(at(18)), ElementsAre(small, interactive)) << "not in non-prime time";
 }
 
 TEST_F(OriginOrder, MAX_QUEUED_TIME_IsForInteractiveJobsTooUnlessTheyHaveATimeOfTheirOwn) {
-    s.max_queued_time = Seconds(hour);
+    s.max_queued_time = Seconds(kHour);
     const int interactive = world.job({.nodes = 1, .interactive = true, .queued = at(0)});
     const int big = world.job({.nodes = 9, .queued = at(4, 30)});
     EXPECT_THAT(order(at(5)), ElementsAre(interactive, big));
-    s.interactive_long_wait = Seconds(30 * minute);
+    s.interactive_long_wait = Seconds(30 * kMinute);
     EXPECT_THAT(order(at(5)), ElementsAre(big, interactive)) << "which counts in prime time only";
 }
 
 TEST_F(OriginOrder, SMALL_QUEUED_TIME_SameSideNodesDescendingThenOldest) {
-    s.max_queued_time = Seconds(hour);
-    s.small_queued_time = Seconds(hour);
+    s.max_queued_time = Seconds(kHour);
+    s.small_queued_time = Seconds(kHour);
     const int younger = world.job({.nodes = 2, .walltime = 7200, .queued = at(1)});
     const int older = world.job({.nodes = 2, .walltime = 3600, .queued = at(0)});
     const int bigger = world.job({.nodes = 3, .walltime = 4000, .queued = at(2)});
@@ -171,8 +171,8 @@ TEST_F(OriginOrder, SMALL_QUEUED_TIME_SameSideNodesDescendingThenOldest) {
 }
 
 TEST_F(OriginOrder, SMALL_QUEUED_TIME_DifferentSidesLongestWalltimeFirst) {
-    s.max_queued_time = Seconds(hour);
-    s.small_queued_time = Seconds(hour);
+    s.max_queued_time = Seconds(kHour);
+    s.small_queued_time = Seconds(kHour);
     const int below = world.job({.nodes = 9, .walltime = 3599, .queued = at(0)});
     const int above = world.job({.nodes = 1, .walltime = 3600, .queued = at(1)});
     EXPECT_THAT(order(at(10)), ElementsAre(above, below));
@@ -187,7 +187,7 @@ struct StandardOrder : testing::Test {
         s.help_starving_jobs = false;
         world.queue({.name = "a", .priority = 10});
         world.queue({.name = "b", .priority = 20});
-        world.vnodes(20, {.name = "n", .ncpus = 256, .mem = 512 * gb});
+        world.vnodes(20, {.name = "n", .ncpus = 256, .mem = 512 * kGb});
     }
     std::vector<int> order(Instant now = at(1)) {
         world.configure();
@@ -240,9 +240,9 @@ TEST_F(StandardOrder, job_sort_key_AJobWithoutAWalltimeCountsAs0) {
 TEST_F(StandardOrder, job_sort_key_HighAndLowOneAfterTheOther) {
     s.by_queue = false;
     s.job_sort_key = {{"ncpus", true}, {"mem", false}};
-    const int few = world.job({.queue = "a", .ncpus = 1, .mem = gb});
-    const int many_big = world.job({.queue = "a", .ncpus = 4, .mem = 2 * gb});
-    const int many_small = world.job({.queue = "b", .ncpus = 4, .mem = gb});
+    const int few = world.job({.queue = "a", .ncpus = 1, .mem = kGb});
+    const int many_big = world.job({.queue = "a", .ncpus = 4, .mem = 2 * kGb});
+    const int many_small = world.job({.queue = "b", .ncpus = 4, .mem = kGb});
     EXPECT_THAT(order(), ElementsAre(many_small, many_big, few));
 }
 
@@ -250,9 +250,9 @@ TEST_F(StandardOrder, job_sort_key_ManyKeysAreSortedToo) {
     s.by_queue = false;
     s.job_sort_key = {
         {"ngpus", true}, {"ncpus", true}, {"mem", false}, {"walltime", true}, {"job_priority", true}};
-    const int low = world.job({.queue = "a", .ncpus = 1, .mem = gb, .priority = -5});
-    const int high = world.job({.queue = "a", .ncpus = 1, .mem = gb, .priority = 7});
-    const int longer = world.job({.queue = "a", .ncpus = 1, .mem = gb, .walltime = 700});
+    const int low = world.job({.queue = "a", .ncpus = 1, .mem = kGb, .priority = -5});
+    const int high = world.job({.queue = "a", .ncpus = 1, .mem = kGb, .priority = 7});
+    const int longer = world.job({.queue = "a", .ncpus = 1, .mem = kGb, .walltime = 700});
     EXPECT_THAT(order(), ElementsAre(longer, high, low));
 }
 
@@ -261,7 +261,7 @@ TEST_F(StandardOrder, job_sort_formula_DescendingWithResourcesAndEligibleTime) {
     s.job_sort_formula = "ncpus * 1000 + eligible_time / 60 + 10 * job_priority - mem / 1024 / 1024";
     const int old = world.job({.queue = "a", .ncpus = 1, .queued = at(0)});                     // 1060
     const int wide = world.job({.queue = "a", .ncpus = 2, .queued = at(1)});                    // 2000
-    const int fat = world.job({.queue = "b", .ncpus = 2, .mem = 3 * gb, .queued = at(1)});      // 1997
+    const int fat = world.job({.queue = "b", .ncpus = 2, .mem = 3 * kGb, .queued = at(1)});     // 1997
     const int urgent = world.job({.queue = "b", .ncpus = 1, .priority = 99, .queued = at(1)});  // 1990
     EXPECT_THAT(order(), ElementsAre(wide, fat, urgent, old));
 }
@@ -305,7 +305,7 @@ TEST_F(StandardOrder, job_sort_formula_ThatDoesNotCompileLeavesTheOldConfigurati
 
 TEST_F(StandardOrder, help_starving_jobs_AfterMaxStarveAJobGoesFirst) {
     s.help_starving_jobs = true;
-    s.max_starve = Seconds(24 * hour);
+    s.max_starve = Seconds(24 * kHour);
     const int b = world.job({.queue = "b", .ncpus = 1, .queued = at(24)});
     const int old = world.job({.queue = "a", .ncpus = 1, .queued = at(0)});
     EXPECT_THAT(order(at(24)), ElementsAre(b, old));

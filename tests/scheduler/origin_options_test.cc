@@ -30,92 +30,92 @@ namespace fs = std::filesystem;
 using objects::ObjectType;
 
 // Both documents' lists; where they spell an option differently, both spellings.
-constexpr std::string_view guide[] = {"SUBMIT_QUEUE",
-                                      "BATCH_QUEUES",
-                                      "SPECIAL_QUEUE",
-                                      "DEDICATED_QUEUES",
-                                      "EXTERNAL_QUEUES",
-                                      "PRIME_TIME_WALLT_LIMIT",
-                                      "PRIME_TIME_START",
-                                      "PRIME_TIME_END",
-                                      "ENFORCE_PRIME_TIME",
-                                      "SMALL_JOB_MAX",
-                                      "WALLT_LIMIT_SMALL_JOB",
-                                      "WALLT_LIMIT_LARGE_JOB",
-                                      "PRIME_TIME_SMALL_NODE_LIMIT",
-                                      "PRIME_TIME_SMALL_WALLT_LIMIT",
-                                      "ENFORCE_DEDICATED_TIME",
-                                      "DEDICATED_TIME_COMMAND",
-                                      "DEDICATED_TIME_CACHE_SECS",
-                                      "SYSTEM_NAME",
-                                      "NONPRIME_DRAIN_SYS",
-                                      "NP_DRAIN_BACKTIME",
-                                      "NP_DRAIN_IDLETIME",
-                                      "MAX_JOBS",
-                                      "MIN_JOBS",
-                                      "TARGET_LOAD_PCT",
-                                      "TARGET_LOAD_VARIANCE",
-                                      "ENFORCE_ALLOCATION",
-                                      "SCHED_ACCT_DIR",
-                                      "SORT_BY_PAST_USAGE",
-                                      "DECAY_FACTOR",
-                                      "OA_DECAY_FACTOR",
-                                      "MAX_QUEUED_TIME",
-                                      "INTERACTIVE_LONG_WAIT",
-                                      "SORTED_JOB_DUMPFILE",
-                                      "MANAGE_HPM_COUNTERS",
-                                      "REVOKE_HPM_COUNTERS",
-                                      "SCHED_RESTART_ACTION",
-                                      "SMALL_QUEUED_TIME",
-                                      "AVOID_FRAGMENTATION",
-                                      "TEST_ONLY",
-                                      "FAKE_MACHINE_MULT",
-                                      "MAX_DEDICATED_JOBS",
-                                      "WALLT_SMALL_LIMIT",
-                                      "WALLT_LARGE_LIMIT",
-                                      "NON_PRIME_DRAIN_SYS"};
-constexpr std::string_view overview[] = {"AVOID_FRAGMENTATION",
-                                         "BACKGROUND_QUEUE_NAME",
-                                         "CHALLENGE_QUEUE_NAME",
-                                         "BATCH_QUEUES",
-                                         "DECAY_FACTOR",
-                                         "DEDICATED_QUEUE",
-                                         "DEDICATED_TIME_CACHE_SECS",
-                                         "DEDICATED_TIME_COMMAND",
-                                         "ENFORCE_ALLOCATION",
-                                         "ENFORCE_DEDICATED_TIME",
-                                         "ENFORCE_PRIME_TIME",
-                                         "FAKE_MACHINE_MULT",
-                                         "HIGH_SYSTIME",
-                                         "INTERACTIVE_LONG_WAIT",
-                                         "MAX_DEDICATED_JOBS",
-                                         "MAX_JOBS",
-                                         "MAX_QUEUED_TIME",
-                                         "MAX_USER_RUN_JOBS",
-                                         "MIN_JOBS",
-                                         "NONPRIME_DRAIN_SYS",
-                                         "OA_DECAY_FACTOR",
-                                         "PRIME_TIME_END",
-                                         "PRIME_TIME_SMALL_NODE_LIMIT",
-                                         "PRIME_TIME_SMALL_WALLT_LIMIT",
-                                         "PRIME_TIME_START",
-                                         "PRIME_TIME_WALLT_LIMIT",
-                                         "SCHED_ACCT_DIR",
-                                         "SCHED_HOST",
-                                         "SCHED_RESTART_ACTION",
-                                         "SERVER_HOST",
-                                         "SMALL_JOB_MAX",
-                                         "SMALL_QUEUED_TIME",
-                                         "SORT_BY_PAST_USAGE",
-                                         "SORTED_JOB_FILE",
-                                         "SPECIAL_QUEUE",
-                                         "SUBMIT_QUEUE",
-                                         "SYSTEM_NAME",
-                                         "TARGET_LOAD_PCT",
-                                         "TARGET_LOAD_VARIANCE",
-                                         "TEST_ONLY",
-                                         "WALLT_LIMIT_LARGE_JOB",
-                                         "WALLT_LIMIT_SMALL_JOB"};
+constexpr std::string_view kGuide[] = {"SUBMIT_QUEUE",
+                                       "BATCH_QUEUES",
+                                       "SPECIAL_QUEUE",
+                                       "DEDICATED_QUEUES",
+                                       "EXTERNAL_QUEUES",
+                                       "PRIME_TIME_WALLT_LIMIT",
+                                       "PRIME_TIME_START",
+                                       "PRIME_TIME_END",
+                                       "ENFORCE_PRIME_TIME",
+                                       "SMALL_JOB_MAX",
+                                       "WALLT_LIMIT_SMALL_JOB",
+                                       "WALLT_LIMIT_LARGE_JOB",
+                                       "PRIME_TIME_SMALL_NODE_LIMIT",
+                                       "PRIME_TIME_SMALL_WALLT_LIMIT",
+                                       "ENFORCE_DEDICATED_TIME",
+                                       "DEDICATED_TIME_COMMAND",
+                                       "DEDICATED_TIME_CACHE_SECS",
+                                       "SYSTEM_NAME",
+                                       "NONPRIME_DRAIN_SYS",
+                                       "NP_DRAIN_BACKTIME",
+                                       "NP_DRAIN_IDLETIME",
+                                       "MAX_JOBS",
+                                       "MIN_JOBS",
+                                       "TARGET_LOAD_PCT",
+                                       "TARGET_LOAD_VARIANCE",
+                                       "ENFORCE_ALLOCATION",
+                                       "SCHED_ACCT_DIR",
+                                       "SORT_BY_PAST_USAGE",
+                                       "DECAY_FACTOR",
+                                       "OA_DECAY_FACTOR",
+                                       "MAX_QUEUED_TIME",
+                                       "INTERACTIVE_LONG_WAIT",
+                                       "SORTED_JOB_DUMPFILE",
+                                       "MANAGE_HPM_COUNTERS",
+                                       "REVOKE_HPM_COUNTERS",
+                                       "SCHED_RESTART_ACTION",
+                                       "SMALL_QUEUED_TIME",
+                                       "AVOID_FRAGMENTATION",
+                                       "TEST_ONLY",
+                                       "FAKE_MACHINE_MULT",
+                                       "MAX_DEDICATED_JOBS",
+                                       "WALLT_SMALL_LIMIT",
+                                       "WALLT_LARGE_LIMIT",
+                                       "NON_PRIME_DRAIN_SYS"};
+constexpr std::string_view kOverview[] = {"AVOID_FRAGMENTATION",
+                                          "BACKGROUND_QUEUE_NAME",
+                                          "CHALLENGE_QUEUE_NAME",
+                                          "BATCH_QUEUES",
+                                          "DECAY_FACTOR",
+                                          "DEDICATED_QUEUE",
+                                          "DEDICATED_TIME_CACHE_SECS",
+                                          "DEDICATED_TIME_COMMAND",
+                                          "ENFORCE_ALLOCATION",
+                                          "ENFORCE_DEDICATED_TIME",
+                                          "ENFORCE_PRIME_TIME",
+                                          "FAKE_MACHINE_MULT",
+                                          "HIGH_SYSTIME",
+                                          "INTERACTIVE_LONG_WAIT",
+                                          "MAX_DEDICATED_JOBS",
+                                          "MAX_JOBS",
+                                          "MAX_QUEUED_TIME",
+                                          "MAX_USER_RUN_JOBS",
+                                          "MIN_JOBS",
+                                          "NONPRIME_DRAIN_SYS",
+                                          "OA_DECAY_FACTOR",
+                                          "PRIME_TIME_END",
+                                          "PRIME_TIME_SMALL_NODE_LIMIT",
+                                          "PRIME_TIME_SMALL_WALLT_LIMIT",
+                                          "PRIME_TIME_START",
+                                          "PRIME_TIME_WALLT_LIMIT",
+                                          "SCHED_ACCT_DIR",
+                                          "SCHED_HOST",
+                                          "SCHED_RESTART_ACTION",
+                                          "SERVER_HOST",
+                                          "SMALL_JOB_MAX",
+                                          "SMALL_QUEUED_TIME",
+                                          "SORT_BY_PAST_USAGE",
+                                          "SORTED_JOB_FILE",
+                                          "SPECIAL_QUEUE",
+                                          "SUBMIT_QUEUE",
+                                          "SYSTEM_NAME",
+                                          "TARGET_LOAD_PCT",
+                                          "TARGET_LOAD_VARIANCE",
+                                          "TEST_ONLY",
+                                          "WALLT_LIMIT_LARGE_JOB",
+                                          "WALLT_LIMIT_SMALL_JOB"};
 
 // The options for which there are tests: what stands before the first lower-case letter in a test's name.
 std::set<std::string> tested() {
@@ -171,13 +171,13 @@ std::string option_name(const testing::TestParamInfo<std::string_view>& info) {
     return std::string(info.param);
 }
 
-INSTANTIATE_TEST_SUITE_P(Guide, OriginOptions, testing::ValuesIn(guide), option_name);
-INSTANTIATE_TEST_SUITE_P(Overview, OriginOptions, testing::ValuesIn(overview), option_name);
+INSTANTIATE_TEST_SUITE_P(Guide, OriginOptions, testing::ValuesIn(kGuide), option_name);
+INSTANTIATE_TEST_SUITE_P(Overview, OriginOptions, testing::ValuesIn(kOverview), option_name);
 
 TEST(OriginOptionLists, NoOtherAttributeIsOneOfOrigin) {
     std::set<std::string_view> named;
-    for (const auto option : guide) named.insert(attribute_of(option)->name);
-    for (const auto option : overview) named.insert(attribute_of(option)->name);
+    for (const auto option : kGuide) named.insert(attribute_of(option)->name);
+    for (const auto option : kOverview) named.insert(attribute_of(option)->name);
     for (const objects::Attribute& attribute : objects::attributes(ObjectType::policy)) {
         if ((attribute.flags & objects::origin) == 0 || attribute.name == "hpm_ctl") continue;
         EXPECT_TRUE(named.contains(attribute.name)) << attribute.name;
@@ -189,7 +189,7 @@ TEST(OriginOptionLists, NoOtherAttributeIsOneOfOrigin) {
 struct Option : testing::Test {
     World world;
     Settings& s = world.origin();
-    void SetUp() override { world.vnodes(1, {.name = "n", .ncpus = 64, .mem = 64 * gb}); }
+    void SetUp() override { world.vnodes(1, {.name = "n", .ncpus = 64, .mem = 64 * kGb}); }
     Outcome cycle(Instant now = at(9), bool apply = false) {
         world.configure();
         return world.cycle(now, apply);
@@ -199,12 +199,12 @@ struct Option : testing::Test {
 TEST_F(Option, PRIME_TIME_SMALL_WALLT_LIMIT_TakesThePlaceOfTheLimitForSmallJobs) {
     s.enforce_prime_time = {true};
     world.prime_time(8, 17);
-    s.prime_time_wallt_limit = Seconds(2 * hour);
+    s.prime_time_wallt_limit = Seconds(2 * kHour);
     s.prime_time_small_node_limit = 8;
-    s.prime_time_small_wallt_limit = Seconds(hour);
-    const int small = world.job({.nodes = 8, .walltime = hour + 1});
-    const int fine = world.job({.nodes = 8, .walltime = hour});
-    const int large = world.job({.nodes = 9, .walltime = 2 * hour});
+    s.prime_time_small_wallt_limit = Seconds(kHour);
+    const int small = world.job({.nodes = 8, .walltime = kHour + 1});
+    const int fine = world.job({.nodes = 8, .walltime = kHour});
+    const int large = world.job({.nodes = 9, .walltime = 2 * kHour});
     const auto outcome = cycle();
     EXPECT_THAT(outcome.started, ElementsAre(fine, large));
     EXPECT_EQ(outcome.comment.at(small), "Exceeds primetime walltime limit (01:00:00)");
@@ -212,9 +212,9 @@ TEST_F(Option, PRIME_TIME_SMALL_WALLT_LIMIT_TakesThePlaceOfTheLimitForSmallJobs)
 
 TEST_F(Option, WALLT_LIMIT_SMALL_JOB_IsForJobsOfAtMostSmallJobMaxNodes) {
     s.small_job_max = 16;
-    s.wallt_limit_small_job = Seconds(4 * hour);
-    const int over = world.job({.nodes = 16, .walltime = 4 * hour + 1});
-    const int fine = world.job({.nodes = 17, .walltime = 4 * hour + 1});
+    s.wallt_limit_small_job = Seconds(4 * kHour);
+    const int over = world.job({.nodes = 16, .walltime = 4 * kHour + 1});
+    const int fine = world.job({.nodes = 17, .walltime = 4 * kHour + 1});
     const auto outcome = cycle();
     EXPECT_TRUE(outcome.rejected.contains(over));
     EXPECT_THAT(outcome.started, ElementsAre(fine));
@@ -222,9 +222,9 @@ TEST_F(Option, WALLT_LIMIT_SMALL_JOB_IsForJobsOfAtMostSmallJobMaxNodes) {
 
 TEST_F(Option, WALLT_LIMIT_LARGE_JOB_IsForJobsOfMoreNodes) {
     s.small_job_max = 16;
-    s.wallt_limit_large_job = Seconds(8 * hour);
-    const int over = world.job({.nodes = 17, .walltime = 8 * hour + 1});
-    const int fine = world.job({.nodes = 16, .walltime = 8 * hour + 1});
+    s.wallt_limit_large_job = Seconds(8 * kHour);
+    const int over = world.job({.nodes = 17, .walltime = 8 * kHour + 1});
+    const int fine = world.job({.nodes = 16, .walltime = 8 * kHour + 1});
     const auto outcome = cycle();
     EXPECT_TRUE(outcome.rejected.contains(over));
     EXPECT_THAT(outcome.started, ElementsAre(fine));
@@ -233,10 +233,10 @@ TEST_F(Option, WALLT_LIMIT_LARGE_JOB_IsForJobsOfMoreNodes) {
 TEST_F(Option, INTERACTIVE_LONG_WAIT_AnOutstandingJobRunsAcrossTheEndOfPrimeTime) {
     s.enforce_prime_time = {true};
     s.nonprime_drain_sys = {true};
-    s.interactive_long_wait = Seconds(30 * minute);
+    s.interactive_long_wait = Seconds(30 * kMinute);
     world.prime_time(8, 17);
-    const int batch = world.job({.nodes = 1, .walltime = hour, .queued = at(14)});
-    const int interactive = world.job({.nodes = 1, .walltime = hour, .interactive = true, .queued = at(15)});
+    const int batch = world.job({.nodes = 1, .walltime = kHour, .queued = at(14)});
+    const int interactive = world.job({.nodes = 1, .walltime = kHour, .interactive = true, .queued = at(15)});
     EXPECT_THAT(cycle(at(16, 30)).started, IsEmpty()) << "an hour and a half isn't over yet";
     const auto outcome = cycle(at(16, 31));
     EXPECT_EQ(outcome.started.front(), interactive);
@@ -246,7 +246,7 @@ TEST_F(Option, INTERACTIVE_LONG_WAIT_AnOutstandingJobRunsAcrossTheEndOfPrimeTime
 
 TEST_F(Option, SORTED_JOB_DUMPFILE_HasTheFlagsOfWaitingDedicatedAndHpmJobs) {
     s.sorted_job_dumpfile = "sortedjobs";
-    s.max_queued_time = Seconds(hour);
+    s.max_queued_time = Seconds(kHour);
     world.queue({.name = "ded"});
     s.dedicated_queues = {{"ded"}};
     world.job({.nodes = 1, .queued = at(9), .hpm = 1});

@@ -13,14 +13,14 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Instant on(int month, int day, int hour) {
-    return sys_days(std::chrono::year(1999) / month / day) + std::chrono::hours(hour);
+Instant on(int month, int day, int kHour) {
+    return sys_days(std::chrono::year(1999) / month / day) + std::chrono::hours(kHour);
 }
 
-const rrule::Zone utc = rrule::Zone::utc();
+const rrule::Zone kUtc = rrule::Zone::utc();
 
 // The sample of the guide.
-constexpr std::string_view sample =
+constexpr std::string_view kSample =
     "    GRUMPY       07/07/1999 16:00-19:00 07/07/1999  Large job runs (berferd)\n"
     "    HAPPY        07/09/1999 16:00-19:00 07/09/1999  Administrative period \n"
     "                                                    (preventive maintenance)\n"
@@ -30,28 +30,28 @@ constexpr std::string_view sample =
     "                                                    supply and CPU board swap.\n";
 
 std::string error(std::string_view text) {
-    const auto parsed = parse_outages(text, "A", utc);
+    const auto parsed = parse_outages(text, "A", kUtc);
     return parsed ? "no error" : parsed.error().message;
 }
 
 TEST(OutageList, EntriesOfTheSystemAskedForAlone) {
-    EXPECT_THAT(parse_outages(sample, "sleepy", utc).value(),
+    EXPECT_THAT(parse_outages(kSample, "sleepy", kUtc).value(),
                 ElementsAre(Outage{on(7, 14, 16), on(7, 14, 19), "Install latest compiler."},
                             Outage{on(7, 28, 10), on(7, 28, 16), "Preventive maintenance"}));
-    EXPECT_THAT(parse_outages(sample, "dopey", utc).value(), IsEmpty());
+    EXPECT_THAT(parse_outages(kSample, "dopey", kUtc).value(), IsEmpty());
 }
 
 TEST(OutageList, ContinuationLinesAreOfTheDescription) {
     EXPECT_THAT(
-        parse_outages(sample, "happy", utc).value(),
+        parse_outages(kSample, "happy", kUtc).value(),
         ElementsAre(Outage{on(7, 9, 16), on(7, 9, 19), "Administrative period (preventive maintenance)"}));
-    EXPECT_THAT(parse_outages(sample, "spork.nas.nasa.gov", utc).value(),
+    EXPECT_THAT(parse_outages(kSample, "spork.nas.nasa.gov", kUtc).value(),
                 ElementsAre(Outage{on(8, 20, 9), on(8, 21, 9),
                                    "All day outage for power supply and CPU board swap."}));
 }
 
 TEST(OutageList, EntriesNeedNoIndentation) {
-    EXPECT_EQ(parse_outages("A 07/07/1999 16:00-19:00 07/07/1999 x\n  on 07/09/1999 it goes on", "A", utc)
+    EXPECT_EQ(parse_outages("A 07/07/1999 16:00-19:00 07/07/1999 x\n  on 07/09/1999 it goes on", "A", kUtc)
                   .value()
                   .at(0)
                   .description,
@@ -59,10 +59,10 @@ TEST(OutageList, EntriesNeedNoIndentation) {
 }
 
 TEST(OutageList, NothingIsScheduled) {
-    EXPECT_THAT(parse_outages("No scheduled downtime for the specified period.\n", "A", utc).value(),
+    EXPECT_THAT(parse_outages("No scheduled downtime for the specified period.\n", "A", kUtc).value(),
                 IsEmpty());
-    EXPECT_THAT(parse_outages("", "A", utc).value(), IsEmpty());
-    EXPECT_THAT(parse_outages("\r\n  \n", "A", utc).value(), IsEmpty());
+    EXPECT_THAT(parse_outages("", "A", kUtc).value(), IsEmpty());
+    EXPECT_THAT(parse_outages("\r\n  \n", "A", kUtc).value(), IsEmpty());
 }
 
 TEST(OutageList, TimesAreThoseOfTheServersZone) {
@@ -74,7 +74,7 @@ TEST(OutageList, TimesAreThoseOfTheServersZone) {
 
 TEST(OutageList, AreInOrderOfTheirStart) {
     const auto outages = parse_outages(
-        "A 07/09/1999 16:00-19:00 07/09/1999 second\nA 07/07/1999 16:00-19:00 07/07/1999 first", "A", utc);
+        "A 07/09/1999 16:00-19:00 07/09/1999 second\nA 07/07/1999 16:00-19:00 07/07/1999 first", "A", kUtc);
     EXPECT_EQ(outages.value().at(0).description, "first");
 }
 

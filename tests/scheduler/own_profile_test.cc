@@ -8,25 +8,25 @@
 
 namespace pbs::sched {
 
-extern const Filter hosts_filter;
-extern const Filter max_running_filter;
-extern const Decide comments_decide;
-extern const Decide starts_decide;
+extern const Filter kHostsFilter;
+extern const Filter kMaxRunningFilter;
+extern const Decide kCommentsDecide;
+extern const Decide kStartsDecide;
 
 namespace {
 
-constexpr std::array<const Filter*, 2> fifo_filters = {&max_running_filter, &hosts_filter};
-constexpr std::array<const Decide*, 2> fifo_decides = {&starts_decide, &comments_decide};
+constexpr std::array<const Filter*, 2> kFifoFilters = {&kMaxRunningFilter, &kHostsFilter};
+constexpr std::array<const Decide*, 2> kFifoDecides = {&kStartsDecide, &kCommentsDecide};
 const Chain& fifo_chain(const Policy&, JobClass, bool) {
     static const Chain chain = {up("queued"), up("sequence")};
     return chain;
 }
-const Profile fifo{
+const Profile kFifo{
     .name = "fifo",
     .chain = fifo_chain,
     .lane_chain = fifo_chain,
-    .filters = fifo_filters,
-    .decides = fifo_decides,
+    .filters = kFifoFilters,
+    .decides = kFifoDecides,
     .class_names = {"running", "", "", "queued", "", ""},
     .keep_own = [](Settings& s) { s.help_starving_jobs = s.by_queue = false; },
 };
@@ -40,7 +40,7 @@ using testing::ElementsAre;
 
 TEST(OwnProfile, JobsStartInTheOrderInWhichTheyCame) {
     World world;
-    world.policy().profile = &fifo;
+    world.policy().profile = &kFifo;
     world.queue({.name = "low", .priority = 1});
     world.queue({.name = "high", .priority = 9, .max_running = 1});
     world.vnode({.name = "n", .ncpus = 8});

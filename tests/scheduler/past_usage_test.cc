@@ -134,7 +134,7 @@ TEST_F(SortByPastUsage, TheKeyIsGroupAndUser) {
 }
 
 TEST_F(SortByPastUsage, StartingAJobAddsItsCharge) {
-    const int job = world.job({.owner = "ann", .nodes = 3, .walltime = 2 * hour});
+    const int job = world.job({.owner = "ann", .nodes = 3, .walltime = 2 * kHour});
     world.configure();
     world.cycle(at(1));
     ASSERT_TRUE(world.running(job));
@@ -152,10 +152,10 @@ TEST_F(SortByPastUsage, StartingAJobAddsItsCharge) {
 
 // The host moves it to the batch queue first, whose limits become its defaults.
 TEST_F(SortByPastUsage, TheChargeIsOfTheNodesThatTheJobWasStartedWith) {
-    world.queue({.name = "batch", .nodes = 4, .max_mem = 8 * gb});
+    world.queue({.name = "batch", .nodes = 4, .max_mem = 8 * kGb});
     world.configure();
     const int job =
-        world.job({.owner = "ann", .ncpus = 2, .mem = 8 * gb, .walltime = 3 * hour, .ssinodes = 1});
+        world.job({.owner = "ann", .ncpus = 2, .mem = 8 * kGb, .walltime = 3 * kHour, .ssinodes = 1});
     world.run(job, "batch", "n", at(0));
     const auto changes = world.scheduler.take_usage_changes();
     ASSERT_EQ(changes.usage.size(), 1U);
@@ -169,12 +169,12 @@ TEST_F(SortByPastUsage, AJobFoundRunningAfterARestartIsNotChargedAgain) {
     const std::vector<ChargeRow> charged = {{"1.server", "ann", "staff", 6}};
     world.scheduler.load_usage(usage, charged, at(0));
     world.configure();
-    const int job = world.job({.owner = "ann", .nodes = 3, .walltime = 2 * hour});
+    const int job = world.job({.owner = "ann", .nodes = 3, .walltime = 2 * kHour});
     world.run(job, "batch", "n", at(0));
     EXPECT_FALSE(world.scheduler.has_usage_changes());
     world.finish(job, at(1));
     EXPECT_THAT(world.scheduler.take_usage_changes().charges_gone, ElementsAre("1.server"));
-    const int next = world.job({.owner = "ann", .nodes = 1, .walltime = hour});
+    const int next = world.job({.owner = "ann", .nodes = 1, .walltime = kHour});
     world.run(next, "batch", "n", at(1));
     EXPECT_DOUBLE_EQ(world.scheduler.take_usage_changes().usage.at(0).usage, 7) << "the first one is over";
 }

@@ -26,7 +26,7 @@ struct PlaceTest : testing::Test {
     void two_hosts() {
         for (const auto& [name, host_name] :
              {std::pair("v0", "ha"), {"v1", "ha"}, {"v2", "hb"}, {"v3", "hb"}})
-            world.vnode({.name = name, .ncpus = 2, .mem = 2 * gb, .host = host_name});
+            world.vnode({.name = name, .ncpus = 2, .mem = 2 * kGb, .host = host_name});
         world.run(job({.ncpus = 1}), "work", "v1", at(0));
     }
     int job(JobOptions options) {
@@ -55,7 +55,7 @@ TEST_F(PlaceTest, IsWhereOpenPbsPlacesTheJob) {
         const char* place;
         const char* answer;
     };
-    constexpr const char* none = "Not Running: No available resources on nodes";
+    constexpr const char* kNone = "Not Running: No available resources on nodes";
     const Case cases[] = {
         {"1:ncpus=1", "", "(v0:ncpus=1)"},
         {"1:ncpus=1", "free:excl", "(v0:ncpus=1)"},
@@ -70,7 +70,7 @@ TEST_F(PlaceTest, IsWhereOpenPbsPlacesTheJob) {
         {"1:ncpus=4", "", "(v2:ncpus=2+v3:ncpus=2)"},
         {"3:ncpus=1", "", "(v0:ncpus=1)+(v0:ncpus=1)+(v1:ncpus=1)"},
         {"3:ncpus=1", "pack", "(v0:ncpus=1)+(v0:ncpus=1)+(v1:ncpus=1)"},
-        {"3:ncpus=1", "scatter", none},
+        {"3:ncpus=1", "scatter", kNone},
         {"3:ncpus=1", "vscatter", "(v0:ncpus=1)+(v1:ncpus=1)+(v2:ncpus=1)"},
         {"3:ncpus=1", "excl", "(v0:ncpus=1)+(v0:ncpus=1)+(v2:ncpus=1)"},
         {"3:ncpus=1", "pack:excl", "(v2:ncpus=1)+(v2:ncpus=1)+(v3:ncpus=1)"},

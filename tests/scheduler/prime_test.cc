@@ -15,10 +15,10 @@ struct Prime : testing::Test {
     World world;
     Settings& s = world.origin();
     void SetUp() override {
-        world.vnodes(8, {.name = "n", .ncpus = 64, .mem = 64 * gb});
+        world.vnodes(8, {.name = "n", .ncpus = 64, .mem = 64 * kGb});
         world.prime_time(8, 17);
         s.enforce_prime_time = {true};
-        s.prime_time_wallt_limit = Seconds(2 * hour);
+        s.prime_time_wallt_limit = Seconds(2 * kHour);
     }
     Outcome cycle(Instant now, bool apply = false) {
         world.configure();
@@ -34,66 +34,66 @@ struct Prime : testing::Test {
 };
 
 TEST_F(Prime, PRIME_TIME_WALLT_LIMIT_WithItsMessage) {
-    const int job = world.job({.nodes = 1, .walltime = 2 * hour + 1});
+    const int job = world.job({.nodes = 1, .walltime = 2 * kHour + 1});
     EXPECT_EQ(cycle(at(9)).comment.at(job), "Exceeds primetime walltime limit (02:00:00)");
-    EXPECT_TRUE(starts({.nodes = 1, .walltime = 2 * hour}, at(9)));
+    EXPECT_TRUE(starts({.nodes = 1, .walltime = 2 * kHour}, at(9)));
 }
 
 TEST_F(Prime, PRIME_TIME_WALLT_LIMIT_OnlyThePartInPrimeTimeCounts) {
-    EXPECT_TRUE(starts({.nodes = 1, .walltime = 4 * hour}, at(6))) << "06:00 to 10:00";
-    EXPECT_FALSE(starts({.nodes = 1, .walltime = 4 * hour + 1}, at(6)));
-    EXPECT_TRUE(starts({.nodes = 1, .walltime = 9 * hour}, at(15))) << "15:00 to 17:00 are two hours";
-    EXPECT_FALSE(starts({.nodes = 1, .walltime = 9 * hour}, at(14, 59, 59)));
+    EXPECT_TRUE(starts({.nodes = 1, .walltime = 4 * kHour}, at(6))) << "06:00 to 10:00";
+    EXPECT_FALSE(starts({.nodes = 1, .walltime = 4 * kHour + 1}, at(6)));
+    EXPECT_TRUE(starts({.nodes = 1, .walltime = 9 * kHour}, at(15))) << "15:00 to 17:00 are two hours";
+    EXPECT_FALSE(starts({.nodes = 1, .walltime = 9 * kHour}, at(14, 59, 59)));
 }
 
 TEST_F(Prime, PRIME_TIME_WALLT_LIMIT_EachPeriodByItself) {
     // The guide's example: 2 hours of prime time, 15 of the rest, 2 of the next prime time.
-    EXPECT_TRUE(starts({.nodes = 1, .walltime = 19 * hour}, at(15)));
-    EXPECT_FALSE(starts({.nodes = 1, .walltime = 19 * hour + 1}, at(15)));
+    EXPECT_TRUE(starts({.nodes = 1, .walltime = 19 * kHour}, at(15)));
+    EXPECT_FALSE(starts({.nodes = 1, .walltime = 19 * kHour + 1}, at(15)));
 }
 
 TEST_F(Prime, PRIME_TIME_WALLT_LIMIT_OverTheWeekend) {
-    EXPECT_TRUE(starts({.nodes = 1, .walltime = 64 * hour}, at(4 * 24 + 18)))
+    EXPECT_TRUE(starts({.nodes = 1, .walltime = 64 * kHour}, at(4 * 24 + 18)))
         << "Friday 18:00 to Monday 10:00";
-    EXPECT_FALSE(starts({.nodes = 1, .walltime = 64 * hour + 1}, at(4 * 24 + 18)));
+    EXPECT_FALSE(starts({.nodes = 1, .walltime = 64 * kHour + 1}, at(4 * 24 + 18)));
 }
 
 TEST_F(Prime, PRIME_TIME_WALLT_LIMIT_NotOnHolidays) {
-    EXPECT_FALSE(starts({.nodes = 1, .walltime = 12 * hour}, at(9)));
+    EXPECT_FALSE(starts({.nodes = 1, .walltime = 12 * kHour}, at(9)));
     world.configuration.prime =
         world.window("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", 8, 17, false, {"11/23/2026"});
-    EXPECT_TRUE(starts({.nodes = 1, .walltime = 12 * hour}, at(9)));
-    EXPECT_FALSE(starts({.nodes = 1, .walltime = 12 * hour}, at(24 + 9))) << "Tuesday is a work day";
+    EXPECT_TRUE(starts({.nodes = 1, .walltime = 12 * kHour}, at(9)));
+    EXPECT_FALSE(starts({.nodes = 1, .walltime = 12 * kHour}, at(24 + 9))) << "Tuesday is a work day";
 }
 
 TEST_F(Prime, ENFORCE_PRIME_TIME_BeforeItsDateThereIsNoLimitEvenForJobsThatRunPastIt) {
     s.enforce_prime_time = {false, at(9)};
-    EXPECT_TRUE(starts({.nodes = 1, .walltime = 9 * hour}, at(8, 59, 59)));
-    EXPECT_FALSE(starts({.nodes = 1, .walltime = 9 * hour}, at(9)));
+    EXPECT_TRUE(starts({.nodes = 1, .walltime = 9 * kHour}, at(8, 59, 59)));
+    EXPECT_FALSE(starts({.nodes = 1, .walltime = 9 * kHour}, at(9)));
 }
 
 TEST_F(Prime, PRIME_TIME_SMALL_NODE_LIMIT_SmallJobsHaveTheirOwnLimit) {
     s.prime_time_small_node_limit = 8;
-    s.prime_time_small_wallt_limit = Seconds(hour);
-    EXPECT_FALSE(starts({.nodes = 8, .walltime = hour + 1}, at(9)));
-    EXPECT_TRUE(starts({.nodes = 8, .walltime = hour}, at(9)));
-    EXPECT_TRUE(starts({.nodes = 9, .walltime = 2 * hour}, at(9)));
-    const int job = world.job({.nodes = 8, .walltime = hour + 1});
+    s.prime_time_small_wallt_limit = Seconds(kHour);
+    EXPECT_FALSE(starts({.nodes = 8, .walltime = kHour + 1}, at(9)));
+    EXPECT_TRUE(starts({.nodes = 8, .walltime = kHour}, at(9)));
+    EXPECT_TRUE(starts({.nodes = 9, .walltime = 2 * kHour}, at(9)));
+    const int job = world.job({.nodes = 8, .walltime = kHour + 1});
     EXPECT_EQ(cycle(at(9)).comment.at(job), "Exceeds primetime walltime limit (01:00:00)");
 }
 
 TEST_F(Prime, SpecialAndWaitingJobsAreExempt) {
     world.queue({.name = "special"});
     s.special_queue = {{"special"}};
-    s.max_queued_time = Seconds(hour);
+    s.max_queued_time = Seconds(kHour);
     s.nonprime_drain_sys = {true};
-    EXPECT_TRUE(starts({.queue = "special", .nodes = 1, .walltime = 20 * hour}, at(9)));
-    EXPECT_TRUE(starts({.nodes = 1, .walltime = 20 * hour, .queued = at(0)}, at(9)));
+    EXPECT_TRUE(starts({.queue = "special", .nodes = 1, .walltime = 20 * kHour}, at(9)));
+    EXPECT_TRUE(starts({.nodes = 1, .walltime = 20 * kHour, .queued = at(0)}, at(9)));
 }
 
 TEST_F(Prime, AJobWithoutAWalltimeCountsWithTheQueuesMaximum) {
     EXPECT_FALSE(starts({.nodes = 1, .walltime = -1}, at(9)));
-    world.queue({.name = "batch", .max_walltime = hour});
+    world.queue({.name = "batch", .max_walltime = kHour});
     EXPECT_TRUE(starts({.nodes = 1, .walltime = -1}, at(9)));
 }
 
@@ -101,25 +101,25 @@ TEST_F(Prime, AJobWithoutAWalltimeCountsWithTheQueuesMaximum) {
 
 TEST_F(Prime, NONPRIME_DRAIN_SYS_NoNormalJobCrossesTheBoundary) {
     s.nonprime_drain_sys = {true};
-    const int job = world.job({.nodes = 1, .walltime = hour + 1});
+    const int job = world.job({.nodes = 1, .walltime = kHour + 1});
     EXPECT_EQ(cycle(at(16)).comment.at(job), "System draining for non-primetime at 17:00:00");
-    EXPECT_TRUE(starts({.nodes = 1, .walltime = hour}, at(16)));
-    EXPECT_TRUE(starts({.nodes = 1, .walltime = 9 * hour}, at(17))) << "in non-prime time";
+    EXPECT_TRUE(starts({.nodes = 1, .walltime = kHour}, at(16)));
+    EXPECT_TRUE(starts({.nodes = 1, .walltime = 9 * kHour}, at(17))) << "in non-prime time";
 }
 
 TEST_F(Prime, NONPRIME_DRAIN_SYS_IsLiftedWhenTheQueueIsBusyAcrossTheBoundary) {
     s.nonprime_drain_sys = {true};
-    const int running = world.job({.nodes = 1, .walltime = 9 * hour});
+    const int running = world.job({.nodes = 1, .walltime = 9 * kHour});
     world.run(running, "batch", "n", at(15));
-    EXPECT_TRUE(starts({.nodes = 1, .walltime = hour + 1}, at(16)));
+    EXPECT_TRUE(starts({.nodes = 1, .walltime = kHour + 1}, at(16)));
 }
 
 TEST_F(Prime, NONPRIME_DRAIN_SYS_IsLiftedByASpecialJobStartedInTheSameCycle) {
     s.nonprime_drain_sys = {true};
     world.queue({.name = "special"});
     s.special_queue = {{"special"}};
-    const int special = world.job({.queue = "special", .nodes = 1, .walltime = 9 * hour});
-    const int normal = world.job({.nodes = 1, .walltime = 2 * hour});
+    const int special = world.job({.queue = "special", .nodes = 1, .walltime = 9 * kHour});
+    const int normal = world.job({.nodes = 1, .walltime = 2 * kHour});
     EXPECT_THAT(cycle(at(16)).started, ElementsAre(special, normal));
 }
 
@@ -129,48 +129,48 @@ struct Early : Prime {
     void SetUp() override {
         Prime::SetUp();
         s.nonprime_drain_sys = {true};
-        s.np_drain_backtime = Seconds(30 * minute);
-        s.np_drain_idletime = Seconds(15 * minute);
+        s.np_drain_backtime = Seconds(30 * kMinute);
+        s.np_drain_idletime = Seconds(15 * kMinute);
         // The queue ran something until 16:00.
-        const int last = world.job({.nodes = 1, .walltime = hour});
+        const int last = world.job({.nodes = 1, .walltime = kHour});
         world.run(last, "batch", "n", at(15));
         world.finish(last, at(16));
     }
 };
 
 TEST_F(Early, NP_DRAIN_BACKTIME_AnIdleQueueStopsObservingPrimeTime) {
-    const int small = world.job({.nodes = 1, .walltime = 9 * hour});
-    const int big = world.job({.nodes = 16, .walltime = 9 * hour});
+    const int small = world.job({.nodes = 1, .walltime = 9 * kHour});
+    const int big = world.job({.nodes = 16, .walltime = 9 * kHour});
     EXPECT_THAT(cycle(at(16, 29, 59)).started, IsEmpty()) << "more than half an hour to go";
     EXPECT_THAT(cycle(at(16, 30), true).started, ElementsAre(big, small)) << "in non-prime order";
-    const int later = world.job({.nodes = 1, .walltime = 9 * hour});
+    const int later = world.job({.nodes = 1, .walltime = 9 * kHour});
     EXPECT_THAT(cycle(at(16, 40), true).started, ElementsAre(later)) << "until the next prime time";
-    const int morning = world.job({.nodes = 1, .walltime = 9 * hour});
-    EXPECT_FALSE(starts({.nodes = 1, .walltime = 9 * hour}, at(24 + 8))) << morning;
+    const int morning = world.job({.nodes = 1, .walltime = 9 * kHour});
+    EXPECT_FALSE(starts({.nodes = 1, .walltime = 9 * kHour}, at(24 + 8))) << morning;
 }
 
 TEST_F(Early, NP_DRAIN_IDLETIME_TheQueueHasToBeIdleLongEnough) {
-    const int last = world.job({.nodes = 1, .walltime = hour});
+    const int last = world.job({.nodes = 1, .walltime = kHour});
     world.run(last, "batch", "n", at(16));
     world.finish(last, at(16, 20));
-    world.job({.nodes = 1, .walltime = 9 * hour});
+    world.job({.nodes = 1, .walltime = 9 * kHour});
     EXPECT_THAT(cycle(at(16, 35)).started, IsEmpty()) << "15 minutes are not more than 15 minutes";
     EXPECT_EQ(cycle(at(16, 35, 1)).started.size(), 1U);
 }
 
 TEST_F(Early, NP_DRAIN_BACKTIME_NotWithSomethingRunning) {
-    const int running = world.job({.nodes = 1, .walltime = 10 * minute});
+    const int running = world.job({.nodes = 1, .walltime = 10 * kMinute});
     world.run(running, "batch", "n", at(16, 25));
-    world.job({.nodes = 1, .walltime = 9 * hour});
+    world.job({.nodes = 1, .walltime = 9 * kHour});
     EXPECT_THAT(cycle(at(16, 31)).started, IsEmpty());
 }
 
 TEST_F(Early, NP_DRAIN_BACKTIME_NotForJobsThatCouldNotStartAnyway) {
-    world.job({.ncpus = 1000, .walltime = 9 * hour});
+    world.job({.ncpus = 1000, .walltime = 9 * kHour});
     EXPECT_THAT(cycle(at(16, 31), true).started, IsEmpty());
-    const int short_one = world.job({.nodes = 1, .walltime = 9 * minute});
+    const int short_one = world.job({.nodes = 1, .walltime = 9 * kMinute});
     EXPECT_THAT(cycle(at(16, 31), true).started, ElementsAre(short_one));
-    world.job({.nodes = 1, .walltime = 9 * hour});
+    world.job({.nodes = 1, .walltime = 9 * kHour});
     EXPECT_THAT(cycle(at(16, 32), true).started, IsEmpty()) << "prime time is still observed";
 }
 

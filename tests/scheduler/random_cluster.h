@@ -34,7 +34,7 @@ struct RandomCluster {
         for (int i = 0; i < count; ++i) {
             vnodes.push_back({.name = "n" + std::to_string(i),
                               .ncpus = pick(1, 32),
-                              .mem = pick(1, 32) * gb,
+                              .mem = pick(1, 32) * kGb,
                               .host = "h" + std::to_string(i / pick(1, 2)),
                               .free = chance(90),
                               .priority = pick(0, 2)});
@@ -51,7 +51,7 @@ struct RandomCluster {
                              .max_running = chance(50) ? pick(1, 6) : -1,
                              .max_user_run = chance(20) ? pick(1, 3) : -1,
                              .nodes = chance(70) ? pick(2, 40) : -1,
-                             .max_walltime = chance(50) ? pick(1, 30) * hour : -1,
+                             .max_walltime = chance(50) ? pick(1, 30) * kHour : -1,
                              .acl_users = chance(20) ? std::vector<std::string>{"u1", "u2"}
                                                      : std::vector<std::string>{}});
             world.queue(batch.back());
@@ -64,11 +64,11 @@ struct RandomCluster {
         batch.push_back({.name = "ext"});
         world.prime_time(8, 17);
         s.enforce_prime_time = {chance(70)};
-        s.prime_time_wallt_limit = Seconds(2 * hour);
+        s.prime_time_wallt_limit = Seconds(2 * kHour);
         s.nonprime_drain_sys = {chance(50)};
-        s.np_drain_backtime = Seconds(hour);
-        s.np_drain_idletime = Seconds(minute);
-        s.max_queued_time = Seconds(chance(50) ? 20 * hour : 0);
+        s.np_drain_backtime = Seconds(kHour);
+        s.np_drain_idletime = Seconds(kMinute);
+        s.max_queued_time = Seconds(chance(50) ? 20 * kHour : 0);
         s.avoid_fragmentation = {chance(50)};
         s.sort_by_past_usage = {chance(70)};
         s.max_user_run_jobs = chance(20) ? 4 : 0;
@@ -88,7 +88,7 @@ struct RandomCluster {
         s.strict_ordering = chance(50);
         s.round_robin = chance(30);
         s.backfill_depth = pick(0, 3);
-        s.max_starve = Seconds(pick(1, 30) * hour);
+        s.max_starve = Seconds(pick(1, 30) * kHour);
     }
     // Limits on users and groups, of queues and of the server, and allocations.
     void limit_users() {
@@ -128,7 +128,7 @@ struct RandomCluster {
             o.owner = "u" + std::to_string(pick(1, 5));
             o.group = "g" + std::to_string(pick(1, 2));
             o.ncpus = pick(1, 20);
-            if (chance(60)) o.mem = pick(1, 16) * 512 * mb;
+            if (chance(60)) o.mem = pick(1, 16) * 512 * kMb;
             if (!origin && chance(10)) o.ncpus = pick(20, 60);  // more than any vnode has
             if (chance(15)) o.select = std::to_string(pick(1, 6)) + ":ncpus=" + std::to_string(pick(1, 4));
             if (!o.select.empty()) {
@@ -136,7 +136,7 @@ struct RandomCluster {
                 o.mem = -1;
                 if (chance(50)) o.place = chance(50) ? "scatter" : chance(50) ? "pack" : "free:excl";
             }
-            o.walltime = pick(1, 30) * (chance(50) ? minute * 10 : hour);
+            o.walltime = pick(1, 30) * (chance(50) ? kMinute * 10 : kHour);
             o.interactive = chance(10);
             o.queued = now - Seconds(pick(0, 30 * 3600));
             jobs.push_back(world.job(o, now));
@@ -189,7 +189,7 @@ struct RandomCluster {
                 ++groups[o.group];
                 cpus += ncpus_of(o);
                 nodes += std::max<std::int64_t>((ncpus_of(o) + 1) / 2,
-                                                o.mem < 0 ? 0 : (o.mem + 512 * mb - 1) / (512 * mb));
+                                                o.mem < 0 ? 0 : (o.mem + 512 * kMb - 1) / (512 * kMb));
                 EXPECT_TRUE(queue.max_walltime < 0 || o.walltime <= queue.max_walltime) << queue.name;
                 EXPECT_TRUE(queue.acl_users.empty() || o.owner == "u1" || o.owner == "u2");
             }

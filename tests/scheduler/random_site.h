@@ -44,7 +44,7 @@ struct Site {
                                .max_running = chance(50) ? pick(1, 8) : -1,
                                .max_user_run = chance(20) ? pick(1, 3) : -1,
                                .nodes = chance(70) ? pick(2, 60) : -1,
-                               .max_walltime = chance(50) ? pick(1, 12) * hour : -1};
+                               .max_walltime = chance(50) ? pick(1, 12) * kHour : -1};
             if (chance(20)) queue.acl_users = {"u1", "u2"};
             if (chance(20)) queue.available_ncpus = pick(4, 40);
             world.queue(queue);
@@ -74,16 +74,16 @@ struct Site {
         }
         world.prime_time(8, 17);
         s.enforce_prime_time = {chance(70)};
-        s.prime_time_wallt_limit = Seconds(pick(1, 4) * hour);
+        s.prime_time_wallt_limit = Seconds(pick(1, 4) * kHour);
         s.prime_time_small_node_limit = chance(50) ? pick(1, 3) : 0;
-        s.prime_time_small_wallt_limit = Seconds(pick(1, 6) * hour);
-        s.max_queued_time = Seconds(chance(50) ? pick(1, 6) * hour : 0);
-        s.interactive_long_wait = Seconds(chance(50) ? hour : 0);
+        s.prime_time_small_wallt_limit = Seconds(pick(1, 6) * kHour);
+        s.max_queued_time = Seconds(chance(50) ? pick(1, 6) * kHour : 0);
+        s.interactive_long_wait = Seconds(chance(50) ? kHour : 0);
         s.sort_by_past_usage = {chance(75)};
         s.past_usage_charge = chance(40) ? PastUsageCharge::flat : PastUsageCharge::node_hours;
         s.max_user_run_jobs = chance(20) ? pick(2, 5) : 0;
         s.small_job_max = chance(20) ? 3 : 0;
-        s.wallt_limit_large_job = Seconds(chance(50) ? 5 * hour : 0);
+        s.wallt_limit_large_job = Seconds(chance(50) ? 5 * kHour : 0);
         // Reservations are told there; without it, cycles after events may leave them out.
         if (chance(75)) s.schedule_log = "schedule";
         // Options that come into force, and don't let cycles go by events.
@@ -114,7 +114,7 @@ struct Site {
                                .max_running = chance(30) ? pick(1, 8) : -1,
                                .max_user_run = chance(25) ? pick(1, 3) : -1,
                                .max_group_run = chance(15) ? pick(1, 5) : -1,
-                               .max_walltime = chance(25) ? pick(2, 10) * hour : -1,
+                               .max_walltime = chance(25) ? pick(2, 10) * kHour : -1,
                                .backfill_depth = chance(20) ? pick(0, 2) : -1};
             if (chance(12)) queue.acl_users = {"u1", "u2"};
             if (chance(15)) queue.available_ncpus = pick(4, 40);
@@ -136,11 +136,11 @@ struct Site {
         s.round_robin_all = chance(50);
         s.strict_ordering = chance(25);
         s.help_starving_jobs = chance(65);
-        s.max_starve = Seconds(pick(1, 10) * hour);
+        s.max_starve = Seconds(pick(1, 10) * kHour);
         s.backfill_depth = chance(60) ? 1 : pick(0, 3);
         s.backfill_prime = chance(20);
         s.prime_exempt_anytime_queues = chance(50);
-        s.time_window_spill = Seconds(chance(50) ? 20 * minute : 0);
+        s.time_window_spill = Seconds(chance(50) ? 20 * kMinute : 0);
         if (chance(15)) s.job_sort_formula = chance(20) ? "eligible_time" : "queue_priority*100+ncpus";
         if (chance(20)) s.job_sort_key = {{chance(50) ? "job_priority" : "ncpus", chance(50)}};
         if (chance(10)) s.job_sort_key = {{"walltime", chance(50)}};
@@ -166,7 +166,7 @@ struct Site {
     VnodeOptions vnode(int i, bool free = true) {
         VnodeOptions o{.name = vnodes[static_cast<std::size_t>(i)],
                        .ncpus = 4 + 4 * (i % 5),
-                       .mem = (2 + 3 * (i % 7)) * gb,
+                       .mem = (2 + 3 * (i % 7)) * kGb,
                        .host = "h" + std::to_string(i / of_host),
                        .free = free,
                        .priority = i % 3};
@@ -209,7 +209,7 @@ struct Site {
         o.owner = "u" + std::to_string(pick(1, 5));
         o.group = "g" + std::to_string(pick(1, 2));
         o.ncpus = pick(1, 16);
-        if (chance(60)) o.mem = pick(1, 16) * 512 * mb;
+        if (chance(60)) o.mem = pick(1, 16) * 512 * kMb;
         if (chance(15)) {
             o.select = std::to_string(pick(1, 4)) + ":ncpus=" + std::to_string(pick(1, 4));
             o.ncpus = o.mem = -1;
@@ -218,7 +218,7 @@ struct Site {
                 o.select += "+" + std::to_string(pick(1, 2)) + ":ncpus=" + std::to_string(pick(1, 8)) +
                             (chance(50) ? ":mem=" + std::to_string(pick(1, 12)) + "gb" : "");
         }
-        o.walltime = chance(5) ? -1 : pick(1, 24) * 20 * minute;
+        o.walltime = chance(5) ? -1 : pick(1, 24) * 20 * kMinute;
         o.interactive = chance(10);
         o.queued = now - Seconds(pick(0, 4 * 3600));
         if (standard) ask_for_more(o);
@@ -268,7 +268,7 @@ struct Events {
             } else if (what <= 96 && !runs) {
                 JobOptions options = a.world.options(job);
                 if (chance(50)) options.state = options.state == 'H' ? 'Q' : 'H';
-                if (chance(50)) options.walltime = pick(1, 24) * 20 * minute;
+                if (chance(50)) options.walltime = pick(1, 24) * 20 * kMinute;
                 if (chance(20)) options.owner = "u" + std::to_string(pick(1, 5));
                 for (Site* site : {&a, &b}) site->world.change(job, options, now);
             } else if (what <= 98 && runs) {  // rerun

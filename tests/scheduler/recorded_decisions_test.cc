@@ -13,11 +13,11 @@
 namespace pbs::sched::test {
 namespace {
 
-constexpr int sites = 120;  // of each algorithm
-constexpr int steps = 100;
+constexpr int kSites = 120;  // of each algorithm
+constexpr int kSteps = 100;
 
 std::int64_t seconds(Instant t) {
-    return (t - monday).count();
+    return (t - kMonday).count();
 }
 
 // What both kinds of cycles have to agree on.
@@ -53,7 +53,7 @@ Decided decided_on(int seed, Algorithm algorithm) {
     by_all.world.scheduler.set_tell_estimates(true);
     Events events{std::mt19937(static_cast<unsigned>(seed)), at(6), {}, {}};
     Decided text;
-    for (int step = 0; step < steps; ++step) {
+    for (int step = 0; step < kSteps; ++step) {
         const CycleTrigger trigger = events.next(by_all, by_events);
         const std::string heading = fmt::format("cycle at {}\n", seconds(events.now));
         const Outcome a = by_all.world.cycle(events.now, true, "default", trigger);
@@ -68,7 +68,7 @@ Decided decided_on(int seed, Algorithm algorithm) {
 
 TEST(RecordedDecisions, AreDecidedAgain) {
     pbs::test::Record record("scheduler/recorded_decisions.txt");
-    const int count = record.writes() ? sites : pbs::test::cases(sites);
+    const int count = record.writes() ? kSites : pbs::test::cases(kSites);
     for (int seed = 1; seed <= count; ++seed) {
         const Decided origin = decided_on(seed, Algorithm::origin);
         EXPECT_TRUE(record.has(fmt::format("origin-{:03}", seed), origin.by_all, origin.by_events)) << seed;

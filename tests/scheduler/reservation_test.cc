@@ -16,7 +16,7 @@
 namespace pbs::sched::test {
 namespace {
 
-constexpr int days = 3;
+constexpr int kDays = 3;
 
 struct Arrival {
     Instant at;
@@ -66,7 +66,7 @@ class Cluster {
         for (const Arrival& arrival : arrivals_) consider(arrival.at);
         for (const auto& [job, end] : ends_) consider(end);
         // Wherever windows change, and once a job waits too long.
-        consider(now_ + Seconds(hour) - (now_ - monday) % Seconds(hour));
+        consider(now_ + Seconds(kHour) - (now_ - kMonday) % Seconds(kHour));
         // A reservation has to be met when it comes.
         for (const int job : reserved_) consider(promised_.at(job));
         now_ = *next;
@@ -87,7 +87,7 @@ class Cluster {
             queued_.erase(job);
         }
         for (const auto& [job, why] : outcome.rejected) queued_.erase(job);
-        return now_ < at(days * 24) && !(queued_.empty() && arrivals_.empty());
+        return now_ < at(kDays * 24) && !(queued_.empty() && arrivals_.empty());
     }
 
   private:
@@ -100,7 +100,7 @@ class Cluster {
         for (int i = 0; i < count; ++i)
             world_.vnode({.name = fmt::format("n{}", i),
                           .ncpus = pick(2, 12),
-                          .mem = pick(8, 16) * gb,
+                          .mem = pick(8, 16) * kGb,
                           .host = fmt::format("h{}", i / pick(1, 2)),
                           .priority = pick(0, 1)});
     }
@@ -118,10 +118,10 @@ class Cluster {
         }
         world_.queue({.name = "special"});
         s.special_queue = {{"special"}};
-        s.max_queued_time = Seconds(pick(1, 8) * hour);
+        s.max_queued_time = Seconds(pick(1, 8) * kHour);
         s.small_queued_time = Seconds(0);
         s.enforce_prime_time = {chance(60)};
-        s.prime_time_wallt_limit = Seconds(2 * hour);
+        s.prime_time_wallt_limit = Seconds(2 * kHour);
         s.nonprime_drain_sys = {chance(40)};
         s.max_jobs = chance(25) ? pick(2, 4) : 0;
         s.max_user_run_jobs = chance(25) ? pick(2, 4) : 0;
@@ -163,20 +163,20 @@ class Cluster {
     void make_arrivals(bool origin) {
         const int count = pick(5, 25);
         for (int i = 0; i < count; ++i) {
-            Arrival a{at(0) + Seconds(pick(0, 36 * 60) * minute), {}};
+            Arrival a{at(0) + Seconds(pick(0, 36 * 60) * kMinute), {}};
             JobOptions& o = a.job;
             o.queue = !origin ? "b0" : chance(10) ? "special" : "submit";
             o.owner = fmt::format("u{}", pick(1, 3));
             o.group = fmt::format("g{}", pick(1, 2));
             o.ncpus = chance(30) ? pick(4, 12) : pick(1, 4);
-            if (chance(50)) o.mem = pick(1, 12) * 512 * mb;
+            if (chance(50)) o.mem = pick(1, 12) * 512 * kMb;
             if (chance(30)) {
                 o.select = fmt::format("{}:ncpus={}", pick(1, 5), pick(1, 4));
                 if (chance(30)) o.select += fmt::format("+1:ncpus={}:mem={}gb", pick(1, 6), pick(1, 4));
                 o.ncpus = o.mem = -1;
                 if (chance(50)) o.place = chance(40) ? "scatter" : chance(50) ? "pack" : "free:excl";
             }
-            o.walltime = pick(1, chance(20) ? 20 * 60 : 180) * minute;
+            o.walltime = pick(1, chance(20) ? 20 * 60 : 180) * kMinute;
             o.queued = a.at;
             arrivals_.push_back(a);
         }
@@ -238,7 +238,7 @@ struct Promise {
 };
 
 std::string text(Instant t) {
-    return fmt::format("{} h {} min", (t - monday).count() / 3600, (t - monday).count() % 3600 / 60);
+    return fmt::format("{} h {} min", (t - kMonday).count() / 3600, (t - kMonday).count() % 3600 / 60);
 }
 
 TEST(Reservation, OnceGivenItIsNeverLater) {

@@ -19,11 +19,11 @@ struct RestartActionTest : testing::Test {
     int found = 0;
     int normal = 0;
     void SetUp() override {
-        world.vnodes(1, {.name = "n", .ncpus = 8, .mem = 64 * gb});
+        world.vnodes(1, {.name = "n", .ncpus = 8, .mem = 64 * kGb});
         s.enforce_prime_time = {true};
         world.prime_time(8, 17);
-        s.prime_time_wallt_limit = Seconds(hour);
-        found = world.job({.queue = "batch", .nodes = 1, .walltime = 4 * hour, .origin_queue = "submit"});
+        s.prime_time_wallt_limit = Seconds(kHour);
+        found = world.job({.queue = "batch", .nodes = 1, .walltime = 4 * kHour, .origin_queue = "submit"});
         normal = world.job({.nodes = 1, .walltime = 60});
     }
     Outcome cycle(Instant now = at(9)) {
@@ -37,7 +37,7 @@ TEST_F(RestartActionTest, SCHED_RESTART_ACTION_NoneLeavesThemUntilTheyAreMoved) 
     EXPECT_THAT(outcome.started, ElementsAre(normal));
     EXPECT_THAT(outcome.comment.at(found), HasSubstr("queued in a batch queue at the start"));
     EXPECT_THAT(cycle(at(18)).started, IsEmpty()) << "not later either";
-    world.change(found, {.queue = "submit", .nodes = 1, .walltime = 4 * hour}, at(18));
+    world.change(found, {.queue = "submit", .nodes = 1, .walltime = 4 * kHour}, at(18));
     EXPECT_THAT(cycle(at(18)).started, ElementsAre(found));
 }
 
@@ -61,8 +61,8 @@ TEST_F(RestartActionTest, SCHED_RESTART_ACTION_RestartLeavesAJobWithoutRoomToLat
 }
 
 TEST_F(RestartActionTest, SCHED_HOST_IsWhereTheyRunAgain) {
-    world.vnode({.name = "a", .ncpus = 8, .mem = 64 * gb, .host = "h1"});
-    world.vnode({.name = "b", .ncpus = 8, .mem = 64 * gb, .host = "h2"});
+    world.vnode({.name = "a", .ncpus = 8, .mem = 64 * kGb, .host = "h1"});
+    world.vnode({.name = "b", .ncpus = 8, .mem = 64 * kGb, .host = "h2"});
     s.sched_restart_action = RestartAction::restart;
     s.sched_host = "h2";
     const auto outcome = cycle();
@@ -77,8 +77,8 @@ TEST_F(RestartActionTest, SCHED_HOST_IsNoMatterWithoutVnodesThere) {
 }
 
 TEST_F(RestartActionTest, SCHED_HOST_IsNotForAQueueThatNamesAHost) {
-    world.vnode({.name = "a", .ncpus = 8, .mem = 64 * gb, .host = "h1"});
-    world.vnode({.name = "b", .ncpus = 8, .mem = 64 * gb, .host = "h2"});
+    world.vnode({.name = "a", .ncpus = 8, .mem = 64 * kGb, .host = "h1"});
+    world.vnode({.name = "b", .ncpus = 8, .mem = 64 * kGb, .host = "h2"});
     s.batch_queues = {{"batch", "h1"}};
     s.sched_restart_action = RestartAction::restart;
     s.sched_host = "h2";

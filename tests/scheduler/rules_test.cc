@@ -24,26 +24,26 @@ Refusal check_few_jobs(CycleState& state, const Asked&, QueueView& view) {
     if (state.running < 4) return {};
     return {{ReasonCode::other, view.slot, state.strings->id("Four jobs are running")}};
 }
-const Filter few_jobs{.name = "few_jobs", .check = check_few_jobs};
+const Filter kFewJobs{.name = "few_jobs", .check = check_few_jobs};
 
 // A rule about time that says until when it holds.
 Refusal check_half_hours(CycleState& state, const Asked&, QueueView& view) {
-    const auto hour = std::chrono::floor<std::chrono::hours>(state.now);
-    if (state.now - hour >= Seconds(30 * minute)) return {};
+    const auto kHour = std::chrono::floor<std::chrono::hours>(state.now);
+    if (state.now - kHour >= Seconds(30 * kMinute)) return {};
     return Refusal::until_instant({ReasonCode::other, view.slot, state.strings->id("Half an hour")},
-                                  hour + Seconds(30 * minute));
+                                  kHour + Seconds(30 * kMinute));
 }
-const Filter half_hours{.name = "half_hours", .check = check_half_hours};
+const Filter kHalfHours{.name = "half_hours", .check = check_half_hours};
 
 // The same, asked by look-aheads before they reckon what is free.
-const Filter half_hours_first{.name = "half_hours_first", .traits = about_time, .check = check_half_hours};
+const Filter kHalfHoursFirst{.name = "half_hours_first", .traits = about_time, .check = check_half_hours};
 
 // A rule about the job itself.
 Refusal check_priority(CycleState& state, const Candidate& job, const JobTable& jobs, QueueView& view) {
     if (jobs.priority[job.job] >= 0 || state.running < 2) return {};
     return {{ReasonCode::other, view.slot, state.strings->id("Two jobs are running")}};
 }
-const Filter priority{.name = "priority", .check = check_priority};
+const Filter kPriority{.name = "priority", .check = check_priority};
 
 // A rule about the owner that says what lifts it, but not what it leaves.
 Refusal check_second_job(const OwnerUse& owner, const Opening& o) {
@@ -51,35 +51,35 @@ Refusal check_second_job(const OwnerUse& owner, const Opening& o) {
     return Refusal::for_less_of({ReasonCode::queue_user_limit, o.slot, 0, 2},
                                 {UseKey::Kind::server_user, 0, owner.id()});
 }
-const Filter second_job{.name = "second_job", .check = check_second_job};
+const Filter kSecondJob{.name = "second_job", .check = check_second_job};
 
 // A rule about large jobs of a group that depends on what else runs.
 Refusal check_large_of_group(CycleState& state, const Asked& job, const User& user, QueueView& view) {
-    if (job.walltime < Seconds(2 * hour) || state.running < 3) return {};
-    if (state.counts->of_group(RunCounts::everywhere, user.group) < 2) return {};
+    if (job.walltime < Seconds(2 * kHour) || state.running < 3) return {};
+    if (state.counts->of_group(RunCounts::kEverywhere, user.group) < 2) return {};
     return {{ReasonCode::other, view.slot, state.strings->id("Two jobs of the group are running")}};
 }
-const Filter large_of_group{.name = "large_of_group", .check = check_large_of_group};
+const Filter kLargeOfGroup{.name = "large_of_group", .check = check_large_of_group};
 
-const Filter* const further_rules[] = {&few_jobs, &half_hours, &half_hours_first,
-                                       &priority, &second_job, &large_of_group};
+const Filter* const kFurtherRules[] = {&kFewJobs,  &kHalfHours, &kHalfHoursFirst,
+                                       &kPriority, &kSecondJob, &kLargeOfGroup};
 
 // Queues have their turns in the order in which they were made, the last one first.
-const Deal last_queue{.name = "last_queue",
+const Deal kLastQueue{.name = "last_queue",
                       .wanted = [](const Settings&, Instant) { return true; },
                       .begin = [](const DealContext&,
                                   const DealtLane& lane) { return -static_cast<std::int64_t>(lane.queue); }};
 // Users have, by their names' numbers, and each long job of one sends the user back.
-const Deal last_user{
+const Deal kLastUser{
     .name = "last_user",
     .wanted = [](const Settings&, Instant) { return true; },
     .of_users = true,
     .begin = [](const DealContext& c,
                 const DealtLane& lane) { return -static_cast<std::int64_t>(c.jobs.owner[lane.first]); },
     .charge = [](const Settings&, const JobTable& jobs, const OrderedJob& job) -> std::int64_t {
-        return jobs.walltime[job.job] > Seconds(hour) ? 3 : 1;
+        return jobs.walltime[job.job] > Seconds(kHour) ? 3 : 1;
     }};
-const Deal* const further_deals[] = {&last_queue, &last_user};
+const Deal* const kFurtherDeals[] = {&kLastQueue, &kLastUser};
 
 // A job of two CPUs or more that waits for others holds up its first queue.
 class HoldQueue final : public AfterRefusal {
@@ -104,12 +104,12 @@ class HoldQueue final : public AfterRefusal {
     CycleContext& context_;
     std::vector<std::uint32_t> held_;
 };
-const AfterRefusalRule hold_queue{"hold_queue", [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> {
+const AfterRefusalRule kHoldQueue{"hold_queue", [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> {
                                       return std::make_unique<HoldQueue>(parts);
                                   }};
 
 // The vnodes with the least memory first.
-const NodeOrder least_memory{"least_memory", [](const Settings&, const Resources& resources) {
+const NodeOrder kLeastMemory{"least_memory", [](const Settings&, const Resources& resources) {
                                  return NodeKeys{{resources.known().mem, false}};
                              }};
 
@@ -148,7 +148,7 @@ void share_out_by_tree(Site& site) {
                                                                {"u2", "physics", 10},
                                                                {"u3", "root", 25}},
                                                   .usage_formula = "ncpus*walltime",
-                                                  .decay_time = Seconds(hour)};
+                                                  .decay_time = Seconds(kHour)};
 }
 
 using SetUp = std::function<void(Site&)>;
@@ -168,13 +168,13 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              site.world.policy().round_robin = false;
          }},
         {"dedicated_end", add_dedicated},
-        {"drain", [](Site& site) { site.world.policy().max_queued_time = Seconds(hour); }},
+        {"drain", [](Site& site) { site.world.policy().max_queued_time = Seconds(kHour); }},
         {"early_non_prime",
          [](Site& site) {
              Settings& s = site.world.policy();
              s.enforce_prime_time = s.nonprime_drain_sys = {true};
-             s.np_drain_backtime = s.np_drain_idletime = Seconds(hour);
-             s.prime_time_wallt_limit = Seconds(hour);
+             s.np_drain_backtime = s.np_drain_idletime = Seconds(kHour);
+             s.prime_time_wallt_limit = Seconds(kHour);
              site.world.configuration.prime = site.world.window("FREQ=DAILY", 5, 8);
          }},
         {"dedicated_time",
@@ -222,7 +222,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
         {"prime_limit",
          [](Site& site) {
              site.world.policy().enforce_prime_time = {true};
-             site.world.policy().prime_time_wallt_limit = Seconds(hour);
+             site.world.policy().prime_time_wallt_limit = Seconds(kHour);
          }},
         {"past_usage", [](Site& site) { site.world.policy().sort_by_past_usage = {true}; }},
         {"queue_group_limit", [](Site& site) { set_queue(site, {.max_group_run = 1}); }},
@@ -239,7 +239,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
         {"reservations",
          [](Site& site) {
              Settings& s = site.world.policy();
-             s.max_queued_time = Seconds(hour);
+             s.max_queued_time = Seconds(kHour);
              s.strict_ordering = true;
              s.backfill_depth = 2;
              set_queue(site, {.max_running = 3, .available_ncpus = 20});
@@ -256,7 +256,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
         {"small_job_max",
          [](Site& site) {
              site.world.policy().small_job_max = 3;
-             site.world.policy().wallt_limit_large_job = Seconds(2 * hour);
+             site.world.policy().wallt_limit_large_job = Seconds(2 * kHour);
          }},
         {"top_jobs",
          [](Site& site) {
@@ -300,18 +300,18 @@ std::vector<Tried> all_tried() {
         for (const Deal* deal : profile.deals) add(deal->name);
         for (const AfterRefusalRule* rule : profile.after_refusal) add(rule->name);
         if (algorithm == Algorithm::standard) add(profile.node_order->name);
-        for (const Filter* filter : further_rules)
+        for (const Filter* filter : kFurtherRules)
             all.push_back({.name = filter->name, .algorithm = algorithm, .further = true, .filter = filter});
         // Normal jobs are in lanes of users with origin, and in lanes of queues with standard.
-        for (const Deal* deal : further_deals)
+        for (const Deal* deal : kFurtherDeals)
             if (deal->of_users == (algorithm == Algorithm::origin))
                 all.push_back({.name = deal->name, .algorithm = algorithm, .further = true, .deal = deal});
         all.push_back(
-            {.name = hold_queue.name, .algorithm = algorithm, .further = true, .after_refusal = &hold_queue});
-        all.push_back({.name = least_memory.name,
+            {.name = kHoldQueue.name, .algorithm = algorithm, .further = true, .after_refusal = &kHoldQueue});
+        all.push_back({.name = kLeastMemory.name,
                        .algorithm = algorithm,
                        .further = true,
-                       .node_order = &least_memory});
+                       .node_order = &kLeastMemory});
     }
     return all;
 }
@@ -358,7 +358,7 @@ struct OwnProfile {
 class Rules : public testing::TestWithParam<Tried> {
   protected:
     // How many sites, so that all rules together take a few seconds.
-    static constexpr int sites = 10;
+    static constexpr int kSites = 10;
     OwnProfile own{GetParam(), true};
     OwnProfile without{GetParam(), false};
 
@@ -395,12 +395,12 @@ TEST_P(Rules, HaveSettingsByWhichTheyMatter) {
 
 TEST_P(Rules, DecideAfterEventsWhatTheyDecideOfAllJobs) {
     compare_by_events(
-        pbs::test::cases(sites), 80, GetParam().algorithm, [](Events&, int) {},
+        pbs::test::cases(kSites), 80, GetParam().algorithm, [](Events&, int) {},
         [&](Site& site, int) { set_up(site, own); });
 }
 
 TEST_P(Rules, DecideOfSignaturesWhatTheyDecideOfEachJob) {
-    for (int seed = 1; seed <= pbs::test::cases(sites); ++seed) {
+    for (int seed = 1; seed <= pbs::test::cases(kSites); ++seed) {
         SCOPED_TRACE(seed);
         Site a(static_cast<unsigned>(seed), GetParam().algorithm);
         set_up(a, own);
@@ -424,8 +424,8 @@ TEST_P(Rules, DecideOfSignaturesWhatTheyDecideOfEachJob) {
 
 // One scheduler is woken by events and at the instants that it names, the other one at every instant.
 TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
-    constexpr Seconds tick{30};
-    for (int seed = 1; seed <= pbs::test::cases(sites); ++seed) {
+    constexpr Seconds kTick{30};
+    for (int seed = 1; seed <= pbs::test::cases(kSites); ++seed) {
         SCOPED_TRACE(seed);
         Site woken(static_cast<unsigned>(seed), GetParam().algorithm);
         set_up(woken, own);
@@ -453,9 +453,9 @@ TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
             const CycleTrigger trigger = events.next(woken, always);
             starts = compare(now, trigger, true);
             events.pass_time();
-            for (now += tick; now < events.now && !testing::Test::HasFailure(); now += tick) {
+            for (now += kTick; now < events.now && !testing::Test::HasFailure(); now += kTick) {
                 SCOPED_TRACE((now - at(0)).count());
-                const bool due = woken.world.scheduler.next_deadline(now - tick) <= now;
+                const bool due = woken.world.scheduler.next_deadline(now - kTick) <= now;
                 starts = compare(now, CycleTrigger::policy_switch, due || starts);
             }
         }
@@ -486,9 +486,9 @@ struct Future {
 };
 
 TEST_P(Rules, AreForeseenAsTheyWillBe) {
-    constexpr Seconds tick{60};
+    constexpr Seconds kTick{60};
     int foreseen = 0;
-    for (int seed = 1; seed <= pbs::test::cases(sites * 4); ++seed) {
+    for (int seed = 1; seed <= pbs::test::cases(kSites * 4); ++seed) {
         SCOPED_TRACE(seed);
         Future future(seed, GetParam().algorithm);
         Site& site = future.site;
@@ -519,16 +519,16 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
             if (queue.earliest_start && (!earliest || *queue.earliest_start < *earliest))
                 earliest = queue.earliest_start;
         std::optional<Instant> started;
-        for (Instant t = now + tick; t < now + Seconds(30 * hour) && !started; t += tick) {
+        for (Instant t = now + kTick; t < now + Seconds(30 * kHour) && !started; t += kTick) {
             future.end_jobs(t);
             site.world.scheduler.tick(t);
             const auto outcome = site.world.cycle(t);
             if (outcome.rejected.contains(job)) break;
             if (!outcome.started.empty()) started = t;
         }
-        if (earliest && *earliest < now + Seconds(29 * hour)) {
+        if (earliest && *earliest < now + Seconds(29 * kHour)) {
             ASSERT_TRUE(started) << "foreseen at " << (*earliest - at(0)).count() << ": " << told->reason;
-            EXPECT_GT(*earliest, *started - tick) << told->reason;
+            EXPECT_GT(*earliest, *started - kTick) << told->reason;
             // Prime time that is given up depends on what else comes until then: it isn't foreseen.
             if (GetParam().name != "early_non_prime") EXPECT_LE(*earliest, *started) << told->reason;
             ++foreseen;
@@ -541,7 +541,7 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
 }
 
 TEST(OwnRules, CountTheJobsThatACycleStarts) {
-    const OwnProfile profile({"second_job", Algorithm::standard, true, &second_job}, true);
+    const OwnProfile profile({"second_job", Algorithm::standard, true, &kSecondJob}, true);
     World world;
     world.policy().profile = &profile.profile;
     world.queue({.name = "q"});

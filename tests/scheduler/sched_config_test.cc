@@ -39,8 +39,8 @@ struct SchedConfigFile : testing::Test {
     void SetUp() override {
         world.configuration.scheds["default"] = {};
         world.queue({.name = "work"});
-        world.vnode({.name = "n", .ncpus = 8, .mem = 64 * gb});
-        running = world.job({.queue = "work", .ncpus = 4, .walltime = 4 * hour});
+        world.vnode({.name = "n", .ncpus = 8, .mem = 64 * kGb});
+        running = world.job({.queue = "work", .ncpus = 4, .walltime = 4 * kHour});
         world.run(running, "work", "n", at(0));
         world.configure();
     }

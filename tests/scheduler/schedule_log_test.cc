@@ -54,7 +54,7 @@ struct ScheduleLog : testing::Test {
 };
 
 TEST_F(ScheduleLog, AStartIsRecordedForTheQueueAndEachVnode) {
-    world.job({.queue = "work", .walltime = 2 * hour, .select = "2:ncpus=3:mem=1gb"});
+    world.job({.queue = "work", .walltime = 2 * kHour, .select = "2:ncpus=3:mem=1gb"});
     const std::string head =
         second(at(1)) + ";1.server;1;STARTING;" + second(at(1)) + ";" + second(at(3)) + ";";
     EXPECT_THAT(cycle(at(1)),
@@ -69,7 +69,7 @@ TEST_F(ScheduleLog, WhatTheServerHasALimitOfIsRecordedForTheServer) {
     record.name = record.host_name = "head";
     record.resources_available = {&limit, 1};
     world.server(record);
-    world.job({.queue = "work", .ncpus = 2, .mem = gb});
+    world.job({.queue = "work", .ncpus = 2, .mem = kGb});
     const auto records = cycle(at(1));
     ASSERT_FALSE(records.empty());
     EXPECT_THAT(records.back(), testing::EndsWith(";G;head;ncpus;2"));
@@ -77,7 +77,7 @@ TEST_F(ScheduleLog, WhatTheServerHasALimitOfIsRecordedForTheServer) {
 }
 
 TEST_F(ScheduleLog, AnEndHasWhatTheJobHeldAndWhenItRan) {
-    const int job = world.job({.queue = "work", .ncpus = 3, .walltime = 2 * hour});
+    const int job = world.job({.queue = "work", .ncpus = 3, .walltime = 2 * kHour});
     world.run(job, "work", "n2", at(1));
     EXPECT_THAT(ended(), IsEmpty());
     world.finish(job, at(2));
@@ -95,11 +95,11 @@ TEST_F(ScheduleLog, AJobThatIsPutBackIntoItsQueueEndsToo) {
 }
 
 TEST_F(ScheduleLog, AReservationIsRecordedInEachCycleThatMakesIt) {
-    const int running = world.job({.queue = "work", .ncpus = 3, .walltime = 4 * hour});
+    const int running = world.job({.queue = "work", .ncpus = 3, .walltime = 4 * kHour});
     world.run(running, "work", "n1", at(0));
-    const int other = world.job({.queue = "work", .ncpus = 3, .walltime = 6 * hour});
+    const int other = world.job({.queue = "work", .ncpus = 3, .walltime = 6 * kHour});
     world.run(other, "work", "n2", at(0));
-    world.job({.queue = "work", .ncpus = 4, .walltime = hour});
+    world.job({.queue = "work", .ncpus = 4, .walltime = kHour});
     const std::string state = ";3.server;1;RESERVING;" + second(at(4)) + ";" + second(at(5)) + ";";
     for (const int minutes : {0, 10}) {
         const std::string head = second(at(1, minutes)) + state;
@@ -112,7 +112,7 @@ TEST_F(ScheduleLog, OriginReckonsInSsinodes) {
     Settings& s = world.origin({"batch"});
     s.schedule_log = "schedule";
     world.configure();
-    world.job({.ncpus = 4, .walltime = hour});
+    world.job({.ncpus = 4, .walltime = kHour});
     const auto records = cycle(at(1));
     EXPECT_THAT(records, testing::Contains(testing::EndsWith(";Q;batch;ssinodes;2")));
     EXPECT_THAT(records, testing::Contains(testing::EndsWith(";H;n1;ssinodes;2")));

@@ -24,11 +24,11 @@ using objects::ObjectType;
 using objects::PolicyAttribute;
 
 // How many rows of each kind there are.
-constexpr int setting_rows = 0
+constexpr int kSettingRows = 0
 #define SETTING(...) +1
 #include "objects/policy_attributes.def"
     ;
-constexpr int other_rows = 0
+constexpr int kOtherRows = 0
 #define SETTING(...)
 #define ATTRIBUTE(...) +1
 #include "objects/policy_attributes.def"
@@ -73,8 +73,8 @@ Object everything_set() {
 }
 
 TEST(Settings, EachRowIsAnAttributeAndThoseOfSettingsAreMembers) {
-    EXPECT_EQ(objects::attributes(ObjectType::policy).size(), std::size_t{setting_rows + other_rows});
-    EXPECT_EQ(texts(Settings()).size(), std::size_t{setting_rows});
+    EXPECT_EQ(objects::attributes(ObjectType::policy).size(), std::size_t{kSettingRows + kOtherRows});
+    EXPECT_EQ(texts(Settings()).size(), std::size_t{kSettingRows});
     EXPECT_EQ(objects::attribute_of(PolicyAttribute::strict_ordering).name, "strict_ordering");
     EXPECT_EQ(objects::attribute_of(PolicyAttribute::fake_machine_mult).name, "fake_machine_mult");
 }

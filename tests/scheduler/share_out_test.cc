@@ -7,15 +7,15 @@
 namespace pbs::sched::test {
 namespace {
 
-constexpr std::size_t many = 1'000'000;
+constexpr std::size_t kMany = 1'000'000;
 
 TEST(ShareOut, EachCallIsMadeOnce) {
-    for (const std::size_t jobs : {std::size_t{0}, many}) {
+    for (const std::size_t jobs : {std::size_t{0}, kMany}) {
         std::vector<int> calls(1000, 0);
         share_out(jobs, calls.size(), [&](std::size_t i) { ++calls[i]; });
         EXPECT_EQ(calls, std::vector<int>(1000, 1)) << jobs;
     }
-    share_out(many, 0, [](std::size_t) { FAIL(); });
+    share_out(kMany, 0, [](std::size_t) { FAIL(); });
 }
 
 TEST(ShareOut, LittleWorkIsDoneByTheCaller) {
@@ -26,7 +26,7 @@ TEST(ShareOut, LittleWorkIsDoneByTheCaller) {
 TEST(ShareOut, WhatACallThrowsComesOut) {
     for (const std::size_t bad : {std::size_t{0}, std::size_t{500}, std::size_t{999}}) {
         const auto work = [&] {
-            share_out(many, 1000, [&](std::size_t i) {
+            share_out(kMany, 1000, [&](std::size_t i) {
                 if (i == bad) throw std::runtime_error("no memory");
             });
         };

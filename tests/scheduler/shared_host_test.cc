@@ -29,9 +29,9 @@ struct SharedHosts : testing::Test {
     }
     void vnodes(const std::vector<Vn>& list) {
         for (const Vn& v : list)
-            world.vnode({.name = v.name, .ncpus = v.ncpus, .mem = v.gigabytes * gb, .host = v.host});
+            world.vnode({.name = v.name, .ncpus = v.ncpus, .mem = v.gigabytes * kGb, .host = v.host});
     }
-    int job(const std::string& select, const std::string& place = "", std::int64_t walltime = hour) {
+    int job(const std::string& select, const std::string& place = "", std::int64_t walltime = kHour) {
         return world.job({.queue = "work", .walltime = walltime, .select = select, .place = place});
     }
     // Where it starts at once; empty: nowhere.
@@ -168,7 +168,7 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
         world.configure();
         std::string trace = std::string(c.select) + " " + c.place + " on";
         for (const Vn& v : c.vnodes) {
-            world.vnode({.name = v.name, .ncpus = v.ncpus, .mem = v.gigabytes * gb, .host = v.host});
+            world.vnode({.name = v.name, .ncpus = v.ncpus, .mem = v.gigabytes * kGb, .host = v.host});
             trace += std::string(" ") + v.name + "=" + std::to_string(v.ncpus);
         }
         SCOPED_TRACE(trace);
@@ -191,7 +191,7 @@ TEST_F(SharedHosts, pack_WhatWholeChunksLeaveOnTheHostIsGivenInPieces) {
 
 TEST_F(SharedHosts, AJobWithoutSelectIsOneChunk) {
     vnodes({{"a0", "ha", 2}, {"a1", "ha", 2}});
-    const int number = world.job({.queue = "work", .ncpus = 4, .mem = 2 * gb});
+    const int number = world.job({.queue = "work", .ncpus = 4, .mem = 2 * kGb});
     EXPECT_EQ(world.cycle(at(1)).exec_vnode[number], "(a0:ncpus=2:mem=1024mb+a1:ncpus=2:mem=1024mb)");
 }
 
@@ -269,11 +269,11 @@ TEST_F(SharedHosts, AReservationOfPiecesHoldsOffWhoeverWouldDelayIt) {
     world.configure();
     world.scheduler.set_tell_estimates(true);
     vnodes({{"a0", "ha", 2}, {"a1", "ha", 2}});
-    const int first = job("1:ncpus=1", "", 2 * hour);
+    const int first = job("1:ncpus=1", "", 2 * kHour);
     EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(first));
     const int top = job("1:ncpus=4");
-    const int too_long = job("1:ncpus=2", "", 3 * hour);
-    const int in_time = job("1:ncpus=2", "", hour);
+    const int too_long = job("1:ncpus=2", "", 3 * kHour);
+    const int in_time = job("1:ncpus=2", "", kHour);
     const auto outcome = world.cycle(at(1));
     EXPECT_THAT(outcome.started, ElementsAre(in_time));
     EXPECT_EQ(outcome.expected.at(top), at(3));

@@ -42,7 +42,7 @@ struct StandardAfterEvents : testing::Test {
         if (options.queued == at(0)) options.queued = now;
         return world.job(options, now);
     }
-    int job(int ncpus, std::int64_t walltime = hour) {
+    int job(int ncpus, std::int64_t walltime = kHour) {
         return job(JobOptions{.ncpus = ncpus, .walltime = walltime});
     }
     void crowd() {
@@ -116,17 +116,17 @@ TEST_F(StandardAfterEvents, AJobWithSeveralKindsOfChunksMayFitWhereLessIsFree) {
 
 TEST_F(StandardAfterEvents, AStarvingJobHasItsReservationInEachCycle) {
     s.help_starving_jobs = true;
-    s.max_starve = Seconds(hour);
+    s.max_starve = Seconds(kHour);
     world.configure();
-    const int first = job(3, 2 * hour);
+    const int first = job(3, 2 * kHour);
     EXPECT_THAT(arrival().started, ElementsAre(first));
-    const int starving = job({.ncpus = 4, .walltime = hour, .queued = now - Seconds(2 * hour)});
+    const int starving = job({.ncpus = 4, .walltime = kHour, .queued = now - Seconds(2 * kHour)});
     for (int i = 0; i < 10; ++i) job(4);
     EXPECT_THAT(arrival().started, IsEmpty());
-    job(1, 3 * hour);
+    job(1, 3 * kHour);
     EXPECT_THAT(arrival().started, IsEmpty()) << "it would delay the starving one";
-    now += Seconds(minute);
-    const int in_time = job(1, 2 * hour - minute);
+    now += Seconds(kMinute);
+    const int in_time = job(1, 2 * kHour - kMinute);
     const auto outcome = arrival();
     EXPECT_THAT(outcome.started, ElementsAre(in_time));
     EXPECT_LT(outcome.considered, 6);
@@ -175,15 +175,15 @@ TEST_F(StandardAfterEvents, backfill_depth_0OfAQueueHoldsUpItsJobsOnly) {
 
 TEST_F(StandardAfterEvents, WhatEndedWhileAllWereHeldUpIsFoundAfterwards) {
     s.help_starving_jobs = true;
-    s.max_starve = Seconds(hour);
+    s.max_starve = Seconds(kHour);
     s.backfill_depth = 0;
     world.configure();
-    const int first = job(2, 5 * hour);
-    const int second = job(2, 5 * hour);
+    const int first = job(2, 5 * kHour);
+    const int second = job(2, 5 * kHour);
     EXPECT_THAT(arrival().started, ElementsAre(first, second));
     const int small = job(2);
     EXPECT_THAT(arrival().started, IsEmpty());
-    const int top = job({.ncpus = 4, .walltime = hour, .queued = now - Seconds(2 * hour)});
+    const int top = job({.ncpus = 4, .walltime = kHour, .queued = now - Seconds(2 * kHour)});
     EXPECT_THAT(arrival().started, IsEmpty());
     EXPECT_THAT(end_of(first).started, IsEmpty()) << "held up";
     EXPECT_THAT(end_of(top).started, ElementsAre(small));

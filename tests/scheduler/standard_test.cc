@@ -18,8 +18,8 @@ struct Standard : testing::Test {
     void SetUp() override {
         s.help_starving_jobs = false;
         world.queue({.name = "work"});
-        world.vnode({.name = "n", .ncpus = 8, .mem = 64 * gb});
-        running = world.job({.queue = "work", .ncpus = 4, .walltime = 4 * hour});
+        world.vnode({.name = "n", .ncpus = 8, .mem = 64 * kGb});
+        running = world.job({.queue = "work", .ncpus = 4, .walltime = 4 * kHour});
         world.run(running, "work", "n", at(0));
     }
     Outcome cycle(Instant now = at(1)) {
@@ -35,7 +35,7 @@ struct Standard : testing::Test {
 
 TEST_F(Standard, strict_ordering_FalseLaterJobsPassOneThatCanNotStart) {
     world.job({.queue = "work", .ncpus = 8});
-    const int small = world.job({.queue = "work", .ncpus = 1, .walltime = 100 * hour});
+    const int small = world.job({.queue = "work", .ncpus = 1, .walltime = 100 * kHour});
     EXPECT_THAT(cycle().started, ElementsAre(small));
 }
 
@@ -60,9 +60,9 @@ TEST_F(Standard, strict_ordering_AJobThatWaitsForNoOtherDoesNotHoldUp) {
 
 TEST_F(Standard, backfill_depth_JobsThatDelayTheTopJobDoNotStart) {
     s.strict_ordering = true;
-    const int top = world.job({.queue = "work", .ncpus = 8, .walltime = hour});
-    const int too_long = world.job({.queue = "work", .ncpus = 1, .walltime = 3 * hour + 1});
-    const int in_time = world.job({.queue = "work", .ncpus = 1, .walltime = 3 * hour});
+    const int top = world.job({.queue = "work", .ncpus = 8, .walltime = kHour});
+    const int too_long = world.job({.queue = "work", .ncpus = 1, .walltime = 3 * kHour + 1});
+    const int in_time = world.job({.queue = "work", .ncpus = 1, .walltime = 3 * kHour});
     const auto outcome = cycle(at(1));
     EXPECT_THAT(outcome.started, ElementsAre(in_time));
     EXPECT_EQ(outcome.comment.at(too_long), "Not Running: Job would conflict with reservation or top job");
@@ -73,9 +73,9 @@ TEST_F(Standard, backfill_depth_JobsThatDelayTheTopJobDoNotStart) {
 
 TEST_F(Standard, backfill_depth_WhatTheTopJobLeavesIsFree) {
     s.strict_ordering = true;
-    world.job({.queue = "work", .ncpus = 6, .walltime = hour});
-    const int two = world.job({.queue = "work", .ncpus = 2, .walltime = 99 * hour});
-    const int one = world.job({.queue = "work", .ncpus = 1, .walltime = 99 * hour});
+    world.job({.queue = "work", .ncpus = 6, .walltime = kHour});
+    const int two = world.job({.queue = "work", .ncpus = 2, .walltime = 99 * kHour});
+    const int one = world.job({.queue = "work", .ncpus = 1, .walltime = 99 * kHour});
     const auto outcome = cycle();
     EXPECT_THAT(outcome.started, ElementsAre(two));
     EXPECT_TRUE(outcome.comment.contains(one));
@@ -83,8 +83,8 @@ TEST_F(Standard, backfill_depth_WhatTheTopJobLeavesIsFree) {
 
 TEST_F(Standard, backfill_depth_AVnodeWithAReservationGivesAllTheChunksThatItLeaves) {
     s.strict_ordering = true;
-    world.job({.queue = "work", .walltime = hour, .select = "1:ncpus=6"});
-    const int past_four = world.job({.queue = "work", .walltime = 10 * hour, .select = "2:ncpus=1"});
+    world.job({.queue = "work", .walltime = kHour, .select = "1:ncpus=6"});
+    const int past_four = world.job({.queue = "work", .walltime = 10 * kHour, .select = "2:ncpus=1"});
     const Outcome outcome = cycle(at(1));
     EXPECT_THAT(outcome.started, ElementsAre(past_four));
     EXPECT_EQ(outcome.exec_vnode.at(past_four), "(n:ncpus=1)+(n:ncpus=1)");
@@ -93,12 +93,12 @@ TEST_F(Standard, backfill_depth_AVnodeWithAReservationGivesAllTheChunksThatItLea
 TEST_F(Standard, backfill_depth_TwoReservations) {
     s.strict_ordering = true;
     s.backfill_depth = 2;
-    world.vnode({.name = "m", .ncpus = 8, .mem = 64 * gb});
-    const int other = world.job({.queue = "work", .ncpus = 8, .walltime = 2 * hour});
+    world.vnode({.name = "m", .ncpus = 8, .mem = 64 * kGb});
+    const int other = world.job({.queue = "work", .ncpus = 8, .walltime = 2 * kHour});
     world.run(other, "work", "m", at(0));
-    world.job({.queue = "work", .ncpus = 8, .walltime = 3 * hour});  // on m at 02:00
-    world.job({.queue = "work", .ncpus = 8, .walltime = hour});      // on n at 04:00
-    const int past_four = world.job({.queue = "work", .ncpus = 1, .walltime = 3 * hour + 1});
+    world.job({.queue = "work", .ncpus = 8, .walltime = 3 * kHour});  // on m at 02:00
+    world.job({.queue = "work", .ncpus = 8, .walltime = kHour});      // on n at 04:00
+    const int past_four = world.job({.queue = "work", .ncpus = 1, .walltime = 3 * kHour + 1});
     EXPECT_THAT(cycle(at(1)).started, IsEmpty());
     s.backfill_depth = 1;
     EXPECT_THAT(cycle(at(1)).started, ElementsAre(past_four)) << "only m is reserved";
@@ -143,14 +143,14 @@ TEST_F(Standard, strict_ordering_AJobThatWouldRunIntoDedicatedTimeHoldsUp) {
     s.strict_ordering = true;
     s.backfill_depth = 0;
     world.configuration.dedicated = world.window("FREQ=DAILY", 13, 15);
-    world.job({.queue = "work", .ncpus = 1, .walltime = 20 * hour});
-    world.job({.queue = "work", .ncpus = 1, .walltime = hour});
+    world.job({.queue = "work", .ncpus = 1, .walltime = 20 * kHour});
+    world.job({.queue = "work", .ncpus = 1, .walltime = kHour});
     EXPECT_THAT(cycle().started, IsEmpty());
 }
 
 TEST_F(Standard, help_starving_jobs_WithoutBackfillingAStarvingJobHoldsUpTheOthers) {
     s.help_starving_jobs = true;
-    s.max_starve = Seconds(30 * minute);
+    s.max_starve = Seconds(30 * kMinute);
     s.backfill_depth = 0;
     world.queue({.name = "other"});
     world.job({.queue = "work", .ncpus = 8, .queued = at(0)});
@@ -166,9 +166,9 @@ TEST_F(Standard, help_starving_jobs_WithoutBackfillingAStarvingJobHoldsUpTheOthe
 
 TEST_F(Standard, help_starving_jobs_AStarvingJobGetsAReservationWithoutStrictOrdering) {
     s.help_starving_jobs = true;
-    s.max_starve = Seconds(30 * minute);
-    world.job({.queue = "work", .ncpus = 8, .walltime = hour, .queued = at(0)});
-    const int too_long = world.job({.queue = "work", .ncpus = 1, .walltime = 4 * hour, .queued = at(0, 50)});
+    s.max_starve = Seconds(30 * kMinute);
+    world.job({.queue = "work", .ncpus = 8, .walltime = kHour, .queued = at(0)});
+    const int too_long = world.job({.queue = "work", .ncpus = 1, .walltime = 4 * kHour, .queued = at(0, 50)});
     EXPECT_THAT(cycle().started, IsEmpty());
     s.help_starving_jobs = false;
     EXPECT_THAT(cycle().started, ElementsAre(too_long));
@@ -177,8 +177,8 @@ TEST_F(Standard, help_starving_jobs_AStarvingJobGetsAReservationWithoutStrictOrd
 TEST_F(Standard, backfill_prime_NoJobRunsPastTheBoundaryOfPrimeTime) {
     s.backfill_prime = true;
     world.prime_time(8, 17);
-    const int past = world.job({.queue = "work", .ncpus = 1, .walltime = 7 * hour + 60});
-    const int until = world.job({.queue = "work", .ncpus = 1, .walltime = 7 * hour});
+    const int past = world.job({.queue = "work", .ncpus = 1, .walltime = 7 * kHour + 60});
+    const int until = world.job({.queue = "work", .ncpus = 1, .walltime = 7 * kHour});
     const auto outcome = cycle(at(1));
     EXPECT_THAT(outcome.started, ElementsAre(until));
     EXPECT_EQ(outcome.comment.at(past), "Job would cross into primetime at Mon Nov 23 08:00:00 2026");
@@ -192,8 +192,8 @@ TEST_F(Standard, prime_exempt_anytime_queues_QueuesWithoutWindowsAreFreeOfIt) {
     world.prime_time(8, 17);
     world.queue({.name = "windowed"});
     world.configuration.queue_windows["windowed"] = world.window("FREQ=DAILY", 0, 12);
-    const int anytime = world.job({.queue = "work", .ncpus = 1, .walltime = 20 * hour});
-    const int windowed = world.job({.queue = "windowed", .ncpus = 1, .walltime = 20 * hour});
+    const int anytime = world.job({.queue = "work", .ncpus = 1, .walltime = 20 * kHour});
+    const int windowed = world.job({.queue = "windowed", .ncpus = 1, .walltime = 20 * kHour});
     const auto outcome = cycle(at(1));
     EXPECT_THAT(outcome.started, ElementsAre(anytime));
     EXPECT_TRUE(outcome.comment.contains(windowed));
@@ -203,9 +203,9 @@ TEST_F(Standard, dedicated_queues_RunInDedicatedTimeAndHaveToEndInIt) {
     world.queue({.name = "ded"});
     s.dedicated_queues = {{"ded"}};
     world.configuration.dedicated = world.window("FREQ=DAILY", 2, 4);
-    const int fits = world.job({.queue = "ded", .ncpus = 1, .walltime = hour});
-    const int longer = world.job({.queue = "ded", .ncpus = 1, .walltime = 2 * hour + 1});
-    const int normal = world.job({.queue = "work", .ncpus = 1, .walltime = 2 * hour});
+    const int fits = world.job({.queue = "ded", .ncpus = 1, .walltime = kHour});
+    const int longer = world.job({.queue = "ded", .ncpus = 1, .walltime = 2 * kHour + 1});
+    const int normal = world.job({.queue = "work", .ncpus = 1, .walltime = 2 * kHour});
     EXPECT_THAT(cycle(at(1)).started, IsEmpty());
     const auto outcome = cycle(at(2));
     EXPECT_THAT(outcome.started, ElementsAre(fits));

@@ -12,8 +12,8 @@
 namespace pbs::sched {
 namespace {
 
-constexpr auto least = std::numeric_limits<std::int64_t>::min();
-constexpr auto most = std::numeric_limits<std::int64_t>::max();
+constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
+constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
 
 constexpr Instant at(std::int64_t second) {
     return Instant(Seconds(second));
@@ -21,7 +21,7 @@ constexpr Instant at(std::int64_t second) {
 constexpr rrule::Interval from_to(std::int64_t start, std::int64_t end) {
     return {at(start), at(end)};
 }
-constexpr Instant for_ever = Instant::max();
+constexpr Instant kForEver = Instant::max();
 
 TEST(Timeline, AnEmptyOneIsFreeAtAllTimes) {
     const Timeline p;
@@ -31,7 +31,7 @@ TEST(Timeline, AnEmptyOneIsFreeAtAllTimes) {
     EXPECT_EQ(p.earliest(at(7), Seconds(50), 3, 3), at(7));
     EXPECT_EQ(p.earliest(at(7), Seconds(50), 4, 3), std::nullopt) << "more than there is";
     EXPECT_EQ(p.earliest(at(7), Seconds(50), 0, -1), std::nullopt);
-    EXPECT_EQ(p.free_until(at(7), 3, 3), for_ever);
+    EXPECT_EQ(p.free_until(at(7), 3, 3), kForEver);
     EXPECT_EQ(p.free_until(at(7), 4, 3), at(7));
 }
 
@@ -65,15 +65,15 @@ TEST(Timeline, WhatTakesNoTimeNeedsAnInstantOnly) {
 
 TEST(Timeline, UsesThatNeverEnd) {
     Timeline p;
-    ASSERT_TRUE(p.debit({at(10), for_ever}, 4));
+    ASSERT_TRUE(p.debit({at(10), kForEver}, 4));
     EXPECT_EQ(p.at_end(), 4);
     EXPECT_EQ(p.steps(), 1U);
     EXPECT_EQ(p.earliest(at(0), Seconds(11), 5, 8), std::nullopt);
     EXPECT_EQ(p.earliest(at(0), Seconds(11), 4, 8), at(0));
     EXPECT_EQ(p.earliest(at(0), Seconds::max(), 4, 8), at(0));
-    ASSERT_TRUE(p.credit({at(10), for_ever}, 4));
+    ASSERT_TRUE(p.credit({at(10), kForEver}, 4));
     EXPECT_EQ(p, Timeline());
-    ASSERT_TRUE(p.debit({Instant::min(), for_ever}, 2));
+    ASSERT_TRUE(p.debit({Instant::min(), kForEver}, 2));
     EXPECT_EQ(p.at(Instant::min()), 2);
     EXPECT_EQ(p.earliest(Instant::min(), Seconds::max(), 1, 3), Instant::min());
 }
@@ -95,29 +95,29 @@ TEST(Timeline, EqualNeighboursAreOneStep) {
 
 TEST(Timeline, ThereIsAlwaysEnoughOfWhatHasNoLimit) {
     Timeline p;
-    ASSERT_TRUE(p.debit(from_to(10, 20), most));
-    EXPECT_EQ(p.earliest(at(0), Seconds(99), most, Timeline::unlimited), at(0));
-    EXPECT_EQ(p.free_until(at(0), 5, Timeline::unlimited), for_ever);
+    ASSERT_TRUE(p.debit(from_to(10, 20), kMost));
+    EXPECT_EQ(p.earliest(at(0), Seconds(99), kMost, Timeline::kUnlimited), at(0));
+    EXPECT_EQ(p.free_until(at(0), 5, Timeline::kUnlimited), kForEver);
 }
 
 TEST(Timeline, SumsThatDoNotFitAreRefusedAndChangeNothing) {
     Timeline p;
-    ASSERT_TRUE(p.debit(from_to(10, 20), most - 5));
+    ASSERT_TRUE(p.debit(from_to(10, 20), kMost - 5));
     ASSERT_TRUE(p.debit(from_to(0, 5), 1));
     const Timeline before = p;
     EXPECT_FALSE(p.debit(from_to(5, 15), 6));
     EXPECT_EQ(p, before);
-    EXPECT_FALSE(p.credit(from_to(5, 15), least));
+    EXPECT_FALSE(p.credit(from_to(5, 15), kLeast));
     EXPECT_EQ(p, before);
     EXPECT_TRUE(p.debit(from_to(5, 15), 5));
-    EXPECT_EQ(p.max_in(from_to(0, 99)), most);
+    EXPECT_EQ(p.max_in(from_to(0, 99)), kMost);
     p = before;
     const Use uses[] = {{from_to(0, 99), 3}, {from_to(12, 13), 7}, {from_to(2, 3), 1}};
     p.debit(uses);
     EXPECT_EQ(p.at(at(2)), 5) << "those that fit are there";
-    EXPECT_EQ(p.at(at(12)), most - 2);
-    EXPECT_EQ(p.earliest(at(0), Seconds(1), most, 0), std::nullopt);
-    EXPECT_EQ(p.earliest(at(0), Seconds(1), most, -5), std::nullopt) << "no overflow the other way either";
+    EXPECT_EQ(p.at(at(12)), kMost - 2);
+    EXPECT_EQ(p.earliest(at(0), Seconds(1), kMost, 0), std::nullopt);
+    EXPECT_EQ(p.earliest(at(0), Seconds(1), kMost, -5), std::nullopt) << "no overflow the other way either";
 }
 
 TEST(Timeline, EnoughOfEverythingAtOnce) {
@@ -135,14 +135,14 @@ TEST(Timeline, EnoughOfEverythingAtOnce) {
 }
 
 // The same in an array. From the last second on everything is as in it.
-constexpr int seconds = 60;
+constexpr int kSeconds = 60;
 struct PerSecond {
-    std::array<std::int64_t, seconds> in_use{};
+    std::array<std::int64_t, kSeconds> in_use{};
 
     void debit(int start, int end, std::int64_t amount) {
-        for (int t = start; t < std::min(end, seconds); ++t) in_use[static_cast<std::size_t>(t)] += amount;
+        for (int t = start; t < std::min(end, kSeconds); ++t) in_use[static_cast<std::size_t>(t)] += amount;
     }
-    std::int64_t at(int t) const { return in_use[static_cast<std::size_t>(std::min(t, seconds - 1))]; }
+    std::int64_t at(int t) const { return in_use[static_cast<std::size_t>(std::min(t, kSeconds - 1))]; }
     std::int64_t max_in(int start, int end) const {
         std::int64_t found = start < end ? at(start) : 0;
         for (int t = start; t < end; ++t) found = std::max(found, at(t));
@@ -151,16 +151,16 @@ struct PerSecond {
     bool free(int t, std::int64_t amount, std::int64_t capacity) const { return at(t) + amount <= capacity; }
     int free_until(int from, std::int64_t amount, std::int64_t capacity) const {
         int t = from;
-        while (t < seconds && free(t, amount, capacity)) ++t;
+        while (t < kSeconds && free(t, amount, capacity)) ++t;
         return t;  // `seconds`: for ever
     }
     bool fits(int t, int duration, std::int64_t amount, std::int64_t capacity) const {
         const int until = free_until(t, amount, capacity);
-        return until > t && (until == seconds || until - t >= duration);
+        return until > t && (until == kSeconds || until - t >= duration);
     }
     int earliest(int from, int duration, std::int64_t amount, std::int64_t capacity) const {
         int t = from;
-        while (t < seconds && !fits(t, duration, amount, capacity)) ++t;
+        while (t < kSeconds && !fits(t, duration, amount, capacity)) ++t;
         return t;  // `seconds`: never
     }
 };
@@ -174,38 +174,38 @@ struct RandomProfile {
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
     // Ends of `seconds - 1` are for ever.
     void change() {
-        const int start = pick(0, seconds - 2);
-        const int end = pick(start, seconds - 1);
-        const bool always = end == seconds - 1;
-        const Use use{{at(start), always ? for_ever : at(end)}, pick(0, 6)};
+        const int start = pick(0, kSeconds - 2);
+        const int end = pick(start, kSeconds - 1);
+        const bool always = end == kSeconds - 1;
+        const Use use{{at(start), always ? kForEver : at(end)}, pick(0, 6)};
         uses.push_back(use);
-        naive.debit(start, always ? seconds : end, use.amount);
+        naive.debit(start, always ? kSeconds : end, use.amount);
         ASSERT_TRUE(profile.debit(use.when, use.amount));
     }
     void take_back() {
         if (uses.empty()) return;
         const auto which = uses.begin() + pick(0, static_cast<int>(uses.size()) - 1);
         naive.debit(static_cast<int>(which->when.start.time_since_epoch().count()),
-                    which->when.end == for_ever
-                        ? seconds
+                    which->when.end == kForEver
+                        ? kSeconds
                         : static_cast<int>(which->when.end.time_since_epoch().count()),
                     -which->amount);
         ASSERT_TRUE(profile.credit(which->when, which->amount));
         uses.erase(which);
     }
     void ask() {
-        const int t = pick(0, seconds - 1);
-        const int end = pick(0, seconds - 1);
+        const int t = pick(0, kSeconds - 1);
+        const int end = pick(0, kSeconds - 1);
         const int duration = pick(0, 12);
         const int amount = pick(0, 8);
         const int capacity = pick(0, 24);
         ASSERT_EQ(profile.at(at(t)), naive.at(t));
         ASSERT_EQ(profile.max_in(from_to(t, end)), naive.max_in(t, end));
         const int until = naive.free_until(t, amount, capacity);
-        ASSERT_EQ(profile.free_until(at(t), amount, capacity), until == seconds ? for_ever : at(until));
+        ASSERT_EQ(profile.free_until(at(t), amount, capacity), until == kSeconds ? kForEver : at(until));
         const int start = naive.earliest(t, duration, amount, capacity);
         const auto found = profile.earliest(at(t), Seconds(duration), amount, capacity);
-        ASSERT_EQ(found, start == seconds ? std::nullopt : std::optional(at(start)));
+        ASSERT_EQ(found, start == kSeconds ? std::nullopt : std::optional(at(start)));
     }
     void check_steps() const {
         std::size_t changes = 0;
@@ -231,11 +231,11 @@ TEST(ProfileProperty, AsAnArrayOfSeconds) {
             p.ask();
         }
         for (int i = 0; i < 20; ++i) p.ask();
-        Timeline at_once;
+        Timeline kAtOnce;
         const auto half = static_cast<std::ptrdiff_t>(p.uses.size() / 2);
-        at_once.debit(std::span(p.uses.begin(), p.uses.begin() + half));
-        at_once.debit(std::span(p.uses.begin() + half, p.uses.end()));
-        ASSERT_EQ(at_once, p.profile);
+        kAtOnce.debit(std::span(p.uses.begin(), p.uses.begin() + half));
+        kAtOnce.debit(std::span(p.uses.begin() + half, p.uses.end()));
+        ASSERT_EQ(kAtOnce, p.profile);
         while (!p.uses.empty()) p.take_back();
         ASSERT_EQ(p.profile, Timeline());
         if (testing::Test::HasFailure()) break;
@@ -254,16 +254,16 @@ TEST(ProfileProperty, EnoughOfEverythingAsInArraysOfSeconds) {
             b.change();
         }
         for (int i = 0; i < 20; ++i) {
-            const int from = a.pick(0, seconds - 1);
+            const int from = a.pick(0, kSeconds - 1);
             const int duration = a.pick(0, 12);
             const int capacity = a.pick(4, 24);
             const Demand both[] = {{&a.profile, 4, capacity}, {&b.profile, 2, capacity}};
             int t = from;
-            while (t < seconds &&
+            while (t < kSeconds &&
                    !(a.naive.fits(t, duration, 4, capacity) && b.naive.fits(t, duration, 2, capacity)))
                 ++t;
             ASSERT_EQ(earliest_of_all(both, at(from), Seconds(duration)),
-                      t == seconds ? std::nullopt : std::optional(at(t)));
+                      t == kSeconds ? std::nullopt : std::optional(at(t)));
         }
     }
 }

@@ -46,11 +46,11 @@ TEST_F(Placing, FirstFitInTheOrderOfPriorityThenOfMaking) {
 }
 
 TEST_F(Placing, AllResourcesHaveToFitOnOneVnode) {
-    world.vnode({.name = "a", .ncpus = 8, .mem = gb});
-    world.vnode({.name = "b", .ncpus = 1, .mem = 8 * gb});
-    world.vnode({.name = "c", .ncpus = 4, .mem = 4 * gb});
-    EXPECT_THAT(place({.ncpus = 2, .mem = 2 * gb}), ElementsAre("c"));
-    EXPECT_THAT(place({.ncpus = 8, .mem = 8 * gb}), IsEmpty()) << "without chunks a job gets one vnode";
+    world.vnode({.name = "a", .ncpus = 8, .mem = kGb});
+    world.vnode({.name = "b", .ncpus = 1, .mem = 8 * kGb});
+    world.vnode({.name = "c", .ncpus = 4, .mem = 4 * kGb});
+    EXPECT_THAT(place({.ncpus = 2, .mem = 2 * kGb}), ElementsAre("c"));
+    EXPECT_THAT(place({.ncpus = 8, .mem = 8 * kGb}), IsEmpty()) << "without chunks a job gets one vnode";
 }
 
 TEST_F(Placing, select_ChunksAreSpreadOverVnodes) {
@@ -204,8 +204,8 @@ TEST(VnodesTest, ASearchAheadInOnePoolChangesNothingInAnother) {
     ASSERT_NE(all, of_host);
     const Amount one{0, 1, {}};
     const Place place{VnodeHandle{1}, {&one, 1}};
-    constexpr JobSlot running = 0;
-    vnodes.allocate(running, {&place, 1}, false);
+    constexpr JobSlot kRunning = 0;
+    vnodes.allocate(kRunning, {&place, 1}, false);
 
     const auto request = [&](std::string_view select, std::string_view how) -> const Request& {
         const std::array amounts{Amount{1, 0, select}, Amount{2, 0, how}};
@@ -213,7 +213,7 @@ TEST(VnodesTest, ASearchAheadInOnePoolChangesNothingInAnother) {
     };
     // When the job has ended, n1 is empty.
     std::vector<Vnodes::Share> shares;
-    vnodes.shares_held(running, shares);
+    vnodes.shares_held(kRunning, shares);
     vnodes.look_ahead(shares, 1);
     vnodes.settle(all);
     ASSERT_TRUE(vnodes.has_place(all, request("ncpus=2+ncpus=4", "free"), {}));
@@ -303,12 +303,12 @@ TEST(VnodesTest, AReservationBindsJobsThatEndLater) {
 }
 
 TEST(NodeSizeTest, TheLargerOfCpusAndMemoryRoundedUp) {
-    const NodeSize size{2, 512 * mb};
+    const NodeSize size{2, 512 * kMb};
     EXPECT_EQ(size.nodes(1, -1), 1);
     EXPECT_EQ(size.nodes(3, -1), 2);
-    EXPECT_EQ(size.nodes(2, 512 * mb + 1), 2);
+    EXPECT_EQ(size.nodes(2, 512 * kMb + 1), 2);
     EXPECT_EQ(size.nodes(-1, -1), 1);
-    EXPECT_EQ(size.nodes(128, 31360 * mb), 64);
+    EXPECT_EQ(size.nodes(128, 31360 * kMb), 64);
 }
 
 }  // namespace

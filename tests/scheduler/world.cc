@@ -221,7 +221,7 @@ std::string World::exec_vnode(std::span<const Place> places) const {
         text += vnode_names_.at(static_cast<std::uint64_t>(p.vnode));
         for (const Amount& a : p.amounts) {
             if (a.resource == ncpus) text += ":ncpus=" + std::to_string(a.number);
-            if (a.resource == mem) text += ":mem=" + std::to_string(a.number / mb) + "mb";
+            if (a.resource == mem) text += ":mem=" + std::to_string(a.number / kMb) + "mb";
         }
     }
     return text.empty() ? text : text + ")";

@@ -17,15 +17,15 @@
 
 namespace pbs::sched::test {
 
-constexpr std::int64_t mb = 1 << 20;
-constexpr std::int64_t gb = 1 << 30;
-constexpr std::int64_t hour = 3600;
-constexpr std::int64_t minute = 60;
+constexpr std::int64_t kMb = 1 << 20;
+constexpr std::int64_t kGb = 1 << 30;
+constexpr std::int64_t kHour = 3600;
+constexpr std::int64_t kMinute = 60;
 
 // Monday 2026-11-23, 00:00:00 UTC.
-constexpr Instant monday{std::chrono::sys_days{std::chrono::year{2026} / 11 / 23}};
+constexpr Instant kMonday{std::chrono::sys_days{std::chrono::year{2026} / 11 / 23}};
 constexpr Instant at(int hours, int minutes = 0, int seconds = 0) {
-    return monday + std::chrono::hours(hours) + std::chrono::minutes(minutes) + Seconds(seconds);
+    return kMonday + std::chrono::hours(hours) + std::chrono::minutes(minutes) + Seconds(seconds);
 }
 
 enum ResourceIds : std::uint32_t {
@@ -70,7 +70,7 @@ struct QueueOptions {
 struct VnodeOptions {
     std::string name;
     std::int64_t ncpus = 4;
-    std::int64_t mem = 8 * gb;
+    std::int64_t mem = 8 * kGb;
     std::string host{};  // empty: the name
     bool free = true;
     int priority = 0;

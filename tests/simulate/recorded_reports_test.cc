@@ -75,8 +75,8 @@ std::string standard_policy(Random& random) {
 
 TEST(RecordedReports, AreReportedAgain) {
     pbs::test::Record record("simulate/recorded_reports.txt");
-    constexpr int traces = 30;
-    const int count = record.writes() ? traces : pbs::test::cases(traces);
+    constexpr int kTraces = 30;
+    const int count = record.writes() ? kTraces : pbs::test::cases(kTraces);
     for (int seed = 1; seed <= count; ++seed) {
         Random random{std::mt19937(static_cast<unsigned>(seed))};
         const Trace trace = trace_of(random);

@@ -156,10 +156,10 @@ TEST_F(LossTest, EachDamagedByteOfTheLogIsNoticed) {
     const auto extent = extent_of_wal(crashed_);
     ASSERT_EQ(extent.whole, extent.size);
     ASSERT_EQ(extent.size, static_cast<std::int64_t>(log.size()));
-    constexpr std::size_t frame = 24 + 4096;
+    constexpr std::size_t kFrame = 24 + 4096;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < 32; ++i) places.push_back(i);
-    for (std::size_t begin = 32; begin < log.size(); begin += frame) {
+    for (std::size_t begin = 32; begin < log.size(); begin += kFrame) {
         for (std::size_t i = 0; i < 24; ++i) places.push_back(begin + i);
         for (const std::size_t i : {std::size_t{0}, std::size_t{1500}, std::size_t{4095}})
             places.push_back(begin + 24 + i);

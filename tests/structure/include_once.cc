@@ -11,8 +11,8 @@
 namespace pbs::structure {
 namespace {
 
-constexpr std::array<std::string_view, 3> installed = {"ifl/pbs_error.h", "ifl/pbs_ifl.h",
-                                                       "server_plugin/plugin/pbs_plugin.h"};
+constexpr std::array<std::string_view, 3> kInstalled = {"ifl/pbs_error.h", "ifl/pbs_ifl.h",
+                                                        "server_plugin/plugin/pbs_plugin.h"};
 
 }  // namespace
 
@@ -31,7 +31,7 @@ std::vector<Violation> check_include_once(const std::filesystem::path& root, std
         std::smatch guarded;
         const bool by_guard =
             std::regex_search(text, guarded, guard) && guarded.position() == first.position();
-        if (std::find(installed.begin(), installed.end(), name) != installed.end()) {
+        if (std::find(kInstalled.begin(), kInstalled.end(), name) != kInstalled.end()) {
             if (!by_guard) found.push_back({name, 1, first.str(), "an installed header has a guard"});
         } else if (first.str() != "#pragma once") {
             found.push_back({name, 1, first.str(), "a header begins with #pragma once"});

@@ -25,9 +25,9 @@ std::vector<fs::path> governed_files(const fs::path& root, std::span<const Rule>
 }
 
 bool is_source(const fs::path& file) {
-    static constexpr std::array<std::string_view, 7> endings{".h",   ".hpp", ".c", ".cc",
-                                                             ".cpp", ".inc", ".in"};
-    return std::find(endings.begin(), endings.end(), file.extension().string()) != endings.end();
+    static constexpr std::array<std::string_view, 7> kEndings{".h",   ".hpp", ".c", ".cc",
+                                                              ".cpp", ".inc", ".in"};
+    return std::find(kEndings.begin(), kEndings.end(), file.extension().string()) != kEndings.end();
 }
 
 bool inside(std::string_view path, std::string_view folder) {

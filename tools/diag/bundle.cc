@@ -21,15 +21,15 @@ namespace fs = std::filesystem;
 using cmds::StatusList;
 
 // Of each day's log: enough for what happened last.
-constexpr std::streamoff most_of_a_log = 20'000'000;
-constexpr std::size_t days_of_log = 2;
+constexpr std::streamoff kMostOfALog = 20'000'000;
+constexpr std::size_t kDaysOfLog = 2;
 
 // The last lines of a file; nullopt: it can't be read.
 std::optional<std::string> end_of(const fs::path& path) {
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     if (!file) return std::nullopt;
     const std::streamoff size = file.tellg();
-    const std::streamoff from = std::max<std::streamoff>(0, size - most_of_a_log);
+    const std::streamoff from = std::max<std::streamoff>(0, size - kMostOfALog);
     file.seekg(from);
     std::string text(static_cast<std::size_t>(size - from), '\0');
     file.read(text.data(), size - from);
@@ -153,7 +153,7 @@ class Maker {
             days.push_back(at->path());
         if (error) return left_out("the log", fmt::format("{}: {}", folder.string(), error.message()));
         std::ranges::sort(days, std::greater<>());
-        days.resize(std::min(days.size(), days_of_log));
+        days.resize(std::min(days.size(), kDaysOfLog));
         for (const fs::path& day : days) {
             if (const auto text = end_of(day))
                 add("log." + day.filename().string(), *text);

@@ -29,13 +29,13 @@ std::string Names::word(std::string_view text) const {
 }
 
 std::string Names::replaced(std::string_view text) const {
-    constexpr std::string_view job_name = "job name = ";
+    constexpr std::string_view kJobName = "job name = ";
     std::string other;
     while (!text.empty()) {
-        if (text.starts_with(job_name)) {
-            other += job_name;
+        if (text.starts_with(kJobName)) {
+            other += kJobName;
             other += "NAME";
-            text.remove_prefix(std::min(text.find_first_of(",\n", job_name.size()), text.size()));
+            text.remove_prefix(std::min(text.find_first_of(",\n", kJobName.size()), text.size()));
             continue;
         }
         const auto end = std::find_if_not(text.begin(), text.end(), is_of_word) - text.begin();

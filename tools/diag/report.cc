@@ -20,9 +20,9 @@ using std::chrono::microseconds;
 using std::chrono::sys_seconds;
 
 // What is full enough to be told of: a tenth of the disk, or room for a day of a busy server's log.
-constexpr double least_free_share = 0.1;
-constexpr double least_free_bytes = 1e9;
-constexpr std::int64_t most_clock_difference = 2;
+constexpr double kLeastFreeShare = 0.1;
+constexpr double kLeastFreeBytes = 1e9;
+constexpr std::int64_t kMostClockDifference = 2;
 
 std::int64_t number(const attrl* attributes, std::string_view name, std::string_view resource = "") {
     const std::string_view text = value_of(attributes, name, resource).value_or("");
@@ -67,13 +67,13 @@ std::string duration_text(microseconds duration) {
 }
 
 std::string size_text(double bytes) {
-    constexpr std::array units = {"B", "kB", "MB", "GB", "TB"};
+    constexpr std::array kUnits = {"B", "kB", "MB", "GB", "TB"};
     std::size_t unit = 0;
-    while (bytes >= 1000 && unit + 1 < units.size()) {
+    while (bytes >= 1000 && unit + 1 < kUnits.size()) {
         bytes /= 1000;
         ++unit;
     }
-    return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units.at(unit));
+    return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, kUnits.at(unit));
 }
 
 std::string cycles_text(const batch_status* cycles, std::size_t most) {
@@ -169,7 +169,7 @@ Health health_text(const batch_status* health, const batch_status* counters, con
     }
     const auto size = static_cast<double>(number(of, "disk", "size"));
     const auto free = static_cast<double>(number(of, "disk", "free"));
-    say(free >= std::min(size * least_free_share, least_free_bytes), "disk",
+    say(free >= std::min(size * kLeastFreeShare, kLeastFreeBytes), "disk",
         fmt::format("{} of {} are free for {}", size_text(free), size_text(size), text_of(of, "home")));
     // Some file systems have as many as they need, and say 0.
     const std::int64_t inodes = number(of, "disk", "inodes");
@@ -178,7 +178,7 @@ Health health_text(const batch_status* health, const batch_status* counters, con
             fmt::format("{} of {} files more may be made", number(of, "disk", "free_inodes"), inodes));
     const std::int64_t offset = number(of, "clock_offset");
     const std::int64_t ahead = (instant(counted, "now") - now).count() - offset;
-    say(std::abs(ahead) <= most_clock_difference, "clock",
+    say(std::abs(ahead) <= kMostClockDifference, "clock",
         ahead == 0 ? std::string("the server's agrees with this machine's")
                    : fmt::format("the server's is {} s {} this machine's", std::abs(ahead),
                                  ahead > 0 ? "ahead of" : "behind"));

@@ -8,9 +8,9 @@
 namespace pbs::diag {
 namespace {
 
-constexpr std::size_t block = 512;
+constexpr std::size_t kBlock = 512;
 
-void put(std::array<char, block>& header, std::size_t at, std::string_view text) {
+void put(std::array<char, kBlock>& header, std::size_t at, std::string_view text) {
     std::copy(text.begin(), text.end(), header.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
@@ -18,7 +18,7 @@ void put(std::array<char, block>& header, std::size_t at, std::string_view text)
 
 void Tar::add(std::string_view name, std::string_view text) {
     // Offsets and sizes of fields as in the standard's table "ustar Header Block"; numbers are octal.
-    std::array<char, block> header{};
+    std::array<char, kBlock> header{};
     put(header, 0, name.substr(0, 100));
     put(header, 100, "0000600");
     put(header, 108, "0000000");
@@ -35,11 +35,11 @@ void Tar::add(std::string_view name, std::string_view text) {
     put(header, 148, fmt::format("{:06o}", sum) + std::string("\0 ", 2));
     archive_.append(header.data(), header.size());
     archive_.append(text);
-    archive_.append((block - text.size() % block) % block, '\0');
+    archive_.append((kBlock - text.size() % kBlock) % kBlock, '\0');
 }
 
 std::string Tar::finish() {
-    archive_.append(2 * block, '\0');
+    archive_.append(2 * kBlock, '\0');
     return std::move(archive_);
 }
 

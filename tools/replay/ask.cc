@@ -10,7 +10,7 @@
 namespace pbs::replay {
 namespace {
 
-constexpr useconds_t pause_us = 200'000;
+constexpr useconds_t kPauseUs = 200'000;
 
 // One request: what came, part by part, of an attribute.
 tl::expected<std::string, AskError> ask(const cmds::Connection& connection, const std::string& sched,
@@ -40,7 +40,7 @@ tl::expected<std::string, AskError> ask_record(const std::string& server, const 
     if (!next || !text) return text;
     const std::string after = "after=" + cycles;
     while (text && text->empty()) {
-        usleep(pause_us);
+        usleep(kPauseUs);
         text = ask(*connection, sched, after.c_str(), cycles);
     }
     return text;

@@ -282,9 +282,9 @@ Result<void> Engine::fill(Position position, const Waiting& waiting) {
     if (!asked) return tl::unexpected(asked.error());
     amounts_.assign((*asked)->begin(), (*asked)->end());
     if (job.walltime >= Seconds(0)) amounts_.push_back({walltime_, job.walltime.count(), {}});
-    static constexpr std::string_view server = ".trace";
+    static constexpr std::string_view kServer = ".trace";
     char* end = std::to_chars(id_.data(), id_.data() + id_.size(), position + 1).ptr;
-    end = std::ranges::copy(server, end).out;
+    end = std::ranges::copy(kServer, end).out;
     record_.job = JobHandle(std::uint64_t{position} + 1);
     record_.sequence = std::uint64_t{position} + 1;
     record_.id = {id_.data(), static_cast<std::size_t>(end - id_.data())};

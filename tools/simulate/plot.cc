@@ -203,12 +203,12 @@ void scale_time(Plot& plot, const std::vector<Report>& reports, const rrule::Zon
     plot.x_from = seconds(from);
     plot.x_to = seconds(to);
     constexpr std::int64_t kDay = 86400;
-    constexpr std::array<std::int64_t, 19> steps = {1,         5,          15,         60,         300,
-                                                    900,       3600,       3 * 3600,   6 * 3600,   12 * 3600,
-                                                    kDay,      2 * kDay,   7 * kDay,   14 * kDay,  30 * kDay,
-                                                    90 * kDay, 180 * kDay, 360 * kDay, 3600 * kDay};
-    std::int64_t step = steps.back();
-    for (const std::int64_t one : steps) {
+    constexpr std::array<std::int64_t, 19> kSteps = {1,         5,          15,         60,         300,
+                                                     900,       3600,       3 * 3600,   6 * 3600,   12 * 3600,
+                                                     kDay,      2 * kDay,   7 * kDay,   14 * kDay,  30 * kDay,
+                                                     90 * kDay, 180 * kDay, 360 * kDay, 3600 * kDay};
+    std::int64_t step = kSteps.back();
+    for (const std::int64_t one : kSteps) {
         if ((to - from).count() / one > 8) continue;
         step = one;
         break;
@@ -292,22 +292,22 @@ Plot wait_times(const Heading&, const std::vector<Report>& reports) {
         if (!report.waits.empty()) longest = std::max(longest, report.waits.back());
     const auto scale = [](double seconds) { return std::log10(1 + seconds); };
     plot.x_to = scale(longest);
-    constexpr std::array<std::pair<double, const char*>, 15> marks = {{{0, "0"},
-                                                                       {1, "1 s"},
-                                                                       {10, "10 s"},
-                                                                       {60, "1 min"},
-                                                                       {600, "10 min"},
-                                                                       {3600, "1 h"},
-                                                                       {4 * 3600, "4 h"},
-                                                                       {86400, "1 d"},
-                                                                       {7 * 86400, "7 d"},
-                                                                       {30 * 86400, "30 d"},
-                                                                       {100. * 86400, "100 d"},
-                                                                       {365. * 86400, "1 y"},
-                                                                       {3650. * 86400, "10 y"},
-                                                                       {36500. * 86400, "100 y"},
-                                                                       {365000. * 86400, "1000 y"}}};
-    for (const auto& [seconds, text] : marks)
+    constexpr std::array<std::pair<double, const char*>, 15> kMarks = {{{0, "0"},
+                                                                        {1, "1 s"},
+                                                                        {10, "10 s"},
+                                                                        {60, "1 min"},
+                                                                        {600, "10 min"},
+                                                                        {3600, "1 h"},
+                                                                        {4 * 3600, "4 h"},
+                                                                        {86400, "1 d"},
+                                                                        {7 * 86400, "7 d"},
+                                                                        {30 * 86400, "30 d"},
+                                                                        {100. * 86400, "100 d"},
+                                                                        {365. * 86400, "1 y"},
+                                                                        {3650. * 86400, "10 y"},
+                                                                        {36500. * 86400, "100 y"},
+                                                                        {365000. * 86400, "1000 y"}}};
+    for (const auto& [seconds, text] : kMarks)
         if (seconds <= longest) plot.x_ticks.push_back({scale(seconds), text});
     scale_y(plot, 100, [](double value) { return fmt::format("{:.0f}%", value); });
     constexpr std::size_t kPoints = 500;

@@ -22,7 +22,7 @@ struct Row {
     std::string_view bounds;  // of a histogram: the attribute that has them
     std::string_view help;
 };
-constexpr std::array rows = {
+constexpr std::array kRows = {
     Row{"started", "pbs_start_time_seconds", "gauge", "", "", "Start of the server, in seconds since 1970."},
     Row{"cycles", "pbs_cycle_duration_seconds", "histogram", "trigger", "duration_bounds",
         "Scheduling cycles, from their beginning until their decisions were carried out."},
@@ -89,7 +89,7 @@ struct Truth {
     std::string_view name;
     std::string_view help;
 };
-constexpr std::array truths = {
+constexpr std::array kTruths = {
     Truth{"scheduling", "True", "pbs_sched_scheduling", "Whether cycles of the scheduler run."},
     Truth{"prime_time", "True", "pbs_sched_prime_time", "Whether it is prime time."},
     Truth{"dedicated_time", "True", "pbs_sched_dedicated_time", "Whether it is dedicated time."},
@@ -98,7 +98,7 @@ constexpr std::array truths = {
 
 void add_scheds(Exposition& out, const batch_status* scheds) {
     if (scheds == nullptr) return;
-    for (const Truth& truth : truths) {
+    for (const Truth& truth : kTruths) {
         out.begin(truth.name, "gauge", truth.help);
         for (const batch_status* sched = scheds; sched != nullptr; sched = sched->next) {
             const auto value = value_of(sched->attribs, truth.attribute);
@@ -121,7 +121,7 @@ std::string metrics(const batch_status* counters, const batch_status* scheds) {
     if (counters != nullptr) {
         out.begin("pbs_info", "gauge", "The server's version.");
         out.sample("1", {{"version", value_of(counters->attribs, "version").value_or("")}});
-        for (const Row& row : rows) add(out, row, counters->attribs);
+        for (const Row& row : kRows) add(out, row, counters->attribs);
         add_queues(out, counters->attribs);
     }
     add_scheds(out, scheds);

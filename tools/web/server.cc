@@ -11,23 +11,23 @@ namespace pbs::web {
 namespace {
 
 // Monitoring and a few browsers; each waits for the server that is asked, one after the other.
-constexpr std::size_t threads = 4;
-constexpr time_t seconds_for_a_request = 5;
-constexpr std::size_t longest_request = 8192;
+constexpr std::size_t kThreads = 4;
+constexpr time_t kSecondsForARequest = 5;
+constexpr std::size_t kLongestRequest = 8192;
 
-constexpr const char* metrics_type = "text/plain; version=0.0.4; charset=utf-8";
+constexpr const char* kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 
 }  // namespace
 
 Server::Server(Pages pages) : http_(std::make_unique<httplib::Server>()) {
-    http_->new_task_queue = [] { return new httplib::ThreadPool(threads); };  // the library deletes it
-    http_->set_read_timeout(seconds_for_a_request);
-    http_->set_write_timeout(seconds_for_a_request);
-    http_->set_payload_max_length(longest_request);
+    http_->new_task_queue = [] { return new httplib::ThreadPool(kThreads); };  // the library deletes it
+    http_->set_read_timeout(kSecondsForARequest);
+    http_->set_write_timeout(kSecondsForARequest);
+    http_->set_payload_max_length(kLongestRequest);
     http_->set_default_headers({{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}});
     http_->Get("/metrics",
                [metrics = std::move(pages.metrics)](const httplib::Request&, httplib::Response& answer) {
-                   answer.set_content(metrics(), metrics_type);
+                   answer.set_content(metrics(), kMetricsType);
                });
     http_->Get("/", [](const httplib::Request&, httplib::Response& answer) {
         answer.set_content("pbs_web: /metrics is for Prometheus\n", "text/plain; charset=utf-8");

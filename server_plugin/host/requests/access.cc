@@ -17,9 +17,9 @@ namespace pbs::host {
 namespace {
 
 // What says that the user isn't one who may.
-constexpr std::array refusals = {PBSE_PERM, PBSE_BADCRED, PBSE_BADUSER, PBSE_BADGRP, PBSE_QACESS};
+constexpr std::array kRefusals = {PBSE_PERM, PBSE_BADCRED, PBSE_BADUSER, PBSE_BADGRP, PBSE_QACESS};
 // These too, unless a manager gets them: an attribute that nobody sets, a host that there can't be.
-constexpr std::array refusals_of_others = {PBSE_ATTRRO, PBSE_BADHOST};
+constexpr std::array kRefusalsOfOthers = {PBSE_ATTRRO, PBSE_BADHOST};
 
 template <typename Codes>
 bool among(const Codes& codes, int code) {
@@ -27,18 +27,18 @@ bool among(const Codes& codes, int code) {
 }
 
 bool is_refusal(const Context& context, int code) {
-    return among(refusals, code) || (!context.who.manager() && among(refusals_of_others, code));
+    return among(kRefusals, code) || (!context.who.manager() && among(kRefusalsOfOthers, code));
 }
 
 // A request is as long as its client likes, its line in the log isn't.
-constexpr size_t most_names = 20;
-constexpr size_t most_bytes = 1024;
-constexpr size_t longest_shown = 256;
-constexpr size_t most_jobs = 20;
+constexpr size_t kMostNames = 20;
+constexpr size_t kMostBytes = 1024;
+constexpr size_t kLongestShown = 256;
+constexpr size_t kMostJobs = 20;
 
 std::string shown(std::string_view name) {
-    return name.size() <= longest_shown ? std::string(name)
-                                        : std::string(name.substr(0, longest_shown)) + "...";
+    return name.size() <= kLongestShown ? std::string(name)
+                                        : std::string(name.substr(0, kLongestShown)) + "...";
 }
 
 std::string names_of(const ifl::Attributes& attributes) {
@@ -47,7 +47,7 @@ std::string names_of(const ifl::Attributes& attributes) {
         const ifl::Attribute& attribute = attributes[i];
         const std::string name =
             shown(attribute.resource.empty() ? attribute.name : attribute.name + "." + attribute.resource);
-        if (i == most_names || out.size() + name.size() > most_bytes)
+        if (i == kMostNames || out.size() + name.size() > kMostBytes)
             return out + fmt::format(" and {} more)", attributes.size() - i);
         out += (i == 0 ? " (" : ", ") + name;
     }
@@ -55,10 +55,10 @@ std::string names_of(const ifl::Attributes& attributes) {
 }
 
 std::string object_of(const ifl::Manage& body, ifl::RequestType type) {
-    constexpr std::array commands = {"create", "delete", "set", "unset"};
+    constexpr std::array kCommands = {"create", "delete", "set", "unset"};
     std::string out;
-    if (type == ifl::RequestType::manager && body.command < commands.size())
-        out = fmt::format(" {} {}", commands[body.command], type_name(body.object_type));
+    if (type == ifl::RequestType::manager && body.command < kCommands.size())
+        out = fmt::format(" {} {}", kCommands[body.command], type_name(body.object_type));
     if (!body.object.empty()) out += " " + shown(body.object);
     return out + names_of(body.attributes);
 }
@@ -109,9 +109,9 @@ void log_refusal(const Context& context, const ifl::Reply& reply) {
     if (const auto* list = std::get_if<ifl::DeleteReply>(&reply.body)) {
         size_t refused = 0;
         for (const auto& [job, code] : list->failed)
-            if (is_refusal(context, static_cast<int>(code)) && ++refused <= most_jobs)
+            if (is_refusal(context, static_cast<int>(code)) && ++refused <= kMostJobs)
                 write(context, " " + shown(job), trimmed(ifl::error_text(static_cast<int>(code))));
-        if (refused > most_jobs) write(context, "", fmt::format("and {} more jobs", refused - most_jobs));
+        if (refused > kMostJobs) write(context, "", fmt::format("and {} more jobs", refused - kMostJobs));
         return;
     }
     if (!is_refusal(context, reply.code)) return;

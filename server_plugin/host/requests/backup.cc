@@ -25,9 +25,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_kept = 8;
-constexpr std::chrono::minutes longest{30};
-constexpr std::string_view unfinished = ".partial-";
+constexpr std::size_t kMostKept = 8;
+constexpr std::chrono::minutes kLongest{30};
+constexpr std::string_view kUnfinished = ".partial-";
 
 // "20261122-203000", and with "-2" and so on behind it.
 bool is_name(std::string_view name) {
@@ -41,7 +41,7 @@ std::vector<fs::path> folders(const fs::path& all, bool whole) {
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(all, error)) {
         const std::string name = entry.path().filename();
-        const auto cut = name.find(unfinished);
+        const auto cut = name.find(kUnfinished);
         std::error_code gone;
         if (is_name(name.substr(0, cut)) && (cut == std::string::npos) == whole && !entry.is_symlink(gone))
             found.emplace_back(entry.last_write_time(gone), entry.path());
@@ -56,7 +56,7 @@ std::vector<fs::path> folders(const fs::path& all, bool whole) {
 // With their logs.
 std::uintmax_t size_of_databases(const std::string& home) {
     std::uintmax_t size = 0;
-    for (const std::string_view name : database_names)
+    for (const std::string_view name : kDatabaseNames)
         for (const char* part : {"", "-wal"}) {
             struct stat status {};
             if (::stat(fmt::format("{}/server_priv/{}{}", home, name, part).c_str(), &status) == 0)
@@ -133,12 +133,13 @@ class BackUp final : public Answered {
   private:
     enum class Stage : std::uint8_t { clearing, copying, pruning, done };
 
-    Left run(const std::string& program, std::vector<std::string> arguments) {
+    Left run(const std::string& kProgram, std::vector<std::string> arguments) {
         errors_ = memory_file();
-        until_ = std::chrono::steady_clock::now() + longest;
-        const pid_t pid = errors_ ? spawn(program, std::move(arguments), {}, errors_.get()) : -errno;
+        until_ = std::chrono::steady_clock::now() + kLongest;
+        const pid_t pid = errors_ ? spawn(kProgram, std::move(arguments), {}, errors_.get()) : -errno;
         if (pid < 0)
-            return end(refuse({PBSE_SYSTEM, fmt::format("{} can't be run: {}", program, system_text(-pid))}));
+            return end(
+                refuse({PBSE_SYSTEM, fmt::format("{} can't be run: {}", kProgram, system_text(-pid))}));
         pid_ = pid;
         return Left::later;
     }
@@ -150,9 +151,9 @@ class BackUp final : public Answered {
     }
     std::vector<fs::path> too_many() {
         std::vector<fs::path> kept = folders(all_, true);
-        kept.resize(kept.size() - std::min(kept.size(), most_kept));
+        kept.resize(kept.size() - std::min(kept.size(), kMostKept));
         for (const fs::path& path : kept)
-            removed_ += fmt::format("\nremoved the oldest of {}: {}", most_kept + 1, path.string());
+            removed_ += fmt::format("\nremoved the oldest of {}: {}", kMostKept + 1, path.string());
         return kept;
     }
     // How the process ended, as waitpid() tells: 0 is well, more is not; -1: it is at work still.
@@ -173,11 +174,11 @@ class BackUp final : public Answered {
         std::string text;
         if (::lseek(errors_.get(), 0, SEEK_SET) == 0)
             if (auto read = read_fd(errors_.get(), "errors", 65536)) text = std::move(*read);
-        constexpr std::string_view program = "pbs_server: ";
-        if (text.starts_with(program)) text.erase(0, program.size());
+        constexpr std::string_view kProgram = "pbs_server: ";
+        if (text.starts_with(kProgram)) text.erase(0, kProgram.size());
         while (text.ends_with('\n')) text.pop_back();
         if (!text.empty()) return text;
-        if (late_) return fmt::format("{}: not done in {} minutes", all_.string(), longest.count());
+        if (late_) return fmt::format("{}: not done in {} minutes", all_.string(), kLongest.count());
         if (WIFSIGNALED(status))
             return fmt::format("{}: the program that made it was ended by signal {}", all_.string(),
                                WTERMSIG(status));

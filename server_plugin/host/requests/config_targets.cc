@@ -21,11 +21,11 @@ struct Kind {
     std::array<std::string_view, 3> ties;  // attributes that other objects' checks look at
 };
 // In the order in which they are made: what is named before what names it.
-constexpr std::array types = {Kind{PBS_OBJ_RESOURCE, manage_resource, {}},
-                              Kind{PBS_OBJ_QUEUE, manage_queue, {"partition"}},
-                              Kind{PBS_OBJ_SCHED, manage_sched, {"partition", "sched_priv", "sched_log"}},
-                              Kind{PBS_OBJ_NODE, manage_node, {"queue", "partition"}},
-                              Kind{PBS_OBJ_SERVER, manage_server, {"default_queue"}}};
+constexpr std::array kTypes = {Kind{PBS_OBJ_RESOURCE, manage_resource, {}},
+                               Kind{PBS_OBJ_QUEUE, manage_queue, {"partition"}},
+                               Kind{PBS_OBJ_SCHED, manage_sched, {"partition", "sched_priv", "sched_log"}},
+                               Kind{PBS_OBJ_NODE, manage_node, {"queue", "partition"}},
+                               Kind{PBS_OBJ_SERVER, manage_server, {"default_queue"}}};
 
 ifl::Attribute attribute(std::string_view key, std::string_view value, ifl::Op op) {
     const auto [name, resource] = split_key(key);
@@ -61,11 +61,11 @@ class Reach::Impl {
             const auto now = present(target.object);
             if (now && target.values != now) redefined_.insert(lower(target.object.name));
         }
-        for (const Kind& type : types) passes_.push_back({&type, &Impl::loosen});
-        for (auto type = types.rbegin(); type != types.rend(); ++type)
+        for (const Kind& type : kTypes) passes_.push_back({&type, &Impl::loosen});
+        for (auto type = kTypes.rbegin(); type != kTypes.rend(); ++type)
             if (type->number != PBS_OBJ_RESOURCE) passes_.push_back({&*type, &Impl::remove});
-        for (const Kind& type : types) passes_.push_back({&type, &Impl::make});
-        passes_.push_back({&types.front(), &Impl::remove});
+        for (const Kind& type : kTypes) passes_.push_back({&type, &Impl::make});
+        passes_.push_back({&kTypes.front(), &Impl::remove});
     }
 
     Result<bool> go_on() {

@@ -33,13 +33,13 @@ How how_of(const Context& context) {
 void mark(Context& context, Change& change, const Job& current) {
     Job& job = change.job(current);
     // It is on its way out until the last of its processes has gone.
-    job.state = job_state::exiting;
-    job.substate = substate::exiting;
+    job.state = job_state::kExiting;
+    job.substate = substate::kExiting;
     job.deleted = true;
     job.at_end = Job::AtEnd::finish;
     job.mtime = context.now;
     const std::string by = requestor(context);
-    set_end_comment(job, substate::terminated, by);
+    set_end_comment(job, substate::kTerminated, by);
     if (!current.deleted)
         change.then([&context, id = current.id, by] { context.server.parts.accounting.deleted(id, by); });
     log_job(change, current, fmt::format("Job to be deleted at request of {}", by));
@@ -52,7 +52,7 @@ Result<void> end(Context& context, const Job& job, const How& how) {
 }
 
 Result<void> delete_running(Context& context, const Job& current, const How& how) {
-    if (current.state == job_state::exiting && !how.force) return fail(PBSE_BADSTATE);
+    if (current.state == job_state::kExiting && !how.force) return fail(PBSE_BADSTATE);
     Change change(context.server, context.now);
     mark(context, change, current);
     if (auto done = change.commit(); !done) return done;
@@ -65,14 +65,14 @@ Result<void> delete_subjobs(Context& context, const Target& target, const How& h
     const Job& current = *target.job;
     const uint64_t sequence = current.sequence;
     auto running = running_of(context.state(), target);
-    if (!how.force) std::erase_if(running, [](const Job* job) { return job->state == job_state::exiting; });
+    if (!how.force) std::erase_if(running, [](const Job* job) { return job->state == job_state::kExiting; });
     std::vector<uint64_t> handles;
     Change change(context.server, context.now);
     Job& array = change.job(current);
     if (!target.subjobs()) {
         note_deletion(change, array, requestor(context));
         if (array.stime != 0) set_began_comment(array);
-        set_end_comment(array, substate::terminated, requestor(context));
+        set_end_comment(array, substate::kTerminated, requestor(context));
         array.deleted = true;
     } else if (target.single && running.empty()) {
         const std::string by = requestor(context);
@@ -109,9 +109,9 @@ Result<void> may_delete(const State& state, const Target& target, const How& how
     switch (subjob_state(array, target.indices[0].first, state)) {
         case '\0':
             return fail(PBSE_IVALREQ);
-        case job_state::exiting:
+        case job_state::kExiting:
             return how.force ? Result<void>() : fail(PBSE_BADSTATE);
-        case job_state::expired:
+        case job_state::kExpired:
             return fail(PBSE_NOHISTARRAYSUBJOB);
         default:
             return {};

@@ -111,10 +111,10 @@ void compute_job(const Job& job, const State& state, int64_t now, std::string_vi
     // 1 is ineligible, 2 eligible, 3 running, 4 exiting, as PBS numbers what a job's time counts as.
     if (name == "accrue_type")
         add(out, name,
-            job.state == job_state::running   ? "3"
-            : job.state == job_state::exiting ? "4"
-            : job.etime != 0                  ? "2"
-                                              : "1");
+            job.state == job_state::kRunning   ? "3"
+            : job.state == job_state::kExiting ? "4"
+            : job.etime != 0                   ? "2"
+                                               : "1");
 }
 
 int64_t cpus(const Amounts& amounts, const State& state) {
@@ -208,7 +208,7 @@ ifl::Attributes describe(const Job& job, const State& state, int64_t now, const 
 ifl::Attributes describe_subjob(const Job& array, int64_t index, const State& state, int64_t now,
                                 const View& view) {
     const char letter = subjob_state(array, index, state);
-    const bool ended = letter != job_state::queued;
+    const bool ended = letter != job_state::kQueued;
     auto all = describe(array, state, now, view);
     ifl::Attributes out;
     for (ifl::Attribute& attribute : all) {
@@ -216,7 +216,7 @@ ifl::Attributes describe_subjob(const Job& array, int64_t index, const State& st
         if (attribute.name == "comment" && ended) continue;
         if (attribute.name == "job_state") attribute.value = std::string(1, letter);
         if (attribute.name == "substate")
-            attribute.value = std::to_string(ended ? substate::finished : substate::queued);
+            attribute.value = std::to_string(ended ? substate::kFinished : substate::kQueued);
         out.push_back(std::move(attribute));
     }
     if (ended && view.wants("comment")) add(out, "comment", "Subjob finished");

@@ -38,7 +38,7 @@ Result<void> release_subjobs(Change& change, const Job& array, const ifl::Attrib
     const State& state = change.server().state;
     for (const auto& [index, handle] : state.subjobs(array.sequence)) {
         const Job& current = *state.job(handle);
-        if (current.state != job_state::held) continue;
+        if (current.state != job_state::kHeld) continue;
         Job& job = change.job(current);
         if (auto set = apply_change(job.attributes, holds, hold, state.resources); !set) return set;
         settle_state(job, state, change.now());
@@ -54,7 +54,7 @@ ifl::Reply change_holds(Context& context, const HoldsRequest& request) {
     if (!current) return refuse(current.error());
     auto change_of_hold = hold_change(context, body.attributes, request.op);
     if (!change_of_hold) return refuse(change_of_hold.error());
-    if ((*current)->state == job_state::exiting && !request.of_exiting)
+    if ((*current)->state == job_state::kExiting && !request.of_exiting)
         return ifl::Reply::error(PBSE_BADSTATE);
 
     Change change(context.server, context.now);
@@ -64,7 +64,7 @@ ifl::Reply change_holds(Context& context, const HoldsRequest& request) {
         return refuse(set.error());
     job.mtime = context.now;
     settle_state(job, context.state(), context.now);
-    if (job.state == job_state::held && change_of_hold->op == ifl::Op::incr)
+    if (job.state == job_state::kHeld && change_of_hold->op == ifl::Op::incr)
         set_held_comment(job, context.who.user, context.now);
     if (job.is_array() && request.op == ifl::Op::decr)
         if (auto done = release_subjobs(change, job, *change_of_hold); !done) return refuse(done.error());

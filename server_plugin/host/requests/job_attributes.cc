@@ -14,12 +14,12 @@
 namespace pbs::host {
 namespace {
 
-constexpr size_t longest_job_name = 230;
+constexpr size_t kLongestJobName = 230;
 
 Result<void> check_name(std::string_view name) {
-    if (name.empty() || name.size() > longest_job_name)
+    if (name.empty() || name.size() > kLongestJobName)
         return fail(PBSE_BADATVAL,
-                    fmt::format("Illegal Job_Name: expected 1 to {} characters", longest_job_name));
+                    fmt::format("Illegal Job_Name: expected 1 to {} characters", kLongestJobName));
     for (char c : name)
         if (std::isgraph(static_cast<unsigned char>(c)) == 0 || c == '/')
             return fail(
@@ -115,7 +115,7 @@ Result<void> check_value(const AttributeDef& def, const Job& job) {
 Result<void> check_rights(const AttributeDef& def, const ifl::Attribute& change, uint32_t rights,
                           const State& state) {
     const bool creating = (rights & at_creation) != 0;
-    if ((def.flags & rights & (all_writes | (creating ? uint32_t{at_creation} : 0U))) == 0)
+    if ((def.flags & rights & (kAllWrites | (creating ? uint32_t{at_creation} : 0U))) == 0)
         return fail(PBSE_ATTRRO);
     if (def.type != Type::resources) return {};
     const Resource* resource = state.resources.find(change.resource);

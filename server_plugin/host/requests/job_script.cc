@@ -4,17 +4,17 @@
 
 namespace pbs::host {
 namespace {
-constexpr int64_t default_largest_script = int64_t{100} << 20;
-constexpr uint32_t script_file = 0;
+constexpr int64_t kDefaultLargestScript = int64_t{100} << 20;
+constexpr uint32_t kScriptFile = 0;
 }  // namespace
 
 ifl::Reply job_script(Context& context) {
     const auto& body = std::get<ifl::JobScript>(context.request.body);
     auto& submission = context.session.submission;
-    if (!submission || body.file != script_file ||
+    if (!submission || body.file != kScriptFile ||
         (!body.job.empty() && context.state().job(body.job) != nullptr))
         return ifl::Reply::error(PBSE_IVALREQ);
-    const int64_t largest = context.state().server.integer("jobscript_max_size", default_largest_script);
+    const int64_t largest = context.state().server.integer("jobscript_max_size", kDefaultLargestScript);
     if (static_cast<int64_t>(submission->script.size() + body.data.size()) > largest) {
         submission.reset();
         return ifl::Reply::error(PBSE_JOBSCRIPTMAXSIZE);

@@ -28,13 +28,13 @@ struct Management {
 // A refusal that knows the attribute it is about.
 struct Refusal {
     Error error;
-    size_t own = npos;  // index into Management::own; npos: of the request as a whole
-    static constexpr size_t npos = static_cast<size_t>(-1);
+    size_t own = kNpos;  // index into Management::own; npos: of the request as a whole
+    static constexpr size_t kNpos = static_cast<size_t>(-1);
 };
 template <typename T = void>
 using Managed = tl::expected<T, Refusal>;
 inline tl::unexpected<Refusal> refusal(int code, std::string message = {}) {
-    return tl::unexpected<Refusal>(Refusal{Error{code, std::move(message)}, Refusal::npos});
+    return tl::unexpected<Refusal>(Refusal{Error{code, std::move(message)}, Refusal::kNpos});
 }
 
 // Applies the server's own attributes of a set, unset or create. `hook` sees each one after it is applied and
@@ -56,7 +56,7 @@ ifl::Reply change_in_slices(Management& request, std::string_view object,
                             std::function<tl::expected<bool, ifl::Reply>(Context& context)> some,
                             std::shared_ptr<const std::string> warnings = nullptr);
 // More than are changed while others wait.
-constexpr size_t many_at_once = 50;
+constexpr size_t kManyAtOnce = 50;
 
 // Letters, digits, '-', '_', '.', a letter first, at most `longest` characters.
 bool legal_object_name(std::string_view name, size_t longest);

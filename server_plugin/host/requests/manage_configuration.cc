@@ -139,9 +139,9 @@ class DocumentTargets {
 
     // False: that were all.
     Result<bool> find_some(const Context& context) {
-        constexpr int at_once = 500;
+        constexpr int kAtOnce = 500;
         if (!part_) return false;
-        for (int i = 0; i < at_once && next_ != part_->end(); ++i, ++next_)
+        for (int i = 0; i < kAtOnce && next_ != part_->end(); ++i, ++next_)
             if (auto found = find(context, known_name(context, next_->first), next_->second); !found)
                 return tl::unexpected(found.error());
         if (next_ != part_->end()) return true;
@@ -180,13 +180,13 @@ class DocumentTargets {
 };
 
 // More lines than anybody reads are only counted.
-constexpr size_t most_lines = 1000;
+constexpr size_t kMostLines = 1000;
 
 void tell(std::span<const std::string> warnings, std::span<const ConfigChange> changes,
           std::string& warning) {
     std::vector<std::string> lines;
     for (const std::string& line : warnings) lines.push_back("Warning: " + line);
-    for (; lines.size() < most_lines && !changes.empty(); changes = changes.subspan(1))
+    for (; lines.size() < kMostLines && !changes.empty(); changes = changes.subspan(1))
         for (std::string& line : config_lines(changes.front())) lines.push_back(std::move(line));
     if (!changes.empty())
         lines.push_back(fmt::format("and {} more objects that the server keeps itself", changes.size()));

@@ -13,7 +13,7 @@
 namespace pbs::host {
 namespace {
 
-constexpr size_t longest_name = 64;
+constexpr size_t kLongestName = 64;
 
 const AttributeDef& available() {
     static const AttributeDef& def = *node_table().find("resources_available");
@@ -114,7 +114,7 @@ Managed<> apply(Management& request, Node& node) {
     auto done =
         apply_own(rest, node_table(), node.attributes,
                   [&](const AttributeDef& def, const ifl::Attribute&) { return check(node, state, def); });
-    if (!done && done.error().own != Refusal::npos) done.error().own = rest.own_index[done.error().own];
+    if (!done && done.error().own != Refusal::kNpos) done.error().own = rest.own_index[done.error().own];
     return done;
 }
 
@@ -135,10 +135,10 @@ void add_defaults(Node& node, const State& state) {
 ifl::Reply create(Management& request) {
     Server& server = request.context.server;
     const std::string& name = request.body.object;
-    if (name.size() > longest_name)
+    if (name.size() > kLongestName)
         return ifl::Reply::error(PBSE_NODENBIG,
                                  fmt::format("Node name is too long: {} characters, at most {} are allowed",
-                                             name.size(), longest_name));
+                                             name.size(), kLongestName));
     if (!legal_node_name(name))
         return ifl::Reply::error(PBSE_BADNDATVAL, fmt::format("Illegal value for node: name \"{}\"", name));
     if (server.state.node(name) != nullptr) return ifl::Reply::error(PBSE_NODEEXIST);
@@ -199,7 +199,7 @@ ifl::Reply set(Management& request) {
         for (const auto& [node_name, node] : server.state.nodes()) chosen.push_back(&node);
     }
     if (chosen.empty()) return ifl::Reply::error(PBSE_UNKNODE);
-    if (chosen.size() > many_at_once && server.batch == nullptr) {
+    if (chosen.size() > kManyAtOnce && server.batch == nullptr) {
         std::vector<std::string> names;
         names.reserve(chosen.size());
         for (const Node* node : chosen) names.push_back(node->name);

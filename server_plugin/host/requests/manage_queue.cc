@@ -16,9 +16,9 @@
 namespace pbs::host {
 namespace {
 
-constexpr size_t longest_name = 15;
+constexpr size_t kLongestName = 15;
 
-constexpr size_t most_named = 5;
+constexpr size_t kMostNamed = 5;
 
 // "2 jobs: 12.svr, 13.svr"; empty if it has none that isn't history.
 std::string live_jobs(const State& state, const Queue& queue) {
@@ -26,17 +26,17 @@ std::string live_jobs(const State& state, const Queue& queue) {
     size_t count = 0;
     for (uint64_t handle : state.queue_jobs(queue.handle)) {
         const Job& job = *state.job(handle);
-        if (!job.history() && ++count <= most_named) names += (count == 1 ? "" : ", ") + job.id;
+        if (!job.history() && ++count <= kMostNamed) names += (count == 1 ? "" : ", ") + job.id;
     }
     if (count == 0) return {};
-    if (count > most_named) names += fmt::format(" and {} more", count - most_named);
+    if (count > kMostNamed) names += fmt::format(" and {} more", count - kMostNamed);
     return fmt::format("{} job{}: {}", count, count == 1 ? "" : "s", names);
 }
 
-constexpr std::string_view timed_types[] = {"execution_prime", "execution_non_prime", "execution_dedicated"};
+constexpr std::string_view kTimedTypes[] = {"execution_prime", "execution_non_prime", "execution_dedicated"};
 
 bool is_timed(std::string_view type) {
-    return std::ranges::find(timed_types, type) != std::end(timed_types);
+    return std::ranges::find(kTimedTypes, type) != std::end(kTimedTypes);
 }
 
 bool names(const Management& request, std::string_view attribute) {
@@ -180,18 +180,18 @@ Managed<> apply(Management& request, Queue& queue, const Queue* before) {
         request, queue_table(), queue.attributes,
         [&](const AttributeDef& def, const ifl::Attribute&) { return check(request, queue, before, def); });
     if (!done) return done;
-    if (auto ok = check_whole(queue); !ok) return tl::unexpected(Refusal{ok.error(), Refusal::npos});
+    if (auto ok = check_whole(queue); !ok) return tl::unexpected(Refusal{ok.error(), Refusal::kNpos});
     return {};
 }
 
 ifl::Reply create(Management& request) {
     Server& server = request.context.server;
     const std::string& name = request.body.object;
-    if (name.size() > longest_name)
+    if (name.size() > kLongestName)
         return ifl::Reply::error(PBSE_QUENBIG,
                                  fmt::format("Queue name is too long: {} characters, at most {} are allowed",
-                                             name.size(), longest_name));
-    if (!legal_object_name(name, longest_name))
+                                             name.size(), kLongestName));
+    if (!legal_object_name(name, kLongestName))
         return ifl::Reply::error(
             PBSE_IVAL_OBJ_NAME,
             fmt::format("Invalid object name \"{}\": expected a letter, then letters, digits, -, _ or .",
@@ -269,7 +269,7 @@ ifl::Reply set(Management& request) {
     if (all && !request.plugins.empty())
         return ifl::Reply::error(PBSE_IVALREQ, fmt::format("{} has to be set on one queue at a time",
                                                            request.plugins.front().name));
-    if (chosen.size() > many_at_once && server.batch == nullptr) {
+    if (chosen.size() > kManyAtOnce && server.batch == nullptr) {
         std::vector<std::string> names;
         names.reserve(chosen.size());
         for (const Queue* queue : chosen) names.push_back(queue->name);

@@ -14,10 +14,10 @@
 namespace pbs::host {
 namespace {
 
-constexpr size_t longest_name = 15;
-constexpr std::string_view default_name = "default";
+constexpr size_t kLongestName = 15;
+constexpr std::string_view kDefaultName = "default";
 // What PBS calls the partition of `default`.
-constexpr std::string_view default_partition = "pbs-default";
+constexpr std::string_view kDefaultPartition = "pbs-default";
 
 std::string default_folder(const Server& server, const Sched& sched, std::string_view attribute) {
     return default_sched_folder(server.options.home, sched.name, attribute);
@@ -99,8 +99,8 @@ void share_with_server(Change& change, const Sched& sched, std::string_view name
 Result<void> check(Management& request, Change& change, Sched& sched, const AttributeDef& def) {
     const State& state = change.server().state;
     if (def.name == "partition") {
-        if (sched.name == default_name) return fail(PBSE_SCHED_OP_NOT_PERMITTED);
-        if (sched.attributes.text(def.name) == default_partition)
+        if (sched.name == kDefaultName) return fail(PBSE_SCHED_OP_NOT_PERMITTED);
+        if (sched.attributes.text(def.name) == kDefaultPartition)
             return fail(PBSE_DEFAULT_PARTITION,
                         "Partition pbs-default is the default scheduler's and can't be given to others");
         return check_unshared(sched, state, def.name, PBSE_SCHED_PARTITION_ALREADY_EXISTS);
@@ -124,7 +124,7 @@ Result<void> check(Management& request, Change& change, Sched& sched, const Attr
     if (def.name == "scheduler_iteration" && sched.attributes.integer(def.name, 600) < 1)
         return fail(PBSE_BADATVAL, "Illegal scheduler_iteration: expected 1 or more seconds");
     set_defaults(change.server(), sched);
-    if (sched.name == default_name && (def.name == "scheduling" || def.name == "scheduler_iteration"))
+    if (sched.name == kDefaultName && (def.name == "scheduling" || def.name == "scheduler_iteration"))
         share_with_server(change, sched, def.name);
     return {};
 }
@@ -138,12 +138,12 @@ Managed<> apply(Management& request, Change& change, Sched& sched) {
 ifl::Reply create(Management& request) {
     Server& server = request.context.server;
     const std::string& name = request.body.object;
-    if (name.size() > longest_name)
+    if (name.size() > kLongestName)
         return ifl::Reply::error(
             PBSE_SCHED_NAME_BIG,
             fmt::format("Scheduler name is too long: {} characters, at most {} are allowed", name.size(),
-                        longest_name));
-    if (!legal_object_name(name, longest_name)) return ifl::Reply::error(PBSE_IVAL_OBJ_NAME);
+                        kLongestName));
+    if (!legal_object_name(name, kLongestName)) return ifl::Reply::error(PBSE_IVAL_OBJ_NAME);
     if (server.state.sched(name) != nullptr) return ifl::Reply::error(PBSE_SCHEDEXIST);
     Sched sched;
     sched.handle = server.state.new_handle();
@@ -160,7 +160,7 @@ ifl::Reply remove(Management& request) {
     Server& server = request.context.server;
     const Sched* sched = server.state.sched(request.body.object);
     if (sched == nullptr) return ifl::Reply::error(PBSE_UNKSCHED);
-    if (sched->name == default_name) return ifl::Reply::error(PBSE_SCHED_NO_DEL);
+    if (sched->name == kDefaultName) return ifl::Reply::error(PBSE_SCHED_NO_DEL);
     Change change(server, request.context.now);
     change.remove(*sched);
     return finish(request, change, std::string(sched->name));
@@ -173,7 +173,7 @@ ifl::Reply manage_sched(Management& request) {
     if (request.command == PBS_CMD_DELETE) return remove(request);
     Server& server = request.context.server;
     const std::string_view name =
-        request.body.object.empty() ? default_name : std::string_view(request.body.object);
+        request.body.object.empty() ? kDefaultName : std::string_view(request.body.object);
     const Sched* sched = server.state.sched(name);
     if (sched == nullptr) return ifl::Reply::error(PBSE_UNKSCHED);
     Change change(server, request.context.now);

@@ -11,8 +11,8 @@
 namespace pbs::host {
 namespace {
 
-constexpr int64_t smallest_last_id = 9999999;
-constexpr int64_t largest_last_id = 999999999999;
+constexpr int64_t kSmallestLastId = 9999999;
+constexpr int64_t kLargestLastId = 999999999999;
 
 // An entry fits hosts by their whole names only: a short name of this host would fit nobody.
 Result<void> check_manager_list(const Attributes& attributes, std::string_view name, const State& state) {
@@ -79,7 +79,7 @@ Result<void> check(Management& request, Change& change, const AttributeDef& def)
         share_with_default_sched(change, server, def.name);
     }
     if (def.name == "max_job_sequence_id")
-        return check_range(server, def.name, smallest_last_id, largest_last_id,
+        return check_range(server, def.name, kSmallestLastId, kLargestLastId,
                            PBSE_INVALID_MAX_JOB_SEQUENCE_ID);
     if (def.name == "max_array_size") return check_range(server, def.name, 1, 10'000'000, PBSE_BADATVAL);
     if (def.name == "jobscript_max_size")

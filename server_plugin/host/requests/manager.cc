@@ -20,9 +20,9 @@ namespace pbs::host {
 namespace {
 
 std::string change_text(const Management& request) {
-    constexpr std::string_view commands[] = {"created", "deleted", "attributes set", "attributes unset"};
-    constexpr std::string_view operators[] = {"=", "", "+=", "-="};
-    std::string text(commands[static_cast<size_t>(request.command)]);
+    constexpr std::string_view kCommands[] = {"created", "deleted", "attributes set", "attributes unset"};
+    constexpr std::string_view kOperators[] = {"=", "", "+=", "-="};
+    std::string text(kCommands[static_cast<size_t>(request.command)]);
     for (const ifl::Attribute& attribute : request.body.attributes) {
         // A whole configuration, or a file of one, is in the plugin's history, not in the log.
         if (request.type == PBS_OBJ_CONFIGURATION &&
@@ -34,7 +34,7 @@ std::string change_text(const Management& request) {
         }
         const auto op = static_cast<size_t>(attribute.op);
         text += fmt::format(" {}{}{} {} {}", attribute.name, attribute.resource.empty() ? "" : ".",
-                            attribute.resource, op < 4 ? operators[op] : "=", attribute.value);
+                            attribute.resource, op < 4 ? kOperators[op] : "=", attribute.value);
     }
     return text;
 }
@@ -46,8 +46,8 @@ std::string quoted(const std::string& value) {
 
 // The request as one would type it in qmgr, for the history.
 std::string command_text(const Management& request, std::string_view object) {
-    constexpr std::string_view verbs[] = {"create", "delete", "set", "unset"};
-    constexpr std::string_view operators[] = {"=", "", "+=", "-="};
+    constexpr std::string_view kVerbs[] = {"create", "delete", "set", "unset"};
+    constexpr std::string_view kOperators[] = {"=", "", "+=", "-="};
     // A request without a name is for all queues or nodes, and for the scheduler `default`.
     const bool of_all = (request.type == PBS_OBJ_QUEUE || request.type == PBS_OBJ_NODE) &&
                         (request.body.object.empty() || request.body.object.front() == '@');
@@ -55,14 +55,14 @@ std::string command_text(const Management& request, std::string_view object) {
                              : of_all                       ? std::string("@default")
                                                             : std::string(object);
     std::string text =
-        fmt::format("{} {}", verbs[static_cast<size_t>(request.command)], title({request.type, name}));
+        fmt::format("{} {}", kVerbs[static_cast<size_t>(request.command)], title({request.type, name}));
     std::string_view separator = " ";
     for (const ifl::Attribute& attribute : request.body.attributes) {
         text += fmt::format("{}{}{}{}", separator, attribute.name, attribute.resource.empty() ? "" : ".",
                             attribute.resource);
         const auto op = static_cast<size_t>(attribute.op);
         if (request.command != PBS_CMD_UNSET)
-            text += fmt::format(" {} {}", op < 4 ? operators[op] : "=", quoted(attribute.value));
+            text += fmt::format(" {} {}", op < 4 ? kOperators[op] : "=", quoted(attribute.value));
         separator = ", ";
     }
     return text;
@@ -162,7 +162,7 @@ Managed<> apply_own(Management& request, const AttributeTable& table, Attributes
                     {PBSE_NOSUP, fmt::format("No support for requested service: {}", change.name)}, i});
             return tl::unexpected(Refusal{{PBSE_NOATTR, {}}, i});
         }
-        if ((def->flags & rights & all_writes) == 0) return tl::unexpected(Refusal{{PBSE_ATTRRO, {}}, i});
+        if ((def->flags & rights & kAllWrites) == 0) return tl::unexpected(Refusal{{PBSE_ATTRRO, {}}, i});
         auto done = apply_change(attributes, *def, change, request.context.state().resources);
         if (done && hook) done = hook(*def, change);
         if (!done) return tl::unexpected(Refusal{done.error(), i});
@@ -176,7 +176,7 @@ void add_warning(Management& request, std::string_view text) {
 }
 
 ifl::Reply refuse(const Management& request, const Refusal& why) {
-    if (why.own == Refusal::npos) return refuse(why.error);
+    if (why.own == Refusal::kNpos) return refuse(why.error);
     return refuse_attribute(why.error, request.own[why.own], request.own_index[why.own]);
 }
 
@@ -258,7 +258,7 @@ ifl::Reply manage(Context& context, const ifl::Manage& body) {
     // A client left before his change of many objects, which is in force, was moved to its place in the
     // database: that is completed first, a part at a time.
     if (Store& store = context.server.parts.store; hosts && store.behind()) {
-        const auto more = store.catch_up(Batch::at_once);
+        const auto more = store.catch_up(Batch::kAtOnce);
         return more ? ifl::Reply::error(PBSE_TRYAGAIN) : refuse(more.error());
     }
     switch (request.type) {

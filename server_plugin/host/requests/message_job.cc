@@ -18,7 +18,7 @@ class WriteMessage final : public Answered {
             const char stream = streams_.front();
             streams_.erase(0, 1);
             const Job* job = context.state().job(body.job);
-            if (job == nullptr || job->state != job_state::running)
+            if (job == nullptr || job->state != job_state::kRunning)
                 return end(ifl::Reply::error(PBSE_BADSTATE));
             auto writer = MessageWriter::start(context.server, *job, stream, body.text);
             if (!writer) return end(refuse(writer.error()));
@@ -44,7 +44,7 @@ ifl::Reply message_job(Context& context) {
     if (!target) return refuse(target.error());
     const Job* job = target->job;
     if (job->is_array()) return ifl::Reply::error(PBSE_NOSUP, "not supported for Array Jobs");
-    if (job->state != job_state::running) return ifl::Reply::error(PBSE_BADSTATE);
+    if (job->state != job_state::kRunning) return ifl::Reply::error(PBSE_BADSTATE);
     if (body.text.empty() || body.file > 3) return ifl::Reply::error(PBSE_IVALREQ);
     // 1 is stdout, 2 stderr, 3 both; the choice left to the server is stderr, as in PBS.
     std::string streams;

@@ -41,13 +41,13 @@ Result<void> may_change_limit(const Identity& who, const std::optional<std::chro
 
 // What others than root may change of a job that runs as root: when and with how much it runs, not what it
 // does and where it writes.
-constexpr std::array of_root_too = {"comment", "Priority", "Hold_Types", "Resource_List", "Execution_Time"};
+constexpr std::array kOfRootToo = {"comment", "Priority", "Hold_Types", "Resource_List", "Execution_Time"};
 
 Result<void> may_alter_roots(const Context& context, const Job& job, const ifl::Attribute& attribute) {
     if (is_administrator(context)) return {};
     const auto user = find_user(std::string(job.attributes.text("euser")));
     if (!user || user->uid != 0) return {};
-    for (const char* name : of_root_too)
+    for (const char* name : kOfRootToo)
         if (same_name(attribute.name, name)) return {};
     return fail(PBSE_PERM,
                 fmt::format("{} of a job that runs as root can only be altered by root and by the user "
@@ -98,7 +98,7 @@ ifl::Reply modify_job(Context& context) {
     const auto& body = std::get<ifl::Manage>(context.request.body);
     auto current = own_job(context, body.object);
     if (!current) return refuse(current.error());
-    if ((*current)->state == job_state::exiting) return ifl::Reply::error(PBSE_BADSTATE);
+    if ((*current)->state == job_state::kExiting) return ifl::Reply::error(PBSE_BADSTATE);
     if (body.attributes.empty()) return ifl::Reply::ok();
 
     Change change(context.server, context.now);

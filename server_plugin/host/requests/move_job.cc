@@ -34,7 +34,7 @@ ifl::Reply move_job(Context& context) {
     auto current = own_job(context, body.job);
     if (!current) return refuse(current.error());
     const char state = (*current)->state;
-    if (state != job_state::queued && state != job_state::held && state != job_state::waiting)
+    if (state != job_state::kQueued && state != job_state::kHeld && state != job_state::kWaiting)
         return ifl::Reply::error(PBSE_BADSTATE);
     Error error;
     const Queue* queue = destination(context, body.destination, error);

@@ -14,7 +14,7 @@ ifl::Reply order_job(Context& context) {
     if (!first) return refuse(first.error());
     auto second = own_job(context, body.destination);
     if (!second) return refuse(second.error());
-    const auto has_begun = [](const Job& job) { return job.running() || job.state == job_state::begun; };
+    const auto has_begun = [](const Job& job) { return job.running() || job.state == job_state::kBegun; };
     if (has_begun(**first) || has_begun(**second)) return ifl::Reply::error(PBSE_BADSTATE);
     if (*first == *second) return ifl::Reply::ok();
 

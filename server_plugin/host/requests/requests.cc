@@ -20,7 +20,7 @@ namespace {
 
 using ifl::RequestType;
 
-constexpr std::array handlers = {
+constexpr std::array kHandlers = {
     RequestHandler{RequestType::queue_job, queue_job},
     RequestHandler{RequestType::job_script, job_script},
     RequestHandler{RequestType::ready_to_commit, ready_to_commit},
@@ -57,9 +57,9 @@ constexpr std::array handlers = {
 
 ifl::Reply dispatch(Context& context) {
     const auto type = context.request.type;
-    const auto at = std::find_if(handlers.begin(), handlers.end(),
+    const auto at = std::find_if(kHandlers.begin(), kHandlers.end(),
                                  [&](const RequestHandler& row) { return row.type == type; });
-    if (at != handlers.end()) return at->handle(context);
+    if (at != kHandlers.end()) return at->handle(context);
     const std::string_view name = ifl::request_name(type);
     if (name.empty()) return ifl::Reply::error(PBSE_UNKREQ);
     return ifl::Reply::error(PBSE_NOSUP, fmt::format("No support for requested service: {}", name));
@@ -75,7 +75,7 @@ ifl::Reply failed(const Context& context, const std::exception& error) {
 }  // namespace
 
 std::span<const RequestHandler> request_handlers() {
-    return handlers;
+    return kHandlers;
 }
 
 ifl::Reply Steps::reply() {

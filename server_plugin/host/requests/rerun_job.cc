@@ -13,7 +13,7 @@ namespace pbs::host {
 namespace {
 
 Result<void> rerun_one(Context& context, const Job& current) {
-    if (current.state != job_state::running && current.state != job_state::suspended)
+    if (current.state != job_state::kRunning && current.state != job_state::kSuspended)
         return fail(PBSE_BADSTATE);
     if (!current.attributes.boolean("Rerunable", true) && context.request.extend != "force")
         return fail(PBSE_NORERUN);
@@ -37,7 +37,7 @@ Result<void> rerun_one(Context& context, const Job& current) {
 }
 
 Result<void> rerun_array(Context& context, const Job& current) {
-    if (current.state != job_state::begun) return fail(PBSE_BADSTATE);
+    if (current.state != job_state::kBegun) return fail(PBSE_BADSTATE);
     Change change(context.server, context.now);
     requeue_ended(change, change.job(current));
     log_job(change, current, fmt::format("Job Rerun at request of {}", requestor(context)));
@@ -58,7 +58,8 @@ ifl::Reply rerun_job(Context& context) {
     if (target->single && !job.subjobs->submitted.contains(target->indices[0].first))
         return ifl::Reply::error(PBSE_IVALREQ);
     auto jobs = running_of(context.state(), *target);
-    if (!target->single) std::erase_if(jobs, [](const Job* one) { return one->state == job_state::exiting; });
+    if (!target->single)
+        std::erase_if(jobs, [](const Job* one) { return one->state == job_state::kExiting; });
     if (target->subjobs() && jobs.empty()) return ifl::Reply::error(PBSE_BADSTATE);
     Result<void> done;
     if (!target->subjobs()) done = rerun_array(context, job);

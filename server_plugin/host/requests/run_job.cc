@@ -34,7 +34,7 @@ Result<Target> startable(const Context& context, std::string_view id) {
     auto target = own_target(context, id);
     if (!target) return target;
     const Job& job = *target->job;
-    if (job.running() || job.state == job_state::transit) return fail(PBSE_BADSTATE, {});
+    if (job.running() || job.state == job_state::kTransit) return fail(PBSE_BADSTATE, {});
     const Queue* queue = context.state().queue(job.queue);
     if (queue == nullptr || !queue->execution()) return fail(PBSE_IVALREQ, {});
     if (!job.is_array()) return target;
@@ -43,7 +43,7 @@ Result<Target> startable(const Context& context, std::string_view id) {
     if (!target->single) return target;
     const char state = subjob_state(job, target->indices[0].first, context.state());
     if (state == '\0') return fail(PBSE_IVALREQ, {});
-    if (state != job_state::queued) return fail(PBSE_BADSTATE, {});
+    if (state != job_state::kQueued) return fail(PBSE_BADSTATE, {});
     return target;
 }
 
@@ -79,7 +79,7 @@ ifl::Reply start(Change& change, const Target& target, Job& job, const Decision&
 // Makes the reason why the job doesn't start its comment, until a cycle finds another. The comment of a job
 // that is held or waits for its time stays.
 ifl::Reply tell_why_not(Change& change, Job& job, std::string_view comment) {
-    if (job.state == job_state::queued || job.state == job_state::begun) {
+    if (job.state == job_state::kQueued || job.state == job_state::kBegun) {
         set_comment(job, comment);
         job.mtime = change.now();
         if (auto ok = change.commit(); !ok) return refuse(ok.error());

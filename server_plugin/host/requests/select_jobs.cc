@@ -133,7 +133,7 @@ class SelectJobs : public Steps {
           criteria_(std::move(selection.criteria)),
           history_(selection.history),
           subjobs_(context.request.extend.find_first_of("tT") != std::string::npos),
-          compared_(shown_criteria(), read_only) {}
+          compared_(shown_criteria(), kReadOnly) {}
 
     Left step(Context& context, ifl::StatusParts& out) override {
         if (next_subjob(context, out)) return Left::more;

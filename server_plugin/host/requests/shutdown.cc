@@ -14,10 +14,10 @@ namespace pbs::host {
 namespace {
 
 // The manner without the bits that say who else is to go down.
-constexpr uint32_t manner_mask = 0xf;
+constexpr uint32_t kMannerMask = 0xf;
 
 void end_or_requeue(Change& change, Job& job, bool immediate) {
-    if (job.state == job_state::exiting) return;
+    if (job.state == job_state::kExiting) return;
     if (job.attributes.boolean("Rerunable", true)) {
         job.at_end = Job::AtEnd::requeue;
         log_job(change, job, fmt::format("Job to be requeued in {} on PBS Server shutdown", job.queue_name));
@@ -37,7 +37,7 @@ ifl::Reply shutdown(Context& context) {
     if ((body.manner & (SHUT_WHO_SECDRY | SHUT_WHO_SECDONLY | SHUT_WHO_IDLESECDRY)) != 0)
         return ifl::Reply::error(PBSE_NOSUP,
                                  "No support for requested service: there is no secondary server");
-    const uint32_t manner = body.manner & manner_mask;
+    const uint32_t manner = body.manner & kMannerMask;
     if (manner > SHUT_QUICK) return ifl::Reply::error(PBSE_IVALREQ);
     Server& server = context.server;
     server.parts.log.write(LogEvent::system, LogClass::server, "Server",

@@ -15,14 +15,14 @@ namespace {
 // A suspended job keeps its resources here: its processes are stopped, not swapped out.
 Result<void> suspend_or_resume(Context& context, const Job& current, bool suspend) {
     if (!context.who.operator_()) return fail(PBSE_PERM);
-    const char from = suspend ? job_state::running : job_state::suspended;
+    const char from = suspend ? job_state::kRunning : job_state::kSuspended;
     if (current.state != from) return fail(PBSE_BADSTATE);
     if (auto sent = context.server.parts.executor.signal(run_id(current), suspend ? SIGSTOP : SIGCONT); !sent)
         return sent;
     Change change(context.server, context.now);
     Job& job = change.job(current);
-    job.state = suspend ? job_state::suspended : job_state::running;
-    job.substate = suspend ? substate::suspended : substate::running;
+    job.state = suspend ? job_state::kSuspended : job_state::kRunning;
+    job.substate = suspend ? substate::kSuspended : substate::kRunning;
     job.mtime = context.now;
     return change.commit();
 }
@@ -53,14 +53,14 @@ ifl::Reply signal_job(Context& context) {
     if (target->single && !(job.is_array() && job.subjobs->submitted.contains(target->indices[0].first)))
         return ifl::Reply::error(PBSE_UNKJOBID);
     auto jobs = running_of(context.state(), *target);
-    if (job.is_array() ? !target->subjobs() && job.state != job_state::begun : !job.running())
+    if (job.is_array() ? !target->subjobs() && job.state != job_state::kBegun : !job.running())
         return ifl::Reply::error(PBSE_BADSTATE);
     if (target->subjobs() && jobs.empty()) return ifl::Reply::error(PBSE_BADSTATE);
     if (job.is_array() && !target->single) {
         // Those of many that are as they are to be are passed over.
         std::erase_if(jobs, [&](const Job* one) {
-            const bool suspended = one->state == job_state::suspended;
-            return one->state == job_state::exiting || (is_suspend(body.signal) && suspended) ||
+            const bool suspended = one->state == job_state::kSuspended;
+            return one->state == job_state::kExiting || (is_suspend(body.signal) && suspended) ||
                    (is_resume(body.signal) && !suspended);
         });
         if (target->subjobs() && jobs.empty()) return ifl::Reply::error(PBSE_BADSTATE);

@@ -52,11 +52,11 @@ ifl::Reply days(const std::filesystem::path& folder) {
 
 // "offset=N"; nothing is 0.
 std::optional<std::int64_t> offset_in(std::string_view extend) {
-    constexpr std::string_view key = "offset=";
+    constexpr std::string_view kKey = "offset=";
     std::int64_t offset = 0;
     if (extend.empty()) return offset;
-    if (!extend.starts_with(key)) return std::nullopt;
-    extend.remove_prefix(key.size());
+    if (!extend.starts_with(kKey)) return std::nullopt;
+    extend.remove_prefix(kKey.size());
     const auto read = std::from_chars(extend.data(), extend.data() + extend.size(), offset);
     if (read.ec != std::errc{} || read.ptr != extend.data() + extend.size() || offset < 0)
         return std::nullopt;

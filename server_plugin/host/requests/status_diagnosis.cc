@@ -30,7 +30,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr std::size_t most_users_shown = 20;
+constexpr std::size_t kMostUsersShown = 20;
 
 ifl::ObjectStatus object(std::string name) {
     return {PBS_OBJ_DIAGNOSIS, std::move(name), {}};
@@ -96,7 +96,7 @@ void add_requests(Context& context, ifl::StatusReply& status) {
 // Those whose requests took most of the server's time.
 void add_users(Context& context, ifl::StatusReply& status) {
     const auto& users = context.server.counters.users();
-    std::vector<std::pair<std::string, Counters::User>> most(std::min(users.size(), most_users_shown));
+    std::vector<std::pair<std::string, Counters::User>> most(std::min(users.size(), kMostUsersShown));
     std::partial_sort_copy(users.begin(), users.end(), most.begin(), most.end(),
                            [](const auto& a, const auto& b) { return a.second.took > b.second.took; });
     for (const auto& [name, user] : most) {
@@ -155,16 +155,16 @@ struct Part {
     void (*add)(Context& context, ifl::StatusReply& status);
     bool for_all;  // users
 };
-constexpr std::array parts = {Part{"counters", add_counters, true}, Part{"cycles", add_cycles, false},
-                              Part{"requests", add_requests, false}, Part{"users", add_users, false},
-                              Part{"health", add_health, false}};
+constexpr std::array kParts = {Part{"counters", add_counters, true}, Part{"cycles", add_cycles, false},
+                               Part{"requests", add_requests, false}, Part{"users", add_users, false},
+                               Part{"health", add_health, false}};
 
 }  // namespace
 
 ifl::Reply status_diagnosis(Context& context, std::string_view extend) {
     const auto& body = std::get<ifl::Status>(context.request.body);
-    const auto part = std::ranges::find(parts, body.object, &Part::name);
-    if (part == parts.end() || !extend.empty() || !body.wanted.empty())
+    const auto part = std::ranges::find(kParts, body.object, &Part::name);
+    if (part == kParts.end() || !extend.empty() || !body.wanted.empty())
         return ifl::Reply::error(
             PBSE_IVALREQ,
             fmt::format("diagnosis of '{}': expected counters, cycles, requests, users or health, without "

@@ -15,7 +15,7 @@
 namespace pbs::host {
 namespace {
 
-constexpr int most_marked = 1000;
+constexpr int kMostMarked = 1000;
 
 // What of an array is queued is told whatever else is wanted of it: clients make those subjobs.
 ifl::Attributes wanted_of_arrays(const Context& context) {
@@ -55,7 +55,7 @@ class JobStatus : public Steps {
             return false;
         }
         // What is marked as a subjob goes out in one part with its array: not too many.
-        add_subjob(context, *array, next_, ++shown_ <= most_marked ? PBS_OBJ_SUBJOB : PBS_OBJ_JOB, out);
+        add_subjob(context, *array, next_, ++shown_ <= kMostMarked ? PBS_OBJ_SUBJOB : PBS_OBJ_JOB, out);
         next_ += all.step;
         return true;
     }

@@ -24,7 +24,7 @@ struct PluginObject {
     std::string_view extend;
     int type;
 };
-constexpr std::array plugin_objects = {PluginObject{"object=policy", PBS_OBJ_POLICY},
+constexpr std::array kPluginObjects = {PluginObject{"object=policy", PBS_OBJ_POLICY},
                                        PluginObject{"object=time_window", PBS_OBJ_TIME_WINDOW},
                                        PluginObject{"object=fs_group", PBS_OBJ_FS_GROUP},
                                        PluginObject{"object=configuration", PBS_OBJ_CONFIGURATION},
@@ -86,7 +86,7 @@ ifl::Reply explanation(Context& context, const ifl::Status& body, std::string_vi
             return ifl::Reply::error(PBSE_UNKJOBID);
         // One that waits does so as its array does.
         const Job* subjob = context.state().subjob(job->sequence, target->indices[0].first);
-        if (subjob != nullptr && subjob->state != job_state::queued) job = subjob;
+        if (subjob != nullptr && subjob->state != job_state::kQueued) job = subjob;
     }
     if (job->history()) return ifl::Reply::error(PBSE_HISTJOBID);
     if (!may_see(context, *job)) return ifl::Reply::error(PBSE_PERM);
@@ -113,7 +113,7 @@ ifl::Reply status_scheduler(Context& context) {
     const std::string_view rest = end == std::string_view::npos ? "" : extend.substr(end + 1);
     if (extend.substr(0, end) == "object=accounting") return status_accounting(context, rest);
     if (extend.substr(0, end) == "object=diagnosis") return status_diagnosis(context, rest);
-    for (const PluginObject& row : plugin_objects)
+    for (const PluginObject& row : kPluginObjects)
         if (extend.substr(0, end) == row.extend) return plugin_status(context, body, row.type, rest);
     if (auto bad = unknown_attribute(context, PBS_OBJ_SCHED, body.wanted)) return *bad;
     const View view = view_of(context);

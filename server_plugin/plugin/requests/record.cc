@@ -93,11 +93,11 @@ int32_t status_record(State& state, const pbs_status_request& request, Reply rep
         return reply.error(PBSE_PERM, {});
     const std::uint64_t ticket = ticket_of(state, request);
     if (state.looks.knows(ticket)) return state.looks.answer(state, request, {}, reply);
-    constexpr std::string_view after_key = "after=";
+    constexpr std::string_view kAfterKey = "after=";
     const std::string_view extend = view(request.extend);
     std::optional<std::int64_t> after;
-    if (extend.starts_with(after_key))
-        if (const auto number = extend_number("after", extend.substr(after_key.size()))) after = *number;
+    if (extend.starts_with(kAfterKey))
+        if (const auto number = extend_number("after", extend.substr(kAfterKey.size()))) after = *number;
     if (request.wanted_count != 0 || (!extend.empty() && extend != "next" && !after))
         return reply.error(
             PBSE_IVALREQ, "a record is given whole: expected no attributes, and next, after=N or no options");

@@ -9,7 +9,7 @@ namespace pbs::plugin {
 objects::Result<objects::Reply> manage_sched(objects::Store& store, const ManagerRequest& request) {
     for (const objects::AttributeChange& change : request.command.changes) {
         if (is_shown_only(objects::ObjectType::sched, change.name)) {
-            return objects::fail(objects::Code::read_only,
+            return objects::fail(objects::Code::kReadOnly,
                                  fmt::format("{} of sched {} is shown, it can't be set or unset", change.name,
                                              request.command.object));
         }

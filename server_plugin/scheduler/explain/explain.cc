@@ -105,7 +105,7 @@ std::vector<OrderKey> Explainer::order_keys(const OrderedJob& job) {
 
 void Explainer::explain_place(const OrderedJob& job) {
     out_.job_class = p_.class_names[static_cast<std::size_t>(job.job_class)];
-    for (const JobClass job_class : queued_classes) {
+    for (const JobClass job_class : kQueuedClasses) {
         std::size_t jobs = 0;
         for (const LaneId lane : intake_.jobs().lanes_of(job_class)) jobs += intake_.jobs()[lane].jobs;
         if (job_class == job.job_class) {

@@ -17,8 +17,8 @@ namespace pbs::sched {
 
 // Which of a list of filters refuses, and why.
 struct FilterRefusal {
-    static constexpr std::uint32_t none = UINT32_MAX;
-    std::uint32_t filter = none;  // its place in the list
+    static constexpr std::uint32_t kNone = UINT32_MAX;
+    std::uint32_t filter = kNone;  // its place in the list
     Refusal refusal{};
     // Jobs are told the same; what lifts it may differ by user.
     friend bool operator==(const FilterRefusal& a, const FilterRefusal& b) {
@@ -86,7 +86,7 @@ class Standings {
 struct SignatureAnswer {
     // The filter that refuses it whatever else is started; and of one that looks for places, which isn't
     // asked twice, where the refusal is kept.
-    std::uint32_t refused_by = FilterRefusal::none;
+    std::uint32_t refused_by = FilterRefusal::kNone;
     std::uint32_t refusal = 0;
     // So many filters, without those of owners and groups, let it pass when so many jobs had been started.
     std::uint32_t passed = 0;

@@ -5,10 +5,10 @@
 namespace pbs::sched {
 
 void CycleScratch::clear() {
-    constexpr std::size_t most_kept = std::size_t{4} << 20;  // bytes of a list
+    constexpr std::size_t kMostKept = std::size_t{4} << 20;  // bytes of a list
     const auto clear_list = [](auto& list) {
         list.clear();
-        if (list.capacity() * sizeof(list[0]) > most_kept) list.shrink_to_fit();
+        if (list.capacity() * sizeof(list[0]) > kMostKept) list.shrink_to_fit();
     };
     for (auto& list : classes) clear_list(list);
     for (auto& list : verdict_of) clear_list(list);
@@ -120,7 +120,7 @@ Candidate CycleContext::candidate(const OrderedJob& job) const {
 
 void CycleContext::set_walltime(Candidate& job, const QueueView& view) {
     if (job.asked >= Seconds(0)) return;
-    job.walltime = view.max_walltime >= Seconds(0) ? view.max_walltime : unlimited_walltime;
+    job.walltime = view.max_walltime >= Seconds(0) ? view.max_walltime : kUnlimitedWalltime;
 }
 
 std::uint32_t CycleContext::nodes_of_ordered(JobSlot job) const {

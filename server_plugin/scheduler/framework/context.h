@@ -113,7 +113,7 @@ struct Refused {
 
 // A queue that jobs are taken from.
 struct Source {
-    QueueSlot queue = no_slot;
+    QueueSlot queue = kNoSlot;
     // Of its jobs; nothing: they are normal ones, and overdue ones after some time.
     std::optional<JobClass> job_class{};
 };
@@ -125,8 +125,8 @@ struct QueueSetup {
     CandidateQueues batch;                                    // origin: batch_queues
     std::unordered_map<QueueSlot, CandidateQueues> in_place;  // queues whose jobs start where they are
     std::vector<Source> sources;
-    QueueSlot submit = no_slot;
-    QueueSlot special = no_slot;
+    QueueSlot submit = kNoSlot;
+    QueueSlot special = kNoSlot;
     std::vector<const Filter*> filters;
     std::vector<const Admission*> admissions;
     // What it was made from. Null: it isn't kept.
@@ -229,8 +229,8 @@ struct CycleContext {
     // Steps of looking ahead for jobs that no start was found for. So many are taken in a cycle, so that it
     // doesn't take long for a crowd of them; a step is a matter of microseconds.
     std::int64_t vain_steps = 0;
-    static constexpr std::int64_t most_vain_steps = 20'000;
-    bool may_look_ahead() const { return vain_steps < most_vain_steps; }
+    static constexpr std::int64_t kMostVainSteps = 20'000;
+    bool may_look_ahead() const { return vain_steps < kMostVainSteps; }
 
     // Changes whenever less may be free than before.
     std::size_t state_number() const { return started.size() + state.reservations.size() + held_up; }

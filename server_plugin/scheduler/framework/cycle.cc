@@ -137,7 +137,7 @@ bool Cycle::only_jobs_changed() const {
     const JobTable& jobs = in.tables->jobs;
     return std::ranges::none_of(in.events->started, [&](JobHandle handle) {
         const JobSlot job = jobs.find(handle);
-        return job != no_slot && jobs.state[job] == 'Q';
+        return job != kNoSlot && jobs.state[job] == 'Q';
     });
 }
 

@@ -57,7 +57,7 @@ struct CycleInput {
     bool keep_pending_jobs = false;
     bool by_events = false;  // only events happened since the last cycle: those that `events` tells
     // The job that is to be explained, and where to; null: none.
-    JobSlot explained = no_slot;
+    JobSlot explained = kNoSlot;
     Explanation* explanation = nullptr;
 };
 

@@ -27,7 +27,7 @@ void EventsSince::settings_changed() {
 void EventsSince::job_changed(JobSlot job) {
     if (lost) return;
     changed.push_back(job);
-    if (changed.size() > most_changed) settings_changed();
+    if (changed.size() > kMostChanged) settings_changed();
 }
 
 void EventsSince::job_ended(QueueSlot queue, std::uint32_t owner, std::uint32_t group,
@@ -40,7 +40,7 @@ void EventsSince::job_ended(QueueSlot queue, std::uint32_t owner, std::uint32_t 
                               UseKey{Kind::dedicated, 0, 0}})
         if (std::ranges::find(less_of, key) == less_of.end()) less_of.push_back(key);
     freed.insert(freed.end(), vnodes.begin(), vnodes.end());
-    if (freed.size() > most_freed) all();
+    if (freed.size() > kMostFreed) all();
 }
 
 }  // namespace pbs::sched

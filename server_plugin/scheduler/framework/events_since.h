@@ -40,14 +40,14 @@ struct EventsSince {
                    std::span<const VnodeSlot> vnodes);
 
     // With more than this a look at all jobs is as good.
-    static constexpr std::size_t most_changed = 65536;
-    static constexpr std::size_t most_freed = 64;
+    static constexpr std::size_t kMostChanged = 65536;
+    static constexpr std::size_t kMostFreed = 64;
 };
 
 // What is kept for a job that a queue is drained for.
 struct DrainFor {
     JobHandle job{};
-    QueueSlot queue = no_slot;
+    QueueSlot queue = kNoSlot;
     std::uint32_t host = 0;
     Instant until{};
     std::vector<Reservation::Spare> spare;  // of each limit

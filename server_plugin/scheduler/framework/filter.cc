@@ -34,7 +34,7 @@ Refusal ask_admission(const Admission& admission, const CycleState& state, const
         Overloaded{
             [&](Refusal (*check)(const Settings&, const Asked&)) { return check(*state.settings, job); },
             [&](Refusal (*check)(const GroupUse&)) {
-                return check(GroupUse(state, job.user.group, no_slot));
+                return check(GroupUse(state, job.user.group, kNoSlot));
             },
         },
         admission.check);

@@ -23,18 +23,18 @@ namespace pbs::sched {
 struct Refusal {
     Reason reason;  // nothing: the job passes
     // What could lift it, beside a change of the configuration.
-    Blockers blockers = blocker::anything;
+    Blockers blockers = blocker::kAnything;
     // And the instant at which time may lift it: the first one after now at which the answer may be another.
     // Instant::max(): that isn't known. Nothing: time doesn't lift it.
     std::optional<Instant> until{};
 
     explicit operator bool() const { return static_cast<bool>(reason); }
-    bool waits_for_jobs() const { return (blockers & blocker::given_back) != 0; }
-    bool is_lifted_by_start() const { return (blockers & blocker::by_start) != 0; }
+    bool waits_for_jobs() const { return (blockers & blocker::kGivenBack) != 0; }
+    bool is_lifted_by_start() const { return (blockers & blocker::kByStart) != 0; }
 
     // Nothing but the instant lifts it.
     static Refusal until_instant(const Reason& reason, Instant at) {
-        return {reason, blocker::configuration, at};
+        return {reason, blocker::kConfiguration, at};
     }
     // That instant is the reason's `a`, in seconds since the Epoch; 0: never.
     static Refusal until_named(const Reason& reason) {
@@ -43,7 +43,7 @@ struct Refusal {
     static Refusal for_less_of(const Reason& reason, const UseKey& key) {
         return {reason, blocker::less_of(key)};
     }
-    static Refusal for_good(const Reason& reason) { return {reason, blocker::configuration}; }
+    static Refusal for_good(const Reason& reason) { return {reason, blocker::kConfiguration}; }
 };
 
 // What filters read that are asked about owners and groups: the numbers of their running jobs, those that
@@ -55,7 +55,7 @@ class OwnerUse {
     std::uint32_t id() const { return owner_; }
     std::string_view name() const { return state_.strings->text(owner_); }
     std::int64_t running_in_queue() const { return state_.counts->of_user(queue_, owner_); }
-    std::int64_t running() const { return state_.counts->of_user(RunCounts::everywhere, owner_); }
+    std::int64_t running() const { return state_.counts->of_user(RunCounts::kEverywhere, owner_); }
 
   private:
     const CycleState& state_;
@@ -69,7 +69,7 @@ class GroupUse {
     std::uint32_t id() const { return group_; }
     std::string_view name() const { return state_.strings->text(group_); }
     std::int64_t running_in_queue() const { return state_.counts->of_group(queue_, group_); }
-    std::int64_t running() const { return state_.counts->of_group(RunCounts::everywhere, group_); }
+    std::int64_t running() const { return state_.counts->of_group(RunCounts::kEverywhere, group_); }
     // Null: allocations aren't known.
     const Allocations* allocations() const { return state_.allocations; }
     // Node-hours of the jobs that were started in this cycle.
@@ -90,7 +90,7 @@ struct Opening {
     const Settings* settings = nullptr;
     const ServerLimits* server = nullptr;
     const Queue* queue = nullptr;
-    QueueSlot slot = no_slot;
+    QueueSlot slot = kNoSlot;
     std::int64_t node_limit = -1;
     bool dedicated = false;
     bool has_dedicated_time = false;
@@ -169,8 +169,8 @@ inline Refusal ask_filter(const Filter& filter, CycleState& state, const JobTabl
     const OfSignature* check = std::get_if<OfSignature>(&filter.check);
     Refusal refusal =
         check != nullptr ? (*check)(state, job, view) : ask_any_filter(filter, state, jobs, job, view);
-    if (filter.leaves == nullptr && (refusal.blockers & blocker::uses) != 0)
-        refusal.blockers |= blocker::anything;
+    if (filter.leaves == nullptr && (refusal.blockers & blocker::kUses) != 0)
+        refusal.blockers |= blocker::kAnything;
     return refusal;
 }
 

@@ -77,7 +77,7 @@ void Formula::resolve(const Resources& resources) {
             if (name == term) read.what = what;
         if (read.what == What::nothing) {
             read.resource = resources.id(name);
-            if (read.resource != no_resource)
+            if (read.resource != kNoResource)
                 read.what = read.resource == resources.known().walltime ? What::walltime : What::resource;
         }
         reads_.push_back(read);

@@ -60,7 +60,7 @@ class Formula {
                                                               {"fairshare_factor", What::share_factor}}};
     struct Read {
         What what = What::nothing;
-        std::uint32_t resource = no_resource;
+        std::uint32_t resource = kNoResource;
     };
     static bool is_of_shares(What what) {
         return what == What::share || what == What::tree_usage || what == What::share_factor;

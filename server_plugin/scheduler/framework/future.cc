@@ -46,7 +46,7 @@ ResourceSchedule& Future::schedule() {
     }
     for (; started_in_it_ < started_.size(); ++started_in_it_) {
         const Started& started = started_[started_in_it_];
-        add(started.job, *started.view, no_slot, started.placement, {in_.now, started.end});
+        add(started.job, *started.view, kNoSlot, started.placement, {in_.now, started.end});
     }
     return schedule_;
 }

@@ -87,8 +87,8 @@ std::optional<JobClass> Intake::class_of(JobSlot job) const {
     if (std::ranges::none_of(c_.setup.batch, [&](const QueueView* view) { return view->slot == queue; }))
         return std::nullopt;
     const auto origin = t_.strings.text(t_.jobs.origin_queue[job]);
-    if (c_.setup.special != no_slot && origin == t_.queues[c_.setup.special].name) return JobClass::special;
-    if (c_.setup.submit != no_slot && origin == t_.queues[c_.setup.submit].name) return class_by_time(job);
+    if (c_.setup.special != kNoSlot && origin == t_.queues[c_.setup.special].name) return JobClass::special;
+    if (c_.setup.submit != kNoSlot && origin == t_.queues[c_.setup.submit].name) return class_by_time(job);
     return std::nullopt;
 }
 
@@ -117,9 +117,9 @@ void Intake::collect() {
 void Intake::add_requeued() {
     std::erase_if(in_.memory->found_at_start, [&](const auto& found) {
         const JobSlot job = t_.jobs.find(found.first);
-        return job == no_slot || t_.jobs.queue[job] != found.second || is_running(t_.jobs.state[job]);
+        return job == kNoSlot || t_.jobs.queue[job] != found.second || is_running(t_.jobs.state[job]);
     });
-    std::vector<QueueSlot> seen = {no_slot, c_.setup.submit, c_.setup.special};
+    std::vector<QueueSlot> seen = {kNoSlot, c_.setup.submit, c_.setup.special};
     for (const QueueSpec& spec : s_.batch_queues) {
         const QueueSlot slot = t_.queues.find(spec.queue);
         if (std::ranges::find(seen, slot) != seen.end() || c_.setup.in_place.contains(slot)) continue;
@@ -154,7 +154,7 @@ bool Intake::found_at_start(JobSlot job, QueueSlot queue) {
             return in_.memory->first_cycle;
         case RestartAction::resubmit:
             // It is considered there in this cycle already.
-            if (const QueueSlot home = t_.queues.find(origin); home != no_slot && t_.queues[home].known)
+            if (const QueueSlot home = t_.queues.find(origin); home != kNoSlot && t_.queues[home].known)
                 c_.moves.emplace_back(job, home);
             return false;
     }
@@ -192,7 +192,7 @@ bool Intake::order_lasts() const {
             return link.comparator == &comparator("fairshare_perc");
         }))
         return false;
-    return std::ranges::all_of(queued_classes, [&](JobClass job_class) {
+    return std::ranges::all_of(kQueuedClasses, [&](JobClass job_class) {
         return key_bits(p_.lane_chain(*in_.policy, job_class, state_.prime_now)) <=
                std::tuple_size_v<PendingKey> * 64;
     });
@@ -204,7 +204,7 @@ void Intake::load() {
     pending_ = kept ? &in_.events->pending : &c_.scratch->pending;
     pending_->clear();
     std::vector<std::optional<LeastNeeds>> needs(t_.requests.size());
-    for (const JobClass job_class : queued_classes) {
+    for (const JobClass job_class : kQueuedClasses) {
         load(job_class, state_.prime_now, needs);
         classes_[static_cast<std::size_t>(job_class)] = {};
     }
@@ -251,9 +251,9 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
     }
     share_out(jobs.size(), lanes.size(), [&](std::size_t lane) { lanes[lane].jobs.resize(jobs_of[lane]); });
     // The order of the list is about that of the tables: each thread goes through a stretch of it.
-    constexpr std::size_t stretch = 4096;
-    share_out(jobs.size(), (jobs.size() + stretch - 1) / stretch, [&](std::size_t part) {
-        for (std::size_t i = part * stretch; i < std::min(jobs.size(), (part + 1) * stretch); ++i) {
+    constexpr std::size_t kStretch = 4096;
+    share_out(jobs.size(), (jobs.size() + kStretch - 1) / kStretch, [&](std::size_t part) {
+        for (std::size_t i = part * kStretch; i < std::min(jobs.size(), (part + 1) * kStretch); ++i) {
             PendingJobs::Entry& entry = lanes[places[i].lane].jobs[places[i].index];
             entry = entry_of(jobs[i], by_place ? none : chain, deal, *needs[t_.jobs.request[jobs[i].job]]);
             if (by_place) entry.key = {in_.policy->formula ? ~ordered_bits(jobs[i].score) : 0, i};

@@ -25,7 +25,7 @@ Blockers Judge::consider(const OrderedJob& job, CandidateQueues& queues) {
     verdict.starts = static_cast<std::uint32_t>(started_.size());
     if (verdict.view != nullptr) {
         start(c, *verdict.view);
-        return blocker::anything;
+        return blocker::kAnything;
     }
     if (known == nullptr || verdict.of_job) return refuse(verdict);
     *known = verdict;
@@ -39,7 +39,7 @@ Verdict Judge::judge(const OrderedJob& job, Candidate& c, const CandidateQueues&
     const QueueSlot home = t_.jobs.queue[job.job];
     if (const Reason reason = c_.held_up_reason(queues.empty() ? nullptr : queues[0])) {
         verdict.reason = reason;
-        verdict.blockers = blocker::held_up;
+        verdict.blockers = blocker::kHeldUp;
     } else if (const Reason stopped = c_.not_started_reason(home))
         verdict.reason = stopped;
     else if (const Refusal other_time = execution_type_refusal(state_, home)) {
@@ -95,7 +95,7 @@ Verdict Judge::ask(Candidate& job, const CandidateQueues& queues, const Category
         }
         if (!reason) {
             reason = {ReasonCode::next_pass, view->slot};
-            of_queue.blockers = blocker::anything;
+            of_queue.blockers = blocker::kAnything;
         }
         verdict.blockers |= of_queue.blockers;
         verdict.by_user = verdict.by_user || of_queue.by_user;
@@ -127,7 +127,7 @@ Verdict Judge::ask(Candidate& job, const CandidateQueues& queues, const Category
 Verdict Judge::rejection(const Candidate& job) {
     Verdict verdict;
     for (const QueueSpec& spec : s_.batch_queues) {
-        if (t_.queues.find(spec.queue) != no_slot) continue;
+        if (t_.queues.find(spec.queue) != kNoSlot) continue;
         verdict.reason = {ReasonCode::no_such_queue, UINT32_MAX, t_.strings.id(spec.queue)};
         return verdict;
     }
@@ -228,7 +228,7 @@ void Judge::start(const Candidate& job, QueueView& view) {
     started_.push_back({job.job, &view, std::exchange(state_.placement, {}), state_.ends(job)});
     if (refusal_of_.empty()) return;
     if (auto& refusal = refusal_of_[job.job]; refusal != 0) {
-        c_.refused[refusal - 1].job = no_slot;
+        c_.refused[refusal - 1].job = kNoSlot;
         refusal = 0;
     }
 }

@@ -136,12 +136,12 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
         !state_.vnodes->large_enough(view_.pool, *job_.request, c_.vnode_share()))
         return std::nullopt;
     Instant at = from;
-    for (int refusals = 0; refusals < most_refusals;) {
+    for (int refusals = 0; refusals < kMostRefusals;) {
         ++steps_;
         const auto enough = earliest_of_all(demands_, at, job_.walltime);
         if (!enough) return std::nullopt;
         if (*enough > at) {
-            await(awaited_jobs, *enough);
+            await(kAwaitedJobs, *enough);
             decided_by_vnodes_ = decided_by_time_ = false;
         }
         at = *enough;
@@ -166,8 +166,8 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
         if (decided_by_time_) next = refusal.until;
         if (!next || *next == Instant::max()) return std::nullopt;
         at = *next;
-        decided_by_vnodes_ = (refusal.blockers & blocker::room) != 0;
-        await(decided_by_time_ ? awaited_text(refusal.reason) : awaited_jobs, at);
+        decided_by_vnodes_ = (refusal.blockers & blocker::kRoom) != 0;
+        await(decided_by_time_ ? awaited_text(refusal.reason) : kAwaitedJobs, at);
         refusals = decided_by_time_ ? refusals + 1 : 0;
     }
     return std::nullopt;

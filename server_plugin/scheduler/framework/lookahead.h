@@ -27,11 +27,11 @@ class Lookahead : CyclePart {
     // Instants to try come from the profiles (when there could be enough of each limit and in all vnodes of
     // the pool together, for the whole walltime), from the filters about time, and from the ends of jobs: the
     // pool's sums say nothing about single vnodes. O(log n + steps) for a profile and O(shares) for each job
-    // that ends on the way. Nothing if there is none, and if time forbids most_refusals times in a row: where
+    // that ends on the way. Nothing if there is none, and if time forbids kMostRefusals times in a row: where
     // no gap between daily dedicated times is long enough, say, two months of them. Nothing either if it is
     // later than `until`.
     std::optional<Instant> earliest(Instant from, Instant until = Instant::max());
-    static constexpr int most_refusals = 64;
+    static constexpr int kMostRefusals = 64;
 
     // Of what the start has to wait: the words of awaited() and until when, in the order in which they were
     // met.

@@ -8,15 +8,15 @@ namespace {
 
 // An answer's number is of its reason and its text, so that it is the same in another process, which counts
 // queues and resources otherwise. Never 0.
-constexpr unsigned text_bits = 24;
+constexpr unsigned kTextBits = 24;
 std::uint32_t number_of_kind(const Reason& reason) {
-    return (static_cast<std::uint32_t>(reason.code) + 1) << text_bits;
+    return (static_cast<std::uint32_t>(reason.code) + 1) << kTextBits;
 }
 
 }  // namespace
 
 bool Outcome::are_of_one_kind(std::uint32_t number, const Answer& answer) {
-    return number >> text_bits == number_of_kind(answer.reason) >> text_bits;
+    return number >> kTextBits == number_of_kind(answer.reason) >> kTextBits;
 }
 
 std::string_view Outcome::keep_text(std::string_view text) const {
@@ -32,7 +32,7 @@ std::string_view Outcome::text(Answer& answer) {
     answer.text = place->second;
     answer.number =
         number_of_kind(answer.reason) |
-        (static_cast<std::uint32_t>(std::hash<std::string_view>{}(answer.text)) & ((1U << text_bits) - 1));
+        (static_cast<std::uint32_t>(std::hash<std::string_view>{}(answer.text)) & ((1U << kTextBits) - 1));
     return answer.text;
 }
 
@@ -41,7 +41,7 @@ void Outcome::start(const Started& started, std::string_view text) {
     const auto ssinodes = t_.resources.known().ssinodes;
     Decision decision{
         DecisionKind::run, t_.jobs.handle[started.job], started.view->queue->handle, text, {}, {}};
-    if (p_.counts_nodes && ssinodes != no_resource) {
+    if (p_.counts_nodes && ssinodes != kNoResource) {
         auto* amount = memory.new_object<Amount>(Amount{ssinodes, c_.nodes_of(started.job), {}});
         decision.set_resources = {amount, 1};
     }
@@ -69,7 +69,7 @@ std::span<const Place> Outcome::places_of(JobSlot job, const Placement& placemen
             if (p_.counts_nodes && need.resource == ssinodes) continue;
             std::construct_at(&amounts[n++], Amount{need.resource, need.amount, {}});
         }
-        if (p_.counts_nodes && ssinodes != no_resource)
+        if (p_.counts_nodes && ssinodes != kNoResource)
             std::construct_at(&amounts[n++], Amount{ssinodes, state_.node_size.nodes(ncpus, mem), {}});
         for (std::int64_t i = 0; i < part.count; ++i)
             std::construct_at(&places[made++],

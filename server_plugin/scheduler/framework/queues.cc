@@ -64,7 +64,7 @@ CandidateQueues Queues::views_of(const std::vector<QueueSpec>& specs, bool dedic
     CandidateQueues queues;
     for (const QueueSpec& spec : specs) {
         const QueueSlot slot = t_.queues.find(spec.queue);
-        if (slot == no_slot || t_.queues[slot].partition != in_.partition) continue;
+        if (slot == kNoSlot || t_.queues[slot].partition != in_.partition) continue;
         queues.views.push_back(make_view(slot, t_.strings.id(spec.host), dedicated));
     }
     for (QueueView* view : queues) {
@@ -165,7 +165,7 @@ void Queues::forget() {
     setup_.batch = {};
     setup_.in_place.clear();
     setup_.sources.clear();
-    setup_.submit = setup_.special = no_slot;
+    setup_.submit = setup_.special = kNoSlot;
 }
 
 void Queues::renew(CandidateQueues& queues) {
@@ -194,7 +194,7 @@ void Queues::set_up() {
 }
 
 void Queues::add_in_place(QueueSlot queue, const QueueSpec& spec, std::optional<JobClass> job_class) {
-    if (queue == no_slot || setup_.in_place.contains(queue)) return;
+    if (queue == kNoSlot || setup_.in_place.contains(queue)) return;
     CandidateQueues views = views_of({spec}, job_class == JobClass::dedicated);
     if (views.empty()) return;
     setup_.in_place.emplace(queue, std::move(views));
@@ -212,17 +212,17 @@ void Queues::add_named_queues() {
     for (const QueueSpec& spec : dedicated_queues())
         add_in_place(t_.queues.find(spec.queue), spec, JobClass::dedicated);
     const auto source = [&](const std::vector<QueueSpec>& spec) {
-        const QueueSlot slot = spec.empty() ? no_slot : t_.queues.find(spec[0].queue);
-        return slot == no_slot || t_.queues[slot].partition != in_.partition || setup_.in_place.contains(slot)
-                   ? no_slot
+        const QueueSlot slot = spec.empty() ? kNoSlot : t_.queues.find(spec[0].queue);
+        return slot == kNoSlot || t_.queues[slot].partition != in_.partition || setup_.in_place.contains(slot)
+                   ? kNoSlot
                    : slot;
     };
     setup_.special = source(s_.special_queue);
     setup_.submit = source(s_.submit_queue);
     for (const QueueSpec& spec : s_.external_queues)
         add_in_place(t_.queues.find(spec.queue), spec, JobClass::rest);
-    if (setup_.special != no_slot) setup_.sources.push_back({setup_.special, JobClass::special});
-    if (setup_.submit != no_slot && setup_.submit != setup_.special)
+    if (setup_.special != kNoSlot) setup_.sources.push_back({setup_.special, JobClass::special});
+    if (setup_.submit != kNoSlot && setup_.submit != setup_.special)
         setup_.sources.push_back({setup_.submit});
 }
 

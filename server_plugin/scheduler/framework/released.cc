@@ -12,10 +12,10 @@ namespace {
 // Into sizes of which none holds another. With many vnodes and reservations there would be many: then one
 // that holds all further ones lets jobs be looked at that none of them holds.
 void add_largest(std::vector<JobSize>& sizes, const JobSize& size) {
-    constexpr std::size_t most_sizes = 32;
+    constexpr std::size_t kMostSizes = 32;
     if (std::ranges::any_of(sizes, [&](const JobSize& known) { return known.holds(size); })) return;
     std::erase_if(sizes, [&](const JobSize& known) { return size.holds(known); });
-    if (sizes.size() < most_sizes)
+    if (sizes.size() < kMostSizes)
         sizes.push_back(size);
     else
         sizes.back() = most_of(sizes.back(), size);
@@ -27,10 +27,10 @@ void add_largest(std::vector<JobSize>& sizes, const JobSize& size) {
 // others, and nothing is reserved.
 void ReleasedJobs::begin() {
     EventMemory& memory = *in_.events;
-    c_.lifted = blocker::held_up | blocker::cycle;
+    c_.lifted = blocker::kHeldUp | blocker::kCycle;
     for (auto& at = memory.instants; !at.empty() && *at.begin() <= in_.now; at.erase(at.begin()))
         c_.lifted |= blocker::time(*at.begin());
-    if (memory.since.started) c_.lifted |= blocker::start;
+    if (memory.since.started) c_.lifted |= blocker::kStart;
     if (s_.max_jobs > 0) add_vnodes_of_hosts(memory.since.freed);
     for (const auto& rule : c_.after_refusal) rule->begin();
 }
@@ -70,16 +70,16 @@ void ReleasedJobs::add_room_of(const QueueView& view, VnodeSlot vnode, std::vect
         return vnodes.host_room_until(view.pool, vnode, known.ncpus, known.mem, end);
     };
     for (const Reservation& reservation : state_.reservations) {
-        JobSize most = any_size;
+        JobSize most = kAnySize;
         most.walltime = narrow((reservation.start - in_.now).count());
         add_largest(rooms, fit(view, most, until(reservation.start)));
     }
-    add_largest(rooms, fit(view, any_size, until(Instant::max())));
+    add_largest(rooms, fit(view, kAnySize, until(Instant::max())));
 }
 
 void ReleasedJobs::add_rooms(const QueueView& view, bool everywhere, std::vector<JobSize>& rooms) {
     if (everywhere) {
-        for (const Vnodes::Room& room : rooms_of(view.pool)) add_largest(rooms, fit(view, any_size, room));
+        for (const Vnodes::Room& room : rooms_of(view.pool)) add_largest(rooms, fit(view, kAnySize, room));
         return;
     }
     const Vnodes& vnodes = *state_.vnodes;
@@ -118,8 +118,8 @@ std::optional<JobSize> ReleasedJobs::left_of(const UseKey& key) const {
 ReleasedJobs::Left ReleasedJobs::left_of_limits() {
     EventMemory& memory = *in_.events;
     Left left;
-    left.lifted.fill(no_size);
-    left.open.fill(no_size);
+    left.lifted.fill(kNoSize);
+    left.open.fill(kNoSize);
     const auto add = [&](const UseKey& key, std::array<JobSize, 32>& sizes) {
         const auto most = left_of(key);
         if (!most) return false;
@@ -133,7 +133,7 @@ ReleasedJobs::Left ReleasedJobs::left_of_limits() {
     });
     for (const UseKey& key : lifted)
         if (!key.is_of_owner() && !key.is_of_group() && add(key, left.lifted)) memory.open.push_back(key);
-    while (memory.open.size() > most_open) {
+    while (memory.open.size() > kMostOpen) {
         memory.always_open |= blocker::less_of(memory.open.front());
         memory.open.erase(memory.open.begin());
     }
@@ -159,13 +159,13 @@ void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     // While jobs were held up nothing was looked at, whatever was lifted.
     const auto& held = in_.events->held_up;
     const bool was_held_up = !queues.empty() && std::ranges::find(held, queues[0]->slot) != held.end();
-    list.add({was_held_up ? ~Blockers{0} : c_.lifted | blocker::anything | blocker::start, any_size});
+    list.add({was_held_up ? ~Blockers{0} : c_.lifted | blocker::kAnything | blocker::kStart, kAnySize});
     const auto add = [&](std::span<const JobSize> rooms, const std::array<JobSize, 32>& by_blocker) {
         for (const JobSize& room : rooms)
             for (std::size_t i = 0; i < by_blocker.size(); ++i)
                 if (by_blocker[i].holds({})) list.add({Blockers{1} << i, least_of(room, by_blocker[i])});
     };
-    for (const JobSize& room : freed) list.add({blocker::room | in_.events->always_open, room});
+    for (const JobSize& room : freed) list.add({blocker::kRoom | in_.events->always_open, room});
     add(freed, left.open);
     add(everywhere, left.lifted);
     released.of_users.clear();

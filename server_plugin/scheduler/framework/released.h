@@ -33,7 +33,7 @@ class ReleasedJobs : CyclePart {
         std::array<JobSize, 32> lifted;
         std::array<JobSize, 32> open;
     };
-    static constexpr std::size_t most_open = 128;
+    static constexpr std::size_t kMostOpen = 128;
     void find(CandidateQueues& queues, Released& released);
     void add_vnodes_of_hosts(std::vector<VnodeSlot>& freed) const;
     JobSize fit(const QueueView& view, JobSize most, const Vnodes::Room& room) const;

@@ -55,7 +55,7 @@ bool Turns::find_released(Turn& turn, CandidateQueues& queues) {
     const bool by_user =
         !released.of_users.empty() && (!of_one_user || is_of_any(pending.job(turn.lane, turn.at)));
     const Releases& list = by_user ? released.with_users : released.list;
-    const Blockers others = released.list.blockers() & ~blocker::room;
+    const Blockers others = released.list.blockers() & ~blocker::kRoom;
     for (; pending.find(turn.lane, list, turn.at); ++turn.at.index) {
         const Blockers parked = pending.blockers_of(turn.lane, turn.at);
         if (by_user && is_of_any(pending.job(turn.lane, turn.at))) return true;
@@ -154,7 +154,7 @@ DealContext Turns::deal_context(LaneId lane) {
 }
 
 DealtLane Turns::dealt_lane(LaneId lane) const {
-    return {deal_->of_users, deal_->of_users ? no_slot : intake_.jobs()[lane].of,
+    return {deal_->of_users, deal_->of_users ? kNoSlot : intake_.jobs()[lane].of,
             intake_.jobs().job(lane, {})};
 }
 
@@ -277,7 +277,7 @@ bool Turns::may_start_now(const Turn& turn, JobClass job_class) {
 }
 
 bool Turns::consider() {
-    return std::ranges::all_of(queued_classes, [&](JobClass job_class) { return consider(job_class); });
+    return std::ranges::all_of(kQueuedClasses, [&](JobClass job_class) { return consider(job_class); });
 }
 
 void Turns::consider_again(JobClass job_class, std::vector<OrderedJob> jobs, bool prime_order) {

@@ -18,7 +18,7 @@ double UsageFormula::value(const Amounts& job, const Resources& resources, doubl
     for (std::size_t i = 0; i < values_.size(); ++i) {
         const std::string& name = expression_.names()[i].name;
         const auto id = resources.id(name);
-        if (id == no_resource) {
+        if (id == kNoResource) {
             values_[i] = name == "fs_factor" ? 1 : 0;
         } else if (id == resources.known().walltime) {
             values_[i] = walltime;
@@ -33,16 +33,16 @@ double UsageFormula::value(const Amounts& job, const Resources& resources, doubl
 
 std::optional<FairShares::Use> UsageFormula::line(const Amounts& job, const Resources& resources) {
     const double base = value(job, resources, 0);
-    constexpr double hour = 3600;
-    const double after_one = value(job, resources, hour);
-    const double after_two = value(job, resources, 2 * hour);
-    const double after_many = value(job, resources, 1000 * hour);
-    const double rate = (after_one - base) / hour;
+    constexpr double kHour = 3600;
+    const double after_one = value(job, resources, kHour);
+    const double after_two = value(job, resources, 2 * kHour);
+    const double after_many = value(job, resources, 1000 * kHour);
+    const double rate = (after_one - base) / kHour;
     const auto is_near = [](double a, double b) {
         return std::abs(a - b) <= 1e-9 * std::max(1.0, std::abs(b));
     };
-    if (rate < 0 || !is_near(base + 2 * hour * rate, after_two) ||
-        !is_near(base + 1000 * hour * rate, after_many))
+    if (rate < 0 || !is_near(base + 2 * kHour * rate, after_two) ||
+        !is_near(base + 1000 * kHour * rate, after_many))
         return std::nullopt;
     return FairShares::Use{base, rate};
 }

@@ -23,7 +23,7 @@ class KeptReservation {
     // A queue on a host, as the cycle that made the reservation numbered them.
     struct View {
         std::uint32_t number = 0;
-        QueueSlot queue = no_slot;
+        QueueSlot queue = kNoSlot;
         PoolId pool = 0;
         bool dedicated = false;
         bool only = true;    // the queue has no other view
@@ -41,7 +41,7 @@ class KeptReservation {
     Instant start{};
     Instant end{};
     std::uint32_t view = 0;  // the number of the view in which the job will start
-    QueueSlot queue = no_slot;
+    QueueSlot queue = kNoSlot;
     std::uint32_t host = 0;
     Placement placement;                    // has chunks of one kind only, so each vnode is there once
     std::vector<Part> by_vnode;             // the parts of `placement` in order of vnodes
@@ -67,7 +67,7 @@ class KeptReservation {
 
     // Would looking ahead at `now` find the same reservation? Not shortly before the start, because a job
     // that has run for its walltime is always expected to end `overrun` from now.
-    bool holds(Instant now) const { return holds_ && start >= now + overrun; }
+    bool holds(Instant now) const { return holds_ && start >= now + kOverrun; }
 
     // Is the job one of those that `outlasting` counts? The caller asks while the job holds its places.
     bool outlasts(const Tables& tables, JobSlot job) const;
@@ -76,7 +76,7 @@ class KeptReservation {
     std::vector<JobSlot> gone(const Tables& tables) const;
 
     // How long a job that has run for its walltime is expected to run on.
-    static constexpr Seconds overrun{60};
+    static constexpr Seconds kOverrun{60};
 
   private:
     // A running job as limits see it. `user` points to `views`.

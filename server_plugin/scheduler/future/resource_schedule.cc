@@ -23,10 +23,10 @@ rrule::Interval until(Instant end) {
 // ---- Between cycles.
 
 void ResourceSchedule::started(JobSlot job) {
-    constexpr std::size_t most_noted = 10'000;
-    if (times_all_ == none_) return;
+    constexpr std::size_t kMostNoted = 10'000;
+    if (times_all_ == kNone) return;
     started_.push_back(job);
-    if (started_.size() > most_noted) forget();
+    if (started_.size() > kMostNoted) forget();
 }
 
 void ResourceSchedule::ended(JobSlot job) {
@@ -54,7 +54,7 @@ ResourceSchedule::Premises ResourceSchedule::premises_of(const CycleState& state
 void ResourceSchedule::begin_cycle(const CycleState& state, Tables& tables, std::uint64_t times_all) {
     Premises premises = premises_of(state);
     const bool few_changed = started_.size() + ended_.size() <= ends_.size() / 4;
-    const bool is_kept = times_all_ != none_ && times_all_ == times_all && premises_ == premises &&
+    const bool is_kept = times_all_ != kNone && times_all_ == times_all && premises_ == premises &&
                          !ends_.empty() && few_changed;
     if (!is_kept) clear(tables.requests);
     times_all_ = times_all;
@@ -69,7 +69,7 @@ void ResourceSchedule::begin_cycle(const CycleState& state, Tables& tables, std:
     // A job that has run for its walltime may end at any moment, but hasn't ended now.
     for (const Event& end : ends_) {
         if (end.at > state.now) break;
-        additions_.push_back({end.holding, {state.now, state.now + KeptReservation::overrun}});
+        additions_.push_back({end.holding, {state.now, state.now + KeptReservation::kOverrun}});
     }
 }
 
@@ -172,7 +172,7 @@ std::uint32_t ResourceSchedule::add_running(JobSlot job) {
 // about is dropped instead.
 void ResourceSchedule::change_profiles(std::span<const std::uint32_t> holdings, int sign) {
     if (holdings.empty()) return;
-    std::erase_if(known_, [&](const auto& k) { return k.second.asked + cycles_kept < cycles_; });
+    std::erase_if(known_, [&](const auto& k) { return k.second.asked + kCyclesKept < cycles_; });
     for (auto& [key, known] : known_) add_uses(key, holdings, sign, known);
     std::erase_if(known_, [](const auto& k) { return !k.second.fits; });
 }
@@ -216,7 +216,7 @@ std::span<const ResourceSchedule::Event> ResourceSchedule::events() {
     if (std::exchange(events_known_, true)) return events_;
     std::vector<Event> own;
     for (const Addition& added : additions_) {
-        if (holdings_[added.holding].reservation != no_slot)
+        if (holdings_[added.holding].reservation != kNoSlot)
             own.push_back({added.when.start, added.holding, true});
         own.push_back({added.when.end, added.holding, false});
     }

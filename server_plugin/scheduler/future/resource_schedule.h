@@ -31,9 +31,9 @@ class ResourceSchedule {
         std::uint32_t group = 0;
         std::int64_t nodes = 0;
         std::uint32_t request = 0;  // its number in Requests
-        QueueSlot queue = no_slot;
-        // The id of the reservation; no_slot: the job runs, or the cycle started it.
-        std::uint32_t reservation = no_slot;
+        QueueSlot queue = kNoSlot;
+        // The id of the reservation; kNoSlot: the job runs, or the cycle started it.
+        std::uint32_t reservation = kNoSlot;
         std::vector<std::uint32_t> views{};  // the numbers of the views that count it
         std::int64_t dedicated_views = 0;    // how many of these views are of dedicated queues
         std::vector<Vnodes::Share> shares{};
@@ -53,7 +53,7 @@ class ResourceSchedule {
     // Takes note that a running job ends or changes. The caller calls this before another job gets its slot.
     void ended(JobSlot job);
     // Takes note that running jobs changed in a way that isn't known: the next cycle takes up all of them.
-    void forget() { times_all_ = none_; }
+    void forget() { times_all_ = kNone; }
     // Empties the schedule, and gives back the requests that it holds.
     void clear(Requests& requests);
 
@@ -77,16 +77,16 @@ class ResourceSchedule {
     const Request& request(const Holding& h) const { return tables_->requests[h.request]; }
 
     // Returns how much of a limit is in use over time, from now on, with the amount asked for and the
-    // capacity. O(n log n) for the first question about a limit, else O(k log n) for the k jobs that started
-    // and ended since the last one. The caller asks while the vnodes are as they are now. The profile is
-    // valid until the next add() or end_cycle().
+    // capacity. O(n log n) for the first question about a limit, else O(k log n) for the k jobs that
+    // started and ended since the last one. The caller asks while the vnodes are as they are now. The profile
+    // is valid until the next add() or end_cycle().
     Demand demand(const Limit& limit);
     // Returns the same for a column of all vnodes of a pool together.
     Demand demand_of_pool(PoolId pool, std::uint32_t column, std::int64_t amount);
 
   private:
-    static constexpr std::uint64_t none_ = UINT64_MAX;
-    static constexpr std::int64_t cycles_kept = 16;
+    static constexpr std::uint64_t kNone = UINT64_MAX;
+    static constexpr std::int64_t kCyclesKept = 16;
     // The profile of a limit that was asked about.
     struct Known {
         Timeline running;  // what running jobs use, as if they had always run
@@ -131,7 +131,7 @@ class ResourceSchedule {
     const CycleState* state_ = nullptr;  // null: no cycle is running
     Tables* tables_ = nullptr;
     Premises premises_;
-    std::uint64_t times_all_ = none_;  // none_: no running jobs are kept
+    std::uint64_t times_all_ = kNone;  // none_: no running jobs are kept
     std::int64_t cycles_ = 0;
 
     // The holdings of running jobs, some of which are unused, and behind them those that were added in this

@@ -12,10 +12,10 @@ bool add_to(std::int64_t& sum, std::int64_t amount) {
 
 // Returns the most that may be in use so that `amount` is free.
 std::int64_t most_in_use(std::int64_t amount, std::int64_t capacity) {
-    if (capacity == Timeline::unlimited) return capacity;
+    if (capacity == Timeline::kUnlimited) return capacity;
     std::int64_t rest = 0;
     if (!__builtin_sub_overflow(capacity, amount, &rest)) return rest;
-    return amount < 0 ? Timeline::unlimited : std::numeric_limits<std::int64_t>::min();
+    return amount < 0 ? Timeline::kUnlimited : std::numeric_limits<std::int64_t>::min();
 }
 
 // Is b at least `duration` later than a? Any two instants may be asked about, however far apart.

@@ -33,7 +33,7 @@ struct Use {
 // was refused, every answer of the profile is at most too early, never too late.
 class Timeline {
   public:
-    static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+    static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
     // Adds the amount in the interval; an empty interval changes nothing. O(n): log n to find the place, and
     // then the steps within or behind the interval are touched. Returns false if the debit was refused.
@@ -84,7 +84,7 @@ class Timeline {
 struct Demand {
     const Timeline* used = nullptr;
     std::int64_t amount = 0;
-    std::int64_t capacity = Timeline::unlimited;
+    std::int64_t capacity = Timeline::kUnlimited;
 };
 
 // Returns the first instant from `from` on at which there is enough of everything for all of `duration`;

@@ -38,7 +38,7 @@ std::string amount_text(const Resources& resources, std::uint32_t resource, std:
 
 std::string vnode_name(const Vnodes& vnodes, VnodeHandle handle) {
     const VnodeSlot slot = vnodes.find(handle);
-    return slot == no_slot ? "?" : plain(vnodes[slot].name);
+    return slot == kNoSlot ? "?" : plain(vnodes[slot].name);
 }
 
 }  // namespace

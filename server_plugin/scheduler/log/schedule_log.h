@@ -37,8 +37,8 @@ struct VnodeAmount {
 
 struct ScheduleEntry {
     ScheduleState state{};
-    JobSlot job = no_slot;
-    QueueSlot queue = no_slot;  // where it runs
+    JobSlot job = kNoSlot;
+    QueueSlot queue = kNoSlot;  // where it runs
     Instant start{};
     Instant end{};
     std::vector<VnodeAmount> amounts;

@@ -30,7 +30,7 @@ std::string flags_of(const Tables& tables, const OrderedJob& ordered) {
     add(ordered.job_class == JobClass::special, "High");
     add(ordered.job_class == JobClass::overdue, "Wait");
     add(ordered.job_class == JobClass::dedicated, "Ded");
-    add(hpm != no_resource && number_of(amounts, hpm).value_or(0) != 0, "HPM");
+    add(hpm != kNoResource && number_of(amounts, hpm).value_or(0) != 0, "HPM");
     add(asks_for_host(tables, ordered.job), "Run");
     return flags;
 }

@@ -13,7 +13,7 @@ FairShares::FairShares(const FsGroup& group) : group_(group) {
 // Shares are of int32 in the attribute, and their fractions are floats in OpenPBS's scheduler: so they are
 // here, or equal usage would not be as equal.
 double FairShares::share(Node node) const {
-    if (node == root) return 1;
+    if (node == kRoot) return 1;
     const Element& own = nodes_[node];
     const std::int64_t all = nodes_[own.parent].shares_of_children;
     const auto of_parent = static_cast<float>(share(own.parent));
@@ -25,7 +25,7 @@ FairShares::Node FairShares::add(std::string_view name, Node parent, std::int64_
     const auto node = static_cast<Node>(nodes_.size());
     nodes_.push_back({.name = std::string(name), .parent = parent, .shares = shares});
     by_name_.emplace(name, node);
-    if (node == root) return node;
+    if (node == kRoot) return node;
     nodes_[parent].shares_of_children += shares;
     nodes_[parent].is_group = true;
     nodes_[node].depth = nodes_[parent].depth + 1;
@@ -40,9 +40,9 @@ void FairShares::make_tree() {
     by_number_.clear();
     expecting_.clear();
     changed_.clear();
-    add("root", root, 0);
-    add("unknown", root, group_.unknown_shares);
-    nodes_[unknown].is_group = true;
+    add("root", kRoot, 0);
+    add("unknown", kRoot, group_.unknown_shares);
+    nodes_[kUnknown].is_group = true;
     std::vector<const FsGroup::Element*> left;
     for (const FsGroup::Element& element : group_.elements) left.push_back(&element);
     for (std::size_t before = left.size() + 1; left.size() < before;) {
@@ -76,7 +76,7 @@ bool FairShares::set_group(const FsGroup& group) {
 
 void FairShares::load(std::span<const UsageRow> rows, std::span<const ChargeRow> charges,
                       Instant last_decay) {
-    for (Element& element : nodes_) element.usage = least_usage;
+    for (Element& element : nodes_) element.usage = kLeastUsage;
     for (const UsageRow& row : rows) {
         const auto known = by_name_.find(row.user);
         if (known != by_name_.end() && nodes_[known->second].is_group) continue;
@@ -84,7 +84,7 @@ void FairShares::load(std::span<const UsageRow> rows, std::span<const ChargeRow>
         nodes_[node].usage = row.usage;
         for (Node above = nodes_[node].parent;; above = nodes_[above].parent) {
             nodes_[above].usage += row.usage;
-            if (above == root) break;
+            if (above == kRoot) break;
         }
     }
     for (const UsageRow& row : rows)
@@ -98,7 +98,7 @@ void FairShares::load(std::span<const UsageRow> rows, std::span<const ChargeRow>
 
 FairShares::Node FairShares::entity(std::string_view name) {
     const auto known = by_name_.find(std::string(name));
-    return known != by_name_.end() ? known->second : add(name, unknown, 1);
+    return known != by_name_.end() ? known->second : add(name, kUnknown, 1);
 }
 
 FairShares::Node FairShares::entity(std::uint32_t number, std::string_view name) {
@@ -117,7 +117,7 @@ template <class Change>
 void FairShares::on_path(Node node, const Change& change) {
     for (;; node = nodes_[node].parent) {
         change(nodes_[node]);
-        if (node == root) return;
+        if (node == kRoot) return;
     }
 }
 
@@ -133,8 +133,8 @@ void FairShares::count(const Running& job, double sign) {
 void FairShares::charge(Node entity, double amount) {
     if (amount <= 0) return;
     on_path(entity, [&](Element& element) { element.usage += amount; });
-    for (Node node = entity; node != root; node = nodes_[node].parent) note_changed(node);
-    note_changed(root);
+    for (Node node = entity; node != kRoot; node = nodes_[node].parent) note_changed(node);
+    note_changed(kRoot);
 }
 
 void FairShares::note_changed(Node node) {
@@ -199,8 +199,8 @@ double FairShares::usage(Node node, Instant now) const {
 // Floats, as in OpenPBS's scheduler.
 double FairShares::tree_usage(Node node, Instant now) const {
     const Element& own = nodes_[node];
-    const auto of_all = static_cast<float>(usage(node, now) / usage(root, now));
-    if (node == root || own.parent == root) return of_all;
+    const auto of_all = static_cast<float>(usage(node, now) / usage(kRoot, now));
+    if (node == kRoot || own.parent == kRoot) return of_all;
     const std::int64_t all = nodes_[own.parent].shares_of_children;
     const float of_group =
         share(own.parent) == 0 || all == 0 ? 0 : static_cast<float>(own.shares) / static_cast<float>(all);
@@ -213,12 +213,12 @@ double FairShares::factor(Node node, Instant now) const {
 }
 
 bool FairShares::is_over(Node node, Instant now) const {
-    return usage(root, now) * share(node) < usage(node, now);
+    return usage(kRoot, now) * share(node) < usage(node, now);
 }
 
 void FairShares::ratios(Node node, Instant now, std::span<double> out) const {
     std::ranges::fill(out.subspan(nodes_[node].depth), -1);
-    for (; node != root; node = nodes_[node].parent) {
+    for (; node != kRoot; node = nodes_[node].parent) {
         const double part = share(node);
         out[nodes_[node].depth - 1] = part <= 0 ? std::numeric_limits<double>::infinity()
                                                 : (usage(node, now) + nodes_[node].expected) / part;
@@ -248,8 +248,8 @@ void FairShares::settle(Instant now) {
 void FairShares::decay_once(Instant at, double factor) {
     settle(at);
     for (Node node = 0; node < nodes_.size(); ++node) {
-        if (nodes_[node].usage == least_usage) continue;
-        nodes_[node].usage = std::max(least_usage, nodes_[node].usage * factor);
+        if (nodes_[node].usage == kLeastUsage) continue;
+        nodes_[node].usage = std::max(kLeastUsage, nodes_[node].usage * factor);
         note_changed(node);
     }
     last_decay_ = at;
@@ -266,10 +266,10 @@ bool FairShares::decay(Instant now) {
     if (group_.decay_time <= Seconds(0) || now < last_decay_ + group_.decay_time) return false;
     // One after the other, so that what jobs used in between decays as if the server had been up; of very
     // many the first are made at once.
-    constexpr std::int64_t most_single = 100;
+    constexpr std::int64_t kMostSingle = 100;
     const std::int64_t due = (now - last_decay_) / group_.decay_time;
-    if (due > most_single) {
-        const std::int64_t first = due - most_single;
+    if (due > kMostSingle) {
+        const std::int64_t first = due - kMostSingle;
         decay_once(last_decay_ + first * group_.decay_time,
                    std::pow(group_.decay_factor, static_cast<double>(first)));
     }
@@ -284,11 +284,11 @@ void FairShares::decay_now(Instant now) {
 
 void FairShares::set_usage(Node node, double usage, Instant now) {
     settle(now);
-    const double more = std::max(least_usage, usage) - nodes_[node].usage;
-    on_path(node, [&](Element& element) { element.usage = std::max(least_usage, element.usage + more); });
+    const double more = std::max(kLeastUsage, usage) - nodes_[node].usage;
+    on_path(node, [&](Element& element) { element.usage = std::max(kLeastUsage, element.usage + more); });
     for (Node above = node;; above = nodes_[above].parent) {
         note_changed(above);
-        if (above == root) break;
+        if (above == kRoot) break;
     }
 }
 
@@ -300,7 +300,7 @@ void FairShares::close(Instant now) {
 UsageChanges FairShares::take_changes() {
     for (const Node node : changed_) {
         const Element& element = nodes_[node];
-        pending_.usage.push_back({{}, element.name, element.usage == least_usage ? 0 : element.usage});
+        pending_.usage.push_back({{}, element.name, element.usage == kLeastUsage ? 0 : element.usage});
         nodes_[node].changed = false;
     }
     changed_.clear();
@@ -315,7 +315,7 @@ FairShares::View FairShares::view(Node node, Instant now) const {
 std::vector<UsageRow> FairShares::rows() const {
     std::vector<UsageRow> rows;
     for (const Element& element : nodes_)
-        if (element.usage != least_usage) rows.push_back({{}, element.name, element.usage});
+        if (element.usage != kLeastUsage) rows.push_back({{}, element.name, element.usage});
     return rows;
 }
 

@@ -24,9 +24,9 @@ class FairShares {
     // An element of the tree, or an entity that isn't in it. Numbers stay until set_group() makes another
     // tree.
     using Node = std::uint32_t;
-    static constexpr Node root = 0;
-    static constexpr Node unknown = 1;  // the group of all entities that aren't in the tree
-    static constexpr double least_usage = 1;
+    static constexpr Node kRoot = 0;
+    static constexpr Node kUnknown = 1;  // the group of all entities that aren't in the tree
+    static constexpr double kLeastUsage = 1;
 
     explicit FairShares(const FsGroup& group);
     const FsGroup& group() const { return group_; }
@@ -104,7 +104,7 @@ class FairShares {
     // For people and records: all nodes, parents before their children.
     struct View {
         std::string_view name;
-        Node parent = root;
+        Node parent = kRoot;
         std::int64_t shares = 0;
         bool is_group = false;
         double usage = 0;
@@ -117,12 +117,12 @@ class FairShares {
   private:
     struct Element {
         std::string name;
-        Node parent = root;
+        Node parent = kRoot;
         std::int64_t shares = 0;
         std::int64_t shares_of_children = 0;
         bool is_group = false;
         bool changed = false;
-        double usage = least_usage;
+        double usage = kLeastUsage;
         // Of running jobs, beyond what `usage` has of it: offset + rate * seconds since origin_.
         double offset = 0;
         double rate = 0;
@@ -130,7 +130,7 @@ class FairShares {
         std::uint32_t depth = 0;
     };
     struct Running {
-        Node entity = root;
+        Node entity = kRoot;
         Use use;
         Instant since{};
         double charged = 0;

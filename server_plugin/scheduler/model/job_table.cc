@@ -43,7 +43,7 @@ void JobTable::remove(JobSlot slot) {
 
 JobSlot JobTable::find(JobHandle job) const {
     const auto found = by_handle.find(static_cast<std::uint64_t>(job));
-    return found == by_handle.end() ? no_slot : found->second;
+    return found == by_handle.end() ? kNoSlot : found->second;
 }
 
 void JobTable::take_fields(JobSlot slot, const JobFields& fields, Interner& strings) {
@@ -70,7 +70,7 @@ void JobTable::give_fields(JobSlot slot, JobFields& fields, const Interner& stri
 }
 
 QueueSlot QueueTable::slot(QueueHandle handle) {
-    if (const QueueSlot known = find(handle); known != no_slot) return known;
+    if (const QueueSlot known = find(handle); known != kNoSlot) return known;
     by_handle_.emplace(static_cast<std::uint64_t>(handle), static_cast<QueueSlot>(queues_.size()));
     queues_.emplace_back().handle = handle;
     return static_cast<QueueSlot>(queues_.size() - 1);
@@ -78,13 +78,13 @@ QueueSlot QueueTable::slot(QueueHandle handle) {
 
 QueueSlot QueueTable::find(QueueHandle handle) const {
     const auto found = by_handle_.find(static_cast<std::uint64_t>(handle));
-    return found == by_handle_.end() ? no_slot : found->second;
+    return found == by_handle_.end() ? kNoSlot : found->second;
 }
 
 QueueSlot QueueTable::find(std::string_view name) const {
     for (QueueSlot i = 0; i < queues_.size(); ++i)
         if (queues_[i].known && queues_[i].name == name) return i;
-    return no_slot;
+    return kNoSlot;
 }
 
 void enlist(JobTable& jobs, QueueTable& queues, JobSlot job) {

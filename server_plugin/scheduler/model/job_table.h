@@ -16,10 +16,10 @@ namespace pbs::sched {
 
 using JobSlot = std::uint32_t;
 using QueueSlot = std::uint32_t;
-constexpr std::uint32_t no_slot = UINT32_MAX;
+constexpr std::uint32_t kNoSlot = UINT32_MAX;
 
 // The walltime of a job that asks for none: five years, as in pbs_sched.
-constexpr Seconds unlimited_walltime{5LL * 365 * 24 * 3600};
+constexpr Seconds kUnlimitedWalltime{5LL * 365 * 24 * 3600};
 
 enum JobFlag : std::uint8_t {
     job_interactive = 1,
@@ -60,9 +60,9 @@ struct JobTable : JobColumns {
     // the slot before stays.
     void take_fields(JobSlot slot, const JobFields& fields, Interner& strings);
     void give_fields(JobSlot slot, JobFields& fields, const Interner& strings) const;
-    // Returns the walltime by which the scheduler plans: the one asked for, else unlimited_walltime.
+    // Returns the walltime by which the scheduler plans: the one asked for, else kUnlimitedWalltime.
     Seconds expected_walltime(JobSlot slot) const {
-        return walltime[slot] < Seconds(0) ? unlimited_walltime : walltime[slot];
+        return walltime[slot] < Seconds(0) ? kUnlimitedWalltime : walltime[slot];
     }
     // Returns when a running job ends at the latest.
     Instant end(JobSlot slot) const { return stime[slot] + expected_walltime(slot); }
@@ -106,7 +106,7 @@ class QueueTable {
     // the job's queue.
     QueueSlot slot(QueueHandle handle);
     QueueSlot find(QueueHandle handle) const;
-    QueueSlot find(std::string_view name) const;  // no_slot if there is none
+    QueueSlot find(std::string_view name) const;  // kNoSlot if there is none
     Queue& operator[](QueueSlot slot) { return queues_[slot]; }
     const Queue& operator[](QueueSlot slot) const { return queues_[slot]; }
     QueueSlot size() const { return static_cast<QueueSlot>(queues_.size()); }

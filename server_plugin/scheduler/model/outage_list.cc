@@ -13,11 +13,11 @@ namespace {
 using std::chrono::local_days;
 using std::chrono::local_seconds;
 
-constexpr std::string_view no_entries = "No scheduled downtime for the specified period.";
-constexpr std::string_view expected =
+constexpr std::string_view kNoEntries = "No scheduled downtime for the specified period.";
+constexpr std::string_view kExpected =
     "expected `NAME MM/DD/YYYY HH:MM-HH:MM MM/DD/YYYY description`, or a line indented further that goes on "
     "with a description";
-constexpr std::size_t longest_shown = 60;
+constexpr std::size_t kLongestShown = 60;
 
 bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r';
@@ -118,13 +118,13 @@ Result<std::vector<Outage>> parse_outages(std::string_view text, std::string_vie
     std::vector<Outage> outages;
     const auto wrong = [](int number, std::string_view line, std::string_view why) {
         return tl::unexpected(
-            Error{fmt::format("line {}: `{}`: {}", number, trimmed(line).substr(0, longest_shown), why)});
+            Error{fmt::format("line {}: `{}`: {}", number, trimmed(line).substr(0, kLongestShown), why)});
     };
     std::optional<std::size_t> indent;  // of the entry that the next line may continue
     bool wanted = false;                // that entry is an outage of `name`
     for (int number = 1; !text.empty(); ++number) {
         const std::string_view line = take_line(text);
-        if (trimmed(line).empty() || trimmed(line) == no_entries) continue;
+        if (trimmed(line).empty() || trimmed(line) == kNoEntries) continue;
         if (const auto entry = entry_of(line)) {
             if (entry->end <= entry->start) return wrong(number, line, "expected an end after the start");
             indent = indent_of(line);
@@ -135,7 +135,7 @@ Result<std::vector<Outage>> parse_outages(std::string_view text, std::string_vie
         } else if (indent && indent_of(line) > *indent) {
             if (wanted) outages.back().description.append(" ").append(trimmed(line));
         } else {
-            return wrong(number, line, expected);
+            return wrong(number, line, kExpected);
         }
     }
     std::ranges::stable_sort(outages, {}, &Outage::start);

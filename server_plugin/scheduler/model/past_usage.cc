@@ -6,7 +6,7 @@
 namespace pbs::sched {
 namespace {
 
-constexpr std::chrono::hours decay_period{24};
+constexpr std::chrono::hours kDecayPeriod{24};
 
 }  // namespace
 
@@ -87,7 +87,7 @@ void PastUsage::forget_job(const Job& job) {
 }
 
 Instant PastUsage::next_decay(Instant now) const {
-    return last_decay_ == Instant{} ? now : last_decay_ + decay_period;
+    return last_decay_ == Instant{} ? now : last_decay_ + kDecayPeriod;
 }
 
 bool PastUsage::decay(Instant now, const FactorOfGroup& factor) {
@@ -96,8 +96,8 @@ bool PastUsage::decay(Instant now, const FactorOfGroup& factor) {
         note_decay();
         return true;
     }
-    if (now < last_decay_ + decay_period) return false;
-    const auto periods = (now - last_decay_) / decay_period;
+    if (now < last_decay_ + kDecayPeriod) return false;
+    const auto periods = (now - last_decay_) / kDecayPeriod;
     for (std::uint32_t i = 0; i < entries_.size(); ++i) {
         Entry& e = entries_[i];
         if (e.usage == 0) continue;
@@ -107,7 +107,7 @@ bool PastUsage::decay(Instant now, const FactorOfGroup& factor) {
         if (!e.changed) changed_.push_back(i);
         e.changed = true;
     }
-    last_decay_ += periods * decay_period;
+    last_decay_ += periods * kDecayPeriod;
     note_decay();
     return true;
 }

@@ -33,7 +33,7 @@ void PrimePeriods::look_ahead(Instant until) {
 }
 
 Seconds PrimePeriods::most_in_one(Seconds walltime) {
-    const Instant end = now_ + std::min(walltime, unlimited_walltime);
+    const Instant end = now_ + std::min(walltime, kUnlimitedWalltime);
     look_ahead(end);
     // Periods that end by `end` count whole. At most one more is cut off there.
     const auto cut = std::ranges::upper_bound(periods_, end, {}, &rrule::Interval::end);
@@ -47,7 +47,7 @@ Seconds PrimePeriods::most_in_one(Seconds walltime) {
 
 std::optional<Instant> PrimePeriods::end_of_one_above(Seconds limit, Seconds walltime) {
     if (most_in_one(walltime) <= limit) return std::nullopt;
-    const Instant end = now_ + std::min(walltime, unlimited_walltime);
+    const Instant end = now_ + std::min(walltime, kUnlimitedWalltime);
     for (const rrule::Interval& period : periods_)
         if (std::min(period.end, end) - std::max(period.start, now_) > limit) return period.end;
     return std::nullopt;

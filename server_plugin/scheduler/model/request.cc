@@ -123,15 +123,15 @@ bool belongs_to_chunk(const KeptAmount& a, const Resources& resources) {
 // Can the amounts be added up without an overflow? None of them may be negative, and all together have to be
 // below 2^60.
 bool sane(const Request& request) {
-    constexpr std::int64_t most = std::int64_t{1} << 60;
-    std::int64_t left = most;
+    constexpr std::int64_t kMost = std::int64_t{1} << 60;
+    std::int64_t left = kMost;
     for (const Chunk& chunk : request.chunks) {
         for (const Need& need : chunk.needs) {
             if (need.amount < 0 || need.amount > left / chunk.count) return false;
             left -= need.amount * chunk.count;
         }
     }
-    return std::ranges::all_of(request.amounts, [](const KeptAmount& a) { return a.number < most; });
+    return std::ranges::all_of(request.amounts, [](const KeptAmount& a) { return a.number < kMost; });
 }
 
 void compile(Request& request, const Resources& resources) {

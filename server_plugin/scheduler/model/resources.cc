@@ -97,7 +97,7 @@ const Resources::Info* Resources::find(std::uint32_t id) const {
 std::uint32_t Resources::id(std::string_view name) const {
     for (std::uint32_t i = 0; i < infos_.size(); ++i)
         if (infos_[i].defined && infos_[i].name == name) return i;
-    return no_resource;
+    return kNoResource;
 }
 
 bool Resources::is_text(std::uint32_t id) const {
@@ -149,10 +149,10 @@ std::string Resources::format(std::uint32_t id, std::int64_t number) const {
     switch (info != nullptr ? info->kind : ResourceKind::integer) {
         case ResourceKind::size: {
             if (number == 0) return "0b";
-            static constexpr const char* units[] = {"b", "kb", "mb", "gb", "tb", "pb"};
+            static constexpr const char* kUnits[] = {"b", "kb", "mb", "gb", "tb", "pb"};
             std::size_t unit = 0;
             while (unit < 5 && number % 1024 == 0) number /= 1024, ++unit;
-            return fmt::format("{}{}", number, units[unit]);
+            return fmt::format("{}{}", number, kUnits[unit]);
         }
         case ResourceKind::duration:
             return format_duration(Seconds(number));

@@ -12,7 +12,7 @@
 
 namespace pbs::sched {
 
-constexpr std::uint32_t no_resource = UINT32_MAX;
+constexpr std::uint32_t kNoResource = UINT32_MAX;
 
 // An Amount that owns its text.
 struct KeptAmount {
@@ -38,22 +38,22 @@ class Resources {
         bool consumable = false;
         bool defined = false;
     };
-    // The ids of the resources that PBS knows by name; an id is no_resource until the resource is defined.
+    // The ids of the resources that PBS knows by name; an id is kNoResource until the resource is defined.
     struct Known {
-        std::uint32_t ncpus = no_resource;
-        std::uint32_t mem = no_resource;
-        std::uint32_t walltime = no_resource;
-        std::uint32_t ssinodes = no_resource;
-        std::uint32_t select = no_resource;
-        std::uint32_t place = no_resource;
-        std::uint32_t host = no_resource;
-        std::uint32_t vnode = no_resource;
-        std::uint32_t hpm = no_resource;
+        std::uint32_t ncpus = kNoResource;
+        std::uint32_t mem = kNoResource;
+        std::uint32_t walltime = kNoResource;
+        std::uint32_t ssinodes = kNoResource;
+        std::uint32_t select = kNoResource;
+        std::uint32_t place = kNoResource;
+        std::uint32_t host = kNoResource;
+        std::uint32_t vnode = kNoResource;
+        std::uint32_t hpm = kNoResource;
     };
 
     void define(const ResourceRecord& record);
     const Info* find(std::uint32_t id) const;
-    std::uint32_t id(std::string_view name) const;  // no_resource if there is none
+    std::uint32_t id(std::string_view name) const;  // kNoResource if there is none
     const Known& known() const { return known_; }
     std::size_t size() const { return infos_.size(); }
     bool is_text(std::uint32_t id) const;

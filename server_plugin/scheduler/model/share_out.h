@@ -16,14 +16,14 @@ namespace pbs::sched {
 // a call throws is thrown here after all threads have ended.
 template <class F>
 void share_out(std::size_t jobs, std::size_t count, const F& f) {
-    constexpr std::size_t worth_a_thread = 20'000;
-    constexpr std::size_t most_threads = 8;
+    constexpr std::size_t kWorthAThread = 20'000;
+    constexpr std::size_t kMostThreads = 8;
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
         for (std::size_t i = next++; i < count; i = next++) f(i);
     };
     const std::size_t threads = std::min(
-        {most_threads, count, jobs / worth_a_thread, std::size_t{std::thread::hardware_concurrency()}});
+        {kMostThreads, count, jobs / kWorthAThread, std::size_t{std::thread::hardware_concurrency()}});
     std::vector<std::future<void>> others;
     try {
         for (std::size_t i = 1; i < threads; ++i) others.push_back(std::async(std::launch::async, work));

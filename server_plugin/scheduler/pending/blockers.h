@@ -39,19 +39,19 @@ namespace blocker {
 // The comment of each blocker says what lifts the refusals that are parked under it.
 
 // Only a change of the configuration, after which every job is looked at.
-inline constexpr Blockers configuration = 0;
+inline constexpr Blockers kConfiguration = 0;
 // Any event.
-inline constexpr Blockers anything = 1U << 0;
+inline constexpr Blockers kAnything = 1U << 0;
 // A job starts.
-inline constexpr Blockers start = 1U << 1;
+inline constexpr Blockers kStart = 1U << 1;
 // Vnodes get room for a job of its size.
-inline constexpr Blockers room = 1U << 2;
+inline constexpr Blockers kRoom = 1U << 2;
 // The job that holds up those behind it starts, goes, or no longer holds them up.
-inline constexpr Blockers held_up = 1U << 3;
+inline constexpr Blockers kHeldUp = 1U << 3;
 // Reservations for jobs that come before take less of limits.
-inline constexpr Blockers reserved = 1U << 4;
+inline constexpr Blockers kReserved = 1U << 4;
 // The next cycle begins. It is for filters that read what no event tells, and what no job gives back.
-inline constexpr Blockers cycle = 1U << 5;
+inline constexpr Blockers kCycle = 1U << 5;
 
 constexpr std::uint64_t mixed(std::uint64_t value) {
     value = (value ^ value >> 31) * 0x9E3779B97F4A7C15ULL;
@@ -60,7 +60,7 @@ constexpr std::uint64_t mixed(std::uint64_t value) {
 
 // The instant comes.
 inline Blockers time(rrule::Instant at) {
-    if (at == rrule::Instant::max()) return configuration;
+    if (at == rrule::Instant::max()) return kConfiguration;
     return 1U << (6 + mixed(static_cast<std::uint64_t>(at.time_since_epoch().count())) % 5);
 }
 // Jobs use less of what the key is for.
@@ -70,12 +70,12 @@ constexpr Blockers less_of(const UseKey& key) {
     return key.is_of_owner() || key.is_of_group() ? 1U << (22 + number % 10) : 1U << (11 + number % 11);
 }
 // All bits that less_of() may return.
-inline constexpr Blockers uses = ~((1U << 11) - 1);
+inline constexpr Blockers kUses = ~((1U << 11) - 1);
 
 // What may be lifted when a running job ends.
-inline constexpr Blockers given_back = anything | room | reserved | uses;
+inline constexpr Blockers kGivenBack = kAnything | kRoom | kReserved | kUses;
 // What may be lifted when a cycle starts a job.
-inline constexpr Blockers by_start = anything | start;
+inline constexpr Blockers kByStart = kAnything | kStart;
 
 }  // namespace blocker
 

@@ -16,8 +16,8 @@ namespace pbs::sched {
 // Which jobs a lane has: with `by_user` those of one user, else those of one queue, or all of the class.
 struct DealtLane {
     bool by_user = false;
-    QueueSlot queue = no_slot;  // the queue of the lane, if it is a lane of a queue
-    JobSlot first = no_slot;    // any job of the lane
+    QueueSlot queue = kNoSlot;  // the queue of the lane, if it is a lane of a queue
+    JobSlot first = kNoSlot;    // any job of the lane
 };
 
 struct DealContext {
@@ -44,7 +44,7 @@ struct Deal {
     // Returns what a job adds to the turn of the jobs behind it in its lane. Null: nothing.
     std::int64_t (*charge)(const Settings& settings, const JobTable& jobs, const OrderedJob& job) = nullptr;
     // Lanes with equal turns are gone through in a circle, beginning with the lane after the one that had the
-    // last turn (past_usage_deal.h).
+    // last turn (kPastUsageDeal.h).
     bool in_circle = false;
     // Lanes are of entities of the fair-share tree, too; of lanes with equal turns and ranks the entity that
     // has used the least of its share goes first (framework/turns.h).

@@ -36,7 +36,7 @@ bool is_told_by_size(const Request& request, const Resources& resources) {
 
 JobSize left_of(std::span<const KeptAmount> available, std::span<const std::int64_t> in_use,
                 const Resources& resources) {
-    JobSize left = any_size;
+    JobSize left = kAnySize;
     const auto& known = resources.known();
     for (std::size_t i = 0; i < available.size(); ++i) {
         const std::int64_t free = free_at_least(available[i].number - in_use[i]);

@@ -15,7 +15,7 @@
 namespace pbs::sched {
 
 inline std::int32_t narrow(std::int64_t amount) {
-    return static_cast<std::int32_t>(std::clamp<std::int64_t>(amount, -1, no_limit));
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(amount, -1, kNoLimit));
 }
 // Rounds down. Sizes and limits are rounded alike, so a limit holds for every size that it held for before.
 inline std::int32_t megabytes(std::int64_t bytes) {

@@ -11,22 +11,22 @@ double past_usage_charge(PastUsageCharge charge, std::int64_t nodes, Seconds wal
 }
 
 std::int64_t usage_units(double usage) {
-    constexpr double most = static_cast<double>(std::int64_t{1} << 60);
-    return std::llround(std::clamp(usage * 3600, 0.0, most));
+    constexpr double kMost = static_cast<double>(std::int64_t{1} << 60);
+    return std::llround(std::clamp(usage * 3600, 0.0, kMost));
 }
 
 std::int64_t charge_units(PastUsageCharge charge, std::int64_t nodes, Seconds walltime) {
-    constexpr std::int64_t most = std::int64_t{1} << 42;
+    constexpr std::int64_t kMost = std::int64_t{1} << 42;
     if (charge == PastUsageCharge::flat) return usage_units(past_usage_charge(charge, nodes, walltime));
     const std::int64_t seconds = std::max<std::int64_t>(0, walltime.count());
     if (nodes <= 0 || seconds == 0) return 0;
-    return seconds > most / nodes ? most : nodes * seconds;
+    return seconds > kMost / nodes ? kMost : nodes * seconds;
 }
 
 PastUsageDeal::PastUsageDeal(std::vector<std::int64_t> usage)
     : usage_(std::move(usage)),
       leaves_(std::bit_ceil(std::max<std::size_t>(1, usage_.size()))),
-      least_(2 * leaves_, out),
+      least_(2 * leaves_, kOut),
       next_(usage_.size()),
       previous_(usage_.size()),
       users_(usage_.size()) {
@@ -52,7 +52,7 @@ std::size_t PastUsageDeal::next() {
 
 void PastUsageDeal::dealt(std::int64_t charge, bool more) {
     usage_[candidate_] += charge;
-    set(candidate_, more ? usage_[candidate_] : out);
+    set(candidate_, more ? usage_[candidate_] : kOut);
     if (!more) {
         next_[previous_[candidate_]] = next_[candidate_];
         previous_[next_[candidate_]] = previous_[candidate_];

@@ -34,7 +34,7 @@ class PastUsageDeal {
     void dealt(std::int64_t charge, bool more);
 
   private:
-    static constexpr std::int64_t out = INT64_MAX;
+    static constexpr std::int64_t kOut = INT64_MAX;
     void fix(std::size_t node) { least_[node] = std::min(least_[2 * node], least_[2 * node + 1]); }
     void set(std::size_t user, std::int64_t usage);
 

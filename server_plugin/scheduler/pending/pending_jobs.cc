@@ -25,7 +25,7 @@ void Releases::add(const Release& release) {
 
 namespace {
 
-constexpr std::uint32_t few_jobs = 64;
+constexpr std::uint32_t kFewJobs = 64;
 
 // Returns the class of so many CPUs: up to 1, 2, 4, 8, 16, or any number.
 std::size_t cpu_class(std::int32_t ncpus) {
@@ -50,7 +50,7 @@ void PendingJobs::list_lane(LaneId id) {
     ClassLanes& all = of_class(lanes_[id].job_class);
     lanes_[id].place = static_cast<std::uint32_t>(all.lanes.size());
     all.lanes.push_back(id);
-    all.least.push_back(nothing);
+    all.least.push_back(kNothing);
 }
 
 // Takes a lane off the list. The last lane of the list comes to its place.
@@ -65,7 +65,7 @@ void PendingJobs::take_off_lane(LaneId id) {
 }
 
 PendingJobs::LaneLeast PendingJobs::least_of_lane(LaneId id) const {
-    LaneLeast least = nothing;
+    LaneLeast least = kNothing;
     for (const std::uint32_t number : lanes_[id].blocks) {
         const Block& b = blocks_[number];
         for (const JobSize& size : b.sizes) least.add(size);
@@ -100,7 +100,7 @@ bool PendingJobs::may_hold(ClassLanes& all, std::size_t place, std::span<const L
     }
     // The jobs themselves tell, unless there are too many of them to look at here.
     Position at;
-    return lanes_[lane].jobs > few_jobs || find(lane, releases, at);
+    return lanes_[lane].jobs > kFewJobs || find(lane, releases, at);
 }
 
 void PendingJobs::find_lanes(JobClass job_class, const Releases& releases, std::vector<LaneId>& out) {
@@ -134,7 +134,7 @@ void PendingJobs::drop_block(LaneId id, std::size_t place) {
     const auto at = static_cast<std::ptrdiff_t>(place);
     // Most lanes have a job now and then, so the memory for a few jobs is kept.
     Block& b = blocks_[lane.blocks[place]];
-    if (b.jobs.capacity() > few_jobs) b = {};
+    if (b.jobs.capacity() > kFewJobs) b = {};
     b.charge = 0;
     Block::each_column(b, b, [](auto& column, auto&) { column.clear(); });
     unused_.push_back(lane.blocks[place]);
@@ -159,7 +159,7 @@ void PendingJobs::split(LaneId id, std::size_t place) {
     const std::uint32_t upper = new_block(id, place + 1);
     const std::uint32_t lower = lanes_[id].blocks[place];
     Block::each_column(blocks_[lower], blocks_[upper], [](auto& from, auto& to) {
-        const auto half = from.begin() + most_in_block / 2;
+        const auto half = from.begin() + kMostInBlock / 2;
         to.assign(half, from.end());
         from.erase(half, from.end());
     });
@@ -189,14 +189,14 @@ void PendingJobs::fill(std::span<const Beginning> lanes) {
     for (const auto& [id, entries] : lanes) {
         if (entries.empty()) continue;
         list_lane(id);
-        for (std::size_t from = 0; from < entries.size(); from += most_in_block)
+        for (std::size_t from = 0; from < entries.size(); from += kMostInBlock)
             new_block(id, lanes_[id].blocks.size());
         jobs += entries.size();
         lanes_[id].jobs = static_cast<std::uint32_t>(entries.size());
         for (const Entry& entry : entries) last = std::max(last, entry.job);
     }
     size_ += jobs;
-    if (block_of_.size() <= last) block_of_.resize(last + 1, none);
+    if (block_of_.size() <= last) block_of_.resize(last + 1, kNone);
     share_out(jobs, lanes.size(), [&](std::size_t i) { fill_blocks(lanes[i]); });
     for (const auto& [id, entries] : lanes)
         if (lanes_[id].job_class == JobClass::normal)
@@ -222,7 +222,7 @@ void PendingJobs::fill_blocks(const Beginning& beginning) {
     for (std::size_t place = 0; place < lane.blocks.size(); ++place) {
         const std::uint32_t number = lane.blocks[place];
         Block& b = blocks_[number];
-        const std::size_t count = std::min<std::size_t>(most_in_block, rest.size());
+        const std::size_t count = std::min<std::size_t>(kMostInBlock, rest.size());
         Block::each_column(b, b, [&](auto& column, auto&) { column.resize(count); });
         for (std::size_t i = 0; i < count; ++i) {
             const Entry& e = entries[rest[i].entry];
@@ -237,7 +237,7 @@ void PendingJobs::fill_blocks(const Beginning& beginning) {
 }
 
 void PendingJobs::insert(LaneId id, const Entry& e) {
-    if (block_of_.size() <= e.job) block_of_.resize(e.job + 1, none);
+    if (block_of_.size() <= e.job) block_of_.resize(e.job + 1, kNone);
     Lane& lane = lanes_[id];
     if (lane.blocks.empty()) new_block(id, 0);
     // The job belongs into the last block that begins before it.
@@ -245,7 +245,7 @@ void PendingJobs::insert(LaneId id, const Entry& e) {
         lane.blocks.begin() + 1, lane.blocks.end(), e.key, {},
         [&](std::uint32_t b) -> const PendingKey& { return blocks_[b].keys.front(); });
     std::size_t place = static_cast<std::size_t>(after - lane.blocks.begin()) - 1;
-    if (blocks_[lane.blocks[place]].jobs.size() == most_in_block) {
+    if (blocks_[lane.blocks[place]].jobs.size() == kMostInBlock) {
         const bool behind = blocks_[lane.blocks[place]].keys.back() < e.key;
         if (behind && place + 1 == lane.blocks.size()) {
             new_block(id, ++place);  // jobs that come in order fill one block after the other
@@ -288,7 +288,7 @@ void PendingJobs::remove(JobSlot job) {
     const auto at = std::ranges::find(b.jobs, job) - b.jobs.begin();
     const JobSize size = b.sizes[static_cast<std::size_t>(at)];
     Block::each_column(b, b, [&](auto& column, auto&) { column.erase(column.begin() + at); });
-    block_of_[job] = none;
+    block_of_[job] = kNone;
     --lanes_[id].jobs;
     --size_;
     if (b.jobs.empty())
@@ -476,10 +476,10 @@ class Picks {
 }  // namespace
 
 std::vector<LaneId> picks_at(const PendingJobs& waiting, std::vector<UsageLane> lanes, std::int64_t usage) {
-    constexpr int most_steps_back = 8;
+    constexpr int kMostStepsBack = 8;
     const Picks picks(waiting, std::move(lanes));
     std::vector<LaneId> order;
-    for (const std::size_t position : picks.at(usage, most_steps_back)) order.push_back(picks.lane(position));
+    for (const std::size_t position : picks.at(usage, kMostStepsBack)) order.push_back(picks.lane(position));
     return order;
 }
 

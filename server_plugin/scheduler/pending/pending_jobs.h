@@ -37,9 +37,9 @@ struct JobSize {
     }
     friend bool operator==(const JobSize&, const JobSize&) = default;
 };
-inline constexpr std::int32_t no_limit = INT32_MAX;
-inline constexpr JobSize any_size{no_limit, no_limit, no_limit, no_limit};
-inline constexpr JobSize no_size{-1, -1, -1, -1};
+inline constexpr std::int32_t kNoLimit = INT32_MAX;
+inline constexpr JobSize kAnySize{kNoLimit, kNoLimit, kNoLimit, kNoLimit};
+inline constexpr JobSize kNoSize{-1, -1, -1, -1};
 
 inline JobSize least_of(const JobSize& a, const JobSize& b) {
     return {std::min(a.nodes, b.nodes), std::min(a.walltime, b.walltime), std::min(a.ncpus, b.ncpus),
@@ -53,14 +53,14 @@ inline JobSize most_of(const JobSize& a, const JobSize& b) {
 // What an event released: jobs of at most this size that are parked under one of these blockers.
 struct Release {
     Blockers blockers = 0;
-    JobSize most = any_size;
+    JobSize most = kAnySize;
 };
 class Releases {
   public:
     void clear() {
         list_.clear();
         blockers_ = 0;
-        most_ = no_size;
+        most_ = kNoSize;
     }
     // Adds a release to the list, unless others in it release the same jobs already.
     void add(const Release& release);
@@ -78,7 +78,7 @@ class Releases {
   private:
     std::vector<Release> list_;
     Blockers blockers_ = 0;
-    JobSize most_ = no_size;  // no released job asks for more
+    JobSize most_ = kNoSize;  // no released job asks for more
 };
 
 using LaneId = std::uint32_t;
@@ -101,14 +101,14 @@ struct Lane {
 class PendingJobs {
   public:
     struct Entry {
-        JobSlot job = no_slot;
+        JobSlot job = kNoSlot;
         PendingKey key{};
         JobSize size;
         std::int64_t charge = 0;  // what the job adds to the past usage of its user
         // When the job becomes overdue, in seconds since the Epoch; INT64_MAX: never.
         std::int64_t overdue_from = 0;
         std::uint32_t signature = 0;
-        Blockers blockers = blocker::anything;
+        Blockers blockers = blocker::kAnything;
     };
     // A job's place in its lane. Valid until the lane is changed.
     struct Position {
@@ -140,7 +140,7 @@ class PendingJobs {
     void insert(LaneId lane, const Entry& entry);
     // Removes a job. Harmless if the job isn't there.
     void remove(JobSlot job);
-    bool contains(JobSlot job) const { return job < block_of_.size() && block_of_[job] != none; }
+    bool contains(JobSlot job) const { return job < block_of_.size() && block_of_[job] != kNone; }
     std::size_t size() const { return size_; }
 
     // Moves `at` on to the first released job at or after it. Returns false if there is none.
@@ -197,8 +197,8 @@ class PendingJobs {
     }
 
   private:
-    static constexpr std::uint32_t none = UINT32_MAX;
-    static constexpr std::uint32_t most_in_block = 512;
+    static constexpr std::uint32_t kNone = UINT32_MAX;
+    static constexpr std::uint32_t kMostInBlock = 512;
     struct Block {
         LaneId lane = 0;
         std::int64_t charge = 0;  // the sum of all charges
@@ -244,7 +244,7 @@ class PendingJobs {
                    mem <= release.most.mem && walltime[release.cpu_class] <= release.most.walltime;
         }
     };
-    static constexpr LaneLeast nothing{
+    static constexpr LaneLeast kNothing{
         {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX}, INT32_MAX, INT32_MAX, 0, false};
     // The lanes of a class that have jobs.
     struct ClassLanes {
@@ -288,7 +288,7 @@ struct UsageLane {
 };
 
 // Returns the lanes whose jobs the permutation picks at `usage`, in the order of the picks
-// (past_usage_deal.h). They are found from the few picks before. The answer is empty if that would take too
+// (kPastUsageDeal.h). They are found from the few picks before. The answer is empty if that would take too
 // many of them.
 std::vector<LaneId> picks_at(const PendingJobs& waiting, std::vector<UsageLane> lanes, std::int64_t usage);
 

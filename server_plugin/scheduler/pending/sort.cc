@@ -10,30 +10,30 @@
 
 namespace pbs::sched {
 
-extern const Comparator walltime_order;
-extern const Comparator nodes_order;
-extern const Comparator eligible_order;
-extern const Comparator queued_order;
-extern const Comparator small_queued_order;
-extern const Comparator sequence_order;
-extern const Comparator run_end_order;
-extern const Comparator starving_order;
-extern const Comparator queue_order;
-extern const Comparator fairshare_perc_order;
-extern const Comparator formula_order;
-extern const Comparator resource_order;
-extern const Comparator asked_walltime_order;
-extern const Comparator job_priority_order;
+extern const Comparator kWalltimeOrder;
+extern const Comparator kNodesOrder;
+extern const Comparator kEligibleOrder;
+extern const Comparator kQueuedOrder;
+extern const Comparator kSmallQueuedOrder;
+extern const Comparator kSequenceOrder;
+extern const Comparator kRunEndOrder;
+extern const Comparator kStarvingOrder;
+extern const Comparator kQueueOrder;
+extern const Comparator kFairsharePercOrder;
+extern const Comparator kFormulaOrder;
+extern const Comparator kResourceOrder;
+extern const Comparator kAskedWalltimeOrder;
+extern const Comparator kJobPriorityOrder;
 
 std::span<const Comparator* const> all_comparators() {
-    static constexpr std::array<const Comparator*, 14> comparators = {
+    static constexpr std::array<const Comparator*, 14> kComparators = {
         // Origin
-        &walltime_order, &nodes_order, &eligible_order, &queued_order, &small_queued_order, &sequence_order,
-        &run_end_order,
+        &kWalltimeOrder, &kNodesOrder, &kEligibleOrder, &kQueuedOrder, &kSmallQueuedOrder, &kSequenceOrder,
+        &kRunEndOrder,
         // Standard
-        &starving_order, &queue_order, &formula_order, &fairshare_perc_order, &resource_order,
-        &asked_walltime_order, &job_priority_order};
-    return comparators;
+        &kStarvingOrder, &kQueueOrder, &kFormulaOrder, &kFairsharePercOrder, &kResourceOrder,
+        &kAskedWalltimeOrder, &kJobPriorityOrder};
+    return kComparators;
 }
 
 const Comparator& comparator(std::string_view name) {
@@ -53,8 +53,8 @@ Link down(std::string_view name) {
 
 std::uint64_t ordered_bits(double value) {
     const auto bits = std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value);
-    constexpr std::uint64_t sign = 1ULL << 63;
-    return (bits & sign) != 0 ? ~bits : bits | sign;
+    constexpr std::uint64_t kSign = 1ULL << 63;
+    return (bits & kSign) != 0 ? ~bits : bits | kSign;
 }
 
 namespace {

@@ -19,7 +19,7 @@ struct Tables;
 
 // A job as comparators see it.
 struct OrderedJob {
-    JobSlot job = no_slot;
+    JobSlot job = kNoSlot;
     JobClass job_class = JobClass::normal;
     std::uint32_t nodes = 1;
     std::uint32_t signature = 0;  // its number in Signatures

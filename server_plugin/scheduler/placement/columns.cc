@@ -14,7 +14,7 @@ std::int64_t NodeSize::nodes(std::int64_t ncpus, std::int64_t bytes) const {
 void Columns::assign(const std::vector<Vnode>& vnodes, const Resources& resources) {
     columns_.assign(resources.size(), 0);
     defined_.assign(resources.size(), false);
-    resources_.assign(first_resource_column, no_resource);
+    resources_.assign(kFirstResourceColumn, kNoResource);
     for (const Vnode& vnode : vnodes) {
         for (const KeptAmount& a : vnode.available) {
             if (a.resource >= resources.size()) continue;
@@ -36,8 +36,8 @@ bool Columns::lacks(const Vnode& vnode, const Resources& resources) const {
 
 void Columns::start(Row& row, bool exclusive, const NodeSize& node_size) const {
     row.assign(size(), 0);
-    row[open_column] = wanted_openness(node_size);
-    row[empty_column] = exclusive ? 1 : 0;
+    row[kOpenColumn] = wanted_openness(node_size);
+    row[kEmptyColumn] = exclusive ? 1 : 0;
 }
 
 const Row& Columns::needs_of(const Chunk& chunk, bool exclusive, const NodeSize& node_size, Row& row) const {
@@ -74,10 +74,10 @@ std::vector<std::pair<std::uint32_t, std::int64_t>> Columns::totals(const Reques
     Row kept;
     for (const Chunk& chunk : request.chunks) {
         const Row& needs = needs_of(chunk, false, node_size, kept);
-        for (std::uint32_t c = first_resource_column; c < size(); ++c) sum[c] += needs[c] * chunk.count;
+        for (std::uint32_t c = kFirstResourceColumn; c < size(); ++c) sum[c] += needs[c] * chunk.count;
     }
     std::vector<std::pair<std::uint32_t, std::int64_t>> totals;
-    for (std::uint32_t c = first_resource_column; c < size(); ++c)
+    for (std::uint32_t c = kFirstResourceColumn; c < size(); ++c)
         if (sum[c] > 0) totals.emplace_back(c, sum[c]);
     return totals;
 }

@@ -17,9 +17,9 @@ namespace pbs::sched {
 
 using Row = std::vector<std::int64_t>;  // a number for each column
 
-constexpr std::uint32_t open_column = 0;   // holds a Columns::Openness
-constexpr std::uint32_t empty_column = 1;  // 1: no job is on the vnode
-constexpr std::uint32_t first_resource_column = 2;
+constexpr std::uint32_t kOpenColumn = 0;   // holds a Columns::Openness
+constexpr std::uint32_t kEmptyColumn = 1;  // 1: no job is on the vnode
+constexpr std::uint32_t kFirstResourceColumn = 2;
 
 class Columns {
   public:
@@ -79,7 +79,7 @@ class Columns {
 
     std::vector<std::uint32_t> columns_;    // by resource; 0: no vnode has it
     std::vector<std::uint32_t> resources_;  // by column
-    std::uint32_t size_ = first_resource_column;
+    std::uint32_t size_ = kFirstResourceColumn;
     std::vector<bool> defined_;  // by resource: some vnode has a value
     Resources::Known known_;
 };

@@ -41,7 +41,7 @@ PoolId FitIndex::pool(Inventory& inventory, QueueHandle queue, std::uint32_t hos
 namespace {
 
 std::int64_t value_of(const Vnode& vnode, const NodeKey& key) {
-    if (key.resource == no_resource) return vnode.priority;
+    if (key.resource == kNoResource) return vnode.priority;
     return number_of(vnode.available, key.resource).value_or(0);
 }
 
@@ -117,7 +117,7 @@ const FitIndex::Range* FitIndex::host_in(PoolId id, VnodeSlot vnode) const {
 // closed or busy adds nothing: no chunk can have pieces of it.
 void FitIndex::add_to_host(Pool& pool, std::uint32_t host, const std::int64_t* row, std::uint32_t columns,
                            int sign) {
-    if (row[open_column] != Columns::open) return;
+    if (row[kOpenColumn] != Columns::open) return;
     const std::size_t vnodes = pool.hosts[host].end - pool.hosts[host].first;
     std::int64_t* const sums = pool.host_tree.row(host);
     for (std::uint32_t c = 0; c < columns; ++c) sums[c] += sign * counted(row[c], vnodes);
@@ -190,15 +190,15 @@ void FitIndex::settle_ahead(const Inventory& inventory, PoolId id) {
 std::vector<Columns::Room> FitIndex::largest_rooms(Inventory& inventory, PoolId id, std::uint32_t first,
                                                    std::uint32_t second) {
     using Room = Columns::Room;
-    constexpr std::size_t most_rooms = 16;
-    constexpr std::uint32_t root = 1;
+    constexpr std::size_t kMostRooms = 16;
+    constexpr std::uint32_t kRoot = 1;
     settle(inventory);
     const Pool& pool = pools_[id];
     const Columns& columns = inventory.columns();
     std::vector<Room> rooms;
     // Collects the rooms of one tree. Returns false if there are too many.
     const auto collect = [&](const MaximaTree& tree) {
-        std::vector<std::uint32_t> ahead = {root};
+        std::vector<std::uint32_t> ahead = {kRoot};
         while (!ahead.empty()) {
             const std::uint32_t node = ahead.back();
             ahead.pop_back();
@@ -206,7 +206,7 @@ std::vector<Columns::Room> FitIndex::largest_rooms(Inventory& inventory, PoolId 
             const auto within = [](const Room& a, const Room& b) {
                 return a.first <= b.first && a.second <= b.second;
             };
-            if (tree.node(node)[open_column] == Columns::closed ||
+            if (tree.node(node)[kOpenColumn] == Columns::closed ||
                 std::ranges::any_of(rooms, [&](const Room& other) { return within(room, other); }))
                 continue;
             if (!tree.is_leaf(node)) {
@@ -216,14 +216,14 @@ std::vector<Columns::Room> FitIndex::largest_rooms(Inventory& inventory, PoolId 
             }
             std::erase_if(rooms, [&](const Room& other) { return within(other, room); });
             rooms.push_back(room);
-            if (rooms.size() > most_rooms) return false;
+            if (rooms.size() > kMostRooms) return false;
         }
         return true;
     };
     if ((pool.hosts.empty() || collect(pool.host_tree)) && collect(pool.tree)) return rooms;
-    Room all = columns.room_of(pool.tree.node(root), first, second);
+    Room all = columns.room_of(pool.tree.node(kRoot), first, second);
     if (!pool.hosts.empty()) {
-        const Room of_host = columns.room_of(pool.host_tree.node(root), first, second);
+        const Room of_host = columns.room_of(pool.host_tree.node(kRoot), first, second);
         all = {std::max(all.first, of_host.first), std::max(all.second, of_host.second)};
     }
     return {all};
@@ -238,11 +238,11 @@ std::int64_t FitIndex::chunks_of_host(const Inventory& inventory, const Pool& po
         const VnodeSlot vnode = pool.vnodes[i];
         if (!inventory.matches(inventory[vnode], chunk)) continue;
         any = true;
-        for (std::uint32_t c = first_resource_column; c < needs.size(); ++c)
+        for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c)
             sums[c] += counted(inventory.total(vnode)[c], host.end - host.first);
     }
     std::int64_t most = any ? chunk.count : 0;
-    for (std::uint32_t c = first_resource_column; c < needs.size(); ++c)
+    for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c)
         if (needs[c] > 0) most = std::min(most, sums[c] / needs[c]);
     return most;
 }
@@ -262,7 +262,7 @@ bool FitIndex::large_enough(const Inventory& inventory, PoolId id, const Request
                 i = host.end - 1;
             } else if (inventory.matches(inventory[v], chunk)) {
                 std::int64_t most = left;
-                for (std::uint32_t c = first_resource_column; c < needs.size(); ++c)
+                for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c)
                     if (needs[c] > 0) most = std::min(most, inventory.total(v)[c] / needs[c]);
                 left -= most;
             }

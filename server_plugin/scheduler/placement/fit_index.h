@@ -33,7 +33,7 @@ inline std::int64_t counted(std::int64_t amount, std::size_t vnodes) {
 
 // What a request lacks to be placed, in amounts of one resource.
 struct Shortage {
-    std::uint32_t resource = no_resource;  // no_resource: there is enough of each resource by itself
+    std::uint32_t resource = kNoResource;  // kNoResource: there is enough of each resource by itself
     bool never = false;                    // it would be lacking even if nothing ran
     std::int64_t asked = 0;                // by the whole job, or by one of its chunks
     std::int64_t free = 0;                 // on all vnodes, or on the vnode or host with most of it

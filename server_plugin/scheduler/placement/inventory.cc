@@ -12,10 +12,10 @@ namespace {
 // The columns of shares that stand for the job itself: that it is one of the jobs on the vnode's host, one of
 // those that have the vnode for themselves, and one of those on the vnode. The share of the last kind comes
 // behind the vnode's amounts, as the vnode's flags are set anew with it.
-constexpr std::uint32_t host_share = UINT32_MAX;
-constexpr std::uint32_t exclusive_share = open_column;
-constexpr std::uint32_t job_share = empty_column;
-constexpr std::size_t most_hosts_of_a_job = 64;  // a job isn't counted on further hosts
+constexpr std::uint32_t kHostShare = UINT32_MAX;
+constexpr std::uint32_t kExclusiveShare = kOpenColumn;
+constexpr std::uint32_t kJobShare = kEmptyColumn;
+constexpr std::size_t kMostHostsOfAJob = 64;  // a job isn't counted on further hosts
 
 // Is `word` one of the elements of a comma-separated list?
 bool has_word(std::string_view list, std::string_view word) {
@@ -101,7 +101,7 @@ bool Inventory::change(const VnodeRecord& record, const Resources& resources) {
 
 void Inventory::remove(VnodeHandle handle) {
     const VnodeSlot slot = find(handle);
-    if (slot == no_slot) return;
+    if (slot == kNoSlot) return;
     vnodes_[slot].known = false;
     vnodes_[slot].free = false;
     set_flags(slot);
@@ -130,7 +130,7 @@ void Inventory::rebuild(const Resources& resources) {
 
 void Inventory::multiply(std::int64_t factor) {
     for (std::size_t i = 0; i < total_.size(); ++i) {
-        if (i % columns_.size() < first_resource_column) continue;
+        if (i % columns_.size() < kFirstResourceColumn) continue;
         free_[i] += total_[i] * (factor - 1);
         total_[i] *= factor;
     }
@@ -140,7 +140,7 @@ void Inventory::multiply(std::int64_t factor) {
 
 VnodeSlot Inventory::find(VnodeHandle handle) const {
     const auto found = by_handle_.find(static_cast<std::uint64_t>(handle));
-    return found == by_handle_.end() ? no_slot : found->second;
+    return found == by_handle_.end() ? kNoSlot : found->second;
 }
 
 void Inventory::set_host(VnodeSlot slot, std::uint32_t host) {
@@ -165,8 +165,8 @@ void Inventory::set_totals(VnodeSlot slot) {
 void Inventory::set_flags(VnodeSlot slot) {
     const Vnode& vnode = vnodes_[slot];
     std::int64_t* const row = free_row(slot);
-    row[open_column] = openness(slot, row, vnode.jobs, vnode.exclusive);
-    row[empty_column] = vnode.jobs == 0 ? 1 : 0;
+    row[kOpenColumn] = openness(slot, row, vnode.jobs, vnode.exclusive);
+    row[kEmptyColumn] = vnode.jobs == 0 ? 1 : 0;
 }
 
 // Returns how open the vnode is if `row` is free and so many jobs are on it, of which `exclusive` jobs have
@@ -236,8 +236,8 @@ Row Inventory::free_without(VnodeSlot slot, std::span<const JobSlot> jobs) const
         --others;
         if (held->exclusive) --exclusive;
     }
-    left[open_column] = openness(slot, left.data(), others, exclusive);
-    left[empty_column] = others == 0 ? 1 : 0;
+    left[kOpenColumn] = openness(slot, left.data(), others, exclusive);
+    left[kEmptyColumn] = others == 0 ? 1 : 0;
     return left;
 }
 
@@ -255,12 +255,12 @@ bool Inventory::fits_any_chunk(VnodeSlot slot, std::span<const JobSlot> without,
 bool Inventory::fits_parts(VnodeSlot slot, std::span<const JobSlot> without, std::span<const Part> parts,
                            const Request& request, const NodeSize& node_size) const {
     Row left = free_without(slot, without);
-    if (left[open_column] < Columns::wanted_openness(node_size) ||
-        (request.exclusive && left[empty_column] == 0))
+    if (left[kOpenColumn] < Columns::wanted_openness(node_size) ||
+        (request.exclusive && left[kEmptyColumn] == 0))
         return false;
     for (const Part& part : parts) {
         const Row needs = columns_.needs_of(request.chunks[part.chunk], request.exclusive, node_size);
-        for (std::uint32_t c = first_resource_column; c < columns_.size(); ++c) {
+        for (std::uint32_t c = kFirstResourceColumn; c < columns_.size(); ++c) {
             left[c] -= needs[c] * part.count;
             if (needs[c] > 0 && left[c] < 0) return false;
         }
@@ -270,7 +270,7 @@ bool Inventory::fits_parts(VnodeSlot slot, std::span<const JobSlot> without, std
 
 void Inventory::add(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign) {
     std::int64_t* const has = free_row(vnode);
-    for (std::uint32_t c = first_resource_column; c < columns_.size(); ++c) has[c] += sign * needs[c] * count;
+    for (std::uint32_t c = kFirstResourceColumn; c < columns_.size(); ++c) has[c] += sign * needs[c] * count;
 }
 
 void Inventory::note_change(VnodeSlot vnode) {
@@ -336,7 +336,7 @@ void Inventory::apply(JobSlot job, int sign) {
     const HeldJob& held = *held_of(job);
     for (const Held& part : held.parts) {
         const VnodeSlot slot = part.slot;
-        if (slot == no_slot) continue;
+        if (slot == kNoSlot) continue;
         for (const Need& need : held.amounts_of(part))
             if (const std::uint32_t column = columns_.of(need.resource); column != 0)
                 free_row(slot)[column] += sign * need.amount;
@@ -361,7 +361,7 @@ void Inventory::sort_by_slot(HeldJob& held) {
     if (held.parts.size() > 1) std::ranges::sort(held.by_slot, {}, slot_of);
     held.vnodes.clear();
     for (const std::uint32_t part : held.by_slot)
-        if (slot_of(part) != no_slot && (held.vnodes.empty() || held.vnodes.back() != slot_of(part)))
+        if (slot_of(part) != kNoSlot && (held.vnodes.empty() || held.vnodes.back() != slot_of(part)))
             held.vnodes.push_back(slot_of(part));
 }
 
@@ -380,7 +380,7 @@ void Inventory::count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, in
             return;
         }
         const std::uint32_t host = vnodes_[slot].host_number;
-        if (std::ranges::find(hosts, host) == hosts.end() && hosts.size() < most_hosts_of_a_job)
+        if (std::ranges::find(hosts, host) == hosts.end() && hosts.size() < kMostHostsOfAJob)
             hosts.push_back(host);
     }
     for (const auto host : hosts) host_jobs_[host] += sign;
@@ -406,7 +406,7 @@ void Inventory::shares_held(JobSlot job, std::vector<Share>& out) const {
     const HeldJob* held = held_of(job);
     if (held == nullptr) return;
     for (const Held& part : held->parts) {
-        if (part.slot == no_slot) continue;
+        if (part.slot == kNoSlot) continue;
         for (const Need& need : held->amounts_of(part))
             if (const std::uint32_t column = columns_.of(need.resource); column != 0)
                 out.push_back({part.slot, column, need.amount});
@@ -419,7 +419,7 @@ void Inventory::shares_of(const Placement& placement, const Request& request, co
     Row kept;
     for (const Part& part : placement) {
         const Row& needs = columns_.needs_of(placement, part, request, node_size, kept);
-        for (std::uint32_t c = first_resource_column; c < columns_.size(); ++c)
+        for (std::uint32_t c = kFirstResourceColumn; c < columns_.size(); ++c)
             if (needs[c] != 0) out.push_back({part.vnode, c, needs[c] * part.count});
     }
     std::vector<VnodeSlot> vnodes;
@@ -433,12 +433,12 @@ void Inventory::add_job_shares(std::span<const VnodeSlot> vnodes, bool exclusive
     std::vector<std::uint32_t> hosts;
     hosts.reserve(vnodes.size() > 1 ? vnodes.size() : 0);
     for (const VnodeSlot slot : vnodes) {
-        if (exclusive) out.push_back({slot, exclusive_share, 1});
-        out.push_back({slot, job_share, 1});
+        if (exclusive) out.push_back({slot, kExclusiveShare, 1});
+        out.push_back({slot, kJobShare, 1});
         const std::uint32_t host = vnodes_[slot].host;
-        if (std::ranges::find(hosts, host) != hosts.end() || hosts.size() >= most_hosts_of_a_job) continue;
+        if (std::ranges::find(hosts, host) != hosts.end() || hosts.size() >= kMostHostsOfAJob) continue;
         if (vnodes.size() > 1) hosts.push_back(host);
-        out.push_back({slot, host_share, 1});
+        out.push_back({slot, kHostShare, 1});
     }
 }
 
@@ -446,13 +446,13 @@ void Inventory::add(std::span<const Share> shares, int sign, std::vector<VnodeSl
     for (const Share& share : shares) {
         Vnode& vnode = vnodes_[share.vnode];
         switch (share.column) {
-            case host_share:
+            case kHostShare:
                 host_jobs_[vnode.host_number] -= sign;
                 break;
-            case exclusive_share:
+            case kExclusiveShare:
                 vnode.exclusive -= sign;
                 break;
-            case job_share:
+            case kJobShare:
                 vnode.jobs -= sign;
                 set_flags(share.vnode);
                 changed.push_back(share.vnode);

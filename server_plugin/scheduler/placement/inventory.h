@@ -43,7 +43,7 @@ class Inventory {
     // Multiplies all amounts by `factor` (FAKE_MACHINE_MULT). Only a copy of the inventory is changed in this
     // way.
     void multiply(std::int64_t factor);
-    // Returns the slot of a vnode, or no_slot if the host hasn't told of it.
+    // Returns the slot of a vnode, or kNoSlot if the host hasn't told of it.
     VnodeSlot find(VnodeHandle handle) const;
     const Vnode& operator[](VnodeSlot slot) const { return vnodes_[slot]; }
     // Returns the number of slots, including those of vnodes that are gone.
@@ -140,7 +140,7 @@ class Inventory {
 
     struct Held {
         VnodeHandle vnode{};
-        VnodeSlot slot = no_slot;  // no_slot: the host hasn't told of the vnode
+        VnodeSlot slot = kNoSlot;  // kNoSlot: the host hasn't told of the vnode
         std::uint32_t first = 0;   // the index of its first amount in HeldJob::amounts
         std::uint32_t count = 0;
     };

@@ -43,18 +43,18 @@ std::uint32_t MaximaTree::next_fit(const Asked& asked, std::uint32_t from) const
             if (most[column] < need) return false;
         return true;
     };
-    if (from >= size_) return no_slot;
+    if (from >= size_) return kNoSlot;
     std::uint32_t n = leaves_ + from;
     while (true) {
         if (enough(n)) {
-            if (is_leaf(n)) return n - leaves_ < size_ ? n - leaves_ : no_slot;
+            if (is_leaf(n)) return n - leaves_ < size_ ? n - leaves_ : kNoSlot;
             n *= 2;  // the search goes to the leftmost leaves first
             continue;
         }
         // The search goes on to the next subtree to the right. Past the last one there is none.
         while (n % 2 == 1) {
             n /= 2;
-            if (n <= 1) return no_slot;
+            if (n <= 1) return kNoSlot;
         }
         ++n;
     }

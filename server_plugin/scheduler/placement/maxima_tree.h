@@ -30,7 +30,7 @@ class MaximaTree {
     // Computes the maxima above one row. O(log rows).
     void fix_above(std::uint32_t place);
 
-    // Returns the first place from `from` on whose row has enough of all that is asked for, or no_slot if
+    // Returns the first place from `from` on whose row has enough of all that is asked for, or kNoSlot if
     // there is none.
     std::uint32_t next_fit(const Asked& asked, std::uint32_t from) const;
 

@@ -12,7 +12,7 @@ namespace pbs::sched {
 // A key of the order: the amount that a vnode has of a resource, in use or not (0 if it has none), or the
 // vnode's priority.
 struct NodeKey {
-    std::uint32_t resource = no_resource;  // no_resource: the vnode's priority
+    std::uint32_t resource = kNoResource;  // kNoResource: the vnode's priority
     bool high_first = true;
     friend auto operator<=>(const NodeKey&, const NodeKey&) = default;
 };

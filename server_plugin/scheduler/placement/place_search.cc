@@ -25,7 +25,7 @@ std::int64_t PlaceSearch::how_many(VnodeSlot slot, const Row& needs, const Chunk
     if (!inventory().allowed(vnode, rules_) || !inventory().matches(vnode, chunk)) return 0;
     std::int64_t most = chunk.count;
     const auto limit_by = [&](const std::int64_t* has) {
-        for (std::uint32_t c = first_resource_column; c < needs.size(); ++c)
+        for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c)
             if (needs[c] > 0) most = std::min(most, std::max<std::int64_t>(0, has[c]) / needs[c]);
     };
     limit_by(inventory().free(slot));
@@ -85,7 +85,7 @@ bool PlaceSearch::place_kind(Kind& kind, const Among& among) {
         return kind.left == 0;
     }
     note(kind.needs, memory_.asked);
-    for (auto position = pool_.tree.next_fit(memory_.asked, 0); kind.left > 0 && position != no_slot;
+    for (auto position = pool_.tree.next_fit(memory_.asked, 0); kind.left > 0 && position != kNoSlot;
          position = pool_.tree.next_fit(memory_.asked, position + 1))
         offer(position);
     return kind.left == 0;
@@ -121,10 +121,10 @@ PlaceSearch::Whole PlaceSearch::whole_of_request() const {
     whole.needs.assign(columns().size(), 0);
     for (const Chunk& chunk : request_.chunks) {
         const Row needs = columns().needs_of(chunk, request_.exclusive, rules_.node_size);
-        for (std::uint32_t c = first_resource_column; c < needs.size(); ++c)
+        for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c)
             whole.needs[c] += needs[c] * chunk.count;
-        whole.needs[open_column] = needs[open_column];
-        whole.needs[empty_column] = needs[empty_column];
+        whole.needs[kOpenColumn] = needs[kOpenColumn];
+        whole.needs[kEmptyColumn] = needs[kEmptyColumn];
         whole.chunk.matches.insert(whole.chunk.matches.end(), chunk.matches.begin(), chunk.matches.end());
     }
     return whole;
@@ -140,7 +140,7 @@ bool PlaceSearch::place_whole(VnodeSlot vnode, const Whole& whole) {
 bool PlaceSearch::place_on_one_vnode() {
     const Whole whole = whole_of_request();
     note(whole.needs, memory_.asked);
-    for (auto at = pool_.tree.next_fit(memory_.asked, 0); at != no_slot;
+    for (auto at = pool_.tree.next_fit(memory_.asked, 0); at != kNoSlot;
          at = pool_.tree.next_fit(memory_.asked, at + 1))
         if (place_whole(pool_.vnodes[at], whole)) return true;
     return false;

@@ -81,7 +81,7 @@ class PlaceSearch {
     static void note(const Row& needs, MaximaTree::Asked& asked);
     // Do the open and the empty column of a row satisfy a chunk?
     static bool takes(const std::int64_t* row, const Row& needs) {
-        return row[open_column] >= needs[open_column] && row[empty_column] >= needs[empty_column];
+        return row[kOpenColumn] >= needs[kOpenColumn] && row[kEmptyColumn] >= needs[kEmptyColumn];
     }
     // Returns how many of the chunks the vnode can give.
     std::int64_t how_many(VnodeSlot vnode, const Row& needs, const Chunk& chunk) const;

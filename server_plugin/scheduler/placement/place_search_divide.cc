@@ -17,8 +17,8 @@ void PlaceSearch::place_by_host(Kind& kind, const Range& range) {
                                           pool_.hosts.begin());
     while (kind.left > 0) {
         const std::uint32_t alone = pool_.tree.next_fit(memory_.asked, at);
-        const std::uint32_t shared = divides ? pool_.host_tree.next_fit(memory_.asked, host) : no_slot;
-        const std::uint32_t first = shared == no_slot ? no_slot : pool_.hosts[shared].first;
+        const std::uint32_t shared = divides ? pool_.host_tree.next_fit(memory_.asked, host) : kNoSlot;
+        const std::uint32_t first = shared == kNoSlot ? kNoSlot : pool_.hosts[shared].first;
         if (std::min(alone, first) >= range.end) return;
         if (first <= alone) {
             place_on_host(kind, pool_.hosts[shared]);
@@ -89,7 +89,7 @@ std::vector<PlaceSearch::Left> PlaceSearch::left_on_host(const Kind& kind, const
     for (std::size_t i = first_part; i < out_.parts.size(); ++i) {
         const Part& part = out_.parts[i];
         const auto left = std::ranges::find(all, part.vnode, &Left::vnode);
-        for (std::uint32_t c = first_resource_column; c < kind.needs.size(); ++c)
+        for (std::uint32_t c = kFirstResourceColumn; c < kind.needs.size(); ++c)
             left->row[c] = std::max<std::int64_t>(0, left->row[c] - kind.needs[c] * part.count);
     }
     return all;
@@ -99,12 +99,12 @@ void PlaceSearch::divide(Kind& kind, std::vector<Left>& left) {
     const Row& needs = kind.needs;
     // Has the row, of an amount or of a need, more than 0 of anything that is asked for?
     const auto has_any = [&](const Row& row) {
-        for (std::uint32_t c = first_resource_column; c < needs.size(); ++c)
+        for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c)
             if (needs[c] > 0 && row[c] > 0) return true;
         return false;
     };
     std::int64_t count = request_.arrangement == Arrangement::scatter ? 1 : kind.left;
-    for (std::uint32_t c = first_resource_column; c < needs.size(); ++c) {
+    for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c) {
         if (needs[c] <= 0) continue;
         std::int64_t sum = 0;
         for (const Left& one : left) sum += one.row[c];
@@ -158,8 +158,8 @@ bool PlaceSearch::pack_by_host() {
     while (true) {
         const std::uint32_t alone = pool_.tree.next_fit(asked, at);
         const std::uint32_t shared = pool_.host_tree.next_fit(asked, host);
-        const std::uint32_t first = shared == no_slot ? no_slot : pool_.hosts[shared].first;
-        if (alone == no_slot && first == no_slot) return false;
+        const std::uint32_t first = shared == kNoSlot ? kNoSlot : pool_.hosts[shared].first;
+        if (alone == kNoSlot && first == kNoSlot) return false;
         if (first <= alone) {
             if (place_chunks({nullptr, pool_.hosts[shared]})) return true;
             at = pool_.hosts[shared].end;

@@ -24,11 +24,11 @@ void Reservations::add(const Inventory& inventory, std::uint32_t id, Instant sta
         Row over = inventory.free_without(slot, gone_here);
         for (const Part& part : std::span(parts).subspan(first, last - first)) {
             const Row& needs = inventory.columns().needs_of(placement, part, request, node_size, kept);
-            for (std::uint32_t c = first_resource_column; c < over.size(); ++c)
+            for (std::uint32_t c = kFirstResourceColumn; c < over.size(); ++c)
                 over[c] -= needs[c] * part.count;
         }
-        over[empty_column] = 0;
-        if (request.exclusive) over[open_column] = Columns::closed;
+        over[kEmptyColumn] = 0;
+        if (request.exclusive) over[kOpenColumn] = Columns::closed;
         reserved_[slot].push_back({id, start, std::move(over)});
     }
 }
@@ -38,7 +38,7 @@ void Reservations::use(VnodeSlot vnode, const Row& needs, std::int64_t count, in
     if (found == reserved_.end()) return;
     for (Reserved& reserved : found->second) {
         if (!binds(reserved, ends)) continue;
-        for (std::uint32_t c = first_resource_column; c < needs.size(); ++c)
+        for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c)
             reserved.over[c] -= sign * needs[c] * count;
     }
 }

@@ -9,7 +9,7 @@
 namespace pbs::sched {
 namespace {
 
-constexpr std::size_t most_told = 5;  // the most values of vnodes that one comment lists
+constexpr std::size_t kMostTold = 5;  // the most values of vnodes that one comment lists
 
 // Returns "wanted != the values that vnodes have" if no vnode of the pool has the wanted value, else an empty
 // text.
@@ -26,12 +26,12 @@ std::string unmatched(const Inventory& inventory, const FitIndex::Pool& pool, co
         for (const KeptAmount& a : vnode.available)
             if (a.resource == wanted.resource) has = wanted.text.empty() ? "False" : std::string_view(a.text);
         if (has.empty() && wanted.text.empty()) has = "False";
-        if (known.size() <= most_told && !has.empty() && std::ranges::find(known, has) == known.end())
+        if (known.size() <= kMostTold && !has.empty() && std::ranges::find(known, has) == known.end())
             known.push_back(has);
     }
     std::string line = fmt::format("{} != ", wanted.text.empty() ? std::string_view("True") : wanted.text);
     for (std::size_t i = 0; i < known.size(); ++i)
-        line += fmt::format("{}{}", i == 0 ? "" : ",", i == most_told ? "..." : known[i]);
+        line += fmt::format("{}{}", i == 0 ? "" : ",", i == kMostTold ? "..." : known[i]);
     return line;
 }
 
@@ -100,7 +100,7 @@ Shortage FitIndex::shortage(const Inventory& inventory, PoolId id, const Request
     const auto& most_in_all = divides ? amounts.most_of_host : amounts.most;
     for (const Chunk& chunk : request.chunks) {
         const Row needs = columns.needs_of(chunk, false, node_size);
-        for (std::uint32_t c = first_resource_column; c < columns.size(); ++c) {
+        for (std::uint32_t c = kFirstResourceColumn; c < columns.size(); ++c) {
             const std::int64_t most = never ? most_in_all[c] : most_free[c];
             if (needs[c] > most) return {columns.resource(c), never, needs[c], most, most_in_all[c], {}};
         }

@@ -8,10 +8,10 @@ namespace {
 
 Columns::Room both(const Columns::Room& a, const Columns::Room& b) {
     const auto sum = [](std::int64_t x, std::int64_t y) {
-        constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+        constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
         x = std::max<std::int64_t>(0, x);
         y = std::max<std::int64_t>(0, y);
-        return x > most - y ? most : x + y;
+        return x > kMost - y ? kMost : x + y;
     };
     return {sum(a.first, b.first), sum(a.second, b.second)};
 }
@@ -43,19 +43,19 @@ Vnodes::Room Vnodes::host_room_until(PoolId id, VnodeSlot vnode, std::uint32_t f
     }
     Room sum;
     for (std::uint32_t i = host->first; i < host->end; ++i)
-        if (free(pool.vnodes[i])[open_column] == Columns::open)
+        if (free(pool.vnodes[i])[kOpenColumn] == Columns::open)
             sum = both(sum, room_until(pool.vnodes[i], first, second, ends));
     return sum;
 }
 
 bool Vnodes::counts(PoolId pool, VnodeSlot vnode, std::uint32_t column) const {
-    return column >= first_resource_column && column < columns().size() && (*this)[vnode].free &&
+    return column >= kFirstResourceColumn && column < columns().size() && (*this)[vnode].free &&
            free(vnode)[column] >= 0 && is_of(pool, vnode);
 }
 
 std::uint64_t Vnodes::counted_columns(VnodeSlot vnode) const {
     std::uint64_t number = (*this)[vnode].free ? 1 : 0;
-    for (std::uint32_t c = first_resource_column; c < columns().size(); ++c)
+    for (std::uint32_t c = kFirstResourceColumn; c < columns().size(); ++c)
         number = number * 3 + (free(vnode)[c] >= 0 ? 1 : 0);
     return number;
 }

@@ -34,7 +34,7 @@ class Vnodes : public Inventory {
     bool is_of(PoolId pool, VnodeSlot vnode) const { return index_.is_of(*this, pool, vnode); }
     // Does the vnode take jobs, and is it in the pool?
     bool is_open(PoolId pool, VnodeSlot vnode) const {
-        return free(vnode)[open_column] != Columns::closed && is_of(pool, vnode);
+        return free(vnode)[kOpenColumn] != Columns::closed && is_of(pool, vnode);
     }
     // Does a running job hold anything on the vnodes of the pool?
     bool holds_in(PoolId pool, JobSlot job) const;

@@ -7,53 +7,53 @@
 namespace pbs::sched {
 namespace {
 
-constexpr std::array<const Filter*, 23> filters = {
-    &queue_maximum_filter,       // resources_max and resources_min of the queue, its size
-    &user_acl_filter,            // acl_users of the queue
-    &dedicated_time_filter,      // ENFORCE_DEDICATED_TIME
-    &execution_type_filter,      // execution_type of the queue
-    &queue_window_filter,        // time_window of the queue
-    &prime_limit_filter,         // PRIME_TIME_WALLT_LIMIT
-    &nonprime_drain_filter,      // NONPRIME_DRAIN_SYS
-    &queue_started_filter,       // started of the queue
-    &max_running_filter,         // max_running of the queue
-    &queue_nodes_filter,         // nodes of the queue
-    &queue_resources_filter,     // resources_available of the queue
-    &server_max_running_filter,  // max_running of the server
-    &server_user_limit_filter,   // max_user_run of the server
-    &server_group_limit_filter,  // max_group_run of the server
-    &server_resources_filter,    // resources_available of the server
-    &hosts_filter,               // room on vnodes, load, MAX_JOBS
-    &reservations_filter,        // drained for another job
-    &queue_user_limit_filter,    // max_user_run of the queue
-    &queue_group_limit_filter,   // max_group_run of the queue
-    &max_user_run_jobs_filter,   // MAX_USER_RUN_JOBS
-    &max_dedicated_jobs_filter,  // MAX_DEDICATED_JOBS
-    &fragments_filter,           // AVOID_FRAGMENTATION
-    &hpm_counters_filter,        // MANAGE_HPM_COUNTERS
+constexpr std::array<const Filter*, 23> kFilters = {
+    &kQueueMaximumFilter,      // resources_max and resources_min of the queue, its size
+    &kUserAclFilter,           // acl_users of the queue
+    &kDedicatedTimeFilter,     // ENFORCE_DEDICATED_TIME
+    &kExecutionTypeFilter,     // execution_type of the queue
+    &kQueueWindowFilter,       // time_window of the queue
+    &kPrimeLimitFilter,        // PRIME_TIME_WALLT_LIMIT
+    &kNonprimeDrainFilter,     // NONPRIME_DRAIN_SYS
+    &kQueueStartedFilter,      // started of the queue
+    &kMaxRunningFilter,        // max_running of the queue
+    &kQueueNodesFilter,        // nodes of the queue
+    &kQueueResourcesFilter,    // resources_available of the queue
+    &kServerMaxRunningFilter,  // max_running of the server
+    &kServerUserLimitFilter,   // max_user_run of the server
+    &kServerGroupLimitFilter,  // max_group_run of the server
+    &kServerResourcesFilter,   // resources_available of the server
+    &kHostsFilter,             // room on vnodes, load, MAX_JOBS
+    &kReservationsFilter,      // drained for another job
+    &kQueueUserLimitFilter,    // max_user_run of the queue
+    &kQueueGroupLimitFilter,   // max_group_run of the queue
+    &kMaxUserRunJobsFilter,    // MAX_USER_RUN_JOBS
+    &kMaxDedicatedJobsFilter,  // MAX_DEDICATED_JOBS
+    &kFragmentsFilter,         // AVOID_FRAGMENTATION
+    &kHpmCountersFilter,       // MANAGE_HPM_COUNTERS
 };
 
-constexpr std::array<const Admission*, 2> admissions = {
-    &allocation_admission,     // ENFORCE_ALLOCATION
-    &small_job_max_admission,  // SMALL_JOB_MAX
+constexpr std::array<const Admission*, 2> kAdmissions = {
+    &kAllocationAdmission,   // ENFORCE_ALLOCATION
+    &kSmallJobMaxAdmission,  // SMALL_JOB_MAX
 };
 
-constexpr std::array<const AfterRefusalRule*, 2> after_refusal = {
-    &drain_after_refusal,            // for whom queues are drained
-    &early_non_prime_after_refusal,  // NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME
+constexpr std::array<const AfterRefusalRule*, 2> kAfterRefusal = {
+    &kDrainAfterRefusal,          // for whom queues are drained
+    &kEarlyNonPrimeAfterRefusal,  // NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME
 };
 
-constexpr std::array<const Decide*, 6> decides = {
-    &moves_decide, &starts_decide, &rejections_decide, &comments_decide, &test_only_decide, &estimates_decide,
+constexpr std::array<const Decide*, 6> kDecides = {
+    &kMovesDecide, &kStartsDecide, &kRejectionsDecide, &kCommentsDecide, &kTestOnlyDecide, &kEstimatesDecide,
 };
 
-constexpr std::array<const CycleLogRule*, 2> logs = {
-    &schedule_log_rule,
-    &sorted_jobs_rule,  // SORTED_JOB_DUMPFILE
+constexpr std::array<const CycleLogRule*, 2> kLogs = {
+    &kScheduleLogRule,
+    &kSortedJobsRule,  // SORTED_JOB_DUMPFILE
 };
 
-constexpr std::array<const Deal*, 1> deals = {
-    &past_usage_deal,  // SORT_BY_PAST_USAGE
+constexpr std::array<const Deal*, 1> kDeals = {
+    &kPastUsageDeal,  // SORT_BY_PAST_USAGE
 };
 
 const Chain& chain(const Policy&, JobClass job_class, bool prime_time) {
@@ -79,19 +79,19 @@ const Chain& chain(const Policy&, JobClass job_class, bool prime_time) {
 
 }  // namespace
 
-extern const Profile origin_profile;
-const Profile origin_profile{
+extern const Profile kOriginProfile;
+const Profile kOriginProfile{
     .name = "origin",
     .intake = JobSource::named_queues,
     .chain = chain,
     .lane_chain = chain,
-    .deals = deals,
-    .admissions = admissions,
-    .filters = filters,
-    .node_order = &priority_order,
-    .after_refusal = after_refusal,
-    .decides = decides,
-    .logs = logs,
+    .deals = kDeals,
+    .admissions = kAdmissions,
+    .filters = kFilters,
+    .node_order = &kPriorityOrder,
+    .after_refusal = kAfterRefusal,
+    .decides = kDecides,
+    .logs = kLogs,
     .class_names = {"running", "waiting", "special", "normal", "dedicated", "external"},
     .counts_nodes = true,
     .comments_starts = true,

@@ -6,17 +6,17 @@
 
 namespace pbs::sched {
 
-extern const Profile origin_profile;
-extern const Profile standard_profile;
+extern const Profile kOriginProfile;
+extern const Profile kStandardProfile;
 
 std::span<const Profile* const> all_profiles() {
-    static constexpr std::array<const Profile*, 2> profiles = {&origin_profile, &standard_profile};
-    return profiles;
+    static constexpr std::array<const Profile*, 2> kProfiles = {&kOriginProfile, &kStandardProfile};
+    return kProfiles;
 }
 
 const Profile& profile_of(const Settings& settings) {
     if (settings.profile != nullptr) return *settings.profile;
-    return settings.algorithm == Algorithm::origin ? origin_profile : standard_profile;
+    return settings.algorithm == Algorithm::origin ? kOriginProfile : kStandardProfile;
 }
 
 namespace {

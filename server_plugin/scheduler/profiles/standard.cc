@@ -10,42 +10,42 @@ namespace pbs::sched {
 namespace {
 
 // Whether a queue is started, and its execution_type, are looked at for each job before any filter is asked.
-constexpr std::array<const Filter*, 17> filters = {
-    &queue_maximum_filter,       // resources_max and resources_min of the queue, its size
-    &user_acl_filter,            // acl_users of the queue
-    &dedicated_time_filter,      // windows of type dedicated
-    &dedicated_end_filter,       // the end of dedicated time
-    &queue_window_filter,        // time_window of the queue
-    &prime_boundary_filter,      // backfill_prime
-    &max_running_filter,         // max_running of the queue
-    &queue_resources_filter,     // resources_available of the queue
-    &server_max_running_filter,  // max_running of the server
-    &server_user_limit_filter,   // max_user_run of the server
-    &server_group_limit_filter,  // max_group_run of the server
-    &server_resources_filter,    // resources_available of the server
-    &hosts_filter,               // room on vnodes
-    &reservations_filter,        // what is reserved for top jobs
-    &queue_user_limit_filter,    // max_user_run of the queue
-    &queue_group_limit_filter,   // max_group_run of the queue
-    &no_shares_filter,           // enforce_no_shares
+constexpr std::array<const Filter*, 17> kFilters = {
+    &kQueueMaximumFilter,      // resources_max and resources_min of the queue, its size
+    &kUserAclFilter,           // acl_users of the queue
+    &kDedicatedTimeFilter,     // windows of type dedicated
+    &kDedicatedEndFilter,      // the end of dedicated time
+    &kQueueWindowFilter,       // time_window of the queue
+    &kPrimeBoundaryFilter,     // backfill_prime
+    &kMaxRunningFilter,        // max_running of the queue
+    &kQueueResourcesFilter,    // resources_available of the queue
+    &kServerMaxRunningFilter,  // max_running of the server
+    &kServerUserLimitFilter,   // max_user_run of the server
+    &kServerGroupLimitFilter,  // max_group_run of the server
+    &kServerResourcesFilter,   // resources_available of the server
+    &kHostsFilter,             // room on vnodes
+    &kReservationsFilter,      // what is reserved for top jobs
+    &kQueueUserLimitFilter,    // max_user_run of the queue
+    &kQueueGroupLimitFilter,   // max_group_run of the queue
+    &kNoSharesFilter,          // enforce_no_shares
 };
 
-constexpr std::array<const AfterRefusalRule*, 1> after_refusal = {
-    &top_jobs_after_refusal,  // strict_ordering, help_starving_jobs, backfill_depth
+constexpr std::array<const AfterRefusalRule*, 1> kAfterRefusal = {
+    &kTopJobsAfterRefusal,  // strict_ordering, help_starving_jobs, backfill_depth
 };
 
-constexpr std::array<const Decide*, 5> decides = {
-    &starts_decide, &rejections_decide, &comments_decide, &test_only_decide, &estimates_decide,
+constexpr std::array<const Decide*, 5> kDecides = {
+    &kStartsDecide, &kRejectionsDecide, &kCommentsDecide, &kTestOnlyDecide, &kEstimatesDecide,
 };
 
-constexpr std::array<const CycleLogRule*, 1> logs = {
-    &schedule_log_rule,
+constexpr std::array<const CycleLogRule*, 1> kLogs = {
+    &kScheduleLogRule,
 };
 
-constexpr std::array<const Deal*, 3> deals = {
-    &fair_share_deal,
-    &round_robin_deal,
-    &by_queue_deal,
+constexpr std::array<const Deal*, 3> kDeals = {
+    &kFairShareDeal,
+    &kRoundRobinDeal,
+    &kByQueueDeal,
 };
 
 // Makes the order of starving jobs first, of by_queue, of the formula, of job_sort_key, and of the time in
@@ -66,7 +66,7 @@ void make_chains(Policy& policy, const Resources& resources) {
             chain.push_back({&comparator("fairshare_perc"), 0, key.high_first});
         } else if (key.name == "walltime") {
             chain.push_back({&comparator("asked_walltime"), 0, key.high_first});
-        } else if (const auto id = resources.id(key.name); id != no_resource) {
+        } else if (const auto id = resources.id(key.name); id != kNoResource) {
             chain.push_back({&comparator("resource"), id, key.high_first});
         }
     }
@@ -89,19 +89,19 @@ const Chain& lane_chain(const Policy& policy, JobClass, bool) {
 
 }  // namespace
 
-extern const Profile standard_profile;
-const Profile standard_profile{
+extern const Profile kStandardProfile;
+const Profile kStandardProfile{
     .name = "standard",
     .intake = JobSource::every_queue,
     .chain = chain,
     .lane_chain = lane_chain,
     .make_chains = make_chains,
-    .deals = deals,
-    .filters = filters,
-    .node_order = &node_sort_key_order,
-    .after_refusal = after_refusal,
-    .decides = decides,
-    .logs = logs,
+    .deals = kDeals,
+    .filters = kFilters,
+    .node_order = &kNodeSortKeyOrder,
+    .after_refusal = kAfterRefusal,
+    .decides = kDecides,
+    .logs = kLogs,
     .class_names = {"running", "starving", "special", "normal", "dedicated", "external"},
     .divides_chunks = true,
     .keep_own = [](Settings& s) { keep_own(s, objects::ActsWith::standard); },

@@ -6,7 +6,7 @@ namespace pbs::sched {
 
 void RunCounts::count(std::uint32_t queue, std::uint32_t owner, std::uint32_t group, int sign) {
     for (const std::uint64_t each :
-         {key(1, queue, owner), key(2, queue, group), key(1, everywhere, owner), key(2, everywhere, group)})
+         {key(1, queue, owner), key(2, queue, group), key(1, kEverywhere, owner), key(2, kEverywhere, group)})
         counts_[each] += static_cast<std::uint32_t>(sign);
 }
 

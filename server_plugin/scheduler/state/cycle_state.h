@@ -30,7 +30,7 @@ struct Tables;
 enum class JobClass : std::uint8_t { running, overdue, special, normal, dedicated, rest };
 
 // The classes of queued jobs, in the order in which a cycle looks at them.
-inline constexpr std::array queued_classes = {JobClass::overdue, JobClass::special, JobClass::normal,
+inline constexpr std::array kQueuedClasses = {JobClass::overdue, JobClass::special, JobClass::normal,
                                               JobClass::dedicated, JobClass::rest};
 
 // With the Origin algorithm: do jobs of this class start in the queue that they are in?
@@ -55,7 +55,7 @@ class RunCounts {
     std::int64_t of_group(std::uint32_t queue, std::uint32_t group) const {
         return get(key(2, queue, group));
     }
-    static constexpr std::uint32_t everywhere = (1U << 28) - 1;
+    static constexpr std::uint32_t kEverywhere = (1U << 28) - 1;
 
   private:
     static std::uint64_t key(std::uint64_t kind, std::uint64_t queue, std::uint64_t who) {
@@ -71,7 +71,7 @@ struct Filter;
 // takes jobs, and the filters that guard it.
 struct QueueView {
     std::uint32_t number = 0;  // its index among the views of the cycle
-    QueueSlot slot = no_slot;
+    QueueSlot slot = kNoSlot;
     const Queue* queue = nullptr;
     std::uint32_t host = 0;
     PoolId pool = 0;
@@ -125,7 +125,7 @@ struct User {
 
 // A job that the cycle is looking at.
 struct Candidate : Asked {
-    JobSlot job = no_slot;
+    JobSlot job = kNoSlot;
     User user{};
 };
 
@@ -152,7 +152,7 @@ struct CycleState {
     const Allocations* allocations = nullptr;  // null: allocations aren't enforced, or haven't been read
     // The node-hours of jobs that this cycle started, by group.
     std::unordered_map<std::uint32_t, double> started_hours;
-    std::uint32_t hpm_resource = no_resource;
+    std::uint32_t hpm_resource = kNoResource;
     bool hpm_ready = false;   // the HPM counters are in user mode
     bool hpm_wanted = false;  // a job waits for the HPM counters and for nothing else
 

@@ -51,7 +51,7 @@ struct LimitUser {
     std::uint32_t group = 0;
     std::int64_t nodes = 0;
     const Request* request = nullptr;
-    QueueSlot queue = no_slot;
+    QueueSlot queue = kNoSlot;
     // The numbers of the queue views that the job is counted in, and how many of these views are of dedicated
     // queues. It is counted in one view, unless it runs on the hosts of several.
     std::span<const std::uint32_t> views;
@@ -79,7 +79,7 @@ struct Reservation {
         std::int64_t left = 0;
         bool refused = false;  // a job was refused because it needed more
     };
-    JobSlot job = no_slot;
+    JobSlot job = kNoSlot;
     Instant start{};
     Instant end{};
     std::uint32_t view = 0;  // the number of the view in which the job will start

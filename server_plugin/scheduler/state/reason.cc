@@ -48,7 +48,7 @@ std::string amounts_text(std::string_view what, std::uint32_t resource, const Re
 std::string shortage_text(const Reason& r, const ReasonContext& c) {
     const auto pool = static_cast<PoolId>(r.a);
     const Vnodes::Shortage s = c.vnodes.shortage(pool, c.requests[r.object], c.node_size);
-    if (s.resource == no_resource)
+    if (s.resource == kNoResource)
         return s.never ? "Can Never Run: Not enough total nodes available"
                        : "Not Running: No available resources on nodes";
     const std::string_view name = c.resources.name(s.resource);
@@ -314,18 +314,18 @@ void append_ctime(std::string& text, Instant t, const rrule::Zone& zone) {
     const auto day = floor<std::chrono::days>(local);
     const std::chrono::year_month_day date{day};
     const std::chrono::hh_mm_ss time{local - day};
-    static constexpr const char* weekdays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-    static constexpr const char* months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                             "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    static constexpr const char* kWeekdays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                              "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
     // The text is put together by hand, because every cycle that starts a job needs one.
-    text += weekdays[std::chrono::weekday{day}.c_encoding()];
+    text += kWeekdays[std::chrono::weekday{day}.c_encoding()];
     const auto two_digits = [&](char before, auto number, char fill) {
         text += before;
         text += number < 10 ? fill : static_cast<char>('0' + number / 10);
         text += static_cast<char>('0' + number % 10);
     };
     text += ' ';
-    text += months[static_cast<unsigned>(date.month()) - 1];
+    text += kMonths[static_cast<unsigned>(date.month()) - 1];
     two_digits(' ', static_cast<unsigned>(date.day()), ' ');
     two_digits(' ', time.hours().count(), '0');
     two_digits(':', time.minutes().count(), '0');
@@ -348,10 +348,10 @@ std::string time_text(Instant t, const rrule::Zone& zone) {
 }
 
 std::string_view ctime_text(Instant t, const rrule::Zone& zone, LastCtime& last) {
-    constexpr std::size_t seconds_at = 17;
+    constexpr std::size_t kSecondsAt = 17;
     if (!last.text.empty() && t >= last.at) {
         // Within a minute the offset of a zone doesn't change.
-        char* const digits = &last.text[seconds_at];
+        char* const digits = &last.text[kSecondsAt];
         const auto second = (digits[0] - '0') * 10 + (digits[1] - '0') + (t - last.at).count();
         if (second < 60) {
             digits[0] = static_cast<char>('0' + second / 10);

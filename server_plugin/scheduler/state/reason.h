@@ -106,10 +106,10 @@ struct ReasonContext {
     NodeSize node_size;
 };
 
-// Returns what has to come before time lifts the refusal, in words that follow "when". awaited_jobs are the
+// Returns what has to come before time lifts the refusal, in words that follow "when". kAwaitedJobs are the
 // words for a job that waits for what running jobs have.
 std::string_view awaited_text(const Reason& reason);
-constexpr std::string_view awaited_jobs = "running jobs have ended";
+constexpr std::string_view kAwaitedJobs = "running jobs have ended";
 
 // Is a job rejected for this reason, as one that fits no queue or that an admission refuses?
 bool is_rejection(ReasonCode code);

@@ -42,12 +42,12 @@ class Drain final : public AfterRefusal, CyclePart {
 // Is a queue drained for the next job of the class that can't start? For the head of the list, jobs for which
 // none can be drained are passed over, but not without end.
 bool Drain::is_drained_for(JobClass job_class) const {
-    constexpr std::size_t most_drained = 64;
-    constexpr int most_passed_over = 256;
+    constexpr std::size_t kMostDrained = 64;
+    constexpr int kMostPassedOver = 256;
     if (!c_.may_look_ahead()) return false;
     if (job_class == JobClass::overdue || job_class == JobClass::special)
-        return state_.reservations.size() < most_drained;
-    return state_.reservations.empty() && passed_over_ < most_passed_over;
+        return state_.reservations.size() < kMostDrained;
+    return state_.reservations.empty() && passed_over_ < kMostPassedOver;
 }
 
 void Drain::refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues) {
@@ -206,7 +206,7 @@ void Drain::settle() {
     EventMemory& memory = *in_.events;
     const std::vector<DrainFor> drains = drains_now();
     if (c_.reserved_kept < memory.drains.size()) {
-        if (memory.drained_vnodes.size() > EventsSince::most_freed)
+        if (memory.drained_vnodes.size() > EventsSince::kMostFreed)
             c_.room_everywhere = true;
         else
             memory.since.freed.insert(memory.since.freed.end(), memory.drained_vnodes.begin(),
@@ -217,7 +217,7 @@ void Drain::settle() {
         if (now == drains.end() || !now->holds_back_as_much_as(before)) {
             const bool refused =
                 std::ranges::any_of(before.spare, [](const auto& spare) { return spare.refused; });
-            if (refused) c_.lifted |= blocker::reserved;
+            if (refused) c_.lifted |= blocker::kReserved;
             continue;
         }
         // This cycle looks at a part only of what was refused then.
@@ -257,8 +257,8 @@ bool DrainFor::holds_back_as_much_as(const DrainFor& before) const {
            std::ranges::all_of(before.spare, as_much);
 }
 
-extern const AfterRefusalRule drain_after_refusal;
-const AfterRefusalRule drain_after_refusal{
+extern const AfterRefusalRule kDrainAfterRefusal;
+const AfterRefusalRule kDrainAfterRefusal{
     "drain",
     [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> { return std::make_unique<Drain>(parts); }};
 

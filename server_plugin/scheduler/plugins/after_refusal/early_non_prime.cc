@@ -133,8 +133,8 @@ void EarlyNonPrime::remember() {
 
 }  // namespace
 
-extern const AfterRefusalRule early_non_prime_after_refusal;
-const AfterRefusalRule early_non_prime_after_refusal{
+extern const AfterRefusalRule kEarlyNonPrimeAfterRefusal;
+const AfterRefusalRule kEarlyNonPrimeAfterRefusal{
     "early_non_prime", [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> {
         return std::make_unique<EarlyNonPrime>(parts);
     }};

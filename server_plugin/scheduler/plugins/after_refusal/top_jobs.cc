@@ -33,7 +33,7 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
 
     Judge& judge_;
     Future& future_;
-    JobSlot top_job_ = no_slot;                                   // nothing starts behind it,
+    JobSlot top_job_ = kNoSlot;                                   // nothing starts behind it,
     std::unordered_map<std::uint32_t, JobSlot> top_job_of_view_;  // or nothing of its queue
     std::unordered_map<QueueSlot, std::int64_t> reservations_;
 };
@@ -64,7 +64,7 @@ void TopJobsRule::refused(const OrderedJob& job, Verdict& verdict, CandidateQueu
         if (verdict.waits || verdict.crosses) hold_up(job.job, view);
         return;
     }
-    auto& made = reservations_[own ? view.slot : no_slot];
+    auto& made = reservations_[own ? view.slot : kNoSlot];
     if (made >= depth || !c_.may_look_ahead()) return;
     std::uint32_t& no_start = judge_.no_start_known(job, verdict, queues);
     if (no_start == verdict.starts + 1) return;
@@ -85,7 +85,7 @@ bool TopJobsRule::wants(const CandidateQueues& queues, JobClass job_class) const
 // What was refused for jobs that came before. They are looked at again, and may be others now.
 void TopJobsRule::begin() {
     const TopJobs& before = in_.events->top_jobs;
-    if (before.limits) c_.lifted |= blocker::reserved;
+    if (before.limits) c_.lifted |= blocker::kReserved;
     auto& freed = in_.events->since.freed;
     freed.insert(freed.end(), before.vnodes.begin(), before.vnodes.end());
     sort_unique(freed);
@@ -105,10 +105,10 @@ void TopJobsRule::look_at_order_again() const {
 
 Reason TopJobsRule::holds_up(const QueueView* view) const {
     JobSlot top = top_job_;
-    if (top == no_slot && view != nullptr && !top_job_of_view_.empty())
+    if (top == kNoSlot && view != nullptr && !top_job_of_view_.empty())
         if (const auto own = top_job_of_view_.find(view->number); own != top_job_of_view_.end())
             top = own->second;
-    if (top == no_slot) return {};
+    if (top == kNoSlot) return {};
     return {ReasonCode::after_top_job, UINT32_MAX, top, s_.strict_ordering ? 0 : 1};
 }
 
@@ -118,7 +118,7 @@ bool TopJobsRule::may_hold_up(const QueueView& view) const {
     const bool own = view.queue->backfill_depth >= 0;
     const std::int64_t depth = own ? view.queue->backfill_depth : backfill_depth();
     if (depth == 0) return own || !backfills();
-    const auto made = reservations_.find(own ? view.slot : no_slot);
+    const auto made = reservations_.find(own ? view.slot : kNoSlot);
     return (made == reservations_.end() || made->second < depth) && c_.may_look_ahead();
 }
 
@@ -143,10 +143,10 @@ void TopJobsRule::remember() {
 
 }  // namespace
 
-extern const AfterRefusalRule top_jobs_after_refusal;
-const AfterRefusalRule top_jobs_after_refusal{"top_jobs",
-                                              [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> {
-                                                  return std::make_unique<TopJobsRule>(parts);
-                                              }};
+extern const AfterRefusalRule kTopJobsAfterRefusal;
+const AfterRefusalRule kTopJobsAfterRefusal{"top_jobs",
+                                            [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> {
+                                                return std::make_unique<TopJobsRule>(parts);
+                                            }};
 
 }  // namespace pbs::sched

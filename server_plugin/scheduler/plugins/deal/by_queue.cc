@@ -4,8 +4,8 @@
 
 namespace pbs::sched {
 
-extern const Deal by_queue_deal;
-const Deal by_queue_deal{
+extern const Deal kByQueueDeal;
+const Deal kByQueueDeal{
     .name = "by_queue",
     .wanted = [](const Settings& s, Instant) { return s.by_queue; },
     .begin = [](const DealContext& c, const DealtLane& lane) -> std::int64_t {

@@ -6,8 +6,8 @@
 
 namespace pbs::sched {
 
-extern const Deal fair_share_deal;
-const Deal fair_share_deal{
+extern const Deal kFairShareDeal;
+const Deal kFairShareDeal{
     .name = "fair_share",
     .wanted = [](const Settings& s, Instant) { return s.fairshare; },
     .begin = [](const DealContext& c, const DealtLane& lane) -> std::int64_t {

@@ -6,8 +6,8 @@
 
 namespace pbs::sched {
 
-extern const Deal past_usage_deal;
-const Deal past_usage_deal{
+extern const Deal kPastUsageDeal;
+const Deal kPastUsageDeal{
     .name = "past_usage",
     .wanted = [](const Settings& s, Instant now) { return s.sort_by_past_usage.holds(now); },
     .of_users = true,

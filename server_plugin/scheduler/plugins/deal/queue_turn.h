@@ -10,8 +10,8 @@ namespace pbs::sched {
 // Queues of one priority, and after them the next: more rounds than a lane has jobs lie between them.
 inline std::int64_t round_robin_begin(const DealContext& c, const DealtLane& lane) {
     if (c.settings.round_robin_all) return 0;
-    constexpr std::int64_t most = std::int64_t{1} << 30;
-    return -std::clamp<std::int64_t>(c.queues[lane.queue].priority, -most, most) * (std::int64_t{1} << 32);
+    constexpr std::int64_t kMost = std::int64_t{1} << 30;
+    return -std::clamp<std::int64_t>(c.queues[lane.queue].priority, -kMost, kMost) * (std::int64_t{1} << 32);
 }
 
 }  // namespace pbs::sched

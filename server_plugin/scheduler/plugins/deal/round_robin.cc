@@ -5,8 +5,8 @@
 
 namespace pbs::sched {
 
-extern const Deal round_robin_deal;
-const Deal round_robin_deal{
+extern const Deal kRoundRobinDeal;
+const Deal kRoundRobinDeal{
     .name = "round_robin",
     .wanted = [](const Settings& s, Instant) { return s.round_robin; },
     .spares_overdue = true,

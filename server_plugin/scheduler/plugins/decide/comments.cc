@@ -6,10 +6,10 @@
 namespace pbs::sched {
 namespace {
 
-constexpr std::chrono::seconds min_comment_age{300};
+constexpr std::chrono::seconds kMinCommentAge{300};
 // So many jobs are told in a cycle that other amounts are free than their comments say: with a long list this
 // would be all of them after each start.
-constexpr int most_new_amounts = 500;
+constexpr int kMostNewAmounts = 500;
 
 // Lazy commenting (origin-overview): a comment is set only if the job arrived after the last cycle, or has
 // none, or wasn't touched for some time; and never again with the same text. The amounts that are free are
@@ -19,27 +19,27 @@ void decide(Outcome& outcome) {
     const std::vector<Refused>& refused = cycle.refused;
     auto& list = outcome.out().list;
     JobTable& jobs = cycle.tables.jobs;
-    constexpr std::size_t ahead = 16;
+    constexpr std::size_t kAhead = 16;
     int new_amounts = 0;
     for (std::size_t i = 0; i < refused.size(); ++i) {
-        if (i + ahead < refused.size() && refused[i + ahead].job != no_slot) {
-            const JobSlot next = refused[i + ahead].job;
+        if (i + kAhead < refused.size() && refused[i + kAhead].job != kNoSlot) {
+            const JobSlot next = refused[i + kAhead].job;
             __builtin_prefetch(&jobs.flags[next]);
             __builtin_prefetch(&jobs.mtime[next]);
             __builtin_prefetch(&jobs.comment[next]);
             __builtin_prefetch(&jobs.handle[next]);
         }
         const Refused& refusal = refused[i];
-        if (refusal.job == no_slot) continue;
+        if (refusal.job == kNoSlot) continue;
         Answer& answer = cycle.answers[refusal.answer];
         if (answer.rejected) continue;
         auto& flags = jobs.flags[refusal.job];
         const bool fresh = (flags & job_fresh) != 0;
         const bool has_comment = (flags & job_has_comment) != 0;
         flags &= static_cast<std::uint8_t>(~job_fresh);
-        if (!fresh && has_comment && cycle.in.now - jobs.mtime[refusal.job] < min_comment_age) continue;
+        if (!fresh && has_comment && cycle.in.now - jobs.mtime[refusal.job] < kMinCommentAge) continue;
         const bool told = has_comment && Outcome::are_of_one_kind(jobs.comment[refusal.job], answer);
-        if (told && new_amounts == most_new_amounts) continue;
+        if (told && new_amounts == kMostNewAmounts) continue;
         const std::string_view line = outcome.text(answer);
         if (has_comment && jobs.comment[refusal.job] == answer.number) continue;
         if (told) ++new_amounts;
@@ -52,7 +52,7 @@ void decide(Outcome& outcome) {
 
 }  // namespace
 
-extern const Decide comments_decide;
-const Decide comments_decide{.name = "comments", .decide = decide};
+extern const Decide kCommentsDecide;
+const Decide kCommentsDecide{.name = "comments", .decide = decide};
 
 }  // namespace pbs::sched

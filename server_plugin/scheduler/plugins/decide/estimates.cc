@@ -50,14 +50,14 @@ void decide(Outcome& outcome) {
     }
     for (auto one = told.begin(); one != told.end();) {
         const JobSlot job = t.jobs.find(one->first);
-        const Queue* queue = job == no_slot ? nullptr : &t.queues[t.jobs.queue[job]];
+        const Queue* queue = job == kNoSlot ? nullptr : &t.queues[t.jobs.queue[job]];
         const bool own =
             queue == nullptr || queue->partition == cycle.in.partition || cycle.is_unserved(*queue);
         if (std::exchange(one->second.still, false) || !own) {
             ++one;
             continue;
         }
-        if (job != no_slot && t.jobs.state[job] == 'Q')
+        if (job != kNoSlot && t.jobs.state[job] == 'Q')
             list.push_back({DecisionKind::estimate, one->first, {}, {}, {}, {}});
         one = told.erase(one);
     }
@@ -65,7 +65,7 @@ void decide(Outcome& outcome) {
 
 }  // namespace
 
-extern const Decide estimates_decide;
-const Decide estimates_decide{.name = "estimates", .decide = decide, .when = Decide::When::always};
+extern const Decide kEstimatesDecide;
+const Decide kEstimatesDecide{.name = "estimates", .decide = decide, .when = Decide::When::always};
 
 }  // namespace pbs::sched

@@ -19,7 +19,7 @@ void decide(Outcome& outcome) {
 
 }  // namespace
 
-extern const Decide moves_decide;
-const Decide moves_decide{.name = "moves", .decide = decide};
+extern const Decide kMovesDecide;
+const Decide kMovesDecide{.name = "moves", .decide = decide};
 
 }  // namespace pbs::sched

@@ -9,7 +9,7 @@ namespace {
 void decide(Outcome& outcome) {
     CycleContext& cycle = outcome.cycle();
     for (const Refused& refusal : cycle.refused) {
-        if (refusal.job == no_slot || !cycle.answers[refusal.answer].rejected) continue;
+        if (refusal.job == kNoSlot || !cycle.answers[refusal.answer].rejected) continue;
         const std::string_view line = outcome.text(cycle.answers[refusal.answer]);
         outcome.out().list.push_back(
             {DecisionKind::reject, cycle.tables.jobs.handle[refusal.job], {}, line, {}, {}});
@@ -18,7 +18,7 @@ void decide(Outcome& outcome) {
 
 }  // namespace
 
-extern const Decide rejections_decide;
-const Decide rejections_decide{.name = "rejections", .decide = decide};
+extern const Decide kRejectionsDecide;
+const Decide kRejectionsDecide{.name = "rejections", .decide = decide};
 
 }  // namespace pbs::sched

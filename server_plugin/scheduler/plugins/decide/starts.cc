@@ -14,7 +14,7 @@ void decide(Outcome& outcome) {
     const QueueSlot special_queue = cycle.setup.special;
     std::array<std::string_view, 2> texts;  // of normal and of special jobs
     for (const Started& started : cycle.started) {
-        const bool special = special_queue != no_slot && t.jobs.queue[started.job] == special_queue;
+        const bool special = special_queue != kNoSlot && t.jobs.queue[started.job] == special_queue;
         std::string_view& line = texts[special ? 1 : 0];
         if (line.empty() && cycle.profile.comments_starts)
             line = outcome.keep_text(started_text(ctime_text(cycle.in.now, t.zone, t.last_ctime), special));
@@ -24,7 +24,7 @@ void decide(Outcome& outcome) {
 
 }  // namespace
 
-extern const Decide starts_decide;
-const Decide starts_decide{.name = "starts", .decide = decide};
+extern const Decide kStartsDecide;
+const Decide kStartsDecide{.name = "starts", .decide = decide};
 
 }  // namespace pbs::sched

@@ -19,7 +19,7 @@ void decide(Outcome& outcome) {
         log.push_back(fmt::format("test_only: would start job {} in queue {}", t.jobs.id[started.job],
                                   started.view->queue->name));
     for (const Refused& refusal : cycle.refused) {
-        if (refusal.job == no_slot) continue;
+        if (refusal.job == kNoSlot) continue;
         const Answer& answer = cycle.answers[refusal.answer];
         log.push_back(fmt::format("test_only: would {} job {}: {}", answer.rejected ? "reject" : "not start",
                                   t.jobs.id[refusal.job], text(answer.reason, cycle.reason_context())));
@@ -29,8 +29,8 @@ void decide(Outcome& outcome) {
 }  // namespace
 
 // Nothing of what it tells happens, so that each cycle tells all of it.
-extern const Decide test_only_decide;
-const Decide test_only_decide{
+extern const Decide kTestOnlyDecide;
+const Decide kTestOnlyDecide{
     .name = "test_only",
     .decide = decide,
     .when = Decide::When::only_told,

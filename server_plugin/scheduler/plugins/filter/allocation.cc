@@ -32,8 +32,8 @@ Refusal check(const GroupUse& group) {
 
 }  // namespace
 
-extern const Admission allocation_admission;
-const Admission allocation_admission{.name = "allocation",
+extern const Admission kAllocationAdmission;
+const Admission kAllocationAdmission{.name = "allocation",
                                      .attributes = "enforce_allocation, sched_acct_dir",
                                      .check = check,
                                      .wanted = wanted};

@@ -17,11 +17,11 @@ bool is_open(const Opening& o) {
 
 }  // namespace
 
-extern const Filter dedicated_end_filter;
-const Filter dedicated_end_filter{.name = "dedicated_end",
-                                  .attributes = "dedicated_queues",
-                                  .traits = about_time | by_limits_only,
-                                  .check = check,
-                                  .is_open = is_open};
+extern const Filter kDedicatedEndFilter;
+const Filter kDedicatedEndFilter{.name = "dedicated_end",
+                                 .attributes = "dedicated_queues",
+                                 .traits = about_time | by_limits_only,
+                                 .check = check,
+                                 .is_open = is_open};
 
 }  // namespace pbs::sched

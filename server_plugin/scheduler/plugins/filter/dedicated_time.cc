@@ -34,8 +34,8 @@ bool is_open(const Opening& o) {
 
 }  // namespace
 
-extern const Filter dedicated_time_filter;
-const Filter dedicated_time_filter{
+extern const Filter kDedicatedTimeFilter;
+const Filter kDedicatedTimeFilter{
     .name = "dedicated_time",
     .attributes = "enforce_dedicated_time, dedicated_time_command, dedicated_queues",
     .traits = about_time | by_limits_only,

@@ -32,8 +32,8 @@ Refusal execution_type_refusal(const CycleState& state, QueueSlot queue) {
     return {};
 }
 
-extern const Filter execution_type_filter;
-const Filter execution_type_filter{
+extern const Filter kExecutionTypeFilter;
+const Filter kExecutionTypeFilter{
     .name = "execution_type", .traits = about_time | by_limits_only, .check = check, .is_open = is_open};
 
 }  // namespace pbs::sched

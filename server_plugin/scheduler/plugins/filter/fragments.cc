@@ -24,7 +24,7 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     const auto unless = [&](bool passes, std::int64_t nodes, std::int64_t walltime) -> Refusal {
         if (passes) return {};
         return {{ReasonCode::fragments, view.slot, 0, nodes, walltime},
-                blocker::start | blocker::less_of({UseKey::Kind::queue, view.slot, 0})};
+                blocker::kStart | blocker::less_of({UseKey::Kind::queue, view.slot, 0})};
     };
     if (view.node_limit - view.nodes < fragment) return unless(ends_in_time, -1, longest);
     if (job.nodes >= fragment) return {};
@@ -34,13 +34,13 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
 }
 
 std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
-    return left_by_views(state, key, [](const QueueView&) { return std::optional(any_size); });
+    return left_by_views(state, key, [](const QueueView&) { return std::optional(kAnySize); });
 }
 
 }  // namespace
 
-extern const Filter fragments_filter;
-const Filter fragments_filter{.name = "fragments",
+extern const Filter kFragmentsFilter;
+const Filter kFragmentsFilter{.name = "fragments",
                               .attributes = "avoid_fragmentation",
                               .check = check,
                               .wanted = wanted,

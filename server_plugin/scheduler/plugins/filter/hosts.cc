@@ -10,8 +10,8 @@ namespace {
 // What could lift it. With several kinds of chunks less room may do: the first kind goes elsewhere then.
 // Loads are told as no event.
 Blockers blockers(const Settings& s, const Asked& job) {
-    if (s.max_load_percent > 0 || s.min_jobs > 0 || s.high_systime > 0) return blocker::anything;
-    return job.request->chunks.size() > 1 ? blocker::room | blocker::start : blocker::room;
+    if (s.max_load_percent > 0 || s.min_jobs > 0 || s.high_systime > 0) return blocker::kAnything;
+    return job.request->chunks.size() > 1 ? blocker::kRoom | blocker::kStart : blocker::kRoom;
 }
 
 // Why no place was found: asked without one rule after the other.
@@ -45,20 +45,20 @@ Reason why(CycleState& state, const Asked& job, const QueueView& view, PlaceRule
 
 Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     if (!job.request->unsupported.empty())
-        return {{ReasonCode::request_unsupported, view.slot, job.request_number}, blocker::room};
+        return {{ReasonCode::request_unsupported, view.slot, job.request_number}, blocker::kRoom};
     const PlaceRules rules = state.place_rules(job);
     if (state.vnodes->find(view.pool, *job.request, rules, state.placement)) return {};
     const Blockers lifted_by = blockers(*state.settings, job);
     if (state.looking_ahead) return {{ReasonCode::hosts_busy, view.slot}, lifted_by};
     if (state.vnodes->pool_vnodes(view.pool).empty())
-        return {{ReasonCode::no_hosts, view.slot, view.host}, blocker::room};
+        return {{ReasonCode::no_hosts, view.slot, view.host}, blocker::kRoom};
     return {why(state, job, view, rules), lifted_by};
 }
 
 }  // namespace
 
-extern const Filter hosts_filter;
-const Filter hosts_filter{
+extern const Filter kHostsFilter;
+const Filter kHostsFilter{
     .name = "hosts",
     .attributes = "max_jobs, min_jobs, target_load_pct, target_load_variance, high_systime",
     .traits = about_room | places | by_limits_only,

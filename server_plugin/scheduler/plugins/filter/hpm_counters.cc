@@ -15,16 +15,16 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     if (state.looking_ahead) return {};
     if (state.hpm_ready || number_of(job.request->totals, state.hpm_resource).value_or(0) == 0) return {};
     state.hpm_wanted = true;
-    return {{ReasonCode::hpm_not_ready, view.slot}, blocker::cycle};
+    return {{ReasonCode::hpm_not_ready, view.slot}, blocker::kCycle};
 }
 
 }  // namespace
 
-extern const Filter hpm_counters_filter;
-const Filter hpm_counters_filter{.name = "hpm_counters",
-                                 .attributes = "manage_hpm_counters, hpm_ctl",
-                                 .traits = by_limits_only,
-                                 .check = check,
-                                 .wanted = wanted};
+extern const Filter kHpmCountersFilter;
+const Filter kHpmCountersFilter{.name = "hpm_counters",
+                                .attributes = "manage_hpm_counters, hpm_ctl",
+                                .traits = by_limits_only,
+                                .check = check,
+                                .wanted = wanted};
 
 }  // namespace pbs::sched

@@ -18,7 +18,7 @@ Refusal check(CycleState& state, const Asked&, QueueView& view) {
 
 std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
     if (key.kind != UseKey::Kind::dedicated) return std::nullopt;
-    return state.dedicated_running < state.settings->max_dedicated_jobs ? any_size : no_size;
+    return state.dedicated_running < state.settings->max_dedicated_jobs ? kAnySize : kNoSize;
 }
 
 bool is_open(const Opening& o) {
@@ -27,13 +27,13 @@ bool is_open(const Opening& o) {
 
 }  // namespace
 
-extern const Filter max_dedicated_jobs_filter;
-const Filter max_dedicated_jobs_filter{.name = "max_dedicated_jobs",
-                                       .attributes = "max_dedicated_jobs",
-                                       .traits = by_limits_only,
-                                       .check = check,
-                                       .wanted = wanted,
-                                       .is_open = is_open,
-                                       .leaves = leaves};
+extern const Filter kMaxDedicatedJobsFilter;
+const Filter kMaxDedicatedJobsFilter{.name = "max_dedicated_jobs",
+                                     .attributes = "max_dedicated_jobs",
+                                     .traits = by_limits_only,
+                                     .check = check,
+                                     .wanted = wanted,
+                                     .is_open = is_open,
+                                     .leaves = leaves};
 
 }  // namespace pbs::sched

@@ -16,7 +16,7 @@ std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
     return left_by_views(state, key, [](const QueueView& view) -> std::optional<JobSize> {
         const auto limit = view.queue->max_running;
         if (limit < 0) return std::nullopt;
-        return view.running < limit ? any_size : no_size;
+        return view.running < limit ? kAnySize : kNoSize;
     });
 }
 
@@ -26,8 +26,8 @@ bool is_open(const Opening& o) {
 
 }  // namespace
 
-extern const Filter max_running_filter;
-const Filter max_running_filter{
+extern const Filter kMaxRunningFilter;
+const Filter kMaxRunningFilter{
     .name = "max_running", .traits = by_limits_only, .check = check, .is_open = is_open, .leaves = leaves};
 
 }  // namespace pbs::sched

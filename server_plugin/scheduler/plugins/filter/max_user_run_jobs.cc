@@ -18,18 +18,18 @@ Refusal check(const OwnerUse& owner, const Opening& o) {
 
 std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
     if (key.kind != UseKey::Kind::server_user) return std::nullopt;
-    const auto running = state.counts->of_user(RunCounts::everywhere, key.of);
-    return running < state.settings->max_user_run_jobs ? any_size : no_size;
+    const auto running = state.counts->of_user(RunCounts::kEverywhere, key.of);
+    return running < state.settings->max_user_run_jobs ? kAnySize : kNoSize;
 }
 
 }  // namespace
 
-extern const Filter max_user_run_jobs_filter;
-const Filter max_user_run_jobs_filter{.name = "max_user_run_jobs",
-                                      .attributes = "max_user_run_jobs",
-                                      .traits = by_limits_only,
-                                      .check = check,
-                                      .wanted = wanted,
-                                      .leaves = leaves};
+extern const Filter kMaxUserRunJobsFilter;
+const Filter kMaxUserRunJobsFilter{.name = "max_user_run_jobs",
+                                   .attributes = "max_user_run_jobs",
+                                   .traits = by_limits_only,
+                                   .check = check,
+                                   .wanted = wanted,
+                                   .leaves = leaves};
 
 }  // namespace pbs::sched

@@ -14,8 +14,8 @@ Refusal check(CycleState& state, const Candidate& job, const JobTable&, QueueVie
 
 }  // namespace
 
-extern const Filter no_shares_filter;
-const Filter no_shares_filter{
+extern const Filter kNoSharesFilter;
+const Filter kNoSharesFilter{
     .name = "no_shares",
     .attributes = "fairshare, enforce_no_shares",
     .traits = by_limits_only,

@@ -16,17 +16,17 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     const auto boundary = state.prime->boundary();
     if (!boundary || state.ends(job) <= *boundary || view.empties > *boundary) return {};
     return {{ReasonCode::nonprime_drain, view.slot, 0, boundary->time_since_epoch().count()},
-            blocker::start,
+            blocker::kStart,
             *boundary};
 }
 
 }  // namespace
 
-extern const Filter nonprime_drain_filter;
-const Filter nonprime_drain_filter{.name = "nonprime_drain",
-                                   .attributes = "enforce_prime_time, nonprime_drain_sys",
-                                   .traits = about_time | about_prime,
-                                   .check = check,
-                                   .wanted = wanted};
+extern const Filter kNonprimeDrainFilter;
+const Filter kNonprimeDrainFilter{.name = "nonprime_drain",
+                                  .attributes = "enforce_prime_time, nonprime_drain_sys",
+                                  .traits = about_time | about_prime,
+                                  .check = check,
+                                  .wanted = wanted};
 
 }  // namespace pbs::sched

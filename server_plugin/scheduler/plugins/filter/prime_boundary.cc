@@ -32,11 +32,11 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
 
 }  // namespace
 
-extern const Filter prime_boundary_filter;
-const Filter prime_boundary_filter{.name = "prime_boundary",
-                                   .attributes = "backfill_prime",
-                                   .traits = about_time | by_limits_only,
-                                   .check = check,
-                                   .wanted = wanted};
+extern const Filter kPrimeBoundaryFilter;
+const Filter kPrimeBoundaryFilter{.name = "prime_boundary",
+                                  .attributes = "backfill_prime",
+                                  .traits = about_time | by_limits_only,
+                                  .check = check,
+                                  .wanted = wanted};
 
 }  // namespace pbs::sched

@@ -32,12 +32,11 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
 
 }  // namespace
 
-extern const Filter prime_limit_filter;
-const Filter prime_limit_filter{
-    .name = "prime_limit",
-    .attributes = "enforce_prime_time, prime_time_wallt_limit, prime_time_small_*",
-    .traits = about_time | about_prime | by_limits_only,
-    .check = check,
-    .wanted = wanted};
+extern const Filter kPrimeLimitFilter;
+const Filter kPrimeLimitFilter{.name = "prime_limit",
+                               .attributes = "enforce_prime_time, prime_time_wallt_limit, prime_time_small_*",
+                               .traits = about_time | about_prime | by_limits_only,
+                               .check = check,
+                               .wanted = wanted};
 
 }  // namespace pbs::sched

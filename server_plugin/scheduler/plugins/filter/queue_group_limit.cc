@@ -16,7 +16,7 @@ std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
     if (key.kind != UseKey::Kind::queue_group) return std::nullopt;
     const auto limit = (*state.queues)[key.object].max_group_run;
     if (limit < 0) return std::nullopt;
-    return state.counts->of_group(key.object, key.of) < limit ? any_size : no_size;
+    return state.counts->of_group(key.object, key.of) < limit ? kAnySize : kNoSize;
 }
 
 bool is_open(const Opening& o) {
@@ -25,11 +25,11 @@ bool is_open(const Opening& o) {
 
 }  // namespace
 
-extern const Filter queue_group_limit_filter;
-const Filter queue_group_limit_filter{.name = "queue_group_limit",
-                                      .traits = by_limits_only,
-                                      .check = check,
-                                      .is_open = is_open,
-                                      .leaves = leaves};
+extern const Filter kQueueGroupLimitFilter;
+const Filter kQueueGroupLimitFilter{.name = "queue_group_limit",
+                                    .traits = by_limits_only,
+                                    .check = check,
+                                    .is_open = is_open,
+                                    .leaves = leaves};
 
 }  // namespace pbs::sched

@@ -32,8 +32,8 @@ bool is_open(const Opening& o) {
 
 }  // namespace
 
-extern const Filter queue_maximum_filter;
-const Filter queue_maximum_filter{
+extern const Filter kQueueMaximumFilter;
+const Filter kQueueMaximumFilter{
     .name = "queue_maximum", .traits = by_limits_only, .check = check, .is_open = is_open};
 
 }  // namespace pbs::sched

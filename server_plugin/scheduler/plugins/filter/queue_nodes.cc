@@ -15,7 +15,7 @@ Refusal check(CycleState&, const Asked& job, QueueView& view) {
 std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
     return left_by_views(state, key, [](const QueueView& view) -> std::optional<JobSize> {
         if (view.node_limit < 0) return std::nullopt;
-        return JobSize{narrow(view.node_limit - view.nodes), no_limit, no_limit, no_limit};
+        return JobSize{narrow(view.node_limit - view.nodes), kNoLimit, kNoLimit, kNoLimit};
     });
 }
 
@@ -25,12 +25,12 @@ bool is_open(const Opening& o) {
 
 }  // namespace
 
-extern const Filter queue_nodes_filter;
-const Filter queue_nodes_filter{.name = "queue_nodes",
-                                .attributes = "ssinode_cpus, ssinode_mem",
-                                .traits = by_limits_only,
-                                .check = check,
-                                .is_open = is_open,
-                                .leaves = leaves};
+extern const Filter kQueueNodesFilter;
+const Filter kQueueNodesFilter{.name = "queue_nodes",
+                               .attributes = "ssinode_cpus, ssinode_mem",
+                               .traits = by_limits_only,
+                               .check = check,
+                               .is_open = is_open,
+                               .leaves = leaves};
 
 }  // namespace pbs::sched

@@ -30,11 +30,11 @@ bool is_open(const Opening& o) {
 
 }  // namespace
 
-extern const Filter queue_resources_filter;
-const Filter queue_resources_filter{.name = "queue_resources",
-                                    .traits = about_room | by_limits_only,
-                                    .check = check,
-                                    .is_open = is_open,
-                                    .leaves = leaves};
+extern const Filter kQueueResourcesFilter;
+const Filter kQueueResourcesFilter{.name = "queue_resources",
+                                   .traits = about_room | by_limits_only,
+                                   .check = check,
+                                   .is_open = is_open,
+                                   .leaves = leaves};
 
 }  // namespace pbs::sched

@@ -16,8 +16,8 @@ bool is_open(const Opening& o) {
 
 }  // namespace
 
-extern const Filter queue_started_filter;
-const Filter queue_started_filter{
+extern const Filter kQueueStartedFilter;
+const Filter kQueueStartedFilter{
     .name = "queue_started", .traits = by_limits_only, .check = check, .is_open = is_open};
 
 }  // namespace pbs::sched

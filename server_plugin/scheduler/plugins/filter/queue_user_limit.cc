@@ -16,7 +16,7 @@ std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
     if (key.kind != UseKey::Kind::queue_user) return std::nullopt;
     const auto limit = (*state.queues)[key.object].max_user_run;
     if (limit < 0) return std::nullopt;
-    return state.counts->of_user(key.object, key.of) < limit ? any_size : no_size;
+    return state.counts->of_user(key.object, key.of) < limit ? kAnySize : kNoSize;
 }
 
 bool is_open(const Opening& o) {
@@ -25,11 +25,11 @@ bool is_open(const Opening& o) {
 
 }  // namespace
 
-extern const Filter queue_user_limit_filter;
-const Filter queue_user_limit_filter{.name = "queue_user_limit",
-                                     .traits = by_limits_only,
-                                     .check = check,
-                                     .is_open = is_open,
-                                     .leaves = leaves};
+extern const Filter kQueueUserLimitFilter;
+const Filter kQueueUserLimitFilter{.name = "queue_user_limit",
+                                   .traits = by_limits_only,
+                                   .check = check,
+                                   .is_open = is_open,
+                                   .leaves = leaves};
 
 }  // namespace pbs::sched

@@ -18,8 +18,8 @@ bool is_open(const Opening& o) {
 
 }  // namespace
 
-extern const Filter queue_window_filter;
-const Filter queue_window_filter{
+extern const Filter kQueueWindowFilter;
+const Filter kQueueWindowFilter{
     .name = "queue_window", .traits = about_time | by_limits_only, .check = check, .is_open = is_open};
 
 }  // namespace pbs::sched

@@ -26,7 +26,7 @@ Refusal check(CycleState& state, const Asked& job, const User& user, QueueView& 
             spare.refused = true;
             const bool drained = reservation.drains && of_queue(spare.key.kind);
             return {{drained ? ReasonCode::queue_drained : ReasonCode::reserved, view.slot, reservation.job},
-                    state.settings->max_jobs > 0 ? blocker::anything : blocker::reserved};
+                    state.settings->max_jobs > 0 ? blocker::kAnything : blocker::kReserved};
         }
     }
     return {};
@@ -47,8 +47,8 @@ bool reads_user(const CycleState& state, const QueueView& view) {
 
 }  // namespace
 
-extern const Filter reservations_filter;
-const Filter reservations_filter{
+extern const Filter kReservationsFilter;
+const Filter kReservationsFilter{
     .name = "reservations",
     .attributes =
         "max_queued_time, interactive_long_wait, strict_ordering, backfill_depth, help_starving_jobs",

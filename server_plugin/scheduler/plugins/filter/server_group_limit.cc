@@ -14,8 +14,8 @@ Refusal check(const GroupUse& group, const Opening& o) {
 
 std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
     if (key.kind != UseKey::Kind::server_group || state.server->max_group_run < 0) return std::nullopt;
-    return state.counts->of_group(RunCounts::everywhere, key.of) < state.server->max_group_run ? any_size
-                                                                                               : no_size;
+    return state.counts->of_group(RunCounts::kEverywhere, key.of) < state.server->max_group_run ? kAnySize
+                                                                                                : kNoSize;
 }
 
 bool is_open(const Opening& o) {
@@ -24,11 +24,11 @@ bool is_open(const Opening& o) {
 
 }  // namespace
 
-extern const Filter server_group_limit_filter;
-const Filter server_group_limit_filter{.name = "server_group_limit",
-                                       .traits = by_limits_only,
-                                       .check = check,
-                                       .is_open = is_open,
-                                       .leaves = leaves};
+extern const Filter kServerGroupLimitFilter;
+const Filter kServerGroupLimitFilter{.name = "server_group_limit",
+                                     .traits = by_limits_only,
+                                     .check = check,
+                                     .is_open = is_open,
+                                     .leaves = leaves};
 
 }  // namespace pbs::sched

@@ -13,7 +13,7 @@ Refusal check(CycleState& state, const Asked&, QueueView& view) {
 
 std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
     if (key.kind != UseKey::Kind::server || state.server->max_running < 0) return std::nullopt;
-    return state.running < state.server->max_running ? any_size : no_size;
+    return state.running < state.server->max_running ? kAnySize : kNoSize;
 }
 
 bool is_open(const Opening& o) {
@@ -22,11 +22,11 @@ bool is_open(const Opening& o) {
 
 }  // namespace
 
-extern const Filter server_max_running_filter;
-const Filter server_max_running_filter{.name = "server_max_running",
-                                       .traits = by_limits_only,
-                                       .check = check,
-                                       .is_open = is_open,
-                                       .leaves = leaves};
+extern const Filter kServerMaxRunningFilter;
+const Filter kServerMaxRunningFilter{.name = "server_max_running",
+                                     .traits = by_limits_only,
+                                     .check = check,
+                                     .is_open = is_open,
+                                     .leaves = leaves};
 
 }  // namespace pbs::sched

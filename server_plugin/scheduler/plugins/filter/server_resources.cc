@@ -30,11 +30,11 @@ bool is_open(const Opening& o) {
 
 }  // namespace
 
-extern const Filter server_resources_filter;
-const Filter server_resources_filter{.name = "server_resources",
-                                     .traits = about_room | by_limits_only,
-                                     .check = check,
-                                     .is_open = is_open,
-                                     .leaves = leaves};
+extern const Filter kServerResourcesFilter;
+const Filter kServerResourcesFilter{.name = "server_resources",
+                                    .traits = about_room | by_limits_only,
+                                    .check = check,
+                                    .is_open = is_open,
+                                    .leaves = leaves};
 
 }  // namespace pbs::sched

@@ -14,8 +14,8 @@ Refusal check(const OwnerUse& owner, const Opening& o) {
 
 std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
     if (key.kind != UseKey::Kind::server_user || state.server->max_user_run < 0) return std::nullopt;
-    return state.counts->of_user(RunCounts::everywhere, key.of) < state.server->max_user_run ? any_size
-                                                                                             : no_size;
+    return state.counts->of_user(RunCounts::kEverywhere, key.of) < state.server->max_user_run ? kAnySize
+                                                                                              : kNoSize;
 }
 
 bool is_open(const Opening& o) {
@@ -24,11 +24,11 @@ bool is_open(const Opening& o) {
 
 }  // namespace
 
-extern const Filter server_user_limit_filter;
-const Filter server_user_limit_filter{.name = "server_user_limit",
-                                      .traits = by_limits_only,
-                                      .check = check,
-                                      .is_open = is_open,
-                                      .leaves = leaves};
+extern const Filter kServerUserLimitFilter;
+const Filter kServerUserLimitFilter{.name = "server_user_limit",
+                                    .traits = by_limits_only,
+                                    .check = check,
+                                    .is_open = is_open,
+                                    .leaves = leaves};
 
 }  // namespace pbs::sched

@@ -21,8 +21,8 @@ Refusal check(const Settings& s, const Asked& job) {
 
 }  // namespace
 
-extern const Admission small_job_max_admission;
-const Admission small_job_max_admission{
+extern const Admission kSmallJobMaxAdmission;
+const Admission kSmallJobMaxAdmission{
     .name = "small_job_max",
     .attributes = "small_job_max, wallt_limit_small_job, wallt_limit_large_job",
     .check = check,

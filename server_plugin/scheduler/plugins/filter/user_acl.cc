@@ -28,8 +28,7 @@ bool is_open(const Opening& o) {
 
 }  // namespace
 
-extern const Filter user_acl_filter;
-const Filter user_acl_filter{
-    .name = "user_acl", .traits = by_limits_only, .check = check, .is_open = is_open};
+extern const Filter kUserAclFilter;
+const Filter kUserAclFilter{.name = "user_acl", .traits = by_limits_only, .check = check, .is_open = is_open};
 
 }  // namespace pbs::sched

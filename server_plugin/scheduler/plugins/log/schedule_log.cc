@@ -41,7 +41,7 @@ class ScheduleLog final : public CycleLog {
                 if (!c_.profile.counts_nodes || need.resource != known.ssinodes)
                     entry.amounts.push_back({vnode, need.resource, need.amount * part.count});
             }
-            if (c_.profile.counts_nodes && known.ssinodes != no_resource)
+            if (c_.profile.counts_nodes && known.ssinodes != kNoResource)
                 entry.amounts.push_back(
                     {vnode, known.ssinodes, c_.state.node_size.nodes(ncpus, mem) * part.count});
         }
@@ -54,8 +54,8 @@ class ScheduleLog final : public CycleLog {
 
 }  // namespace
 
-extern const CycleLogRule schedule_log_rule;
-const CycleLogRule schedule_log_rule{
+extern const CycleLogRule kScheduleLogRule;
+const CycleLogRule kScheduleLogRule{
     .name = "schedule_log",
     .wanted = [](const Settings& s, Instant) { return !s.schedule_log.empty(); },
     .make = [](const CycleContext& c) -> std::unique_ptr<CycleLog> {

@@ -38,8 +38,8 @@ class SortedJobs final : public CycleLog {
 
 }  // namespace
 
-extern const CycleLogRule sorted_jobs_rule;
-const CycleLogRule sorted_jobs_rule{
+extern const CycleLogRule kSortedJobsRule;
+const CycleLogRule kSortedJobsRule{
     .name = "sorted_jobs",
     .wanted = [](const Settings& s, Instant) { return !s.sorted_job_dumpfile.empty(); },
     .make = [](const CycleContext& c) -> std::unique_ptr<CycleLog> {

@@ -10,8 +10,8 @@ NodeKeys keys(const Settings& s, const Resources& resources) {
     for (const SortKey& key : s.node_sort_key) {
         if (key.changes) continue;
         if (key.name == "sort_priority")
-            keys.push_back({no_resource, key.high_first});
-        else if (const auto id = resources.id(key.name); id != no_resource)
+            keys.push_back({kNoResource, key.high_first});
+        else if (const auto id = resources.id(key.name); id != kNoResource)
             keys.push_back({id, key.high_first});
     }
     return keys;
@@ -19,7 +19,7 @@ NodeKeys keys(const Settings& s, const Resources& resources) {
 
 }  // namespace
 
-extern const NodeOrder node_sort_key_order;
-const NodeOrder node_sort_key_order{.name = "node_sort_key", .keys = keys};
+extern const NodeOrder kNodeSortKeyOrder;
+const NodeOrder kNodeSortKeyOrder{.name = "node_sort_key", .keys = keys};
 
 }  // namespace pbs::sched

@@ -4,12 +4,12 @@
 
 namespace pbs::sched {
 
-extern const NodeOrder priority_order;
-const NodeOrder priority_order{
+extern const NodeOrder kPriorityOrder;
+const NodeOrder kPriorityOrder{
     .name = "priority",
     .keys =
         [](const Settings&, const Resources&) {
-            return NodeKeys{{no_resource, true}};
+            return NodeKeys{{kNoResource, true}};
         },
 };
 

@@ -14,7 +14,7 @@ std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t
 
 }  // namespace
 
-extern const Comparator asked_walltime_order;
-const Comparator asked_walltime_order{"asked_walltime", "job_sort_key", 40, number, Shown::duration};
+extern const Comparator kAskedWalltimeOrder;
+const Comparator kAskedWalltimeOrder{"asked_walltime", "job_sort_key", 40, number, Shown::duration};
 
 }  // namespace pbs::sched

@@ -11,7 +11,7 @@ std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t
 
 }  // namespace
 
-extern const Comparator eligible_order;
-const Comparator eligible_order{"eligible", "", 40, number, Shown::instant};
+extern const Comparator kEligibleOrder;
+const Comparator kEligibleOrder{"eligible", "", 40, number, Shown::instant};
 
 }  // namespace pbs::sched

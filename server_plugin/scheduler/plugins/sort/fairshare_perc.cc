@@ -13,7 +13,7 @@ std::uint64_t number(const OrderContext& context, const OrderedJob& job, std::ui
 
 }  // namespace
 
-extern const Comparator fairshare_perc_order;
-const Comparator fairshare_perc_order{"fairshare_perc", "job_sort_key", 64, number, Shown::score};
+extern const Comparator kFairsharePercOrder;
+const Comparator kFairsharePercOrder{"fairshare_perc", "job_sort_key", 64, number, Shown::score};
 
 }  // namespace pbs::sched

@@ -11,7 +11,7 @@ std::uint64_t number(const OrderContext&, const OrderedJob& job, std::uint32_t) 
 
 }  // namespace
 
-extern const Comparator formula_order;
-const Comparator formula_order{"formula", "job_sort_formula", 64, number, Shown::score};
+extern const Comparator kFormulaOrder;
+const Comparator kFormulaOrder{"formula", "job_sort_formula", 64, number, Shown::score};
 
 }  // namespace pbs::sched

@@ -11,7 +11,7 @@ std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t
 
 }  // namespace
 
-extern const Comparator job_priority_order;
-const Comparator job_priority_order{"job_priority", "job_sort_key", 32, number, Shown::priority};
+extern const Comparator kJobPriorityOrder;
+const Comparator kJobPriorityOrder{"job_priority", "job_sort_key", 32, number, Shown::priority};
 
 }  // namespace pbs::sched

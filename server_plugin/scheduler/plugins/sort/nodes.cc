@@ -11,7 +11,7 @@ std::uint64_t number(const OrderContext&, const OrderedJob& job, std::uint32_t) 
 
 }  // namespace
 
-extern const Comparator nodes_order;
-const Comparator nodes_order{"nodes", "ssinode_cpus, ssinode_mem", 32, number};
+extern const Comparator kNodesOrder;
+const Comparator kNodesOrder{"nodes", "ssinode_cpus, ssinode_mem", 32, number};
 
 }  // namespace pbs::sched

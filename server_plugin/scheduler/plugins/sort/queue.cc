@@ -11,7 +11,7 @@ std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t
 
 }  // namespace
 
-extern const Comparator queue_order;
-const Comparator queue_order{"queue", "by_queue", 32, number, Shown::queue};
+extern const Comparator kQueueOrder;
+const Comparator kQueueOrder{"queue", "by_queue", 32, number, Shown::queue};
 
 }  // namespace pbs::sched

@@ -11,7 +11,7 @@ std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t
 
 }  // namespace
 
-extern const Comparator queued_order;
-const Comparator queued_order{"queued", "", 40, number, Shown::instant};
+extern const Comparator kQueuedOrder;
+const Comparator kQueuedOrder{"queued", "", 40, number, Shown::instant};
 
 }  // namespace pbs::sched

@@ -13,7 +13,7 @@ std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t
 
 }  // namespace
 
-extern const Comparator resource_order;
-const Comparator resource_order{"resource", "job_sort_key", 64, number, Shown::amount};
+extern const Comparator kResourceOrder;
+const Comparator kResourceOrder{"resource", "job_sort_key", 64, number, Shown::amount};
 
 }  // namespace pbs::sched

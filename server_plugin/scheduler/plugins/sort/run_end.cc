@@ -11,7 +11,7 @@ std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t
 
 }  // namespace
 
-extern const Comparator run_end_order;
-const Comparator run_end_order{"run_end", "", 40, number, Shown::instant};
+extern const Comparator kRunEndOrder;
+const Comparator kRunEndOrder{"run_end", "", 40, number, Shown::instant};
 
 }  // namespace pbs::sched

@@ -11,7 +11,7 @@ std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t
 
 }  // namespace
 
-extern const Comparator sequence_order;
-const Comparator sequence_order{"sequence", "", 64, number};
+extern const Comparator kSequenceOrder;
+const Comparator kSequenceOrder{"sequence", "", 64, number};
 
 }  // namespace pbs::sched

@@ -12,7 +12,7 @@ std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t
 
 }  // namespace
 
-extern const Comparator small_queued_order;
-const Comparator small_queued_order{"small_queued", "small_queued_time", 1, number, Shown::yes_if_0};
+extern const Comparator kSmallQueuedOrder;
+const Comparator kSmallQueuedOrder{"small_queued", "small_queued_time", 1, number, Shown::yes_if_0};
 
 }  // namespace pbs::sched

@@ -11,7 +11,7 @@ std::uint64_t number(const OrderContext&, const OrderedJob& job, std::uint32_t) 
 
 }  // namespace
 
-extern const Comparator starving_order;
-const Comparator starving_order{"starving", "help_starving_jobs, max_starve", 1, number, Shown::yes_if_0};
+extern const Comparator kStarvingOrder;
+const Comparator kStarvingOrder{"starving", "help_starving_jobs, max_starve", 1, number, Shown::yes_if_0};
 
 }  // namespace pbs::sched

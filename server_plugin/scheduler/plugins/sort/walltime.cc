@@ -11,7 +11,7 @@ std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t
 
 }  // namespace
 
-extern const Comparator walltime_order;
-const Comparator walltime_order{"walltime", "", 40, number, Shown::duration};
+extern const Comparator kWalltimeOrder;
+const Comparator kWalltimeOrder{"walltime", "", 40, number, Shown::duration};
 
 }  // namespace pbs::sched
