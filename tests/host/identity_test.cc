@@ -113,9 +113,9 @@ TEST(ManagerEntries, NeedAKnownForm) {
     for (const char* good : {"a@h", "a@*", "a@*.example.org", "@h", "+a@h", "-a@*", "a.b-c_d@h-1.example.org",
                              "a@10.1.2.3", "a@fe80::1"})
         EXPECT_TRUE(legal_manager_entry(good)) << good;
-    for (const char* bad : {"",     "a",      "@",      "a@",    "@*",     "@*.example.org",
-                            "*@h",  "*@*",    "a@h*",   "a@*h",  "a@h@k", "a@.example.org",
-                            "a@h.", "a@h..k", "a@h k", "a b@h", "a@*.",   "a@*.*.org",
+    for (const char* bad : {"",     "a",      "@",     "a@",    "@*",    "@*.example.org",
+                            "*@h",  "*@*",    "a@h*",  "a@*h",  "a@h@k", "a@.example.org",
+                            "a@h.", "a@h..k", "a@h k", "a b@h", "a@*.",  "a@*.*.org",
                             "+",    "--a@h"})
         EXPECT_FALSE(legal_manager_entry(bad)) << bad;
 }

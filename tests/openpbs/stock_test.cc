@@ -68,12 +68,11 @@ constexpr std::array kSteps{
          "qselect -u una; qselect -s H; qselect -q workq; tracejob 0 | head -n 2; qrun 0; qsig -s TERM 0"},
     Step{"oscar", "qrun 0; qrerun 0; qstat -f 99; qdel 99"},
     Step{"una", "pbs_rsub -R 2300 -D 00:10:00 -l select=1:ncpus=1; pbs_rstat; pbs_rdel R9"},
-    Step{
-        "una",
-        "echo sleep 100 | qsub -h -q workq -A acct -a 12312359 -c n -j oe -k oe -m abe -M una@box -N all -o "
-        "/tmp -p 5 -r n "
-        "-S /bin/sh -u una -v A=1,B=2 -V -W umask=077,block=false -l select=2:ncpus=1:mem=1mb,place=scatter "
-        "-l walltime=1:00:00 -P project"},
+    Step{"una",
+         "echo sleep 100 | qsub -h -q workq -A acct -a 12312359 -c n -j oe -k oe -m abe -M una@box -N all -o "
+         "/tmp -p 5 -r n "
+         "-S /bin/sh -u una -v A=1,B=2 -V -W umask=077,block=false -l select=2:ncpus=1:mem=1mb,place=scatter "
+         "-l walltime=1:00:00 -P project"},
     Step{"una",
          "echo x | qsub -z -h; echo x | qsub -I -h < /dev/null; echo x | qsub -W depend=afterok:0 -W "
          "depend=no:0"},
