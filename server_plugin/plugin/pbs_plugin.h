@@ -179,7 +179,17 @@ typedef struct pbs_place {
     size_t amount_count;
 } pbs_place;
 
-enum pbs_job_flag { PBS_JOB_INTERACTIVE = 1, PBS_JOB_RERUNNABLE = 2, PBS_JOB_HAS_COMMENT = 4 };
+enum pbs_job_flag {
+    PBS_JOB_INTERACTIVE = 1,
+    PBS_JOB_RERUNNABLE = 2,
+    PBS_JOB_HAS_COMMENT = 4,
+    PBS_JOB_CHECKPOINTABLE = 8, /* the host can checkpoint it and run it again from there */
+    /* A decision has suspended it (PBS_DECIDE_PREEMPT): its state is 'S', `places` are those that it has
+     * given back and goes on on, and a decision to run it resumes it. A job that somebody else has suspended
+     * hasn't got this flag: nothing is decided about it, and it holds what it has. */
+    PBS_JOB_PREEMPTED = 16,
+    PBS_JOB_NOT_PREEMPTABLE = 32 /* a decision to preempt it has failed, by all methods, since it started */
+};
 
 /* A job. Handles are the host's, unique over one host process. */
 typedef struct pbs_job_record {
@@ -201,7 +211,8 @@ typedef struct pbs_job_record {
     int64_t ctime;
     int64_t qtime;
     int64_t etime; /* 0: not eligible, or unknown */
-    int64_t stime; /* 0: not started */
+    /* 0: not started. Of a job that was suspended, later by as long as it was: its walltime stood still. */
+    int64_t stime;
     int64_t mtime;
     int64_t walltime; /* requested seconds; -1: none asked */
     const pbs_amount* requested;
@@ -214,6 +225,8 @@ typedef struct pbs_job_record {
      * it has ended: usage of fair shares is counted from it. */
     const pbs_amount* used;
     size_t used_count;
+    int64_t elapsed; /* of a job in state 'S': for how many seconds it has run; the rest of its walltime is
+                        left */
 } pbs_job_record;
 
 enum pbs_queue_flag {
@@ -320,7 +333,20 @@ enum pbs_decision_kind {
     /* The job is expected to start at `start`, on `places`; 0: nothing is expected any more. To be shown
      * while the job is queued: the host forgets it when the job starts, is held or in any other way leaves
      * the state 'Q', and is told again when that is over. For hosts that ask for it (PBS_TAKES_ESTIMATES). */
-    PBS_DECIDE_ESTIMATE = 5
+    PBS_DECIDE_ESTIMATE = 5,
+    /* The running job makes room for the job `for_job`, by the first of `methods` that succeeds. The host
+     * tells of it as of any change: as suspended (PBS_JOB_PREEMPTED), queued again or gone; and as running
+     * and PBS_JOB_NOT_PREEMPTABLE, if no method succeeded. For hosts that ask for it (PBS_TAKES_PREEMPTIONS).
+     */
+    PBS_DECIDE_PREEMPT = 6
+};
+
+/* How a job is preempted. */
+enum pbs_preempt_method {
+    PBS_PREEMPT_SUSPEND = 'S',    /* it stops, gives back what it holds, and goes on later where it was */
+    PBS_PREEMPT_CHECKPOINT = 'C', /* it is checkpointed, ends and is queued again */
+    PBS_PREEMPT_REQUEUE = 'R',    /* it ends and is queued again */
+    PBS_PREEMPT_DELETE = 'D'
 };
 
 typedef struct pbs_decision {
@@ -340,12 +366,21 @@ typedef struct pbs_decision {
      * the same host; 0, a chunk begins. Null: each place is a chunk. For hosts that ask for it
      * (PBS_TAKES_PIECES); the others are given no chunk in pieces. */
     const uint8_t* joined;
+    uint64_t for_job;   /* PREEMPT: the job that room is made for */
+    uint8_t methods[4]; /* PREEMPT: of enum pbs_preempt_method, in the order in which they are tried; 0: no
+                           more */
+    /* RUN: 1, decisions before this one preempt jobs for this job (their `for_job`). It starts once all of
+     * these have given back what they held, and not at all if one of them couldn't be preempted. Until then
+     * the host tells of it as of a running job on these places, so that nobody else gets them. */
+    uint32_t after_preemptions;
+    uint32_t reserved2;
 } pbs_decision;
 
 /* What of decisions came later: a host is given what it asks for. */
 enum pbs_takes {
-    PBS_TAKES_ESTIMATES = 1, /* decisions of that kind */
-    PBS_TAKES_PIECES = 2     /* chunks in pieces on several vnodes of a host (pbs_decision.joined) */
+    PBS_TAKES_ESTIMATES = 1,  /* decisions of that kind */
+    PBS_TAKES_PIECES = 2,     /* chunks in pieces on several vnodes of a host (pbs_decision.joined) */
+    PBS_TAKES_PREEMPTIONS = 4 /* decisions of that kind, and those that resume jobs */
 };
 
 typedef struct pbs_cycle_request {
