@@ -232,6 +232,22 @@ TEST_F(Jobs, AScriptWithCarriageReturnsIsRefused) {
     EXPECT_EQ(as_runner({"qselect"}).out, "") << "nothing was submitted";
 }
 
+// Operators choose them, and they say what a job runs and where it writes.
+TEST_F(Jobs, TheServersArgumentsOfQsubDontCountForRoot) {
+    ASSERT_TRUE(server.configure({"set server default_qsub_arguments='-N theirs -o /etc/theirs'"}));
+    const std::string id = server.submit("true\n", {"-h"});
+    EXPECT_EQ(server.job(id, "Job_Name"), "theirs");
+    EXPECT_EQ(server.job(server.submit("true\n", {"-h", "-N", "own"}), "Job_Name"), "own");
+    if (geteuid() != 0) GTEST_SKIP() << "this isn't root";
+    ASSERT_TRUE(server.configure({"set server acl_roots+=root@*"}));
+    const Output made = server.command({"qsub", "-h"}, {"true\n"});
+    EXPECT_EQ(made.exit, 0) << made;
+    EXPECT_EQ(made.err, "qsub: Warning: the server's default_qsub_arguments don't count for root\n");
+    const std::string roots = made.out.substr(0, made.out.find('\n'));
+    EXPECT_EQ(server.job(roots, "Job_Name"), "STDIN");
+    EXPECT_THAT(server.job(roots, "Output_Path"), Not(HasSubstr("/etc/theirs")));
+}
+
 // Asked of each program that is installed, so of one that is new, too.
 TEST(Commands, TellTheirUsageAndVersion) {
     int programs = 0;

@@ -22,6 +22,7 @@ TEST(Startup, AnEmptyHomeIsFilled) {
         EXPECT_TRUE(fs::exists(server.home() / path)) << path;
     }
     EXPECT_EQ(server.attribute("sched default", "policy"), "default_policy");
+    EXPECT_THAT(server.log(), HasSubstr("control group")) << "what holds the processes of jobs together";
 }
 
 TEST(Startup, SigtermStopsCleanlyAndTheNextStartGoesOn) {

@@ -719,6 +719,18 @@ TEST_F(RunnerTest, AJobWhoseEndCannotBeFoundOutMayStillRun) {
 
 // ---- Processes that get away from their job ----
 
+// Which of a job's processes may outlive it is told where no control groups are to be had.
+TEST_F(RunnerTest, SaysWhatKeepsTheProcessesOfJobsTogether) {
+    EXPECT_THAT(
+        runner_->supervision(),
+        testing::AnyOf(testing::StartsWith("the processes of each job are in a control group of its own"),
+                       testing::StartsWith("jobs have no control groups (")));
+    control_groups_ = false;
+    EXPECT_THAT(new_runner()->supervision(),
+                testing::AllOf(testing::StartsWith("jobs have no control groups (they are not asked for)"),
+                               HasSubstr("if both are killed at once they run on")));
+}
+
 // With control groups and without.
 class Escapes : public RunnerTest, public testing::WithParamInterface<bool> {
   protected:
@@ -733,14 +745,14 @@ class Escapes : public RunnerTest, public testing::WithParamInterface<bool> {
     }
 
     // A job with daemons: another session, no parent of the job's, nothing in the environment, no open file.
-    JobStart with_daemons(int kCount, const std::string& then, const std::string& id = "1.test") const {
+    JobStart with_daemons(int count, const std::string& then, const std::string& id = "1.test") const {
         std::ofstream(work_ + "/real") << "echo $$ >> daemons\nexec /bin/sleep 300\n";
         return job(
             fmt::format("cd $PBS_O_WORKDIR\nfor i in $(seq {}); do\n"
                         "(setsid env -i /bin/sh -c '/bin/sh real </dev/null >/dev/null 2>&1 &' &)\ndone\n"
                         "while [ $(cat daemons 2>/dev/null | wc -l) -lt {} ]; do sleep 0.02; done\n"
                         "echo > ready\n{}",
-                        kCount, kCount, then),
+                        count, count, then),
             id);
     }
     bool ready() const {
