@@ -261,6 +261,8 @@ Server::Server(Options options) : options_(std::move(options)), port_(free_port(
 void Server::delete_running_jobs() const {
     const std::string ids = command({"qselect", "-s", "R"}).out;
     if (ids.empty()) return;
+    // Else others start in their place.
+    command({"qmgr", "-c", "set server scheduling = False"});
     std::vector<std::string> argv{"qdel"};
     std::istringstream lines(ids);
     for (std::string id; std::getline(lines, id);) argv.push_back(id);
