@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -137,8 +138,8 @@ void add_health(Context& context, ifl::StatusReply& status) {
     add(one, "pid", ::getpid());
     add(one, "clock_offset",
         std::chrono::duration_cast<std::chrono::seconds>(server.parts.clock.offset()).count());
-    const std::string statm = read_file("/proc/self/statm").value_or("");
-    if (unsigned long pages = 0, resident = 0; std::sscanf(statm.c_str(), "%lu %lu", &pages, &resident) == 2)
+    std::istringstream statm(read_file("/proc/self/statm").value_or(""));
+    if (unsigned long pages = 0, resident = 0; statm >> pages >> resident)
         add(one, "memory", resident * static_cast<unsigned long>(::sysconf(_SC_PAGESIZE)), "resident");
     std::error_code gone;
     std::int64_t descriptors = 0;
