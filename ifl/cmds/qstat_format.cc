@@ -278,7 +278,7 @@ std::string alternate_row(const batch_status& status, const AlternateWidths& w, 
 }
 
 // Running jobs by start, then by estimated start, then those without one.
-std::vector<const batch_status*> kByStart(const batch_status* jobs, std::time_t now) {
+std::vector<const batch_status*> by_start(const batch_status* jobs, std::time_t now) {
     struct Key {
         int group;
         long long time;
@@ -508,7 +508,7 @@ std::string alternate_jobs_text(const batch_status* jobs, const QstatHeading& he
                                                        : kAlternate;
     std::string text = heading.shown ? alternate_heading(widths, heading, options) : "";
     if (options.estimated_start) {
-        for (const batch_status* job : kByStart(jobs, now)) {
+        for (const batch_status* job : by_start(jobs, now)) {
             text += alternate_row(*job, widths, options, now);
         }
         return text;

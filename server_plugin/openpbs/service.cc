@@ -110,10 +110,10 @@ class Service {
     }
 
     // The store may be mended, or the file put where it belongs: it is tried again.
-    void fail(const std::string& kWhy) {
+    void fail(const std::string& why) {
         next_start_ = Clock::now() + std::chrono::seconds(30);
-        if (failed_ != kWhy) options_.log(fmt::format("policy objects are not available: {}", kWhy));
-        failed_ = kWhy;
+        if (failed_ != why) options_.log(fmt::format("policy objects are not available: {}", why));
+        failed_ = why;
     }
 
     void refuse_all() {

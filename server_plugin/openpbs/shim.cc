@@ -726,8 +726,8 @@ bool Shim::next_event() {
 
 int Shim::next_timeout(int timeout) const {
     if (held_.empty() && link_.up()) return timeout;
-    const int kMost = held_.empty() ? 1000 : kPoll;
-    return timeout < 0 ? kMost : std::min(timeout, kMost);
+    const int most = held_.empty() ? 1000 : kPoll;
+    return timeout < 0 ? most : std::min(timeout, most);
 }
 
 int Shim::wait(void* context, void* events, int timeout, const sigset_t* signals) {

@@ -32,7 +32,7 @@ std::string objection(const struct stat& info) {
     return {};
 }
 
-tl::expected<std::string, std::string> kReadAll(int fd) {
+tl::expected<std::string, std::string> read_all(int fd) {
     std::string text;
     char buffer[16384];
     for (;;) {
@@ -51,7 +51,7 @@ tl::expected<std::string, std::string> read_file(const std::string& path, const 
     if (!fd) return tl::unexpected(fd.error());
     struct stat info {};
     std::string why = fstat(*fd, &info) != 0 ? error_text(errno) : objection(info);
-    auto text = why.empty() ? kReadAll(*fd) : tl::unexpected(std::move(why));
+    auto text = why.empty() ? read_all(*fd) : tl::unexpected(std::move(why));
     close(*fd);
     return text;
 }

@@ -181,7 +181,7 @@ TEST(Abbreviations, TakeTheFirstInTheOrderOfPbs) {
     EXPECT_EQ(object_type_from_word("r"), ObjectType::resource);
 }
 
-std::vector<std::string> kReadAll(std::initializer_list<std::string_view> lines) {
+std::vector<std::string> read_all(std::initializer_list<std::string_view> lines) {
     DirectiveReader reader;
     std::vector<std::string> directives;
     for (const std::string_view line : lines) {
@@ -198,34 +198,34 @@ std::vector<std::string> kReadAll(std::initializer_list<std::string_view> lines)
 }
 
 TEST(DirectiveReader, PartsLinesAtSemicolons) {
-    EXPECT_THAT(kReadAll({"create queue a; set queue a enabled=True;;  quit ;"}),
+    EXPECT_THAT(read_all({"create queue a; set queue a enabled=True;;  quit ;"}),
                 ElementsAre("create queue a", "set queue a enabled=True", "quit"));
 }
 
 TEST(DirectiveReader, LeavesSemicolonsOfValuesAlone) {
-    EXPECT_THAT(kReadAll({"s t t1 rrule=\"RRULE:FREQ=WEEKLY;BYDAY=MO,TU\"; l t"}),
+    EXPECT_THAT(read_all({"s t t1 rrule=\"RRULE:FREQ=WEEKLY;BYDAY=MO,TU\"; l t"}),
                 ElementsAre("s t t1 rrule=\"RRULE:FREQ=WEEKLY;BYDAY=MO,TU\"", "l t"));
-    EXPECT_THAT(kReadAll({"s t t1 rrule=FREQ=WEEKLY;BYDAY=MO,TU;l t"}),
+    EXPECT_THAT(read_all({"s t t1 rrule=FREQ=WEEKLY;BYDAY=MO,TU;l t"}),
                 ElementsAre("s t t1 rrule=FREQ=WEEKLY;BYDAY=MO,TU", "l t"));
-    EXPECT_THAT(kReadAll({"set server comment='a; list server'"}),
+    EXPECT_THAT(read_all({"set server comment='a; list server'"}),
                 ElementsAre("set server comment='a; list server'"));
 }
 
 TEST(DirectiveReader, JoinsLinesThatEndWithABackslash) {
     EXPECT_THAT(
-        kReadAll({"set queue a \\", "# a comment between", "  enabled=True, \\", "started=True", "l q"}),
+        read_all({"set queue a \\", "# a comment between", "  enabled=True, \\", "started=True", "l q"}),
         ElementsAre("set queue a    enabled=True,  started=True", "l q"));
-    EXPECT_THAT(kReadAll({"list server \\"}), ElementsAre("list server"));
+    EXPECT_THAT(read_all({"list server \\"}), ElementsAre("list server"));
 }
 
 TEST(DirectiveReader, TakesCommentsOut) {
-    EXPECT_THAT(kReadAll({"# nothing", "   # nothing", "", "l s # the server; l q", "s s comment=a#b",
+    EXPECT_THAT(read_all({"# nothing", "   # nothing", "", "l s # the server; l q", "s s comment=a#b",
                           "s s comment=\"a # b\""}),
                 ElementsAre("l s", "s s comment=a#b", "s s comment=\"a # b\""));
 }
 
 TEST(DirectiveReader, TakesLinesOfDos) {
-    EXPECT_THAT(kReadAll({"l s\r", "l q \\\r", "q1\r"}), ElementsAre("l s", "l q  q1"));
+    EXPECT_THAT(read_all({"l s\r", "l q \\\r", "q1\r"}), ElementsAre("l s", "l q  q1"));
 }
 
 TEST(DirectiveReader, SaysWhenALineGoesOn) {

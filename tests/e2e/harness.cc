@@ -297,7 +297,7 @@ std::string Server::read(const std::string& file) const {
     return text.str();
 }
 
-std::string Server::kReadAll(const std::string& folder) const {
+std::string Server::read_all(const std::string& folder) const {
     std::vector<std::string> files;
     std::error_code failed;
     for (const auto& entry : fs::directory_iterator(home_ / folder, failed))

@@ -89,8 +89,8 @@ class Server {
     void put(const std::string& file, std::string_view text) const;
     std::string read(const std::string& file) const;
     // Today's server log and accounting file, by the server's clock or any other day: all there are.
-    std::string log() const { return kReadAll("server_logs"); }
-    std::string accounting() const { return kReadAll("server_priv/accounting"); }
+    std::string log() const { return read_all("server_logs"); }
+    std::string accounting() const { return read_all("server_priv/accounting"); }
 
     // Starts pbs_server and waits until it answers.
     ::testing::AssertionResult start();
@@ -127,7 +127,7 @@ class Server {
     std::vector<std::string> arguments() const;
     void spawn();
     void delete_running_jobs() const;
-    std::string kReadAll(const std::string& folder) const;
+    std::string read_all(const std::string& folder) const;
     int reap(bool wait);
 
     Options options_;

@@ -310,9 +310,9 @@ std::vector<Row> manager_rows() {
                 {std::string("Manager ") + kCommands[static_cast<size_t>(command)] + " " + kind.name,
                  {manager, op, kPerm, kPerm},
                  [&kind, command](A& a) {
-                     const bool kFixed = kind.type == PBS_OBJ_SERVER || kind.type == MGR_OBJ_HOST;
+                     const bool is_fixed = kind.type == PBS_OBJ_SERVER || kind.type == MGR_OBJ_HOST;
                      std::string name = kind.type == MGR_OBJ_HOST ? "host.example.org" : "";
-                     if (!kFixed)
+                     if (!is_fixed)
                          name = command == PBS_CMD_CREATE ? a.fresh_name()
                                                           : a.fresh(kind.type, kind.at_creation);
                      return A::managed(command, kind.type, name,

@@ -96,13 +96,13 @@ TEST_F(Faults, AJobThatEndedMeanwhileIsClosedAtTheNextStart) {
     ASSERT_TRUE(wait_file("running"));
     server.kill9();
     make("go");
-    const auto kJobs = server.home() / "mom_priv/jobs";
-    ASSERT_TRUE(wait_for([&] { return fs::exists(kJobs / (id + ".1.exit")); }));
+    const auto jobs = server.home() / "mom_priv/jobs";
+    ASSERT_TRUE(wait_for([&] { return fs::exists(jobs / (id + ".1.exit")); }));
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(wait_ended(id));
     EXPECT_THAT(records('E', id), testing::ElementsAre(HasSubstr(" Exit_status=6 ")));
     EXPECT_THAT(records('S', id), testing::SizeIs(1));
-    EXPECT_TRUE(wait_for([&] { return fs::is_empty(kJobs); }));
+    EXPECT_TRUE(wait_for([&] { return fs::is_empty(jobs); }));
 }
 
 // Rows of policy.db's table of running jobs that past usage was charged for.
@@ -127,8 +127,8 @@ TEST_F(Faults, TheChargeOfAJobThatEndedMeanwhileIsClosed) {
     ASSERT_TRUE(wait_for([&] { return charges(server.home()) == 1; }));
     server.kill9();
     make("go");
-    const auto kJobs = server.home() / "mom_priv/jobs";
-    ASSERT_TRUE(wait_for([&] { return fs::exists(kJobs / (id + ".1.exit")); }));
+    const auto jobs = server.home() / "mom_priv/jobs";
+    ASSERT_TRUE(wait_for([&] { return fs::exists(jobs / (id + ".1.exit")); }));
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(wait_ended(id));
     EXPECT_TRUE(wait_for([&] { return charges(server.home()) == 0; }));

@@ -64,7 +64,7 @@ TEST(ThreadsOfACycle, ManyJobsAreInTheOrderOfThoseThatArriveOneByOne) {
     constexpr int kBatch = 400;
     constexpr int kBatches = 110;
     std::vector<int> started[2];
-    for (const bool kAtOnce : {true, false}) {
+    for (const bool at_once : {true, false}) {
         World world;
         world.queue({.name = "batch"});
         world.origin({"batch"}).sort_by_past_usage = {true};
@@ -81,10 +81,10 @@ TEST(ThreadsOfACycle, ManyJobsAreInTheOrderOfThoseThatArriveOneByOne) {
                        .walltime = kHour * (1 + pick(9)),
                        .queued = now - Seconds(pick(7200))},
                       now);
-            if (!kAtOnce && i % kBatch == kBatch - 1) world.cycle(now);
+            if (!at_once && i % kBatch == kBatch - 1) world.cycle(now);
         }
         world.vnode({.name = "n1", .ncpus = 300});
-        started[kAtOnce ? 0 : 1] = world.cycle(now).started;
+        started[at_once ? 0 : 1] = world.cycle(now).started;
     }
     EXPECT_GT(started[0].size(), 50U);
     EXPECT_EQ(started[0], started[1]);
@@ -290,21 +290,21 @@ TEST(BackgroundCycles, DecideWhatOthersDoBeforeTheEventsThatCameMeanwhile) {
     for (int seed = 1; seed <= pbs::test::cases(60); ++seed) {
         SCOPED_TRACE(seed);
         Site in_thread(static_cast<unsigned>(seed));
-        Site kAtOnce(static_cast<unsigned>(seed));
+        Site at_once(static_cast<unsigned>(seed));
         in_thread.world.scheduler.set_long_cycle(0);
         Events events{std::mt19937(static_cast<unsigned>(seed)), at(6), {}, {}};
         for (int step = 0; step < 80; ++step) {
             SCOPED_TRACE(step);
-            const CycleTrigger trigger = events.next(in_thread, kAtOnce);
+            const CycleTrigger trigger = events.next(in_thread, at_once);
             Decisions a;
             ASSERT_TRUE(in_thread.world.scheduler.start_cycle(
                 events.now, "default", trigger, [&a](Decisions d) { a = std::move(d); }, [] {}));
-            const Decisions b = kAtOnce.world.scheduler.cycle(events.now, "default", trigger);
+            const Decisions b = at_once.world.scheduler.cycle(events.now, "default", trigger);
             events.touched.clear();
-            if (events.chance(70)) (void)events.next(in_thread, kAtOnce);
+            if (events.chance(70)) (void)events.next(in_thread, at_once);
             if (events.chance(10)) {
                 const bool enforced = events.chance(50);
-                for (Site* site : {&in_thread, &kAtOnce}) {
+                for (Site* site : {&in_thread, &at_once}) {
                     site->world.policy().enforce_prime_time = {enforced};
                     site->world.configure();
                 }
@@ -313,7 +313,7 @@ TEST(BackgroundCycles, DecideWhatOthersDoBeforeTheEventsThatCameMeanwhile) {
             ASSERT_EQ(a.jobs_considered, b.jobs_considered);
             ASSERT_EQ(a.list.size(), b.list.size());
             const auto x = in_thread.world.take(a, events.now, true, events.touched);
-            const auto y = kAtOnce.world.take(b, events.now, true, events.touched);
+            const auto y = at_once.world.take(b, events.now, true, events.touched);
             ASSERT_EQ(x.started, y.started);
             ASSERT_EQ(x.queue, y.queue);
             ASSERT_EQ(x.vnodes, y.vnodes);

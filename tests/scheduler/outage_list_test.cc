@@ -13,8 +13,8 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Instant on(int month, int day, int kHour) {
-    return sys_days(std::chrono::year(1999) / month / day) + std::chrono::hours(kHour);
+Instant on(int month, int day, int hour) {
+    return sys_days(std::chrono::year(1999) / month / day) + std::chrono::hours(hour);
 }
 
 const rrule::Zone kUtc = rrule::Zone::utc();

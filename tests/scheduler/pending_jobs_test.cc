@@ -41,9 +41,9 @@ struct Random {
 };
 
 std::vector<JobSlot> all_of(const PendingJobs& pending, LaneId lane) {
-    std::vector<JobSlot> kJobs;
-    for (Position at; pending.settle(lane, at); ++at.index) kJobs.push_back(pending.job(lane, at));
-    return kJobs;
+    std::vector<JobSlot> jobs;
+    for (Position at; pending.settle(lane, at); ++at.index) jobs.push_back(pending.job(lane, at));
+    return jobs;
 }
 
 TEST(PendingJobs, AreWhatASortedVectorIs) {
@@ -53,17 +53,17 @@ TEST(PendingJobs, AreWhatASortedVectorIs) {
         PendingJobs pending;
         const LaneId lane = pending.lane(JobClass::normal, 7);
         std::map<PendingKey, Entry> plain;
-        const int kJobs = random.pick(1, 3000);
+        const int jobs = random.pick(1, 3000);
         if (seed % 2 == 0) {
             std::vector<Entry> first;
-            for (JobSlot job = 0; job < static_cast<JobSlot>(kJobs / 2); ++job)
+            for (JobSlot job = 0; job < static_cast<JobSlot>(jobs / 2); ++job)
                 first.push_back(random.entry(job));
             for (const Entry& e : first) plain.emplace(e.key, e);
             const PendingJobs::Beginning beginning{lane, first};
             pending.fill({&beginning, 1});
         }
-        for (int i = 0; i < kJobs * 2; ++i) {
-            const auto job = static_cast<JobSlot>(random.pick(0, kJobs));
+        for (int i = 0; i < jobs * 2; ++i) {
+            const auto job = static_cast<JobSlot>(random.pick(0, jobs));
             if (pending.contains(job)) {
                 std::erase_if(plain, [&](const auto& entry) { return entry.second.job == job; });
                 pending.remove(job);
@@ -177,11 +177,11 @@ TEST(PendingJobs, LanesAreFoundByTheLeastOfTheirJobs) {
                 std::vector<LaneId> found;
                 pending.find_lanes(job_class, releases, found);
                 std::vector<LaneId> with_jobs;
-                for (const auto& [lane, kJobs] : plain) {
-                    if (kJobs.empty() || pending[lane].job_class != job_class) continue;
+                for (const auto& [lane, jobs] : plain) {
+                    if (jobs.empty() || pending[lane].job_class != job_class) continue;
                     with_jobs.push_back(lane);
                     const bool is_found = std::ranges::find(found, lane) != found.end();
-                    const bool released = std::ranges::any_of(kJobs, [&](const auto& job_and_entry) {
+                    const bool released = std::ranges::any_of(jobs, [&](const auto& job_and_entry) {
                         const Entry& e = job_and_entry.second;
                         return releases.hold(e.blockers, e.size);
                     });
@@ -203,9 +203,9 @@ TEST(PendingJobs, WhoIsDueIsFoundAndHasToBeRemoved) {
     for (JobSlot job = 0; job < 4; ++job)
         pending.insert(lane, {job, {0, 0, job}, {1, 1, 1, 1}, 1, 100 * (job + 1)});
     const auto due = [&](std::int64_t seconds) {
-        std::vector<JobSlot> kJobs;
-        pending.find_due(Instant(Seconds(seconds)), kJobs);
-        return kJobs;
+        std::vector<JobSlot> jobs;
+        pending.find_due(Instant(Seconds(seconds)), jobs);
+        return jobs;
     };
     EXPECT_THAT(due(99), testing::IsEmpty());
     EXPECT_EQ(pending.next_due(), Instant(Seconds(100)));
@@ -255,17 +255,17 @@ TEST(PicksAt, IsTheOrderOfThePermutation) {
     for (int seed = 1; seed <= pbs::test::cases(1000); ++seed) {
         SCOPED_TRACE(seed);
         Random random{std::mt19937(static_cast<unsigned>(seed))};
-        const auto kUsers = static_cast<std::uint32_t>(random.pick(1, 8));
-        std::vector<std::int64_t> usage(kUsers);
+        const auto users = static_cast<std::uint32_t>(random.pick(1, 8));
+        std::vector<std::int64_t> usage(users);
         for (std::int64_t& u : usage) u = random.pick(0, 6);
-        std::vector<UsageJob> kJobs(static_cast<std::size_t>(random.pick(1, 60)));
+        std::vector<UsageJob> jobs(static_cast<std::size_t>(random.pick(1, 60)));
         PendingJobs pending;
         std::vector<UsageLane> lanes;
-        for (std::uint32_t i = 0; i < kJobs.size(); ++i) {
-            kJobs[i] = {static_cast<std::uint32_t>(random.pick(0, static_cast<int>(kUsers) - 1)),
-                        random.pick(1, 3)};
-            const LaneId lane = pending.lane(JobClass::normal, kJobs[i].user);
-            pending.insert(lane, {i, {0, 0, i}, {1, 1, 1, 1}, kJobs[i].charge, 0});
+        for (std::uint32_t i = 0; i < jobs.size(); ++i) {
+            jobs[i] = {static_cast<std::uint32_t>(random.pick(0, static_cast<int>(users) - 1)),
+                       random.pick(1, 3)};
+            const LaneId lane = pending.lane(JobClass::normal, jobs[i].user);
+            pending.insert(lane, {i, {0, 0, i}, {1, 1, 1, 1}, jobs[i].charge, 0});
         }
         for (LaneId id = 0; id < pending.lanes().size(); ++id) {
             const Lane& lane = pending.lanes()[id];
@@ -273,9 +273,9 @@ TEST(PicksAt, IsTheOrderOfThePermutation) {
         }
         std::map<std::int64_t, std::vector<LaneId>> picks;  // by usage
         auto sums = usage;
-        for (const auto i : permute_by_past_usage(kJobs, usage)) {
-            picks[sums[kJobs[i].user]].push_back(pending.lane_of(i));
-            sums[kJobs[i].user] += kJobs[i].charge;
+        for (const auto i : permute_by_past_usage(jobs, usage)) {
+            picks[sums[jobs[i].user]].push_back(pending.lane_of(i));
+            sums[jobs[i].user] += jobs[i].charge;
         }
         for (const auto& [at, expected] : picks) {
             const auto found = picks_at(pending, lanes, at);

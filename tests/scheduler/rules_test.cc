@@ -28,10 +28,10 @@ const Filter kFewJobs{.name = "few_jobs", .check = check_few_jobs};
 
 // A rule about time that says until when it holds.
 Refusal check_half_hours(CycleState& state, const Asked&, QueueView& view) {
-    const auto kHour = std::chrono::floor<std::chrono::hours>(state.now);
-    if (state.now - kHour >= Seconds(30 * kMinute)) return {};
+    const auto hour = std::chrono::floor<std::chrono::hours>(state.now);
+    if (state.now - hour >= Seconds(30 * kMinute)) return {};
     return Refusal::until_instant({ReasonCode::other, view.slot, state.strings->id("Half an hour")},
-                                  kHour + Seconds(30 * kMinute));
+                                  hour + Seconds(30 * kMinute));
 }
 const Filter kHalfHours{.name = "half_hours", .check = check_half_hours};
 

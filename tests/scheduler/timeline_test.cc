@@ -231,11 +231,11 @@ TEST(ProfileProperty, AsAnArrayOfSeconds) {
             p.ask();
         }
         for (int i = 0; i < 20; ++i) p.ask();
-        Timeline kAtOnce;
+        Timeline at_once;
         const auto half = static_cast<std::ptrdiff_t>(p.uses.size() / 2);
-        kAtOnce.debit(std::span(p.uses.begin(), p.uses.begin() + half));
-        kAtOnce.debit(std::span(p.uses.begin() + half, p.uses.end()));
-        ASSERT_EQ(kAtOnce, p.profile);
+        at_once.debit(std::span(p.uses.begin(), p.uses.begin() + half));
+        at_once.debit(std::span(p.uses.begin() + half, p.uses.end()));
+        ASSERT_EQ(at_once, p.profile);
         while (!p.uses.empty()) p.take_back();
         ASSERT_EQ(p.profile, Timeline());
         if (testing::Test::HasFailure()) break;

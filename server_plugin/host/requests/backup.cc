@@ -133,13 +133,12 @@ class BackUp final : public Answered {
   private:
     enum class Stage : std::uint8_t { clearing, copying, pruning, done };
 
-    Left run(const std::string& kProgram, std::vector<std::string> arguments) {
+    Left run(const std::string& program, std::vector<std::string> arguments) {
         errors_ = memory_file();
         until_ = std::chrono::steady_clock::now() + kLongest;
-        const pid_t pid = errors_ ? spawn(kProgram, std::move(arguments), {}, errors_.get()) : -errno;
+        const pid_t pid = errors_ ? spawn(program, std::move(arguments), {}, errors_.get()) : -errno;
         if (pid < 0)
-            return end(
-                refuse({PBSE_SYSTEM, fmt::format("{} can't be run: {}", kProgram, system_text(-pid))}));
+            return end(refuse({PBSE_SYSTEM, fmt::format("{} can't be run: {}", program, system_text(-pid))}));
         pid_ = pid;
         return Left::later;
     }

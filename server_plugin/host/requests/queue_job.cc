@@ -139,9 +139,9 @@ ifl::Reply queue_job(Context& context) {
     job.queue = queue->handle;
     job.queue_name = queue->name;
     const std::string id = job.id;
-    const bool kAtOnce = context.request.extend.starts_with(":C:");
+    const bool at_once = context.request.extend.starts_with(":C:");
     context.session.submission = std::move(submission);
-    if (kAtOnce) return commit_job(context);
+    if (at_once) return commit_job(context);
     ifl::Reply reply;
     reply.body = ifl::QueueReply{id};
     return reply;
