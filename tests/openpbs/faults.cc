@@ -33,10 +33,10 @@ long told(const char* name) {
     std::snprintf(path.data(), path.size(), "/var/spool/pbs/faults/%s", name);
     std::FILE* file = std::fopen(path.data(), "re");
     if (file == nullptr) return -1;
-    long number = 0;
-    if (std::fscanf(file, "%ld", &number) != 1) number = 0;
+    std::array<char, 32> text{};
+    const bool read = std::fgets(text.data(), text.size(), file) != nullptr;
     std::fclose(file);
-    return number;
+    return read ? std::strtol(text.data(), nullptr, 10) : 0;
 }
 
 template <class Function>

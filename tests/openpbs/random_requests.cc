@@ -3,11 +3,13 @@
 // half of them isn't waited for. A program of the tests, as root. Exit status 1: the server couldn't be
 // reached any more.
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 #include "ifl/request.h"
 #include "tests/openpbs/reserved_port.h"
@@ -91,12 +93,18 @@ class Maker {
 }  // namespace
 
 int main(int argc, char** argv) {
+    std::array<int, 3> numbers{};  // the port, the seed, how many requests
     if (argc != 5) return 2;
-    Maker maker(static_cast<unsigned>(std::atoi(argv[3])));
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const std::string_view text = argv[i + 2];
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), numbers[i]);
+        if (error != std::errc() || end != text.data() + text.size()) return 2;
+    }
+    const auto [port, seed, count] = numbers;
+    Maker maker(static_cast<unsigned>(seed));
     int replies = 0;
-    for (int left = std::atoi(argv[4]); left > 0; --left) {
-        const int fd =
-            connect_from_reserved(argv[1], std::atoi(argv[2]), static_cast<unsigned>(maker.below(420)));
+    for (int left = count; left > 0; --left) {
+        const int fd = connect_from_reserved(argv[1], port, static_cast<unsigned>(maker.below(420)));
         if (fd < 0) return 1;
         const std::string packets = maker.packets();
         if (send(fd, packets.data(), packets.size(), MSG_NOSIGNAL) < 0) return 1;
