@@ -40,7 +40,7 @@ class Arrays : public OriginServer {
     static std::string subjob(const std::string& id, const std::string& index) {
         return id.substr(0, id.find(']')) + index + "]";
     }
-    Output command(std::vector<std::string> argv) const { return server.command_as(runner(), argv); }
+    Output command(const std::vector<std::string>& argv) const { return server.command_as(runner(), argv); }
 };
 
 TEST_F(Arrays, EverySubjobRunsWithItsIndex) {

@@ -24,7 +24,7 @@ class OperatorCommands : public OriginServer {
         return text.str();
     }
     std::string running(const std::string& script, const std::vector<std::string>& options = {}) const {
-        const std::string id = server.submit(script, options);
+        std::string id = server.submit(script, options);
         EXPECT_TRUE(server.wait_job_state(id, "R"));
         return id;
     }

@@ -52,7 +52,7 @@ class FairShare : public ::testing::Test {
         EXPECT_TRUE(server.configure({"set server scheduling = True"}));
         EXPECT_TRUE(wait_for(
             [&] { return server.job(one, "job_state") == "R" || server.job(other, "job_state") == "R"; }));
-        const std::string first = server.job(one, "job_state") == "R" ? a : b;
+        std::string first = server.job(one, "job_state") == "R" ? a : b;
         EXPECT_EQ(server.command({"qdel", "-W", "force", one, other}).exit, 0);
         EXPECT_TRUE(server.wait_job_state(one, "F"));
         EXPECT_TRUE(server.wait_job_state(other, "F"));

@@ -56,6 +56,7 @@ class LongCycle : public ::testing::Test {
     // Records of cycles for one user after the other, all at once, until `enough`.
     std::vector<std::thread> ask_for_records(int users, const std::atomic<bool>& enough) {
         std::vector<std::thread> all;
+        all.reserve(static_cast<size_t>(users));
         for (int i = 0; i < users; ++i)
             all.emplace_back([this, &enough] {
                 while (!enough) {

@@ -15,7 +15,6 @@ namespace pbs::e2e {
 namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 class WaitingQsub : public OriginServer {
   protected:
@@ -67,7 +66,7 @@ TEST_F(WaitingQsub, BlockSaysIfTheJobNeverRan) {
     auto waiting = std::async(std::launch::async, [&] {
         return qsub({"-h", "-W", "block=true"}, "exit 0\n");
     });
-    ASSERT_TRUE(wait_for([&] { return last_job() != ""; }));
+    ASSERT_TRUE(wait_for([&] { return !last_job().empty(); }));
     const std::string id = last_job();
     ASSERT_EQ(server.command_as(runner(), {"qdel", id}).exit, 0);
     const Output deleted = waiting.get();
@@ -81,7 +80,7 @@ TEST_F(WaitingQsub, BlockSurvivesAServerThatIsKilled) {
     auto waiting = std::async(std::launch::async, [&] {
         return qsub({"-W", "block=true"}, "sleep 2; exit 4\n");
     });
-    ASSERT_TRUE(wait_for([&] { return last_job() != "" && server.job(last_job(), "job_state") == "R"; }));
+    ASSERT_TRUE(wait_for([&] { return !last_job().empty() && server.job(last_job(), "job_state") == "R"; }));
     server.kill9();
     std::this_thread::sleep_for(std::chrono::seconds(3));
     ASSERT_TRUE(server.start());

@@ -69,12 +69,12 @@ class ArrayTest : public ServerTest {
         take_run_events(*server_);
     }
     int ask_manage(RequestType type, const std::string& id, ifl::Attributes attributes = {},
-                   std::string extend = {}) {
+                   const std::string& extend = {}) {
         return ask(root(), type, ifl::Manage{PBS_CMD_SET, PBS_OBJ_JOB, id, std::move(attributes)}, extend)
             .code;
     }
-    int del(const std::string& id, std::string extend = {}) {
-        return ask_manage(RequestType::delete_job, id, {}, std::move(extend));
+    int del(const std::string& id, const std::string& extend = {}) {
+        return ask_manage(RequestType::delete_job, id, {}, extend);
     }
     int rerun(const std::string& id) { return ask(root(), RequestType::rerun_job, ifl::JobId{id}).code; }
     int signal(const std::string& id, const std::string& name) {

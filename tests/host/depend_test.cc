@@ -11,7 +11,6 @@ namespace pbs::host {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 class Depend : public ServerTest {
   protected:
@@ -381,6 +380,7 @@ TEST_F(Depend, OfAJobInARouteQueueIsTakenUpWhenItIsRouted) {
 TEST_F(Depend, SurvivesAServerThatDies) {
     const std::string a = job();
     std::vector<std::string> waiting;
+    waiting.reserve(250);
     for (int i = 0; i < 250; ++i) waiting.push_back(job("afterok:" + a));
     const std::string before = depend(a);
     open_server();

@@ -8,7 +8,6 @@ namespace {
 
 using objects::CommandKind;
 using objects::ObjectType;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 

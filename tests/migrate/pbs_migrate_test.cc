@@ -74,6 +74,9 @@ TEST(PbsMigrate, SchedConfigOfPbs) {
         EXPECT_EQ(lenient.status, 0) << how << lenient.err;
         EXPECT_THAT(lenient.out, HasSubstr((how == "--check" || how[2] == 'i' ? "note: " : "# ") + told))
             << how;
+        const auto noted = run(folder, how + " --resources lic --sched-config " + path);
+        EXPECT_EQ(noted.status, 0) << how << noted.err;
+        EXPECT_THAT(noted.out, HasSubstr("policy default_policy: exclude_resources is not acted on")) << how;
     }
     EXPECT_EQ(run(folder, "--dry-run --queues a --config " + path).status, 1);
     EXPECT_EQ(run(folder, "--dry-run --sched-config " + path + " --config " + path).status, 1);

@@ -55,6 +55,7 @@ TEST_F(Configuration, HistoryTellsWhoFromWhereWhenAndWhat) {
 // What the host's objects were at a revision: a page at a time, and all of it for who asks for no page.
 TEST_F(Configuration, WhatTheHostHadComesInPages) {
     std::vector<std::string> names;
+    names.reserve(1200);
     for (int i = 0; i < 1200; ++i) names.push_back("n" + std::to_string(i));
     const auto change = [&](const std::string& before, const std::string& after) {
         std::vector<pbs_host_change> changes;

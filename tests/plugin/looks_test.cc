@@ -15,9 +15,7 @@
 
 namespace pbs::plugin_test {
 namespace {
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 constexpr uint64_t kBatch = 102;
@@ -61,7 +59,7 @@ class Looks : public ::testing::Test {
     Answer explain_as(const std::string& user, uint64_t ticket) {
         pbs_identity before = host.who;
         host.who.user = str(user);
-        const Answer answer = explain(ticket);
+        Answer answer = explain(ticket);
         host.who = before;
         return answer;
     }
