@@ -29,7 +29,7 @@ struct FilterRefusal {
 // What the filters of owners and groups say of a user: the first that refuses.
 struct Standing {
     FilterRefusal admission{};
-    std::vector<FilterRefusal> queues;  // of the filters of each target
+    std::vector<FilterRefusal> queues;  // by candidate queue: the first of its filters that refuses
     // Of a user who has to be told apart from others of the same standing.
     std::uint32_t owner = 0;
     std::uint32_t group = 0;
@@ -82,7 +82,7 @@ class Standings {
     std::vector<User> users_;
 };
 
-// What the filters that don't read the user say of a signature in one target.
+// What the filters that don't read the user say of a signature in one candidate queue.
 struct SignatureAnswer {
     // The filter that refuses it whatever else is started; and of one that looks for places, which isn't
     // asked twice, where the refusal is kept.

@@ -262,7 +262,7 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
     pending_->fill(lanes);
 }
 
-// What arrived or changed since is put into its lane; what became a waiting job moves.
+// Jobs that arrived, changed, or became overdue or starving are put into their lanes anew.
 void Intake::renew() {
     EventMemory& memory = *in_.events;
     auto& changed = memory.since.changed;

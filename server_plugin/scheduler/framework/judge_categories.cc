@@ -58,7 +58,8 @@ Category Judge::category_of(const OrderedJob& job, CandidateQueues& queues) {
     return category;
 }
 
-// The standing of the job's user, found anew if something was started of theirs, or something reserved.
+// The standing of the job's user. It is found anew once the cycle has started a job of the same owner or
+// group (whichever the filters read), or has made a reservation.
 const Standings::User& Judge::standing_of(const OrderedJob& job, CandidateQueues& queues) {
     if (user_numbers_.empty()) {
         user_numbers_.assign(t_.strings.size(), UINT32_MAX);
@@ -84,7 +85,7 @@ const Standings::User& Judge::standing_of(const OrderedJob& job, CandidateQueues
     return user;
 }
 
-// What could lift its refusals.
+// Puts the refusals of the job's user into `standing_`. Returns what could lift them.
 Blockers Judge::find_standing(const Candidate& job, const CandidateQueues& queues) {
     Blockers blockers = 0;
     standing_.admission = {};
@@ -116,7 +117,7 @@ Blockers Judge::find_standing(const Candidate& job, const CandidateQueues& queue
     return blockers;
 }
 
-// Of a job's signature, by target.
+// The answers for a job's signature, by candidate queue.
 SignatureAnswer* Judge::answers_of_signature(const OrderedJob& job, const CandidateQueues& queues) {
     const auto job_class = static_cast<std::size_t>(job.job_class);
     auto& places = answers_of_signature_[job_class];

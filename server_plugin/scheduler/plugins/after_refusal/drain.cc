@@ -1,4 +1,4 @@
-// The jobs that a queue is drained for, and until when. These are all waiting jobs, all special jobs, and the
+// The jobs that a queue is drained for, and until when. These are all overdue jobs, all special jobs, and the
 // head of the list: the first job that can't start. (sched-config guide, "MAX_QUEUED_TIME"; origin-overview,
 // "Overview Of Operation": the scheduler "goes out of its way" for the first job)
 

@@ -1,4 +1,4 @@
-// SORTED_JOB_DUMPFILE: the job list as it was sorted, behind what runs.
+// SORTED_JOB_DUMPFILE: the running jobs, and behind them the pending jobs as they were sorted.
 
 #include "server_plugin/scheduler/log/sorted_jobs.h"
 #include "server_plugin/scheduler/framework/context.h"
@@ -11,7 +11,7 @@ class SortedJobs final : public CycleLog {
     explicit SortedJobs(const CycleContext& context) : c_(context) {}
 
     void turn(const OrderedJob& job, CandidateQueues&) override {
-        if (!c_.second_pass) waiting_.push_back(job);
+        if (!c_.second_pass) pending_.push_back(job);
     }
 
     void end(Decisions& out) override {
@@ -22,7 +22,7 @@ class SortedJobs final : public CycleLog {
                 all.push_back({job, JobClass::running, c_.nodes_of_ordered(job), t.jobs.signature[job], 0});
         const OrderContext context{c_.in.now, c_.settings, t.jobs, t.queues, t.requests, {}};
         sort_by(running_order(), context, all);
-        all.insert(all.end(), waiting_.begin(), waiting_.end());
+        all.insert(all.end(), pending_.begin(), pending_.end());
         out.sorted_jobs = FileToWrite{c_.settings.sorted_job_dumpfile,
                                       sorted_jobs_text(t, c_.settings, c_.in.now, c_.state.prime_now, all)};
     }
@@ -33,7 +33,7 @@ class SortedJobs final : public CycleLog {
         return order;
     }
     const CycleContext& c_;
-    std::vector<OrderedJob> waiting_;
+    std::vector<OrderedJob> pending_;
 };
 
 }  // namespace

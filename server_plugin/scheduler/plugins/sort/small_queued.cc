@@ -1,4 +1,4 @@
-// Waiting jobs on different sides of SMALL_QUEUED_TIME: the one with the longer walltime first, which is
+// Overdue jobs on different sides of SMALL_QUEUED_TIME: the one with the longer walltime first, which is
 // the one that is not below it. (origin-overview, "Waiting Job Support")
 
 #include "server_plugin/scheduler/pending/sort.h"
