@@ -147,7 +147,7 @@ FilterRefusal Judge::first_refusal(const Candidate& job, QueueView& view) {
     return first_refusal_of_job(job, view);
 }
 
-// Of the filters that are asked for each job, numbered behind the others.
+// The first refusal by a filter that is asked for each job. These filters are numbered behind the others.
 FilterRefusal Judge::first_refusal_of_job(const Candidate& job, QueueView& view) {
     const auto others = static_cast<std::uint32_t>(view.filters.size());
     for (std::uint32_t i = 0; i < view.job_filters.size(); ++i)

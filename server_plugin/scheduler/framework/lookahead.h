@@ -10,8 +10,8 @@
 namespace pbs::sched {
 
 // Moves the state of the cycle (the time and all that follows from it, what jobs use, the vnodes) on to later
-// instants, so that the filters themselves tell whether the job could start then. Back as it was when it goes
-// out of scope. One at a time.
+// instants, so that the filters themselves tell whether the job could start then. The destructor puts the
+// state back as it was. There is one look-ahead at a time.
 class Lookahead : CyclePart {
   public:
     // The job's walltime is the one in that queue.
@@ -33,21 +33,20 @@ class Lookahead : CyclePart {
     std::optional<Instant> earliest(Instant from, Instant until = Instant::max());
     static constexpr int kMostRefusals = 64;
 
-    // Of what the start has to wait: the words of awaited() and until when, in the order in which they were
-    // met.
+    // What the start has to wait for, and until when, in the order in which earliest() met it.
     const std::vector<Awaited>& awaited() const { return awaited_; }
 
     // After earliest(): is the start the first instant at which vnodes have room, whatever else there is?
     bool decided_by_vnodes() const { return decided_by_vnodes_; }
-    // Is it one that a filter names? And after none was found: because of `until`?
+    // Is the start an instant that a filter names? And if no start was found: is that because of `until`?
     bool decided_by_time() const { return decided_by_time_; }
     bool too_late() const { return too_late_; }
 
-    // Before it: when the last job ends that runs, or has a reservation, in the queue or on its vnodes; now
-    // if there is none. O(jobs that end later elsewhere).
+    // Before earliest(): the end of the last job that runs, or has a reservation, in the queue or on its
+    // vnodes; now if there is none. O(jobs that end later elsewhere).
     Instant last_end() const;
 
-    // Of the queue that it is about.
+    // The queue that the job is looked at in.
     const QueueView& view() const { return view_; }
 
     // How many instants were tried.

@@ -1,4 +1,4 @@
-// MAX_DEDICATED_JOBS: how many jobs of dedicated queues run at once.
+// MAX_DEDICATED_JOBS: the most jobs of dedicated queues that run at once.
 
 #include "server_plugin/scheduler/framework/filter.h"
 

@@ -1,4 +1,4 @@
-// MAX_USER_RUN_JOBS: how many jobs of a user run at once, in whatever queue.
+// MAX_USER_RUN_JOBS: the most jobs of one user that run at once, over all queues.
 
 #include "server_plugin/scheduler/framework/filter.h"
 

@@ -1,4 +1,4 @@
-// The nodes (ssinodes) of the queue that running jobs leave.
+// The nodes of the queue (Queues::node_limit()): a job starts if the running jobs of the queue leave enough.
 
 #include "server_plugin/scheduler/framework/filter.h"
 

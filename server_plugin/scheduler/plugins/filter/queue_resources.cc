@@ -1,4 +1,4 @@
-// resources_available of the queue: what running jobs of the queue leave of it.
+// resources_available of the queue: a job starts if the queue's running jobs leave enough of them.
 
 #include "server_plugin/scheduler/framework/filter.h"
 
