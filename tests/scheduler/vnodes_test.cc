@@ -212,7 +212,7 @@ TEST(VnodesTest, ASearchAheadInOnePoolChangesNothingInAnother) {
         return requests[requests.acquire(amounts, resources)];
     };
     // When the job has ended, n1 is empty.
-    std::vector<Vnodes::Share> shares;
+    Vnodes::Shares shares;
     vnodes.shares_held(kRunning, shares);
     vnodes.look_ahead(shares, 1);
     vnodes.settle(all);

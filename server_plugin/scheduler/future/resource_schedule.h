@@ -10,6 +10,8 @@
 // These go on for ever, and the filters that check them say until when they refuse (Refusal::until).
 #pragma once
 
+#include <absl/container/inlined_vector.h>
+
 #include <cstdint>
 #include <map>
 #include <span>
@@ -34,9 +36,9 @@ class ResourceSchedule {
         QueueSlot queue = kNoSlot;
         // The id of the reservation; kNoSlot: the job runs, or the cycle started it.
         std::uint32_t reservation = kNoSlot;
-        std::vector<std::uint32_t> views{};  // the numbers of the views that count it
-        std::int64_t dedicated_views = 0;    // how many of these views are of dedicated queues
-        std::vector<Vnodes::Share> shares{};
+        absl::InlinedVector<std::uint32_t, 2> views{};  // the numbers of the views that count it
+        std::int64_t dedicated_views = 0;               // how many of these views are of dedicated queues
+        Vnodes::Shares shares{};
         Instant end{};
     };
     // A job ends, or one with a reservation begins.

@@ -2,13 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
 
 namespace pbs::sched {
 
 // Sorts the list and drops what is there more than once. O(n log n).
-template <class T>
-void sort_unique(std::vector<T>& list) {
+template <class List>
+void sort_unique(List& list) {
     std::ranges::sort(list);
     list.erase(std::unique(list.begin(), list.end()), list.end());
 }

@@ -5,6 +5,8 @@
 // amounts: they tell whether the vnode takes jobs, and whether no job is on it.
 #pragma once
 
+#include <absl/container/inlined_vector.h>
+
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -15,7 +17,8 @@
 
 namespace pbs::sched {
 
-using Row = std::vector<std::int64_t>;  // a number for each column
+// A number for each column. Few resources have one, so rows seldom take memory of their own.
+using Row = absl::InlinedVector<std::int64_t, 8>;
 
 constexpr std::uint32_t kOpenColumn = 0;   // holds a Columns::Openness
 constexpr std::uint32_t kEmptyColumn = 1;  // 1: no job is on the vnode

@@ -28,7 +28,8 @@ bool has_word(std::string_view list, std::string_view word) {
 }
 
 // Puts the vnodes of a placement into `vnodes`, in order and each once.
-void vnodes_of(const Placement& placement, std::vector<VnodeSlot>& vnodes) {
+template <class Slots>
+void vnodes_of(const Placement& placement, Slots& vnodes) {
     vnodes.clear();
     for (const Part& part : placement) vnodes.push_back(part.vnode);
     sort_unique(vnodes);
@@ -402,7 +403,7 @@ void Inventory::apply(const Placement& placement, const Request& request, const 
     count_jobs(touched_, request.exclusive, -sign);
 }
 
-void Inventory::shares_held(JobSlot job, std::vector<Share>& out) const {
+void Inventory::shares_held(JobSlot job, Shares& out) const {
     const HeldJob* held = held_of(job);
     if (held == nullptr) return;
     for (const Held& part : held->parts) {
@@ -415,21 +416,20 @@ void Inventory::shares_held(JobSlot job, std::vector<Share>& out) const {
 }
 
 void Inventory::shares_of(const Placement& placement, const Request& request, const NodeSize& node_size,
-                          std::vector<Share>& out) const {
+                          Shares& out) const {
     Row kept;
     for (const Part& part : placement) {
         const Row& needs = columns_.needs_of(placement, part, request, node_size, kept);
         for (std::uint32_t c = kFirstResourceColumn; c < columns_.size(); ++c)
             if (needs[c] != 0) out.push_back({part.vnode, c, needs[c] * part.count});
     }
-    std::vector<VnodeSlot> vnodes;
+    absl::InlinedVector<VnodeSlot, 4> vnodes;
     vnodes_of(placement, vnodes);
     add_job_shares(vnodes, request.exclusive, out);
 }
 
 // Adds the shares that stand for the job itself. They have to agree with what count_jobs() counts.
-void Inventory::add_job_shares(std::span<const VnodeSlot> vnodes, bool exclusive,
-                               std::vector<Share>& out) const {
+void Inventory::add_job_shares(std::span<const VnodeSlot> vnodes, bool exclusive, Shares& out) const {
     std::vector<std::uint32_t> hosts;
     hosts.reserve(vnodes.size() > 1 ? vnodes.size() : 0);
     for (const VnodeSlot slot : vnodes) {

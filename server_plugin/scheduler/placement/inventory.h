@@ -1,6 +1,8 @@
 // The inventory of vnodes: their state, what they have, and what is free of it.
 #pragma once
 
+#include <absl/container/inlined_vector.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,6 +30,7 @@ class Inventory {
         std::uint32_t column = 0;
         std::int64_t amount = 0;
     };
+    using Shares = absl::InlinedVector<Share, 6>;
 
     // `strings` holds the names of hosts and has to outlive the inventory.
     explicit Inventory(Interner& strings) : strings_(&strings) {}
@@ -117,9 +120,9 @@ class Inventory {
         apply(placement, request, node_size, 1);
     }
     // Append to `out` the shares that a running job holds, or that a placement would take.
-    void shares_held(JobSlot job, std::vector<Share>& out) const;
+    void shares_held(JobSlot job, Shares& out) const;
     void shares_of(const Placement& placement, const Request& request, const NodeSize& node_size,
-                   std::vector<Share>& out) const;
+                   Shares& out) const;
 
     // Grows whenever vnodes come, go or move, or the columns change. All pools are void then.
     std::uint64_t version() const { return version_; }
@@ -169,7 +172,7 @@ class Inventory {
     void apply(JobSlot job, int sign);
     void apply(const Placement& placement, const Request& request, const NodeSize& node_size, int sign);
     void count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, int sign);
-    void add_job_shares(std::span<const VnodeSlot> vnodes, bool exclusive, std::vector<Share>& out) const;
+    void add_job_shares(std::span<const VnodeSlot> vnodes, bool exclusive, Shares& out) const;
 
     Interner* strings_ = nullptr;  // belongs to the scheduler, which outlives the inventory
     std::vector<Vnode> vnodes_;

@@ -44,7 +44,9 @@ std::uint32_t MaximaTree::next_fit(const Asked& asked, std::uint32_t from) const
         return true;
     };
     if (from >= size_) return kNoSlot;
+    // The search begins at the largest subtree whose first leaf is `from`.
     std::uint32_t n = leaves_ + from;
+    while (n % 2 == 0) n /= 2;
     while (true) {
         if (enough(n)) {
             if (is_leaf(n)) return n - leaves_ < size_ ? n - leaves_ : kNoSlot;
