@@ -128,6 +128,7 @@ std::uint32_t CycleContext::nodes_of_ordered(JobSlot job) const {
 }
 
 Reason CycleContext::held_up_reason(const QueueView* view) const {
+    if (held_up == 0) return {};
     for (const auto& rule : after_refusal)
         if (const Reason reason = rule->holds_up(view)) return reason;
     return {};

@@ -36,12 +36,34 @@ struct Released {
     std::unordered_map<std::uint32_t, std::size_t> room;
 };
 
+// Which of some queues refuse a signature until the configuration changes. Kept from cycle to cycle.
+class RefusedForGood {
+  public:
+    static constexpr std::size_t kMostQueues = 64;  // those behind aren't kept
+
+    // Has a bit for each queue, by its index. Valid until the next call.
+    std::uint64_t& of(const Signatures& signatures, std::uint32_t signature) {
+        if (signature >= known_.size()) known_.resize(signatures.size());
+        Known& known = known_[signature];
+        if (known.serial != signatures.serial(signature)) known = {signatures.serial(signature), 0};
+        return known.queues;
+    }
+
+  private:
+    struct Known {
+        std::uint64_t serial = 0;
+        std::uint64_t queues = 0;
+    };
+    std::vector<Known> known_;  // by signature
+};
+
 // The queues that a job may start in, in the order in which they are asked.
 struct CandidateQueues {
     std::vector<QueueView*> views;
     std::optional<unsigned> user_reads{};  // ReadsUser, once it has been looked at
     Standings standings{};
     Released released{};
+    RefusedForGood refused_for_good{};
 
     bool empty() const { return views.empty(); }
     std::size_t size() const { return views.size(); }

@@ -8,6 +8,40 @@
 #include "server_plugin/scheduler/framework/shares.h"
 
 namespace pbs::sched {
+namespace {
+
+// What a job is told that no queue starts: the reason of the first queue that it fits, is let into, or just
+// of the first one.
+class BestReason {
+  public:
+    void offer(const Reason& reason) {
+        const Rank rank = rank_of(reason.code);
+        if (rank <= rank_) return;
+        rank_ = rank;
+        reason_ = reason;
+    }
+    // A reason that should have been offered before all others.
+    void put_first(const Reason& reason) {
+        if (rank_of(reason.code) < rank_) return;
+        rank_ = rank_of(reason.code);
+        reason_ = reason;
+    }
+    bool is_nothing() const { return rank_ == Rank::none; }
+    const Reason& reason() const { return reason_; }
+    bool fits() const { return rank_ > Rank::unfit; }
+
+  private:
+    enum class Rank : std::uint8_t { none, unfit, not_allowed, fits };
+    static Rank rank_of(ReasonCode code) {
+        if (code >= ReasonCode::above_queue_maximum && code <= ReasonCode::above_queue_nodes)
+            return Rank::unfit;
+        return code == ReasonCode::not_in_acl ? Rank::not_allowed : Rank::fits;
+    }
+    Rank rank_ = Rank::none;
+    Reason reason_;
+};
+
+}  // namespace
 
 Blockers Judge::consider(const OrderedJob& job, CandidateQueues& queues) {
     if (!c_.second_pass) ++c_.considered;
@@ -33,27 +67,54 @@ Blockers Judge::consider(const OrderedJob& job, CandidateQueues& queues) {
 }
 
 // May it start, and where? The queue that it is in is asked first, then those that it may start in.
-Verdict Judge::judge(const OrderedJob& job, Candidate& c, const CandidateQueues& queues,
-                     const Category& category) {
+Verdict Judge::judge(const OrderedJob& job, Candidate& c, CandidateQueues& queues, const Category& category) {
     Verdict verdict;
     const QueueSlot home = t_.jobs.queue[job.job];
     if (const Reason reason = c_.held_up_reason(queues.empty() ? nullptr : queues[0])) {
         verdict.reason = reason;
         verdict.blockers = blocker::kHeldUp;
-    } else if (const Reason stopped = c_.not_started_reason(home))
-        verdict.reason = stopped;
-    else if (const Refusal other_time = execution_type_refusal(state_, home)) {
+    } else if (!t_.queues[home].started) {
+        verdict.reason = c_.not_started_reason(home);
+    } else if (const Refusal other_time = execution_type_refusal(state_, home)) {
         verdict.reason = other_time.reason;
         verdict.later = true;
         verdict.blockers = blockers_of(other_time);
     } else {
-        verdict = ask(c, queues, category);
+        return ask(job, c, queues, category);
     }
     return verdict;
 }
 
+// The filter that refused the job, if it needn't be asked about all other queues. Where a rule is told of
+// each refusal, it is.
+const Filter* Judge::same_elsewhere(const Candidate& job, const QueueView& view,
+                                    const FilterRefusal& refusal) const {
+    if (!in_.categories || refusal.filter >= view.filters.size() || job.asked < Seconds(0)) return nullptr;
+    const Filter* filter = view.filters[refusal.filter];
+    return filter->is_same_in != nullptr && (filter->traits & c_.watched) == 0 ? filter : nullptr;
+}
+
+// Where it is known which of the queues refuse the job's signature for good. Null: nothing is kept of it.
+// Nothing can be gained for a single queue, and classes of jobs may have other answers.
+std::uint64_t* Judge::refused_for_good(const OrderedJob& job, CandidateQueues& queues) const {
+    if (!in_.categories || queues.size() < 2 || queues.size() > RefusedForGood::kMostQueues ||
+        job.job_class != JobClass::normal)
+        return nullptr;
+    return &queues.refused_for_good.of(t_.signatures, job.signature);
+}
+
+// Does this refusal come before any other that there may be later, and does it depend on the signature and
+// the configuration alone?
+bool Judge::is_for_good(const QueueView& view, const FilterRefusal& refusal) {
+    if (refusal.filter != 0 || view.filters.empty()) return false;
+    const Filter& filter = *view.filters.front();
+    return std::holds_alternative<OfSignature>(filter.check) && (filter.traits & ~by_limits_only) == 0 &&
+           refusal.refusal.blockers == blocker::kConfiguration && !refusal.refusal.until;
+}
+
 // Asks the queues one after the other. The reason is that of the first one that the job fits.
-Verdict Judge::ask(Candidate& job, const CandidateQueues& queues, const Category& category) {
+Verdict Judge::ask(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues,
+                   const Category& category) {
     const Standing* standing = category.standing;
     Verdict verdict;
     for (std::uint32_t i = 0; i < c_.admissions.size(); ++i) {
@@ -72,53 +133,49 @@ Verdict Judge::ask(Candidate& job, const CandidateQueues& queues, const Category
         verdict.rejected = is_rejection(refusal.reason.code);
         return verdict;
     }
-    Reason best;
-    bool fits = false;
-    bool fits_and_may = false;
+    BestReason best;
+    const Filter* refuser = nullptr;  // that would refuse the job likewise in some of the other queues
+    const QueueView* refused_in = nullptr;
+    std::uint64_t* const for_good = refused_for_good(ordered, queues);
+    QueueView* refuses_for_good = nullptr;  // the first that is known to, if none was asked before it
     for (std::size_t t = 0; t < queues.size(); ++t) {
         QueueView* const view = queues[t];
         const bool other_pass = view->early != c_.second_pass && job.job_class == JobClass::normal;
         if (other_pass && c_.second_pass) continue;
+        if (refuser != nullptr && refuser->is_same_in(*refused_in, *view)) continue;
+        if (for_good != nullptr && (*for_good >> t & 1) != 0) {
+            if (best.is_nothing() && refuses_for_good == nullptr) refuses_for_good = view;
+            continue;
+        }
         c_.set_walltime(job, *view);
-        Verdict of_queue;
         find_filters(*view);
         const FilterRefusal refusal =
             standing == nullptr ? first_refusal(job, *view)
                                 : first_refusal(job, *view, standing->queues[t],
                                                 category.of_signature ? category.of_signature + t : nullptr);
-        weigh(refusal, job, *view, of_queue, standing != nullptr);
-        Reason reason = refusal.refusal.reason;
-        if (!reason && !other_pass) {
+        if (refusal.refusal) {
+            weigh(refusal, job, *view, verdict, standing != nullptr);
+            best.offer(refusal.refusal.reason);
+            if (for_good != nullptr && is_for_good(*view, refusal)) *for_good |= std::uint64_t{1} << t;
+            if (const Filter* filter = same_elsewhere(job, *view, refusal)) {
+                refuser = filter;
+                refused_in = view;
+            }
+        } else if (other_pass) {
+            verdict.blockers |= blocker::kAnything;
+            best.offer({ReasonCode::next_pass, view->slot});
+        } else {
             verdict.view = view;
-            verdict.reason = {};
             return verdict;
         }
-        if (!reason) {
-            reason = {ReasonCode::next_pass, view->slot};
-            of_queue.blockers = blocker::kAnything;
-        }
-        verdict.blockers |= of_queue.blockers;
-        verdict.by_user = verdict.by_user || of_queue.by_user;
-        verdict.of_job = verdict.of_job || of_queue.of_job;
-        verdict.lasting = verdict.lasting && of_queue.lasting;
-        verdict.waits = verdict.waits || of_queue.waits;
-        verdict.crosses = verdict.crosses || of_queue.crosses;
-        verdict.later = verdict.later || of_queue.later;
-        const bool unfit =
-            reason.code >= ReasonCode::above_queue_maximum && reason.code <= ReasonCode::above_queue_nodes;
-        const bool not_allowed = reason.code == ReasonCode::not_in_acl;
-        if (unfit) {
-            if (!fits && !best) best = reason;
-        } else if (not_allowed) {
-            if (!fits) best = reason;
-            fits = true;
-        } else {
-            if (!fits_and_may) best = reason;
-            fits = fits_and_may = true;
-        }
     }
-    verdict.reason = best;
-    if (!fits && &queues == &queues_.batch() && !c_.second_pass) return rejection(job);
+    if (refuses_for_good != nullptr && !best.fits()) {
+        c_.set_walltime(job, *refuses_for_good);
+        find_filters(*refuses_for_good);
+        best.put_first(first_refusal(job, *refuses_for_good).refusal.reason);
+    }
+    verdict.reason = best.reason();
+    if (!best.fits() && &queues == &queues_.batch() && !c_.second_pass) return rejection(job);
     return verdict;
 }
 
@@ -144,7 +201,7 @@ Verdict Judge::rejection(const Candidate& job) {
 Reason Judge::ask_queue(const Candidate& job, QueueView& view, Verdict& verdict) {
     find_filters(view);
     const FilterRefusal refusal = first_refusal(job, view);
-    weigh(refusal, job, view, verdict);
+    if (refusal.refusal) weigh(refusal, job, view, verdict);
     return refusal.refusal.reason;
 }
 
@@ -179,22 +236,22 @@ Blockers Judge::blockers_of(const Refusal& refusal) {
     return refusal.blockers | blocker::time(*refusal.until);
 }
 
-// What a refusal means beside its reason.
+// What a refusal means beside its reason is added to the verdict.
 void Judge::weigh(const FilterRefusal& refused, const Candidate& job, QueueView& view, Verdict& verdict,
                   bool by_standing) {
     const Refusal& refusal = refused.refusal;
-    if (!refusal) return;
-    verdict.of_job = refused.filter >= view.filters.size();
-    const Filter& filter = verdict.of_job ? *view.job_filters[refused.filter - view.filters.size()]
-                                          : *view.filters[refused.filter];
+    const bool of_job = refused.filter >= view.filters.size();
+    verdict.of_job = verdict.of_job || of_job;
+    const Filter& filter =
+        of_job ? *view.job_filters[refused.filter - view.filters.size()] : *view.filters[refused.filter];
     if (by_standing && filter.is_of_user())
         verdict.by_user = true;
     else
-        verdict.blockers = blockers_of(refusal);
-    verdict.lasting = !refusal.is_lifted_by_start();
-    verdict.waits = refusal.waits_for_jobs();
-    verdict.later = refusal.until.has_value();
-    verdict.crosses = crosses_a_boundary(refusal.reason.code);
+        verdict.blockers |= blockers_of(refusal);
+    verdict.lasting = verdict.lasting && !refusal.is_lifted_by_start();
+    verdict.waits = verdict.waits || refusal.waits_for_jobs();
+    verdict.later = verdict.later || refusal.until.has_value();
+    verdict.crosses = verdict.crosses || crosses_a_boundary(refusal.reason.code);
     if ((filter.traits & c_.watched) == 0) return;
     for (const auto& rule : c_.after_refusal)
         if ((filter.traits & rule->watched) != 0) rule->was_refused(job, view);
@@ -262,10 +319,17 @@ void Judge::begin_second_pass() {
     verdict_of_user_.clear();
 }
 
-void Judge::fetch(JobClass job_class, std::uint32_t signature, JobSlot job) const {
+void Judge::fetch(JobClass job_class, std::uint32_t signature) const {
     const auto& of_signature = verdict_of_[static_cast<std::size_t>(job_class)];
     if (signature < of_signature.size()) __builtin_prefetch(&of_signature[signature]);
-    if (!user_numbers_.empty()) __builtin_prefetch(&t_.jobs.user[job]);
+}
+
+bool Judge::fetch_known(JobClass job_class, std::uint32_t signature) const {
+    const auto& of_signature = verdict_of_[static_cast<std::size_t>(job_class)];
+    if (!user_numbers_.empty() || signature >= of_signature.size() || of_signature[signature] == 0)
+        return false;
+    __builtin_prefetch(&verdicts_[of_signature[signature] - 1]);
+    return true;
 }
 
 Blockers Judge::refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues, Blockers of_user) {

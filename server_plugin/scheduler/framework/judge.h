@@ -34,13 +34,19 @@ class Judge : CyclePart {
     // Was the job started, or rejected? Only after begin_second_pass().
     bool is_done_with(JobSlot job) const { return done_with_[job]; }
 
-    // Fetches memory that consider() is going to read soon.
-    void fetch(JobClass job_class, std::uint32_t signature, JobSlot job) const;
+    // Fetch memory that consider() is going to read soon: first where an answer for the signature would be,
+    // and later, if there is one that doesn't depend on the user, the answer. False: there is none.
+    void fetch(JobClass job_class, std::uint32_t signature) const;
+    bool fetch_known(JobClass job_class, std::uint32_t signature) const;
 
   private:
-    Verdict judge(const OrderedJob& job, Candidate& candidate, const CandidateQueues& queues,
+    Verdict judge(const OrderedJob& job, Candidate& candidate, CandidateQueues& queues,
                   const Category& category);
-    Verdict ask(Candidate& job, const CandidateQueues& queues, const Category& category);
+    Verdict ask(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues, const Category& category);
+    std::uint64_t* refused_for_good(const OrderedJob& job, CandidateQueues& queues) const;
+    static bool is_for_good(const QueueView& view, const FilterRefusal& refusal);
+    const Filter* same_elsewhere(const Candidate& job, const QueueView& view,
+                                 const FilterRefusal& refusal) const;
     Verdict rejection(const Candidate& job);
     Blockers blockers_of(const Refusal& refusal);
     void weigh(const FilterRefusal& refusal, const Candidate& job, QueueView& view, Verdict& verdict,

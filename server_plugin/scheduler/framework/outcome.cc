@@ -27,12 +27,15 @@ std::string_view Outcome::keep_text(std::string_view text) const {
 
 std::string_view Outcome::text(Answer& answer) {
     if (answer.number != 0) return answer.text;
-    const auto [place, made] = text_of_.try_emplace(answer.reason);
-    if (made) place->second = keep_text(sched::text(answer.reason, c_.reason_context()));
-    answer.text = place->second;
-    answer.number =
-        number_of_kind(answer.reason) |
-        (static_cast<std::uint32_t>(std::hash<std::string_view>{}(answer.text)) & ((1U << kTextBits) - 1));
+    const auto [place, made] = told_.try_emplace(answer.reason);
+    Told& told = place->second;
+    if (made) {
+        told.text = keep_text(sched::text(answer.reason, c_.reason_context()));
+        const auto hash = static_cast<std::uint32_t>(std::hash<std::string_view>{}(told.text));
+        told.number = number_of_kind(answer.reason) | (hash & ((1U << kTextBits) - 1));
+    }
+    answer.text = told.text;
+    answer.number = told.number;
     return answer.text;
 }
 

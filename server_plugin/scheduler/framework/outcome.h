@@ -26,7 +26,11 @@ class Outcome : CyclePart {
 
   private:
     Decisions& out_;
-    std::unordered_map<Reason, std::string_view, ReasonHash> text_of_;
+    struct Told {
+        std::string_view text;
+        std::uint32_t number = 0;  // Answer::number
+    };
+    std::unordered_map<Reason, Told, ReasonHash> told_;
 };
 
 }  // namespace pbs::sched

@@ -133,14 +133,17 @@ std::int64_t Turns::take(Turn& turn, JobClass job_class) {
     return taken.charge;
 }
 
-// Lanes are in order and the tables aren't: what the next turn of a lane will read is fetched while others
-// have theirs.
+// Lanes are in order and the tables aren't: what the next turns of a lane will read is fetched while others
+// have theirs. Of a job whose answer is known nothing else is read.
 void Turns::fetch(const Turn& turn, JobClass job_class) const {
     const PendingJobs& pending = intake_.jobs();
+    if (const auto ahead = pending.ahead(turn.lane, turn.at, 2))
+        judge_.fetch(job_class, pending.signature_of(turn.lane, *ahead));
     const auto ahead = pending.ahead(turn.lane, turn.at, 1);
     if (!ahead) return;
     const PendingJobs::Taken next = pending.at(turn.lane, *ahead);
-    judge_.fetch(job_class, next.signature, next.job);
+    if (judge_.fetch_known(job_class, next.signature)) return;
+    __builtin_prefetch(&t_.jobs.user[next.job]);
     __builtin_prefetch(&t_.jobs.queue[next.job]);
     __builtin_prefetch(&t_.jobs.request[next.job]);
     __builtin_prefetch(&t_.jobs.owner[next.job]);

@@ -23,11 +23,13 @@ std::uint32_t Signatures::acquire(const Signature& signature) {
     if (unused_.empty()) {
         signatures_.push_back(signature);
         users_.push_back(1);
+        serials_.push_back(++made_);
     } else {
         place->second = unused_.back();
         unused_.pop_back();
         signatures_[place->second] = signature;
         users_[place->second] = 1;
+        serials_[place->second] = ++made_;
     }
     return place->second;
 }

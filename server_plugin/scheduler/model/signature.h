@@ -25,6 +25,8 @@ class Signatures {
     // back with release(). Numbers are dense, and are used again.
     std::uint32_t acquire(const Signature& signature);
     void release(std::uint32_t id);
+    // A number that no other signature has or had.
+    std::uint64_t serial(std::uint32_t id) const { return serials_[id]; }
     // Do several jobs have it?
     bool is_shared(std::uint32_t id) const { return users_[id] > 1; }
     const Signature& operator[](std::uint32_t id) const { return signatures_[id]; }
@@ -37,6 +39,8 @@ class Signatures {
     };
     std::vector<Signature> signatures_;
     std::vector<std::uint32_t> users_;  // how many jobs have each
+    std::vector<std::uint64_t> serials_;
+    std::uint64_t made_ = 0;  // how many signatures were made so far
     std::vector<std::uint32_t> unused_;
     absl::flat_hash_map<Signature, std::uint32_t, Hash> index_;
 };

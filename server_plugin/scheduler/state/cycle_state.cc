@@ -5,9 +5,14 @@
 namespace pbs::sched {
 
 void RunCounts::count(std::uint32_t queue, std::uint32_t owner, std::uint32_t group, int sign) {
-    for (const std::uint64_t each :
-         {key(1, queue, owner), key(2, queue, group), key(1, kEverywhere, owner), key(2, kEverywhere, group)})
-        counts_[each] += static_cast<std::uint32_t>(sign);
+    for (const std::uint64_t each : {key(1, queue, owner), key(2, queue, group)})
+        in_queue_[each] += static_cast<std::uint32_t>(sign);
+    const auto count_one = [&](Counts& counts, std::uint32_t who) {
+        if (who >= counts.size()) counts.resize(who + 1);
+        counts[who] += sign;
+    };
+    count_one(owners_, owner);
+    count_one(groups_, group);
 }
 
 PlaceRules CycleState::place_rules(const Asked& job) const {

@@ -51,18 +51,26 @@ struct ServerLimits {
 class RunCounts {
   public:
     void count(std::uint32_t queue, std::uint32_t owner, std::uint32_t group, int sign = 1);
-    std::int64_t of_user(std::uint32_t queue, std::uint32_t owner) const { return get(key(1, queue, owner)); }
+    std::int64_t of_user(std::uint32_t queue, std::uint32_t owner) const {
+        return queue == kEverywhere ? at(owners_, owner) : get(key(1, queue, owner));
+    }
     std::int64_t of_group(std::uint32_t queue, std::uint32_t group) const {
-        return get(key(2, queue, group));
+        return queue == kEverywhere ? at(groups_, group) : get(key(2, queue, group));
     }
     static constexpr std::uint32_t kEverywhere = (1U << 28) - 1;
 
   private:
+    using Counts = std::vector<std::int32_t>;  // by owner or group
     static std::uint64_t key(std::uint64_t kind, std::uint64_t queue, std::uint64_t who) {
         return kind << 60 | queue << 32 | who;
     }
-    std::int64_t get(std::uint64_t key) const { return static_cast<std::int32_t>(counts_.get(key)); }
-    PlaceMap counts_;
+    std::int64_t get(std::uint64_t key) const { return static_cast<std::int32_t>(in_queue_.get(key)); }
+    static std::int64_t at(const Counts& counts, std::uint32_t who) {
+        return who < counts.size() ? counts[who] : 0;
+    }
+    PlaceMap in_queue_;
+    Counts owners_;
+    Counts groups_;
 };
 
 struct Filter;

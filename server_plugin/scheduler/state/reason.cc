@@ -211,18 +211,6 @@ bool is_rejection(ReasonCode code) {
     }
 }
 
-bool crosses_a_boundary(ReasonCode code) {
-    switch (code) {
-        case ReasonCode::into_dedicated:
-        case ReasonCode::past_dedicated:
-        case ReasonCode::prime_boundary:
-        case ReasonCode::window_boundary:
-            return true;
-        default:
-            return false;
-    }
-}
-
 std::string text(const Reason& r, const ReasonContext& c) {
     switch (r.code) {
         case ReasonCode::nothing:

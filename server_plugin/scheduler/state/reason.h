@@ -115,7 +115,10 @@ constexpr std::string_view kAwaitedJobs = "running jobs have ended";
 bool is_rejection(ReasonCode code);
 
 // Would the job run into a time when it may not run, though its queue may start jobs now?
-bool crosses_a_boundary(ReasonCode code);
+constexpr bool crosses_a_boundary(ReasonCode code) {
+    return code == ReasonCode::into_dedicated || code == ReasonCode::past_dedicated ||
+           code == ReasonCode::prime_boundary || code == ReasonCode::window_boundary;
+}
 
 // Returns one line for a job's comment or for its owner. The words are those of the Origin documents where
 // these give any; else, where OpenPBS has the case, those of OpenPBS's comments, which the scripts of users

@@ -17,7 +17,7 @@ class EarlyNonPrime final : public AfterRefusal, CyclePart {
           intake_(parts.intake),
           judge_(parts.judge),
           turns_(parts.turns) {
-        watched = about_prime;
+        if (is_possible()) watched = about_prime;
     }
 
     void was_refused(const Candidate& job, QueueView& view) override {

@@ -23,6 +23,7 @@ bool is_open(const Opening& o) {
 
 Refusal execution_type_refusal(const CycleState& state, QueueSlot queue) {
     const ExecutionType type = (*state.queues)[queue].execution_type;
+    if (type != ExecutionType::prime && type != ExecutionType::non_prime) return {};
     const bool prime = state.prime->now_inside();
     if (type == ExecutionType::prime && !prime)
         return Refusal::until_named(

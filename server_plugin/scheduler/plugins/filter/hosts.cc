@@ -55,6 +55,10 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     return {why(state, job, view, rules), lifted_by};
 }
 
+bool is_same_in(const QueueView& a, const QueueView& b) {
+    return a.pool == b.pool && a.host == b.host;
+}
+
 }  // namespace
 
 extern const Filter kHostsFilter;
@@ -62,6 +66,7 @@ const Filter kHostsFilter{
     .name = "hosts",
     .attributes = "max_jobs, min_jobs, target_load_pct, target_load_variance, high_systime",
     .traits = about_room | places | by_limits_only,
-    .check = check};
+    .check = check,
+    .is_same_in = is_same_in};
 
 }  // namespace pbs::sched

@@ -24,10 +24,14 @@ Seconds limit_of(const CycleState& state, const Asked& job, const QueueView& vie
 // then runs for longer than the limit in it.
 Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     const Seconds limit = limit_of(state, job, view);
-    if (limit == Seconds(0) || state.prime->most_in_one(job.walltime) <= limit) return {};
+    if (limit == Seconds(0)) return {};
     const auto end = state.prime->end_of_one_above(limit, job.walltime);
-    return Refusal::until_instant({ReasonCode::prime_limit, view.slot, 0, limit.count()},
-                                  end ? *end - limit : Instant::max());
+    if (!end) return {};
+    return Refusal::until_instant({ReasonCode::prime_limit, view.slot, 0, limit.count()}, *end - limit);
+}
+
+bool is_same_in(const QueueView& a, const QueueView& b) {
+    return a.early == b.early;
 }
 
 }  // namespace
@@ -37,6 +41,7 @@ const Filter kPrimeLimitFilter{.name = "prime_limit",
                                .attributes = "enforce_prime_time, prime_time_wallt_limit, prime_time_small_*",
                                .traits = about_time | about_prime | by_limits_only,
                                .check = check,
-                               .wanted = wanted};
+                               .wanted = wanted,
+                               .is_same_in = is_same_in};
 
 }  // namespace pbs::sched
