@@ -97,9 +97,11 @@ TEST_F(Origin, ResourcesMax_AJobThatFitsNoQueueIsRejectedAtOnce) {
     world.queue({.name = "batch", .max_ncpus = 128, .max_walltime = kHour});
     world.queue({.name = "long", .max_ncpus = 8, .max_walltime = 8 * kHour});
     const int wide = world.job({.nodes = 64, .walltime = 4 * kHour});
+    const int for_ever = world.job({.nodes = 65, .walltime = -1});
     const int fine = world.job({.nodes = 4, .walltime = 4 * kHour});
     const auto outcome = cycle();
     EXPECT_EQ(outcome.rejected.at(wide), "Job rejected: 64 nodes for 04:00:00 fit no batch queue");
+    EXPECT_EQ(outcome.rejected.at(for_ever), "Job rejected: 65 nodes fit no batch queue");
     EXPECT_THAT(outcome.started, ElementsAre(fine));
     EXPECT_EQ(outcome.queue.at(fine), "long");
 }

@@ -193,8 +193,7 @@ Verdict Judge::rejection(const Candidate& job) {
         return verdict;
     }
     verdict.rejected = true;
-    verdict.reason = {ReasonCode::fits_no_queue, UINT32_MAX, 0, job.nodes,
-                      std::max(Seconds(0), job.asked).count()};
+    verdict.reason = {ReasonCode::fits_no_queue, UINT32_MAX, 0, job.nodes, job.asked.count()};
     return verdict;
 }
 

@@ -216,6 +216,7 @@ std::string text(const Reason& r, const ReasonContext& c) {
         case ReasonCode::nothing:
             return {};
         case ReasonCode::fits_no_queue:
+            if (r.b < 0) return fmt::format("Job rejected: {} nodes fit no batch queue", r.a);
             return fmt::format("Job rejected: {} nodes for {} fit no batch queue", r.a,
                                format_duration(Seconds(r.b)));
         case ReasonCode::no_batch_queues:

@@ -15,7 +15,7 @@ namespace pbs::sched {
 enum class ReasonCode : std::uint8_t {
     nothing,  // the job may start
     // The job is rejected, unless the reason says otherwise.
-    fits_no_queue,       // a: nodes, b: walltime
+    fits_no_queue,       // a: nodes, b: walltime; below 0: the job asks for none
     no_batch_queues,     // the job isn't rejected for this and the next
     no_such_queue,       // object: the name
     small_job_walltime,  // a: limit in seconds, b: small_job_max
