@@ -110,6 +110,42 @@ TEST(FairShares, DecayHalvesAndIsCaughtUpPeriodByPeriod) {
     EXPECT_NEAR(late.usage(joe, at(360'000)), 7200, 1);
 }
 
+TEST(FairShares, ADecayNowLeavesWhatIsForetoldOfIt) {
+    FairShares shares(group());
+    shares.load({{UsageRow{"", "joe", 300}}}, {}, at(0));
+    const auto joe = shares.entity("joe");
+    shares.job_runs({1, "1.svr"}, joe, {0, 2}, at(0));
+    EXPECT_DOUBLE_EQ(shares.after_decay(joe, at(50)), 200);
+    EXPECT_DOUBLE_EQ(shares.after_decay(shares.entity("ann"), at(50)), 1);
+    shares.decay_now(at(50));
+    EXPECT_DOUBLE_EQ(shares.usage(joe, at(50)), 200);
+    EXPECT_EQ(shares.next_decay(at(50)), at(3650));
+}
+
+TEST(FairShares, TrimForgetsWhoIsInNoGroup) {
+    FairShares shares(group());
+    const std::vector<UsageRow> rows{{"", "joe", 300}, {"", "eve", 50}, {"", "dan", 20}};
+    shares.load(rows, {}, at(0));
+    const auto eve = shares.entity("eve");
+    shares.job_runs({1, "1.svr"}, eve, {0, 2}, at(0));
+    const double before = shares.usage(FairShares::kRoot, at(50));
+    (void)shares.take_changes();
+    shares.trim(at(50));
+    EXPECT_DOUBLE_EQ(shares.usage(eve, at(50)), 1);
+    EXPECT_DOUBLE_EQ(shares.usage(eve, at(60)), 21) << "what runs goes on counting";
+    EXPECT_DOUBLE_EQ(shares.usage(shares.entity("dan"), at(50)), 1);
+    EXPECT_DOUBLE_EQ(shares.usage(shares.entity("joe"), at(50)), 300);
+    EXPECT_DOUBLE_EQ(shares.usage(FairShares::kRoot, at(50)), before - 149 - 19);
+    // To the store: they have no row any more.
+    const UsageChanges changes = shares.take_changes();
+    for (const char* name : {"eve", "dan"})
+        EXPECT_EQ(std::ranges::find(changes.usage, name, &UsageRow::user)->usage, 0) << name;
+    EXPECT_EQ(std::ranges::find(changes.usage, "joe", &UsageRow::user), changes.usage.end());
+    // What the job was charged by then isn't charged again.
+    shares.job_ended({1, "1.svr"}, 200);
+    EXPECT_DOUBLE_EQ(shares.usage(eve, at(100)), 101);
+}
+
 TEST(FairShares, UsageDoesNotFallBelowOne) {
     FairShares shares(group());
     shares.load({{UsageRow{"", "joe", 3}}}, {}, at(0));
@@ -208,6 +244,60 @@ TEST(FairShares, TreeUsageAndFactor) {
     EXPECT_FLOAT_EQ(shares.factor(shares.entity("joe"), at(0)), std::pow(2, -(300 / all / 0.5)));
     EXPECT_TRUE(shares.is_over(shares.entity("joe"), at(0)));
     EXPECT_FALSE(shares.is_over(shares.entity("bob"), at(0)));
+}
+
+// What managers do to a tree leaves each group with the sum of what its entities have used.
+TEST(FairShares, GroupsHaveWhatTheirEntitiesHave) {
+    std::mt19937 random(7);
+    const auto pick = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
+    for (int round = 0; round < 50; ++round) {
+        FsGroup group{.name = "g", .decay_time = Seconds(3600), .decay_factor = 0.9};
+        for (int i = 0; i < 12; ++i)
+            group.elements.push_back({"e" + std::to_string(i),
+                                      i < 3 || pick(4) == 0 ? "root" : "e" + std::to_string(pick(3)),
+                                      1 + pick(50)});
+        FairShares shares(group);
+        const auto entity = [&] {
+            while (true) {
+                const auto node = shares.entity("e" + std::to_string(pick(16)));
+                if (!shares.view(node, at(0)).is_group) return node;
+            }
+        };
+        for (int step = 0; step < 100; ++step) {
+            const Instant now = at(60 * step);
+            switch (pick(5)) {
+                case 0:
+                    shares.set_usage(entity(), 1 + pick(10'000), now);
+                    break;
+                case 1:
+                    shares.job_runs({static_cast<std::uint32_t>(step), std::to_string(step)}, entity(),
+                                    {static_cast<double>(pick(100)), static_cast<double>(pick(5))}, now);
+                    break;
+                case 2:
+                    if (const int job = pick(100); shares.runs_since(static_cast<std::uint32_t>(job)))
+                        shares.job_ended({static_cast<std::uint32_t>(job), std::to_string(job)},
+                                         pick(10'000));
+                    break;
+                case 3:
+                    if (pick(5) == 0) shares.trim(now);
+                    break;
+                default:
+                    break;
+            }
+            // Usage is counted from 1 for each of them.
+            std::vector<double> sums(shares.size());
+            for (FairShares::Node node = 1; node < shares.size(); ++node)
+                if (!shares.view(node, now).is_group)
+                    for (auto above = node; above != FairShares::kRoot;) {
+                        above = shares.view(above, now).parent;
+                        sums[above] += shares.usage(node, now) - 1;
+                    }
+            for (FairShares::Node node = 0; node < shares.size(); ++node)
+                if (shares.view(node, now).is_group)
+                    ASSERT_NEAR(shares.usage(node, now), 1 + sums[node], 1e-6 * (1 + sums[node]))
+                        << shares.view(node, now).name << " in round " << round << ", step " << step;
+        }
+    }
 }
 
 }  // namespace

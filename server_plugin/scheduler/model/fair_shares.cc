@@ -6,6 +6,16 @@
 
 namespace pbs::sched {
 
+namespace {
+
+// What was stored may come from elsewhere; sums of such numbers stay finite.
+double sane(double usage) {
+    constexpr double kMost = 1e200;
+    return std::min(std::max(FairShares::kLeastUsage, usage), kMost);
+}
+
+}  // namespace
+
 FairShares::FairShares(const FsGroup& group) : group_(group) {
     make_tree();
 }
@@ -54,6 +64,7 @@ void FairShares::make_tree() {
             return true;
         });
     }
+    in_tree_ = nodes_.size();
 }
 
 bool FairShares::set_group(const FsGroup& group) {
@@ -81,18 +92,19 @@ void FairShares::load(std::span<const UsageRow> rows, std::span<const ChargeRow>
         const auto known = by_name_.find(row.user);
         if (known != by_name_.end() && nodes_[known->second].is_group) continue;
         const Node node = entity(row.user);
-        nodes_[node].usage = row.usage;
+        const double used = sane(row.usage);
+        nodes_[node].usage = used;
         for (Node above = nodes_[node].parent;; above = nodes_[above].parent) {
-            nodes_[above].usage += row.usage;
+            nodes_[above].usage += used;
             if (above == kRoot) break;
         }
     }
     for (const UsageRow& row : rows)
         if (const auto known = by_name_.find(row.user);
             known != by_name_.end() && nodes_[known->second].is_group)
-            nodes_[known->second].usage = row.usage;
+            nodes_[known->second].usage = sane(row.usage);
     charged_.clear();
-    for (const ChargeRow& row : charges) charged_[row.job_id] = row.charge;
+    for (const ChargeRow& row : charges) charged_[row.job_id] = std::max(0.0, std::min(row.charge, 1e200));
     last_decay_ = last_decay;
 }
 
@@ -278,6 +290,10 @@ bool FairShares::decay(Instant now) {
     return true;
 }
 
+double FairShares::after_decay(Node node, Instant now) const {
+    return std::max(kLeastUsage, usage(node, now) * group_.decay_factor);
+}
+
 void FairShares::decay_now(Instant now) {
     decay_once(now, group_.decay_factor);
 }
@@ -289,6 +305,19 @@ void FairShares::set_usage(Node node, double usage, Instant now) {
     for (Node above = node;; above = nodes_[above].parent) {
         note_changed(above);
         if (above == kRoot) break;
+    }
+}
+
+void FairShares::trim(Instant now) {
+    settle(now);
+    for (auto node = static_cast<Node>(in_tree_); node < nodes_.size(); ++node) {
+        const double used = nodes_[node].usage - kLeastUsage;
+        if (used <= 0) continue;
+        on_path(node, [&](Element& element) { element.usage = std::max(kLeastUsage, element.usage - used); });
+        for (Node above = node;; above = nodes_[above].parent) {
+            note_changed(above);
+            if (above == kRoot) break;
+        }
     }
 }
 

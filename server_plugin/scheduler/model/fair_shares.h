@@ -92,8 +92,12 @@ class FairShares {
     bool decay(Instant now);
     // At once, and from now on.
     void decay_now(Instant now);
+    // What a decay at an instant would leave of the usage.
+    double after_decay(Node node, Instant now) const;
     // Sets the usage of an entity, of which there has to be one.
     void set_usage(Node node, double usage, Instant now);
+    // From now on, entities that aren't in the tree have used nothing, and neither have their groups of it.
+    void trim(Instant now);
     Instant last_decay() const { return last_decay_; }
 
     // Nothing is counted from now on: all that has been used by now is among the changes.
@@ -111,6 +115,8 @@ class FairShares {
     };
     std::size_t size() const { return nodes_.size(); }
     View view(Node node, Instant now) const;
+    // Is it an element of the fs_group, the root, or `unknown`?
+    bool is_in_tree(Node node) const { return node < in_tree_; }
     std::vector<UsageRow> rows() const;
     std::vector<ChargeRow> charges() const;
 
@@ -148,6 +154,7 @@ class FairShares {
 
     FsGroup group_;
     std::vector<Element> nodes_;
+    std::size_t in_tree_ = 0;  // so many of them; the others aren't in the fs_group
     std::size_t depth_ = 2;
     std::unordered_map<std::string, Node> by_name_;
     std::vector<Node> by_number_;  // and 1; 0: not looked for
