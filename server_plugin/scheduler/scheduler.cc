@@ -475,6 +475,8 @@ std::optional<Explanation> Inspector::explain(Instant now, std::string_view job_
     if (policy != nullptr) {
         out.policy = policy->settings.name;
         out.algorithm = policy->settings.profile->name;
+        if (SchedShares* shares = impl_->shares_of(sched->second, *policy))
+            out.shares = impl_->shares_of_job(*shares, sched->first, sched->second, job, now);
     }
     if (tables.jobs.state[job] != 'Q') {
         out.reason = not_queued(tables, job);
@@ -493,7 +495,7 @@ std::optional<Explanation> Inspector::explain(Instant now, std::string_view job_
         input.now = now;
         input.categories = impl_->categories;
         input.explained = job;
-        if (policy != nullptr) input.shares = impl_->shares_of(sched->second, *policy);
+        input.shares = impl_->shares_of(sched->second, *policy);
         input.explanation = &out;
         explain_job(input);
     }

@@ -19,6 +19,7 @@
 #include "server_plugin/scheduler/model/error.h"
 #include "server_plugin/scheduler/model/outage_list.h"
 #include "server_plugin/scheduler/model/past_usage.h"
+#include "server_plugin/scheduler/model/shares_view.h"
 #include "server_plugin/scheduler/state/explanation.h"
 
 namespace pbs::objects {
@@ -231,6 +232,14 @@ class Scheduler {
                      std::span<const ChargeRow> charges, Instant last_decay);
     std::vector<ShareChanges> take_share_changes();
     bool has_share_changes() const;
+    static std::string share_scope(std::string_view sched, std::string_view group);
+    // The fs_groups whose usage a scheduler keeps, by name.
+    std::vector<std::string> share_groups(std::string_view sched) const;
+    // Changes the usage of one of them, as a manager says; in force in the very next cycle. What is to be
+    // written is among the share changes. Errors: there is no such fs_group, or an entity isn't one of its
+    // own; then nothing has changed.
+    Result<void> change_shares(Instant now, std::string_view sched, std::string_view group,
+                               const SharesChange& change);
 
     // The scheduler whose policy keeps past usage now; empty: none.
     std::string usage_keeper(Instant now);
@@ -284,6 +293,12 @@ class Inspector {
     // Why a job starts or waits in a cycle at `now`: what such a cycle would do, without doing it. Empty:
     // there is no job of that id. Takes as long as a cycle.
     std::optional<Explanation> explain(Instant now, std::string_view job_id);
+
+    // The trees of shares that a scheduler keeps, by the name of their fs_group. Takes as long as to look at
+    // each element, and for a user at each job.
+    std::vector<SharesView> shares(const SharesAsked& asked);
+    // Which entity of one of them a job is of; nothing: the scheduler has no such tree, or isn't the job's.
+    std::optional<std::string> share_entity(std::string_view sched, std::string_view group, JobHandle job);
 
     const rrule::Zone& zone() const;
     bool divides_chunks() const;

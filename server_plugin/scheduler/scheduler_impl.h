@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -156,6 +157,14 @@ struct Scheduler::Impl {
     void leave_shares(std::string_view name, Sched& sched, const std::set<std::string>& used);
     void enroll_all();
     void enroll(SchedShares& shares, std::string_view name, const Sched& sched);
+    void each_scope(
+        const std::function<void(const std::string& scope, const SchedShares& shares)>& act) const;
+    template <class Act>
+    void each_job_of(std::string_view name, const Sched& sched, const Act& act) const;
+    SharesView view_of(SchedShares& shares, std::string_view name, const Sched& sched,
+                       const SharesAsked& asked);
+    EntityShares shares_of_job(SchedShares& shares, std::string_view name, const Sched& sched, JobSlot job,
+                               Instant now);
     void started_running(Instant now, JobSlot slot);
     void ended_running(Instant now, JobSlot slot);
     void log_end(Instant now, JobSlot slot);

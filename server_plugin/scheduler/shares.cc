@@ -12,11 +12,6 @@
 namespace pbs::sched {
 namespace {
 
-std::string scope_of(std::string_view sched, std::string_view group) {
-    return sched == kDefaultSched ? fmt::format("fs_group:{}", group)
-                                  : fmt::format("fs_group:{}@{}", group, sched);
-}
-
 // Does the policy use the usage and the shares of its fs_group?
 bool uses_shares(const Policy& policy) {
     const Settings& s = policy.settings;
@@ -28,6 +23,11 @@ bool uses_shares(const Policy& policy) {
 }
 
 }  // namespace
+
+std::string Scheduler::share_scope(std::string_view sched, std::string_view group) {
+    return sched == kDefaultSched ? fmt::format("fs_group:{}", group)
+                                  : fmt::format("fs_group:{}@{}", group, sched);
+}
 
 SchedShares* Scheduler::Impl::shares_of(Sched& sched, const Policy& policy) {
     if (!uses_shares(policy)) return nullptr;
@@ -68,7 +68,7 @@ void Scheduler::Impl::leave_shares(std::string_view name, Sched& sched, const st
             continue;
         }
         at->second.tree.close(last_tick.value_or(Instant{}));
-        left_shares.push_back({scope_of(name, at->first), at->second.tree.take_changes()});
+        left_shares.push_back({share_scope(name, at->first), at->second.tree.take_changes()});
         at = sched.shares.erase(at);
     }
 }
@@ -82,14 +82,23 @@ void Scheduler::Impl::enroll_all() {
         }
 }
 
-// Tells a tree of all jobs that there are.
-void Scheduler::Impl::enroll(SchedShares& shares, std::string_view name, const Sched& sched) {
+template <class Act>
+void Scheduler::Impl::each_job_of(std::string_view name, const Sched& sched, const Act& act) const {
     for (QueueSlot q = 0; q < tables.queues.size(); ++q) {
         if (!serves(name, sched, tables.queues[q].partition)) continue;
-        for (const JobSlot job : tables.queues[q].queued) shares.entity(tables, job);
-        for (const JobSlot job : tables.queues[q].running)
-            shares.job_runs(tables, job, last_tick.value_or(tables.jobs.stime[job]));
+        for (const JobSlot job : tables.queues[q].queued) act(job, false);
+        for (const JobSlot job : tables.queues[q].running) act(job, true);
     }
+}
+
+// Tells a tree of all jobs that there are.
+void Scheduler::Impl::enroll(SchedShares& shares, std::string_view name, const Sched& sched) {
+    each_job_of(name, sched, [&](JobSlot job, bool runs) {
+        if (runs)
+            shares.job_runs(tables, job, last_tick.value_or(tables.jobs.stime[job]));
+        else
+            shares.entity(tables, job);
+    });
 }
 
 template <class Act>
@@ -116,12 +125,194 @@ void Scheduler::Impl::unshare_job(JobSlot slot, Instant now) {
         for (auto& [group, shares] : sched.shares) shares.job_ended(tables, slot, now);
 }
 
+// ---- What people see of it, and change.
+
+namespace {
+
+using Node = FairShares::Node;
+
+// Less goes first.
+std::vector<double> ratios_of(const FairShares& tree, Node node, Instant now) {
+    std::vector<double> ratios(tree.depth());
+    tree.ratios(node, now, ratios);
+    return ratios;
+}
+
+// The elements in the order of a tree as it is read: each group, then what is in it, as the fs_group has it;
+// `unknown` comes last, and what is in it by name.
+std::vector<Node> in_reading_order(const FairShares& tree, Instant now) {
+    std::vector<std::vector<Node>> inside(tree.size());
+    for (Node node = 1; node < tree.size(); ++node)
+        if (node != FairShares::kUnknown) inside[tree.view(node, now).parent].push_back(node);
+    inside[FairShares::kRoot].push_back(FairShares::kUnknown);
+    std::ranges::stable_sort(inside[FairShares::kUnknown], {},
+                             [&](Node node) { return tree.view(node, now).name; });
+    std::vector<Node> order;
+    std::vector<Node> left = {FairShares::kRoot};
+    while (!left.empty()) {
+        const Node node = left.back();
+        left.pop_back();
+        order.push_back(node);
+        left.insert(left.end(), inside[node].rbegin(), inside[node].rend());
+    }
+    return order;
+}
+
+// By element, the place of each entity that is shown; 0: it is a group, or isn't shown. Those that stand
+// equal have the same.
+std::vector<std::size_t> places_of(const FairShares& tree, const std::vector<bool>& shown, Instant now) {
+    std::vector<std::pair<std::vector<double>, Node>> entities;
+    for (Node node = 1; node < tree.size(); ++node)
+        if (shown[node] && !tree.view(node, now).is_group)
+            entities.emplace_back(ratios_of(tree, node, now), node);
+    std::ranges::sort(entities);
+    std::vector<std::size_t> places(tree.size());
+    for (std::size_t i = 0; i < entities.size(); ++i)
+        places[entities[i].second] =
+            i > 0 && entities[i].first == entities[i - 1].first ? places[entities[i - 1].second] : i + 1;
+    return places;
+}
+
+ShareRow row_of(const FairShares& tree, Node node, Instant now) {
+    const FairShares::View view = tree.view(node, now);
+    ShareRow row;
+    row.name = view.name;
+    if (node != FairShares::kRoot) row.parent = tree.view(view.parent, now).name;
+    row.is_group = view.is_group;
+    row.shares = view.shares;
+    row.usage = view.usage;
+    row.decayed = tree.after_decay(node, now);
+    row.target = tree.share(node);
+    row.actual = view.usage / tree.usage(FairShares::kRoot, now);
+    row.tree_usage = tree.tree_usage(node, now);
+    row.factor = tree.factor(node, now);
+    return row;
+}
+
+}  // namespace
+
+// Entities that are in no group and have used nothing are shown to nobody but to those whose they are.
+SharesView Scheduler::Impl::view_of(SchedShares& shares, std::string_view name, const Sched& sched,
+                                    const SharesAsked& asked) {
+    const Instant now = asked.now;
+    shares.bring_up_to_date(tables, now);
+    FairShares& tree = shares.tree;
+    std::vector<bool> all(tree.size());
+    for (Node node = 0; node < tree.size(); ++node)
+        all[node] = tree.is_in_tree(node) || tree.usage(node, now) > FairShares::kLeastUsage;
+    std::vector<bool> shown(asked.user ? std::vector<bool>(tree.size()) : all);
+    if (asked.user) {
+        const auto show = [&](Node node) {
+            all[node] = true;
+            for (; !shown[node]; node = tree.view(node, now).parent) shown[node] = true;
+        };
+        if (tree.group().entity == ShareEntity::euser) {
+            if (const auto own = tree.find(*asked.user); own && !tree.view(*own, now).is_group) show(*own);
+        } else {
+            each_job_of(name, sched, [&](JobSlot job, bool) {
+                if (tables.strings.text(tables.jobs.owner[job]) == *asked.user)
+                    show(shares.entity(tables, job));
+            });
+        }
+        shown[FairShares::kRoot] = true;
+    }
+    // A user is told his place among all, too.
+    const std::vector<std::size_t> places = places_of(tree, all, now);
+    SharesView view{std::string(name), tree.group(), now, tree.last_decay(), tree.next_decay(now), {}};
+    for (const Node node : in_reading_order(tree, now)) {
+        if (!shown[node]) continue;
+        view.rows.push_back(row_of(tree, node, now));
+        view.rows.back().place = places[node];
+    }
+    return view;
+}
+
+EntityShares Scheduler::Impl::shares_of_job(SchedShares& shares, std::string_view name, const Sched& sched,
+                                            JobSlot job, Instant now) {
+    shares.bring_up_to_date(tables, now);
+    const Node own = shares.entity(tables, job);
+    std::vector<bool> has_jobs(shares.tree.size());
+    each_job_of(name, sched, [&](JobSlot other, bool runs) {
+        if (!runs) has_jobs[shares.entity(tables, other)] = true;
+    });
+    has_jobs[own] = true;
+    const FairShares& tree = shares.tree;
+    return {tree.group().name,
+            std::string(tree.view(own, now).name),
+            tree.usage(own, now),
+            tree.share(own),
+            tree.usage(own, now) / tree.usage(FairShares::kRoot, now),
+            places_of(tree, has_jobs, now)[own],
+            static_cast<std::size_t>(std::ranges::count(has_jobs, true))};
+}
+
+std::vector<SharesView> Inspector::shares(const SharesAsked& asked) {
+    std::vector<SharesView> views;
+    const auto sched = impl_->scheds.find(asked.sched);
+    if (sched == impl_->scheds.end()) return views;
+    for (auto& [group, shares] : sched->second.shares)
+        if (asked.group.empty() || asked.group == group)
+            views.push_back(impl_->view_of(shares, sched->first, sched->second, asked));
+    return views;
+}
+
+std::optional<std::string> Inspector::share_entity(std::string_view sched, std::string_view group,
+                                                   JobHandle job) {
+    Tables& t = impl_->tables;
+    const JobSlot slot = t.jobs.find(job);
+    const auto keeper = impl_->scheds.find(sched);
+    if (slot == kNoSlot || keeper == impl_->scheds.end() ||
+        !impl_->serves(sched, keeper->second, t.queues[t.jobs.queue[slot]].partition))
+        return std::nullopt;
+    const auto shares = keeper->second.shares.find(group);
+    if (shares == keeper->second.shares.end()) return std::nullopt;
+    return std::string(t.strings.text(shares->second.entity_name(t, slot)));
+}
+
+std::vector<std::string> Scheduler::share_groups(std::string_view sched) const {
+    settle();
+    std::vector<std::string> groups;
+    if (const auto found = impl_->scheds.find(sched); found != impl_->scheds.end())
+        for (const auto& [group, shares] : found->second.shares) groups.push_back(group);
+    return groups;
+}
+
+Result<void> Scheduler::change_shares(Instant now, std::string_view sched, std::string_view group,
+                                      const SharesChange& change) {
+    settle();
+    const auto keeper = impl_->scheds.find(sched);
+    if (keeper == impl_->scheds.end() || !keeper->second.shares.contains(group))
+        return tl::unexpected(Error{fmt::format("sched {} keeps no usage of fs_group {}", sched, group)});
+    SchedShares& shares = keeper->second.shares.find(group)->second;
+    std::vector<std::pair<Node, double>> usage;
+    for (const auto& [name, amount] : change.usage) {
+        const auto node = shares.tree.find(name);
+        if (!node) return tl::unexpected(Error{fmt::format("fs_group {} has no entity {}", group, name)});
+        if (shares.tree.view(*node, now).is_group)
+            return tl::unexpected(Error{fmt::format(
+                "{} is a group of fs_group {}: expected an entity, from whose usage that of groups follows",
+                name, group)});
+        usage.emplace_back(*node, amount);
+    }
+    shares.bring_up_to_date(impl_->tables, now);
+    for (const auto& [node, amount] : usage) shares.tree.set_usage(node, amount, now);
+    if (change.decay) shares.tree.decay_now(now);
+    if (change.trim) shares.tree.trim(now);
+    return {};
+}
+
+void Scheduler::Impl::each_scope(
+    const std::function<void(const std::string& scope, const SchedShares& shares)>& act) const {
+    for (const auto& [name, sched] : scheds)
+        for (const auto& [group, shares] : sched.shares) act(share_scope(name, group), shares);
+}
+
 std::vector<std::string> Scheduler::shares_to_load() {
     settle();
     std::vector<std::string> scopes;
     for (auto& [name, sched] : impl_->scheds)
         for (auto& [group, shares] : sched.shares)
-            if (!std::exchange(shares.loaded, true)) scopes.push_back(scope_of(name, group));
+            if (!std::exchange(shares.loaded, true)) scopes.push_back(share_scope(name, group));
     return scopes;
 }
 
@@ -136,7 +327,7 @@ void Scheduler::load_shares(std::string_view scope, std::span<const UsageRow> ro
     settle();
     for (auto& [name, sched] : impl_->scheds)
         for (auto& [group, shares] : sched.shares) {
-            if (scope_of(name, group) != scope) continue;
+            if (share_scope(name, group) != scope) continue;
             shares.tree.forget_running();
             shares.tree.load(rows, charges, last_decay);
             impl_->enroll(shares, name, sched);
@@ -149,7 +340,7 @@ std::vector<ShareChanges> Scheduler::take_share_changes() {
     for (auto& [name, sched] : impl_->scheds)
         for (auto& [group, shares] : sched.shares)
             if (shares.tree.has_changes())
-                changes.push_back({scope_of(name, group), shares.tree.take_changes()});
+                changes.push_back({share_scope(name, group), shares.tree.take_changes()});
     return changes;
 }
 

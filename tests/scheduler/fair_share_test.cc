@@ -330,5 +330,130 @@ TEST_F(FairShareOrder, SaturatedUsersGetTheirShares) {
     }
 }
 
+// ---- What people see and change.
+
+struct FairShareView : FairShareOrder {
+    void SetUp() override {
+        FairShareOrder::SetUp();
+        tree.elements = {
+            {"physics", "root", 40}, {"ann", "physics", 30}, {"bob", "physics", 10}, {"joe", "root", 60}};
+    }
+    SharesView view(Instant now, std::optional<std::string> user = {}) {
+        auto views = world.scheduler.inspect().shares({now, "default", "", std::move(user)});
+        EXPECT_EQ(views.size(), 1U);
+        return views.empty() ? SharesView() : views.front();
+    }
+    static std::vector<std::string> names(const SharesView& view) {
+        std::vector<std::string> out;
+        for (const ShareRow& row : view.rows) out.push_back(row.name);
+        return out;
+    }
+    static const ShareRow& row(const SharesView& view, const std::string& name) {
+        static const ShareRow none;
+        const auto found = std::ranges::find(view.rows, name, &ShareRow::name);
+        EXPECT_NE(found, view.rows.end()) << name;
+        return found == view.rows.end() ? none : *found;
+    }
+};
+
+TEST_F(FairShareView, HasTheTreeAsItIsRead) {
+    usage({{"", "ann", 300}, {"", "eve", 100}, {"", "dan", 1}});
+    const SharesView all = view(at(1));
+    EXPECT_THAT(names(all), ElementsAre("root", "physics", "ann", "bob", "joe", "unknown", "eve"))
+        << "unknown comes last, and dan has used nothing";
+    EXPECT_EQ(all.sched, "default");
+    EXPECT_EQ(all.group.name, "tree");
+    EXPECT_EQ(all.last_decay, at(0));
+    const ShareRow& ann = row(all, "ann");
+    EXPECT_EQ(ann.parent, "physics");
+    EXPECT_EQ(ann.shares, 30);
+    EXPECT_FALSE(ann.is_group);
+    EXPECT_EQ(ann.usage, 300);
+    EXPECT_EQ(ann.decayed, 150);
+    EXPECT_NEAR(ann.target, 40.0 / 110 * 0.75, 1e-6);
+    EXPECT_NEAR(ann.actual, 300 / row(all, "root").usage, 1e-9);
+    EXPECT_TRUE(row(all, "physics").is_group);
+    EXPECT_EQ(row(all, "physics").place, 0U);
+    // joe has used nothing of the most; physics has used more than unknown.
+    EXPECT_EQ(row(all, "joe").place, 1U);
+    EXPECT_EQ(row(all, "bob").place, 2U);
+    EXPECT_EQ(ann.place, 3U);
+    EXPECT_EQ(row(all, "eve").place, 4U);
+}
+
+TEST_F(FairShareView, AUserSeesHisWayToTheRoot) {
+    usage({{"", "ann", 300}, {"", "joe", 100}, {"", "eve", 100}});
+    EXPECT_THAT(names(view(at(1), "ann")), ElementsAre("root", "physics", "ann"));
+    EXPECT_EQ(row(view(at(1), "ann"), "ann").place, row(view(at(1)), "ann").place);
+    EXPECT_THAT(names(view(at(1), "eve")), ElementsAre("root", "unknown", "eve"));
+    EXPECT_THAT(names(view(at(1), "stranger")), ElementsAre("root"));
+    EXPECT_THAT(names(view(at(1), "physics")), ElementsAre("root")) << "a group is nobody";
+    // His own, also before it has used anything.
+    job("dan");
+    EXPECT_THAT(names(view(at(1), "dan")), ElementsAre("root", "unknown", "dan"));
+    EXPECT_THAT(names(view(at(1))), testing::Not(testing::Contains("dan")));
+}
+
+TEST_F(FairShareView, AUserSeesTheEntitiesOfHisJobs) {
+    tree.entity = ShareEntity::egroup;
+    tree.elements = {{"staff", "root", 10}, {"guests", "root", 10}};
+    world.configure();
+    world.job({.queue = "work", .owner = "ann", .group = "guests"});
+    EXPECT_THAT(names(view(at(1), "ann")), ElementsAre("root", "guests"));
+    EXPECT_THAT(names(view(at(1), "bob")), ElementsAre("root"));
+}
+
+TEST_F(FairShareView, AChangeOfUsageChangesTheOrder) {
+    world.vnode({.name = "n", .ncpus = 1});
+    usage({{"", "ann", 300}, {"", "bob", 500}});
+    const int a = job("ann");
+    const int b = job("bob");
+    EXPECT_THAT(world.cycle(at(1), false).started, ElementsAre(a));
+    ASSERT_TRUE(world.scheduler.change_shares(at(1), "default", "tree", {.usage = {{"bob", 10}}}));
+    EXPECT_THAT(world.cycle(at(1), false).started, ElementsAre(b));
+    EXPECT_EQ(row(view(at(1)), "physics").usage, 311);
+    const auto changes = world.scheduler.take_share_changes();
+    ASSERT_EQ(changes.size(), 1U);
+    EXPECT_EQ(changes[0].scope, "fs_group:tree");
+    EXPECT_EQ(std::ranges::find(changes[0].changes.usage, "bob", &UsageRow::user)->usage, 10);
+    ASSERT_TRUE(world.scheduler.change_shares(at(1), "default", "tree", {.decay = true}));
+    EXPECT_EQ(row(view(at(1)), "bob").usage, 5);
+}
+
+TEST_F(FairShareView, AChangeThatIsRefusedChangesNothing) {
+    usage({{"", "ann", 300}});
+    const auto refusal = [&](const std::string& sched, const std::string& group, const SharesChange& change) {
+        const auto done = world.scheduler.change_shares(at(1), sched, group, change);
+        return done ? std::string() : done.error().message;
+    };
+    EXPECT_EQ(refusal("other", "tree", {.decay = true}), "sched other keeps no usage of fs_group tree");
+    EXPECT_EQ(refusal("default", "bush", {.decay = true}), "sched default keeps no usage of fs_group bush");
+    EXPECT_EQ(refusal("default", "tree", {.usage = {{"ann", 1}, {"nobody", 1}}}),
+              "fs_group tree has no entity nobody");
+    EXPECT_EQ(
+        refusal("default", "tree", {.usage = {{"ann", 1}, {"physics", 1}}}),
+        "physics is a group of fs_group tree: expected an entity, from whose usage that of groups follows");
+    EXPECT_EQ(row(view(at(1)), "ann").usage, 300);
+}
+
+TEST_F(FairShareView, AnExplanationTellsHowTheEntityStands) {
+    world.vnode({.name = "n", .ncpus = 1});
+    usage({{"", "ann", 300}, {"", "eve", 5000}});
+    job("ann");
+    job("joe");
+    const int b = job("bob");
+    const auto told = world.scheduler.explain(at(1), std::to_string(b) + ".server");
+    ASSERT_TRUE(told && told->shares);
+    EXPECT_EQ(told->shares->entity, "bob");
+    EXPECT_EQ(told->shares->group, "tree");
+    EXPECT_EQ(told->shares->usage, 1);
+    EXPECT_NEAR(told->shares->target, 40.0 / 110 * 0.25, 1e-6);
+    EXPECT_EQ(told->shares->place, 2U) << "behind joe";
+    EXPECT_EQ(told->shares->entities, 3U) << "eve has no jobs";
+    s.fairshare = false;
+    world.configure();
+    EXPECT_FALSE(world.scheduler.explain(at(1), std::to_string(b) + ".server")->shares);
+}
+
 }  // namespace
 }  // namespace pbs::sched::test

@@ -11,7 +11,7 @@ bool SchedShares::set_group(const FsGroup& group, UsageFormula formula) {
     return true;
 }
 
-FairShares::Node SchedShares::entity(Tables& t, JobSlot job) {
+std::uint32_t SchedShares::entity_name(Tables& t, JobSlot job) const {
     std::uint32_t name = 0;
     switch (tree.group().entity) {
         case ShareEntity::euser:
@@ -29,7 +29,11 @@ FairShares::Node SchedShares::entity(Tables& t, JobSlot job) {
         case ShareEntity::egroup_euser:
             break;
     }
-    if (name == 0) name = t.jobs.user[job];
+    return name != 0 ? name : t.jobs.user[job];
+}
+
+FairShares::Node SchedShares::entity(Tables& t, JobSlot job) {
+    const std::uint32_t name = entity_name(t, job);
     return tree.entity(name, t.strings.text(name));
 }
 

@@ -23,6 +23,8 @@ class SchedShares {
 
     // The job's entity: its owner, group, account or queue, as the group says; without one "group:owner".
     FairShares::Node entity(Tables& tables, JobSlot job);
+    // Its name.
+    std::uint32_t entity_name(Tables& tables, JobSlot job) const;
     // The job runs, or what it has used is known anew.
     void job_runs(Tables& tables, JobSlot job, Instant now);
     // It ran until now. Harmless if it didn't.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rrule/zone.h"
+#include "server_plugin/scheduler/model/shares_view.h"
 #include "server_plugin/scheduler/state/reason.h"
 
 namespace pbs::sched {
@@ -88,6 +89,8 @@ struct Explanation {
     std::vector<OrderKey> keys;
     // The past usage of its owner, if the class is dealt by that (SORT_BY_PAST_USAGE).
     std::optional<double> past_usage;
+    // Its entity, if the policy goes by shares.
+    std::optional<EntityShares> shares;
 
     std::vector<FilterAnswer> filters;  // the answers about the job that don't depend on the queue
     std::vector<QueueAnswers> queues;
