@@ -171,6 +171,8 @@ void fields(A& a, Ref<A, sched::JobState> s) {
     a("walltime", r.walltime, Seconds(-1));
     a.amounts("requested", r.requested);
     a.list("places", r.places);
+    a("account", r.account, "");
+    a.amounts("used", r.used);
     a("fresh", s.fresh, true);
     a("comment", s.comment, 0U);
 }
@@ -187,6 +189,20 @@ void fields(A& a, Ref<A, sched::PastUsageState> s) {
     a("last_decay", s.last_decay, Instant{});
     a.list("users", s.rows);
     a.list("charged", s.charged);
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::ChargeRow> r) {
+    a("job", r.job_id, "");
+    a("charge", r.charge, 0.0);
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::FairShareState> s) {
+    a("scope", s.scope, "");
+    a("last_decay", s.last_decay, Instant{});
+    a.list("entities", s.rows);
+    a.list("charges", s.charges);
 }
 
 template <class A>

@@ -8,7 +8,7 @@
 //   {"server":{...}}  {"queue":{...}}  {"sched":{...}}  {"vnode":{...}}  {"job":{...}}  {"past_usage":{...}}
 //   {"allocations":{...}}  {"outages":{...}}  {"hpm":{...}}
 //   {"object":{"type":"policy","name":"p1","attributes":{"by_queue":"False"}}}
-//   {"sched_config":{...}}  {"tick":{...}}
+//   {"sched_config":{...}}  {"fair_share":{...}}  {"tick":{...}}
 //   {"cycle":{"now":1795424400,"sched":"default","trigger":5}}
 //   {"run":{"job":"12.server","queue":"batch","text":"Started on ...","places":[...]}}
 //   {"reject":{...}}  {"comment":{...}}  {"move":{...}}  {"log":{...}}  {"sorted_jobs":{...}}
@@ -17,10 +17,10 @@
 //
 // A place with "joined" is another piece of the chunk that the place before it is of.
 //
-// in this order; only object, sched_config and what follows "cycle" may be missing wholly. Values that are
-// the defaults (false, no limit, empty) are left out. Instants are seconds since 1970-01-01 UTC, durations
-// seconds, amounts [resource, number or text]; queues, vnodes and jobs are referred to by their handles, but
-// for decisions, which name them. Strings are bytes: one that isn't UTF-8 is {"hex":"e9"}; in
+// in this order; only object, sched_config, fair_share and what follows "cycle" may be missing wholly. Values
+// that are the defaults (false, no limit, empty) are left out. Instants are seconds since 1970-01-01 UTC,
+// durations seconds, amounts [resource, number or text]; queues, vnodes and jobs are referred to by their
+// handles, but for decisions, which name them. Strings are bytes: one that isn't UTF-8 is {"hex":"e9"}; in
 // names that are keys, bytes other than printable ASCII are %e9.
 #pragma once
 

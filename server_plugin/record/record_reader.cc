@@ -274,12 +274,13 @@ enum class Step : std::uint8_t {
     hpm,
     object,
     sched_config,
+    fair_share,
     tick,
     cycle,
     decided,
     end
 };
-constexpr std::array<std::pair<std::string_view, Step>, 22> kSteps{{
+constexpr std::array<std::pair<std::string_view, Step>, 23> kSteps{{
     {"resource", Step::resource},
     {"server", Step::server},
     {"queue", Step::queue},
@@ -292,6 +293,7 @@ constexpr std::array<std::pair<std::string_view, Step>, 22> kSteps{{
     {"hpm", Step::hpm},
     {"object", Step::object},
     {"sched_config", Step::sched_config},
+    {"fair_share", Step::fair_share},
     {"tick", Step::tick},
     {"cycle", Step::cycle},
     {"run", Step::decided},
@@ -440,6 +442,8 @@ class Reader {
                 return read_state<sched::OutagesState>(key, json);
             case Step::hpm:
                 return read_state<sched::HpmCounters>(key, json);
+            case Step::fair_share:
+                return read_state<sched::FairShareState>(key, json);
             case Step::tick:
                 return read_state<sched::TickState>(key, json);
             case Step::object:

@@ -176,6 +176,7 @@ constexpr std::string_view key_of() {
     if constexpr (std::is_same_v<T, sched::VnodeState>) return "vnode";
     if constexpr (std::is_same_v<T, sched::JobState>) return "job";
     if constexpr (std::is_same_v<T, sched::PastUsageState>) return "past_usage";
+    if constexpr (std::is_same_v<T, sched::FairShareState>) return "fair_share";
     if constexpr (std::is_same_v<T, sched::AllocationsState>) return "allocations";
     if constexpr (std::is_same_v<T, sched::OutagesState>) return "outages";
     if constexpr (std::is_same_v<T, sched::HpmCounters>) return "hpm";

@@ -105,6 +105,8 @@ void describe_vnodes(const Tables& t, const StateSink& sink) {
 void describe_job(const Tables& t, JobSlot slot, const StateSink& sink) {
     const JobTable& jobs = t.jobs;
     const auto requested = views(t.requests[jobs.request[slot]].amounts);
+    std::vector<Amount> used;
+    if (const auto known = t.used.find(slot); known != t.used.end()) used = views(known->second);
     std::deque<std::vector<Amount>> amounts;
     std::vector<Place> places;
     t.vnodes.for_each_held(slot, [&](VnodeHandle vnode, std::span<const Need> needs) {
@@ -122,6 +124,9 @@ void describe_job(const Tables& t, JobSlot slot, const StateSink& sink) {
     r.walltime = jobs.walltime[slot];
     r.requested = requested;
     r.places = places;
+    if (const auto known = t.accounts.find(slot); known != t.accounts.end())
+        r.account = t.strings.text(known->second);
+    r.used = used;
     sink(JobState{r, (jobs.flags[slot] & job_fresh) != 0, jobs.comment[slot]});
 }
 
@@ -206,6 +211,11 @@ void Inspector::describe(const StateSink& sink, const std::atomic<bool>* give_up
     if (impl_->snapshot) sink(ConfigurationState{impl_->snapshot});
     for (const auto& [sched, file] : impl_->sched_configs.all())
         sink(SchedConfigState{sched, file.all_time, file.prime, file.non_prime});
+    impl_->each_scope([&](const std::string& scope, const SchedShares& shares) {
+        const auto used = shares.tree.rows();
+        const auto charges = shares.tree.charges();
+        sink(FairShareState{scope, used, charges, shares.tree.last_decay()});
+    });
     sink(TickState{impl_->last_tick, impl_->look_again});
 }
 
@@ -237,6 +247,8 @@ Result<void> Scheduler::restore(const StateRecord& record) {
         if (configuration->snapshot) return set_configuration(configuration->snapshot);
     } else if (const auto* file = std::get_if<SchedConfigState>(&record)) {
         return set_sched_config(file->sched, file->all_time, file->prime, file->non_prime);
+    } else if (const auto* shares = std::get_if<FairShareState>(&record)) {
+        load_shares(shares->scope, shares->rows, shares->charges, shares->last_decay);
     } else if (const auto* tick = std::get_if<TickState>(&record)) {
         impl_->last_tick = tick->last;
         impl_->look_again = tick->look_again;

@@ -54,8 +54,8 @@ struct VnodeState {
     bool known = true;  // false: it was removed
 };
 
-// A job as far as the scheduler knows it: without account and project, with the time since which it is
-// eligible as etime, and places with consumable amounts only.
+// A job as far as the scheduler knows it: without project, with the time since which it is eligible as etime,
+// and places with consumable amounts only.
 struct JobState {
     JobRecord record;
     bool fresh = true;          // came to its queue after the last cycle
@@ -66,6 +66,14 @@ struct PastUsageState {
     std::span<const UsageRow> rows;
     std::span<const std::string> charged;  // ids of jobs whose charge is in the rows
     Instant last_decay{};                  // Epoch: never
+};
+
+// The usage of shares that a scheduler keeps of an fs_group, by the name of its scope (scheduler.h).
+struct FairShareState {
+    std::string_view scope;
+    std::span<const UsageRow> rows;
+    std::span<const ChargeRow> charges;
+    Instant last_decay{};  // Epoch: never
 };
 
 struct AllocationsState {
@@ -101,7 +109,7 @@ struct TickState {
 // One record. Strings, spans and what they point to are good during the call that hands it on.
 using AnyStateRecord = std::variant<ResourceRecord, ServerRecord, QueueState, SchedState, VnodeState,
                                     JobState, PastUsageState, AllocationsState, OutagesState, HpmCounters,
-                                    ConfigurationState, SchedConfigState, TickState>;
+                                    ConfigurationState, SchedConfigState, FairShareState, TickState>;
 struct StateRecord : AnyStateRecord {
     using AnyStateRecord::AnyStateRecord;
 };

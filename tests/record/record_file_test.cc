@@ -86,6 +86,18 @@ TEST(RecordFile, ValuesOfAWrongKind) {
               "f:2: resource: id: expected a number below 1000000");
 }
 
+TEST(RecordFile, UsageOfSharesComesBehindTheConfiguration) {
+    const std::string shares =
+        "{\"fair_share\":{\"scope\":\"fs_group:f1\",\"entities\":[{\"user\":\"ann\",\"usage\":7.5}],"
+        "\"charges\":[{\"job\":\"1.s\",\"charge\":2}]}}\n";
+    EXPECT_EQ(refusal(kHead + shares + "{\"tick\":{}}\n" + kTail), "");
+    EXPECT_EQ(refusal(kHead + "{\"tick\":{}}\n" + shares + kTail),
+              "f:3: fair_share isn't expected here, in the order of a record's lines");
+    EXPECT_EQ(
+        refusal(kHead + "{\"fair_share\":{\"entities\":[{\"user\":\"ann\",\"usage\":\"much\"}]}}\n" + kTail),
+        "f:2: fair_share: entities: usage: expected a number");
+}
+
 TEST(RecordFile, ObjectsOfTheConfiguration) {
     EXPECT_EQ(refusal(kHead + "{\"object\":{\"type\":\"job\",\"name\":\"1\",\"attributes\":{}}}\n"),
               "f:2: object: type: expected server, queue, sched, policy, time_window or fs_group");

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "objects/draft.h"
 #include "objects/snapshot.h"
 #include "objects/value.h"
@@ -109,6 +111,8 @@ struct ObjectCluster : RandomCluster {
         if (s.algorithm == sched::Algorithm::origin) {
             draft.put(window_object("prime", "prime", "MO,TU,WE,TH,FR", 8, 17));
             add_origin(policy);
+        } else if (chance(60)) {
+            add_shares(draft, policy);
         }
         if (!world.configuration.dedicated.empty())
             draft.put(window_object("dedicated", "dedicated", "WE", 16, 19));
@@ -126,7 +130,25 @@ struct ObjectCluster : RandomCluster {
         }
         world.scheduler.load_usage(std::vector<sched::UsageRow>{{"g1", "u1", 12.3}, {"g2", "u\xe9", 1.0 / 3}},
                                    {}, now - Seconds(3600));
+        world.scheduler.load_shares("fs_group:tree",
+                                    std::vector<sched::UsageRow>{
+                                        {"", "u1", 12'345.6}, {"", "phys", 23'456.7}, {"", "u\xe9", 1e7 / 3}},
+                                    std::vector<sched::ChargeRow>{{"1.server", {}, {}, 10.5}},
+                                    now - Seconds(3600));
         world.scheduler.tick(now);
+    }
+    void add_shares(objects::Draft& draft, objects::Object& policy) {
+        static constexpr std::array<const char*, 3> kEntities{"euser", "Account_Name", "egroup:euser"};
+        draft.put(object(ObjectType::fs_group, "tree",
+                         {{"tree_element", "phys:root = 40, chem:root = 60, u1:phys = 10, u2:phys = 30"},
+                          {"entity", kEntities.at(static_cast<std::size_t>(pick(0, 2)))},
+                          {"usage_formula", chance(50) ? "ncpus*walltime" : "walltime^2"},
+                          {"decay_time", "00:30:00"}}));
+        for (const auto& [name, text] :
+             {std::pair("fairshare_group", "tree"), std::pair("fairshare", "True")}) {
+            const objects::Attribute& row = *objects::find_attribute(ObjectType::policy, name);
+            policy.assign(row, *objects::parse_value(row, text));
+        }
     }
     void add_origin(objects::Object& policy) {
         const auto set = [&](const char* name, const std::string& text) {

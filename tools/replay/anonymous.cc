@@ -78,7 +78,8 @@ constexpr std::array<std::string_view, 5> kPaths{"sched_acct_dir", "dedicated_ti
 class Renaming {
   public:
     void number() {
-        for (Names* names : {&users_, &groups_, &queues_, &labels_, &domains_, &paths_, &entities_})
+        for (Names* names :
+             {&users_, &groups_, &queues_, &labels_, &domains_, &paths_, &accounts_, &entities_})
             names->number();
         replacing_ = true;
     }
@@ -94,6 +95,8 @@ class Renaming {
             job_line(value);
         else if (key == "past_usage")
             past_usage_line(value);
+        else if (key == "fair_share")
+            fair_share_line(value);
         else if (key == "allocations")
             allocations_line(value);
         else if (key == "outages")
@@ -136,6 +139,7 @@ class Renaming {
         if (at == std::string_view::npos) return renamed(users_, name);
         return renamed(users_, name.substr(0, at)) + '@' + host_name(name.substr(at + 1));
     }
+    std::string account_name(std::string_view name) { return renamed(accounts_, name); }
     std::string group_name(std::string_view name) { return renamed(groups_, name); }
     std::string queue_name(std::string_view name) { return renamed(queues_, name); }
     // The first label, and the domain: host names are compared without the domain where one has none, and
@@ -209,8 +213,13 @@ class Renaming {
         each_word(text, ".", word, [&](std::string_view marks) { out += marks; });
         return out;
     }
+    // An element of such a tree, or what isn't in it: a user, a group, "group:user".
+    std::string entity_name(std::string_view text) {
+        if (text == "root" || text == "unknown") return std::string(text);
+        return tree_element(text);
+    }
     std::string any_name(std::string_view name) const {
-        for (const Names* names : {&users_, &groups_, &queues_, &labels_, &entities_})
+        for (const Names* names : {&users_, &groups_, &queues_, &labels_, &accounts_, &entities_})
             if (const std::string* other = names->find(name)) return *other;
         return std::string(name);
     }
@@ -254,7 +263,9 @@ class Renaming {
         each(job, "group", &Renaming::group_name);
         each(job, "origin_queue", &Renaming::queue_name);
         host(job, "run_host");
+        each(job, "account", &Renaming::account_name);
         amounts(job, "requested");
+        amounts(job, "used");
     }
     void past_usage_line(Json& usage) {
         if (const auto users = usage.find("users"); users != usage.end())
@@ -263,6 +274,12 @@ class Renaming {
                 each(row, "group", &Renaming::group_name);
             }
         all(usage, "charged", &Renaming::job_id);
+    }
+    void fair_share_line(Json& usage) {
+        if (const auto entities = usage.find("entities"); entities != usage.end())
+            for (Json& row : *entities) each(row, "user", &Renaming::entity_name);
+        if (const auto charges = usage.find("charges"); charges != usage.end())
+            for (Json& row : *charges) each(row, "job", &Renaming::job_id);
     }
     void keys(Json& object, std::string_view key, Rename rename) {
         const auto found = object.find(key);
@@ -341,7 +358,7 @@ class Renaming {
     }
 
     Names users_{"user"}, groups_{"group"}, queues_{"queue"}, labels_{"host"}, domains_{"domain"},
-        paths_{"file"}, entities_{"entity"};
+        paths_{"file"}, accounts_{"account"}, entities_{"entity"};
     bool replacing_ = false;
 };
 
