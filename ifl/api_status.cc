@@ -285,6 +285,10 @@ struct batch_status* pbs_statrecord(int connect, const char* sched, const char* 
     return policy_status(connect, "record", sched, nullptr, extend);
 }
 
+struct batch_status* pbs_statfairshare(int connect, const char* sched, const char* extend) {
+    return policy_status(connect, "fairshare", sched, nullptr, extend);
+}
+
 struct batch_status* pbs_stataccounting(int connect, const char* day, const char* extend) {
     return policy_status(connect, "accounting", day, nullptr, extend);
 }

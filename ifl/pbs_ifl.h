@@ -432,7 +432,8 @@ enum mgr_obj {
     MGR_OBJ_TIME_WINDOW = 65,
     MGR_OBJ_FS_GROUP = 66,
     MGR_OBJ_CONFIGURATION = 67, /* all of them, see pbs_statconfiguration() */
-    MGR_OBJ_HISTORY = 68
+    MGR_OBJ_HISTORY = 68,
+    MGR_OBJ_FAIRSHARE = 73 /* the usage of shares, see pbs_statfairshare() */
 };
 
 /* What to do with an attribute, or how to compare it in a selection. */
@@ -634,6 +635,8 @@ extern struct batch_status* pbs_stathistory(int connect, const char* extend);
  * - order: the resource is a key of the order, the value the job's; with order_largest_first for the same
  *   resource, "True", if large ones go first, and order_attributes, to which it belongs;
  * - past_usage of its owner, if the order goes by it;
+ * - if it goes by shares, share_group, share_entity, share_usage, share_target and share_actual (as those of
+ *   pbs_statfairshare()), and share_place, its place by them among the share_entities that have jobs;
  * - gate: the resource is the name of a test of the job as such, the value why it fails, empty if it doesn't;
  *   with gate_attributes, that switch it on, and decides, "True" for the one that the reason is of.
  *
@@ -660,6 +663,33 @@ extern struct batch_status* pbs_statexplanation(int connect, const char* job, co
  * seconds.
  */
 extern struct batch_status* pbs_statrecord(int connect, const char* sched, const char* extend);
+/*
+ * The shares and the usage of a scheduler ("": the scheduler default), for each fs_group that one of its
+ * policies goes by: managers see all of a tree, others the entities of their own and of their jobs, and the
+ * groups above. `extend` is NULL or "fs_group=NAME". First comes an object named after the fs_group with the
+ * attributes
+ *
+ * - sched, entity, usage_formula, unknown_shares, enforce_no_shares ("True", or it isn't there),
+ * decay_factor, and decay_time in seconds;
+ * - now, the instant that the usage is of, last_decay and next_decay: seconds since the Epoch;
+ *
+ * then one for each element of its tree, a group before what is in it:
+ *
+ * - kind: group or entity; parent, but for the root; shares;
+ * - target: its part of the machine by the shares, and actual: its part of all usage; fractions of 1;
+ * - usage, in units of the usage_formula, at least 1, and decayed: what a decay now would leave of it;
+ * - tree_usage and factor: fairshare_tree_usage and fairshare_factor of formulas;
+ * - place, from 1, of an entity: who has had the least of his share is the first of all of them.
+ *
+ * PBSE_FS_GROUP_NOT_FOUND: no policy of the scheduler goes by shares, or by those.
+ *
+ * pbs_manager() with MGR_CMD_SET, MGR_OBJ_FAIRSHARE and a scheduler's name changes usage, for managers: with
+ * "usage", whose resource is an entity and whose value its usage from now on, as often as wanted; or with
+ * "decay" = "True", which decays all usage at once; or with "trim" = "True", by which entities that are in no
+ * group have used nothing. "fs_group" says of which, where a scheduler keeps the usage of several. When it is
+ * answered, it is on the disk.
+ */
+extern struct batch_status* pbs_statfairshare(int connect, const char* sched, const char* extend);
 /*
  * Accounting records, which tell of all users' jobs: for managers and operators, others get PBSE_PERM.
  * With `day` NULL or "" one object for each day that has records, named YYYYMMDD, oldest first, with the

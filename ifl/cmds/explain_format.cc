@@ -136,6 +136,25 @@ std::string order_text(const batch_status& job) {
     return out;
 }
 
+double real_of(const batch_status& object, std::string_view name) {
+    const Json number = Json::parse(text_of(object, name), nullptr, false);
+    return number.is_number() ? number.get<double>() : 0;
+}
+
+std::string shares_text(const batch_status& job) {
+    const std::string_view entity = text_of(job, "share_entity");
+    if (entity.empty()) {
+        return {};
+    }
+    return fmt::format(
+        "Shares: {} in fs_group {} is {} of {} entities with jobs: {:.3f}% of all usage ({:.6g}), of {:.3f}% "
+        "by "
+        "its shares\n",
+        printable(entity), text_of(job, "share_group"), text_of(job, "share_place"),
+        text_of(job, "share_entities"), real_of(job, "share_actual") * 100, real_of(job, "share_usage"),
+        real_of(job, "share_target") * 100);
+}
+
 std::string outcome_text(const batch_status& job) {
     const std::string_view outcome = text_of(job, "outcome");
     std::string out = fmt::format("Job {}: ", view(job.name));
@@ -203,7 +222,7 @@ std::string explanation_text(const batch_status* list) {
     if (list == nullptr) {
         return {};
     }
-    std::string out = outcome_text(*list) + policy_text(*list) + order_text(*list);
+    std::string out = outcome_text(*list) + policy_text(*list) + order_text(*list) + shares_text(*list);
     if (const auto gates = gates_of(*list); !gates.empty()) {
         out += "The job itself:\n" + gates_text(gates);
     }
@@ -242,6 +261,15 @@ std::string explanation_json(const batch_status* list) {
     }
     if (const std::string_view usage = text_of(*list, "past_usage"); !usage.empty()) {
         out["past_usage"] = Json::parse(usage, nullptr, false);
+    }
+    if (const std::string_view entity = text_of(*list, "share_entity"); !entity.empty()) {
+        out["shares"] = {{"fs_group", text_of(*list, "share_group")},
+                         {"entity", entity},
+                         {"usage", real_of(*list, "share_usage")},
+                         {"target", real_of(*list, "share_target")},
+                         {"actual", real_of(*list, "share_actual")},
+                         {"place", parse_integer(text_of(*list, "share_place")).value_or(0)},
+                         {"entities", parse_integer(text_of(*list, "share_entities")).value_or(0)}};
     }
     out["order"] = order_json(keys_of(*list));
     out["gates"] = gates_json(gates_of(*list));

@@ -44,6 +44,8 @@ std::string_view type_name(int type) {
             return "fs_group";
         case PBS_OBJ_CONFIGURATION:
             return "configuration";
+        case PBS_OBJ_FAIRSHARE:
+            return "fairshare";
         case PBS_OBJ_JOB:
             return "job";
         default:

@@ -77,7 +77,8 @@ std::string_view kind_of(std::string_view extend) {
 }
 
 bool for_everybody(std::string_view kind) {
-    return kind == "policy" || kind == "time_window" || kind == "fs_group" || kind == "explanation";
+    return kind == "policy" || kind == "time_window" || kind == "fs_group" || kind == "explanation" ||
+           kind == "fairshare";
 }
 
 std::uint32_t listed_type(unsigned long request) {

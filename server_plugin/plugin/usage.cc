@@ -91,6 +91,13 @@ void UsageSaver::save(objects::Store& store, sched::Scheduler& scheduler, const 
     if (failed_ ? now >= retry_at_ : has_changes(scheduler)) write(store, scheduler, host, now);
 }
 
+objects::Result<void> UsageSaver::save_now(objects::Store& store, sched::Scheduler& scheduler,
+                                           const Host& host, sched::Instant now) {
+    write(store, scheduler, host, now);
+    if (failed_) return objects::fail(objects::Code::system, why_);
+    return {};
+}
+
 void UsageSaver::save_at_end(objects::Store& store, sched::Scheduler& scheduler, const Host& host,
                              sched::Instant now) {
     if (failed_ || has_changes(scheduler)) write(store, scheduler, host, now);
@@ -113,6 +120,7 @@ void UsageSaver::write(objects::Store& store, sched::Scheduler& scheduler, const
                          fmt::format("Past usage isn't saved ({}); trying again every {} seconds",
                                      written.error().message, kRetryAfter.count()));
             failed_ = true;
+            why_ = written.error().message;
             retry_at_ = now + kRetryAfter;
             return;
         }

@@ -40,6 +40,11 @@ class UsageSaver {
     // works again.
     void save(objects::Store& store, sched::Scheduler& scheduler, const Host& host, sched::Instant now);
 
+    // The same at once, for a change that is acknowledged when it is written. On an error it is tried again
+    // later.
+    objects::Result<void> save_now(objects::Store& store, sched::Scheduler& scheduler, const Host& host,
+                                   sched::Instant now);
+
     // The same at the end of the server, however long ago a write has failed.
     void save_at_end(objects::Store& store, sched::Scheduler& scheduler, const Host& host,
                      sched::Instant now);
@@ -53,6 +58,7 @@ class UsageSaver {
     // Of a write that failed, by scope.
     std::map<std::string, objects::UsageBatch, std::less<>> unsaved_;
     bool failed_ = false;
+    std::string why_;  // the last write failed
     sched::Instant retry_at_{};
 };
 

@@ -68,6 +68,13 @@ ReplyList waiting() {
                              {"order_attributes", "nodes", "ssinode_cpus, ssinode_mem"},
                              {"order", "walltime", "04:00:00"},
                              {"past_usage", "", "12.5"},
+                             {"share_group", "", "f1"},
+                             {"share_entity", "", "alice"},
+                             {"share_usage", "", "1234.5"},
+                             {"share_target", "", "0.25"},
+                             {"share_actual", "", "0.4"},
+                             {"share_place", "", "3"},
+                             {"share_entities", "", "7"},
                              {"gate", "small_job_max", ""},
                              {"gate_attributes", "small_job_max", "small_job_max"}});
     reply.object("small", {{"earliest_start", "", std::to_string(kStart)},
@@ -83,25 +90,27 @@ ReplyList waiting() {
 
 TEST(ExplanationText, SaysWhatComesOfItWhereAndWhy) {
     const ReplyList reply = waiting();
-    EXPECT_EQ(
-        explanation_text(reply.list()),
-        fmt::format("Job 12.host: it waits: Queue small runs its limit of 2 jobs\n"
-                    "Scheduler: default, policy night (origin)\n"
-                    "Order: job 3 of 120, 2 of 110 in class normal\n"
-                    "  nodes           4                           large first (ssinode_cpus, ssinode_mem)\n"
-                    "  walltime        04:00:00                    small first\n"
-                    "  past usage      12.5                        owners with little go first "
-                    "(sort_by_past_usage)\n"
-                    "The job itself:\n"
-                    "  pass  small_job_max (small_job_max)\n"
-                    "Queue small: earliest start {}, when running jobs have ended and prime time has "
-                    "ended\n"
-                    "  pass  queue_maximum\n"
-                    "  FAIL  max_running    Queue small runs its limit of 2 jobs  <- decides\n"
-                    "  FAIL  hosts          Not enough resources free on the hosts of queue small\n"
-                    "Queue large@n1:\n"
-                    "  FAIL  user_acl  Owner is not allowed to use queue large\n",
-                    instant_text(kStart)));
+    EXPECT_EQ(explanation_text(reply.list()),
+              fmt::format(
+                  "Job 12.host: it waits: Queue small runs its limit of 2 jobs\n"
+                  "Scheduler: default, policy night (origin)\n"
+                  "Order: job 3 of 120, 2 of 110 in class normal\n"
+                  "  nodes           4                           large first (ssinode_cpus, ssinode_mem)\n"
+                  "  walltime        04:00:00                    small first\n"
+                  "  past usage      12.5                        owners with little go first "
+                  "(sort_by_past_usage)\n"
+                  "Shares: alice in fs_group f1 is 3 of 7 entities with jobs: 40.000% of all usage (1234.5), "
+                  "of 25.000% by its shares\n"
+                  "The job itself:\n"
+                  "  pass  small_job_max (small_job_max)\n"
+                  "Queue small: earliest start {}, when running jobs have ended and prime time has "
+                  "ended\n"
+                  "  pass  queue_maximum\n"
+                  "  FAIL  max_running    Queue small runs its limit of 2 jobs  <- decides\n"
+                  "  FAIL  hosts          Not enough resources free on the hosts of queue small\n"
+                  "Queue large@n1:\n"
+                  "  FAIL  user_acl  Owner is not allowed to use queue large\n",
+                  instant_text(kStart)));
 }
 
 TEST(ExplanationText, OfOtherOutcomes) {
@@ -126,6 +135,13 @@ TEST(ExplanationJson, HasTheSame) {
     EXPECT_EQ(json["outcome"], "waits");
     EXPECT_EQ(json["place"], 3);
     EXPECT_EQ(json["past_usage"], 12.5);
+    EXPECT_EQ(json["shares"], nlohmann::json({{"fs_group", "f1"},
+                                              {"entity", "alice"},
+                                              {"usage", 1234.5},
+                                              {"target", 0.25},
+                                              {"actual", 0.4},
+                                              {"place", 3},
+                                              {"entities", 7}}));
     EXPECT_EQ(json["order"][0], nlohmann::json({{"key", "nodes"},
                                                 {"value", "4"},
                                                 {"largest_first", true},

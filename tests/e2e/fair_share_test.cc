@@ -3,12 +3,18 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <filesystem>
 #include <optional>
 
 #include "tests/e2e/harness.h"
 
 namespace pbs::e2e {
 namespace {
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+namespace fs = std::filesystem;
 
 class FairShare : public ::testing::Test {
   protected:
@@ -91,6 +97,72 @@ TEST_F(FairShare, EntitiesWithoutSharesNeverStart) {
     })) << server.job(none, "comment");
     ASSERT_TRUE(server.configure({"set fs_group f1 unknown_shares = 5"}));
     EXPECT_TRUE(server.wait_job_state(none, "R")) << "in the next cycle";
+}
+
+TEST_F(FairShare, TheTreeIsShownAndChanged) {
+    ASSERT_TRUE(server.configure({"set fs_group f1 tree_element = [qa:root = 75, qb:root = 25]"}));
+    const Output set = server.command({"pbs_fairshare", "-s", "qa", "5000"});
+    ASSERT_EQ(set.exit, 0) << set.err;
+    EXPECT_EQ(stored("qa"), 5000) << "it is in the store when the command ends";
+    EXPECT_THAT(server.log(), HasSubstr("attributes set usage.qa = 5000 at request of "));
+    const Output text = server.command({"pbs_fairshare"});
+    ASSERT_EQ(text.exit, 0) << text.err;
+    EXPECT_THAT(text.out, StartsWith("fs_group f1 of sched default, "));
+    EXPECT_THAT(text.out, ContainsRegex("\n  qa +75 +68\\.182% +[0-9.]+% +5000 +2500 +2\n"));
+    EXPECT_EQ(server.command({"pbs_fairshare", "-t"}).out,
+              "root\n    qa (75)\n    qb (25)\n    unknown (10)\n");
+    EXPECT_THAT(server.command({"pbs_fairshare", "-c", "qa", "qb"}).out, StartsWith("qb goes before qa: "));
+    EXPECT_EQ(first_of("qa", "qb"), "qb");
+    EXPECT_THAT(server.command({"pbs_fairshare", "-g", "qa"}).out, Not(HasSubstr("qb")));
+    EXPECT_THAT(server.command({"pbs_fairshare", "-F", "json", "-G", "f1", "-I", "default"}).out,
+                HasSubstr("\"fs_group\": \"f1\""));
+    const std::string picture = (server.home() / "shares.svg").string();
+    EXPECT_EQ(server.command({"pbs_fairshare", "--svg", picture}).exit, 0);
+    EXPECT_EQ(fs::file_size(picture) > 500, true);
+
+    ASSERT_EQ(server.command({"pbs_fairshare", "-d"}).exit, 0);
+    EXPECT_EQ(stored("qa"), 2500);
+    server.kill9();
+    ASSERT_TRUE(server.start());
+    EXPECT_THAT(server.command({"pbs_fairshare"}).out, ContainsRegex("\n  qa .* 2500 +1250 +2\n"));
+    EXPECT_EQ(server.command({"pbs_fairshare", "-e"}).exit, 0);
+
+    const Output unknown = server.command({"pbs_fairshare", "-s", "qz", "1"});
+    EXPECT_EQ(unknown.exit, 166);
+    EXPECT_THAT(unknown.err, HasSubstr("fs_group f1 has no entity qz"));
+    EXPECT_EQ(server.command({"pbs_fairshare", "-g", "qz"}).exit, 1);
+    EXPECT_EQ(server.command({"pbs_fairshare", "-d", "-e"}).exit, 2);
+    EXPECT_EQ(server.command({"pbs_fairshare", "-F", "xml"}).exit, 2);
+    EXPECT_EQ(server.command({"pbs_fairshare", "-I", "s9"}).exit, 15213 % 256);
+    EXPECT_EQ(server.command({"pbs_fairshare", "--svg", "/nowhere/x.svg"}).exit, 1);
+    ASSERT_TRUE(server.configure({"set policy default_policy fairshare = False"}));
+    EXPECT_EQ(server.command({"pbs_fairshare"}).exit, 108);
+}
+
+TEST_F(FairShare, ManagersWithoutRootChangeIt) {
+    if (!other()) GTEST_SKIP() << "only root can become another user; this is user " << runner().name;
+    const auto as_other = [&](const std::vector<std::string>& command) {
+        return server.command_as(*other(), command);
+    };
+    EXPECT_EQ(as_other({"pbs_fairshare", "-s", "qa", "7"}).exit, 159);
+    EXPECT_THAT(as_other({"pbs_fairshare"}).out, Not(HasSubstr("qa"))) << "he has no job there";
+    ASSERT_TRUE(server.configure({"set server operators += " + other()->name + "@*"}));
+    EXPECT_EQ(as_other({"pbs_fairshare", "-d"}).exit, 159);
+    ASSERT_TRUE(server.configure({"set server managers += " + other()->name + "@*"}));
+    const Output done = as_other({"pbs_fairshare", "-s", "qa", "7"});
+    EXPECT_EQ(done.exit, 0) << done.err;
+    EXPECT_EQ(stored("qa"), 7);
+    EXPECT_THAT(server.log(), HasSubstr("attributes set usage.qa = 7 at request of " + other()->name + "@"));
+}
+
+TEST_F(FairShare, AnExplanationTellsHowTheEntityStands) {
+    const std::string running = job("qa");
+    ASSERT_TRUE(server.wait_job_state(running, "R"));
+    const std::string waiting = job("qa");
+    ASSERT_EQ(server.command({"pbs_fairshare", "-s", "qa", "5000"}).exit, 0);
+    const Output text = server.command({"pbs_explain", waiting});
+    EXPECT_THAT(text.out, HasSubstr("\nShares: qa in fs_group f1 is 1 of 1 entities with jobs: "))
+        << text.err;
 }
 
 }  // namespace

@@ -275,6 +275,7 @@ ifl::Reply manage(Context& context, const ifl::Manage& body) {
         case PBS_OBJ_POLICY:
         case PBS_OBJ_TIME_WINDOW:
         case PBS_OBJ_FS_GROUP:
+        case PBS_OBJ_FAIRSHARE:
             return manage_plugin_object(request);
         case PBS_OBJ_CONFIGURATION:
             return manage_configuration(request);

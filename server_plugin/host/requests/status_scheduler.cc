@@ -1,7 +1,7 @@
 // StatusSched: the schedulers; and, with "object=policy", "object=time_window", "object=fs_group",
-// "object=configuration", "object=history", "object=explanation" or "object=record" at the start of the
-// extend string, what the plugin has; with "object=accounting" the server's accounting records, with
-// "object=diagnosis" what it tells of itself.
+// "object=configuration", "object=history", "object=explanation", "object=record" or "object=fairshare" at
+// the start of the extend string, what the plugin has; with "object=accounting" the server's accounting
+// records, with "object=diagnosis" what it tells of itself.
 #include <array>
 #include <memory>
 #include <optional>
@@ -30,7 +30,8 @@ constexpr std::array kPluginObjects = {PluginObject{"object=policy", PBS_OBJ_POL
                                        PluginObject{"object=configuration", PBS_OBJ_CONFIGURATION},
                                        PluginObject{"object=history", PBS_OBJ_HISTORY},
                                        PluginObject{"object=explanation", PBS_OBJ_EXPLANATION},
-                                       PluginObject{"object=record", PBS_OBJ_RECORD}};
+                                       PluginObject{"object=record", PBS_OBJ_RECORD},
+                                       PluginObject{"object=fairshare", PBS_OBJ_FAIRSHARE}};
 
 // What the plugin says, as soon as it knows, a part at a step.
 class PluginStatus final : public Steps {
@@ -98,7 +99,8 @@ ifl::Reply plugin_status(Context& context, const ifl::Status& body, int type, st
     if (plugin == nullptr) return ifl::Reply::error(PBSE_NOSUP);
     if (type == PBS_OBJ_CONFIGURATION) return status_configuration(context, extend);
     if (type == PBS_OBJ_EXPLANATION) return explanation(context, body, extend);
-    if (type == PBS_OBJ_RECORD) return by_and_by(context, type, body.object, extend);
+    if (type == PBS_OBJ_RECORD || type == PBS_OBJ_FAIRSHARE)
+        return by_and_by(context, type, body.object, extend);
     if (is_plugin_type(static_cast<uint32_t>(type)) && body.object.empty() && extend.empty())
         return by_and_by(context, type, {}, "after=");
     return plugin->status(context.now, type, body.object, body.wanted, context.who, extend);

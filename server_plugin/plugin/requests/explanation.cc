@@ -2,39 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <deque>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/plugin/requests/shown.h"
 #include "server_plugin/plugin/text.h"
 
 namespace pbs::plugin {
 namespace {
-
-// The attributes of one object, with the values that they are views of. Names and resources are views of what
-// the caller keeps.
-class Shown {
-  public:
-    void add(std::string_view name, std::string value, std::string_view resource = {}) {
-        attributes_.push_back({name, texts_.emplace_back(std::move(value)), resource});
-    }
-    void add_if_any(std::string_view name, const std::string& value, std::string_view resource = {}) {
-        if (!value.empty()) add(name, value, resource);
-    }
-    void add_instant(std::string_view name, sched::Instant at) {
-        add(name, std::to_string(at.time_since_epoch().count()));
-    }
-    std::span<const ShownAttribute> attributes() const { return attributes_; }
-
-  private:
-    std::deque<std::string> texts_;
-    std::vector<ShownAttribute> attributes_;
-};
 
 void add_filters(Shown& shown, const std::vector<sched::FilterAnswer>& filters) {
     for (const sched::FilterAnswer& answer : filters) {
@@ -59,6 +38,16 @@ void add_order(Shown& shown, const sched::Explanation& found) {
     if (found.past_usage) shown.add("past_usage", fmt::format("{}", *found.past_usage));
 }
 
+void add_shares(Shown& shown, const sched::EntityShares& shares) {
+    shown.add("share_group", shares.group);
+    shown.add("share_entity", shares.entity);
+    shown.add("share_usage", fmt::format("{}", shares.usage));
+    shown.add("share_target", fmt::format("{}", shares.target));
+    shown.add("share_actual", fmt::format("{}", shares.actual));
+    shown.add("share_place", std::to_string(shares.place));
+    shown.add("share_entities", std::to_string(shares.entities));
+}
+
 void add_job(Reply& reply, const sched::Explanation& found) {
     Shown shown;
     shown.add("outcome", std::string(sched::outcome_name(found.outcome)));
@@ -69,6 +58,7 @@ void add_job(Reply& reply, const sched::Explanation& found) {
     shown.add_if_any("sched_algorithm", found.algorithm);
     if (found.test_only) shown.add("test_only", "True");
     add_order(shown, found);
+    if (found.shares) add_shares(shown, *found.shares);
     add_filters(shown, found.filters);
     reply.object(PBS_OBJ_EXPLANATION, found.job, shown.attributes());
 }

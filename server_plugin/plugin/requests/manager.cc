@@ -13,6 +13,7 @@
 #include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/first_start.h"
 #include "server_plugin/plugin/requests/configuration.h"
+#include "server_plugin/plugin/requests/fair_share.h"
 #include "server_plugin/plugin/text.h"
 
 namespace pbs::plugin {
@@ -264,6 +265,7 @@ int32_t manager(State& state, const pbs_manager_request* request, Reply reply) {
     }
     if (request->object_type == PBS_OBJ_CONFIGURATION)
         return manage_configuration(state, *request, ticket, reply);
+    if (request->object_type == PBS_OBJ_FAIRSHARE) return manage_fair_share(state, *request, ticket, reply);
     return manage_object(state, *request, reply);
 }
 

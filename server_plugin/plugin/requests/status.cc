@@ -9,6 +9,7 @@
 #include "objects/snapshot.h"
 #include "server_plugin/plugin/requests/configuration.h"
 #include "server_plugin/plugin/requests/explanation.h"
+#include "server_plugin/plugin/requests/fair_share.h"
 #include "server_plugin/plugin/requests/record.h"
 #include "server_plugin/plugin/text.h"
 
@@ -92,6 +93,7 @@ int32_t status(State& state, const pbs_status_request* request, Reply reply) {
     if (request->object_type == PBS_OBJ_CONFIGURATION) return status_configuration(state, *request, reply);
     if (request->object_type == PBS_OBJ_HISTORY) return status_history(state, *request, reply);
     if (request->object_type == PBS_OBJ_EXPLANATION) return status_explanation(state, *request, reply);
+    if (request->object_type == PBS_OBJ_FAIRSHARE) return status_fair_share(state, *request, reply);
     if (request->object_type == PBS_OBJ_RECORD) return status_record(state, *request, reply);
     const auto type = static_cast<objects::ObjectType>(request->object_type);
     if (!objects::is_own_type(type) || (request->wanted_count != 0 && !request->wanted)) {

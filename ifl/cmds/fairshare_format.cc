@@ -1,0 +1,326 @@
+#include "ifl/cmds/fairshare_format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "ifl/cmds/attr_list.h"
+#include "ifl/cmds/datetime.h"
+#include "ifl/cmds/text.h"
+#include "text/xml.h"
+
+namespace pbs::cmds {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view text_of(const batch_status& object, std::string_view name) {
+    return value_of(object.attribs, name).value_or(std::string_view());
+}
+
+double real_of(const batch_status& object, std::string_view name) {
+    const std::string_view text = text_of(object, name);
+    double value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+std::optional<std::int64_t> integer_of(const batch_status& object, std::string_view name) {
+    const auto value = parse_integer(text_of(object, name));
+    return value ? std::optional<std::int64_t>(*value) : std::nullopt;
+}
+
+ShareTree tree_of(const batch_status& object) {
+    ShareTree tree;
+    tree.name = view(object.name);
+    tree.sched = text_of(object, "sched");
+    tree.entity = text_of(object, "entity");
+    tree.usage_formula = text_of(object, "usage_formula");
+    tree.unknown_shares = integer_of(object, "unknown_shares").value_or(0);
+    tree.enforce_no_shares = !text_of(object, "enforce_no_shares").empty();
+    tree.decay_time = integer_of(object, "decay_time").value_or(0);
+    tree.decay_factor = real_of(object, "decay_factor");
+    tree.now = integer_of(object, "now").value_or(0);
+    tree.last_decay = integer_of(object, "last_decay");
+    tree.next_decay = integer_of(object, "next_decay");
+    return tree;
+}
+
+ShareElement element_of(const batch_status& object) {
+    ShareElement element;
+    element.name = view(object.name);
+    element.parent = text_of(object, "parent");
+    element.is_group = text_of(object, "kind") == "group";
+    element.shares = integer_of(object, "shares").value_or(0);
+    element.target = real_of(object, "target");
+    element.actual = real_of(object, "actual");
+    element.usage = real_of(object, "usage");
+    element.decayed = real_of(object, "decayed");
+    element.tree_usage = real_of(object, "tree_usage");
+    element.factor = real_of(object, "factor");
+    element.place = integer_of(object, "place").value_or(0);
+    return element;
+}
+
+// Whole numbers as such, others with what matters of them.
+std::string amount(double value) {
+    return value == std::floor(value) || value >= 1000 ? fmt::format("{:.0f}", value)
+                                                       : fmt::format("{:.2f}", value);
+}
+
+std::string percent(double part) {
+    return fmt::format("{:.3f}%", part * 100);
+}
+
+std::string hours(std::int64_t seconds) {
+    return fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
+
+std::string heading(const ShareTree& tree) {
+    std::string out = fmt::format("fs_group {} of sched {}, {}\n", printable(tree.name),
+                                  printable(tree.sched), instant_text(static_cast<std::time_t>(tree.now)));
+    out +=
+        fmt::format("Usage is {} of each {}; every {} it is multiplied by {}", printable(tree.usage_formula),
+                    printable(tree.entity), hours(tree.decay_time), tree.decay_factor);
+    if (tree.next_decay)
+        out += fmt::format(", next at {}", instant_text(static_cast<std::time_t>(*tree.next_decay)));
+    return out + "\n";
+}
+
+using Row = std::array<std::string, 7>;
+
+// The first column to the left, the others to the right.
+std::string table(const std::vector<Row>& rows) {
+    std::array<std::size_t, std::tuple_size_v<Row>> widths{};
+    for (const Row& row : rows)
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    std::string out;
+    for (const Row& row : rows) {
+        std::string line = fmt::format("{:<{}}", row[0], widths[0]);
+        for (std::size_t i = 1; i < row.size(); ++i) line += fmt::format("  {:>{}}", row[i], widths[i]);
+        line.erase(line.find_last_not_of(' ') + 1);
+        out += line + "\n";
+    }
+    return out;
+}
+
+std::string elements_text(const ShareTree& tree) {
+    std::vector<Row> rows = {{"", "Shares", "Target", "Actual", "Usage", "Decayed", "Place"}};
+    for (const ShareElement& element : tree.elements)
+        rows.push_back({std::string(2 * element.depth, ' ') + printable(element.name),
+                        element.parent.empty() ? "" : std::to_string(element.shares), percent(element.target),
+                        percent(element.actual), amount(element.usage), amount(element.decayed),
+                        element.place == 0 ? "" : std::to_string(element.place)});
+    return table(rows);
+}
+
+// Usage by the part of the machine: less goes first.
+double ratio(const ShareElement& element) {
+    return element.target > 0 ? element.usage / element.target : std::numeric_limits<double>::infinity();
+}
+
+std::string ratio_text(const ShareElement& element) {
+    return element.target > 0 ? amount(ratio(element)) : "no share";
+}
+
+Json json_of(const ShareElement& element) {
+    Json json = {{"name", element.name}};
+    if (!element.parent.empty()) json["parent"] = element.parent;
+    json["kind"] = element.is_group ? "group" : "entity";
+    json["shares"] = element.shares;
+    json["target"] = element.target;
+    json["actual"] = element.actual;
+    json["usage"] = element.usage;
+    json["decayed"] = element.decayed;
+    json["tree_usage"] = element.tree_usage;
+    json["factor"] = element.factor;
+    if (element.place != 0) json["place"] = element.place;
+    return json;
+}
+
+Json json_of(const ShareTree& tree) {
+    Json json = {{"fs_group", tree.name},
+                 {"sched", tree.sched},
+                 {"entity", tree.entity},
+                 {"usage_formula", tree.usage_formula},
+                 {"unknown_shares", tree.unknown_shares},
+                 {"enforce_no_shares", tree.enforce_no_shares},
+                 {"decay_time", tree.decay_time},
+                 {"decay_factor", tree.decay_factor},
+                 {"now", tree.now}};
+    if (tree.last_decay) json["last_decay"] = *tree.last_decay;
+    if (tree.next_decay) json["next_decay"] = *tree.next_decay;
+    json["elements"] = Json::array();
+    for (const ShareElement& element : tree.elements) json["elements"].push_back(json_of(element));
+    return json;
+}
+
+std::string xml(std::string_view text) {
+    return text::to_xml(printable(text));
+}
+
+}  // namespace
+
+std::vector<ShareTree> share_trees(const batch_status* list) {
+    std::vector<ShareTree> trees;
+    std::map<std::string, std::size_t, std::less<>> depths;
+    for (const batch_status* object = list; object != nullptr; object = object->next) {
+        if (!text_of(*object, "sched").empty()) {
+            trees.push_back(tree_of(*object));
+            depths.clear();
+            continue;
+        }
+        if (trees.empty()) continue;
+        ShareElement element = element_of(*object);
+        if (const auto above = depths.find(element.parent); above != depths.end())
+            element.depth = above->second + 1;
+        depths[element.name] = element.depth;
+        trees.back().elements.push_back(std::move(element));
+    }
+    return trees;
+}
+
+std::optional<ShareTree> path_to(const ShareTree& tree, std::string_view name) {
+    ShareTree path = tree;
+    path.elements.clear();
+    for (std::string wanted(name); !wanted.empty();) {
+        const auto found = std::ranges::find(tree.elements, wanted, &ShareElement::name);
+        if (found == tree.elements.end()) return std::nullopt;
+        path.elements.insert(path.elements.begin(), *found);
+        if (path.elements.size() > tree.elements.size()) return std::nullopt;  // it is no tree
+        wanted = found->parent;
+    }
+    return path;
+}
+
+std::string shares_text(const std::vector<ShareTree>& trees) {
+    std::string out;
+    for (const ShareTree& tree : trees)
+        out += (out.empty() ? "" : "\n") + heading(tree) + "\n" + elements_text(tree);
+    return out;
+}
+
+std::string shares_outline(const std::vector<ShareTree>& trees) {
+    std::string out;
+    for (const ShareTree& tree : trees) {
+        if (trees.size() > 1) out += (out.empty() ? "" : "\n") + heading(tree);
+        for (const ShareElement& element : tree.elements)
+            out += fmt::format("{:{}}{}{}\n", "", 4 * element.depth, printable(element.name),
+                               element.parent.empty() ? "" : fmt::format(" ({})", element.shares));
+    }
+    return out;
+}
+
+std::string entity_text(const ShareTree& path) {
+    if (path.elements.empty()) return {};
+    const ShareElement& entity = path.elements.back();
+    std::string out = heading(path) + "\n" + elements_text(path) + "\n";
+    out += fmt::format("Usage by target  {}", ratio_text(entity));
+    std::string way;
+    for (const ShareElement& element : path.elements)
+        if (!element.parent.empty())
+            way +=
+                fmt::format("{}{} {}", way.empty() ? "" : ", ", printable(element.name), ratio_text(element));
+    if (path.elements.size() > 2) out += fmt::format(" (on its way: {})", way);
+    return out + fmt::format(
+                     "\nfairshare_perc, fairshare_tree_usage, fairshare_factor in formulas: {:.6g}, {:.6g}, "
+                     "{:.6g}\n",
+                     entity.target, entity.tree_usage, entity.factor);
+}
+
+Result<ShareComparison> compare_shares(const ShareTree& tree, const std::string& a, const std::string& b) {
+    std::array<std::vector<ShareElement>, 2> ways;
+    for (const auto& [name, way] : {std::pair(&a, &ways[0]), std::pair(&b, &ways[1])}) {
+        auto path = path_to(tree, *name);
+        if (!path) return fail(fmt::format("{}: fs_group {} has no such entity", *name, tree.name), 1);
+        if (path->elements.back().is_group)
+            return fail(fmt::format("{}: it is a group of fs_group {}: expected an entity", *name, tree.name),
+                        1);
+        *way = std::move(path->elements);
+    }
+    // The root is the same for both.
+    for (std::size_t i = 1; i < std::min(ways[0].size(), ways[1].size()); ++i) {
+        const ShareElement& x = ways[0][i];
+        const ShareElement& y = ways[1][i];
+        if (ratio(x) == ratio(y)) continue;
+        const bool first = ratio(x) < ratio(y);
+        const ShareElement& less = first ? x : y;
+        const ShareElement& more = first ? y : x;
+        return ShareComparison{
+            first ? a : b,
+            fmt::format("{} goes before {}: usage by target is {} of {} and {} of {}\n", first ? a : b,
+                        first ? b : a, ratio_text(less), less.name, ratio_text(more), more.name)};
+    }
+    if (ways[0].size() != ways[1].size()) {
+        const bool first = ways[0].size() < ways[1].size();
+        return ShareComparison{first ? a : b, fmt::format("{} goes before {}: it is nearer to the root\n",
+                                                          first ? a : b, first ? b : a)};
+    }
+    return ShareComparison{{}, fmt::format("{} and {} stand equal\n", a, b)};
+}
+
+std::string shares_json(const std::vector<ShareTree>& trees) {
+    Json json = {{"trees", Json::array()}};
+    for (const ShareTree& tree : trees) json["trees"].push_back(json_of(tree));
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string shares_svg(const std::vector<ShareTree>& trees) {
+    // Pixels.
+    constexpr int kRow = 22;
+    constexpr int kTop = 58;
+    constexpr int kIndent = 16;
+    constexpr int kBarLeft = 300;
+    constexpr int kBar = 400;
+    constexpr int kWidth = 900;
+    int height = 10;
+    for (const ShareTree& tree : trees) height += kTop + kRow * static_cast<int>(tree.elements.size()) + 20;
+    std::string out = fmt::format(
+        R"(<svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="{0}" height="{1}" viewBox="0 0 {0} {1}" )"
+        R"(font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="#ffffff"/>)"
+        "\n",
+        kWidth, height);
+    int y = 10;
+    for (const ShareTree& tree : trees) {
+        out += fmt::format(R"(<text x="10" y="{}" font-size="15">{}</text>)"
+                           "\n",
+                           y + 16,
+                           xml(fmt::format("fs_group {} of sched {}, {}", tree.name, tree.sched,
+                                           instant_text(static_cast<std::time_t>(tree.now)))));
+        out += fmt::format(R"(<text x="10" y="{}" fill="#606060">{}</text>)"
+                           "\n",
+                           y + 36,
+                           xml(fmt::format("bar: part of all usage ({}); mark: part of the machine by shares",
+                                           tree.usage_formula)));
+        y += kTop;
+        for (const ShareElement& element : tree.elements) {
+            const int middle = y + kRow / 2;
+            out += fmt::format(R"(<text x="{}" y="{}"{}>{}</text>)",
+                               10 + kIndent * static_cast<int>(element.depth), middle + 4,
+                               element.is_group ? R"( font-weight="bold")" : "", xml(element.name));
+            out += fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}" fill="#eeeeee"/>)"
+                               R"(<rect x="{}" y="{}" width="{:.1f}" height="{}" fill="{}"/>)",
+                               kBarLeft, y + 4, kBar, kRow - 8, kBarLeft, y + 4,
+                               std::clamp(element.actual, 0.0, 1.0) * kBar, kRow - 8,
+                               element.actual > element.target ? "#d97706" : "#3b82c4");
+            out += fmt::format(
+                R"(<line x1="{0:.1f}" y1="{1}" x2="{0:.1f}" y2="{2}" stroke="#000000" stroke-width="2"/>)",
+                kBarLeft + std::clamp(element.target, 0.0, 1.0) * kBar, y + 1, y + kRow - 1);
+            out += fmt::format(R"(<text x="{}" y="{}">{} of {}, usage {}</text>)"
+                               "\n",
+                               kBarLeft + kBar + 10, middle + 4, percent(element.actual),
+                               percent(element.target), amount(element.usage));
+            y += kRow;
+        }
+        y += 20;
+    }
+    return out + "</svg>\n";
+}
+
+}  // namespace pbs::cmds

@@ -1,0 +1,36 @@
+// An object of a reply whose values are made for it.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server_plugin/plugin/host.h"
+#include "server_plugin/scheduler/model/cluster.h"
+
+namespace pbs::plugin {
+
+// The attributes of one object, with the values that they are views of. Names and resources are views of what
+// the caller keeps.
+class Shown {
+  public:
+    void add(std::string_view name, std::string value, std::string_view resource = {}) {
+        attributes_.push_back({name, texts_.emplace_back(std::move(value)), resource});
+    }
+    void add_if_any(std::string_view name, const std::string& value, std::string_view resource = {}) {
+        if (!value.empty()) add(name, value, resource);
+    }
+    void add_instant(std::string_view name, sched::Instant at) {
+        add(name, std::to_string(at.time_since_epoch().count()));
+    }
+    std::span<const ShownAttribute> attributes() const { return attributes_; }
+
+  private:
+    std::deque<std::string> texts_;
+    std::vector<ShownAttribute> attributes_;
+};
+
+}  // namespace pbs::plugin
