@@ -227,6 +227,9 @@ Result<void> Reader::read_end(std::string_view line, const Record& record) {
     job.run_time = Seconds(*end - *start);
     job.recorded_wait = Seconds(*start - std::min(*submit, *start));
     if (auto done = read_request(pairs, job); !done) return done;
+    if (const std::string cput = text("resources_used.cput", ""); !cput.empty())
+        if (const auto used = objects::parse_duration("cput", cput); used && used->count() >= 0)
+            job.cput = std::min(*used, Seconds(kLatest));
     job.user = trace_.users.number(text("user", "unknown"));
     job.group = trace_.groups.number(text("group", "unknown"));
     const std::string id(record.id);

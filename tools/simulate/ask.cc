@@ -6,6 +6,8 @@
 
 #include "ifl/cmds/attr_list.h"
 #include "ifl/cmds/client.h"
+#include "ifl/cmds/fairshare_format.h"
+#include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
 
 namespace pbs::simulate {
@@ -45,6 +47,24 @@ Result<ServerAnswer> ask_server(const std::string& server) {
         return tl::unexpected(fmt::format("the configuration of {}: {}", name, cmds::failure_text(handle)));
     const cmds::StatusList status(pbs_statserver(handle, nullptr, nullptr));
     return ServerAnswer{attribute(document.get(), "json"), attribute(status.get(), "time_zone")};
+}
+
+Result<std::string> ask_share_usage(const std::string& server, const std::vector<std::string>& scheds) {
+    const std::string name = shown_name(server);
+    const auto connection = cmds::Connection::open(server);
+    if (!connection)
+        return tl::unexpected(fmt::format("can not connect to {}: {}", name, cmds::failure_text(-1)));
+    std::vector<cmds::ShareTree> trees;
+    for (const std::string& sched : scheds) {
+        const cmds::StatusList list(pbs_statfairshare(connection->handle(), sched.c_str(), nullptr));
+        // It goes by no shares, or is one of OpenPBS.
+        if (!list && pbs_errno != PBSE_FS_GROUP_NOT_FOUND && pbs_errno != PBSE_NOSUP &&
+            pbs_errno != PBSE_UNKSCHED)
+            return tl::unexpected(
+                fmt::format("the usage of shares of {}: {}", name, cmds::failure_text(connection->handle())));
+        for (cmds::ShareTree& tree : cmds::share_trees(list.get())) trees.push_back(std::move(tree));
+    }
+    return cmds::shares_json(trees);
 }
 
 Result<std::vector<LogText>> ask_accounting(const std::string& server, const std::string& first,

@@ -18,6 +18,10 @@ struct ServerAnswer {
 // read the configuration).
 Result<ServerAnswer> ask_server(const std::string& server);
 
+// The usage of shares that the server keeps, as pbs_fairshare(8) writes it as JSON; of a server that keeps
+// none: no trees. Managers are told of all entities. Errors: as above.
+Result<std::string> ask_share_usage(const std::string& server, const std::vector<std::string>& scheds);
+
 // The accounting logs that the server has of the days FIRST to LAST, both YYYYMMDD and included; "" stands
 // for the first or the last log that there is. Errors: as above, or the server has no log of these days.
 Result<std::vector<LogText>> ask_accounting(const std::string& server, const std::string& first,

@@ -180,6 +180,9 @@ class Engine {
         bool policy_switched = false;
     };
 
+    void begin_shares();
+    void tell_cput(Position job);
+    void note_shares(Position job);
     Result<void> submit_due();
     Result<void> submit(Position job);
     void end_due();
@@ -244,10 +247,49 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
     run_.vnodes = cluster_.vnodes();
     run_.begin = run_.end = now_ = last_news_ = trace_.jobs.front().submit;
     scheduler_.load_usage({}, {}, now_);
+    begin_shares();
     scheduler_.keep_usage_changes(false);
     scheduler_.set_comment_interval(Seconds::max());  // they are looked at in the end
     for (SchedTimes& sched : scheds_) sched.last = now_;
     return {};
+}
+
+// Decay of what was used before is counted from the begin of the trace.
+void Engine::begin_shares() {
+    for (const ShareUsage& usage : options_.usage)
+        scheduler_.load_shares(sched::Scheduler::share_scope(usage.sched, usage.group), usage.entities, {},
+                               now_);
+    for (const SchedTimes& sched : scheds_)
+        for (sched::SharesView& view : scheduler_.inspect().shares({now_, sched.name, {}, {}}))
+            run_.shares.push_back({std::move(view), {}, {}});
+    for (SharesOfRun& shares : run_.shares) shares.entity_of.assign(trace_.jobs.size(), SharesOfRun::kNone);
+}
+
+void Engine::note_shares(Position position) {
+    const auto job = JobHandle(std::uint64_t{position} + 1);
+    for (SharesOfRun& shares : run_.shares)
+        if (const auto entity =
+                scheduler_.inspect().share_entity(shares.view.sched, shares.view.group.name, job))
+            shares.entity_of[position] = shares.entities.number(*entity);
+}
+
+// A server knows the CPU time of a job when it has ended. One of which the trace doesn't tell it kept its
+// CPUs busy.
+void Engine::tell_cput(Position position) {
+    const TraceJob& job = trace_.jobs[position];
+    Waiting waiting;
+    waiting.queue = cluster_.handle(*entries_[job.queue]);
+    if (!fill(position, waiting)) return;  // can't fail here: the same job was filled before
+    const Seconds ran = run_.outcomes[position].end - run_.outcomes[position].start;
+    double used = static_cast<double>(ran.count()) * static_cast<double>(job.cpus);
+    if (job.cput >= Seconds(0) && job.run_time > Seconds(0))
+        used = static_cast<double>(job.cput.count()) * static_cast<double>(ran.count()) /
+               static_cast<double>(job.run_time.count());
+    const Amount cput{*cluster_.resource("cput"), static_cast<std::int64_t>(used), {}};
+    record_.used = std::span(&cput, 1);
+    record_.state = 'F';
+    scheduler_.job_changed(now_, record_);
+    record_.used = {};
 }
 
 // Prime time and the policies, for the report.
@@ -267,6 +309,7 @@ void Engine::note_time() {
 
 void Engine::tick() {
     const sched::TickResult result = scheduler_.tick(now_);
+    if (result.usage_changed) (void)scheduler_.take_share_changes();  // nobody writes them
     for (const sched::DueSched& due : result.due) {
         for (SchedTimes& sched : scheds_) {
             if (sched.name != due.name) continue;
@@ -334,6 +377,7 @@ Result<void> Engine::submit_due() {
 
 void Engine::end_due() {
     while (!ends_.empty() && ends_.top().at <= now_) {
+        if (!run_.shares.empty()) tell_cput(ends_.top().job);
         scheduler_.job_removed(now_, JobHandle(std::uint64_t{ends_.top().job} + 1));
         ends_.pop();
         ++done_;
@@ -359,6 +403,7 @@ void Engine::start(const Decision& decision, Position position, Waiting& waiting
     record_.stime = record_.mtime = now_;
     record_.places = decision.places;
     scheduler_.job_changed(now_, record_);
+    note_shares(position);
 
     Outcome& outcome = run_.outcomes[position];
     const bool killed = job.walltime >= Seconds(0) && job.run_time > job.walltime;
@@ -479,6 +524,10 @@ Result<Schedule> Engine::run() {
         else if (!look_at_all())
             break;
     }
+    for (SharesOfRun& shares : run_.shares)
+        for (sched::SharesView& view :
+             scheduler_.inspect().shares({run_.end, shares.view.sched, shares.view.group.name, {}}))
+            shares.view = std::move(view);
     waiting_.for_each([&](const Waiting& waiting) {
         count(run_.waiting, waiting.comment.empty() ? std::string_view("not looked at") : waiting.comment);
     });

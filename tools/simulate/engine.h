@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "rrule/zone.h"
+#include "server_plugin/scheduler/scheduler.h"
 #include "tools/simulate/machine.h"
 #include "tools/simulate/trace.h"
+#include "tools/simulate/usage.h"
 
 namespace pbs::objects {
 class Snapshot;
@@ -47,6 +49,8 @@ struct EngineOptions {
     // The least time between two cycles that jobs cause. A server that takes long for a cycle, or is told to
     // wait, sees the events of this time together.
     Seconds cycle_interval{1};
+    // Of shares, when it begins; none of what isn't named.
+    std::vector<ShareUsage> usage{};
     // Called now and then.
     std::function<void(const Progress&)> progress{};
 };
@@ -54,6 +58,14 @@ struct EngineOptions {
 struct Period {
     Instant start;
     Instant end;
+};
+
+// A tree of shares that a policy went by.
+struct SharesOfRun {
+    static constexpr std::uint32_t kNone = UINT32_MAX;
+    sched::SharesView view;                // in the end
+    Names entities;                        // of the jobs that were started
+    std::vector<std::uint32_t> entity_of;  // by the position of the job in the trace; kNone: none
 };
 
 struct Schedule {
@@ -66,6 +78,7 @@ struct Schedule {
     std::int64_t cycles = 0;
     std::int64_t started = 0;
     std::vector<std::string> policies;  // that were in force, in the order in which they were first
+    std::vector<SharesOfRun> shares;
     std::map<std::string, std::int64_t> rejections;  // reasons, with the number of jobs
     std::map<std::string, std::int64_t> waiting;     // the last comments of jobs that never started
     std::map<std::string, std::int64_t> refused;     // jobs that no queue took, by why

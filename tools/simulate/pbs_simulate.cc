@@ -23,6 +23,7 @@
 #include "tools/simulate/progress.h"
 #include "tools/simulate/report.h"
 #include "tools/simulate/swf.h"
+#include "tools/simulate/usage.h"
 #include "tools/simulate/variant.h"
 
 namespace {
@@ -48,6 +49,7 @@ struct Arguments {
     std::string days;
     std::string config;
     std::optional<std::string> server;
+    std::string usage;
     std::string policy;
     std::vector<std::string> compare;
     std::int64_t nodes = 0;
@@ -229,14 +231,31 @@ class Bar {
     std::chrono::steady_clock::time_point last_{};
 };
 
+// What shares were used before: of --usage, else the server's.
+Result<std::vector<ShareUsage>> read_usage(const Arguments& arguments, const Site& site) {
+    if (!arguments.usage.empty()) {
+        const auto text = read_file(arguments.usage);
+        if (!text) return tl::unexpected(text.error());
+        return read_share_usage(*text, arguments.usage);
+    }
+    if (!arguments.server) return std::vector<ShareUsage>();
+    std::vector<std::string> scheds = {"default"};
+    for (const auto& [name, values] : site.machine.scheds)
+        if (name != "default") scheds.push_back(name);
+    const auto text = ask_share_usage(*arguments.server, scheds);
+    if (!text) return tl::unexpected(text.error());
+    return read_share_usage(*text, "the server's usage of shares");
+}
+
 Result<Report> simulate_variant(const Arguments& arguments, const Trace& trace, const Site& site,
-                                Variant variant, bool described) {
+                                const std::vector<ShareUsage>& usage, Variant variant, bool described) {
     if (!described) add_named_queues(*variant.snapshot, trace.queues.all(), variant.machine);
     const auto cluster = Cluster::make(variant.machine);
     if (!cluster) return tl::unexpected(cluster.error());
     Bar bar(variant.title, site.zone);
     EngineOptions options;
     options.cycle_interval = Seconds(arguments.cycle_interval);
+    options.usage = usage;
     options.progress = [&bar](const Progress& progress) { bar.show(progress); };
     const auto begun = std::chrono::steady_clock::now();
     const std::clock_t cpu_begun = std::clock();
@@ -286,12 +305,25 @@ int run(const Arguments& arguments) {
             if (std::ranges::find(trace->notes, note) == trace->notes.end()) trace->notes.push_back(note);
         variants.push_back(*std::move(variant));
     }
+    const auto usage = read_usage(arguments, *site);
+    if (!usage) return fail(usage.error());
     std::vector<Report> reports;
     for (Variant& variant : variants) {
-        auto report =
-            simulate_variant(arguments, *trace, *site, std::move(variant), !site->machine.queues.empty());
+        auto report = simulate_variant(arguments, *trace, *site, *usage, std::move(variant),
+                                       !site->machine.queues.empty());
         if (!report) return fail(report.error());
         reports.push_back(*std::move(report));
+    }
+    for (const ShareUsage& one : *usage) {
+        const auto is_same = [&](const ShareReport& shares) {
+            return shares.sched == one.sched && shares.group == one.group;
+        };
+        if (std::ranges::none_of(
+                reports, [&](const Report& report) { return std::ranges::any_of(report.shares, is_same); }))
+            trace->notes.push_back(
+                fmt::format("No policy that is simulated goes by the shares of fs_group {} in sched {}: its "
+                            "usage isn't used.",
+                            one.group, one.sched));
     }
     const Heading heading = make_heading(*trace, site->zone);
     if (!arguments.svg.empty())
@@ -329,6 +361,10 @@ void add_options(CLI::App& app, Arguments& arguments) {
                        ->expected(0, 1)
                        ->default_str("")
                        ->excludes(config);
+    app.add_option("--usage", arguments.usage,
+                   "The usage of shares to begin with, as pbs_fairshare -F json writes it; the server's, if "
+                   "there is one, without it")
+        ->type_name("FILE");
     app.add_option("--days", arguments.days,
                    "The jobs that ended on these days, from the server's own accounting logs, which managers "
                    "and operators may read so")

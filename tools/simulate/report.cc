@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <unordered_map>
 
 namespace pbs::simulate {
 namespace {
@@ -178,6 +179,50 @@ void measure_usage(const Trace& trace, const Schedule& run, Report& report) {
     report.non_prime.usage.available = report.all.usage.available - report.prime.usage.available;
 }
 
+// Jobs of entities that aren't in the tree are those of `unknown`.
+ShareReport make_share_report(const Trace& trace, const Schedule& run, const SharesOfRun& shares) {
+    constexpr std::size_t kRoot = 0;
+    const std::vector<sched::ShareRow>& rows = shares.view.rows;
+    std::unordered_map<std::string_view, std::size_t> row_of;
+    std::vector<std::size_t> above(rows.size());
+    std::vector<std::size_t> depth(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        row_of.emplace(rows[i].name, i);
+        if (rows[i].parent.empty()) continue;
+        above[i] = row_of.at(rows[i].parent);
+        depth[i] = depth[above[i]] + 1;
+    }
+    std::vector<std::size_t> rows_of_entities;
+    for (const std::string& entity : shares.entities.all()) {
+        auto found = row_of.find(entity);
+        if (found == row_of.end()) found = row_of.find("unknown");
+        rows_of_entities.push_back(found->second);
+    }
+    std::vector<Collected> collected(rows.size());
+    for (std::size_t i = 0; i < trace.jobs.size(); ++i) {
+        if (shares.entity_of[i] == SharesOfRun::kNone) continue;
+        for (std::size_t row = rows_of_entities[shares.entity_of[i]];; row = above[row]) {
+            if (rows[row].is_group || depth[row] == 1) collected[row].add(trace.jobs[i], run.outcomes[i]);
+            if (row == kRoot) break;
+        }
+    }
+    ShareReport report{shares.view.sched, shares.view.group.name, {}};
+    const double all = rows.empty() ? 0 : collected[kRoot].cpu_seconds;
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+        if (!rows[i].is_group && depth[i] > 1) continue;
+        ShareGroup group;
+        group.cpu_part = all > 0 ? collected[i].cpu_seconds / all : 0;
+        group.jobs = std::move(collected[i]).group(rows[i].name);
+        group.parent = rows[i].parent;
+        group.depth = depth[i];
+        group.target = rows[i].target;
+        group.actual = rows[i].actual;
+        group.usage = rows[i].usage;
+        report.groups.push_back(std::move(group));
+    }
+    return report;
+}
+
 }  // namespace
 
 double bounded_slowdown(Seconds wait, Seconds run) {
@@ -235,6 +280,8 @@ Report make_report(std::string title, const Trace& trace, const Schedule& run, s
     report.why_waiting = by_frequency(run.waiting);
     report.why_refused = by_frequency(run.refused);
     report.elsewhere = by_frequency(run.elsewhere);
+    for (const SharesOfRun& shares : run.shares)
+        report.shares.push_back(make_share_report(trace, run, shares));
     measure_usage(trace, run, report);
     report.series = make_series(trace, run, points);
     return report;

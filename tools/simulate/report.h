@@ -44,6 +44,23 @@ struct Group {
     Distribution slowdown;
 };
 
+// A group of a tree of shares, or an entity that is in none.
+struct ShareGroup {
+    Group jobs;  // of the entities in it; by its name
+    std::string parent;
+    std::size_t depth = 0;  // below the root
+    double target = 0;      // fractions of 1: of the machine by its shares,
+    double cpu_part = 0;    // of the CPU-seconds that jobs of the tree had,
+    double actual = 0;      // and of all usage, in the end
+    double usage = 0;       // in the end
+};
+
+struct ShareReport {
+    std::string sched;
+    std::string group;               // the fs_group
+    std::vector<ShareGroup> groups;  // each before those in it
+};
+
 struct Usage {
     double used = 0;       // CPU-seconds
     double available = 0;  // CPU-seconds
@@ -83,6 +100,7 @@ struct Report {
     Part non_prime;
     std::vector<Group> users;                                        // by name
     std::vector<Group> sizes;                                        // by number of CPUs: 1, 2, 3-4, 5-8, ...
+    std::vector<ShareReport> shares;                                 // where policies go by them
     std::vector<std::pair<std::string, std::int64_t>> why_rejected;  // the most frequent first
     std::vector<std::pair<std::string, std::int64_t>> why_waiting;
     std::vector<std::pair<std::string, std::int64_t>> why_refused;

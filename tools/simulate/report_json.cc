@@ -44,41 +44,60 @@ Json of(const std::vector<std::pair<std::string, std::int64_t>>& reasons, const 
     return list;
 }
 
+Json of(const ShareReport& shares) {
+    Json groups = Json::array();
+    for (const ShareGroup& group : shares.groups) {
+        Json json = {{"name", group.jobs.name},    {"parent", group.parent}, {"target", group.target},
+                     {"cpu_part", group.cpu_part}, {"actual", group.actual}, {"usage", group.usage}};
+        json.update(of(group.jobs));
+        groups.push_back(std::move(json));
+    }
+    return {{"sched", shares.sched}, {"fs_group", shares.group}, {"groups", std::move(groups)}};
+}
+
+Json of(const std::vector<ShareReport>& all) {
+    Json list = Json::array();
+    for (const ShareReport& shares : all) list.push_back(of(shares));
+    return list;
+}
+
 Json of(const Report& r, const rrule::Zone& zone) {
     Json prime = Json::array();
     for (const Period& period : r.prime_periods)
         prime.push_back({{"start", period.start.time_since_epoch().count()},
                          {"end", period.end.time_since_epoch().count()}});
-    return {{"title", r.title},
-            {"policies", r.policies},
-            {"begin", r.begin.time_since_epoch().count()},
-            {"begin_text", time_text(r.begin, zone)},
-            {"end", r.end.time_since_epoch().count()},
-            {"end_text", time_text(r.end, zone)},
-            {"vnodes", r.vnodes},
-            {"cpus", r.cpus},
-            {"submitted", r.submitted},
-            {"started", r.started},
-            {"killed", r.killed},
-            {"rejected", r.rejected},
-            {"never_started", r.never_started},
-            {"refused", r.refused},
-            {"cycles", r.cycles},
-            {"why_rejected", of(r.why_rejected)},
-            {"why_never_started", of(r.why_waiting)},
-            {"why_refused", of(r.why_refused)},
-            {"queues_not_there", of(r.elsewhere, "queue")},
-            {"all", of(r.all)},
-            {"prime", of(r.prime)},
-            {"non_prime", of(r.non_prime)},
-            {"sizes", of(r.sizes, "cpus")},
-            {"users", of(r.users, "user")},
-            {"prime_periods", std::move(prime)},
-            {"series",
-             {{"begin", r.series.begin.time_since_epoch().count()},
-              {"step", r.series.step},
-              {"cpus_in_use", r.series.cpus_in_use},
-              {"jobs_waiting", r.series.jobs_waiting}}}};
+    Json json = {{"title", r.title},
+                 {"policies", r.policies},
+                 {"begin", r.begin.time_since_epoch().count()},
+                 {"begin_text", time_text(r.begin, zone)},
+                 {"end", r.end.time_since_epoch().count()},
+                 {"end_text", time_text(r.end, zone)},
+                 {"vnodes", r.vnodes},
+                 {"cpus", r.cpus},
+                 {"submitted", r.submitted},
+                 {"started", r.started},
+                 {"killed", r.killed},
+                 {"rejected", r.rejected},
+                 {"never_started", r.never_started},
+                 {"refused", r.refused},
+                 {"cycles", r.cycles},
+                 {"why_rejected", of(r.why_rejected)},
+                 {"why_never_started", of(r.why_waiting)},
+                 {"why_refused", of(r.why_refused)},
+                 {"queues_not_there", of(r.elsewhere, "queue")},
+                 {"all", of(r.all)},
+                 {"prime", of(r.prime)},
+                 {"non_prime", of(r.non_prime)},
+                 {"sizes", of(r.sizes, "cpus")},
+                 {"users", of(r.users, "user")},
+                 {"prime_periods", std::move(prime)},
+                 {"series",
+                  {{"begin", r.series.begin.time_since_epoch().count()},
+                   {"step", r.series.step},
+                   {"cpus_in_use", r.series.cpus_in_use},
+                   {"jobs_waiting", r.series.jobs_waiting}}}};
+    if (!r.shares.empty()) json["shares"] = of(r.shares);
+    return json;
 }
 
 }  // namespace

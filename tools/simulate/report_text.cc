@@ -160,6 +160,70 @@ std::string groups_table(const char* title, const std::vector<std::string>& name
     return table(rows);
 }
 
+const ShareGroup& share_group_named(const ShareReport* shares, const std::string& name) {
+    static const ShareGroup none;
+    if (shares == nullptr) return none;
+    const auto found =
+        std::ranges::find(shares->groups, name, [](const ShareGroup& group) { return group.jobs.name; });
+    return found == shares->groups.end() ? none : *found;
+}
+
+const ShareReport* shares_of(const Report& report, const ShareReport& same) {
+    const auto found = std::ranges::find_if(report.shares, [&](const ShareReport& shares) {
+        return shares.sched == same.sched && shares.group == same.group;
+    });
+    return found == report.shares.end() ? nullptr : &*found;
+}
+
+// A tree of shares, in each report that has it.
+std::string shares_table(const ShareReport& tree, const std::vector<Report>& reports) {
+    const std::string title = tree.sched == "default"
+                                  ? "fs_group " + tree.group
+                                  : fmt::format("fs_group {} of {}", tree.group, tree.sched);
+    std::vector<const ShareReport*> trees;
+    std::vector<const ShareGroup*> groups;  // those of the first, then what is in the second alone
+    for (const Report& report : reports) {
+        trees.push_back(shares_of(report, tree));
+        if (trees.back() == nullptr) continue;
+        for (const ShareGroup& group : trees.back()->groups)
+            if (trees.size() == 1 || share_group_named(trees[0], group.jobs.name).jobs.name.empty())
+                groups.push_back(&group);
+    }
+    std::vector<Row> rows;
+    if (reports.size() == 1)
+        rows.push_back(
+            {title, "target", "CPU time", "usage", "in the end", "jobs", "CPU hours", "mean wait", "90%"});
+    else
+        rows.push_back({title, "target A", "B", "CPU time A", "B", "B - A", "usage A", "B", "mean wait A",
+                        "B", "B - A"});
+    for (const ShareGroup* group : groups) {
+        const std::string& name = group->jobs.name;
+        Row row = {std::string(2 * (group->depth - 1), ' ') + name};
+        const ShareGroup& a = share_group_named(trees[0], name);
+        if (reports.size() == 1) {
+            row.insert(row.end(), {percent(a.target), percent(a.cpu_part), percent(a.actual), number(a.usage),
+                                   number(static_cast<double>(a.jobs.jobs)), hours(a.jobs.cpu_seconds),
+                                   duration(a.jobs.wait.mean), duration(a.jobs.wait.p90)});
+        } else {
+            const ShareGroup& b = share_group_named(trees[1], name);
+            row.insert(row.end(), {percent(a.target), percent(b.target)});
+            add_difference(row, {a.cpu_part, b.cpu_part}, percent);
+            row.insert(row.end(), {percent(a.actual), percent(b.actual)});
+            add_difference(row, {a.jobs.wait.mean, b.jobs.wait.mean}, duration);
+        }
+        rows.push_back(std::move(row));
+    }
+    return table(rows);
+}
+
+std::string shares_tables(const std::vector<Report>& reports) {
+    std::string text;
+    for (std::size_t i = 0; i < reports.size(); ++i)
+        for (const ShareReport& tree : reports[i].shares)
+            if (i == 0 || shares_of(reports[0], tree) == nullptr) text += shares_table(tree, reports) + '\n';
+    return text;
+}
+
 // The users with the most CPU time in any of the reports, the first of them first.
 std::vector<std::string> largest_users(const std::vector<Report>& reports, std::size_t most) {
     std::vector<std::pair<double, std::string>> list;
@@ -239,6 +303,7 @@ std::string head(const Heading& heading, const std::vector<Report>& reports) {
 std::string to_text(const Heading& heading, const std::vector<Report>& reports, std::size_t users) {
     std::string text = head(heading, reports) + '\n' + parts_table(reports) + '\n';
     text += groups_table("CPUs", sizes_of(reports), reports, &Report::sizes) + '\n';
+    text += shares_tables(reports);
     const std::vector<std::string> names = largest_users(reports, users);
     text += groups_table("user", names, reports, &Report::users);
     std::set<std::string> all;

@@ -198,6 +198,9 @@ Result<void> Reader::add_job(const Fields& f) {
     if (f[requested_time] > 0) job.walltime = Seconds(std::min(f[requested_time], kLongest));
     if (known(f[wait_time])) job.recorded_wait = Seconds(f[wait_time]);
     job.cpus = cpus;
+    // By processor.
+    if (f[average_cpu_time] > 0 && f[average_cpu_time] <= kLongestRun)
+        job.cput = Seconds(f[average_cpu_time] * cpus);
     // Kilobytes by processor.
     const std::int64_t kilobytes = f[requested_memory] > 0 ? f[requested_memory] : f[used_memory];
     if (kilobytes > 0 && static_cast<double>(kilobytes) * static_cast<double>(cpus) < 1e15)

@@ -48,6 +48,7 @@ struct TraceJob {
     Instant submit{};           // when the scheduler could first see it
     Seconds run_time{0};        // what it ran for, or would have, had nobody stopped it
     Seconds walltime{-1};       // asked for; -1: none, or not known
+    Seconds cput{-1};           // CPU time that it used; -1: not known
     Seconds recorded_wait{-1};  // how long it did wait, says the trace; -1: not known
     std::int64_t cpus = 1;
     std::int64_t mem = -1;               // bytes for all of the job; -1: not known
