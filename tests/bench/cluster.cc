@@ -27,10 +27,34 @@ Settings origin_policy(const UserLimits& limits) {
     return s;
 }
 
+Settings shared_policy() {
+    Settings s;
+    s.name = "origin";
+    s.algorithm = Algorithm::standard;
+    s.by_queue = false;
+    s.help_starving_jobs = false;
+    s.fairshare = true;
+    s.fairshare_group = "shares";
+    return s;
+}
+
+FsGroup shares_of(std::int64_t users) {
+    constexpr std::int64_t kGroups = 20;
+    FsGroup group;
+    group.name = "shares";
+    group.usage_formula = "ncpus*walltime";
+    for (std::int64_t i = 0; i < kGroups; ++i)
+        group.elements.push_back({"group" + std::to_string(i), "root", 10 + i});
+    for (std::int64_t i = 0; i < users; ++i)
+        group.elements.push_back(
+            {"user" + std::to_string(i), "group" + std::to_string(i % kGroups), 1 + i % 7});
+    return group;
+}
+
 }  // namespace
 
 BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits& limits, Drained drained,
-                       void (*tune)(Settings& policy))
+                       void (*tune)(Settings& policy), Shared shared)
     : scheduler(rrule::Zone::utc()),
       // Monday, 10:00.
       now(std::chrono::sys_days{std::chrono::year{2026} / 11 / 23} + std::chrono::hours(10)) {
@@ -71,6 +95,11 @@ BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits&
     }
     Configuration configuration;
     Settings s = origin_policy(limits);
+    if (shared == Shared::yes) {
+        s = shared_policy();
+        users_ = 1000;
+        configuration.fs_groups["shares"] = shares_of(users_);
+    }
     auto window = rrule::Window::make(
         {"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", std::chrono::hours(8), std::chrono::hours(17), true},
         rrule::Zone::utc());
@@ -115,7 +144,7 @@ void BigCluster::drain(std::span<const std::int64_t> cpus) {
 
 void BigCluster::add_job() {
     Job job;
-    job.owner = "user" + std::to_string(pick(0, 99));
+    job.owner = "user" + std::to_string(pick(0, users_ - 1));
     job.ncpus = pick(1, 24);
     job.mem = pick(1, 24) * kGb / 4;
     job.walltime = Seconds(pick(1, 72) * 600);

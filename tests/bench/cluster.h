@@ -23,12 +23,16 @@ struct UserLimits {
 // CPUs, and jobs of one CPU hold each of these for 13 to 100 hours.
 enum class Drained : bool { no, yes };
 
+// With `yes`, the policy is a standard one by fair share, of 1,000 users in 20 groups.
+enum class Shared : bool { no, yes };
+
 class BigCluster {
   public:
     // `vnodes` of 4 to 64 CPUs; `jobs` queued jobs of 1 to 24 CPUs, up to 6 GB, and 10 minutes to
     // 12 hours. `tune` may change the policy.
     BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits& limits = {},
-               Drained drained = Drained::no, void (*tune)(Settings& policy) = nullptr);
+               Drained drained = Drained::no, void (*tune)(Settings& policy) = nullptr,
+               Shared shared = Shared::no);
 
     void add_job();
     // Room for so many, so that the memory that is taken later is the scheduler's.
@@ -65,6 +69,7 @@ class BigCluster {
         return std::uniform_int_distribution(from, to)(random_);
     }
 
+    std::int64_t users_ = 100;
     std::mt19937_64 random_{42};
     std::vector<Job> jobs_{1};  // by number
     std::uint64_t next_job_ = 1;

@@ -71,8 +71,8 @@ BENCHMARK(FullCycleDrained)->Apply(full_cycles);
 
 // The cycle of a busy cluster after one event: a job arrives, or one ends. Nearly all others are refused
 // again.
-void run_after_arrivals(benchmark::State& state, Drained drained) {
-    BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, drained);
+void run_after_arrivals(benchmark::State& state, Drained drained, Shared shared = Shared::no) {
+    BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, drained, nullptr, shared);
     cluster.settle();
     for (auto _ : state) {
         cluster.add_job();
@@ -89,12 +89,17 @@ void CycleAfterArrival(benchmark::State& state) {
 void CycleAfterArrivalDrained(benchmark::State& state) {
     run_after_arrivals(state, Drained::yes);
 }
+// By fair share of 1,000 users.
+void CycleAfterArrivalShares(benchmark::State& state) {
+    run_after_arrivals(state, Drained::no, Shared::yes);
+}
+BENCHMARK(CycleAfterArrivalShares)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterArrival)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterArrivalDrained)->Apply(cycles_after_events);
 
 void run_after_ends(benchmark::State& state, Drained drained, const UserLimits& limits = {},
-                    void (*tune)(Settings& policy) = nullptr) {
-    BigCluster cluster(vnodes_for(state.range(0)), state.range(0), limits, drained, tune);
+                    void (*tune)(Settings& policy) = nullptr, Shared shared = Shared::no) {
+    BigCluster cluster(vnodes_for(state.range(0)), state.range(0), limits, drained, tune, shared);
     cluster.settle();
     auto running = cluster.started();
     std::size_t next = 0;
@@ -126,6 +131,10 @@ void CycleAfterEnd(benchmark::State& state) {
 void CycleAfterEndDrained(benchmark::State& state) {
     run_after_ends(state, Drained::yes);
 }
+void CycleAfterEndShares(benchmark::State& state) {
+    run_after_ends(state, Drained::no, {}, nullptr, Shared::yes);
+}
+BENCHMARK(CycleAfterEndShares)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEnd)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEndDrained)->Apply(cycles_after_events);
 
