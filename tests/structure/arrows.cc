@@ -114,10 +114,13 @@ std::span<const Rule> rules() {
           "ifl/cmds/client.h", "ifl/cmds/fairshare_format.h", "ifl/cmds/qmgr_grammar.h",
           "ifl/cmds/host_attributes.h", "server_plugin/scheduler/scheduler.h"},
          {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
-        // It asks through the C API, so that it works with both hosts.
+        // It asks through the C API, so that it works with both hosts, and tells what pbs_calendar,
+        // pbs_explain and pbs_config do.
         {"tools/web",
-         {"text/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h"},
-         {"pbs_text", "pbspolicy", "pbs_cmds"}},
+         {"text/", "rrule/", "objects/value.h", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
+          "ifl/cmds/client.h", "ifl/cmds/config_diff.h", "ifl/cmds/config_format.h", "ifl/cmds/datetime.h",
+          "ifl/cmds/explain_format.h", "ifl/cmds/text.h", "tools/calendar/"},
+         {"pbs_text", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_calendar_lib"}},
         // Both hosts know the plugin through its C header alone, and load it at run time.
         {"server_plugin/host",
          {"text/", "server_plugin/plugin/pbs_plugin.h", "server_plugin/posix/", "ifl/", "ifl/attributes/",

@@ -4,10 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <deque>
 #include <string>
-#include <utility>
-#include <vector>
+
+#include "tests/web/status.h"
 
 namespace pbs::web {
 namespace {
@@ -16,54 +15,26 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// An object of a status list, as the C API gives it.
-class Object {
-  public:
-    struct Value {
-        std::string name;
-        std::string value;
-        std::string resource = "";
-    };
-    Object(std::string name, std::vector<Value> values) : name_(std::move(name)), values_(std::move(values)) {
-        attrl** at = &status_.attribs;
-        for (const Value& value : values_) {
-            attrl& attribute = attributes_.emplace_back();
-            attribute.name = const_cast<char*>(value.name.c_str());
-            attribute.value = const_cast<char*>(value.value.c_str());
-            attribute.resource = const_cast<char*>(value.resource.c_str());
-            *at = &attribute;
-            at = &attribute.next;
-        }
-        status_.name = name_.data();
-    }
-    const batch_status* get() const { return &status_; }
-
-  private:
-    std::string name_;
-    std::vector<Value> values_;
-    std::deque<attrl> attributes_;
-    batch_status status_{};
-};
-
-const Object counters("counters", {{"version", "0.1.0"},
-                                   {"started", "1800000000"},
-                                   {"duration_bounds", "0.1 1"},
-                                   {"wait_bounds", "60"},
-                                   {"cycles", "3 1.5 2 3", "new job"},
-                                   {"decisions", "7", "run"},
-                                   {"jobs_considered", "20"},
-                                   {"decisions_dropped", "0"},
-                                   {"cycles_failed", "0"},
-                                   {"requests", "5 0.2 5 5", "StatusJob"},
-                                   {"requests_refused", "1", "StatusJob"},
-                                   {"commits", "9 0.3 9 9"},
-                                   {"waits", "7 100 6"},
-                                   {"jobs_ended", "2"},
-                                   {"queue", "Transit:0 Queued:4 Running:2", "batch"},
-                                   {"queue", "Transit:0 Queued:1 Running:0", "night"},
-                                   {"vnodes", "3", "free"},
-                                   {"log_lines_lost", "0"}});
-const Object sched("default", {{"scheduling", "True"}, {"prime_time", "False"}, {"active_policy", "night"}});
+const StatusOf counters("counters", {{"version", "0.1.0"},
+                                     {"started", "1800000000"},
+                                     {"duration_bounds", "0.1 1"},
+                                     {"wait_bounds", "60"},
+                                     {"cycles", "3 1.5 2 3", "new job"},
+                                     {"decisions", "7", "run"},
+                                     {"jobs_considered", "20"},
+                                     {"decisions_dropped", "0"},
+                                     {"cycles_failed", "0"},
+                                     {"requests", "5 0.2 5 5", "StatusJob"},
+                                     {"requests_refused", "1", "StatusJob"},
+                                     {"commits", "9 0.3 9 9"},
+                                     {"waits", "7 100 6"},
+                                     {"jobs_ended", "2"},
+                                     {"queue", "Transit:0 Queued:4 Running:2", "batch"},
+                                     {"queue", "Transit:0 Queued:1 Running:0", "night"},
+                                     {"vnodes", "3", "free"},
+                                     {"log_lines_lost", "0"}});
+const StatusOf sched("default",
+                     {{"scheduling", "True"}, {"prime_time", "False"}, {"active_policy", "night"}});
 
 TEST(MetricsTest, WhatTheServerCounts) {
     const std::string text = metrics(counters.get(), sched.get());

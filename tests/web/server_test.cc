@@ -4,30 +4,46 @@
 #include <httplib.h>
 
 #include <atomic>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
 #include <thread>
+
+#include "tools/web/assets.h"
 
 namespace pbs::web {
 namespace {
 
 class WebServer : public ::testing::Test {
   protected:
-    void SetUp() override {
-        port_ = server_.bind("127.0.0.1", 0);
-        ASSERT_GT(port_, 0);
-        thread_ = std::thread([this] { server_.run(); });
-    }
+    void SetUp() override { start(server_); }
     void TearDown() override {
         server_.stop();
         thread_.join();
     }
+    void start(Server& server) {
+        port_ = server.bind("127.0.0.1", 0);
+        ASSERT_GT(port_, 0);
+        thread_ = std::thread([&server] { server.run(); });
+    }
     httplib::Client client() const { return httplib::Client("127.0.0.1", port_); }
 
+    Answer ask(const Query& query) {
+        ++asked_;
+        const auto job = query.find("job");
+        return {.json = {{"count", count_.load()}, {"job", job == query.end() ? "" : job->second}},
+                .time = 5};
+    }
+
     std::atomic<bool> broken_ = false;
-    Server server_{{.metrics = [this] {
-        if (broken_) throw std::runtime_error("secret");
-        return std::string("pbs_up 1\n");
-    }}};
+    std::atomic<int> asked_ = 0;
+    std::atomic<int> count_ = 1;
+    Server server_{{.metrics =
+                        [this] {
+                            if (broken_) throw std::runtime_error("secret");
+                            return std::string("pbs_up 1\n");
+                        },
+                    .ask = [this](const Page&, const Query& query) { return ask(query); }}};
     std::thread thread_;
     int port_ = 0;
 };
@@ -43,7 +59,9 @@ TEST_F(WebServer, TellsMetrics) {
 
 TEST_F(WebServer, OnlyReads) {
     EXPECT_EQ(404, client().Post("/metrics", "x", "text/plain")->status);
+    EXPECT_EQ(404, client().Post("/now", "x", "text/plain")->status);
     EXPECT_EQ(404, client().Get("/../etc/passwd")->status);
+    EXPECT_EQ(404, client().Get("/assets/../page.cc")->status);
     EXPECT_EQ(413, client().Post("/metrics", std::string(10000, 'x'), "text/plain")->status);
 }
 
@@ -55,6 +73,107 @@ TEST_F(WebServer, AnErrorIsNobodysBusiness) {
     EXPECT_EQ(std::string::npos, answer->body.find("secret"));
     for (const auto& [name, value] : answer->headers)
         EXPECT_EQ(std::string::npos, value.find("secret")) << name;
+}
+
+TEST_F(WebServer, APageIsHtmlForPeopleAndJsonForPrograms) {
+    for (const Page* page : pages()) {
+        const std::string path = "/" + std::string(page->name);
+        const auto html = client().Get(path, {{"Accept", "text/html"}});
+        ASSERT_TRUE(html) << path;
+        EXPECT_EQ("text/html; charset=utf-8", html->get_header_value("Content-Type"));
+        EXPECT_NE(std::string::npos, html->body.find("<h1>" + std::string(page->title) + "</h1>"));
+        EXPECT_EQ(std::string::npos, html->body.find('@')) << "something in page.html isn't filled in";
+        EXPECT_NE(nullptr, find_asset(std::string(page->name) + ".js"));
+        for (const auto& [asked, accept] : {std::pair{path + ".json", "*/*"}, {path, "application/json"}}) {
+            const auto json = client().Get(asked, {{"Accept", accept}});
+            ASSERT_TRUE(json) << asked;
+            EXPECT_EQ("application/json", json->get_header_value("Content-Type"));
+            EXPECT_EQ(1, nlohmann::json::parse(json->body)["count"]);
+        }
+    }
+}
+
+TEST_F(WebServer, NoScriptStandsInAPageAndNoneComesFromElsewhere) {
+    const auto html = client().Get("/now");
+    const std::string policy = html->get_header_value("Content-Security-Policy");
+    for (const char* part : {"default-src 'none'", "script-src 'self'", "style-src 'self'",
+                             "frame-ancestors 'none'", "require-trusted-types-for 'script'"})
+        EXPECT_NE(std::string::npos, policy.find(part)) << part;
+    EXPECT_EQ(std::string::npos, policy.find("unsafe"));
+    for (const Asset& asset : assets()) {
+        for (const char* way : {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",
+                                "style=\"", " onclick=", "http://localhost", "//cdn"})
+            EXPECT_EQ(std::string::npos, asset.text.find(way)) << asset.name << " has " << way;
+    }
+}
+
+TEST_F(WebServer, ABrowserThatHasItGetsNothing) {
+    const auto first = client().Get("/now.json");
+    const std::string tag = first->get_header_value("ETag");
+    ASSERT_FALSE(tag.empty());
+    const auto again = client().Get("/now.json", {{"If-None-Match", tag}});
+    EXPECT_EQ(304, again->status);
+    EXPECT_TRUE(again->body.empty());
+    EXPECT_EQ(304, client()
+                       .Get("/assets/dom.js",
+                            {{"If-None-Match", client().Get("/assets/dom.js")->get_header_value("ETag")}})
+                       ->status);
+}
+
+TEST_F(WebServer, ParametersAreThoseOfThePage) {
+    EXPECT_EQ("12.x", nlohmann::json::parse(client().Get("/why.json?job=12.x")->body)["job"]);
+    EXPECT_EQ(400, client().Get("/now.json?job=12")->status);
+    EXPECT_EQ(400, client().Get("/why.json?job=" + std::string(700, '1'))->status);
+    const auto answer = client().Get("/now.json?%3Cscript%3E=1");
+    EXPECT_EQ(400, answer->status);
+    EXPECT_EQ("application/json", answer->get_header_value("Content-Type"));
+}
+
+TEST_F(WebServer, TheTopLeadsToTheFirstPageAlsoBehindAProxy) {
+    EXPECT_EQ("/now", client().Get("/")->get_header_value("Location"));
+    EXPECT_EQ("/pbs/now", client().Get("/", {{"X-Forwarded-Prefix", "/pbs"}})->get_header_value("Location"));
+    EXPECT_EQ("/now",
+              client().Get("/", {{"X-Forwarded-Prefix", "//evil.org"}})->get_header_value("Location"));
+}
+
+TEST_F(WebServer, AllAddressesAreBelowTheBasePath) {
+    Server based({.metrics = [] { return std::string("m"); },
+                  .ask = [this](const Page&, const Query& query) { return ask(query); },
+                  .base = "/pbs"});
+    const int port = based.bind("127.0.0.1", 0);
+    std::thread thread([&based] { based.run(); });
+    httplib::Client asks("127.0.0.1", port);
+    EXPECT_EQ(200, asks.Get("/pbs/now")->status);
+    EXPECT_EQ(200, asks.Get("/pbs/assets/now.js")->status);
+    EXPECT_EQ("/pbs/now", asks.Get("/pbs")->get_header_value("Location"));
+    EXPECT_EQ(404, asks.Get("/now")->status);
+    based.stop();
+    thread.join();
+}
+
+TEST_F(WebServer, EventsTellOfNewsUntilNobodyListens) {
+    std::string got;
+    const auto answer =
+        client().Get("/now", {{"Accept", "text/event-stream"}}, [&](const char* data, std::size_t size) {
+            got.append(data, size);
+            return got.find("\n\n") == std::string::npos;  // one is enough
+        });
+    EXPECT_EQ(httplib::Error::Canceled, answer.error());
+    EXPECT_EQ(0, got.find("event: news\ndata: {\"revision\":")) << got;
+    EXPECT_NE(std::string::npos, got.find("\"time\":5}"));
+}
+
+TEST_F(WebServer, StopsWhileSomebodyListens) {
+    std::atomic<bool> heard = false;
+    std::thread listener([&] {
+        client().Get("/now.events", [&](const char*, std::size_t) {
+            heard = true;
+            return true;
+        });
+    });
+    while (!heard) std::this_thread::yield();
+    server_.stop();
+    listener.join();
 }
 
 TEST_F(WebServer, AnAddressThatCannotBeHad) {

@@ -10,9 +10,8 @@
 #include "ifl/pbs_ifl.h"
 
 namespace pbs::calendar {
-namespace {
 
-std::vector<ObjectText> objects_of(const batch_status* list) {
+std::vector<ObjectText> object_texts(const batch_status* list) {
     std::vector<ObjectText> out;
     for (const batch_status* object = list; object; object = object->next) {
         ObjectText& text = out.emplace_back();
@@ -24,8 +23,6 @@ std::vector<ObjectText> objects_of(const batch_status* list) {
     }
     return out;
 }
-
-}  // namespace
 
 Result<Client> Client::open(const std::string& server) {
     auto connection = cmds::Connection::open(server);
@@ -45,7 +42,7 @@ Result<Answers> Client::answers() const {
     const auto take = [&](const char* what, batch_status* made) {
         const cmds::StatusList list(made);
         if (!list && pbs_errno != PBSE_NONE && failed.empty()) failed = why(what);
-        return objects_of(list.get());
+        return object_texts(list.get());
     };
     pbs_errno = PBSE_NONE;
     for (ObjectText& server : take("server", pbs_statserver(handle, nullptr, nullptr)))

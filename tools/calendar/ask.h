@@ -4,11 +4,16 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ifl/cmds/client.h"
+#include "ifl/pbs_ifl.h"
 #include "tools/calendar/site.h"
 
 namespace pbs::calendar {
+
+// Objects of a status list, without the attributes that have resources.
+std::vector<ObjectText> object_texts(const batch_status* list);
 
 // A connection to a server; closed with the object.
 class Client {

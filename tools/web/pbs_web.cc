@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "tools/web/address.h"
 #include "tools/web/server.h"
 #include "tools/web/source.h"
 
@@ -40,6 +41,7 @@ int run(int argc, char** argv) {
     std::string bind = "127.0.0.1";
     int port = 15080;
     std::string name;
+    std::string base;
     CLI::App app("Answers browsers and monitoring over HTTP about a PBS server, and changes nothing there.",
                  "pbs_web");
     app.footer("See pbs_web(8).");
@@ -50,12 +52,16 @@ int run(int argc, char** argv) {
     app.add_option("-p,--port", port, "TCP port; 0 takes a free one")
         ->check(CLI::Range(0, 65535))
         ->capture_default_str();
+    app.add_option("--base-path", base, "What all addresses begin with, behind a proxy that leaves it there")
+        ->type_name("PATH");
     app.add_option("--server", name, "The server to ask, in place of the default one")->type_name("NAME");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     }
+    const auto prefix = parse_prefix(base);
+    if (!prefix) return complain(fmt::format("bad --base-path '{}': expected a path such as /pbs", base), 2);
     sigset_t stops;
     sigemptyset(&stops);
     sigaddset(&stops, SIGTERM);
@@ -63,12 +69,16 @@ int run(int argc, char** argv) {
     pthread_sigmask(SIG_BLOCK, &stops, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
 
+    // Monitoring doesn't wait for pages.
+    Source counters(name);
     Source source(name);
-    Server server({.metrics = [&source] { return source.metrics(); }});
+    Server server({.metrics = [&counters] { return counters.metrics(); },
+                   .ask = [&source](const Page& page, const Query& query) { return source.ask(page, query); },
+                   .base = *prefix});
     const int taken = server.bind(bind, port);
     if (taken < 0) return complain(fmt::format("can't listen on {}, port {}", bind, port), 1);
-    fmt::print("pbs_web: http://{}:{}/\n", bind.find(':') == std::string::npos ? bind : "[" + bind + "]",
-               taken);
+    fmt::print("pbs_web: http://{}:{}{}/\n", bind.find(':') == std::string::npos ? bind : "[" + bind + "]",
+               taken, *prefix);
     (void)std::fflush(stdout);
     return serve(server, stops);
 }

@@ -7,33 +7,105 @@
 #include <thread>
 #include <utility>
 
+#include "tools/web/address.h"
+#include "tools/web/assets.h"
+#include "tools/web/threads.h"
+#include "tools/web/watchers.h"
+
 namespace pbs::web {
 namespace {
 
-// Monitoring and a few browsers; each waits for the server that is asked, one after the other.
-constexpr std::size_t kThreads = 4;
+constexpr std::size_t kThreads = Watchers::kMost + 56;
 constexpr time_t kSecondsForARequest = 5;
 constexpr std::size_t kLongestRequest = 8192;
 
 constexpr const char* kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
+constexpr const char* kTextType = "text/plain; charset=utf-8";
+constexpr const char* kAssets = "assets/";
+
+// Nothing comes from elsewhere, no script stands in a page, and no text can become one.
+constexpr const char* kSecurityPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    "trusted-types 'none'";
+
+bool takes_gzip(const httplib::Request& request) {
+    return request.get_header_value("Accept-Encoding").find("gzip") != std::string::npos;
+}
+
+// `text` and `packed` live as long as `owner`, which the answer holds.
+template <class Owner>
+void send(const httplib::Request& request, httplib::Response& answer, std::string_view text,
+          std::string_view packed, std::string_view type, Owner owner) {
+    answer.set_header("Vary", "Accept, Accept-Encoding");
+    const bool pack = !packed.empty() && takes_gzip(request);
+    if (pack) answer.set_header("Content-Encoding", "gzip");
+    const std::string_view body = pack ? packed : text;
+    if (body.empty()) return answer.set_content("", std::string(type));
+    answer.set_content_provider(
+        body.size(), std::string(type),
+        [body, owner = std::move(owner)](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+            const std::string_view part = body.substr(offset, length);
+            return sink.write(part.data(), part.size());
+        });
+}
+
+// True: the browser has it, and that is the answer.
+bool is_known(const httplib::Request& request, httplib::Response& answer, const std::string& tag) {
+    constexpr int kNotModified = 304;
+    answer.set_header("ETag", tag);
+    answer.headers.erase("Cache-Control");
+    answer.set_header("Cache-Control", "no-cache");
+    if (request.get_header_value("If-None-Match").find(tag) == std::string::npos) return false;
+    answer.status = kNotModified;
+    return true;
+}
+
+void send_error(httplib::Response& answer, int status, std::string_view message) {
+    answer.status = status;
+    answer.set_content(refusal(status, message).json.dump(-1, ' ', false, Json::error_handler_t::replace),
+                       "application/json");
+}
+
+// The parameters that the page has. False: there is another one, or one is too long, and the answer says so.
+bool read_query(const Page& page, const httplib::Request& request, httplib::Response& answer, Query& query) {
+    constexpr int kBad = 400;
+    for (const auto& [name, value] : request.params) {
+        const auto known = std::ranges::find(page.parameters, name, &Parameter::name);
+        if (known == page.parameters.end()) {
+            send_error(answer, kBad, fmt::format("unknown parameter '{}'", name));
+            return false;
+        }
+        if (value.size() > known->longest || value.find('\0') != std::string::npos) {
+            send_error(answer, kBad,
+                       fmt::format("bad {}: expected at most {} bytes, without NULs", name, known->longest));
+            return false;
+        }
+        if (!value.empty()) query[name] = value;
+    }
+    return true;
+}
 
 }  // namespace
 
-Server::Server(Pages pages) : http_(std::make_unique<httplib::Server>()) {
-    http_->new_task_queue = [] { return new httplib::ThreadPool(kThreads); };  // the library deletes it
+Server::Server(Contents contents)
+    : contents_(std::move(contents)),
+      feed_(contents_.ask),
+      watchers_(std::make_unique<Watchers>(feed_)),
+      http_(std::make_unique<httplib::Server>()),
+      start_(fmt::format("{:x}", std::chrono::system_clock::now().time_since_epoch().count())) {
+    http_->new_task_queue = [] { return new Threads(kThreads); };  // the library deletes it
     http_->set_read_timeout(kSecondsForARequest);
     http_->set_write_timeout(kSecondsForARequest);
     http_->set_payload_max_length(kLongestRequest);
-    http_->set_default_headers({{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}});
-    http_->Get("/metrics",
-               [metrics = std::move(pages.metrics)](const httplib::Request&, httplib::Response& answer) {
-                   answer.set_content(metrics(), kMetricsType);
-               });
-    http_->Get("/", [](const httplib::Request&, httplib::Response& answer) {
-        answer.set_content("pbs_web: /metrics is for Prometheus\n", "text/plain; charset=utf-8");
-    });
+    http_->set_default_headers({{"Cache-Control", "no-store"},
+                                {"X-Content-Type-Options", "nosniff"},
+                                {"Referrer-Policy", "no-referrer"},
+                                {"Content-Security-Policy", kSecurityPolicy}});
+    http_->Get(".*",
+               [this](const httplib::Request& request, httplib::Response& answer) { get(request, answer); });
     http_->set_error_handler([](const httplib::Request&, httplib::Response& answer) {
-        answer.set_content(fmt::format("status {}\n", answer.status), "text/plain; charset=utf-8");
+        if (answer.body.empty()) answer.set_content(fmt::format("status {}\n", answer.status), kTextType);
     });
     // What went wrong is for the log, not for whoever asked.
     http_->set_exception_handler([](const httplib::Request&, httplib::Response& answer,
@@ -41,6 +113,50 @@ Server::Server(Pages pages) : http_(std::make_unique<httplib::Server>()) {
 }
 
 Server::~Server() = default;
+
+// To the first page, for whoever asks for the top.
+void Server::redirect(const httplib::Request& request, httplib::Response& answer) const {
+    const auto prefix = parse_prefix(request.get_header_value("X-Forwarded-Prefix"));
+    answer.set_redirect(fmt::format("{}{}/{}", prefix.value_or(""), contents_.base, pages().front()->name));
+}
+
+void Server::get(const httplib::Request& request, httplib::Response& answer) {
+    constexpr int kNotFound = 404;
+    const auto address = parse_address(request.path, request.get_header_value("Accept"), contents_.base);
+    if (!address) {
+        answer.status = kNotFound;
+        return;
+    }
+    if (address->name.empty()) return redirect(request, answer);
+    if (address->name == "metrics") return answer.set_content(contents_.metrics(), kMetricsType);
+    if (std::string_view name = std::string_view(request.path).substr(contents_.base.size() + 1);
+        name.starts_with(kAssets)) {
+        name.remove_prefix(std::string_view(kAssets).size());
+        const Asset* asset = find_asset(name);
+        if (asset == nullptr) {
+            answer.status = kNotFound;
+        } else if (!is_known(request, answer, fmt::format("\"{}\"", start_))) {
+            send(request, answer, asset->text, {}, type_of(*asset), nullptr);
+        }
+        return;
+    }
+    const Page* page = find_page(address->name);
+    if (page == nullptr) {
+        answer.status = kNotFound;
+        return;
+    }
+    if (address->form == Form::html) {
+        answer.set_header("Vary", "Accept");
+        return answer.set_content(html_of(*page), "text/html; charset=utf-8");
+    }
+    Query query;
+    if (!read_query(*page, request, answer, query)) return;
+    if (address->form == Form::events) return watchers_->watch(*page, query, answer);
+    const auto told = feed_.get(*page, query);
+    if (is_known(request, answer, fmt::format("W/\"{}-{}\"", start_, told->revision))) return;
+    answer.status = told->status;
+    send(request, answer, told->body, told->packed, "application/json", told);
+}
 
 int Server::bind(const std::string& host, int port) {
     if (port == 0) return http_->bind_to_any_port(host);
@@ -57,6 +173,7 @@ void Server::stop() {
     // The library forgets a stop that comes before it runs.
     while (!http_->is_running() && !over_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     http_->stop();
+    watchers_->stop();
 }
 
 }  // namespace pbs::web

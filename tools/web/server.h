@@ -6,20 +6,28 @@
 #include <memory>
 #include <string>
 
+#include "tools/web/feed.h"
+
 namespace httplib {
 class Server;
-}
+struct Request;
+struct Response;
+}  // namespace httplib
 
 namespace pbs::web {
 
+class Watchers;
+
 /// What is at the addresses. Called from several threads at once.
-struct Pages {
+struct Contents {
     std::function<std::string()> metrics;  ///< /metrics
+    Feed::Ask ask;                         ///< the pages
+    std::string base{};                    ///< what all addresses begin with: "/pbs"
 };
 
 class Server {
   public:
-    explicit Server(Pages pages);
+    explicit Server(Contents contents);
     ~Server();
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
@@ -32,7 +40,14 @@ class Server {
     void stop();
 
   private:
+    void get(const httplib::Request& request, httplib::Response& answer);
+    void redirect(const httplib::Request& request, httplib::Response& answer) const;
+
+    const Contents contents_;
+    Feed feed_;
+    std::unique_ptr<Watchers> watchers_;
     std::unique_ptr<httplib::Server> http_;
+    std::string start_;               // makes tags of another run of the program others
     std::atomic<bool> over_ = false;  // run()
 };
 

@@ -1,34 +1,38 @@
 #include "tools/web/source.h"
 
-#include "ifl/cmds/attr_list.h"
-#include "ifl/pbs_error.h"
-#include "ifl/pbs_ifl.h"
+#include <fmt/format.h>
+
 #include "tools/web/metrics.h"
 
 namespace pbs::web {
 
-std::string Source::metrics() {
+template <class Ask>
+bool Source::reach(Ask ask) {
     const std::lock_guard lock(mutex_);
-    // The server closes connections that are idle, and all when it is started anew: a second try has a new
-    // one.
     for (int attempt = 0; attempt < 2; ++attempt) {
-        if (!connection_) {
-            auto opened = cmds::Connection::open(server_);
-            if (!opened) break;
-            connection_.emplace(std::move(*opened));
-        }
-        if (auto text = ask_metrics()) return std::move(*text);
-        connection_.reset();
+        if (!link_.open()) return false;
+        ask();
+        if (!link_.was_lost()) return true;
     }
-    return web::metrics(nullptr, nullptr);
+    return false;
 }
 
-std::optional<std::string> Source::ask_metrics() {
-    const cmds::StatusList scheds(pbs_statsched(connection_->handle(), nullptr, nullptr));
-    if (!scheds) return std::nullopt;
-    // A server that doesn't count refuses; it is up all the same.
-    const cmds::StatusList counters(pbs_statdiagnosis(connection_->handle(), "counters", nullptr));
-    return web::metrics(counters.get(), scheds.get());
+std::string Source::metrics() {
+    std::string text;
+    const bool reached = reach([&] {
+        const cmds::StatusList scheds = link_.take(pbs_statsched(link_.handle(), nullptr, nullptr));
+        if (!scheds) return;
+        // A server that doesn't count refuses; it is up all the same.
+        const cmds::StatusList counters = link_.take(pbs_statdiagnosis(link_.handle(), "counters", nullptr));
+        text = web::metrics(counters.get(), scheds.get());
+    });
+    return reached && !text.empty() ? text : web::metrics(nullptr, nullptr);
+}
+
+Answer Source::ask(const Page& page, const Query& query) {
+    Answer answer;
+    if (reach([&] { answer = page.ask(link_, query); })) return answer;
+    return refusal(502, fmt::format("the PBS server can't be reached: {}", link_.why()));
 }
 
 }  // namespace pbs::web

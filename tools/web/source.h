@@ -2,10 +2,10 @@
 #pragma once
 
 #include <mutex>
-#include <optional>
 #include <string>
 
-#include "ifl/cmds/client.h"
+#include "tools/web/link.h"
+#include "tools/web/page.h"
 
 namespace pbs::web {
 
@@ -13,17 +13,21 @@ namespace pbs::web {
 class Source {
   public:
     /// `server` is empty for the default one.
-    explicit Source(std::string server) : server_(std::move(server)) {}
+    explicit Source(std::string server) : link_(std::move(server)) {}
 
     /// The metrics of this moment; of a server that can't be reached, that it is down.
     std::string metrics();
+    /// What a page tells at this moment.
+    Answer ask(const Page& page, const Query& query);
 
   private:
-    std::optional<std::string> ask_metrics();
+    /// Calls `ask`, and once more over a new connection where the old one turned out to be lost. The result
+    /// is whether the server could be reached.
+    template <class Ask>
+    bool reach(Ask ask);
 
-    const std::string server_;
     std::mutex mutex_;
-    std::optional<cmds::Connection> connection_;
+    Link link_;
 };
 
 }  // namespace pbs::web

@@ -1,0 +1,100 @@
+#include "tools/web/feed.h"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "tools/web/pack.h"
+
+namespace pbs::web {
+namespace {
+
+constexpr int kShareOfTime = 20;
+
+// Two addresses have the same key if they are the same: no value has a NUL in it.
+std::string key_of(const Page& page, const Query& query) {
+    std::string key(page.name);
+    for (const auto& [name, value] : query) key.append(1, '\0').append(name).append(1, '\0').append(value);
+    return key;
+}
+
+// Values are bytes; one that isn't UTF-8 doesn't stop the answer.
+std::string text_of(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Told told_of(const Answer& answer, std::size_t& hash) {
+    Told told{.status = answer.status, .body = text_of(answer.json), .time = answer.time.value_or(0)};
+    hash = std::hash<std::string>{}(told.body) ^ static_cast<std::size_t>(answer.status);
+    if (answer.time) {
+        Json timed = answer.json;
+        timed["time"] = *answer.time;
+        told.body = text_of(timed);
+    }
+    told.packed = packed(told.body);
+    return told;
+}
+
+}  // namespace
+
+std::shared_ptr<const Told> Feed::keep(const std::string& key, Told told, std::size_t hash) {
+    Entry& entry = entries_[key];
+    told.revision = entry.told && entry.hash == hash ? entry.told->revision : ++revisions_;
+    entry.told = std::make_shared<const Told>(std::move(told));
+    entry.hash = hash;
+    return entry.told;
+}
+
+void Feed::make_room() {
+    while (entries_.size() > kMost) {
+        auto oldest = entries_.end();
+        for (auto at = entries_.begin(); at != entries_.end(); ++at) {
+            if (!at->second.asking && (oldest == entries_.end() || at->second.used < oldest->second.used))
+                oldest = at;
+        }
+        if (oldest == entries_.end()) return;
+        entries_.erase(oldest);
+    }
+}
+
+std::shared_ptr<const Told> Feed::get(const Page& page, const Query& query) {
+    const std::string key = key_of(page, query);
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        Entry& entry = entries_[key];
+        entry.used = ++uses_;
+        if (!entry.asking) {
+            if (entry.told && clock_() < entry.told->good_until) return entry.told;
+            entry.asking = true;
+            break;
+        }
+        // Whoever asks may fail, and the entry may be gone: this one looks again.
+        answered_.wait(lock);
+    }
+    make_room();
+    lock.unlock();
+
+    const auto began = clock_();
+    std::optional<Answer> answer;
+    std::exception_ptr failure;
+    try {
+        answer = ask_(page, query);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    Told told;
+    std::size_t hash = 0;
+    if (answer) told = told_of(*answer, hash);
+    const auto ended = clock_();
+    told.good_until =
+        ended + std::max<std::chrono::steady_clock::duration>(page.good_for, kShareOfTime * (ended - began));
+
+    lock.lock();
+    entries_[key].asking = false;
+    answered_.notify_all();
+    if (failure) std::rethrow_exception(failure);
+    return keep(key, std::move(told), hash);
+}
+
+}  // namespace pbs::web

@@ -1,0 +1,11 @@
+// The page Now: the policy in force and what changes next, jobs by queue, and vnodes.
+#pragma once
+
+#include "tools/web/site.h"
+
+namespace pbs::web {
+
+/// `vnodes` may be NULL: there are none.
+Answer now_answer(const SiteView& site, const batch_status* vnodes);
+
+}  // namespace pbs::web

@@ -1,0 +1,15 @@
+// The pages: a file each. page.cc has the list of them.
+#pragma once
+
+#include "tools/web/page.h"
+
+namespace pbs::web {
+
+extern const Page kNowPage;
+extern const Page kWhyPage;
+extern const Page kWhenPage;
+extern const Page kCalendarPage;
+extern const Page kChangesPage;
+extern const Page kSharesPage;
+
+}  // namespace pbs::web

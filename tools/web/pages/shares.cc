@@ -1,0 +1,109 @@
+#include "tools/web/pages/shares.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ifl/cmds/text.h"
+#include "ifl/pbs_error.h"
+#include "ifl/pbs_ifl.h"
+#include "objects/value.h"
+#include "tools/web/pages/pages.h"
+
+namespace pbs::web {
+namespace {
+
+using cmds::value_of;
+using cmds::view;
+
+struct Element {
+    std::string name;
+    std::int64_t shares = 0;
+};
+// The elements below each parent, in the order of the attribute.
+using Tree = std::map<std::string, std::vector<Element>, std::less<>>;
+
+constexpr std::string_view kRoot = "root";
+
+// Of a canonical tree_element: "group01:root=30,user1:group01=20".
+Tree read_tree(std::string_view text, std::int64_t unknown) {
+    Tree tree;
+    for (const std::string_view one : cmds::split(text, ',')) {
+        const objects::TreeElement parts = objects::tree_element(cmds::trim(one));
+        if (parts.name.empty()) continue;
+        tree[std::string(parts.parent)].push_back(
+            {std::string(parts.name), cmds::parse_integer(parts.shares).value_or(0)});
+    }
+    // All entities that the tree doesn't have share this.
+    tree[std::string(kRoot)].push_back({"unknown", unknown});
+    return tree;
+}
+
+// Depth first, each behind its parent, with its part of the whole: the product of the parts on its path.
+void add_below(const Tree& tree, std::string_view parent, std::size_t depth, double part, Json& out) {
+    const auto below = tree.find(parent);
+    if (below == tree.end()) return;
+    double all = 0;
+    for (const Element& element : below->second) all += static_cast<double>(element.shares);
+    for (const Element& element : below->second) {
+        const double own = all > 0 ? part * static_cast<double>(element.shares) / all : 0;
+        out.push_back({{"name", element.name},
+                       {"parent", parent},
+                       {"depth", depth},
+                       {"shares", element.shares},
+                       {"part", own}});
+        add_below(tree, element.name, depth + 1, own, out);
+    }
+}
+
+Json users_of(const batch_status* policies, std::string_view group) {
+    Json out = Json::array();
+    for (; policies != nullptr; policies = policies->next)
+        if (value_of(policies->attribs, "fairshare_group").value_or("") == group)
+            out.push_back({{"policy", view(policies->name)},
+                           {"fairshare", value_of(policies->attribs, "fairshare").value_or("") == "True"}});
+    return out;
+}
+
+Answer ask(Link& server, const Query&) {
+    const auto replies = ask_site(server);
+    if (!replies) return replies.error();
+    const cmds::StatusList groups = server.take(pbs_statfsgroup(server.handle(), nullptr, nullptr, nullptr));
+    if (server.error() != PBSE_NONE && server.error() != PBSE_NOSUP) return refused(server);
+    return shares_answer(replies->view(), groups.get());
+}
+
+}  // namespace
+
+Answer shares_answer(const SiteView& site, const batch_status* groups) {
+    Answer answer = answer_of(site, calendar_of(site));
+    answer.json["server_name"] = view(site.server->name);
+    Json list = Json::array();
+    for (; groups != nullptr; groups = groups->next) {
+        const auto text = [&](const char* name) {
+            return value_of(groups->attribs, name).value_or(std::string_view());
+        };
+        Json tree = Json::array();
+        const auto unknown = cmds::parse_integer(text("unknown_shares")).value_or(0);
+        add_below(read_tree(text("tree_element"), unknown), kRoot, 0, 1, tree);
+        list.push_back({{"name", view(groups->name)},
+                        {"entity", text("entity")},
+                        {"usage_formula", text("usage_formula")},
+                        {"decay_time", text("decay_time")},
+                        {"decay_factor", text("decay_factor")},
+                        {"enforce_no_shares", text("enforce_no_shares") == "True"},
+                        {"comment", text("comment")},
+                        {"policies", users_of(site.policies, view(groups->name))},
+                        {"tree", std::move(tree)}});
+    }
+    answer.json["groups"] = std::move(list);
+    return answer;
+}
+
+extern const Page kSharesPage;
+const Page kSharesPage{
+    .name = "shares", .title = "Shares", .parameters = {}, .good_for = std::chrono::seconds(10), .ask = ask};
+
+}  // namespace pbs::web

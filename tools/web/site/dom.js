@@ -1,0 +1,95 @@
+// Elements made of values. A value becomes text and nothing else: there is no way to markup from here.
+
+// h("a", {href: "now", class: "x"}, "text", child, ...). null and undefined are left out.
+export function h(tag, attributes, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes ?? {})) {
+        if (value === null || value === undefined || value === false) continue;
+        if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+        else element.setAttribute(name, value === true ? "" : String(value));
+    }
+    element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined).map(
+        (child) => child instanceof Node ? child : String(child)));
+    return element;
+}
+
+// Fills `element` by what `build` makes, unless `key` says that it is what is there already. The focus stays where
+// it was.
+export function update(element, key, build) {
+    const text = JSON.stringify(key);
+    if (element.dataset.key === text.length + ":" + hash(text)) return;
+    element.dataset.key = text.length + ":" + hash(text);
+    const focusable = "a[href], button, input, select, textarea, summary, [tabindex]";
+    const before = [...element.querySelectorAll(focusable)].indexOf(document.activeElement);
+    const open = [...element.querySelectorAll("details")].map((details) => details.open);
+    element.replaceChildren(...[build()].flat(Infinity).filter((child) => child !== null));
+    element.querySelectorAll("details").forEach((details, index) => { details.open ||= open[index] ?? false; });
+    if (before >= 0) element.querySelectorAll(focusable)[before]?.focus({preventScroll: true});
+}
+
+function hash(text) {
+    let sum = 7;
+    for (let at = 0; at < text.length; ++at) sum = (sum * 31 + text.charCodeAt(at)) | 0;
+    return sum;
+}
+
+// A section with a heading: what `build` of update() fills.
+export function section(title, id) {
+    const body = h("div", {});
+    const element = h("section", {"aria-labelledby": `${id}-title`, id},
+                      h("h2", {id: `${id}-title`}, title), body);
+    return {element, body};
+}
+
+// A table: columns are {title, number, cell(row)}; a cell is a text or an element. The first column heads its row.
+export function table(caption, columns, rows, empty = "None.") {
+    if (rows.length === 0) return h("p", {class: "empty"}, empty);
+    return h("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": caption}, h("table", {},
+        h("caption", {}, caption),
+        h("thead", {}, h("tr", {}, columns.map((column) =>
+            h("th", {scope: "col", class: column.number ? "number" : null}, column.title)))),
+        h("tbody", {}, rows.map((row) => h("tr", {class: row.class}, columns.map((column, index) => {
+            const cell = column.cell(row);
+            const attributes = {class: [column.number ? "number" : "", column.class ?? ""].join(" ").trim() || null};
+            return index === 0 ? h("th", {...attributes, scope: "row"}, cell) : h("td", attributes, cell);
+        }))))));
+}
+
+// A colour of the style sheet, for canvases.
+export function colour(name) {
+    return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+// Calls `draw` whenever the colours or the size of `element` change.
+export function redraw(element, draw) {
+    let asked = false;
+    const soon = () => {
+        if (asked) return;
+        asked = true;
+        requestAnimationFrame(() => { asked = false; draw(); });
+    };
+    new ResizeObserver(soon).observe(element);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", soon);
+    return soon;
+}
+
+// A canvas of so many pixels of the page, sharp on every screen: its context, in pixels of the page.
+export function paper(canvas, width, height) {
+    const ratio = window.devicePixelRatio || 1;
+    const wide = Math.round(width * ratio);
+    const high = Math.round(height * ratio);
+    if (canvas.width !== wide || canvas.height !== high) {
+        canvas.width = wide;
+        canvas.height = high;
+        canvas.style.width = `${width}px`;
+        canvas.style.height = `${height}px`;
+    }
+    const context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    return context;
+}
+
+export function plural(count, one, many = `${one}s`) {
+    return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}

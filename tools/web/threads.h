@@ -1,0 +1,36 @@
+// The threads that answer: one for each connection, made as they are needed.
+#pragma once
+
+#include <httplib.h>
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace pbs::web {
+
+/// Browsers that watch a page have a thread each, which sleeps nearly all the time.
+class Threads final : public httplib::TaskQueue {
+  public:
+    /// With `most` of them busy, connections wait.
+    explicit Threads(std::size_t most) : most_(most) {}
+    void enqueue(std::function<void()> work) override;
+    void shutdown() override;
+
+  private:
+    void run();
+
+    const std::size_t most_;
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    std::deque<std::function<void()>> work_;
+    std::vector<std::thread> threads_;
+    std::size_t idle_ = 0;
+    bool over_ = false;
+};
+
+}  // namespace pbs::web

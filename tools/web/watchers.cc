@@ -1,0 +1,64 @@
+#include "tools/web/watchers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace pbs::web {
+namespace {
+
+// After so long without an event, proxies and browsers would take the connection for dead.
+constexpr std::chrono::seconds kLongestSilence{15};
+constexpr int kTooMany = 503;
+
+}  // namespace
+
+struct Watchers::Watch {
+    const Page& page;
+    Query query;
+    std::uint64_t revision = 0;
+};
+
+// What is new has the name "news". The time is that of the PBS server at which it was asked last.
+bool Watchers::tell(Watch& watch, httplib::DataSink& sink) {
+    const auto told = feed_.get(watch.page, watch.query);
+    const bool news = told->revision != watch.revision;
+    watch.revision = told->revision;
+    const std::string event = fmt::format("event: {}\ndata: {{\"revision\":{},\"time\":{}}}\n\n",
+                                          news ? "news" : "same", told->revision, told->time);
+    if (!sink.is_writable() || !sink.write(event.data(), event.size())) return false;
+    const auto longest = std::chrono::steady_clock::now() + kLongestSilence;
+    std::unique_lock lock(mutex_);
+    return !stopped_.wait_until(lock, std::min(told->good_until, longest), [this] { return over_; });
+}
+
+void Watchers::watch(const Page& page, const Query& query, httplib::Response& answer) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (count_ == kMost || over_) {
+            answer.status = kTooMany;
+            answer.set_header("Retry-After", "30");
+            return;
+        }
+        ++count_;
+    }
+    answer.set_header("X-Accel-Buffering", "no");  // nginx would wait for more
+    answer.set_content_provider(
+        "text/event-stream",
+        [this, watch = std::make_shared<Watch>(Watch{page, query})](size_t, httplib::DataSink& sink) {
+            return tell(*watch, sink);
+        },
+        [this](bool) {
+            const std::lock_guard lock(mutex_);
+            --count_;
+        });
+}
+
+void Watchers::stop() {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+    stopped_.notify_all();
+}
+
+}  // namespace pbs::web
