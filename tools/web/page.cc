@@ -8,7 +8,8 @@
 namespace pbs::web {
 namespace {
 
-constexpr std::array kPages = {&kNowPage, &kWhyPage, &kWhenPage, &kCalendarPage, &kSharesPage, &kChangesPage};
+constexpr std::array kPages = {&kNowPage,    &kWhyPage,     &kWhenPage,  &kCalendarPage,
+                               &kSharesPage, &kChangesPage, &kWhatIfPage};
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 #include "tools/web/address.h"
 #include "tools/web/server.h"
 #include "tools/web/source.h"
+#include "tools/web/what_if.h"
 
 namespace {
 
@@ -35,6 +36,16 @@ int serve(Server& server, const sigset_t& stops) {
     if (!done) pthread_kill(waiter.native_handle(), SIGTERM);  // NOLINT(bugprone-bad-signal-to-kill-thread)
     waiter.join();
     return done ? 0 : complain("can't take connections any more", 1);
+}
+
+Answer compare(WhatIf& what_if, std::string_view body) {
+    constexpr int kBad = 400;
+    constexpr int kConflict = 409;
+    constexpr int kAccepted = 202;
+    const auto comparison = parse_comparison(body);
+    if (!comparison) return refusal(kBad, comparison.error());
+    if (!what_if.start(*comparison)) return refusal(kConflict, "a comparison runs; wait for its end");
+    return {.status = kAccepted, .json = {{"version", kVersion}, {"state", "running"}}};
 }
 
 int run(int argc, char** argv) {
@@ -72,8 +83,16 @@ int run(int argc, char** argv) {
     // Monitoring doesn't wait for pages.
     Source counters(name);
     Source source(name);
+    WhatIf what_if(simulate_program(), name);
     Server server({.metrics = [&counters] { return counters.metrics(); },
-                   .ask = [&source](const Page& page, const Query& query) { return source.ask(page, query); },
+                   .ask =
+                       [&](const Page& page, const Query& query) {
+                           Answer answer = source.ask(page, query);
+                           if (page.name == "what-if" && answer.status == 200) what_if.tell(answer);
+                           return answer;
+                       },
+                   .compare = [&what_if](std::string_view body) { return compare(what_if, body); },
+                   .plots = [&what_if] { return what_if.plots(); },
                    .base = *prefix});
     const int taken = server.bind(bind, port);
     if (taken < 0) return complain(fmt::format("can't listen on {}, port {}", bind, port), 1);

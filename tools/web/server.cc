@@ -104,6 +104,8 @@ Server::Server(Contents contents)
                                 {"Content-Security-Policy", kSecurityPolicy}});
     http_->Get(".*",
                [this](const httplib::Request& request, httplib::Response& answer) { get(request, answer); });
+    http_->Post(
+        ".*", [this](const httplib::Request& request, httplib::Response& answer) { post(request, answer); });
     http_->set_error_handler([](const httplib::Request&, httplib::Response& answer) {
         if (answer.body.empty()) answer.set_content(fmt::format("status {}\n", answer.status), kTextType);
     });
@@ -129,6 +131,7 @@ void Server::get(const httplib::Request& request, httplib::Response& answer) {
     }
     if (address->name.empty()) return redirect(request, answer);
     if (address->name == "metrics") return answer.set_content(contents_.metrics(), kMetricsType);
+    if (address->name == "what-if.svg") return plots(request, answer);
     if (std::string_view name = std::string_view(request.path).substr(contents_.base.size() + 1);
         name.starts_with(kAssets)) {
         name.remove_prefix(std::string_view(kAssets).size());
@@ -156,6 +159,35 @@ void Server::get(const httplib::Request& request, httplib::Response& answer) {
     if (is_known(request, answer, fmt::format("W/\"{}-{}\"", start_, told->revision))) return;
     answer.status = told->status;
     send(request, answer, told->body, told->packed, "application/json", told);
+}
+
+// The one thing that can be started. A page of another site can't: browsers send neither this type nor this
+// header for it without asking first.
+void Server::post(const httplib::Request& request, httplib::Response& answer) {
+    constexpr int kForbidden = 403;
+    constexpr int kNotFound = 404;
+    const auto address = parse_address(request.path, "", contents_.base);
+    if (!address || address->name != "what-if" || !contents_.compare) {
+        answer.status = kNotFound;
+        return;
+    }
+    const std::string site = request.get_header_value("Sec-Fetch-Site");
+    if (request.get_header_value("Content-Type") != "application/json" ||
+        (!site.empty() && site != "same-origin" && site != "none"))
+        return send_error(answer, kForbidden, "expected JSON from a page of this program");
+    const Answer told = contents_.compare(request.body);
+    answer.status = told.status;
+    answer.set_content(told.json.dump(-1, ' ', false, Json::error_handler_t::replace), "application/json");
+}
+
+// The plots of the last comparison.
+void Server::plots(const httplib::Request& request, httplib::Response& answer) const {
+    constexpr int kNotFound = 404;
+    const auto plots = contents_.plots ? contents_.plots() : nullptr;
+    if (plots)
+        send(request, answer, *plots, {}, "image/svg+xml", plots);
+    else
+        answer.status = kNotFound;
 }
 
 int Server::bind(const std::string& host, int port) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "tools/web/feed.h"
 
@@ -22,7 +23,11 @@ class Watchers;
 struct Contents {
     std::function<std::string()> metrics;  ///< /metrics
     Feed::Ask ask;                         ///< the pages
-    std::string base{};                    ///< what all addresses begin with: "/pbs"
+    /// Starts the comparison that the body of a request to /what-if describes.
+    std::function<Answer(std::string_view)> compare{};
+    /// /what-if.svg; nullptr: there is none.
+    std::function<std::shared_ptr<const std::string>()> plots{};
+    std::string base{};  ///< what all addresses begin with: "/pbs"
 };
 
 class Server {
@@ -41,6 +46,8 @@ class Server {
 
   private:
     void get(const httplib::Request& request, httplib::Response& answer);
+    void post(const httplib::Request& request, httplib::Response& answer);
+    void plots(const httplib::Request& request, httplib::Response& answer) const;
     void redirect(const httplib::Request& request, httplib::Response& answer) const;
 
     const Contents contents_;

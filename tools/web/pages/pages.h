@@ -11,5 +11,6 @@ extern const Page kWhenPage;
 extern const Page kCalendarPage;
 extern const Page kChangesPage;
 extern const Page kSharesPage;
+extern const Page kWhatIfPage;
 
 }  // namespace pbs::web

@@ -28,11 +28,11 @@ const hours = (parts) => parts.map((part) => `${hm(part.from)} to ${hm(part.to)}
 
 function links(json) {
     const here = week ?? monday(json.today.startsWith(json.month) ? json.today : `${json.month}-01`);
-    const go = (parameters, text, label) => h("a", {class: "button", href: `calendar?${new URLSearchParams(parameters)}`, "aria-label": label}, text);
+    const go = (parameters, text) => h("a", {class: "button", href: `calendar?${new URLSearchParams(parameters)}`}, text);
     return [
-        week ? go({week: plus(week, -7)}, "Before", "The week before") : go({month: json.before}, "Before", "The month before"),
+        week ? go({week: plus(week, -7)}, "\u2190 Week before") : go({month: json.before}, `\u2190 ${title(json.before)}`),
         h("a", {class: "button", href: week ? `calendar?week=${monday(json.today)}` : "calendar"}, "Today"),
-        week ? go({week: plus(week, 7)}, "Next", "The next week") : go({month: json.after}, "Next", "The next month"),
+        week ? go({week: plus(week, 7)}, "Next week \u2192") : go({month: json.after}, `${title(json.after)} \u2192`),
         week ? go({month: week.slice(0, 7)}, "Month") : go({week: here}, "Week"),
     ];
 }
@@ -71,7 +71,8 @@ function dayCell(json, clock, day, index) {
         strip(day.parts, (part) => part.phase), h("span", {class: "unseen"}, phases(day)),
         json.queues.map((queue) => queue.days[index].length === 0 ?
             h("span", {class: "unseen"}, `queue ${queue.name} closed`) :
-            h("span", {class: "queue-hours"}, h("b", {}, queue.name), " ", hours(queue.days[index]))),
+            h("span", {class: "queue-hours"}, queue.name, strip(queue.days[index], () => "open"),
+              h("span", {class: "unseen"}, hours(queue.days[index])))),
         reserved.map((one) => h("span", {class: "remark"}, `Reservation ${one.name || one.id}`)));
 }
 
@@ -127,7 +128,7 @@ live("calendar", {month}, async (json, clock) => {
     update(grid.body, [json.days, json.queues, json.reservations, json.today, shown], () => [
         shown ? weekGrid(shown.days, shown.queues) : monthGrid(json, clock),
         h("p", {class: "hint legend"}, h("i", {class: "key prime"}), "prime time", h("i", {class: "key non-prime"}), "non-prime time",
-          h("i", {class: "key dedicated"}), "dedicated time"),
+          h("i", {class: "key dedicated"}), "dedicated time", h("i", {class: "key open"}), "queue is open"),
     ]);
     update(policies.body, json.policies, () => table("Policies by kind of time", [
         {title: "Scheduler", cell: (row) => row.sched}, {title: "Prime time", cell: (row) => row.prime || "none"},

@@ -76,11 +76,11 @@ function difference() {
         return [
             objects.map((one) => [
                 h("h3", {}, one.object, one.created ? " (created)" : one.deleted ? " (deleted)" : ""),
-                one.attributes.length === 0 ? null : table(`What is different in ${one.object}`, [
+                one.attributes.length === 0 ? null : h("div", {class: "diff"}, table(`What is different in ${one.object}`, [
                     {title: "Attribute", cell: (row) => row.name},
                     {title: "Value", class: "break mono", cell: (row) => [row.before === null ? null : value("-", row.before),
                                                                      row.after === null ? null : value("+", row.after)]},
-                ], one.attributes),
+                ], one.attributes)),
             ]),
             h("details", {}, h("summary", {}, "As directives of qmgr"), h("pre", {tabindex: 0}, directives)),
         ];

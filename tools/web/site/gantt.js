@@ -4,7 +4,6 @@ import {colour, h, paper, redraw} from "./dom.js";
 import {duration} from "./time.js";
 import {spanText} from "./words.js";
 
-const kRow = 18;
 const kHead = 40;
 const kZooms = [["6 h", 6 * 3600], ["1 day", 86400], ["3 days", 3 * 86400], ["1 week", 7 * 86400]];
 const kTicks = [900, 1800, 3600, 2 * 3600, 6 * 3600, 12 * 3600, 86400];
@@ -59,6 +58,8 @@ export class Gantt {
         if (first) this.toNow();
     }
 
+    // Few rows are higher than many.
+    get high() { return this.rows.length <= 12 ? 32 : this.rows.length <= 200 ? 22 : 16; }
     // The width of names at the left.
     get names() { return Math.min(160, Math.max(84, this.scroller.clientWidth * 0.16)); }
     get scale() { return Math.max(50, this.scroller.clientWidth - this.names) / this.span; }
@@ -106,7 +107,7 @@ export class Gantt {
 
     resize() {
         this.space.style.width = `${this.names + (this.json.to - this.json.from) * this.scale}px`;
-        this.space.style.height = `${kHead + this.rows.length * kRow}px`;
+        this.space.style.height = `${kHead + this.rows.length * this.high}px`;
         this.draw();
     }
     zoom(span) {
@@ -138,8 +139,9 @@ export class Gantt {
         const left = this.json.from + this.scroller.scrollLeft / this.scale;
         const x = (at) => this.names + (at - left) * this.scale;
         const top = this.scroller.scrollTop;
-        const first = Math.max(0, Math.floor(top / kRow));
-        const last = Math.min(this.rows.length, Math.ceil((top + height - kHead) / kRow));
+        const high = this.high;
+        const first = Math.max(0, Math.floor(top / this.high));
+        const last = Math.min(this.rows.length, Math.ceil((top + height - kHead) / this.high));
         const view = {context, look, x, left, right: left + (width - this.names) / this.scale, width, height};
 
         context.save();
@@ -147,7 +149,10 @@ export class Gantt {
         context.rect(this.names, 0, width, height);
         context.clip();
         this.paintBackground(view);
-        for (let row = first; row < last; ++row) this.paintRow(view, this.rows[row], kHead + row * kRow - top);
+        this.paintTicks(view, kHead, height);
+        context.fillStyle = look.line;
+        for (let row = first; row < last; ++row) context.fillRect(this.names, kHead + (row + 1) * high - top - 1, width, 0.5);
+        for (let row = first; row < last; ++row) this.paintRow(view, this.rows[row], kHead + row * this.high - top);
         this.paintHead(view);
         const now = x(this.json.time);
         context.fillStyle = look.down;
@@ -164,7 +169,7 @@ export class Gantt {
         context.clip();
         for (let row = first; row < last; ++row) {
             context.fillStyle = look.text;
-            context.fillText(this.rows[row].name, 0, kHead + row * kRow - top + kRow / 2);
+            context.fillText(this.rows[row].name, 8, kHead + row * this.high - top + this.high / 2);
         }
         context.restore();
     }
@@ -179,35 +184,42 @@ export class Gantt {
         }
     }
 
-    // The clock above the bars: days, and hours as they fit.
-    paintHead({context, look, x, left, right, width, height}) {
+    // Calls each(day, ticks) for the days that can be seen: hours as they fit.
+    eachDay(left, right, each) {
+        const step = kTicks.find((tick) => tick * this.scale >= 44) ?? 86400;
+        for (let at = this.clock.midnight(left); at < right;) {
+            const next = this.clock.midnight(at + 86400 + 7200);
+            each(at, Array.from({length: Math.ceil((next - at) / step)}, (_, index) => at + index * step), step);
+            at = next;
+        }
+    }
+    paintTicks({context, look, x, left, right}, from, to) {
+        context.fillStyle = look.line;
+        this.eachDay(left, right, (_, ticks) => ticks.forEach((tick) => context.fillRect(Math.round(x(tick)), from, 1, to - from)));
+    }
+    // The clock above the bars.
+    paintHead(view) {
+        const {context, look, x, left, right, width} = view;
         context.fillStyle = look.surface;
         context.fillRect(0, 0, width, kHead);
-        const step = kTicks.find((tick) => tick * this.scale >= 44) ?? 86400;
-        const day = this.clock.midnight(left);
+        this.paintTicks(view, 22, kHead);
         const holidays = this.json.background.filter((span) => span.kind === "non_work_day");
-        for (let at = day; at < right; at = this.clock.midnight(at + 86400 + 7200)) {
-            const next = this.clock.midnight(at + 86400 + 7200);
-            for (let tick = at; tick < next; tick += step) {
-                const place = Math.round(x(tick));
-                context.fillStyle = look.line;
-                context.fillRect(place, tick === at ? 0 : 22, 1, height);
-                if (step < 86400) {
-                    context.fillStyle = look.muted;
-                    context.fillText(this.clock.hm(tick), place + 4, 31);
-                }
-            }
-            const holiday = holidays.find((span) => span.from <= at + 43200 && span.to > at + 43200);
+        this.eachDay(left, right, (day, ticks, step) => {
+            context.fillStyle = look.muted;
+            if (step < 86400) ticks.forEach((tick) => context.fillText(this.clock.hm(tick), Math.round(x(tick)) + 4, 31));
+            const holiday = holidays.find((span) => span.from <= day + 43200 && span.to > day + 43200);
+            context.fillStyle = look.line;
+            context.fillRect(Math.round(x(day)), 0, 1, kHead);
             context.fillStyle = look.text;
-            context.fillText(this.clock.day(at) + (holiday ? `, ${spanText(holiday)}` : ""), Math.max(x(at), x(left)) + 4, 11);
-        }
+            context.fillText(this.clock.day(day) + (holiday ? `, ${spanText(holiday)}` : ""), Math.max(x(day), this.names) + 4, 11);
+        });
         context.fillStyle = look.line;
         context.fillRect(0, kHead - 1, width, 1);
     }
 
     paintRow(view, row, y) {
         const {context, look, x, left, right} = view;
-        const high = (kRow - 2) / row.lanes;
+        const high = (this.high - 2) / row.lanes;
         for (const {index, lane} of row.bars) {
             const bar = this.bars[index];
             const end = this.end(bar);
@@ -245,10 +257,10 @@ export class Gantt {
     barAt(event) {
         if (!this.json || event.offsetX < this.names || event.offsetY < kHead) return -1;
         const y = event.offsetY - kHead + this.scroller.scrollTop;
-        const row = this.rows[Math.floor(y / kRow)];
+        const row = this.rows[Math.floor(y / this.high)];
         if (!row) return -1;
         const at = this.json.from + (event.offsetX - this.names + this.scroller.scrollLeft) / this.scale;
-        const lane = Math.min(row.lanes - 1, Math.floor((y % kRow) / ((kRow - 2) / row.lanes)));
+        const lane = Math.min(row.lanes - 1, Math.floor((y % this.high) / ((this.high - 2) / row.lanes)));
         return row.bars.find((one) => {
             const bar = this.bars[one.index];
             return one.lane === lane && bar.from <= at && this.end(bar) >= at;
@@ -271,8 +283,8 @@ export class Gantt {
         const row = this.rows.findIndex(({bars}) => bars.some(({index}) => index === this.chosen));
         if (row < 0) return;
         const high = this.scroller.clientHeight - kHead;
-        if (row * kRow < this.scroller.scrollTop || (row + 1) * kRow > this.scroller.scrollTop + high)
-            this.scroller.scrollTop = row * kRow - high / 2;
+        if (row * this.high < this.scroller.scrollTop || (row + 1) * this.high > this.scroller.scrollTop + high)
+            this.scroller.scrollTop = row * this.high - high / 2;
         const bar = this.bars[this.chosen];
         const left = this.json.from + this.scroller.scrollLeft / this.scale;
         if (this.end(bar) < left || bar.from > left + this.span)

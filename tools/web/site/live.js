@@ -37,7 +37,7 @@ export function live(name, parameters, show) {
     let clock = new Clock(zone);
     let over = false;
 
-    const tell = (time) => say("live", `Live, ${clock.hms(time)} ${zone}`);
+    const tell = (time) => say("live", `Live, ${clock.hms(time)} ${zone.replace("Etc/", "")}`);
     async function news() {
         try {
             const json = await ask(name, parameters);

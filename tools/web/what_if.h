@@ -1,0 +1,81 @@
+// Comparisons of two policies by pbs_simulate(8): one at a time, with little of the machine, for so long at
+// most.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <tl/expected.hpp>
+
+#include "tools/web/page.h"
+
+namespace pbs::web {
+
+/// What somebody wants compared.
+struct Comparison {
+    std::string month;    ///< YYYY-MM, whose accounting is gone through
+    std::string first;    ///< a policy
+    std::string second;   ///< another one; empty: the changes
+    std::string changes;  ///< directives of qmgr(8) that change the configuration
+};
+
+/// Of {"month":..., "first":..., "second":...} or {..., "changes":...}. Errors say what was expected.
+tl::expected<Comparison, std::string> parse_comparison(std::string_view json);
+
+class WhatIf {
+  public:
+    struct Limits {
+        std::chrono::seconds time{600};
+        std::uint64_t bytes = std::uint64_t{64} << 20;  // of what it writes
+    };
+    /// `program` is pbs_simulate, `server` what it asks; empty: the default one.
+    WhatIf(std::string program, std::string server, Limits limits)
+        : program_(std::move(program)), server_(std::move(server)), limits_(limits) {}
+    WhatIf(std::string program, std::string server)
+        : WhatIf(std::move(program), std::move(server), Limits()) {}
+    /// Ends the one that runs.
+    ~WhatIf();
+    WhatIf(const WhatIf&) = delete;
+    WhatIf& operator=(const WhatIf&) = delete;
+
+    /// False: one runs.
+    bool start(const Comparison& comparison);
+    /// Adds the member "comparison" to an answer: the last one, or null.
+    void tell(Answer& answer) const;
+    /// The plots of the last one; nullptr: there are none.
+    std::shared_ptr<const std::string> plots() const;
+    bool running() const;
+
+  private:
+    enum class Phase { none, running, done, failed };
+    struct Outcome {
+        std::string error{};
+        Json report{};
+        std::string plots{};
+    };
+    Outcome simulate(const Comparison& comparison);
+    bool wait_for_end(int pid, int& status);
+
+    const std::string program_;
+    const std::string server_;
+    const Limits limits_;
+    mutable std::mutex mutex_;
+    std::condition_variable stop_;
+    bool over_ = false;
+    Phase phase_ = Phase::none;
+    Comparison comparison_;
+    Outcome outcome_;
+    std::shared_ptr<const std::string> plots_;
+    std::thread thread_;
+};
+
+/// pbs_simulate beside this program, or else as the shell finds it.
+std::string simulate_program();
+
+}  // namespace pbs::web
