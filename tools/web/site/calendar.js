@@ -1,5 +1,5 @@
 // The page Calendar: a month as a grid, or a week by the hour, and a table of what begins and ends.
-import {h, section, table, update} from "./dom.js";
+import {h, legend, section, table, update} from "./dom.js";
 import {ask, live} from "./live.js";
 import {spanText} from "./words.js";
 
@@ -127,8 +127,8 @@ live("calendar", {month}, async (json, clock) => {
     const shown = week ? await weekOf(json) : null;
     update(grid.body, [json.days, json.queues, json.reservations, json.today, shown], () => [
         shown ? weekGrid(shown.days, shown.queues) : monthGrid(json, clock),
-        h("p", {class: "hint legend"}, h("i", {class: "key prime"}), "prime time", h("i", {class: "key non-prime"}), "non-prime time",
-          h("i", {class: "key dedicated"}), "dedicated time", h("i", {class: "key open"}), "queue is open"),
+        h("p", {class: "hint"}, legend(["prime", "prime time"], ["non-prime", "non-prime time"], ["dedicated", "dedicated time"],
+                                       ["open", "queue is open"])),
     ]);
     update(policies.body, json.policies, () => table("Policies by kind of time", [
         {title: "Scheduler", cell: (row) => row.sched}, {title: "Prime time", cell: (row) => row.prime || "none"},

@@ -33,10 +33,10 @@ function history() {
         more.hidden = rows.length === 0 || rows.at(-1).revision <= 1;
         update(shown, rows, () => table("Changes, the latest first", [
             {title: "Revision", cell: (row) => row.revision},
-            {title: "When", class: "nowrap", cell: (row) => clock.text(row.at)},
-            {title: "Who", class: "break", cell: who},
+            {title: "Command", class: "break command mono", cell: (row) => row.command},
             {title: "Object", class: "break", cell: (row) => row.object},
-            {title: "Command", class: "break mono", cell: (row) => row.command},
+            {title: "When", class: "nowrap", cell: (row) => clock.text(row.at)},
+            {title: "Who", class: "nowrap", cell: who},
             {title: "", cell: (row) => h("a", {href: `changes?from=${row.revision - 1}&to=${row.revision}`,
                                                "aria-label": `Difference that revision ${row.revision} made`}, "difference")},
         ], rows, "No change is known."));

@@ -56,8 +56,10 @@ export function table(caption, columns, rows, empty = "None.") {
 }
 
 // A colour of the style sheet, for canvases.
+const colours = new Map();
 export function colour(name) {
-    return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+    if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
+    return colours.get(name);
 }
 
 // Calls `draw` whenever the colours or the size of `element` change.
@@ -69,7 +71,10 @@ export function redraw(element, draw) {
         requestAnimationFrame(() => { asked = false; draw(); });
     };
     new ResizeObserver(soon).observe(element);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", soon);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+        colours.clear();
+        soon();
+    });
     return soon;
 }
 
@@ -88,6 +93,11 @@ export function paper(canvas, width, height) {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
     return context;
+}
+
+// What the looks of a picture mean: [class, text], ...
+export function legend(...rows) {
+    return h("span", {class: "legend"}, rows.map(([look, text]) => h("span", {}, h("i", {class: `key ${look}`, "aria-hidden": "true"}), text)));
 }
 
 export function plural(count, one, many = `${one}s`) {

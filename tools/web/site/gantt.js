@@ -1,6 +1,6 @@
 // Bars over time on rows of vnodes or of queues. Only what can be seen is drawn, so that it scrolls with ten thousand rows as
 // with ten.
-import {colour, h, paper, redraw} from "./dom.js";
+import {colour, h, legend, paper, redraw} from "./dom.js";
 import {duration} from "./time.js";
 import {spanText} from "./words.js";
 
@@ -34,10 +34,8 @@ export class Gantt {
             }),
             choices("Width", kZooms, (value) => value === this.span, (value) => this.zoom(value)),
             h("button", {type: "button", onclick: () => this.toNow()}, "Now"),
-            h("span", {class: "legend"},
-              h("i", {class: "key running"}), "running", h("i", {class: "key expected"}), "expected",
-              h("i", {class: "key reserved"}), "reservation", h("i", {class: "key prime"}), "prime time",
-              h("i", {class: "key dedicated"}), "dedicated time")),
+            legend(["running", "running"], ["expected", "expected"], ["reserved", "reservation"], ["prime", "prime time"],
+                   ["dedicated", "dedicated time"])),
             this.scroller, this.status);
         this.draw = redraw(this.scroller, () => this.paint());
         this.scroller.addEventListener("scroll", this.draw, {passive: true});
@@ -108,6 +106,7 @@ export class Gantt {
     resize() {
         this.space.style.width = `${this.names + (this.json.to - this.json.from) * this.scale}px`;
         this.space.style.height = `${kHead + this.rows.length * this.high}px`;
+        this.scroller.style.maxHeight = `${kHead + this.rows.length * this.high + 20}px`;
         this.draw();
     }
     zoom(span) {
