@@ -33,7 +33,7 @@ class Web : public ::testing::Test {
         ASSERT_TRUE(server.configure(
             {"create queue workq queue_type=execution, enabled=True, started=True",
              "set server default_queue=workq", "set server acl_roots += root@*",
-             "create node n1 resources_available.ncpus=8",
+             "set server job_history_enable=True", "create node n1 resources_available.ncpus=8",
              "create time_window office rrule=\"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR\", start_time=0800, "
              "end_time=1700, type=prime, applies_on_holidays=False",
              "set server non_work_days = \"11/26 SUMMARY:<i>Thanksgiving</i>\"",
@@ -101,12 +101,14 @@ TEST_F(Web, EveryAddressAnswersAsItsSchemaSays) {
     EXPECT_EQ("physics", get(web, "/shares.json", "Shares")["groups"][0]["tree"][0]["name"]);
     const json history = get(web, "/changes.json", "History");
     const int latest = history["changes"][0]["revision"];
+    const int before = history["changes"][0]["change"].get<int>() - 1;
     EXPECT_EQ("sched default", history["changes"][0]["object"]);
-    const json difference =
-        get(web, "/changes.json?from=" + std::to_string(latest - 1) + "&to=" + std::to_string(latest),
-            "Difference");
+    const json difference = get(
+        web, "/changes.json?from=" + std::to_string(before) + "&to=" + std::to_string(latest), "Difference");
     EXPECT_EQ("sched default", difference["difference"]["objects"][0]["object"]);
     get(web, "/changes.json?to=3", "Error", 400);
+    EXPECT_THAT(get(web, "/changes.json?from=99999", "Error", 400)["error"].get<std::string>(),
+                HasSubstr("there is no revision 99999"));
     get(web, "/what-if.json", "WhatIf");
     get(web, "/now.json?x=1", "Error", 400);
 }
@@ -186,7 +188,7 @@ TEST_F(Web, PagesInABrowser) {
     ASSERT_THAT(web.address(), testing::EndsWith("/pbs"));
     Browser browser;
     for (const char* page : {"now", "why", "when", "calendar", "calendar?week=2026-11-30", "shares",
-                             "changes", "changes?from=1", "what-if"}) {
+                             "changes", "changes?from=0", "what-if"}) {
         browser.open(web.address() + "/" + page);
         EXPECT_TRUE(
             browser.wait("return document.getElementById('pulse').dataset.state === 'live' && "

@@ -2,14 +2,20 @@
 
 #include <gtest/gtest.h>
 #include <httplib.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "tools/web/assets.h"
+#include "tools/web/watchers.h"
 
 namespace pbs::web {
 namespace {
@@ -31,6 +37,7 @@ class WebServer : public ::testing::Test {
     Answer ask(const Query& query) {
         ++asked_;
         const auto job = query.find("job");
+        if (job != query.end() && job->second == "secret") return refusal(403, "it is secret");
         return {.json = {{"count", count_.load()}, {"job", job == query.end() ? "" : job->second}},
                 .time = 5};
     }
@@ -129,6 +136,13 @@ TEST_F(WebServer, ParametersAreThoseOfThePage) {
     EXPECT_EQ("application/json", answer->get_header_value("Content-Type"));
 }
 
+TEST_F(WebServer, ARefusalTellsWhy) {
+    const auto answer = client().Get("/why.json?job=secret");
+    EXPECT_EQ(403, answer->status);
+    EXPECT_EQ("application/json", answer->get_header_value("Content-Type"));
+    EXPECT_EQ("it is secret", nlohmann::json::parse(answer->body)["error"]);
+}
+
 TEST_F(WebServer, TheTopLeadsToTheFirstPageAlsoBehindAProxy) {
     EXPECT_EQ("/now", client().Get("/")->get_header_value("Location"));
     EXPECT_EQ("/pbs/now", client().Get("/", {{"X-Forwarded-Prefix", "/pbs"}})->get_header_value("Location"));
@@ -161,6 +175,43 @@ TEST_F(WebServer, EventsTellOfNewsUntilNobodyListens) {
     EXPECT_EQ(httplib::Error::Canceled, answer.error());
     EXPECT_EQ(0, got.find("event: news\ndata: {\"revision\":")) << got;
     EXPECT_NE(std::string::npos, got.find("\"time\":5}"));
+}
+
+// A connection that asks for events and stays; its file descriptor.
+int listen_to(int port) {
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const std::string_view request = "GET /now.events HTTP/1.1\r\nHost: x\r\n\r\n";
+    if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+        write(fd, request.data(), request.size()) != static_cast<ssize_t>(request.size())) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+// The first line of the answer.
+std::string status_line(int fd) {
+    std::string line;
+    for (char c = 0; read(fd, &c, 1) == 1 && c != '\r';) line += c;
+    return line;
+}
+
+TEST_F(WebServer, SoManyListenAndAskOnceTogether) {
+    std::vector<int> clients;
+    for (std::size_t i = 0; i < Watchers::kMost; ++i) {
+        clients.push_back(listen_to(port_));
+        ASSERT_EQ("HTTP/1.1 200 OK", status_line(clients.back())) << i;
+    }
+    const int more = listen_to(port_);
+    EXPECT_EQ("HTTP/1.1 503 Service Unavailable", status_line(more));
+    // Other requests are answered all the same.
+    EXPECT_EQ(200, client().Get("/now.json")->status);
+    EXPECT_LT(asked_, static_cast<int>(Watchers::kMost)) << "each client asked by itself";
+    close(more);
+    for (const int fd : clients) close(fd);
 }
 
 TEST_F(WebServer, StopsWhileSomebodyListens) {

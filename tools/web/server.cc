@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <httplib.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -107,7 +108,9 @@ Server::Server(Contents contents)
     http_->Post(
         ".*", [this](const httplib::Request& request, httplib::Response& answer) { post(request, answer); });
     http_->set_error_handler([](const httplib::Request&, httplib::Response& answer) {
-        if (answer.body.empty()) answer.set_content(fmt::format("status {}\n", answer.status), kTextType);
+        // What is sent by a provider has no body yet.
+        if (answer.body.empty() && !answer.has_header("Content-Type"))
+            answer.set_content(fmt::format("status {}\n", answer.status), kTextType);
     });
     // What went wrong is for the log, not for whoever asked.
     http_->set_exception_handler([](const httplib::Request&, httplib::Response& answer,

@@ -37,10 +37,13 @@ calendar::Answers answers_of(const SiteView& site) {
 }  // namespace
 
 Answer refused(const Link& server) {
+    constexpr int kBad = 400;
     constexpr int kForbidden = 403;
     constexpr int kNotFound = 404;
     constexpr int kBadGateway = 502;
     switch (server.error()) {
+        case PBSE_BADATVAL:
+            return refusal(kBad, server.why());
         case PBSE_PERM:
             return refusal(kForbidden, server.why());
         case PBSE_UNKJOBID:
@@ -91,7 +94,8 @@ bool shows_jobs_of_others(const attrl* server) {
 }
 
 bool may_show(const attrl* server, std::string_view owner) {
-    return shows_jobs_of_others(server) || owner.substr(0, owner.find('@')) == own_name();
+    static const std::string own = own_name();
+    return shows_jobs_of_others(server) || owner.substr(0, owner.find('@')) == own;
 }
 
 Json spans_json(const std::vector<calendar::Span>& spans) {

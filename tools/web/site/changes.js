@@ -30,6 +30,9 @@ function history() {
     let clock = null;
     const draw = () => {
         const rows = [...latest, ...earlier];
+        // A change of several revisions was never in force in part. The latest revision comes first.
+        const last = new Map();
+        rows.forEach((row) => { if (!last.has(row.change)) last.set(row.change, row.revision); });
         more.hidden = rows.length === 0 || rows.at(-1).revision <= 1;
         update(shown, rows, () => table("Changes, the latest first", [
             {title: "Revision", cell: (row) => row.revision},
@@ -37,7 +40,7 @@ function history() {
             {title: "Object", class: "break", cell: (row) => row.object},
             {title: "When", class: "nowrap", cell: (row) => clock.text(row.at)},
             {title: "Who", class: "nowrap", cell: who},
-            {title: "", cell: (row) => h("a", {href: `changes?from=${row.revision - 1}&to=${row.revision}`,
+            {title: "", cell: (row) => h("a", {href: `changes?from=${row.change - 1}&to=${last.get(row.change)}`,
                                                "aria-label": `Difference that revision ${row.revision} made`}, "difference")},
         ], rows, "No change is known."));
     };
