@@ -173,7 +173,7 @@ TEST_F(Web, ComparesPoliciesOnTheAccountingOfAMonth) {
             told = get(web, "/what-if.json", "WhatIf")["comparison"];
             return told.is_object() && told["state"] != "running";
         },
-        std::chrono::seconds(30)));
+        std::chrono::seconds(60)));
     ASSERT_EQ("done", told["state"]) << told.dump();
     EXPECT_EQ(1, told["report"]["jobs"]);
     EXPECT_EQ(2, told["report"]["simulations"].size());

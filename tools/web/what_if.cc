@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestName = 64;
 constexpr std::size_t kLongestChanges = 4096;
-constexpr int kLowestPriority = 19;
+constexpr int kLowPriority = 10;
 constexpr std::chrono::milliseconds kBetweenLooks{50};
 constexpr const char* kChangesFile = "changes.qmgr";
 
@@ -109,7 +109,7 @@ pid_t start_in(const Folder& folder, std::vector<std::string> arguments) {
 
 // Everybody else goes first, and it is the first to go where there is no memory.
 void restrain(pid_t pid, std::uint64_t bytes) {
-    setpriority(PRIO_PROCESS, static_cast<id_t>(pid), kLowestPriority);
+    setpriority(PRIO_PROCESS, static_cast<id_t>(pid), kLowPriority);
     const rlimit files{bytes, bytes};
     prlimit(pid, RLIMIT_FSIZE, &files, nullptr);
     std::ofstream(fmt::format("/proc/{}/oom_score_adj", pid)) << "1000\n";

@@ -36,7 +36,7 @@ function form(json) {
     }}, h("p", {class: "form"}, labelled("Month", month), labelled("Policy", first), labelled("with", second),
           h("button", {class: "main", disabled: running}, running ? "It runs" : "Compare")), box,
         h("p", {class: "hint"}, "The month's jobs go through the scheduling cycle by a clock that jumps. One comparison runs at a time, ",
-          "with the lowest priority and for ten minutes at most; the server's configuration isn't changed."));
+          "with a low priority and for ten minutes at most; the server's configuration isn't changed."));
 }
 
 const kFigures = [

@@ -85,7 +85,7 @@ function gates(caption, list) {
             h("span", {class: "warn"}, gate.decides ? "fails, and decides" : "fails")},
         {title: "Why", class: "break", cell: (gate) => gate.reason ?? ""},
         {title: "Set by", class: "break", cell: (gate) => gate.attributes ?? ""},
-    ], list, "No gate was asked.");
+    ], list.map((gate) => ({...gate, class: gate.passes ? null : "fails"})), "No gate was asked.");
 }
 
 function order(told) {
@@ -111,7 +111,8 @@ const kNames = {comment: "Comment", eligible_time: "Eligible for", Priority: "Pr
 
 function facts(job, clock, now) {
     const line = (name, value) => value === "" || value === null ? null : [h("dt", {}, name), h("dd", {}, value)];
-    const others = Object.entries(job.attributes).map(([name, value]) => name in kInstants ?
+    const shown = Object.entries(job.attributes).filter(([name, value]) => name !== "Hold_Types" || value !== "n");
+    const others = shown.map(([name, value]) => name in kInstants ?
         line(kInstants[name], Number(value) ? clock.near(Number(value), now) : value) : line(kNames[name] ?? name, value));
     return h("dl", {},
         line("Name", job.name), line("Owner", job.owner), line("State", jobState(job.state)), line("Queue", job.queue),
