@@ -75,8 +75,13 @@ void end(pid_t pid, int signal) {
 
 }  // namespace
 
-WebProgram::WebProgram(const Server& server, std::vector<std::string> arguments) {
-    std::vector<std::string> argv{program("pbs_web").string(), "-p", "0"};
+WebProgram::WebProgram(const Server& server, std::vector<std::string> arguments,
+                       const std::optional<User>& user) {
+    std::vector<std::string> argv;
+    if (user)
+        argv = {"/usr/bin/setpriv", "--reuid=" + std::to_string(user->uid),
+                "--regid=" + std::to_string(user->gid), "--clear-groups"};
+    argv.insert(argv.end(), {program("pbs_web").string(), "-p", "0"});
     argv.insert(argv.end(), arguments.begin(), arguments.end());
     int out = -1;
     pid_ = start(

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,9 @@ namespace pbs::e2e {
 // A running pbs_web on a free port; ended with the object.
 class WebProgram {
   public:
-    explicit WebProgram(const Server& server, std::vector<std::string> arguments = {});
+    // As `user`, if one is given; needs root.
+    explicit WebProgram(const Server& server, std::vector<std::string> arguments = {},
+                        const std::optional<User>& user = std::nullopt);
     ~WebProgram();
     WebProgram(const WebProgram&) = delete;
     WebProgram& operator=(const WebProgram&) = delete;

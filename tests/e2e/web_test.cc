@@ -152,6 +152,20 @@ TEST_F(Web, WhereUsersDontSeeTheJobsOfOthersNeitherDoesAnybodyHere) {
     get(later, "/why.json?job=" + id, "Error", 403);
 }
 
+TEST_F(Web, WithoutPrivilegesAllButChangesAndAccounting) {
+    const auto somebody = other();
+    if (!somebody) GTEST_SKIP() << "needs root, to be another user";
+    const std::string id = server.submit("sleep 60", {"-h"});
+    const WebProgram web(server, {}, somebody);
+    get(web, "/now.json", "Now");
+    get(web, "/when.json", "When");
+    EXPECT_TRUE(get(web, "/why.json?job=" + id, "Why")["explanation"].is_object());
+    EXPECT_THAT(get(web, "/changes.json", "Error", 403)["error"].get<std::string>(), HasSubstr("PRIVILEGES"));
+    get(web, "/changes.json?from=0", "Error", 403);
+    EXPECT_THAT(get(web, "/what-if.json", "WhatIf")["months_error"].get<std::string>(),
+                HasSubstr("PRIVILEGES"));
+}
+
 TEST_F(Web, ComparesPoliciesOnTheAccountingOfAMonth) {
     const std::string job = server.submit("true");
     ASSERT_TRUE(server.wait_job_state(job, "F"));
