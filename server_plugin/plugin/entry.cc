@@ -204,6 +204,13 @@ int32_t busy_entry(void* self) {
     return guarded(self, "busy", 0, [&](State& state) { return state.long_change.busy() ? 1 : 0; });
 }
 
+int32_t schedules_entry(void* self, pbs_str sched) {
+    return guarded(self, "schedules", 0, [&](State& state) -> int32_t {
+        settle(state);
+        return state.store && !ExternalFiles::external(state, view(sched)) ? 1 : 0;
+    });
+}
+
 pbs_plugin table_of(State* state) {
     pbs_plugin table{};
     table.size = sizeof(pbs_plugin);
@@ -239,6 +246,7 @@ pbs_plugin table_of(State* state) {
     table.place_job = place_job_entry;
     table.not_acted_on = not_acted_on_entry;
     table.busy = busy_entry;
+    table.schedules = schedules_entry;
     return table;
 }
 

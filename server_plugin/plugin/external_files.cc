@@ -330,6 +330,10 @@ std::string ExternalFiles::look(State& state, const std::string& sched, const st
     return tell_scheduler(folder);
 }
 
+bool ExternalFiles::external(const State& state, std::string_view sched) {
+    return state.store && is_external(*state.store->snapshot(), sched);
+}
+
 std::vector<std::string> ExternalFiles::lines(const State& state, std::string_view sched) const {
     std::vector<std::string> out;
     const auto found = scheds_.find(sched);
@@ -338,7 +342,8 @@ std::vector<std::string> ExternalFiles::lines(const State& state, std::string_vi
         if (!found->second.error.empty()) out.push_back(found->second.error);
     }
     const std::string policy = state.store->snapshot()->policy_slots(sched).all_time;
-    if (!policy.empty() && !is_external(*state.store->snapshot(), sched))
+    const bool external = is_external(*state.store->snapshot(), sched);
+    if (!policy.empty() && !external && state.has_pbs_sched(sched))
         out.push_back(
             fmt::format("policy {}: pbs_sched schedules by its own files; with algorithm = external "
                         "they are made from the policy",

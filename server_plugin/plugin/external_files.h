@@ -32,6 +32,8 @@ class ExternalFiles {
     // Makes the files that are another than they were, and has pbs_sched read them. What goes wrong is in the
     // log once, and tried again a minute later.
     void look(State& state, sched::Instant now);
+    // Is the scheduler's policy for all time of algorithm external?
+    static bool external(const State& state, std::string_view sched);
     // For `list sched`: what pbs_sched doesn't act on, and what is wrong, a line each.
     std::vector<std::string> lines(const State& state, std::string_view sched) const;
 

@@ -159,7 +159,7 @@ objects::Result<void> first_start(State& state, sched::Instant now) {
                                    objects::manager_privilege | objects::root_privilege};
     migrate::Surroundings known = state.sched_configs.surroundings();
     known.now = now;
-    known.same_scheduler = state.host.has_pbs_sched();
+    known.same_scheduler = state.has_pbs_sched_alone();
     // That it is done is written with it: a crash leaves both or neither.
     migrate::MigrateOptions options =
         with_report({.facts = {{std::string(kDone), "1"}, {std::string(kError), ""}}});

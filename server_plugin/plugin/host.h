@@ -59,7 +59,7 @@ class Host {
     bool takes_work_finished() const;
     void work_finished() const;
 
-    // Does pbs_sched of OpenPBS schedule, by its files?
+    // Is there pbs_sched of OpenPBS, with its files? Which schedulers are its own: State.
     bool has_pbs_sched() const;
 
     Reply reply(pbs_reply* reply) const { return {host_, reply}; }

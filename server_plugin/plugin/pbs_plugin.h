@@ -310,6 +310,9 @@ typedef struct pbs_sched_record {
     uint32_t reserved;
     pbs_str partition;
     pbs_str sched_priv; /* absolute path */
+    /* Members from here on came later. */
+    uint32_t own; /* of hosts with pbs_sched: 1, this plugin schedules its jobs; 0, pbs_sched does */
+    uint32_t reserved2;
 } pbs_sched_record;
 
 /* ---- A cycle and what it decides. ---- */
@@ -459,9 +462,10 @@ typedef struct pbs_host {
      * this member. */
     void (*work_finished)(void* context);
 
-    /* 1: jobs are scheduled by pbs_sched of OpenPBS, by the files in each scheduler's sched_priv. The plugin
-     * makes them from policies of algorithm external, and has pbs_sched read them. No cycles are asked for,
-     * and nobody is told of settings that this plugin's own scheduler doesn't act on. */
+    /* 1: the host has pbs_sched of OpenPBS, which schedules by the files in each scheduler's sched_priv. The
+     * plugin makes them from policies of algorithm external, and has pbs_sched read them. Of schedulers that
+     * aren't this plugin's `own` (pbs_sched_record) no cycles are asked for, and nobody is told of settings
+     * that this plugin's scheduler doesn't act on. */
     uint32_t has_pbs_sched;
     uint32_t reserved2;
 } pbs_host;
@@ -603,6 +607,10 @@ typedef struct pbs_plugin {
 
     /* Is the request of a ticket under way, so that a change without one would be refused? 1 or 0. */
     int32_t (*busy)(void* self);
+
+    /* Would this plugin's cycles schedule the jobs of the scheduler, if it were its own? 1; or 0: its policy
+     * is of algorithm external, so that pbs_sched does. */
+    int32_t (*schedules)(void* self, pbs_str sched);
 } pbs_plugin;
 
 /* The shared object's only exported function. Returns 0, or a PBS error number when the versions do not

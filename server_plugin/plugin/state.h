@@ -109,10 +109,16 @@ struct State {
     std::vector<std::string> resources;             // names of the host's resources, until the store is open
     std::map<std::string, std::string> sched_priv;  // scheduler -> its folder
     std::map<std::string, std::string> partitions;  // scheduler -> the queues' that it serves
-    std::string server_formula;                     // its deprecated job_sort_formula
-    std::int64_t server_backfill_depth = -1;        // its deprecated backfill_depth
-    SchedConfigs sched_configs;                     // of schedulers without a policy
-    ExternalFiles external_files;                   // of hosts with pbs_sched
+    std::set<std::string, std::less<>> own_scheds;  // of a host with pbs_sched: those that are the plugin's
+    // Does pbs_sched schedule for all schedulers, or for this one?
+    bool has_pbs_sched_alone() const { return host.has_pbs_sched() && own_scheds.empty(); }
+    bool has_pbs_sched(std::string_view sched) const {
+        return host.has_pbs_sched() && !own_scheds.contains(sched);
+    }
+    std::string server_formula;               // its deprecated job_sort_formula
+    std::int64_t server_backfill_depth = -1;  // its deprecated backfill_depth
+    SchedConfigs sched_configs;               // of schedulers without a policy
+    ExternalFiles external_files;             // of hosts with pbs_sched
     // What the scheduler has been given last; null: nothing yet. Later commits have other snapshots.
     std::shared_ptr<const objects::Snapshot> adopted;
     // Objects with settings that nothing acts on, and the lines that the log has of each.

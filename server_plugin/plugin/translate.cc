@@ -78,7 +78,7 @@ std::optional<sched::ServerRecord> Translator::server(const pbs_server_record* r
 }
 
 std::optional<sched::SchedRecord> Translator::sched(const pbs_sched_record* record) {
-    if (!readable(record)) return std::nullopt;
+    if (!readable(record, offsetof(pbs_sched_record, own))) return std::nullopt;
     return sched::SchedRecord{view(record->name), record->scheduling != 0, view(record->partition),
                               view(record->sched_priv)};
 }

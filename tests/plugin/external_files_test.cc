@@ -103,6 +103,31 @@ TEST_F(ExternalFiles, AreLeftAloneWherePbsSchedIsNot) {
     EXPECT_FALSE(there("sched_config.before_pbs_policy"));
 }
 
+TEST_F(ExternalFiles, ASchedulerOfThePluginsOwnIsToldOfWhatItDoesNotActOn) {
+    constexpr const char* kByItsFiles = "pbs_sched schedules by its own files";
+    bring_up();
+    const pbs_str name{"default", 7};
+    EXPECT_EQ(host.plugin.schedules(host.plugin.self, name), 1);
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"], HasSubstr(kByItsFiles));
+    host.own_sched = 1;
+    host.introduce();
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"],
+                ::testing::Not(HasSubstr(kByItsFiles)));
+    const std::vector<Change> strange{{"sort_by_past_usage", "True"}};
+    EXPECT_THAT(host.manager(PBS_CMD_SET, PBS_OBJ_POLICY, "default_policy", strange).warnings,
+                ::testing::Not(::testing::IsEmpty()));
+    host.own_sched = 0;
+    host.introduce();
+    EXPECT_THAT(host.manager(PBS_CMD_SET, PBS_OBJ_POLICY, "default_policy", strange).warnings,
+                ::testing::IsEmpty());
+    // pbs_sched has to, whoever the scheduler is.
+    host.own_sched = 1;
+    host.introduce();
+    go_external();
+    EXPECT_EQ(host.plugin.schedules(host.plugin.self, name), 0);
+    EXPECT_THAT(file("sched_config"), HasSubstr("# Made from the policies"));
+}
+
 TEST_F(ExternalFiles, PoliciesOfPrimeAndNonPrimeTimeAreColumns) {
     bring_up();
     go_external();

@@ -197,6 +197,7 @@ void FakeHost::introduce() {
     sched.name = c_str("default");
     sched.scheduling = 1;
     sched.sched_priv = c_str(priv);
+    sched.own = own_sched;
     plugin.sched_changed(plugin.self, &sched);
 }
 

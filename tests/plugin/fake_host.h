@@ -121,7 +121,8 @@ class FakeHost {
 
     bool logged(std::string_view part) const;
 
-    bool commits = true;  // after each Manager request, as a host does that has one client
+    uint32_t own_sched = 0;  // of a host with pbs_sched: pbs_sched_record.own
+    bool commits = true;     // after each Manager request, as a host does that has one client
     int64_t now = kMonday10;
     pbs_identity who{};  // a manager, unless the test changes it
     pbs_host host{};

@@ -294,7 +294,7 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, s
     if (asked->migration) {
         known = state.sched_configs.surroundings();
         known.now = now;
-        known.same_scheduler = state.host.has_pbs_sched();
+        known.same_scheduler = state.has_pbs_sched_alone();
         if (needs_scheduler(request)) {
             if (!state.looks.has_turn(state, ticket)) return reply.error(PBSE_TRYAGAIN, {});
             state.usage.save(*state.store, state.scheduler, state.host, now);

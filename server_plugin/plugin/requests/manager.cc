@@ -183,7 +183,7 @@ int32_t finish(State& state, const pbs_manager_request& request, const objects::
                    fmt::format("{} by {}@{}", objects::to_text(command), view(request.who.user),
                                view(request.who.host)));
     // They are about what this plugin's own scheduler acts on.
-    if (!state.host.has_pbs_sched())
+    if (!state.has_pbs_sched_alone())
         for (const std::string& warning : done->warnings) reply.warning(warning);
     // Of what the host changes by itself it tells by events.
     if (!done->changed || staged || hosts_only(command)) return PBSE_NONE;
