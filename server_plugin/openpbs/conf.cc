@@ -25,6 +25,10 @@ bool is_secondary() {
            strcasecmp(label(settings->secondary).c_str(), label(host.data()).c_str()) == 0;
 }
 
+bool is_scheduler() {
+    return ifl::conf_value(ifl::process_environment(), "PBS_POLICY_SCHEDULER").value_or("") == "1";
+}
+
 std::string service_file(const std::string& home, std::string_view which) {
     return fmt::format("{}/server_priv/policyd.{}{}", home, is_secondary() ? "secondary." : "", which);
 }

@@ -12,6 +12,9 @@ std::string pbs_home();
 // Is this host the secondary of a failover pair?
 bool is_secondary();
 
+// Does pbs.conf say that the plugin schedules, instead of pbs_sched (PBS_POLICY_SCHEDULER=1)?
+bool is_scheduler();
+
 // A file of pbs_policyd of this home: "sock", which it answers on, "pid" or "log". The hosts of a failover
 // pair share the home, and each has its own.
 std::string service_file(const std::string& home, std::string_view which);

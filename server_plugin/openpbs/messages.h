@@ -35,7 +35,8 @@ struct Abandon {
     std::uint64_t ticket = 0;
 };
 
-// The server has changed something of its queues, schedulers, resources or itself.
+// The server has changed something of its queues, schedulers, resources, vnodes or itself, or is about to
+// change jobs.
 struct Changed {
     std::uint32_t object_type = 0;
 };

@@ -89,7 +89,7 @@ std::string attach(const pbs_preload& preload, pbs_preload_calls& calls) {
     } else if (how == "inside") {
         what = "the policy service";
         made->inside = std::make_unique<Inside>(
-            ServiceOptions{fmt::format("{}/pbs_policy.so", preload.folder), home, log_line});
+            ServiceOptions{fmt::format("{}/pbs_policy.so", preload.folder), home, is_scheduler(), log_line});
         connector = [inside = made->inside.get()] { return inside->connect(); };
     } else {
         return fmt::format("PBS_POLICY_ATTACHMENT is \"{}\", expected inside or beside", how);

@@ -34,6 +34,8 @@ inline constexpr std::array kOwned{
     OwnedAttribute{PBS_OBJ_SCHED, "migration_error", false},
     OwnedAttribute{PBS_OBJ_SCHED, "unsupported_settings", false},
     OwnedAttribute{PBS_OBJ_SCHED, "policy_service", false},
+    OwnedAttribute{PBS_OBJ_SCHED, "scheduled_by", false},
+    OwnedAttribute{PBS_OBJ_SCHED, "model_checks", false},
 };
 
 inline const OwnedAttribute* find_owned(std::uint32_t object_type, const std::string& name) {

@@ -5,8 +5,7 @@
 
 #include <array>
 #include <cstddef>
-#include <map>
-#include <set>
+#include <optional>
 #include <utility>
 
 #include "ifl/pbs_error.h"
@@ -60,7 +59,7 @@ pbs_identity identity_of(const Identity& who) {
 }
 
 // The table without the members that came later and may be missing.
-constexpr std::size_t kNeeded = offsetof(pbs_plugin, start_cycle);
+constexpr std::size_t kNeeded = offsetof(pbs_plugin, not_acted_on);
 
 }  // namespace
 
@@ -70,10 +69,8 @@ class Plugin::Impl {
     pbs_host host{};
     pbs_plugin table{};
     bool initialised = false;
-    std::map<std::string, std::uint64_t, std::less<>> queues;     // handles
-    std::map<std::string, std::uint32_t, std::less<>> resources;  // ids
-    std::uint64_t last_queue = 0;
-    std::uint32_t next_resource = 0;
+    std::optional<Records> records;
+    std::uint32_t last_tick = PBS_WANT_NOTHING;
 
     Impl() = default;
     Impl(const Impl&) = delete;
@@ -82,52 +79,7 @@ class Plugin::Impl {
         if (initialised) table.stop(table.self, options.now);
     }
 
-    void tell(const SiteServer& server) const {
-        pbs_server_record record{};
-        record.size = sizeof record;
-        record.name = str(server.name);
-        record.host_name = str(server.host);
-        record.max_running = record.max_user_run = record.max_group_run = -1;
-        record.backfill_depth = server.backfill_depth;
-        record.job_sort_formula = str(server.job_sort_formula);
-        table.server_changed(table.self, &record);
-    }
-    void tell(const std::string& name, const SiteSched& sched) const {
-        pbs_sched_record record{};
-        record.size = sizeof record;
-        record.name = str(name);
-        record.scheduling = sched.scheduling ? 1 : 0;
-        record.partition = str(sched.partition);
-        record.sched_priv = str(sched.sched_priv);
-        table.sched_changed(table.self, &record);
-    }
-    void tell(const std::string& name, const SiteQueue& queue) {
-        std::uint64_t& handle = queues[name];
-        if (handle == 0) handle = ++last_queue;
-        pbs_queue_record record{};
-        record.size = sizeof record;
-        record.queue = handle;
-        record.name = str(name);
-        if (queue.execution) record.flags |= PBS_QUEUE_EXECUTION;
-        if (queue.started) record.flags |= PBS_QUEUE_STARTED;
-        if (queue.enabled) record.flags |= PBS_QUEUE_ENABLED;
-        record.priority = queue.priority;
-        record.max_running = record.max_user_run = record.max_group_run = -1;
-        record.partition = str(queue.partition);
-        record.backfill_depth = queue.backfill_depth;
-        table.queue_changed(table.self, &record);
-    }
-    void tell(const std::string& name, const SiteResource& resource) {
-        const auto [known, made] = resources.try_emplace(name, next_resource);
-        if (made) ++next_resource;
-        pbs_resource_record record{};
-        record.size = sizeof record;
-        record.id = known->second;
-        record.kind = resource.kind;
-        record.name = str(name);
-        record.consumable = resource.consumable ? 1 : 0;
-        table.resource_defined(table.self, &record);
-    }
+    bool has(std::size_t end) const { return table.size >= end; }
 };
 
 Plugin::Plugin(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -160,8 +112,12 @@ tl::expected<std::unique_ptr<Plugin>, std::string> Plugin::load(const PluginOpti
     host.reply_object = reply_object;
     host.reply_attr = reply_attr;
     host.reply_encoded = reply_encoded;
-    // Tickets are asked again in some milliseconds: nobody has to be woken.
-    host.work_finished = [](void*) {};
+    host.cycle_finished = [](void* context) {
+        if (const auto& told = static_cast<Impl*>(context)->options.cycle_finished) told();
+    };
+    host.work_finished = [](void* context) {
+        if (const auto& told = static_cast<Impl*>(context)->options.work_finished) told();
+    };
     host.has_pbs_sched = 1;
     impl->table.size = sizeof impl->table;
     std::array<char, 1024> error{};
@@ -170,6 +126,7 @@ tl::expected<std::unique_ptr<Plugin>, std::string> Plugin::load(const PluginOpti
     impl->initialised = true;
     if (impl->table.abi_version != PBS_PLUGIN_ABI_VERSION || impl->table.size < kNeeded)
         return tl::unexpected(fmt::format("{}: its interface is older than this program's", options.path));
+    impl->records.emplace(impl->table);
     return std::unique_ptr<Plugin>(new Plugin(std::move(impl)));
 }
 
@@ -181,29 +138,8 @@ tl::expected<void, std::string> Plugin::start(std::int64_t now) {
     return {};
 }
 
-void Plugin::tell(const Site& before, const Site& site) {
-    const pbs_plugin& table = impl_->table;
-    const auto changed = [](const auto& old, const auto& entry) {
-        const auto found = old.find(entry.first);
-        return found == old.end() || !(found->second == entry.second);
-    };
-    for (const auto& entry : site.resources)
-        if (changed(before.resources, entry)) impl_->tell(entry.first, entry.second);
-    if (!(before.server == site.server)) impl_->tell(site.server);
-    for (const auto& entry : site.scheds)
-        if (changed(before.scheds, entry)) impl_->tell(entry.first, entry.second);
-    for (const auto& entry : site.queues)
-        if (changed(before.queues, entry)) impl_->tell(entry.first, entry.second);
-    for (const auto& [name, queue] : before.queues) {
-        if (site.queues.contains(name)) continue;
-        table.queue_removed(table.self, impl_->queues[name]);
-        impl_->queues.erase(name);
-    }
-    for (const auto& [name, sched] : before.scheds)
-        if (!site.scheds.contains(name)) table.sched_removed(table.self, str(name));
-    for (const auto& [name, resource] : before.resources)
-        if (!site.resources.contains(name) && table.resource_removed != nullptr)
-            table.resource_removed(table.self, str(name));
+Records& Plugin::records() {
+    return *impl_->records;
 }
 
 ifl::Reply Plugin::manager(std::int64_t now, const ManagerRequest& asked, const Identity& who,
@@ -280,10 +216,74 @@ std::int64_t Plugin::next_deadline(std::int64_t now) {
     return impl_->table.next_deadline(impl_->table.self, now);
 }
 
-// The scheduler that runs is OpenPBS's own: that one of ours wants a cycle is nothing to it.
 void Plugin::tick(std::int64_t now) {
     impl_->options.now = now;
-    (void)impl_->table.tick(impl_->table.self, now);
+    impl_->last_tick = impl_->table.tick(impl_->table.self, now);
+}
+
+int Plugin::wanted(const std::string& sched) {
+    if ((impl_->last_tick & PBS_WANT_CYCLE) == 0) return 0;
+    const std::uint32_t wanted = impl_->table.wanted(impl_->table.self, str(sched));
+    if ((wanted & PBS_WANT_CYCLE) == 0) return 0;
+    return (wanted & PBS_WANT_POLICY_SWITCH) != 0 ? PBS_SCH_POLICY_SWITCH : PBS_SCH_SCHEDULE_TIME;
+}
+
+bool Plugin::schedules(const std::string& sched) {
+    const pbs_plugin& table = impl_->table;
+    return impl_->has(offsetof(pbs_plugin, schedules) + sizeof table.schedules) &&
+           table.schedules != nullptr && table.schedules(table.self, str(sched)) != 0;
+}
+
+// ---- Cycles.
+
+namespace {
+
+// The elements of the array are as large as the plugin's struct.
+std::vector<Decision> decisions_in(const pbs_cycle_result& result, const Records& records) {
+    std::vector<Decision> out;
+    out.reserve(result.decision_count);
+    const auto* first = reinterpret_cast<const char*>(result.decisions);
+    for (std::size_t i = 0; i < result.decision_count; ++i)
+        out.push_back(
+            records.decision(*reinterpret_cast<const pbs_decision*>(first + i * result.decisions[0].size)));
+    return out;
+}
+
+constexpr std::uint64_t kTakes = PBS_TAKES_ESTIMATES | PBS_TAKES_PIECES;
+
+}  // namespace
+
+tl::expected<bool, int> Plugin::start_cycle(std::int64_t now, const std::string& sched, int trigger) {
+    pbs_cycle_request request{};
+    request.size = sizeof request;
+    request.now = now;
+    request.sched = str(sched);
+    request.trigger = trigger;
+    request.takes = kTakes;
+    int32_t running = 0;
+    impl_->options.now = now;
+    const int32_t code = impl_->table.start_cycle(impl_->table.self, &request, &running);
+    if (code != 0) return tl::unexpected(code);
+    return running != 0;
+}
+
+tl::expected<std::vector<Decision>, int> Plugin::finish_cycle(std::int64_t now) {
+    pbs_cycle_result result{};
+    result.size = sizeof result;
+    if (const int32_t code = impl_->table.finish_cycle(impl_->table.self, now, &result); code != 0)
+        return tl::unexpected(code);
+    return decisions_in(result, *impl_->records);
+}
+
+tl::expected<Decision, int> Plugin::place_job(std::int64_t now, const std::string& job) {
+    const pbs_place_request request{sizeof(pbs_place_request), now, impl_->records->handle(job), kTakes};
+    pbs_cycle_result result{};
+    result.size = sizeof result;
+    if (const int32_t code = impl_->table.place_job(impl_->table.self, &request, &result); code != 0)
+        return tl::unexpected(code);
+    std::vector<Decision> one = decisions_in(result, *impl_->records);
+    if (one.size() != 1) return tl::unexpected(PBSE_INTERNAL);
+    return std::move(one.front());
 }
 
 }  // namespace pbs::openpbs

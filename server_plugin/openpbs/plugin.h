@@ -11,6 +11,7 @@
 
 #include "ifl/attribute.h"
 #include "ifl/reply.h"
+#include "server_plugin/openpbs/records.h"
 #include "server_plugin/openpbs/site.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
@@ -22,6 +23,10 @@ struct PluginOptions {
     std::string server_name;
     std::int64_t now = 0;
     std::function<void(const std::string&)> log{};
+    // From any thread: what start_cycle() left running is over; it may be called again, and what was asked
+    // with tickets.
+    std::function<void()> cycle_finished{};
+    std::function<void()> work_finished{};
 };
 
 // Who asks, as the plugin is told.
@@ -51,8 +56,8 @@ class Plugin {
     // Opens the store, and migrates legacy files if it is new. The error is one line.
     tl::expected<void, std::string> start(std::int64_t now);
 
-    // What has become different since the last time, `before`.
-    void tell(const Site& before, const Site& site);
+    // What it is told of the server's objects.
+    Records& records();
 
     // The reply; its code is 15208 when the same is to be asked again some milliseconds later. A change is
     // durable once it is there.
@@ -66,7 +71,18 @@ class Plugin {
     ifl::Attributes shown(std::int64_t now, std::uint32_t object_type, const std::string& name);
 
     std::int64_t next_deadline(std::int64_t now);
+    // Does what is due. Afterwards wanted() says for what a scheduler wants a cycle: PBS_SCH_*, 0 for none.
     void tick(std::int64_t now);
+    int wanted(const std::string& sched);
+
+    // Would its cycles schedule the jobs of this scheduler? Else pbs_sched has to.
+    bool schedules(const std::string& sched);
+    // Begins a cycle. True: it goes on in a thread, and PluginOptions::cycle_finished is called; false: it
+    // is over; then finish_cycle() is to follow. PBSE_TRYAGAIN: not before PluginOptions::work_finished.
+    tl::expected<bool, int> start_cycle(std::int64_t now, const std::string& sched, int trigger);
+    tl::expected<std::vector<Decision>, int> finish_cycle(std::int64_t now);
+    // A place for one job (run), or why there is none (comment).
+    tl::expected<Decision, int> place_job(std::int64_t now, const std::string& job);
 
   private:
     class Impl;

@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);
     const auto work = [&](const std::function<void(const std::string&)>& log) {
         const auto listener = listen_on(service_file(home, "sock"));
-        if (listener) return answer(*listener, {plugin, home, log});
+        if (listener) return answer(*listener, {plugin, home, is_scheduler(), log});
         log(listener.error());
         return 1;
     };

@@ -5,6 +5,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@
 #include "server_plugin/openpbs/backup.h"
 #include "server_plugin/openpbs/messages.h"
 #include "server_plugin/openpbs/plugin.h"
+#include "server_plugin/openpbs/scheduling.h"
 #include "server_plugin/openpbs/site.h"
 
 namespace pbs::openpbs {
@@ -43,6 +45,8 @@ struct Kind {
     std::string_view name;
     std::uint32_t type;
 };
+// Of these the plugin knows only while it schedules itself.
+constexpr std::array kOfCycles{Kind{"explanation", PBS_OBJ_EXPLANATION}, Kind{"record", PBS_OBJ_RECORD}};
 constexpr std::array kKinds{Kind{"policy", PBS_OBJ_POLICY}, Kind{"time_window", PBS_OBJ_TIME_WINDOW},
                             Kind{"fs_group", PBS_OBJ_FS_GROUP}, Kind{"configuration", PBS_OBJ_CONFIGURATION},
                             Kind{"history", PBS_OBJ_HISTORY}};
@@ -63,10 +67,36 @@ std::string instead_of(std::string_view kind) {
     return fmt::format("No support for requested service: {}", kind);
 }
 
+// What threads of the plugin's wake the service with.
+class Wake {
+  public:
+    Wake() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+    ~Wake() {
+        if (fd_ >= 0) close(fd_);
+    }
+    Wake(const Wake&) = delete;
+    Wake& operator=(const Wake&) = delete;
+
+    int fd() const { return fd_; }
+    void call() const {
+        const std::uint64_t one = 1;
+        (void)!write(fd_, &one, sizeof one);
+    }
+    void clear() const {
+        std::uint64_t count = 0;
+        (void)!read(fd_, &count, sizeof count);
+    }
+    std::atomic<bool> cycle_finished = false;
+
+  private:
+    int fd_;
+};
+
 class Service {
   public:
     Service(int fd, const ServiceOptions& options) : fd_(fd), options_(options), in_(kLongestMessage) {}
     ~Service() {
+        scheduling_.reset();
         plugin_.reset();
         close(fd_);
     }
@@ -79,6 +109,7 @@ class Service {
             if (!failed_.empty()) refuse_all();
             go_on();
             look_after_time();
+            schedule();
             wait();
         }
     }
@@ -98,13 +129,20 @@ class Service {
             return;
         }
         PluginOptions options{options_.plugin, options_.home, site->server.name, now(), options_.log};
+        options.cycle_finished = [this] {
+            wake_.cycle_finished = true;
+            wake_.call();
+        };
+        options.work_finished = [this] { wake_.call(); };
         auto plugin = Plugin::load(options);
         if (!plugin) return fail(plugin.error());
-        (*plugin)->tell({}, *site);
+        for (auto& [name, sched] : site->scheds) sched.own = options_.scheduler;
+        (*plugin)->records().tell({}, *site);
         if (auto started = (*plugin)->start(now()); !started) return fail(started.error());
         plugin_ = std::move(*plugin);
         site_ = std::move(*site);
         failed_.clear();
+        if (options_.scheduler) scheduling_ = std::make_unique<Scheduling>(*plugin_, site_, options_.log);
         looked_ = Clock::now();
         show_all();
         options_.log("policy objects are available");
@@ -134,7 +172,11 @@ class Service {
             options_.log(fmt::format("the server can't be asked for its objects: {}", site.error().message));
             return;
         }
-        plugin_->tell(site_, *site);
+        // What is learnt in other ways.
+        site->vnodes = site_.vnodes;
+        for (auto& [name, sched] : site->scheds)
+            sched.own = scheduling_ != nullptr && scheduling_->is_own(name);
+        plugin_->records().tell(site_, *site);
         site_ = std::move(*site);
     }
 
@@ -142,6 +184,8 @@ class Service {
         ifl::Attributes attributes = plugin_->shown(now(), type, name);
         // What time it is the server knows itself.
         std::erase_if(attributes, [](const ifl::Attribute& one) { return one.name == "server_time"; });
+        if (type == PBS_OBJ_SCHED && scheduling_)
+            for (ifl::Attribute& one : scheduling_->shown(name)) attributes.push_back(std::move(one));
         const std::pair key{type, name};
         const auto found = shown_.find(key);
         if (found == shown_.end() ? attributes.empty() : found->second == attributes) return;
@@ -239,8 +283,13 @@ class Service {
         constexpr std::string_view kBegin = "object=";
         const std::string_view extend = std::string_view(one.request.extend).substr(kBegin.size());
         const std::string_view kind = extend.substr(0, extend.find(';'));
-        const auto* known = std::ranges::find(kKinds, kind, &Kind::name);
-        if (known == kKinds.end()) {
+        const auto find = [&](const auto& kinds) {
+            const auto* found = std::ranges::find(kinds, kind, &Kind::name);
+            return found == kinds.end() ? nullptr : found;
+        };
+        const Kind* known = find(kKinds);
+        if (known == nullptr && scheduling_) known = find(kOfCycles);
+        if (known == nullptr) {
             answer(one.ticket, ifl::Reply::error(PBSE_NOSUP, instead_of(kind)));
             return true;
         }
@@ -323,7 +372,24 @@ class Service {
         if (Clock::now() - looked_ > kLookAgain) stale_ = true;
         if (plugin_->next_deadline(now()) > now()) return;
         plugin_->tick(now());
+        if (scheduling_) scheduling_->look_at_wanted();
         show_all();
+    }
+
+    void schedule() {
+        if (!scheduling_) return;
+        if (wake_.cycle_finished.exchange(false)) scheduling_->cycle_finished();
+        scheduling_->step();
+        for (const auto& [name, sched] : site_.scheds) show_scheduling(name);
+    }
+
+    // The rest of what is shown changes by requests and with time.
+    void show_scheduling(const std::string& sched) {
+        ifl::Attributes now = scheduling_->shown(sched);
+        ifl::Attributes& before = scheduling_shown_[sched];
+        if (now == before) return;
+        before = std::move(now);
+        show(PBS_OBJ_SCHED, sched);
     }
 
     int patience() {
@@ -332,14 +398,20 @@ class Service {
         if (!plugin_) return static_cast<int>(milliseconds(kServerRetry).count());
         if (!asked_.empty()) return static_cast<int>(kAgain.count());
         const std::int64_t due = plugin_->next_deadline(now());
-        const std::int64_t most = milliseconds(kAlive).count();
+        std::int64_t most = milliseconds(kAlive).count();
+        if (scheduling_) most = std::min<std::int64_t>(most, scheduling_->patience());
         if (due == INT64_MAX) return static_cast<int>(most);
-        return static_cast<int>(std::clamp<std::int64_t>((due - now()) * 1000, 20, most));
+        return static_cast<int>(
+            std::min<std::int64_t>(std::max<std::int64_t>((due - now()) * 1000, 20), most));
     }
 
     void wait() {
-        pollfd waiting{fd_, static_cast<short>(out_.empty() ? POLLIN : POLLIN | POLLOUT), 0};
-        if (poll(&waiting, 1, patience()) <= 0) return;
+        std::vector<pollfd> set{{fd_, static_cast<short>(out_.empty() ? POLLIN : POLLIN | POLLOUT), 0},
+                                {wake_.fd(), POLLIN, 0}};
+        if (scheduling_) scheduling_->poll_for(set);
+        if (poll(set.data(), set.size(), patience()) <= 0) return;
+        if (set[1].revents != 0) wake_.clear();
+        const pollfd& waiting = set.front();
         if ((waiting.revents & POLLOUT) != 0) flush();
         if ((waiting.revents & (POLLIN | POLLHUP | POLLERR)) == 0) return;
         const ssize_t size = recv(fd_, in_.room(kReadSize), kReadSize, MSG_DONTWAIT);
@@ -368,8 +440,11 @@ class Service {
                 std::erase_if(asked_, [&](const Ask& asked) { return asked.ticket == gone->ticket; });
                 listings_.erase(gone->ticket);
                 if (plugin_) plugin_->abandon(gone->ticket);
-            } else {
-                stale_ = true;
+            } else if (const auto* changed = std::get_if<Changed>(&*message)) {
+                if (scheduling_) scheduling_->noticed(changed->object_type);
+                // These aren't told but to a scheduler.
+                if (changed->object_type != PBS_OBJ_JOB && changed->object_type != PBS_OBJ_NODE)
+                    stale_ = true;
             }
         }
     }
@@ -388,8 +463,11 @@ class Service {
     std::string out_;
     std::deque<Ask> asked_;
     std::map<std::uint64_t, Listing> listings_;
+    Wake wake_;  // outlives the plugin
     std::unique_ptr<Plugin> plugin_;
     Site site_;
+    std::unique_ptr<Scheduling> scheduling_;
+    std::map<std::string, ifl::Attributes> scheduling_shown_;
     bool stale_ = false;  // the server's objects may be others by now
     std::map<std::pair<std::uint32_t, std::string>, ifl::Attributes> shown_;
     std::map<std::string, std::string> hosts_;  // names by address

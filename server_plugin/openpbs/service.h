@@ -9,8 +9,9 @@
 namespace pbs::openpbs {
 
 struct ServiceOptions {
-    std::string plugin;  // path of pbs_policy.so
-    std::string home;    // PBS_HOME
+    std::string plugin;      // path of pbs_policy.so
+    std::string home;        // PBS_HOME
+    bool scheduler = false;  // the plugin schedules, instead of pbs_sched
     std::function<void(const std::string&)> log{};
 };
 

@@ -36,6 +36,13 @@ constexpr int kPoll = 5;  // milliseconds, while somebody waits for the service
 constexpr std::chrono::seconds kLongSilence{60};
 constexpr std::uint32_t kLastType = PBS_OBJ_ACCOUNTING;
 
+// Requests that change jobs, or may remove them. Of those that come new the server tells its scheduler.
+bool changes_jobs(unsigned long type) {
+    constexpr std::array<unsigned long, 17> kTypes{6,  7,  11, 12, 13, 14, 15, 17, 23,
+                                                   50, 72, 90, 91, 92, 96, 97, 100};
+    return std::ranges::find(kTypes, type) != kTypes.end();
+}
+
 bool is_own_type(std::uint64_t type) {
     return type >= PBS_OBJ_POLICY && type <= kLastType;
 }
@@ -189,6 +196,8 @@ int Shim::decode_header(int sock, void* request, int* type, int* version) {
     out.put_unsigned(protocol_version);
     out.put_unsigned(current_.type);
     out.put_string(current_.user);
+    // Told now, and so before the server carries it out; whoever asks the server then is answered after that.
+    if (changes_jobs(current_.type) && !is_schedulers(current_.connection)) link_.send(Changed{PBS_OBJ_JOB});
     if (current_.type == kRegisterSched) {
         if (schedulers_.size() > 1000) schedulers_.clear();
         schedulers_.insert({current_.connection.sock, current_.connection.inode});
@@ -279,10 +288,10 @@ int Shim::classify(int sock, void* request, ifl::Manage body, RawAttributes attr
     }
     const bool known =
         type == PBS_OBJ_SERVER || type == PBS_OBJ_QUEUE || type == PBS_OBJ_SCHED || type == PBS_OBJ_RESOURCE;
-    if (known) {
+    if (known || type == PBS_OBJ_NODE) {
         current_.course = Course::settle;
         current_.body = body;
-        if (body.command == PBS_CMD_DELETE && type != PBS_OBJ_SERVER)
+        if (body.command == PBS_CMD_DELETE && known && type != PBS_OBJ_SERVER)
             return before_delete(sock, request, body, attributes);
     }
     return feed_manage(sock, request, body.command, type, body.object, attributes);

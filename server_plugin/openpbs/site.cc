@@ -2,37 +2,26 @@
 
 #include <strings.h>
 
-#include <charconv>
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <string_view>
 
 #include "ifl/pbs_error.h"
-#include "ifl/settings.h"
+#include "server_plugin/openpbs/amount.h"
 #include "server_plugin/openpbs/conf.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::openpbs {
 namespace {
 
-std::int64_t number(std::string_view text, std::int64_t otherwise) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size() ? value : otherwise;
-}
-
-bool truth(std::string_view text) {
-    return text == "True" || text == "1";
-}
-
-// The value of an attribute, or an empty string.
-std::string_view value_of(const ifl::ObjectView& object, std::string_view name) {
-    for (const ifl::AttributeView& attribute : object.attributes)
-        if (attribute.name == name && attribute.resource.empty()) return attribute.value;
-    return {};
-}
+// Those of OpenPBS's own resources that are times: their type is that of whole numbers.
+constexpr std::array kDurations{"walltime",     "cput",         "pcput",        "soft_walltime",
+                                "min_walltime", "max_walltime", "eligible_time"};
 
 // OpenPBS's numbers of types, as it describes resources with them.
-int kind_of(std::int64_t type) {
+int kind_of(std::string_view name, std::int64_t type) {
+    if (std::ranges::find(kDurations, name) != kDurations.end()) return PBS_RES_DURATION;
     switch (type) {
         case 3:
             return PBS_RES_STRING;
@@ -52,10 +41,77 @@ int kind_of(std::int64_t type) {
 // OpenPBS's flags of a resource whose amounts are used up: "n", "f" and "q".
 constexpr std::int64_t kConsumable = 0x4000 | 0x8000 | 0x10000;
 
-ifl::Result<void> ask(ifl::Connection& connection, ifl::RequestType type,
+// What pbs_sched doesn't start jobs for. "job-busy" says no more than that all CPUs are in use.
+constexpr std::array kDownStates{"down",           "stale",        "state-unknown",     "unresolvable",
+                                 "provisioning",   "sleep",        "wait-provisioning", "maintenance",
+                                 "resv-exclusive", "job-exclusive"};
+constexpr std::array kOfflineStates{"offline", "offline_by_mom", "busy"};
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+    return text;
+}
+
+void for_each_part(std::string_view text, const std::function<void(std::string_view)>& take) {
+    while (!text.empty()) {
+        const auto comma = text.find(',');
+        if (const std::string_view part = trimmed(text.substr(0, comma)); !part.empty()) take(part);
+        if (comma == std::string_view::npos) return;
+        text.remove_prefix(comma + 1);
+    }
+}
+
+bool is_one_of(std::string_view text, const auto& names) {
+    return std::ranges::any_of(names, [&](const char* name) {
+        return text.size() == std::string_view(name).size() &&
+               strncasecmp(text.data(), name, text.size()) == 0;
+    });
+}
+
+// The smaller of two limits, of which -1 is none.
+std::int64_t tighter(std::int64_t one, std::int64_t other) {
+    if (one < 0) return other;
+    return other < 0 ? one : std::min(one, other);
+}
+
+// "[o:PBS_ALL=10],[u:PBS_GENERIC=2]": limits on jobs that run, for all and for each user and group.
+void add_entity_limits(std::string_view text, SiteLimits& limits) {
+    for_each_part(text, [&](std::string_view part) {
+        if (part.size() < 2 || part.front() != '[' || part.back() != ']') return;
+        part = part.substr(1, part.size() - 2);
+        const auto equals = part.find('=');
+        if (equals == std::string_view::npos) return;
+        const std::string_view whom = trimmed(part.substr(0, equals));
+        const std::int64_t most = number_of(trimmed(part.substr(equals + 1)), -1);
+        if (whom == "o:PBS_ALL") limits.max_running = tighter(limits.max_running, most);
+        if (whom == "u:PBS_GENERIC") limits.max_user_run = tighter(limits.max_user_run, most);
+        if (whom == "g:PBS_GENERIC") limits.max_group_run = tighter(limits.max_group_run, most);
+    });
+}
+
+SiteLimits limits_of(const ifl::ObjectView& object) {
+    SiteLimits limits;
+    limits.max_running = number_of(value_of(object, "max_running"), -1);
+    limits.max_user_run = number_of(value_of(object, "max_user_run"), -1);
+    limits.max_group_run = number_of(value_of(object, "max_group_run"), -1);
+    add_entity_limits(value_of(object, "max_run"), limits);
+    limits.max = resources_of(object, "resources_max");
+    limits.min = resources_of(object, "resources_min");
+    limits.available = resources_of(object, "resources_available");
+    return limits;
+}
+
+ifl::Attributes named(std::initializer_list<const char*> names) {
+    ifl::Attributes out;
+    for (const char* name : names) out.push_back({name, {}, {}, ifl::Op::set});
+    return out;
+}
+
+ifl::Result<void> ask(ifl::Connection& connection, ifl::RequestType type, std::string_view extend,
                       const std::function<void(const ifl::ObjectView&)>& take) {
     const auto lock = connection.lock();
-    const auto reply = connection.request(type, ifl::Status{}, {}, take);
+    const auto reply = connection.request(type, ifl::Status{}, extend, take);
     if (!reply) return tl::unexpected(reply.error());
     if (reply->code == 0) return {};
     const auto* text = std::get_if<ifl::TextReply>(&reply->body);
@@ -64,7 +120,93 @@ ifl::Result<void> ask(ifl::Connection& connection, ifl::RequestType type,
 
 }  // namespace
 
-ifl::Result<Site> ask_site() {
+std::string_view value_of(const ifl::ObjectView& object, std::string_view name, std::string_view resource) {
+    for (const ifl::AttributeView& attribute : object.attributes)
+        if (attribute.name == name && attribute.resource == resource) return attribute.value;
+    return {};
+}
+
+ResourceList resources_of(const ifl::ObjectView& object, std::string_view name) {
+    ResourceList out;
+    for (const ifl::AttributeView& attribute : object.attributes)
+        if (attribute.name == name && !attribute.resource.empty())
+            out.emplace(attribute.resource, attribute.value);
+    return out;
+}
+
+SiteServer server_of(const ifl::ObjectView& object) {
+    return {std::string(object.name), std::string(value_of(object, "server_host")),
+            number_of(value_of(object, "backfill_depth"), -1),
+            std::string(value_of(object, "job_sort_formula")), limits_of(object)};
+}
+
+SiteQueue queue_of(const ifl::ObjectView& object) {
+    SiteQueue one;
+    one.execution = value_of(object, "queue_type") == "Execution";
+    one.started = truth_of(value_of(object, "started"));
+    one.enabled = truth_of(value_of(object, "enabled"));
+    one.user_acl = truth_of(value_of(object, "acl_user_enable"));
+    one.priority = static_cast<std::int32_t>(number_of(value_of(object, "Priority"), 0));
+    one.backfill_depth = number_of(value_of(object, "backfill_depth"), -1);
+    one.partition = value_of(object, "partition");
+    for_each_part(value_of(object, "acl_users"),
+                  [&](std::string_view user) { one.acl_users.emplace_back(user); });
+    one.limits = limits_of(object);
+    return one;
+}
+
+ifl::Attributes queue_attributes() {
+    return named({"queue_type", "started", "enabled", "acl_user_enable", "acl_users", "Priority",
+                  "backfill_depth", "partition", "max_running", "max_user_run", "max_group_run", "max_run",
+                  "resources_max", "resources_min", "resources_available"});
+}
+
+SiteSched sched_of(const ifl::ObjectView& object) {
+    const std::string_view partition = value_of(object, "partition");
+    SiteSched one;
+    one.scheduling = truth_of(value_of(object, "scheduling"));
+    // What OpenPBS calls the partition of `default`.
+    one.partition = partition == "pbs-default" ? std::string_view() : partition;
+    one.sched_priv = value_of(object, "sched_priv");
+    return one;
+}
+
+SiteResource resource_of(const ifl::ObjectView& object) {
+    const std::int64_t flags = number_of(value_of(object, "flag"), 0);
+    return {kind_of(object.name, number_of(value_of(object, "type"), 0)), (flags & kConsumable) != 0};
+}
+
+void note_reservation(Site& site, const ifl::ObjectView& object) {
+    const auto queue = site.queues.find(std::string(value_of(object, "queue")));
+    if (queue != site.queues.end()) queue->second.reservation = true;
+}
+
+std::uint32_t vnode_state(std::string_view text) {
+    std::uint32_t state = PBS_VNODE_FREE;
+    for_each_part(text, [&](std::string_view part) {
+        if (is_one_of(part, kDownStates)) state |= PBS_VNODE_DOWN;
+        if (is_one_of(part, kOfflineStates)) state |= PBS_VNODE_OFFLINE;
+    });
+    return state;
+}
+
+SiteVnode vnode_of(const ifl::ObjectView& object) {
+    SiteVnode one;
+    one.available = resources_of(object, "resources_available");
+    const auto host = one.available.find("host");
+    one.host = host != one.available.end() ? host->second : std::string(value_of(object, "Mom"));
+    one.state = vnode_state(value_of(object, "state"));
+    one.priority = static_cast<std::int32_t>(number_of(value_of(object, "Priority"), 0));
+    one.queue = value_of(object, "queue");
+    one.partition = value_of(object, "partition");
+    return one;
+}
+
+ifl::Attributes vnode_attributes() {
+    return named({"state", "Mom", "Priority", "queue", "partition", "resources_available"});
+}
+
+ifl::Result<ServerPlace> find_server() {
     // What pbs.conf names, not a server of ours whose home is in the environment.
     const auto settings = ifl::load_settings([](const char* name) -> std::string {
         return std::string_view(name) == "PBS_HOME" ? std::string() : ifl::process_environment()(name);
@@ -72,41 +214,34 @@ ifl::Result<Site> ask_site() {
     if (!settings) return tl::unexpected(settings.error());
     const auto address = ifl::server_address(is_secondary() ? settings->secondary : std::string(), *settings);
     if (!address) return tl::unexpected(address.error());
-    auto connection = ifl::Connection::open(*address, *settings, {});
+    return ServerPlace{*settings, *address};
+}
+
+ifl::Result<Site> ask_site() {
+    const auto place = find_server();
+    if (!place) return tl::unexpected(place.error());
+    auto connection = ifl::Connection::open(place->address, place->settings, {});
     if (!connection) return tl::unexpected(connection.error());
     Site site;
-    const auto server = [&](const ifl::ObjectView& object) {
-        site.server = {std::string(object.name), std::string(value_of(object, "server_host")),
-                       number(value_of(object, "backfill_depth"), -1),
-                       std::string(value_of(object, "job_sort_formula"))};
-    };
-    const auto queue = [&](const ifl::ObjectView& object) {
-        SiteQueue& one = site.queues[std::string(object.name)];
-        one.execution = value_of(object, "queue_type") == "Execution";
-        one.started = truth(value_of(object, "started"));
-        one.enabled = truth(value_of(object, "enabled"));
-        one.priority = static_cast<std::int32_t>(number(value_of(object, "Priority"), 0));
-        one.backfill_depth = number(value_of(object, "backfill_depth"), -1);
-        one.partition = value_of(object, "partition");
-    };
-    const auto sched = [&](const ifl::ObjectView& object) {
-        const std::string_view partition = value_of(object, "partition");
-        // What OpenPBS calls the partition of `default`.
-        site.scheds[std::string(object.name)] = {
-            truth(value_of(object, "scheduling")),
-            partition == "pbs-default" ? std::string() : std::string(partition),
-            std::string(value_of(object, "sched_priv"))};
-    };
-    const auto resource = [&](const ifl::ObjectView& object) {
-        const std::int64_t flags = number(value_of(object, "flag"), 0);
-        site.resources[std::string(object.name)] = {kind_of(number(value_of(object, "type"), 0)),
-                                                    (flags & kConsumable) != 0};
-    };
     ifl::Connection& client = **connection;
-    ifl::Result<void> done = ask(client, ifl::RequestType::status_server, server);
-    if (done) done = ask(client, ifl::RequestType::status_queue, queue);
-    if (done) done = ask(client, ifl::RequestType::status_scheduler, sched);
-    if (done) done = ask(client, ifl::RequestType::status_resource, resource);
+    using Type = ifl::RequestType;
+    ifl::Result<void> done = ask(client, Type::status_server, {},
+                                 [&](const ifl::ObjectView& object) { site.server = server_of(object); });
+    if (done)
+        done = ask(client, Type::status_queue, {}, [&](const ifl::ObjectView& object) {
+            site.queues[std::string(object.name)] = queue_of(object);
+        });
+    if (done)
+        done = ask(client, Type::status_scheduler, {}, [&](const ifl::ObjectView& object) {
+            site.scheds[std::string(object.name)] = sched_of(object);
+        });
+    if (done)
+        done = ask(client, Type::status_resource, kResourceExtend, [&](const ifl::ObjectView& object) {
+            site.resources[std::string(object.name)] = resource_of(object);
+        });
+    if (done)
+        done = ask(client, Type::status_reservation, {},
+                   [&](const ifl::ObjectView& object) { note_reservation(site, object); });
     if (!done) return tl::unexpected(done.error());
     return site;
 }

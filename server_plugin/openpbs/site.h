@@ -1,28 +1,48 @@
-// What of the server the plugin has to know: queues, schedulers, resources and the server itself, asked for
-// as any client asks.
+// What of the server the plugin has to know: queues, schedulers, resources, vnodes and the server itself,
+// as the server describes them to any client.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ifl/connection.h"
 #include "ifl/error.h"
+#include "ifl/settings.h"
 
 namespace pbs::openpbs {
 
+// Of a list of resources: names and values, as the server writes them.
+using ResourceList = std::map<std::string, std::string>;
+
+// Of the server, or of a queue. -1: not set.
+struct SiteLimits {
+    std::int64_t max_running = -1;
+    std::int64_t max_user_run = -1;
+    std::int64_t max_group_run = -1;
+    ResourceList max;
+    ResourceList min;
+    ResourceList available;
+    bool operator==(const SiteLimits&) const = default;
+};
 struct SiteQueue {
     bool execution = false;
     bool started = false;
     bool enabled = false;
+    bool reservation = false;  // the queue of a reservation
+    bool user_acl = false;
     std::int32_t priority = 0;
     std::int64_t backfill_depth = -1;  // -1: not set
     std::string partition;
+    std::vector<std::string> acl_users;
+    SiteLimits limits;
     bool operator==(const SiteQueue&) const = default;
 };
 struct SiteSched {
     bool scheduling = false;
+    bool own = false;  // its jobs are scheduled by the plugin, not by pbs_sched
     std::string partition;
     std::string sched_priv;  // absolute path
     bool operator==(const SiteSched&) const = default;
@@ -37,7 +57,17 @@ struct SiteServer {
     std::string host;
     std::int64_t backfill_depth = -1;
     std::string job_sort_formula;
+    SiteLimits limits;
     bool operator==(const SiteServer&) const = default;
+};
+struct SiteVnode {
+    std::string host;
+    std::uint32_t state = 0;  // bits of enum pbs_vnode_state
+    std::int32_t priority = 0;
+    std::string queue;
+    std::string partition;
+    ResourceList available;
+    bool operator==(const SiteVnode&) const = default;
 };
 
 struct Site {
@@ -45,10 +75,42 @@ struct Site {
     std::map<std::string, SiteQueue> queues;
     std::map<std::string, SiteSched> scheds;
     std::map<std::string, SiteResource> resources;
+    std::map<std::string, SiteVnode> vnodes;
 };
 
-// Connects to this host's server, of pbs.conf, and asks for all of it. Waits for the server, however long it
-// takes.
+// The value of an attribute, or an empty string.
+std::string_view value_of(const ifl::ObjectView& object, std::string_view name,
+                          std::string_view resource = {});
+// All of a list of resources.
+ResourceList resources_of(const ifl::ObjectView& object, std::string_view name);
+
+// Objects of the replies to status requests.
+SiteServer server_of(const ifl::ObjectView& object);
+SiteQueue queue_of(const ifl::ObjectView& object);
+SiteSched sched_of(const ifl::ObjectView& object);
+// Of a reply to a request with the extend string kResourceExtend.
+SiteResource resource_of(const ifl::ObjectView& object);
+// Of a reservation: says which queue is its own.
+void note_reservation(Site& site, const ifl::ObjectView& object);
+SiteVnode vnode_of(const ifl::ObjectView& object);
+// Of a vnode's attribute `state`.
+std::uint32_t vnode_state(std::string_view text);
+
+// Asks for types and flags as numbers.
+inline constexpr const char* kResourceExtend = "p";
+// What a status request has to name for queue_of() and vnode_of().
+ifl::Attributes queue_attributes();
+ifl::Attributes vnode_attributes();
+
+// This host's server, of pbs.conf, and how it is reached.
+struct ServerPlace {
+    ifl::Settings settings;
+    ifl::ServerAddress address;
+};
+ifl::Result<ServerPlace> find_server();
+
+// Connects to this host's server and asks for all of it but its vnodes. Waits for the server, however long
+// it takes.
 ifl::Result<Site> ask_site();
 
 }  // namespace pbs::openpbs

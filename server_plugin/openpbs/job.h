@@ -1,0 +1,70 @@
+// Jobs as the server describes them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ifl/attribute.h"
+#include "ifl/reply.h"
+#include "server_plugin/openpbs/site.h"
+
+namespace pbs::openpbs {
+
+struct SiteJob {
+    std::string id;
+    std::string owner;
+    std::string group;
+    std::string account;
+    std::string project;
+    std::string origin_queue;
+    std::string queue;
+    std::string comment;
+    char state = 'Q';  // as the server has it
+    std::int32_t substate = 0;
+    std::int32_t priority = 0;
+    bool interactive = false;
+    bool rerunnable = true;
+    std::int64_t ctime = 0;
+    std::int64_t qtime = 0;
+    std::int64_t etime = 0;
+    std::int64_t stime = 0;
+    std::int64_t mtime = 0;
+    ResourceList requested;
+    std::string chunks;  // what is asked for, with the chunks' defaults
+    std::string exec_vnode;
+    ResourceList used;
+    // Of an array.
+    bool array = false;
+    std::string queued;             // indices of the subjobs that wait, such as "3-9:2,12"
+    std::int64_t most_running = 0;  // subjobs at a time; 0: any number
+
+    // Does it hold vnodes?
+    bool runs() const;
+    // Alike in what a scheduler decides by: not in what has been used, comments and times of changes.
+    bool is_like(const SiteJob& other) const;
+};
+
+SiteJob job_of(const ifl::ObjectView& object);
+// What a request for jobs has to name for job_of().
+ifl::Attributes job_attributes();
+
+// The first of the indices, and the others.
+std::string first_index(std::string_view indices);
+std::string without_first(std::string_view indices);
+// "12[]", of an array, and the index: the subjob "12[3]".
+std::string subjob_id(std::string_view array, std::string_view index);
+// The array of a subjob; empty for any other job.
+std::string array_of(std::string_view id);
+// The number that an id begins with.
+std::uint64_t number_in(std::string_view id);
+
+// A share of a vnode in a text like "(v1:ncpus=2:mem=4kb+v2:ncpus=1)+(v3:ncpus=1)".
+struct VnodeShare {
+    std::string vnode;
+    ResourceList amounts;
+};
+std::vector<VnodeShare> shares_of(std::string_view exec_vnode);
+
+}  // namespace pbs::openpbs

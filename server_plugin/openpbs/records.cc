@@ -1,0 +1,402 @@
+#include "server_plugin/openpbs/records.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <tuple>
+#include <utility>
+
+#include "server_plugin/openpbs/amount.h"
+
+namespace pbs::openpbs {
+namespace {
+
+pbs_str str(std::string_view text) {
+    return {text.data(), text.size()};
+}
+std::string_view view(pbs_str text) {
+    return text.len == 0 ? std::string_view() : std::string_view(text.ptr, text.len);
+}
+
+// Calls `changed` for each entry that `before` hasn't got as it is, and `gone` for each that `after` hasn't.
+template <class Map, class Changed, class Gone>
+std::size_t compare(const Map& before, const Map& after, const Changed& changed, const Gone& gone) {
+    std::size_t count = 0;
+    for (const auto& entry : after) {
+        const auto found = before.find(entry.first);
+        if (found != before.end() && found->second == entry.second) continue;
+        changed(entry.first, entry.second);
+        ++count;
+    }
+    for (const auto& [name, value] : before) {
+        if (after.contains(name)) continue;
+        gone(name);
+        ++count;
+    }
+    return count;
+}
+
+std::string_view value_in(const ResourceList& list, const char* name) {
+    const auto found = list.find(name);
+    return found == list.end() ? std::string_view() : std::string_view(found->second);
+}
+
+std::string name_of(const auto& names, std::uint64_t handle) {
+    const auto found = names.find(handle);
+    return found == names.end() ? std::string() : found->second;
+}
+
+}  // namespace
+
+void Records::clear() {
+    lists_.clear();
+}
+
+Records::Amounts Records::amounts(const ResourceList& list) {
+    std::vector<pbs_amount>& out = lists_.emplace_back();
+    for (const auto& [name, value] : list) {
+        const auto id = resources_.find(name);
+        if (id == resources_.end()) continue;
+        const int kind = definitions_.at(name).kind;
+        pbs_amount amount{};
+        amount.resource = id->second;
+        amount.number = amount_of(kind, value);
+        if (is_text(kind)) amount.text = str(value);
+        out.push_back(amount);
+    }
+    return {out.data(), out.size()};
+}
+
+// ---- The server's objects.
+
+void Records::tell(const SiteServer& server) {
+    clear();
+    pbs_server_record record{};
+    record.size = sizeof record;
+    record.name = str(server.name);
+    record.host_name = str(server.host);
+    record.max_running = server.limits.max_running;
+    record.max_user_run = server.limits.max_user_run;
+    record.max_group_run = server.limits.max_group_run;
+    const Amounts max = amounts(server.limits.max);
+    record.resources_max = max.first;
+    record.resources_max_count = max.count;
+    const Amounts available = amounts(server.limits.available);
+    record.resources_available = available.first;
+    record.resources_available_count = available.count;
+    record.backfill_depth = server.backfill_depth;
+    record.job_sort_formula = str(server.job_sort_formula);
+    table_.server_changed(table_.self, &record);
+}
+
+void Records::tell(const std::string& name, const SiteSched& sched) const {
+    pbs_sched_record record{};
+    record.size = sizeof record;
+    record.name = str(name);
+    record.scheduling = sched.scheduling ? 1 : 0;
+    record.partition = str(sched.partition);
+    record.sched_priv = str(sched.sched_priv);
+    record.own = sched.own ? 1 : 0;
+    table_.sched_changed(table_.self, &record);
+}
+
+void Records::tell(const std::string& name, const SiteQueue& queue) {
+    clear();
+    std::uint64_t& handle = queues_[name];
+    if (handle == 0) handle = ++last_handle_;
+    queue_names_[handle] = name;
+    reservations_[name] = queue.reservation;
+    pbs_queue_record record{};
+    record.size = sizeof record;
+    record.queue = handle;
+    record.name = str(name);
+    if (queue.execution) record.flags |= PBS_QUEUE_EXECUTION;
+    if (queue.started) record.flags |= PBS_QUEUE_STARTED;
+    if (queue.enabled) record.flags |= PBS_QUEUE_ENABLED;
+    if (queue.user_acl) record.flags |= PBS_QUEUE_USER_ACL;
+    record.priority = queue.priority;
+    record.max_running = queue.limits.max_running;
+    record.max_user_run = queue.limits.max_user_run;
+    record.max_group_run = queue.limits.max_group_run;
+    const Amounts max = amounts(queue.limits.max);
+    record.resources_max = max.first;
+    record.resources_max_count = max.count;
+    const Amounts min = amounts(queue.limits.min);
+    record.resources_min = min.first;
+    record.resources_min_count = min.count;
+    const Amounts available = amounts(queue.limits.available);
+    record.resources_available = available.first;
+    record.resources_available_count = available.count;
+    std::vector<pbs_str> users;
+    for (const std::string& user : queue.acl_users) users.push_back(str(user));
+    record.acl_users = users.data();
+    record.acl_user_count = users.size();
+    record.partition = str(queue.partition);
+    record.backfill_depth = queue.backfill_depth;
+    table_.queue_changed(table_.self, &record);
+}
+
+void Records::tell(const std::string& name, const SiteResource& resource) {
+    definitions_[name] = resource;
+    const auto [known, made] =
+        resources_.try_emplace(name, static_cast<std::uint32_t>(resource_names_.size()));
+    if (made) resource_names_.push_back(name);
+    pbs_resource_record record{};
+    record.size = sizeof record;
+    record.id = known->second;
+    record.kind = resource.kind;
+    record.name = str(name);
+    record.consumable = resource.consumable ? 1 : 0;
+    table_.resource_defined(table_.self, &record);
+}
+
+void Records::tell(const std::string& name, const SiteVnode& vnode) {
+    clear();
+    std::uint64_t& handle = vnodes_[name];
+    if (handle == 0) handle = ++last_handle_;
+    vnode_names_[handle] = name;
+    pbs_vnode_record record{};
+    record.size = sizeof record;
+    record.vnode = handle;
+    record.name = str(name);
+    record.host = str(vnode.host);
+    record.state = vnode.state;
+    record.priority = vnode.priority;
+    const auto queue = queues_.find(vnode.queue);
+    record.queue = queue == queues_.end() ? 0 : queue->second;
+    record.partition = str(vnode.partition);
+    const Amounts available = amounts(vnode.available);
+    record.resources_available = available.first;
+    record.resources_available_count = available.count;
+    record.load_thousandths = -1;
+    record.system_time_thousandths = -1;
+    table_.vnode_changed(table_.self, &record);
+}
+
+std::size_t Records::tell(const Site& before, const Site& after) {
+    std::size_t count = 0;
+    const auto tell_one = [this](const std::string& name, const auto& object) { tell(name, object); };
+    count += compare(before.resources, after.resources, tell_one, [this](const std::string& name) {
+        if (table_.resource_removed != nullptr) table_.resource_removed(table_.self, str(name));
+    });
+    if (!(before.server == after.server)) {
+        tell(after.server);
+        ++count;
+    }
+    count += compare(before.scheds, after.scheds, tell_one,
+                     [this](const std::string& name) { table_.sched_removed(table_.self, str(name)); });
+    count += compare(before.queues, after.queues, tell_one, [this](const std::string& name) {
+        table_.queue_removed(table_.self, queues_[name]);
+        queue_names_.erase(queues_[name]);
+        queues_.erase(name);
+        reservations_.erase(name);
+    });
+    if (after.vnodes.empty() && !before.vnodes.empty()) return count;
+    count += compare(before.vnodes, after.vnodes, tell_one, [this](const std::string& name) {
+        table_.vnode_removed(table_.self, vnodes_[name]);
+        vnode_names_.erase(vnodes_[name]);
+        vnodes_.erase(name);
+    });
+    return count;
+}
+
+// ---- Jobs.
+
+// As pbs_plugin.h has it. An array waits as one job while a subjob of it may start.
+char Records::state_of(const SiteJob& job) const {
+    const auto reservation = reservations_.find(job.queue);
+    if (reservation != reservations_.end() && reservation->second && !job.runs()) return 'H';
+    if (!job.runs() && aside_.contains(job.id)) return 'H';
+    if (!job.array) {
+        if (job.state == 'U') return 'S';
+        return job.runs() && job.state == 'Q' ? 'R' : job.state;
+    }
+    if (job.state != 'B' && job.state != 'Q') return job.state;
+    const auto running = running_subjobs_.find(job.id);
+    const std::int64_t count = running == running_subjobs_.end() ? 0 : running->second;
+    const bool may_start = !job.queued.empty() && (job.most_running == 0 || count < job.most_running);
+    return may_start ? 'Q' : 'H';
+}
+
+void Records::tell_job(std::int64_t now, const SiteJob& job) {
+    clear();
+    const auto queue = queues_.find(job.queue);
+    std::uint64_t& handle = job_handles_[job.id];
+    if (handle == 0) {
+        handle = ++last_handle_;
+        job_names_[handle] = job.id;
+    }
+    pbs_job_record record{};
+    record.size = sizeof record;
+    record.job = handle;
+    record.sequence = number_in(job.id);
+    record.id = str(job.id);
+    record.owner = str(job.owner);
+    record.group = str(job.group);
+    record.account = str(job.account);
+    record.project = str(job.project);
+    record.origin_queue = str(job.origin_queue.empty() ? job.queue : job.origin_queue);
+    record.run_host = str(value_in(job.requested, "host"));
+    record.queue = queue == queues_.end() ? 0 : queue->second;
+    record.state = static_cast<unsigned char>(state_of(job));
+    record.priority = job.priority;
+    if (job.interactive) record.flags |= PBS_JOB_INTERACTIVE;
+    if (job.rerunnable) record.flags |= PBS_JOB_RERUNNABLE;
+    if (!job.comment.empty()) record.flags |= PBS_JOB_HAS_COMMENT;
+    record.ctime = job.ctime;
+    record.qtime = job.qtime;
+    record.etime = job.etime;
+    record.stime = job.runs() ? job.stime : 0;
+    record.mtime = job.mtime;
+    const std::string_view walltime = value_in(job.requested, "walltime");
+    record.walltime = walltime.empty() ? -1 : amount_of(PBS_RES_DURATION, walltime);
+    ResourceList asked = job.requested;
+    if (!job.chunks.empty()) asked["select"] = job.chunks;
+    const Amounts requested = amounts(asked);
+    record.requested = requested.first;
+    record.requested_count = requested.count;
+    std::vector<pbs_place> places;
+    if (job.runs()) {
+        for (const VnodeShare& share : shares_of(job.exec_vnode)) {
+            const auto vnode = vnodes_.find(share.vnode);
+            if (vnode == vnodes_.end()) continue;
+            const Amounts held = amounts(share.amounts);
+            places.push_back({vnode->second, held.first, held.count});
+        }
+        const Amounts used = amounts(job.used);
+        record.used = used.first;
+        record.used_count = used.count;
+    }
+    record.places = places.data();
+    record.place_count = places.size();
+    table_.job_changed(table_.self, now, &record);
+}
+
+// The array of a subjob, whose number of running ones is another now.
+void Records::tell_array(std::int64_t now, const std::string& subjob) {
+    const auto array = jobs_.find(array_of(subjob));
+    if (array != jobs_.end()) tell_job(now, array->second);
+}
+
+bool Records::tell(std::int64_t now, SiteJob job) {
+    if (job.state == 'F' || job.state == 'X' || job.state == 'M') return forget(now, job.id);
+    const std::string array = array_of(job.id);
+    // A subjob that waits is the array's.
+    if (!array.empty() && !job.runs()) return forget(now, job.id);
+    const auto known = jobs_.find(job.id);
+    const bool is_new = known == jobs_.end();
+    const bool same = !is_new && known->second.is_like(job);
+    // What it has used, where and since when count, but are no news.
+    const auto running = [](const SiteJob& one) { return std::tie(one.used, one.stime, one.exec_vnode); };
+    const bool told = same && (!job.runs() || running(known->second) == running(job));
+    const std::string id = job.id;
+    SiteJob& kept = jobs_[id];
+    kept = std::move(job);
+    if (told) return false;
+    if (is_new && !array.empty()) ++running_subjobs_[array];
+    tell_job(now, kept);
+    if (is_new && !array.empty()) tell_array(now, id);
+    return !same;
+}
+
+bool Records::forget(std::int64_t now, const std::string& job) {
+    if (jobs_.erase(job) == 0) return false;
+    const auto handle = job_handles_.find(job);
+    table_.job_removed(table_.self, now, handle->second);
+    job_names_.erase(handle->second);
+    job_handles_.erase(handle);
+    if (const std::string array = array_of(job); !array.empty()) {
+        if (--running_subjobs_[array] <= 0) running_subjobs_.erase(array);
+        tell_array(now, job);
+    }
+    return true;
+}
+
+std::string Records::starts(std::int64_t now, const Decision& decision) {
+    const auto found = jobs_.find(decision.job);
+    if (found == jobs_.end()) return {};
+    SiteJob job = found->second;
+    if (job.array) {
+        job.id = subjob_id(job.id, first_index(job.queued));
+        job.array = false;
+        found->second.queued = without_first(found->second.queued);
+    }
+    job.state = 'R';
+    job.exec_vnode = decision.exec_vnode;
+    job.stime = now;
+    if (!decision.queue.empty()) job.queue = decision.queue;
+    for (const auto& [name, value] : decision.set_resources) job.requested[name] = value;
+    const std::string id = job.id;
+    tell(now, std::move(job));
+    return id;
+}
+
+void Records::put_aside(std::int64_t now, const std::string& job) {
+    const auto found = jobs_.find(job);
+    if (found != jobs_.end() && aside_.insert(job).second) tell_job(now, found->second);
+}
+
+void Records::take_up(std::int64_t now) {
+    for (const std::string& job : std::exchange(aside_, {}))
+        if (const auto found = jobs_.find(job); found != jobs_.end()) tell_job(now, found->second);
+}
+
+void Records::commented(const std::string& job, const std::string& comment) {
+    if (const auto found = jobs_.find(job); found != jobs_.end()) found->second.comment = comment;
+}
+
+const SiteJob* Records::job(const std::string& id) const {
+    const auto found = jobs_.find(id);
+    return found == jobs_.end() ? nullptr : &found->second;
+}
+
+std::uint64_t Records::handle(const std::string& job) const {
+    const auto found = job_handles_.find(job);
+    return found == job_handles_.end() ? 0 : found->second;
+}
+
+// ---- Decisions.
+
+std::string Records::exec_vnode_of(const pbs_decision& in) const {
+    const bool has_joined = in.size >= offsetof(pbs_decision, joined) + sizeof in.joined;
+    const std::uint8_t* joined = has_joined ? in.joined : nullptr;
+    std::string out;
+    for (std::size_t i = 0; i < in.place_count; ++i) {
+        const bool goes_on = joined != nullptr && joined[i] != 0;
+        out += out.empty() ? "(" : goes_on ? "+" : ")+(";
+        out += name_of(vnode_names_, in.places[i].vnode);
+        for (std::size_t j = 0; j < in.places[i].amount_count; ++j) {
+            const pbs_amount& amount = in.places[i].amounts[j];
+            if (amount.resource >= resource_names_.size()) continue;
+            const std::string& name = resource_names_[amount.resource];
+            const SiteResource& resource = definitions_.at(name);
+            if (!resource.consumable || is_text(resource.kind)) continue;
+            out += fmt::format(":{}={}", name, amount_text(resource.kind, amount.number));
+        }
+    }
+    if (!out.empty()) out += ')';
+    return out;
+}
+
+Decision Records::decision(const pbs_decision& in) const {
+    Decision out;
+    out.kind = in.kind;
+    if (const auto job = job_names_.find(in.job); job != job_names_.end()) out.job = job->second;
+    const SiteJob* known = job(out.job);
+    out.queue = name_of(queue_names_, in.queue);
+    if (known != nullptr && known->queue == out.queue) out.queue.clear();
+    out.text = view(in.text);
+    for (std::size_t i = 0; i < in.set_resource_count; ++i) {
+        const pbs_amount& amount = in.set_resources[i];
+        if (amount.resource >= resource_names_.size()) continue;
+        const std::string& name = resource_names_[amount.resource];
+        const int kind = definitions_.at(name).kind;
+        out.set_resources.emplace_back(
+            name, is_text(kind) ? std::string(view(amount.text)) : amount_text(kind, amount.number));
+    }
+    out.exec_vnode = exec_vnode_of(in);
+    if (in.kind == PBS_DECIDE_ESTIMATE) out.start = in.start;
+    return out;
+}
+
+}  // namespace pbs::openpbs

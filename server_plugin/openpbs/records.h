@@ -1,0 +1,97 @@
+// What the plugin has been told of the server's objects: its handles for them, and the records of
+// pbs_plugin.h that are made of them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "server_plugin/openpbs/job.h"
+#include "server_plugin/openpbs/site.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::openpbs {
+
+// What a decision says, in the server's own terms.
+struct Decision {
+    int kind = 0;  // enum pbs_decision_kind
+    std::string job;
+    std::string queue;  // empty: stays where it is
+    std::string text;
+    std::vector<std::pair<std::string, std::string>> set_resources;
+    std::string exec_vnode;
+    std::int64_t start = 0;  // PBS_DECIDE_ESTIMATE
+};
+
+class Records {
+  public:
+    explicit Records(const pbs_plugin& table) : table_(table) {}
+
+    // Tells what has become different since the last time, `before`: how many objects have. Vnodes are left
+    // alone if `after` says nothing of them.
+    std::size_t tell(const Site& before, const Site& after);
+
+    // Tells of a job, unless it's known as it is. True: it wasn't.
+    bool tell(std::int64_t now, SiteJob job);
+    // It has gone. True: it was known.
+    bool forget(std::int64_t now, const std::string& job);
+
+    // A request to run it is on its way: it is told as running. Of an array its first waiting subjob is. The
+    // id of what runs.
+    std::string starts(std::int64_t now, const Decision& decision);
+    // A job that the server wouldn't run waits as one that is held, until take_up(): else it would be the
+    // next one to be run again.
+    void put_aside(std::int64_t now, const std::string& job);
+    void take_up(std::int64_t now);
+    // The comment that the server was given.
+    void commented(const std::string& job, const std::string& comment);
+
+    const SiteJob* job(const std::string& id) const;
+    std::uint64_t handle(const std::string& job) const;
+    const std::map<std::string, SiteJob>& jobs() const { return jobs_; }
+    Decision decision(const pbs_decision& in) const;
+
+  private:
+    struct Amounts {
+        const pbs_amount* first;
+        std::size_t count;
+    };
+
+    void tell(const SiteServer& server);
+    void tell(const std::string& name, const SiteSched& sched) const;
+    void tell(const std::string& name, const SiteQueue& queue);
+    void tell(const std::string& name, const SiteResource& resource);
+    void tell(const std::string& name, const SiteVnode& vnode);
+    void tell_job(std::int64_t now, const SiteJob& job);
+    void tell_array(std::int64_t now, const std::string& subjob);
+    char state_of(const SiteJob& job) const;
+    // They last until the next call.
+    Amounts amounts(const ResourceList& list);
+    void clear();
+    std::string exec_vnode_of(const pbs_decision& in) const;
+
+    const pbs_plugin& table_;
+    std::map<std::string, SiteResource> definitions_;
+    std::map<std::string, std::uint32_t, std::less<>> resources_;  // ids
+    std::vector<std::string> resource_names_;                      // by id
+    std::map<std::string, std::uint64_t, std::less<>> queues_;     // handles
+    std::map<std::uint64_t, std::string> queue_names_;
+    std::map<std::string, std::uint64_t, std::less<>> vnodes_;
+    std::map<std::uint64_t, std::string> vnode_names_;
+    std::map<std::string, SiteJob> jobs_;
+    std::unordered_map<std::string, std::uint64_t> job_handles_;
+    std::unordered_map<std::uint64_t, std::string> job_names_;
+    std::map<std::string, std::int64_t> running_subjobs_;  // by array
+    std::set<std::string> aside_;
+    std::map<std::string, bool> reservations_;  // queues of reservations
+    std::uint64_t last_handle_ = 0;
+    // What the record that is being told points to.
+    std::deque<std::vector<pbs_amount>> lists_;
+};
+
+}  // namespace pbs::openpbs

@@ -1,0 +1,701 @@
+#include "server_plugin/openpbs/scheduling.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ifl/error_text.h"
+#include "ifl/pbs_error.h"
+#include "server_plugin/openpbs/amount.h"
+
+namespace pbs::openpbs {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr seconds kTryAgain{2};      // to register
+constexpr seconds kLook{5};          // at what no command tells of
+constexpr seconds kCheck{600};       // of all that is known
+constexpr std::size_t kWindow = 64;  // requests on their way
+constexpr std::size_t kMostUnsent = 1U << 20;
+constexpr std::uint32_t kSet = 2;         // OpenPBS's MGR_CMD_SET
+constexpr std::uint32_t kDelete = 1;      // MGR_CMD_DELETE
+constexpr const char* kSubjobsToo = "S";  // those that run
+
+std::string text_of(const ifl::Reply& reply) {
+    const auto* text = std::get_if<ifl::TextReply>(&reply.body);
+    if (text != nullptr && !text->text.empty()) return text->text;
+    const std::string_view known = ifl::error_text(reply.code);
+    return known.empty() ? fmt::format("error {}", reply.code) : std::string(known);
+}
+
+// A command of OpenPBS's as the plugin's trigger.
+int trigger_of(int command) {
+    switch (command) {
+        case 1:
+            return PBS_SCH_SCHEDULE_NEW;
+        case 2:
+            return PBS_SCH_SCHEDULE_TERM;
+        case 3:
+            return PBS_SCH_SCHEDULE_TIME;
+        case kConfigure:
+            return PBS_SCH_CONFIGURE;
+        case 9:
+            return PBS_SCH_SCHEDULE_FIRST;
+        default:
+            return PBS_SCH_SCHEDULE_CMD;
+    }
+}
+
+ifl::Attribute attribute(std::string name, std::string resource, std::string value,
+                         ifl::Op op = ifl::Op::set) {
+    return {std::move(name), std::move(resource), std::move(value), op};
+}
+
+std::string clock_text(std::int64_t at) {
+    return fmt::format("{:%a %b %d %H:%M:%S %Y}", fmt::localtime(static_cast<std::time_t>(at)));
+}
+
+}  // namespace
+
+Scheduling::Scheduling(Plugin& plugin, Site& site, std::function<void(const std::string&)> log)
+    : plugin_(plugin), site_(site), log_(std::move(log)) {}
+
+Scheduling::~Scheduling() {
+    for (auto& [name, one] : scheds_)
+        if (one.client) one.client->close("the policy service ends");
+}
+
+// ---- Registration.
+
+bool Scheduling::is_own(const std::string& sched) const {
+    return plugin_.schedules(sched);
+}
+
+void Scheduling::set_own(const std::string& name, bool own) {
+    const auto found = site_.scheds.find(name);
+    if (found == site_.scheds.end() || found->second.own == own) return;
+    Site after = site_;
+    after.scheds[name].own = own;
+    plugin_.records().tell(site_, after);
+    site_ = std::move(after);
+}
+
+void Scheduling::lost(const std::string& name, One& one) {
+    one.command = false;
+    one.qruns.clear();
+    const int refused = one.client->refused();
+    const std::string& why = one.client->why_closed();
+    // 15230: somebody else is registered.
+    one.why = refused == PBSE_SCHEDCONNECTED
+                  ? fmt::format("another scheduler, such as pbs_sched, is registered: {}", why)
+                  : why;
+    one.next_try = Clock::now() + kTryAgain;
+    if (one.logged != one.why) log(fmt::format("sched {}: not scheduled by the plugin: {}", name, one.why));
+    one.logged = one.why;
+    known_ = false;
+    if (current_ == name) {
+        if (phase_ == Phase::deciding) {
+            dropped_ = true;
+        } else {
+            phase_ = Phase::idle;
+        }
+        decisions_.clear();
+        applied_ = 0;
+        qrun_.reset();
+    }
+}
+
+void Scheduling::look_after_registration(const std::string& name, One& one) {
+    using State = ServerClient::State;
+    const bool own = is_own(name);
+    set_own(name, own);
+    if (!own) {
+        if (one.client && one.client->state() != State::closed) {
+            log(fmt::format("sched {}: its policy is of algorithm external: pbs_sched is to schedule", name));
+            one.client->close("its policy is of algorithm external");
+            lost(name, one);
+            one.logged.clear();
+        }
+        one.why.clear();
+        return;
+    }
+    if (!one.client) one.client = std::make_unique<ServerClient>(name);
+    if (one.client->state() != State::closed || Clock::now() < one.next_try) return;
+    one.next_try = Clock::now() + kTryAgain;
+    const auto place = find_server();
+    ifl::Result<void> opened = place ? one.client->open(*place) : tl::unexpected(place.error());
+    if (opened) return;
+    one.why = opened.error().message;
+    if (one.logged != one.why) log(fmt::format("sched {}: can't register: {}", name, one.why));
+    one.logged = one.why;
+}
+
+void Scheduling::take_commands(const std::string& name, One& one) {
+    using State = ServerClient::State;
+    const State before = one.client->state();
+    if (before == State::closed) return;
+    one.client->work();
+    if (one.client->state() == State::closed) return lost(name, one);
+    if (before != State::registered && one.client->state() == State::registered) {
+        log(fmt::format("sched {}: registered, the plugin schedules its jobs", name));
+        one.why.clear();
+        one.logged.clear();
+    }
+    while (const auto command = one.client->next_command()) {
+        one.command = true;
+        if (command->number == kQuit) {
+            log(fmt::format("sched {}: the server has asked it to quit", name));
+            one.client->close("the server has asked it to quit");
+            return lost(name, one);
+        }
+        if (command->number == kRunOne) {
+            one.qruns.push_back(command->job);
+            continue;
+        }
+        one.wanted = trigger_of(command->number);
+        if (command->number == kConfigure) stale_vnodes_ = true;
+        if (one.wanted != PBS_SCH_SCHEDULE_NEW && one.wanted != PBS_SCH_SCHEDULE_TERM) stale_server_ = true;
+        if (one.wanted != PBS_SCH_SCHEDULE_NEW) jobs_gone_ = true;
+    }
+}
+
+// ---- What there is to do.
+
+void Scheduling::noticed(std::uint32_t object_type) {
+    if (object_type == PBS_OBJ_NODE || object_type == PBS_OBJ_RESOURCE) stale_vnodes_ = true;
+    if (object_type == PBS_OBJ_JOB) {
+        jobs_gone_ = true;
+    } else if (object_type != PBS_OBJ_NODE) {
+        stale_server_ = true;
+    }
+    for (auto& [name, one] : scheds_)
+        if (one.wanted == 0) one.wanted = PBS_SCH_SCHEDULE_CMD;
+}
+
+void Scheduling::look_at_wanted() {
+    for (auto& [name, one] : scheds_)
+        if (const int trigger = plugin_.wanted(name); trigger != 0) one.wanted = trigger;
+}
+
+void Scheduling::poll_for(std::vector<pollfd>& set) const {
+    for (const auto& [name, one] : scheds_)
+        if (one.client) one.client->poll_for(set);
+}
+
+int Scheduling::patience() const {
+    constexpr int kIdle = 1000;
+    if (phase_ != Phase::idle) return kIdle;
+    for (const auto& [name, one] : scheds_) {
+        const bool ready = one.client && one.client->state() == ServerClient::State::registered;
+        const bool on = site_.scheds.contains(name) && site_.scheds.at(name).scheduling;
+        if (ready && (one.command || ((one.wanted != 0 || one.goes_on) && on))) return 0;
+    }
+    return kIdle;
+}
+
+void Scheduling::step() {
+    for (const auto& [name, sched] : site_.scheds) scheds_.try_emplace(name);
+    std::erase_if(scheds_, [&](const auto& entry) {
+        if (site_.scheds.contains(entry.first)) return false;
+        if (entry.second.client) entry.second.client->close("there is no such scheduler any more");
+        return phase_ == Phase::idle || current_ != entry.first;
+    });
+    for (auto& [name, one] : scheds_) {
+        look_after_registration(name, one);
+        if (one.client) take_commands(name, one);
+    }
+    const bool answered = phase_ == Phase::idle || current().client->unanswered() == 0;
+    switch (phase_) {
+        case Phase::idle:
+            begin_next();
+            break;
+        case Phase::learning:
+        case Phase::checking:
+            if (answered) learnt();
+            break;
+        case Phase::waiting:
+            decide();
+            break;
+        case Phase::deciding:
+            break;  // until cycle_finished()
+        case Phase::applying:
+            apply_some();
+            break;
+    }
+}
+
+void Scheduling::begin_next() {
+    const Clock::time_point time = Clock::now();
+    std::string looker;
+    for (auto& [name, one] : scheds_) {
+        if (!one.client || one.client->state() != ServerClient::State::registered) continue;
+        const auto sched = site_.scheds.find(name);
+        if (sched == site_.scheds.end()) continue;
+        looker = name;
+        const bool wanted = one.wanted != 0 || one.goes_on;
+        if (!one.command && (!wanted || !sched->second.scheduling)) continue;
+        current_ = name;
+        look_only_ = false;
+        for_command_ = one.command;
+        if (one.wanted != 0) plugin_.records().take_up(now());
+        one.goes_on = false;
+        trigger_ = std::exchange(one.wanted, 0);
+        if (trigger_ == 0) trigger_ = PBS_SCH_SCHEDULE_CMD;
+        qrun_.reset();
+        if (!one.qruns.empty()) {
+            qrun_ = one.qruns.front();
+            one.qruns.pop_front();
+            jobs_gone_ = true;
+        }
+        return learn(!known_);
+    }
+    if (looker.empty() || time - looked_ < kLook) return;
+    current_ = looker;
+    look_only_ = true;
+    for_command_ = false;
+    trigger_ = PBS_SCH_SCHEDULE_CMD;
+    qrun_.reset();
+    learn(!known_);
+}
+
+// ---- Learning.
+
+void Scheduling::ask_about(ifl::RequestType type, ifl::Attributes wanted, const std::string& extend,
+                           ifl::ObjectSink sink) {
+    current().client->ask(
+        type, ifl::Status{{}, std::move(wanted)}, extend,
+        [this](const ifl::Result<ifl::Reply>& reply) {
+            if (reply && reply->code != 0) learnt_.error = text_of(*reply);
+            if (!reply) learnt_.error = reply.error().message;
+        },
+        std::move(sink));
+}
+
+void Scheduling::ask_jobs(ifl::Attributes criteria, ifl::Attributes wanted, ifl::ObjectSink sink) {
+    current().client->ask(
+        ifl::RequestType::select_status, ifl::Select{std::move(criteria), std::move(wanted)}, kSubjobsToo,
+        [this](const ifl::Result<ifl::Reply>& reply) {
+            if (reply && reply->code != 0) learnt_.error = text_of(*reply);
+            if (!reply) learnt_.error = reply.error().message;
+        },
+        std::move(sink));
+}
+
+void Scheduling::learn(bool all) {
+    using Type = ifl::RequestType;
+    learnt_ = Learnt{};
+    learnt_.asked = std::time(nullptr);
+    phase_ = all && known_ ? Phase::checking : Phase::learning;
+    if (all || stale_server_) {
+        learnt_.scheds.emplace();
+        learnt_.resources.emplace();
+        ask_about(Type::status_server, {}, {},
+                  [this](const ifl::ObjectView& object) { learnt_.server = server_of(object); });
+        ask_about(Type::status_scheduler, {}, {}, [this](const ifl::ObjectView& object) {
+            (*learnt_.scheds)[std::string(object.name)] = sched_of(object);
+        });
+        ask_about(Type::status_resource, {}, kResourceExtend, [this](const ifl::ObjectView& object) {
+            (*learnt_.resources)[std::string(object.name)] = resource_of(object);
+        });
+    }
+    ask_about(Type::status_queue, queue_attributes(), {}, [this](const ifl::ObjectView& object) {
+        learnt_.queues[std::string(object.name)] = queue_of(object);
+    });
+    ask_about(Type::status_reservation, {attribute("queue", {}, {})}, {},
+              [this](const ifl::ObjectView& object) {
+                  learnt_.reservation_queues.emplace_back(value_of(object, "queue"));
+              });
+    if (all || stale_vnodes_) {
+        learnt_.vnodes.emplace();
+        ask_about(Type::status_node, vnode_attributes(), {}, [this](const ifl::ObjectView& object) {
+            (*learnt_.vnodes)[std::string(object.name)] = vnode_of(object);
+        });
+    } else {
+        ask_about(Type::status_node, {attribute("state", {}, {})}, {}, [this](const ifl::ObjectView& object) {
+            learnt_.states[std::string(object.name)] = vnode_state(value_of(object, "state"));
+        });
+    }
+    const auto take_job = [this](const ifl::ObjectView& object) { learnt_.jobs.push_back(job_of(object)); };
+    if (all) {
+        learnt_.ids.emplace();
+        learnt_.subjobs.emplace();
+        ask_jobs({}, job_attributes(), [this, take_job](const ifl::ObjectView& object) {
+            take_job(object);
+            const std::string id(object.name);
+            (array_of(id).empty() ? learnt_.ids : learnt_.subjobs)->insert(id);
+        });
+        return;
+    }
+    // The server's clock goes in seconds.
+    ask_jobs({attribute("mtime", {}, fmt::format("{}", jobs_since_ - 1), ifl::Op::ge)}, job_attributes(),
+             take_job);
+    if (!jobs_gone_) return;
+    current().client->ask(Type::select_jobs, ifl::Select{}, {}, [this](const ifl::Result<ifl::Reply>& reply) {
+        if (!reply || reply->code != 0) {
+            learnt_.error = reply ? text_of(*reply) : reply.error().message;
+            return;
+        }
+        learnt_.ids.emplace();
+        if (const auto* found = std::get_if<ifl::SelectReply>(&reply->body))
+            learnt_.ids->insert(found->jobs.begin(), found->jobs.end());
+    });
+    const auto& jobs = plugin_.records().jobs();
+    if (std::ranges::none_of(jobs, [](const auto& job) { return !array_of(job.first).empty(); })) return;
+    learnt_.subjobs.emplace();
+    // 'R' as the first letter would leave suspended ones out.
+    ask_jobs({attribute("job_state", {}, "ER", ifl::Op::eq)}, {attribute("job_state", {}, {})},
+             [this](const ifl::ObjectView& object) { learnt_.subjobs->emplace(object.name); });
+}
+
+// How many objects have changed.
+std::size_t Scheduling::take_objects() {
+    for (const std::string& queue : learnt_.reservation_queues)
+        if (const auto found = learnt_.queues.find(queue); found != learnt_.queues.end())
+            found->second.reservation = true;
+    bool changed = learnt_.server || learnt_.vnodes || learnt_.queues != site_.queues;
+    for (const auto& [name, state] : learnt_.states) {
+        const auto known = site_.vnodes.find(name);
+        if (known == site_.vnodes.end()) {
+            stale_vnodes_ = true;
+        } else {
+            changed = changed || known->second.state != state;
+        }
+    }
+    if (!learnt_.vnodes && learnt_.states.size() != site_.vnodes.size()) stale_vnodes_ = true;
+    if (!changed) return 0;
+    Site after = site_;
+    if (learnt_.server) after.server = *learnt_.server;
+    if (learnt_.resources) after.resources = *learnt_.resources;
+    if (learnt_.scheds) {
+        for (auto& [name, sched] : *learnt_.scheds)
+            if (const auto known = site_.scheds.find(name); known != site_.scheds.end())
+                sched.own = known->second.own;
+        after.scheds = *learnt_.scheds;
+    }
+    after.queues = learnt_.queues;
+    if (learnt_.vnodes) after.vnodes = *learnt_.vnodes;
+    for (const auto& [name, state] : learnt_.states)
+        if (const auto known = after.vnodes.find(name); known != after.vnodes.end())
+            known->second.state = state;
+    const std::size_t count = plugin_.records().tell(site_, after);
+    site_ = std::move(after);
+    return count;
+}
+
+std::size_t Scheduling::take_jobs() {
+    Records& records = plugin_.records();
+    std::size_t count = 0;
+    for (SiteJob& job : learnt_.jobs) count += records.tell(now(), std::move(job)) ? 1 : 0;
+    learnt_.jobs.clear();
+    if (!learnt_.ids && !learnt_.subjobs) return count;
+    std::vector<std::string> gone;
+    for (const auto& [id, job] : records.jobs()) {
+        const auto& there = array_of(id).empty() ? learnt_.ids : learnt_.subjobs;
+        if (there && !there->contains(id)) gone.push_back(id);
+    }
+    for (const std::string& id : gone) {
+        count += records.forget(now(), id) ? 1 : 0;
+        estimates_.erase(id);
+    }
+    return count;
+}
+
+std::size_t Scheduling::take_learnt() {
+    const bool whole_server = learnt_.server.has_value();
+    const bool whole_vnodes = learnt_.vnodes.has_value();
+    const std::size_t count = take_objects() + take_jobs();
+    if (whole_server) stale_server_ = false;
+    if (whole_vnodes) stale_vnodes_ = false;
+    if (learnt_.ids) jobs_gone_ = false;
+    jobs_since_ = learnt_.asked;
+    return count;
+}
+
+void Scheduling::learnt() {
+    looked_ = Clock::now();
+    if (!learnt_.error.empty()) {
+        log(fmt::format("sched {}: the server can't be asked for its objects: {}", current_, learnt_.error));
+        known_ = false;
+        return end();
+    }
+    const bool was_check = phase_ == Phase::checking;
+    const bool first = !known_;
+    const std::size_t count = take_learnt();
+    if (first) {
+        known_ = true;
+        checked_ = looked_;
+        log(fmt::format("sched {}: learnt of {} queues, {} vnodes and {} jobs", current_, site_.queues.size(),
+                        site_.vnodes.size(), plugin_.records().jobs().size()));
+    }
+    if (was_check) {
+        ++checks_;
+        checked_ = looked_;
+        checked_at_ = now();
+        missed_ += count;
+        if (count > 0) log(fmt::format("a check found {} changes that had not been noticed", count));
+    }
+    look_only_ = look_only_ && count == 0 && !first;
+    // A vnode that wasn't known; then, after what is new, all else.
+    if (stale_vnodes_ || stale_server_) return learn(false);
+    if (!was_check && looked_ - checked_ > kCheck) return learn(true);
+    if (look_only_) return end();
+    decide();
+}
+
+// ---- Deciding.
+
+void Scheduling::decide() {
+    phase_ = Phase::waiting;
+    if (qrun_) return qrun();
+    const auto sched = site_.scheds.find(current_);
+    if (sched == site_.scheds.end() || !sched->second.scheduling) return end();
+    const auto running = plugin_.start_cycle(now(), current_, trigger_);
+    if (!running && running.error() == PBSE_TRYAGAIN) return;
+    if (!running) {
+        log(fmt::format("sched {}: the cycle has failed: error {}", current_, running.error()));
+        return end();
+    }
+    phase_ = Phase::deciding;
+    dropped_ = false;
+    if (!*running) take_decisions();
+}
+
+void Scheduling::cycle_finished() {
+    if (phase_ == Phase::deciding) take_decisions();
+}
+
+void Scheduling::take_decisions() {
+    auto decisions = plugin_.finish_cycle(now());
+    decisions_.clear();
+    applied_ = 0;
+    again_ = false;
+    if (std::exchange(dropped_, false)) return end();
+    if (!decisions) {
+        log(fmt::format("sched {}: the cycle has failed: error {}", current_, decisions.error()));
+        return end();
+    }
+    ++current().cycles;
+    decisions_ = std::move(*decisions);
+    phase_ = Phase::applying;
+    apply_some();
+}
+
+// ---- Carrying out.
+
+void Scheduling::apply_some() {
+    ServerClient& client = *current().client;
+    while (applied_ < decisions_.size() && client.unanswered() < kWindow && client.unsent() < kMostUnsent)
+        apply(decisions_[applied_++]);
+    client.work();
+    if (client.state() == ServerClient::State::closed) return lost(current_, current());
+    if (applied_ == decisions_.size() && client.unanswered() == 0 && client.unsent() == 0) end();
+}
+
+void Scheduling::comment(const std::string& job, const std::string& text) {
+    const SiteJob* known = plugin_.records().job(job);
+    if (text.empty() || (known != nullptr && known->comment == text)) return;
+    current().client->tell(ifl::RequestType::modify_job_async,
+                           ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("comment", {}, text)}});
+    plugin_.records().commented(job, text);
+}
+
+void Scheduling::apply(const Decision& decision) {
+    ServerClient& client = *current().client;
+    const SiteJob* job = plugin_.records().job(decision.job);
+    if (job == nullptr) return;
+    switch (decision.kind) {
+        case PBS_DECIDE_RUN:
+            return run(decision);
+        case PBS_DECIDE_COMMENT:
+            return comment(decision.job, decision.text);
+        case PBS_DECIDE_ESTIMATE: {
+            const std::pair<std::int64_t, std::string> estimate{decision.start, decision.exec_vnode};
+            if (decision.start == 0) {
+                estimates_.erase(decision.job);
+                return;
+            }
+            auto& told = estimates_[decision.job];
+            if (told == estimate) return;
+            told = estimate;
+            ifl::Attributes attributes{
+                attribute("estimated", "start_time", fmt::format("{}", decision.start))};
+            if (!decision.exec_vnode.empty())
+                attributes.push_back(attribute("estimated", "exec_vnode", decision.exec_vnode));
+            client.tell(ifl::RequestType::modify_job_async,
+                        ifl::Manage{kSet, PBS_OBJ_JOB, decision.job, std::move(attributes)});
+            return;
+        }
+        case PBS_DECIDE_MOVE:
+            client.ask(ifl::RequestType::move_job, ifl::MoveJob{decision.job, decision.queue}, {},
+                       [this, id = decision.job](const ifl::Result<ifl::Reply>& reply) {
+                           if (!reply) return;
+                           if (reply->code != 0) return refused(id, *reply);
+                           again_ = true;
+                           refresh(id);
+                       });
+            return;
+        case PBS_DECIDE_REJECT:
+            // The history of jobs keeps the comment.
+            comment(decision.job, decision.text);
+            log(fmt::format("{}: rejected: {}", decision.job, decision.text));
+            client.ask(ifl::RequestType::delete_job, ifl::Manage{kDelete, PBS_OBJ_JOB, decision.job, {}}, {},
+                       [this, id = decision.job](const ifl::Result<ifl::Reply>& reply) {
+                           if (!reply) return;
+                           if (reply->code != 0) return refused(id, *reply);
+                           refresh(id);
+                       });
+            return;
+        default:
+            return;
+    }
+}
+
+// A job that has to move does that first; only then it is run.
+void Scheduling::run(const Decision& decision) {
+    ServerClient& client = *current().client;
+    const SiteJob& job = *plugin_.records().job(decision.job);
+    const bool array = job.array;
+    comment(decision.job, array ? std::string() : decision.text);
+    const std::string id = plugin_.records().starts(now(), decision);
+    if (id.empty()) return;
+    again_ = again_ || array;
+    estimates_.erase(decision.job);
+    if (decision.queue.empty() && decision.set_resources.empty()) return send_run(decision, id);
+    const auto set_and_run = [this, decision, id] {
+        if (decision.set_resources.empty()) return send_run(decision, id);
+        ifl::Attributes attributes;
+        for (const auto& [name, value] : decision.set_resources)
+            attributes.push_back(attribute("Resource_List", name, value));
+        current().client->ask(ifl::RequestType::modify_job,
+                              ifl::Manage{kSet, PBS_OBJ_JOB, decision.job, std::move(attributes)}, {},
+                              [this, decision, id](const ifl::Result<ifl::Reply>& reply) {
+                                  if (!reply) return;
+                                  if (reply->code != 0) return refused(id, *reply);
+                                  send_run(decision, id);
+                              });
+    };
+    if (decision.queue.empty()) return set_and_run();
+    client.ask(ifl::RequestType::move_job, ifl::MoveJob{decision.job, decision.queue}, {},
+               [this, set_and_run, id](const ifl::Result<ifl::Reply>& reply) {
+                   if (!reply) return;
+                   if (reply->code != 0) return refused(id, *reply);
+                   set_and_run();
+               });
+}
+
+void Scheduling::send_run(const Decision& decision, const std::string& id) {
+    current().client->ask(ifl::RequestType::run_job_acknowledged, ifl::RunJob{id, decision.exec_vnode, 0}, {},
+                          [this, id](const ifl::Result<ifl::Reply>& reply) {
+                              if (reply && reply->code != 0) refused(id, *reply);
+                          });
+}
+
+// The server has other ideas, or a hook has: the job is looked at again as it is.
+void Scheduling::refused(const std::string& id, const ifl::Reply& reply) {
+    log(fmt::format("{}: refused by the server: {}", id, text_of(reply)));
+    const std::string array = array_of(id);
+    const std::string& job = array.empty() ? id : array;
+    if (reply.code != PBSE_UNKJOBID && reply.code != PBSE_BADSTATE)
+        comment(job, fmt::format("Not Running: PBS Error: {}", text_of(reply)));
+    // The room that was kept for it is for others, in a cycle without it.
+    again_ = true;
+    plugin_.records().put_aside(now(), job);
+    refresh(job);
+    if (!array.empty()) refresh(id);
+}
+
+void Scheduling::refresh(const std::string& id) {
+    auto found = std::make_shared<std::optional<SiteJob>>();
+    current().client->ask(
+        ifl::RequestType::status_job, ifl::Status{id, job_attributes()}, {},
+        [this, id, found](const ifl::Result<ifl::Reply>& reply) {
+            if (!reply) return;
+            if (reply->code == 0 && *found) {
+                (void)plugin_.records().tell(now(), std::move(**found));
+            } else {
+                (void)plugin_.records().forget(now(), id);
+            }
+        },
+        [found](const ifl::ObjectView& object) { *found = job_of(object); });
+}
+
+// ---- qrun.
+
+void Scheduling::answer_qrun(const std::string& job, int error, const std::string& text) {
+    current().client->ask(ifl::RequestType::deferred_scheduler_reply,
+                          ifl::DeferredSchedulerReply{kRunOne, job, error, text}, {},
+                          [this, job](const ifl::Result<ifl::Reply>& reply) {
+                              if (reply && reply->code != 0 && reply->code != PBSE_UNKJOBID)
+                                  log(fmt::format("{}: the answer to qrun: {}", job, text_of(*reply)));
+                          });
+}
+
+void Scheduling::qrun() {
+    const std::string job = *qrun_;
+    const std::string array = array_of(job);
+    const std::string& placed = array.empty() ? job : array;
+    const auto place = plugin_.place_job(now(), placed);
+    if (!place && place.error() == PBSE_TRYAGAIN) return;
+    qrun_.reset();
+    decisions_.clear();
+    applied_ = 0;
+    again_ = false;
+    phase_ = Phase::applying;
+    if (!place) {
+        answer_qrun(job, PBSE_UNKJOBID, {});
+    } else if (place->kind != PBS_DECIDE_RUN) {
+        comment(placed, place->text);
+        answer_qrun(job, PBSE_RESCUNAV, place->text);
+    } else {
+        current().client->ask(ifl::RequestType::run_job_acknowledged, ifl::RunJob{job, place->exec_vnode, 0},
+                              {}, [this, job, placed](const ifl::Result<ifl::Reply>& reply) {
+                                  if (!reply) return;
+                                  answer_qrun(job, reply->code, reply->code == 0 ? "" : text_of(*reply));
+                                  refresh(placed);
+                                  if (placed != job) refresh(job);
+                              });
+    }
+    again_ = true;
+    apply_some();
+}
+
+// ---- The end.
+
+void Scheduling::end() {
+    phase_ = Phase::idle;
+    decisions_.clear();
+    One& one = current();
+    one.goes_on = std::exchange(again_, false);
+    // Who waits for another job to be started has to be told of a cycle that is still to come.
+    if (for_command_ && one.qruns.empty() && one.client->state() == ServerClient::State::registered) {
+        one.command = false;
+        one.client->end_cycle();
+    }
+}
+
+ifl::Attributes Scheduling::shown(const std::string& sched) const {
+    const auto found = scheds_.find(sched);
+    if (found == scheds_.end()) return {};
+    const One& one = found->second;
+    ifl::Attributes out;
+    const bool registered = one.client && one.client->state() == ServerClient::State::registered;
+    if (registered) {
+        out.push_back(attribute("scheduled_by", {}, "pbs_policy"));
+    } else if (!is_own(sched)) {
+        out.push_back(attribute("scheduled_by", {}, "pbs_sched"));
+    } else {
+        out.push_back(
+            attribute("scheduled_by", {}, one.why.empty() ? "nobody yet" : "not by pbs_policy: " + one.why));
+    }
+    if (registered && checks_ > 0)
+        out.push_back(attribute("model_checks", {},
+                                fmt::format("{}, the last one {}, changes that were missed: {}", checks_,
+                                            clock_text(checked_at_), missed_)));
+    return out;
+}
+
+}  // namespace pbs::openpbs

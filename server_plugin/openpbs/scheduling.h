@@ -1,0 +1,156 @@
+// The plugin as the scheduler of an OpenPBS server: registers for the scheduler objects that are its own,
+// keeps what the plugin knows up to date, has it decide, and carries the decisions out.
+//
+// It is a machine that never waits: step() does what can be done now. For one scheduler at a time it
+//
+//   1. learns what has changed since the last time (asks for it, and takes the answers): states of vnodes,
+//      queues, the jobs that changed by their mtime, and, where jobs may have gone, which there are. All is
+//      learnt at the start, and now and then to check what is known: what was missed is counted;
+//   2. has the plugin decide, in a thread of the plugin's if that takes long;
+//   3. carries the decisions out, some dozens of requests on their way at a time, and tells the server that
+//      the cycle is over, if it was the server that wanted it.
+//
+// A cycle begins by a command of the server's, by what the shim has noticed, by the time, or when a look at
+// the server's objects, every few seconds, finds something changed that no command tells of.
+#pragma once
+
+#include <poll.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "server_plugin/openpbs/plugin.h"
+#include "server_plugin/openpbs/server_client.h"
+#include "server_plugin/openpbs/site.h"
+
+namespace pbs::openpbs {
+
+class Scheduling {
+  public:
+    using Clock = std::chrono::steady_clock;
+
+    // `site`: what the plugin has been told. Both outlive it.
+    Scheduling(Plugin& plugin, Site& site, std::function<void(const std::string&)> log);
+    ~Scheduling();
+    Scheduling(const Scheduling&) = delete;
+    Scheduling& operator=(const Scheduling&) = delete;
+
+    // Does what can be done now.
+    void step();
+    void poll_for(std::vector<pollfd>& set) const;
+    // Milliseconds until step() has something to do by itself.
+    int patience() const;
+
+    // A request has changed objects of this type (enum pbs_object_type).
+    void noticed(std::uint32_t object_type);
+    // The plugin's thread is done with the cycle.
+    void cycle_finished();
+    // What the plugin wants after it was told of the time.
+    void look_at_wanted();
+
+    // Is the scheduler's policy one that the plugin's cycles follow?
+    bool is_own(const std::string& sched) const;
+    // What `list sched` shows of it.
+    ifl::Attributes shown(const std::string& sched) const;
+
+  private:
+    struct One {
+        std::unique_ptr<ServerClient> client;
+        Clock::time_point next_try{};
+        std::string why;       // it isn't registered; empty: it is, or nobody has tried
+        std::string logged;    // of these
+        int wanted = 0;        // a cycle, for this trigger
+        bool goes_on = false;  // the cycle that is over left something to do
+        bool command = false;  // the server waits for the end of a cycle
+        std::deque<std::string> qruns;
+        std::uint64_t cycles = 0;
+    };
+    enum class Phase : std::uint8_t { idle, learning, checking, waiting, deciding, applying };
+    // What the answers to one round of questions say.
+    struct Learnt {
+        std::optional<SiteServer> server;
+        std::optional<std::map<std::string, SiteSched>> scheds;
+        std::optional<std::map<std::string, SiteResource>> resources;
+        std::map<std::string, SiteQueue> queues;
+        std::vector<std::string> reservation_queues;
+        std::map<std::string, std::uint32_t> states;             // of vnodes
+        std::optional<std::map<std::string, SiteVnode>> vnodes;  // all of them, whole
+        std::vector<SiteJob> jobs;
+        std::optional<std::set<std::string>> ids;      // of all jobs that aren't subjobs
+        std::optional<std::set<std::string>> subjobs;  // that run
+        std::time_t asked = 0;
+        std::string error;
+    };
+
+    static std::int64_t now() { return std::time(nullptr); }
+    One& current() { return scheds_.at(current_); }
+
+    void look_after_registration(const std::string& name, One& one);
+    void set_own(const std::string& name, bool own);
+    void take_commands(const std::string& name, One& one);
+    void lost(const std::string& name, One& one);
+
+    void begin_next();
+    void learn(bool all);
+    void ask_about(ifl::RequestType type, ifl::Attributes wanted, const std::string& extend,
+                   ifl::ObjectSink sink);
+    void ask_jobs(ifl::Attributes criteria, ifl::Attributes wanted, ifl::ObjectSink sink);
+    std::size_t take_learnt();
+    std::size_t take_objects();
+    std::size_t take_jobs();
+    void learnt();
+    void decide();
+    void take_decisions();
+    void apply_some();
+    void apply(const Decision& decision);
+    void run(const Decision& decision);
+    void send_run(const Decision& decision, const std::string& id);
+    void refused(const std::string& id, const ifl::Reply& reply);
+    void refresh(const std::string& id);
+    void qrun();
+    void answer_qrun(const std::string& job, int error, const std::string& text);
+    void end();
+    void comment(const std::string& job, const std::string& text);
+    void log(const std::string& line) const { log_(line); }
+
+    Plugin& plugin_;
+    Site& site_;
+    std::function<void(const std::string&)> log_;
+    std::map<std::string, One> scheds_;
+    Phase phase_ = Phase::idle;
+    std::string current_;  // the scheduler that is being worked for
+    int trigger_ = 0;
+    bool look_only_ = false;    // a cycle only if something has changed
+    bool for_command_ = false;  // the server is to be told of its end
+    bool dropped_ = false;      // what is being decided is of no use any more
+    std::optional<std::string> qrun_;
+    Learnt learnt_;
+    std::vector<Decision> decisions_;
+    std::size_t applied_ = 0;
+    bool again_ = false;
+    std::map<std::string, std::pair<std::int64_t, std::string>> estimates_;
+
+    bool known_ = false;        // all has been learnt
+    bool stale_server_ = true;  // the server, schedulers and resources
+    bool stale_vnodes_ = true;
+    bool jobs_gone_ = false;      // some may have
+    std::time_t jobs_since_ = 0;  // those that changed before are known
+    Clock::time_point looked_{};
+    Clock::time_point checked_{};
+    std::int64_t checked_at_ = 0;
+    std::uint64_t checks_ = 0;
+    std::uint64_t missed_ = 0;
+};
+
+}  // namespace pbs::openpbs

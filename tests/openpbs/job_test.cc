@@ -1,0 +1,99 @@
+// Jobs as the server describes them, and the texts in them.
+#include "server_plugin/openpbs/job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace pbs::openpbs {
+namespace {
+
+SiteJob described(const std::vector<ifl::AttributeView>& attributes, std::string_view id = "12.box") {
+    return job_of({2, id, attributes});
+}
+
+TEST(Job, IsReadFromItsDescription) {
+    const SiteJob job =
+        described({{"Job_Owner", {}, "una@box.example"},
+                   {"egroup", {}, "users"},
+                   {"queue", {}, "workq"},
+                   {"job_state", {}, "R"},
+                   {"substate", {}, "42"},
+                   {"Priority", {}, "-3"},
+                   {"Rerunable", {}, "False"},
+                   {"Variable_List", {}, "A=PBS_O_QUEUE=no,PBS_O_QUEUE=submit,PBS_O_HOST=box"},
+                   {"qtime", {}, "1700000000"},
+                   {"Resource_List", "walltime", "01:00:00"},
+                   {"Resource_List", "ncpus", "3"},
+                   {"schedselect", {}, "1:ncpus=3"},
+                   {"exec_vnode", {}, "(box:ncpus=3)"}});
+    EXPECT_EQ(job.owner, "una");
+    EXPECT_EQ(job.group, "users");
+    EXPECT_EQ(job.origin_queue, "submit");
+    EXPECT_EQ(job.priority, -3);
+    EXPECT_FALSE(job.rerunnable);
+    EXPECT_EQ(job.qtime, 1700000000);
+    EXPECT_EQ(job.requested.at("walltime"), "01:00:00");
+    EXPECT_EQ(job.chunks, "1:ncpus=3");
+    EXPECT_TRUE(job.runs());
+}
+
+TEST(Job, HoldsVnodesWhileItsFilesAreStagedIn) {
+    EXPECT_TRUE(
+        described({{"job_state", {}, "Q"}, {"substate", {}, "15"}, {"exec_vnode", {}, "(box:ncpus=1)"}})
+            .runs());
+    EXPECT_FALSE(
+        described({{"job_state", {}, "Q"}, {"substate", {}, "10"}, {"exec_vnode", {}, "(box:ncpus=1)"}})
+            .runs());
+    EXPECT_FALSE(described({{"job_state", {}, "H"}}).runs());
+    EXPECT_TRUE(described({{"job_state", {}, "E"}, {"substate", {}, "50"}}).runs());
+}
+
+TEST(Job, CommentsAndWhatHasBeenUsedAreNoNews) {
+    const SiteJob job = described({{"job_state", {}, "R"}, {"comment", {}, "a"}, {"mtime", {}, "1"}});
+    EXPECT_TRUE(job.is_like(described({{"job_state", {}, "R"},
+                                       {"comment", {}, "b"},
+                                       {"mtime", {}, "2"},
+                                       {"resources_used", "cput", "00:00:01"}})));
+    EXPECT_FALSE(job.is_like(described({{"job_state", {}, "Q"}, {"comment", {}, "a"}, {"mtime", {}, "1"}})));
+    EXPECT_FALSE(job.is_like(
+        described({{"job_state", {}, "R"}, {"comment", {}, "a"}, {"Resource_List", "ncpus", "2"}})));
+}
+
+TEST(Job, IndicesOfAnArrayAreTakenOneByOne) {
+    const SiteJob array = described(
+        {{"job_state", {}, "B"}, {"array", {}, "True"}, {"array_indices_remaining", {}, "3-7:2,12"}},
+        "9[].box");
+    std::string left = array.queued;
+    std::vector<std::string> indices;
+    for (; !left.empty(); left = without_first(left)) indices.push_back(first_index(left));
+    EXPECT_THAT(indices, ::testing::ElementsAre("3", "5", "7", "12"));
+    EXPECT_EQ(without_first("1-3"), "2-3");
+    EXPECT_EQ(without_first("2-3"), "3");
+    EXPECT_EQ(described({{"array", {}, "True"}, {"array_indices_remaining", {}, "-"}}).queued, "");
+    EXPECT_FALSE(array.runs());
+}
+
+TEST(Job, IdsOfSubjobs) {
+    EXPECT_EQ(subjob_id("9[].box", "3"), "9[3].box");
+    EXPECT_EQ(array_of("9[3].box"), "9[].box");
+    EXPECT_EQ(array_of("9[].box"), "");
+    EXPECT_EQ(array_of("9.box"), "");
+    EXPECT_EQ(number_in("9[3].box"), 9U);
+}
+
+TEST(Job, SharesOfVnodes) {
+    const auto shares = shares_of("(v[0]:ncpus=2:mem=4kb+v[1]:ncpus=1)+(w)");
+    ASSERT_EQ(shares.size(), 3U);
+    EXPECT_EQ(shares[0].vnode, "v[0]");
+    EXPECT_EQ(shares[0].amounts, (ResourceList{{"ncpus", "2"}, {"mem", "4kb"}}));
+    EXPECT_EQ(shares[1].vnode, "v[1]");
+    EXPECT_EQ(shares[1].amounts, (ResourceList{{"ncpus", "1"}}));
+    EXPECT_EQ(shares[2].vnode, "w");
+    EXPECT_TRUE(shares[2].amounts.empty());
+    EXPECT_TRUE(shares_of("").empty());
+}
+
+}  // namespace
+}  // namespace pbs::openpbs

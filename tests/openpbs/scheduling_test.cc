@@ -1,0 +1,288 @@
+// The plugin schedules the jobs of an OpenPBS server, in the place of pbs_sched.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/openpbs/site.h"
+
+namespace pbs::e2e {
+namespace {
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::chrono::seconds kLong{40};
+
+class OpenpbsScheduling : public AttachedSite {
+  protected:
+    void SetUp() override {
+        OpenpbsTest::SetUp();
+        if (IsSkipped()) return;
+        site.emplace();
+        site->install(std::string(GetParam()) + " --scheduler");
+        site->start_with_plugin();
+        EXPECT_TRUE(scheduled_by("pbs_policy"));
+        EXPECT_TRUE(site->wait_for_node());
+        accept("set node box resources_available.ncpus = 2");
+    }
+    bool beside() const { return *GetParam() != '\0'; }
+    void accept(const std::string& directive) const {
+        const Output output = site->qmgr(directive);
+        EXPECT_EQ(output.exit, 0) << directive << ": " << output;
+    }
+    bool scheduled_by(const std::string& what) const {
+        return wait_for(
+            [&] {
+                return attribute_in(site->sh("$stock/qmgr -c 'list sched default'").out, "scheduled_by")
+                           .find(what) == 0;
+            },
+            kLong);
+    }
+    // The job's id.
+    std::string submit(const std::string& options = {}, int seconds = 1000) const {
+        std::string id = site->ok("cd /; echo sleep " + std::to_string(seconds) +
+                                      " | $stock/qsub -o /dev/null -e /dev/null " + options,
+                                  "una");
+        while (!id.empty() && id.back() == '\n') id.pop_back();
+        return id;
+    }
+    std::string attribute(const std::string& job, const std::string& name) const {
+        return attribute_in(site->sh("$stock/qstat -fw '" + job + "' 2>/dev/null").out, name);
+    }
+    bool comes_to(const std::string& job, const std::string& state) const {
+        return wait_for([&] { return attribute(job, "job_state") == state; }, kLong);
+    }
+    bool says(const std::string& job, const std::string& comment) const {
+        return wait_for([&] { return attribute(job, "comment").find(comment) != std::string::npos; }, kLong);
+    }
+    std::string why(const std::string& job) const {
+        return site
+            ->sh("$stock/qstat -fw '" + job + "'; $ours/qmgr -c 'list sched'; tail -n 40 " +
+                 std::string("/var/spool/pbs/server_logs/*; cat /var/spool/pbs/server_priv/policyd.log"))
+            .out;
+    }
+    void expect_state(const std::string& job, const std::string& state) const {
+        EXPECT_TRUE(comes_to(job, state)) << job << " isn't " << state << ": " << why(job);
+    }
+    void expect_comment(const std::string& job, const std::string& comment) const {
+        EXPECT_TRUE(says(job, comment)) << job << " has no \"" << comment << "\": " << why(job);
+    }
+};
+
+TEST_P(OpenpbsScheduling, JobsStartAndSayWhyTheyWait) {
+    EXPECT_NE(site->sh("pgrep -x pbs_sched").exit, 0) << "pbs_sched was started, too";
+    const std::string first = submit("-l select=1:ncpus=2");
+    expect_state(first, "R");
+    EXPECT_EQ(attribute(first, "exec_vnode"), "(box:ncpus=2)");
+    const std::string second = submit("-l select=1:ncpus=1");
+    expect_comment(second, "Not Running");
+    EXPECT_EQ(attribute(second, "job_state"), "Q");
+    // By a job's end.
+    site->ok("$stock/qdel " + first, "una");
+    expect_state(second, "R");
+    // Two more, of which one has room.
+    const std::string third = submit("-l select=1:ncpus=1");
+    const std::string fourth = submit("-l select=1:ncpus=1");
+    expect_state(third, "R");
+    expect_comment(fourth, "Not Running");
+    // pbs_explain asks the plugin.
+    EXPECT_THAT(site->ok("$ours/pbs_explain " + fourth, "una"),
+                HasSubstr(fourth.substr(0, fourth.find('.'))));
+}
+
+TEST_P(OpenpbsScheduling, ThePolicyDecidesAndChangesOfItCount) {
+    accept("set policy default_policy strict_ordering = True, backfill_depth = 0");
+    const std::string runs = submit("-l select=1:ncpus=1");
+    expect_state(runs, "R");
+    const std::string large = submit("-l select=1:ncpus=2");
+    expect_comment(large, "Not Running");
+    const std::string small = submit("-l select=1:ncpus=1");
+    expect_comment(small, "Not Running");
+    EXPECT_EQ(attribute(small, "job_state"), "Q");
+    accept("set policy default_policy strict_ordering = False");
+    expect_state(small, "R");
+    EXPECT_EQ(attribute(large, "job_state"), "Q");
+}
+
+TEST_P(OpenpbsScheduling, WhatNoCommandTellsOfIsNoticed) {
+    const std::string first = submit("-l select=1:ncpus=2");
+    expect_state(first, "R");
+    const std::string second = submit("-l select=1:ncpus=2");
+    expect_comment(second, "Not Running");
+    // A vnode's resources.
+    accept("set node box resources_available.ncpus = 4");
+    expect_state(second, "R");
+    const std::string third = submit("-l select=1:ncpus=3");
+    expect_comment(third, "Not Running");
+    // What a job asks for.
+    accept("set node box resources_available.ncpus = 5");
+    site->ok("$stock/qalter -l select=1:ncpus=1 " + third, "una");
+    expect_state(third, "R");
+    // A job that is held, and released.
+    accept("set node box resources_available.ncpus = 6");
+    const std::string held = submit("-h -l select=1:ncpus=1");
+    expect_state(held, "H");
+    site->ok("$stock/qrls " + held, "una");
+    expect_state(held, "R");
+    // A vnode that is offline, and not any more.
+    site->ok("$stock/pbsnodes -o box");
+    accept("set node box resources_available.ncpus = 7");
+    const std::string fourth = submit("-l select=1:ncpus=1");
+    expect_comment(fourth, "Not Running");
+    site->ok("$stock/pbsnodes -r box");
+    expect_state(fourth, "R");
+    // A queue that is stopped, and started.
+    accept("set queue workq started = False");
+    accept("set node box resources_available.ncpus = 8");
+    const std::string fifth = submit("-l select=1:ncpus=1");
+    expect_comment(fifth, "Not Running");
+    accept("set queue workq started = True");
+    expect_state(fifth, "R");
+    // A new resource.
+    accept("create resource widgets type = long, flag = nh");
+    accept("set node box resources_available.widgets = 1, resources_available.ncpus = 16");
+    const std::string one = submit("-l select=1:ncpus=1:widgets=1");
+    expect_state(one, "R");
+    EXPECT_EQ(attribute(one, "exec_vnode"), "(box:ncpus=1:widgets=1)");
+    const std::string two = submit("-l select=1:ncpus=1:widgets=1");
+    expect_comment(two, "Not Running");
+}
+
+TEST_P(OpenpbsScheduling, SchedulingIsTurnedOffAndOn) {
+    accept("set server scheduling = False");
+    const std::string job = submit("-l select=1:ncpus=1");
+    accept("set node box resources_available.ncpus = 3");
+    EXPECT_FALSE(wait_for([&] { return attribute(job, "job_state") == "R"; }, std::chrono::seconds(2)));
+    // qrun starts it all the same, where the scheduler finds room.
+    site->ok("$stock/qrun " + job, "oscar");
+    expect_state(job, "R");
+    const std::string next = submit("-l select=1:ncpus=1");
+    accept("set server scheduling = True");
+    expect_state(next, "R");
+}
+
+TEST_P(OpenpbsScheduling, QrunWithAndWithoutVnodes) {
+    accept("set server scheduling = False");
+    const std::string first = submit("-l select=1:ncpus=2");
+    const std::string second = submit("-l select=1:ncpus=2");
+    site->ok("$stock/qrun " + first, "oscar");
+    expect_state(first, "R");
+    // There is no room.
+    EXPECT_THAT(site->refused("$stock/qrun " + second, "oscar"), HasSubstr(second));
+    EXPECT_EQ(attribute(second, "job_state"), "Q");
+    // On vnodes that are named it's the operator's matter.
+    site->ok("$stock/qrun -H box " + second, "oscar");
+    expect_state(second, "R");
+    // The plugin knows that: nothing is left for a third.
+    accept("set server scheduling = True");
+    const std::string third = submit("-l select=1:ncpus=1");
+    expect_comment(third, "Not Running");
+    site->ok("$stock/qdel " + first + " " + second, "una");
+    expect_state(third, "R");
+}
+
+TEST_P(OpenpbsScheduling, ArraysRunSubjobBySubjob) {
+    const std::string array = submit("-J 1-5%2 -l select=1:ncpus=1", 3);
+    EXPECT_TRUE(wait_for([&] { return site->sh("$stock/qstat '" + array + "'").exit != 0; },
+                         std::chrono::seconds(90)))
+        << why(array);
+    const std::string log = site->log();
+    for (int i = 1; i <= 5; ++i)
+        EXPECT_THAT(log, HasSubstr(array.substr(0, array.find('[')) + "[" + std::to_string(i) + "]"));
+}
+
+TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {
+    site->ok(
+        "cat > /tmp/h.py <<'END'\nimport pbs\ne = pbs.event()\n"
+        "if e.job.Job_Name == 'bad':\n    e.reject('not this one')\nEND\n"
+        "$stock/qmgr -c 'create hook h'; $stock/qmgr -c 'set hook h event = runjob'; "
+        "$stock/qmgr -c 'import hook h application/x-python default /tmp/h.py'");
+    const std::string bad = submit("-N bad -l select=1:ncpus=2");
+    expect_comment(bad, "not this one");
+    // Its room is another's.
+    const std::string good = submit("-N good -l select=1:ncpus=2");
+    expect_state(good, "R");
+}
+
+TEST_P(OpenpbsScheduling, GoesOnAfterRestartsAndCrashes) {
+    const std::string runs = submit("-l select=1:ncpus=1");
+    expect_state(runs, "R");
+    const std::string waits = submit("-l select=1:ncpus=2");
+    expect_comment(waits, "Not Running");
+    // The server alone: jobs go on.
+    site->ok("$stock/qterm -t quick; sleep 1");
+    site->start_with_plugin();
+    EXPECT_TRUE(scheduled_by("pbs_policy"));
+    EXPECT_TRUE(site->wait_for_node());
+    expect_state(runs, "R");
+    const std::string next = submit("-l select=1:ncpus=1");
+    expect_state(next, "R");
+    EXPECT_EQ(attribute(waits, "job_state"), "Q");
+    // Killed.
+    site->kill_server();
+    site->start_with_plugin();
+    EXPECT_TRUE(scheduled_by("pbs_policy"));
+    EXPECT_TRUE(site->wait_for_node());
+    site->ok("$stock/qdel " + runs + " " + next, "una");
+    expect_state(waits, "R");
+    if (!beside()) return;
+    // The daemon is started again when it dies.
+    site->ok("pkill -9 -f 'pbs_policyd --daemon' -n");
+    site->ok("$stock/qdel " + waits, "una");
+    EXPECT_TRUE(scheduled_by("pbs_policy"));
+    const std::string last = submit("-l select=1:ncpus=2");
+    expect_state(last, "R");
+}
+
+TEST_P(OpenpbsScheduling, StepsAsideForAnotherSchedulerAndForAPolicyOfAlgorithmExternal) {
+    // Ours is there first: pbs_sched waits.
+    site->ok("$(dirname $stock)/sbin/pbs_sched");
+    accept("set policy default_policy algorithm = external");
+    EXPECT_TRUE(scheduled_by("pbs_sched"));
+    const std::string first = submit("-l select=1:ncpus=2");
+    expect_state(first, "R");
+    EXPECT_TRUE(
+        wait_for([&] { return site->sh("grep -q 'Job run' /var/spool/pbs/sched_logs/*").exit == 0; }, kLong));
+    // It has the place now.
+    accept("set policy default_policy algorithm = standard");
+    EXPECT_TRUE(scheduled_by("not by pbs_policy: another scheduler"))
+        << site->ok("$ours/qmgr -c 'list sched'");
+    site->ok("kill $(cat /var/spool/pbs/sched_priv/sched.lock)");
+    EXPECT_TRUE(scheduled_by("pbs_policy"));
+    site->ok("$stock/qdel " + first, "una");
+    const std::string second = submit("-l select=1:ncpus=2");
+    expect_state(second, "R");
+}
+
+INSTANTIATE_TEST_SUITE_P(Attachments, OpenpbsScheduling, kAttachments, attachment_name);
+
+class OpenpbsSchedulingInstall : public OpenpbsTest {
+  protected:
+    void SetUp() override {
+        OpenpbsTest::SetUp();
+        if (!IsSkipped()) site.emplace();
+    }
+    std::optional<Site> site;
+};
+
+TEST_F(OpenpbsSchedulingInstall, PbsConfIsAsItWas) {
+    const std::string before = site->ok("cat /etc/pbs.conf");
+    site->install("--scheduler");
+    EXPECT_THAT(site->ok("cat /etc/pbs.conf"), AllOf(HasSubstr(before), HasSubstr("PBS_POLICY_SCHEDULER=1")));
+    EXPECT_THAT(site->ok("$ours/pbs_policy_install --openpbs --status"), HasSubstr("scheduler: pbs_policy"));
+    // Without the option it is pbs_sched again.
+    site->install();
+    EXPECT_EQ(site->ok("cat /etc/pbs.conf"), before);
+    EXPECT_THAT(site->ok("$ours/pbs_policy_install --openpbs --status"), HasSubstr("scheduler: pbs_sched"));
+    site->start_with_plugin();
+    EXPECT_EQ(site->sh("pgrep -x pbs_sched").exit, 0);
+    EXPECT_THAT(site->ok("$stock/qmgr -c 'list sched'"), Not(HasSubstr("scheduled_by")));
+    site->stop();
+    site->install("--scheduler");
+    site->ok("$ours/pbs_policy_install --openpbs --remove");
+    EXPECT_EQ(site->ok("cat /etc/pbs.conf"), before);
+}
+
+}  // namespace
+}  // namespace pbs::e2e
