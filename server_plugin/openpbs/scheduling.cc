@@ -298,9 +298,8 @@ void Scheduling::learn(bool all) {
         ask_about(Type::status_scheduler, {}, {}, [this](const ifl::ObjectView& object) {
             (*learnt_.scheds)[std::string(object.name)] = sched_of(object);
         });
-        ask_about(Type::status_resource, {}, kResourceExtend, [this](const ifl::ObjectView& object) {
-            (*learnt_.resources)[std::string(object.name)] = resource_of(object);
-        });
+        ask_about(Type::status_resource, {}, kResourceExtend,
+                  [this](const ifl::ObjectView& object) { note_resource(*learnt_.resources, object); });
     }
     ask_about(Type::status_queue, queue_attributes(), {}, [this](const ifl::ObjectView& object) {
         learnt_.queues[std::string(object.name)] = queue_of(object);

@@ -171,9 +171,11 @@ SiteSched sched_of(const ifl::ObjectView& object) {
     return one;
 }
 
-SiteResource resource_of(const ifl::ObjectView& object) {
+void note_resource(std::map<std::string, SiteResource>& resources, const ifl::ObjectView& object) {
+    if (object.name.empty() || object.name.front() == '|') return;
     const std::int64_t flags = number_of(value_of(object, "flag"), 0);
-    return {kind_of(object.name, number_of(value_of(object, "type"), 0)), (flags & kConsumable) != 0};
+    resources[std::string(object.name)] = {kind_of(object.name, number_of(value_of(object, "type"), 0)),
+                                           (flags & kConsumable) != 0};
 }
 
 void note_reservation(Site& site, const ifl::ObjectView& object) {
@@ -236,9 +238,8 @@ ifl::Result<Site> ask_site() {
             site.scheds[std::string(object.name)] = sched_of(object);
         });
     if (done)
-        done = ask(client, Type::status_resource, kResourceExtend, [&](const ifl::ObjectView& object) {
-            site.resources[std::string(object.name)] = resource_of(object);
-        });
+        done = ask(client, Type::status_resource, kResourceExtend,
+                   [&](const ifl::ObjectView& object) { note_resource(site.resources, object); });
     if (done)
         done = ask(client, Type::status_reservation, {},
                    [&](const ifl::ObjectView& object) { note_reservation(site, object); });

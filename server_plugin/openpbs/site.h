@@ -88,8 +88,8 @@ ResourceList resources_of(const ifl::ObjectView& object, std::string_view name);
 SiteServer server_of(const ifl::ObjectView& object);
 SiteQueue queue_of(const ifl::ObjectView& object);
 SiteSched sched_of(const ifl::ObjectView& object);
-// Of a reply to a request with the extend string kResourceExtend.
-SiteResource resource_of(const ifl::ObjectView& object);
+// Of a reply to a request with the extend string kResourceExtend. One of OpenPBS's own, "|unknown|", is none.
+void note_resource(std::map<std::string, SiteResource>& resources, const ifl::ObjectView& object);
 // Of a reservation: says which queue is its own.
 void note_reservation(Site& site, const ifl::ObjectView& object);
 SiteVnode vnode_of(const ifl::ObjectView& object);
