@@ -176,6 +176,10 @@ void Scheduling::noticed(std::uint32_t object_type) {
         if (one.wanted == 0) one.wanted = PBS_SCH_SCHEDULE_CMD;
 }
 
+void Scheduling::configured() {
+    for (auto& [name, one] : scheds_) one.wanted = PBS_SCH_CONFIGURE;
+}
+
 void Scheduling::look_at_wanted() {
     for (auto& [name, one] : scheds_)
         if (const int trigger = plugin_.wanted(name); trigger != 0) one.wanted = trigger;

@@ -54,6 +54,8 @@ class Scheduling {
 
     // A request has changed objects of this type (enum pbs_object_type).
     void noticed(std::uint32_t object_type);
+    // The plugin's configuration has changed.
+    void configured();
     // The plugin's thread is done with the cycle.
     void cycle_finished();
     // What the plugin wants after it was told of the time.

@@ -261,7 +261,10 @@ class Service {
         }
         const ifl::Reply reply = plugin_->manager(now(), request, identity_of(one), one.ticket);
         if (reply.code == PBSE_TRYAGAIN) return false;
-        if (one.what != Ask::What::check && reply.code == 0) show_all();
+        if (one.what != Ask::What::check && reply.code == 0) {
+            if (scheduling_) scheduling_->configured();
+            show_all();
+        }
         answer(one.ticket, reply);
         return true;
     }
