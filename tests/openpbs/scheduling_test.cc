@@ -195,7 +195,7 @@ TEST_P(OpenpbsScheduling, ArraysRunSubjobBySubjob) {
 TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {
     site->ok(
         "cat > /tmp/h.py <<'END'\nimport pbs\ne = pbs.event()\n"
-        "if e.job.Job_Name == 'bad':\n    e.reject('not this one')\nEND\n"
+        "if str(e.job.Job_Name) == 'bad':\n    e.reject('not this one')\nEND\n"
         "$stock/qmgr -c 'create hook h'; $stock/qmgr -c 'set hook h event = runjob'; "
         "$stock/qmgr -c 'import hook h application/x-python default /tmp/h.py'");
     const std::string bad = submit("-N bad -l select=1:ncpus=2");
@@ -223,12 +223,12 @@ TEST_P(OpenpbsScheduling, GoesOnAfterRestartsAndCrashes) {
     site->kill_server();
     site->start_with_plugin();
     EXPECT_TRUE(scheduled_by("pbs_policy"));
-    EXPECT_TRUE(site->wait_for_node());
+    expect_state(runs, "R");
     site->ok("$stock/qdel " + runs + " " + next, "una");
     expect_state(waits, "R");
     if (!beside()) return;
     // The daemon is started again when it dies.
-    site->ok("pkill -9 -f 'pbs_policyd --daemon' -n");
+    site->ok("kill -9 $(pgrep -n -x pbs_policyd)");
     site->ok("$stock/qdel " + waits, "una");
     EXPECT_TRUE(scheduled_by("pbs_policy"));
     const std::string last = submit("-l select=1:ncpus=2");
