@@ -96,7 +96,9 @@ class FairShare : public ::testing::Test {
             objects::Store::open((folder.home() / "server_priv/policy.db").string(), {.time_zone = "UTC"},
                                  std::chrono::sys_seconds{std::chrono::seconds{kMonday10}});
         EXPECT_TRUE(store.has_value());
-        for (const objects::Usage& row : objects::UsageStore(*store).load("fs_group:f1")->usage)
+        const auto loaded = objects::UsageStore(*store).load("fs_group:f1");
+        EXPECT_TRUE(loaded.has_value());
+        for (const objects::Usage& row : loaded->usage)
             if (row.user == entity) return row.amount;
         return 0;
     }

@@ -16,6 +16,7 @@
 
 #include "ifl/pbs_error.h"
 #include "objects/value.h"
+#include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/requests/extend.h"
 #include "server_plugin/plugin/requests/shown.h"
 #include "server_plugin/plugin/text.h"
@@ -225,6 +226,7 @@ int32_t manage_fair_share(State& state, const pbs_manager_request& request, std:
     const std::string sched = sched_of(request.object_name);
     if (!state.sched_priv.contains(sched)) return reply.error(PBSE_UNKSCHED, {});
     if (!state.looks.has_turn(state, ticket)) return reply.error(PBSE_TRYAGAIN, {});
+    settle(state);  // the trees are those of what was set before
     const auto group = group_of(state, sched, *asked);
     if (!group) return refuse(group.error());
     const sched::Instant now = instant(request.now);
