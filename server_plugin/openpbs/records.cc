@@ -69,21 +69,27 @@ Records::Amounts Records::amounts(const ResourceList& list) {
 
 // ---- The server's objects.
 
+// The limits that a server and a queue have alike. The amounts live until clear().
+template <class Record, class Limits>
+void Records::set_limits(Record& record, const Limits& limits) {
+    record.max_running = limits.max_running;
+    record.max_user_run = limits.max_user_run;
+    record.max_group_run = limits.max_group_run;
+    const Amounts max = amounts(limits.max);
+    record.resources_max = max.first;
+    record.resources_max_count = max.count;
+    const Amounts available = amounts(limits.available);
+    record.resources_available = available.first;
+    record.resources_available_count = available.count;
+}
+
 void Records::tell(const SiteServer& server) {
     clear();
     pbs_server_record record{};
     record.size = sizeof record;
     record.name = str(server.name);
     record.host_name = str(server.host);
-    record.max_running = server.limits.max_running;
-    record.max_user_run = server.limits.max_user_run;
-    record.max_group_run = server.limits.max_group_run;
-    const Amounts max = amounts(server.limits.max);
-    record.resources_max = max.first;
-    record.resources_max_count = max.count;
-    const Amounts available = amounts(server.limits.available);
-    record.resources_available = available.first;
-    record.resources_available_count = available.count;
+    set_limits(record, server.limits);
     record.backfill_depth = server.backfill_depth;
     record.job_sort_formula = str(server.job_sort_formula);
     table_.server_changed(table_.self, &record);
@@ -115,18 +121,10 @@ void Records::tell(const std::string& name, const SiteQueue& queue) {
     if (queue.enabled) record.flags |= PBS_QUEUE_ENABLED;
     if (queue.user_acl) record.flags |= PBS_QUEUE_USER_ACL;
     record.priority = queue.priority;
-    record.max_running = queue.limits.max_running;
-    record.max_user_run = queue.limits.max_user_run;
-    record.max_group_run = queue.limits.max_group_run;
-    const Amounts max = amounts(queue.limits.max);
-    record.resources_max = max.first;
-    record.resources_max_count = max.count;
+    set_limits(record, queue.limits);
     const Amounts min = amounts(queue.limits.min);
     record.resources_min = min.first;
     record.resources_min_count = min.count;
-    const Amounts available = amounts(queue.limits.available);
-    record.resources_available = available.first;
-    record.resources_available_count = available.count;
     std::vector<pbs_str> users;
     for (const std::string& user : queue.acl_users) users.push_back(str(user));
     record.acl_users = users.data();

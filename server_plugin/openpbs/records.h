@@ -70,6 +70,8 @@ class Records {
     void tell_job(std::int64_t now, const SiteJob& job);
     void tell_array(std::int64_t now, const std::string& subjob);
     char state_of(const SiteJob& job) const;
+    template <class Record, class Limits>
+    void set_limits(Record& record, const Limits& limits);
     // They last until the next call.
     Amounts amounts(const ResourceList& list);
     void clear();

@@ -92,6 +92,17 @@ class Authorization : public PluginServerTest {
     static ifl::Attributes one(const std::string& name, const std::string& value = {}) {
         return {attribute(name, value)};
     }
+    // A scheduler whose policy goes by the shares of an fs_group.
+    std::string fairshare() {
+        if (!has_shares_) {
+            has_shares_ = true;
+            EXPECT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_FS_GROUP, "shares").code, kOk);
+            EXPECT_EQ(set(PBS_OBJ_FS_GROUP, "shares", "tree_element", "physics:root = 40"), kOk);
+            EXPECT_EQ(set(PBS_OBJ_POLICY, "default_policy", "fairshare_group", "shares"), kOk);
+            EXPECT_EQ(set(PBS_OBJ_POLICY, "default_policy", "fairshare", "True"), kOk);
+        }
+        return "default";
+    }
     // What a connection has to send first.
     void queue_as_asker() {
         EXPECT_EQ(
@@ -124,6 +135,7 @@ class Authorization : public PluginServerTest {
   private:
     size_t asker_ = 0;
     int made_ = 0;
+    bool has_shares_ = false;
 };
 
 using A = Authorization;
@@ -255,6 +267,11 @@ std::vector<Row> status_rows() {
         status("StatusScheduler time_window", RequestType::status_scheduler, ifl::Status{},
                "object=time_window"),
         status("StatusScheduler fs_group", RequestType::status_scheduler, ifl::Status{}, "object=fs_group"),
+        {"StatusScheduler fairshare",
+         {kOk, kOk, kOk, kOk},
+         [](A& a) {
+             return Ask{RequestType::status_scheduler, ifl::Status{a.fairshare(), {}}, "object=fairshare"};
+         }},
         status("StatusScheduler configuration", RequestType::status_scheduler, ifl::Status{},
                "object=configuration", {kOk, kOk, kPerm, kPerm}),
         status("StatusScheduler history", RequestType::status_scheduler, ifl::Status{}, "object=history",
@@ -342,6 +359,15 @@ std::vector<Row> manager_rows() {
             {std::string("Manager set configuration ") + how, {kOk, kPerm, kPerm, kPerm}, [=](A& a) {
                  return A::managed(PBS_CMD_SET, PBS_OBJ_CONFIGURATION, "", A::one(how, a.configuration(how)));
              }});
+    for (const auto& [what, command, code] :
+         {std::tuple{"create", PBS_CMD_CREATE, kInvalid}, std::tuple{"delete", PBS_CMD_DELETE, kInvalid},
+          std::tuple{"set", PBS_CMD_SET, kOk}, std::tuple{"unset", PBS_CMD_UNSET, kInvalid}})
+        rows.push_back({std::string("Manager ") + what + " fairshare",
+                        {code, kPerm, kPerm, kPerm},
+                        [command = command](A& a) {
+                            return A::managed(command, PBS_OBJ_FAIRSHARE, a.fairshare(),
+                                              A::one("decay", "True"));
+                        }});
     constexpr std::array kOthers = {"create", "delete", "unset"};
     constexpr std::array kOtherCommands = {PBS_CMD_CREATE, PBS_CMD_DELETE, PBS_CMD_UNSET};
     for (size_t i = 0; i < kOthers.size(); ++i)
@@ -389,8 +415,8 @@ TEST_F(Authorization, TheTableIsComplete) {
         EXPECT_EQ(known(type, "none") || known(type, ""), types.contains(type))
             << "objects of type " << type << " are not in the table, or not told apart";
     // What a status of the schedulers is of if its extend string asks for another object.
-    for (const char* object : {"policy", "time_window", "fs_group", "configuration", "history", "sched",
-                               "queue", "server", "node", "resource", "revision"}) {
+    for (const char* object : {"policy", "time_window", "fs_group", "fairshare", "configuration", "history",
+                               "sched", "queue", "server", "node", "resource", "revision"}) {
         const std::string extend = std::string("object=") + object;
         const ifl::Reply reply = ask(root(), RequestType::status_scheduler, ifl::Status{}, extend);
         ASSERT_EQ(reply.code, kOk) << extend;

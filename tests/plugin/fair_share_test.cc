@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "ifl/pbs_error.h"
@@ -25,14 +26,14 @@ pbs_str str(std::string_view text) {
 class FairShare : public ::testing::Test {
   protected:
     void SetUp() override {
-        host = bring_up();
+        host = bring_up(folder.home());
         set(PBS_OBJ_FS_GROUP, "f1",
             {{"tree_element", "physics:root = 40,alice:physics = 10,bob:physics = 30,carol:root = 60"},
              {"decay_time", "24:00:00"}});
         set(PBS_OBJ_POLICY, "default_policy", {{"fairshare_group", "f1"}, {"fairshare", "True"}});
     }
-    std::unique_ptr<FakeHost> bring_up() {
-        auto made = std::make_unique<FakeHost>(folder.home());
+    static std::unique_ptr<FakeHost> bring_up(const std::filesystem::path& home) {
+        auto made = std::make_unique<FakeHost>(home);
         made->bring_up();
         made->queue(kWork, "work");
         made->vnode(201, "n1", 8);
@@ -151,12 +152,15 @@ TEST_F(FairShare, WhatIsAnsweredIsInTheStore) {
     ASSERT_EQ(change({{"decay", "True"}}).code, 0);
     EXPECT_EQ(stored("bob"), 500);
     EXPECT_EQ(stored("physics"), 500);
-    // The host is gone without another word.
-    host->plugin.stop = [](void*, int64_t) {};
-    host.reset();
-    host = bring_up();
+    // What a host finds that begins after this one was killed.
+    FakeHost copy;
+    std::filesystem::copy(
+        folder.home(), copy.home(),
+        std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+    host = bring_up(copy.home());
     EXPECT_EQ(value(ask(), "bob", "usage"), "500");
     EXPECT_EQ(value(ask(), "physics", "usage"), "500");
+    host.reset();
 }
 
 TEST_F(FairShare, TrimForgetsThoseInNoGroup) {

@@ -141,8 +141,8 @@ struct Filter {
     bool (*wanted)(const Settings& settings, Instant now) = nullptr;
     // Does it let every job into this queue, in this whole cycle? Then it isn't asked. Null: never.
     bool (*is_open)(const Opening& opening) = nullptr;
-    // Of a filter of signatures that lets no queue's jobs pass unasked: does it answer the same for a job
-    // with a walltime in both queues? Then a job that it refused in the one isn't asked about in the other.
+    // Of a filter of signatures without `is_open`: is its answer about a job that asks for a walltime the
+    // same in both queues? Then a job that the filter refused in one of them isn't asked about in the other.
     // Null: that isn't known.
     bool (*is_same_in)(const QueueView& a, const QueueView& b) = nullptr;
     // Of a filter whose refusals are blocked by less_of(key), for that key: the most that a job may ask for

@@ -8,10 +8,11 @@ namespace pbs::sched {
 
 namespace {
 
-// What was stored may come from elsewhere; sums of such numbers stay finite.
+// What was stored may come from elsewhere; sums of numbers up to this one stay finite.
+constexpr double kMostStored = 1e200;
+
 double sane(double usage) {
-    constexpr double kMost = 1e200;
-    return std::min(std::max(FairShares::kLeastUsage, usage), kMost);
+    return std::min(std::max(FairShares::kLeastUsage, usage), kMostStored);
 }
 
 }  // namespace
@@ -104,7 +105,8 @@ void FairShares::load(std::span<const UsageRow> rows, std::span<const ChargeRow>
             known != by_name_.end() && nodes_[known->second].is_group)
             nodes_[known->second].usage = sane(row.usage);
     charged_.clear();
-    for (const ChargeRow& row : charges) charged_[row.job_id] = std::max(0.0, std::min(row.charge, 1e200));
+    for (const ChargeRow& row : charges)
+        charged_[row.job_id] = std::max(0.0, std::min(row.charge, kMostStored));
     last_decay_ = last_decay;
 }
 

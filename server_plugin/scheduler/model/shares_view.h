@@ -41,7 +41,8 @@ struct SharesAsked {
     Instant now{};
     std::string sched;
     std::string group;  // the fs_group; empty: all of the scheduler's
-    // He sees the entities of his own and of his jobs, and the groups above them; nothing: all is seen.
+    // This user is shown the user's own entity, those of the user's jobs, and the groups above them. Nothing:
+    // all elements are shown.
     std::optional<std::string> user;
 };
 
