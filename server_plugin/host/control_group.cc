@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -75,10 +76,29 @@ std::vector<std::string> with_those_below(const std::string& path) {
     return folders;
 }
 
+constexpr std::string_view kTry = "pbs-try-";  // and the pid of the process that tries
+
+// A process that was killed while it tried left a group with nothing in it.
+void remove_old_tries(const std::string& own) {
+    std::error_code error;
+    for (fs::directory_iterator at(own, error), end; !error && at != end; at.increment(error)) {
+        const std::string name = at->path().filename().string();
+        std::string_view pid = name;
+        if (!pid.starts_with(kTry)) continue;
+        pid.remove_prefix(kTry.size());
+        pid_t process = 0;
+        const auto [rest, bad] = std::from_chars(pid.data(), pid.data() + pid.size(), process);
+        if (bad == std::errc() && rest == pid.data() + pid.size() && process > 0 && ::kill(process, 0) != 0 &&
+            errno == ESRCH)
+            remove_control_group(at->path().string());
+    }
+}
+
 Result<void> try_out(const std::string& path) {
     if (auto made = make_control_group(path); !made) return made;
     const pid_t child = ::fork();
     if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         for (;;) ::pause();
     }
     auto entered = child > 0 ? enter_control_group(path, child)
@@ -128,7 +148,8 @@ Result<std::string> control_group_parent() {
     if (!groups) return tl::unexpected(groups.error());
     auto own = own_control_group(*mounts, *groups);
     if (!own) return own;
-    if (auto tried = try_out(fmt::format("{}/pbs-try-{}", *own, ::getpid())); !tried)
+    remove_old_tries(*own);
+    if (auto tried = try_out(fmt::format("{}/{}{}", *own, kTry, ::getpid())); !tried)
         return tl::unexpected(tried.error());
     return own;
 }

@@ -14,8 +14,8 @@
 namespace pbs::host {
 
 // The folder of this process's own control group, in which it may make others, put processes into them and
-// end these together: that is tried with a process that does nothing. The error says what the machine doesn't
-// permit.
+// end these together: that is tried with a process that does nothing. What a process that was killed in such
+// a try left there is removed. The error says what the machine doesn't permit.
 Result<std::string> control_group_parent();
 
 // The same folder, worked out from the texts of /proc/self/mountinfo and /proc/self/cgroup.

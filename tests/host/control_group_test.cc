@@ -1,6 +1,11 @@
 #include "server_plugin/host/control_group.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 namespace pbs::host {
 namespace {
@@ -43,6 +48,23 @@ TEST(ControlGroup, ThatIsNotThereHasNoProcesses) {
     EXPECT_TRUE(control_group_processes("/no/such/group").empty());
     EXPECT_TRUE(remove_control_group("/no/such/group"));
     EXPECT_FALSE(make_control_group("/no/such/group"));
+}
+
+TEST(ControlGroup, OfATryThatWasKilledIsRemoved) {
+    const auto parent = control_group_parent();
+    if (!parent) GTEST_SKIP() << parent.error().message;
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(0);
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+    const std::string of_dead = fmt::format("{}/pbs-try-{}", *parent, child);
+    const std::string of_living = fmt::format("{}/pbs-try-{}", *parent, ::getppid());
+    const std::string other = fmt::format("{}/pbs-try-{}x", *parent, child);
+    for (const std::string& path : {of_dead, of_living, other}) ASSERT_TRUE(make_control_group(path));
+    EXPECT_TRUE(control_group_parent());
+    EXPECT_FALSE(std::filesystem::exists(of_dead));
+    EXPECT_TRUE(std::filesystem::exists(of_living));
+    EXPECT_TRUE(std::filesystem::exists(other));
+    for (const std::string& path : {of_living, other}) EXPECT_TRUE(remove_control_group(path));
 }
 
 }  // namespace
