@@ -141,7 +141,11 @@ struct Scheduler::Impl {
     }
     void note_end(JobSlot slot) {
         for (auto& [name, sched] : scheds) {
-            for (KeptReservation& kept : sched.events.kept) kept.ended(tables, slot);
+            std::vector<KeptReservation>& kept = sched.events.kept;
+            // What an end gives back can let one behind the first start sooner, unseen by KeptReservation,
+            // which knows of no other reservation.
+            if (kept.size() > 1) kept.resize(1);
+            if (!kept.empty()) kept.front().ended(tables, slot);
             sched.events.schedule.ended(slot);
         }
     }

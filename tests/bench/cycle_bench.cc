@@ -73,6 +73,7 @@ BENCHMARK(FullCycleDrained)->Apply(full_cycles);
 // again.
 void run_after_arrivals(benchmark::State& state, Drained drained, Shared shared = Shared::no) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, drained, nullptr, shared);
+    cluster.reserve(static_cast<std::int64_t>(state.max_iterations));
     cluster.settle();
     for (auto _ : state) {
         cluster.add_job();

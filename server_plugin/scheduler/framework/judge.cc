@@ -257,7 +257,7 @@ void Judge::weigh(const FilterRefusal& refused, const Candidate& job, QueueView&
 }
 
 void Judge::start(const Candidate& job, QueueView& view) {
-    use_spare(state_, limit_user(job, job.user, view, state_.placement), state_.ends(job));
+    use_spare(state_, limit_user(job, job.user, view, state_.placement), state_.now, state_.ends(job));
     state_.vnodes->use_reserved(state_.placement, *job.request, c_.vnode_share(), state_.ends(job));
     state_.vnodes->assume(state_.placement, *job.request, c_.vnode_share());
     queues_.count_into(view, job.job, 1);

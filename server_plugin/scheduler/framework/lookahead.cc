@@ -179,7 +179,7 @@ void Lookahead::reserve() {
     Placement placement = std::exchange(state_.placement, {});
     const LimitUser user = limit_user(job_, job_.user, view_, placement);
     // Of those before it that start while it runs.
-    use_spare(state_, user, when.end);
+    use_spare(state_, user, when.start, when.end);
     state_.vnodes->use_reserved(placement, *job_.request, c_.vnode_share(), when.end);
 
     Reservation reservation{job_.job, when.start, when.end, view_.number, {}, false, false, {}};

@@ -161,6 +161,15 @@ DealtLane Turns::dealt_lane(LaneId lane) const {
             intake_.jobs().job(lane, {})};
 }
 
+// All turns as they are now, those left out whose lanes have no job any more that is to be looked at. They
+// are in no order then.
+void Turns::refresh(std::vector<Turn>& turns, JobClass job_class) {
+    std::size_t left = 0;
+    for (Turn turn : turns)
+        if (turn.as_of == state_number() || next(turn, job_class)) turns[left++] = turn;
+    turns.resize(left);
+}
+
 // Goes through the jobs of a class. False: only a cycle over all jobs knows the order.
 bool Turns::consider(JobClass job_class) {
     const PendingJobs& pending = intake_.jobs();
@@ -199,10 +208,19 @@ bool Turns::consider(JobClass job_class) {
             turn.rank = deal_->rank(deal_context(lane), dealt_lane(lane));
         push(turn);
     }
+    // After a start most of the lanes may have no job left that has room.
+    constexpr int kMostDropped = 16;
+    int dropped = 0;  // lanes in a row
     while (!heap.empty()) {
         Turn turn = pop();
         if (turn.as_of != state_number()) {  // less is free now than when it was found
+            const std::size_t others = heap.size();
             push(turn);
+            dropped = heap.size() == others ? dropped + 1 : 0;
+            if (dropped == kMostDropped) {
+                refresh(heap, job_class);
+                std::ranges::make_heap(heap, later_turn);
+            }
             continue;
         }
         if (in_circle && !heap.empty() && heap.front().turn == turn.turn) {

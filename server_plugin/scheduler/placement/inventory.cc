@@ -176,9 +176,8 @@ Columns::Openness Inventory::openness(VnodeSlot slot, const std::int64_t* row, s
                                       std::int32_t exclusive) const {
     const Vnode& vnode = vnodes_[slot];
     if (!vnode.free || exclusive > 0) return Columns::closed;
-    const std::uint32_t ncpus = columns_.known().ncpus;
-    const bool used_up =
-        jobs > 0 && number_of(vnode.available, ncpus).value_or(0) > 0 && row[columns_.of(ncpus)] <= 0;
+    const std::uint32_t ncpus = columns_.of(columns_.known().ncpus);
+    const bool used_up = jobs > 0 && ncpus != 0 && total(slot)[ncpus] > 0 && row[ncpus] <= 0;
     return used_up ? Columns::busy : Columns::open;
 }
 

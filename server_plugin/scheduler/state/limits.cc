@@ -87,9 +87,9 @@ std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey&
     return 0;
 }
 
-void use_spare(CycleState& state, const LimitUser& user, Instant ends) {
+void use_spare(CycleState& state, const LimitUser& user, Instant starts, Instant ends) {
     for (Reservation& reservation : state.reservations) {
-        if (reservation.begun || ends <= reservation.start) continue;
+        if (reservation.start <= starts || ends <= reservation.start) continue;
         for (auto& spare : reservation.spare) spare.left -= use_of(*state.vnodes, user, spare.key);
     }
 }

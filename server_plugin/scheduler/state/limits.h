@@ -91,6 +91,6 @@ struct Reservation {
 
 // Takes what a job uses of limits from what is left of them by the reservations that start while it runs. The
 // job is one that was placed, or has a reservation itself.
-void use_spare(CycleState& state, const LimitUser& user, Instant ends);
+void use_spare(CycleState& state, const LimitUser& user, Instant starts, Instant ends);
 
 }  // namespace pbs::sched

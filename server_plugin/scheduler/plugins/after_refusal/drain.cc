@@ -80,15 +80,19 @@ bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
         by_time = by_time || reason.code == ReasonCode::hpm_not_ready;  // a switch is told as no event
         if (refused ? !(verdict.waits || verdict.later) : !home_later) continue;
         ahead.emplace(c_, future_, job, *view);
-        const auto at = ahead->earliest(in_.now, ahead->last_end());
-        if (!at) {
+        const Instant last_end = ahead->last_end();
+        // Another queue is of use if the job fits it sooner.
+        const bool has_sooner = start && *start <= last_end;
+        const auto at = ahead->earliest(in_.now, has_sooner ? *start - Seconds(1) : last_end);
+        const bool not_sooner = has_sooner && ahead->too_late();
+        if (!at && !not_sooner) {
             c_.vain_steps += ahead->steps();
             by_time = by_time || ahead->too_late();
             continue;
         }
         by_time = by_time || ahead->decided_by_time();
         possible.push_back(view);
-        if (!start || *at < *start) {
+        if (at) {
             start = at;
             soonest = view;
         }
@@ -107,16 +111,15 @@ bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
     const std::size_t number = state_.reservations.size() - 1;
     auto& kept = in_.events->kept;
     if (kept.size() > number) kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(number), kept.end());
-    if (number == 0 && !by_time) keep_reservation(job, *soonest, possible, ahead->decided_by_vnodes());
+    if (number == kept.size() && !by_time)
+        keep_reservation(job, *soonest, possible, ahead->decided_by_vnodes());
     return true;
 }
 
 // What the last cycle reserved, if a look ahead would find the same: so do those before it then.
 bool Drain::reserve_kept(const Candidate& job) {
     const std::size_t number = state_.reservations.size();
-    // Not those behind the first: what an end gives back can let one of them start sooner, unseen by
-    // KeptReservation, which knows of no other reservation.
-    if (!c_.by_events || number > 0 || in_.events->kept.empty()) return false;
+    if (!c_.by_events || number >= in_.events->kept.size()) return false;
     const KeptReservation& kept = in_.events->kept[number];
     const auto& changed = in_.events->since.changed;
     if (!kept.holds(in_.now) || kept.job != t_.jobs.handle[job.job] || !started_.empty() ||
@@ -125,8 +128,8 @@ bool Drain::reserve_kept(const Candidate& job) {
         return false;
     QueueView& view = views_[kept.view];
     if (view.slot != kept.queue || view.host != kept.host) return false;
-    use_spare(state_, limit_user(job, job.user, view, kept.placement), kept.end);
-    state_.vnodes->use_reserved(kept.placement, *job.request, c_.vnode_share(), kept.end);
+    // None of those before it is on its vnodes.
+    use_spare(state_, limit_user(job, job.user, view, kept.placement), kept.start, kept.end);
     state_.reservations.push_back({job.job, kept.start, kept.end, view.number, kept.spare, true, false, {}});
     state_.instants->insert(kept.start);
     for (const auto& log : c_.logs) log->reserved(job.job, view, kept.start, kept.end, kept.placement);
