@@ -51,6 +51,7 @@ class Keeper {
         for_each_text(record, [&](std::string_view& text) { keep(text); });
         keep(record.requested);
         keep(record.places);
+        keep(record.kept);
         keep(record.account);
         keep(record.used);
     }

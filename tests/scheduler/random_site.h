@@ -336,6 +336,7 @@ std::int64_t compare_by_events(int sites, int steps, Algorithm algorithm, Tune t
             EXPECT_EQ(a.vnodes, b.vnodes);
             EXPECT_EQ(a.exec_vnode, b.exec_vnode);
             EXPECT_EQ(a.rejected, b.rejected);
+            EXPECT_EQ(a.preempted, b.preempted);
             EXPECT_EQ(a.schedule, b.schedule) << "starts and reservations";
             EXPECT_TRUE(a.hpm_wanted || !b.hpm_wanted);
             if (testing::Test::HasFailure()) return in_pieces;
