@@ -39,7 +39,8 @@ class Application {
     Application(Server& server, int64_t now, std::vector<std::string>& preempted, bool& failed)
         : server_(server), change_(server, now), preempted_(preempted), failed_(failed) {
         for (const std::string& id : preempted)
-            if (const Job* job = server.state.job(id)) leave(*job);
+            if (const Job* job = server.state.job(id); job != nullptr && is_preempting(*job))
+                leave(job->places);
     }
 
     // False: the decision doesn't fit any more.
@@ -53,7 +54,7 @@ class Application {
     Result<void> resume(const Decision& decision, Job& job);
     Result<void> preempt(const Decision& decision);
     std::vector<std::string> awaited() const;
-    void leave(const Job& job);
+    void leave(const std::vector<Place>& places);
     Result<void> move(const Decision& decision, Job& job);
     static Result<void> check_started(const Queue* queue);
     Result<void> take_room(const std::vector<Place>& places);
@@ -109,10 +110,9 @@ Result<void> Application::move(const Decision& decision, Job& job) {
     return enter_queue(change_, job, *queue, Entry::managed);
 }
 
-// What a job that was preempted still holds, as it counts in the state: others may have it.
-void Application::leave(const Job& job) {
-    if (!job.running()) return;
-    for (const Place& place : held_places(job, server_.state.resources))
+// What counts in the state as held by a job that is preempted: others may have it.
+void Application::leave(const std::vector<Place>& places) {
+    for (const Place& place : places)
         for (const auto& [id, amount] : place.amounts) taken_[place.node][id] -= amount;
 }
 
@@ -140,7 +140,9 @@ Result<void> Application::preempt(const Decision& decision) {
     const Job before = *job;
     if (!host::preempt(change_, change_.job(*job), decision.methods, other->id))
         return fail(PBSE_BADSTATE, "it could be preempted by no method");
-    leave(before);
+    const Job* after = change_.current(before.sequence);
+    leave(after != nullptr && is_preempted(*after) ? released_places(*after, server_.state.resources)
+                                                   : before.places);
     preempted_.push_back(before.id);
     return {};
 }

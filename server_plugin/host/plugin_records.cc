@@ -81,6 +81,7 @@ const pbs_server_record& RecordBuilder::server() {
         amounts(attributes, "resources_available");
     server_.backfill_depth = attributes.integer("backfill_depth", -1);
     server_.job_sort_formula = as_pbs_str(attributes.text("job_sort_formula"));
+    server_.suspend_releases = as_pbs_str(attributes.text("restrict_res_to_release_on_suspend"));
     return server_;
 }
 

@@ -27,6 +27,9 @@ constexpr const char* kSuspendedAt = "suspended_at";
 constexpr const char* kSchedPreempted = "sched_preempted";
 constexpr const char* kReleased = "released";
 
+// In the place of a method: the job is being started, or resumed.
+constexpr char kOnceItRuns = '-';
+
 void unset(Job& job, std::string_view name) {
     job.attributes.unset(*job_table().find(name), {});
 }
@@ -86,8 +89,7 @@ void add_suspended(Job& job, int64_t since, int64_t now) {
 
 bool suspend(Change& change, Job& job, std::string_view for_job) {
     Server& server = change.server();
-    if (job.substate != substate::kRunning) return false;
-    if (!server.parts.executor.suspend(run_id(job))) return false;
+    if (job.substate != substate::kRunning || !server.parts.executor.signal(run_id(job), 0)) return false;
     job.state = job_state::kSuspended;
     job.substate = substate::kSchedSuspended;
     job.mtime = change.now();
@@ -96,7 +98,15 @@ bool suspend(Change& change, Job& job, std::string_view for_job) {
         set_attribute(job, kReleased, fmt::format("{}", fmt::join(release, ",")));
     unset(job, kPreempting);
     set_comment(job, fmt::format("Not Running: Preempted by suspension for job {}", for_job));
-    server.parts.accounting.suspended(accounted(job, server.state));
+    change.then([&server, handle = job.handle] {
+        const Job* suspended = server.state.job(handle);
+        if (suspended == nullptr) return;
+        // It can't only if it has ended meanwhile.
+        if (auto done = server.parts.executor.suspend(run_id(*suspended)); !done)
+            server.parts.log.error(suspended->id,
+                                   fmt::format("it can't be suspended: {}", done.error().message));
+        server.parts.accounting.suspended(accounted(*suspended, server.state));
+    });
     change.want_cycle(PBS_SCH_SCHEDULE_TERM);
     return true;
 }
@@ -224,6 +234,7 @@ void launch_one(Server& server, const Job& current) {
     unset(job, kAwaits);
     if (job.substate == substate::kSchedSuspended) {
         resume_preempted(change, job);
+        preempt_once_it_runs(change, job);
     } else {
         job.stime = change.now();
         change.then([&server, handle = job.handle] { launch(server, handle); });
@@ -251,6 +262,11 @@ void wait_again(Server& server, const Job& current) {
 }  // namespace
 
 bool preempt(Change& change, Job& job, std::string_view methods, std::string_view for_job) {
+    if (job.substate != substate::kRunning) {
+        set_attribute(job, kPreempting, fmt::format("{} {}{}", for_job, kOnceItRuns, methods));
+        job.mtime = change.now();
+        return true;
+    }
     for (std::size_t i = 0; i < methods.size(); ++i) {
         set_attribute(job, kPreempting, fmt::format("{} {}", for_job, methods.substr(i)));
         if (!preempt_by(change, job, methods[i], for_job)) {
@@ -266,6 +282,11 @@ bool preempt(Change& change, Job& job, std::string_view methods, std::string_vie
     change.want_cycle(PBS_SCH_SCHEDULE_TERM);
     note(change, job, "Job failed to be preempted");
     return false;
+}
+
+void preempt_once_it_runs(Change& change, Job& job) {
+    const Preempting so_far = preempting_of(job);
+    if (so_far.method == kOnceItRuns) (void)preempt(change, job, so_far.left, so_far.for_job);
 }
 
 bool is_preempted(const Job& job) {

@@ -2,9 +2,8 @@
 //
 // What is under way is kept in attributes of the jobs that nobody is shown, so that it goes on after a crash:
 //   preempting       of a job that makes room: the id of the other one, and the methods that are left to try
-//   awaits           of a job that is to start: the ids of those that make room for it. It holds its places,
-//   as a
-//                    running job does, and is launched when all of them have gone
+//   awaits           of a job that is to start: the ids of those that make room for it. It holds its places
+//                    as a running job does, and is launched when all of them have gone
 //   not_preemptable  of a running job with which all methods have failed
 //   released         of a suspended job: which resources it has given back, if not all
 //   suspended_at     since when an operator has suspended it
@@ -28,8 +27,10 @@ inline constexpr int kSchedSuspended = 45;
 }
 
 // Begins to preempt a running job by the first of `methods` ('S', 'C', 'R', 'D') that it can be by; `for_job`
-// is the id of the job that room is made for. False: it can be by none, and is marked so.
+// is the id of the job that room is made for. False: it can be by none, and is marked so. One that is being
+// started yet is preempted once it runs.
 bool preempt(Change& change, Job& job, std::string_view methods, std::string_view for_job);
+void preempt_once_it_runs(Change& change, Job& job);
 
 // Has the job been suspended by a decision, so that it has given back its places?
 bool is_preempted(const Job& job);

@@ -20,7 +20,7 @@ namespace pbs::host {
 namespace {
 
 void now_running(Job& job, const RunReport& report) {
-    if (job.state == job_state::kRunning) job.substate = substate::kRunning;
+    if (job.state == job_state::kRunning && !is_awaiting(job)) job.substate = substate::kRunning;
     if (report.session != 0) set_attribute(job, "session_id", fmt::format("{}", report.session));
     if (!report.exit.output_note.empty()) set_comment(job, report.exit.output_note);
 }
@@ -52,7 +52,10 @@ void apply(Change& change, const RunReport& report, std::vector<RunId>& to_termi
     });
     if (recovers) recover_preemption(change, job);
     // A delete or rerun of the job was asked for before the server stopped.
-    if (job.deleted || job.at_end != Job::AtEnd::finish) to_terminate.push_back(report.id);
+    if (job.deleted || job.at_end != Job::AtEnd::finish)
+        to_terminate.push_back(report.id);
+    else
+        preempt_once_it_runs(change, job);
 }
 
 // Stores what the reports say. Those that throw are left in `reports`, the others are taken out of it; an

@@ -340,7 +340,10 @@ void Shepherd::read_signals() {
     signalfd_siginfo info{};
     while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
         const int number = static_cast<int>(info.ssi_signo);
-        if (number == signal_request())
+        const bool goes_on = number == signal_request() && info.ssi_int == SIGCONT && suspended_at_;
+        if (goes_on)
+            continue;  // that is the scheduler's, or an operator's, to say
+        else if (number == signal_request())
             signal_all(info.ssi_int);
         else if (number == terminate_request())
             terminate(std::chrono::seconds(std::max(0, info.ssi_int)));

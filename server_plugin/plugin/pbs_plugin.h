@@ -228,10 +228,11 @@ typedef struct pbs_job_record {
      * it has ended: usage of fair shares is counted from it. */
     const pbs_amount* used;
     size_t used_count;
-    int64_t elapsed; /* of a job in state 'S': for how many seconds it has run; the rest of its walltime is
-                        left */
-    int64_t preempted_at;  /* when a decision has preempted it, by whatever method, and it hasn't run since;
-                              else 0:  it goes before others of its level */
+    /* Of a job in state 'S': for how many seconds it has run; the rest of its walltime is left. */
+    int64_t elapsed;
+    /* When a decision has preempted it, by whatever method, and it hasn't run since: it goes before others of
+     * its level; else 0. */
+    int64_t preempted_at;
     const pbs_place* kept; /* of a job with PBS_JOB_PREEMPTED: what it still holds of its vnodes */
     size_t kept_count;
 } pbs_job_record;
@@ -307,6 +308,9 @@ typedef struct pbs_server_record {
     size_t resources_available_count;
     int64_t backfill_depth;   /* deprecated server attribute; -1: not set */
     pbs_str job_sort_formula; /* deprecated server attribute */
+    /* Members from here on came later. */
+    /* What a job gives back when a decision suspends it: names of resources, with commas; empty: all. */
+    pbs_str suspend_releases;
 } pbs_server_record;
 
 typedef struct pbs_sched_record {

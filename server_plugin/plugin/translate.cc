@@ -57,7 +57,8 @@ std::optional<sched::ResourceRecord> Translator::resource(const pbs_resource_rec
 }
 
 std::optional<sched::ServerRecord> Translator::server(const pbs_server_record* record) {
-    if (!readable(record) || !present(record->resources_max, record->resources_max_count) ||
+    if (!readable(record, offsetof(pbs_server_record, suspend_releases)) ||
+        !present(record->resources_max, record->resources_max_count) ||
         !present(record->resources_available, record->resources_available_count)) {
         return std::nullopt;
     }
@@ -74,6 +75,7 @@ std::optional<sched::ServerRecord> Translator::server(const pbs_server_record* r
     out.resources_available = amounts(available);
     out.backfill_depth = record->backfill_depth;
     out.job_sort_formula = view(record->job_sort_formula);
+    if (record->size >= sizeof(pbs_server_record)) out.suspend_releases = view(record->suspend_releases);
     return out;
 }
 

@@ -76,6 +76,7 @@ void fields(A& a, Ref<A, sched::ServerRecord> r) {
     a.amounts("resources_available", r.resources_available);
     a("backfill_depth", r.backfill_depth, -1);
     a("job_sort_formula", r.job_sort_formula, "");
+    a("suspend_releases", r.suspend_releases, "");
 }
 
 template <class A>

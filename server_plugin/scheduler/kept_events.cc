@@ -24,6 +24,7 @@ class Keeper {
         keep(record.resources_max);
         keep(record.resources_available);
         keep(record.job_sort_formula);
+        keep(record.suspend_releases);
     }
     void operator()(SchedRecord& record) const {
         keep(record.name);

@@ -36,6 +36,7 @@ void describe_server(const Tables& t, std::string_view formula, const StateSink&
     record.resources_available = available;
     record.backfill_depth = t.server.backfill_depth;
     record.job_sort_formula = formula;
+    record.suspend_releases = t.suspend_releases;
     sink(record);
 }
 

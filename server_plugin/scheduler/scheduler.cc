@@ -560,6 +560,7 @@ Result<void> Scheduler::server_changed(const ServerRecord& record) {
     impl_->tables.server = {record.max_running, record.max_user_run, record.max_group_run,
                             keep(record.resources_available), record.backfill_depth};
     impl_->tables.server_host = record.host_name.empty() ? record.name : record.host_name;
+    impl_->tables.suspend_releases = record.suspend_releases;
     if (impl_->server_formula == record.job_sort_formula) return {};
     std::string before = std::exchange(impl_->server_formula, std::string(record.job_sort_formula));
     const auto done = impl_->sched_configs.renew(impl_->file_context());
@@ -737,12 +738,12 @@ QueuedJob queued_job(const Tables& t, JobSlot slot) {
             jobs.preempted_at[slot]};
 }
 
-}  // namespace
-
-namespace {
-
-bool is_preempted(const JobTable& jobs, JobSlot slot) {
-    return jobs.state[slot] == 'Q' && jobs.preempted_at[slot] != Instant{};
+// What speaks for preempting a job: bits, none of a job that doesn't run.
+unsigned preemptable(const JobTable& jobs, JobSlot slot) {
+    constexpr unsigned kFor = job_rerunnable | job_checkpointable;
+    constexpr unsigned kRuns = 1U << 8;
+    if (jobs.state[slot] != 'R' || (jobs.flags[slot] & job_not_preemptable) != 0) return 0;
+    return kRuns | (jobs.flags[slot] & kFor);
 }
 
 }  // namespace
@@ -751,12 +752,10 @@ bool is_preempted(const JobTable& jobs, JobSlot slot) {
 void Scheduler::Impl::list(JobSlot slot) {
     enlist(tables.jobs, tables.queues, slot);
     if (is_running(tables.jobs.state[slot])) tables.count_running(slot, 1);
-    if (is_preempted(tables.jobs, slot)) ++tables.preempted_waiting;
 }
 
 void Scheduler::Impl::take_off(JobSlot slot) {
     if (is_running(tables.jobs.state[slot])) tables.count_running(slot, -1);
-    if (is_preempted(tables.jobs, slot)) --tables.preempted_waiting;
     delist(tables.jobs, tables.queues, slot);
 }
 
@@ -792,6 +791,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     const bool ran = !is_new && is_running(t.jobs.state[slot]);
     const bool waited = !is_new && t.jobs.state[slot] == 'Q';
     const bool was_suspended = !is_new && t.jobs.is_suspended(slot);
+    const unsigned was_preemptable = is_new ? 0 : preemptable(t.jobs, slot);
     const QueueSlot old_queue = is_new ? kNoSlot : t.jobs.queue[slot];
     const QueuedJob before = queued_job(t, slot);
     const Seconds old_walltime = t.jobs.walltime[slot];
@@ -818,9 +818,10 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     if (runs && ran && t.vnodes.holds(slot, record.places, exclusive)) {
         // As it was, but for what it has used so far.
         const QueuedJob after = queued_job(t, slot);
-        // Another one may ask for less of a limit than before.
+        // Another one may ask for less of a limit than before, or may be preempted now.
         if (t.jobs.queue[slot] != old_queue || t.jobs.walltime[slot] != old_walltime ||
-            after.signature != before.signature || after.user != before.user)
+            after.signature != before.signature || after.user != before.user ||
+            (preemptable(t.jobs, slot) & ~was_preemptable) != 0)
             impl_->note(&EventsSince::all);
         else if (t.jobs.stime[slot] != old_stime)
             impl_->forget_kept();

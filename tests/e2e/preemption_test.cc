@@ -67,6 +67,9 @@ TEST_F(Preemption, ASuspendedJobStopsAndGoesOn) {
     EXPECT_NE(server.job(victim, "sched_preempted"), "(none)");
     EXPECT_THAT(server.accounting(), HasSubstr(";z;" + victim));
     EXPECT_FALSE(counts("ticks")) << "its processes have stopped";
+    EXPECT_EQ(server.command({"qsig", "-s", "CONT", victim}).exit, 0);
+    EXPECT_NE(server.command({"qsig", "-s", "resume", victim}).exit, 0);
+    EXPECT_FALSE(counts("ticks")) << "that is the scheduler's to say";
 
     delete_now(express);
     ASSERT_TRUE(server.wait_job_state(victim, "R"));
@@ -172,6 +175,60 @@ TEST_F(Preemption, ACheckpointIsWrittenByTheProgramOfTheSite) {
     EXPECT_EQ(line, victim);
     EXPECT_THAT(server.accounting(), HasSubstr(";C;" + victim));
     delete_now(express);
+    delete_now(victim);
+}
+
+// As if the program had failed: nobody knows how far it came.
+TEST_F(Preemption, ACrashWhileACheckpointIsWritten) {
+    server.put("mom_priv/config", "$action checkpoint_abort 300 !/bin/sleep 60\n");
+    ASSERT_TRUE(server.stop());
+    ASSERT_TRUE(server.start());
+    order("CS");
+    const std::string victim = job("work", counter("ticks"));
+    ASSERT_TRUE(wait_for([&] { return counted("ticks") > 0; }));
+    const std::string express = job("express", counter("express"));
+    ASSERT_TRUE(server.wait_job_state(express, "R"));
+    EXPECT_EQ(server.job(victim, "job_state"), "R");
+    EXPECT_EQ(counted("express"), 0U) << "it waits for the checkpoint";
+    server.kill9();
+    ASSERT_TRUE(server.start());
+    EXPECT_TRUE(server.wait_job_state(victim, "S"));
+    EXPECT_TRUE(wait_for([&] { return counted("express") > 0; }));
+    delete_now(express);
+    ASSERT_TRUE(server.wait_job_state(victim, "R"));
+    EXPECT_TRUE(counts("ticks"));
+    delete_now(victim);
+}
+
+// It has no processes yet that could be stopped.
+TEST_F(Preemption, AJobThatHasJustBeenStartedIsPreemptedOnceItRuns) {
+    order("S");
+    const std::string victim = job("work");
+    const std::string express = job("express");
+    ASSERT_TRUE(server.wait_job_state(express, "R"));
+    EXPECT_TRUE(server.wait_job_state(victim, "S")) << server.job(victim, "comment");
+    delete_now(express);
+    EXPECT_TRUE(server.wait_job_state(victim, "R"));
+    delete_now(victim);
+}
+
+TEST_F(Preemption, ResourcesThatASuspendedJobKeeps) {
+    ASSERT_TRUE(server.configure(
+        {"set node n1 resources_available.mem=8gb", "set server restrict_res_to_release_on_suspend=ncpus"}));
+    order("S");
+    const std::string victim = server.submit(
+        "sleep 300\n", {"-q", "work", "-l", "select=1:ncpus=4:mem=6gb", "-l", "walltime=1:00:00"});
+    ASSERT_TRUE(server.wait_job_state(victim, "R"));
+    const std::string large =
+        server.submit("sleep 300\n", {"-q", "express", "-l", "select=1:ncpus=4:mem=6gb"});
+    const std::string small =
+        server.submit("sleep 300\n", {"-q", "express", "-l", "select=1:ncpus=4:mem=2gb"});
+    ASSERT_TRUE(server.wait_job_state(small, "R"));
+    EXPECT_EQ(server.job(victim, "job_state"), "S");
+    EXPECT_EQ(server.job(large, "job_state"), "Q");
+    delete_now(small);
+    EXPECT_TRUE(server.wait_job_state(victim, "R"));
+    delete_now(large);
     delete_now(victim);
 }
 

@@ -310,6 +310,87 @@ TEST_F(Preemption, WhatASuspendedJobKeepsIsNotFree) {
     EXPECT_THAT(outcome.vnodes.at(other), ElementsAre("b"));
 }
 
+TEST_F(Preemption, WhatASuspendedJobWouldKeepMakesNoRoom) {
+    normal(4, "b", at(0), {.not_preemptable = true});
+    const int running = normal(4, "a", at(0), {.mem = 6 * kGb});
+    const int job = express(4, {.mem = 6 * kGb});
+    ServerRecord server;
+    server.suspend_releases = "ncpus,walltime";
+    world.server(server);
+    EXPECT_THAT(world.cycle(at(1)).preempted, IsEmpty());
+    server.suspend_releases = "ncpus,mem";
+    world.server(server);
+    EXPECT_THAT(world.cycle(at(1)).preempted, ElementsAre(Pair(running, Pair(job, "SR"))));
+}
+
+// ---- Cycles after events.
+
+// Jobs of a level above others that run wait, and so do many of these others.
+struct PreemptionByEvents : Preemption {
+    int first = 0;    // of an express queue, like the one that waits
+    int younger = 0;  // preempted in vain
+    void SetUp() override {
+        Preemption::SetUp();
+        first = world.job({.queue = "express", .ncpus = 4, .walltime = 10 * kHour});
+        world.run(first, "express", "a", at(0));
+        younger = normal(1, "b", at(0), {.not_preemptable = true});
+        normal(2, "b", at(0));
+        express(4);
+        for (int i = 0; i < 50; ++i) world.job({.queue = "work", .ncpus = 4});
+        EXPECT_THAT(world.cycle(at(1)).preempted, IsEmpty());
+    }
+    Outcome by_event(Instant now) { return world.cycle(now, true, "default", CycleTrigger::job_ended); }
+};
+
+TEST_F(PreemptionByEvents, AJobThatComesIsLookedAtAlone) {
+    world.job({.queue = "work", .ncpus = 4}, at(1));
+    EXPECT_EQ(by_event(at(1, 1)).considered, 1);
+    express(4);
+    EXPECT_EQ(by_event(at(1, 2)).considered, 1);
+}
+
+TEST_F(PreemptionByEvents, WhatThePreemptableGiveBackIsLookedAtByThoseAboveThem) {
+    const int waits = normal(1, "b", at(1, 1));
+    by_event(at(1, 1));
+    world.finish(waits, at(1, 2));
+    EXPECT_LE(by_event(at(1, 2)).considered, 1) << "not by the fifty";
+}
+
+TEST_F(PreemptionByEvents, AJobThatEndsMakesRoomTogetherWithVictims) {
+    world.finish(younger, at(1, 1));
+    EXPECT_EQ(by_event(at(1, 1)).preempted.size(), 1U);
+}
+
+TEST_F(PreemptionByEvents, SoDoesOneThatMayBePreemptedNow) {
+    JobOptions options = world.options(younger);
+    options.not_preemptable = false;
+    world.alter(younger, options, at(1, 1));
+    EXPECT_EQ(by_event(at(1, 1)).preempted.size(), 2U);
+}
+
+TEST_F(PreemptionByEvents, SoDoesOneForWhichThereIsAMethodByNow) {
+    s.preempt_order.steps = {{100, "R"}, {50, "S"}};
+    world.configure();
+    JobOptions options = world.options(younger);
+    options.not_preemptable = options.rerunnable = false;
+    world.alter(younger, options, at(1, 1));
+    EXPECT_THAT(world.cycle(at(1, 1)).preempted, IsEmpty());
+    EXPECT_THAT(by_event(at(4)).preempted, IsEmpty());
+    EXPECT_LE(world.scheduler.next_deadline(at(4)), at(5, 1)) << "half of its walltime is over";
+    EXPECT_EQ(by_event(at(5, 1)).preempted.size(), 2U);
+}
+
+// As it is without preemption.
+TEST_F(PreemptionByEvents, WhereNoLevelsDifferNothingIsLost) {
+    s.preempt_queue_prio = 1000;
+    world.configure();
+    world.cycle(at(1, 1));
+    world.finish(first, at(1, 2));
+    EXPECT_EQ(by_event(at(1, 2)).started.size(), 1U);
+    world.job({.queue = "work", .ncpus = 4}, at(1));
+    EXPECT_EQ(by_event(at(1, 3)).considered, 1);
+}
+
 // ---- Properties, on small sites.
 
 // Three queues of different levels, some running jobs, and one job that waits.

@@ -23,7 +23,8 @@ struct Site {
     int of_host = 2;  // vnodes
     int load = 0;     // makes up the loads of vnodes; 0: they have none
     bool hpm_jobs = false;
-    bool priorities = false;  // of Origin's jobs, too
+    bool priorities = false;       // of Origin's jobs, too
+    bool some_rerunnable = false;  // jobs; else all are
 
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
     bool chance(int percent) { return pick(1, 100) <= percent; }
@@ -224,6 +225,7 @@ struct Site {
         if (standard) ask_for_more(o);
         if (hpm_jobs && chance(20)) o.hpm = 1;
         if (priorities) o.priority = pick(-2, 2);
+        if (some_rerunnable) o.rerunnable = chance(60);
         return o;
     }
 };

@@ -221,6 +221,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
         {"preemption",
          [](Site& site) {
              Settings& s = site.world.policy();
+             site.some_rerunnable = true;
              s.preempt_queue_prio = 2;
              s.preempt_order.steps = {{100, "SR"}, {70, "R"}, {30, "SD"}};
          }},

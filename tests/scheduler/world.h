@@ -153,6 +153,11 @@ class World {
     void server(const ServerRecord& record) { EXPECT_TRUE(scheduler.server_changed(record)); }
     int job(const JobOptions& options, Instant now = at(0));
     void change(int job, const JobOptions& options, Instant now);
+    // The same of a job that goes on as it is.
+    void alter(int job, const JobOptions& options, Instant now) {
+        jobs_.at(job).options = options;
+        send(job, now);
+    }
     // Puts a job on vnodes as if it had been started before: whole nodes on the first vnode with room isn't
     // looked for; it holds `ncpus` of `vnode`.
     void run(int job, const std::string& queue, const std::string& vnode, Instant started);

@@ -60,6 +60,19 @@ TEST(Variant, DirectivesChangePoliciesAndTheMachine) {
     EXPECT_EQ(variant->machine.server.at("default_queue"), "long");
 }
 
+TEST(Variant, SaysThatNoJobIsPreemptedWhereLevelsDiffer) {
+    const std::string queue = "create queue urgent queue_type=execution, started=True, Priority=160\n";
+    auto variant = variant_of_changes(site(), {"c.qmgr", queue + "set policy day preempt_queue_prio=160\n"});
+    ASSERT_TRUE(variant) << variant.error();
+    EXPECT_THAT(variant->notes, testing::Contains(HasSubstr("policy day: no simulated job is preempted")));
+    variant = variant_of_changes(site(), {"c.qmgr", queue + "set policy day preempt_queue_prio=161\n"});
+    ASSERT_TRUE(variant) << variant.error();
+    EXPECT_THAT(variant->notes, testing::Not(testing::Contains(HasSubstr("policy day: no simulated"))));
+    variant = variant_of_changes(site(), {"c.qmgr", queue + "set policy day preemption=False\n"});
+    ASSERT_TRUE(variant) << variant.error();
+    EXPECT_THAT(variant->notes, testing::Not(testing::Contains(HasSubstr("policy day: no simulated"))));
+}
+
 TEST(Variant, WhatTheChangesAssignIsInForce) {
     const auto variant = variant_of_changes(
         site(), {"c.qmgr", "set policy day round_robin=True\nset sched default policy='night'\n"});

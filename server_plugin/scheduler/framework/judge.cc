@@ -208,16 +208,18 @@ Verdict Judge::rejection(const Candidate& job) {
     return verdict;
 }
 
-QueueView* Judge::room_made(const OrderedJob& job, Candidate& candidate, const Verdict& verdict,
+QueueView* Judge::room_made(const OrderedJob& job, Candidate& candidate, Verdict& verdict,
                             CandidateQueues& queues) {
     for (const auto& rule : c_.after_refusal)
-        if (QueueView* view = rule->makes_room(job, candidate, verdict, queues)) return view;
+        if (QueueView* view = rule->makes_room(job, candidate, verdict.blockers, queues)) return view;
     return nullptr;
 }
 
-Refusal Judge::refusal_in(const Candidate& job, QueueView& view) {
+Reason Judge::reason_in(const Candidate& job, QueueView& view, Blockers& blockers) {
     find_filters(view);
-    return first_refusal(job, view).refusal;
+    const FilterRefusal refusal = first_refusal(job, view);
+    blockers = refusal.refusal ? blockers_of(refusal.refusal) : Blockers{0};
+    return refusal.refusal.reason;
 }
 
 Reason Judge::ask_queue(const Candidate& job, QueueView& view, Verdict& verdict) {

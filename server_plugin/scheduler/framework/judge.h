@@ -16,8 +16,8 @@ class Judge : CyclePart {
     bool may_start(const OrderedJob& job, CandidateQueues& queues);
     // One queue alone: why the job can't start in it.
     Reason ask_queue(const Candidate& job, QueueView& view, Verdict& verdict);
-    // The same, of which nothing is noted.
-    Refusal refusal_in(const Candidate& job, QueueView& view);
+    // The same, of which nothing is noted but the instant that may lift it. `blockers`: what may.
+    Reason reason_in(const Candidate& job, QueueView& view, Blockers& blockers);
     // Forgets what is known of jobs: more is free than before.
     void forget();
     // By the profile's filters of one trait only.
@@ -53,7 +53,7 @@ class Judge : CyclePart {
                                  const FilterRefusal& refusal) const;
     Verdict rejection(const Candidate& job);
     Blockers blockers_of(const Refusal& refusal);
-    QueueView* room_made(const OrderedJob& job, Candidate& candidate, const Verdict& verdict,
+    QueueView* room_made(const OrderedJob& job, Candidate& candidate, Verdict& verdict,
                          CandidateQueues& queues);
     void weigh(const FilterRefusal& refusal, const Candidate& job, QueueView& view, Verdict& verdict,
                bool by_standing = false);

@@ -261,7 +261,8 @@ bool Turns::consider(std::span<const JobClass> classes) {
             }
         }
         take(turn, turn.job_class);
-        if (c_.rejects_more && !c_.everything) return false;  // jobs that wait for whatever else
+        // Jobs that wait for whatever else: they are rejected, or start in what preempted jobs leave over.
+        if ((c_.rejects_more || !c_.preempted.empty()) && !c_.everything) return false;
         push(turn);
     }
     return true;

@@ -138,6 +138,7 @@ struct ServerRecord {
     // These two attributes are deprecated. They count for schedulers with a sched_config file only.
     std::int64_t backfill_depth = -1;
     std::string_view job_sort_formula;
+    std::string_view suspend_releases;  // what suspended jobs give back: resources, with commas; empty: all
 };
 
 struct SchedRecord {

@@ -64,8 +64,6 @@ struct Tables {
         std::vector<Need> amounts;
     };
     std::unordered_map<JobSlot, std::vector<GivenBack>> suspended;
-    std::int64_t preempted_waiting =
-        0;  // how many queued jobs have been preempted, suspended ones among them
     // Of jobs that have one; and what running jobs have used, as far as the host has told.
     std::unordered_map<JobSlot, std::uint32_t> accounts;
     std::unordered_map<JobSlot, std::vector<KeptAmount>> used;
@@ -73,8 +71,9 @@ struct Tables {
     std::map<std::string, Allocations, std::less<>> allocations;  // by SCHED_ACCT_DIR
     HpmCounters hpm = HpmCounters::unknown;
     Estimates estimates;
-    bool divides_chunks = true;  // the host can give a chunk in pieces
-    bool preempts = true;        // and carry out preemptions
+    bool divides_chunks = true;    // the host can give a chunk in pieces
+    bool preempts = true;          // and carry out preemptions
+    std::string suspend_releases;  // what suspended jobs give back: resources, with commas; empty: all
     std::string server_host;
 
     ReasonContext reason_context() {
