@@ -57,14 +57,17 @@ std::string_view algorithm_of(const Object& policy) {
 }
 
 // Of a list; one that isn't a list is its own.
-std::vector<std::string> elements_of(const Value& value) {
+std::vector<std::string> elements_of(const Attribute& attribute, const Value& value) {
     if (const auto* list = std::get_if<StringList>(&value)) return {list->begin(), list->end()};
-    return {std::get<std::string>(value)};
+    const std::string& text = std::get<std::string>(value);
+    if (attribute.syntax != Syntax::preempt_prio) return {text};
+    const auto levels = split_at(text, ',');
+    return {levels.begin(), levels.end()};
 }
 
 bool has_word(std::string_view text, std::string_view word) {
     for (std::size_t from = 0; from < text.size();) {
-        const std::size_t end = std::min(text.find(' ', from), text.size());
+        const std::size_t end = std::min(text.find_first_of(" +", from), text.size());
         if (text.substr(from, end - from) == word) return true;
         from = end + 1;
     }
@@ -96,7 +99,7 @@ class Findings {
     void look(const Unsupported& row, const Attribute& attribute, const Value& value) {
         switch (row.asks) {
             case Asks::element:
-                for (const std::string& key : elements_of(value))
+                for (const std::string& key : elements_of(attribute, value))
                     if (has_word(key, row.word))
                         add(row, fmt::format(": {} {} is not acted on: {}", attribute.name, key, row.why));
                 return;
@@ -110,7 +113,7 @@ class Findings {
                 return;
             case Asks::host:
                 if (algorithm_of(object_) != row.word) return;
-                for (const std::string& queue : elements_of(value))
+                for (const std::string& queue : elements_of(attribute, value))
                     if (queue.find('@') != std::string::npos)
                         add(row, fmt::format(": the host of {} in {} is not acted on: {}", queue,
                                              attribute.name, row.why));
@@ -200,6 +203,12 @@ std::vector<std::string> unsupported_lines(const Object& object) {
     std::vector<std::string> lines;
     for (UnsupportedSetting& setting : unsupported_settings(object)) lines.push_back(std::move(setting.text));
     return lines;
+}
+
+std::string unsupported_preemption(const Object& policy) {
+    if (algorithm_of(policy) != "standard" || !is_on(policy, "preemption")) return {};
+    return fmt::format("{}: preemption is not acted on: the server carries out no preemptions",
+                       object_title(policy.type(), policy.name()));
 }
 
 std::vector<std::string> unsupported_by_change(const Object* before, const Object* after,

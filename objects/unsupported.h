@@ -31,7 +31,8 @@ std::span<const Unsupported> unsupported_table();
 // with the name c in it.
 std::vector<std::string_view> unsupported_conditions(std::string_view word);
 
-// For help and manual pages: "Not acted on: no job is preempted." Empty: every value is acted on.
+// For help and manual pages: "Not acted on: the load of hosts is not looked at." Empty: every value is acted
+// on.
 std::string unsupported_remark(ObjectType type, std::string_view attribute);
 
 // A setting of an object that isn't acted on.
@@ -44,6 +45,8 @@ struct UnsupportedSetting {
 std::vector<UnsupportedSetting> unsupported_settings(const Object& object);
 // Their texts.
 std::vector<std::string> unsupported_lines(const Object& object);
+// Of a policy, for a server that carries out no preemptions: what is said of that. Empty: it has none.
+std::string unsupported_preemption(const Object& policy);
 // The texts of those that a change has to do with: the attributes that it named, and what wasn't so before.
 // Of an object that isn't acted on as a whole, any attribute but its comment. Null: the object wasn't there,
 // or isn't any more.

@@ -43,6 +43,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"stime", integer, kReadOnly | computed},
     {"obittime", integer, kReadOnly | computed},
     {"session_id", integer, kReadOnly},
+    {"sched_preempted", integer, kReadOnly},
     {"Shell_Path_List", list, kReadWrite | alter_running},
     {"jobdir", text, kReadOnly},
     {"substate", integer, kReadOnly | computed},
@@ -74,6 +75,13 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"array_indices_submitted", text, kReadOnly | at_creation},
     {"array_indices_remaining", text, kReadOnly},
     {"array_runs", integer, 0},  // the largest run_count of subjobs that are gone
+    // How jobs are preempted (server_plugin/host/preempt.h).
+    {"preempting", text, 0},
+    {"awaits", text, 0},
+    {"not_preemptable", boolean, 0},
+    {"suspended_at", integer, 0},
+    {"suspended_for", integer, 0},
+    {"released", text, 0},
     {"history_timestamp", integer, kReadOnly},
     {"estimated", resources, kReadOnly | computed},
     {"project", text, kReadWrite},

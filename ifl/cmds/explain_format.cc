@@ -171,6 +171,23 @@ std::string outcome_text(const batch_status& job) {
     return out + fmt::format("no cycle looks at it now: {}\n", reason);
 }
 
+// The jobs that are preempted for it, and how: S, C, R, D.
+std::vector<std::pair<std::string_view, std::string_view>> preempts_of(const batch_status& job) {
+    std::vector<std::pair<std::string_view, std::string_view>> jobs;
+    for (const attrl* a = job.attribs; a != nullptr; a = a->next)
+        if (view(a->name) == "preempts") jobs.emplace_back(view(a->resource), view(a->value));
+    return jobs;
+}
+
+std::string preemption_text(const batch_status& job) {
+    std::string out;
+    for (const auto& [id, methods] : preempts_of(job))
+        out += fmt::format("  it preempts job {} (preempt_order {})\n", id, methods);
+    if (const std::string_view why = text_of(job, "preempts_none"); !why.empty())
+        out += fmt::format("  it preempts no job: {}\n", why);
+    return out;
+}
+
 std::string policy_text(const batch_status& job) {
     const std::string_view sched = text_of(job, "sched");
     const std::string_view policy = text_of(job, "policy");
@@ -222,7 +239,8 @@ std::string explanation_text(const batch_status* list) {
     if (list == nullptr) {
         return {};
     }
-    std::string out = outcome_text(*list) + policy_text(*list) + order_text(*list) + shares_text(*list);
+    std::string out = outcome_text(*list) + preemption_text(*list) + policy_text(*list) + order_text(*list) +
+                      shares_text(*list);
     if (const auto gates = gates_of(*list); !gates.empty()) {
         out += "The job itself:\n" + gates_text(gates);
     }
@@ -250,6 +268,12 @@ std::string explanation_json(const batch_status* list) {
         if (const std::string_view value = text_of(*list, name); !value.empty()) {
             out[name] = value;
         }
+    }
+    for (const auto& [id, methods] : preempts_of(*list)) {
+        out["preempts"].push_back({{"job", id}, {"methods", methods}});
+    }
+    if (const std::string_view why = text_of(*list, "preempts_none"); !why.empty()) {
+        out["preempts_none"] = why;
     }
     if (!text_of(*list, "test_only").empty()) {
         out["test_only"] = true;

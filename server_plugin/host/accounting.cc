@@ -244,6 +244,16 @@ void Accounting::rerun(const AccountedJob& job) {
     end_record('R', job);
 }
 
+void Accounting::suspended(const AccountedJob& job) {
+    record('z', job.id, job_text(job).text());
+}
+void Accounting::resumed(const AccountedJob& job) {
+    record('r', job.id, job_text(job).text());
+}
+void Accounting::checkpointed(const AccountedJob& job) {
+    record('C', job.id, job_text(job).text());
+}
+
 void Accounting::deleted(const std::string& id, const std::string& requestor) {
     record('D', id, "requestor=" + quoted_value(requestor));
 }

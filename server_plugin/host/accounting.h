@@ -75,6 +75,9 @@ class Accounting {
     // An end is recorded once, however often it is told: so it can be told before it is committed.
     void ended(const AccountedJob& job);                                // E
     void rerun(const AccountedJob& job);                                // R: requeued after having run
+    void suspended(const AccountedJob& job);                            // z
+    void resumed(const AccountedJob& job);                              // r
+    void checkpointed(const AccountedJob& job);                         // C
     void deleted(const std::string& id, const std::string& requestor);  // D; requestor is user@host
     void aborted(const std::string& id, const std::string& text = {});  // A: ended by the server
 

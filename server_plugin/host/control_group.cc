@@ -190,6 +190,10 @@ void kill_control_group(const std::string& path) {
     write_to(path + "/cgroup.freeze", "0");
 }
 
+bool freeze_control_group(const std::string& path, bool frozen) {
+    return write_to(path + "/cgroup.freeze", frozen ? "1" : "0");
+}
+
 bool remove_control_group(const std::string& path) {
     const auto folders = with_those_below(path);
     bool gone = true;

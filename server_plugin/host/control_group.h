@@ -30,6 +30,8 @@ std::vector<pid_t> control_group_processes(const std::string& path);
 // KILL to all of them at once, so that none can fork away (cgroup.kill, Linux 5.14; before, to each while all
 // are frozen). They take a moment to go.
 void kill_control_group(const std::string& path);
+// Stops all processes in it, or lets them go on. False: it can't.
+bool freeze_control_group(const std::string& path, bool frozen);
 // With the groups below it, which a job of root's may have made. False if processes are in it.
 bool remove_control_group(const std::string& path);
 

@@ -12,6 +12,7 @@
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/placement.h"
+#include "server_plugin/host/preempt.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
@@ -33,7 +34,14 @@ bool is_harmless(const Decision& decision) {
 // counts for the later ones.
 class Application {
   public:
-    Application(Server& server, int64_t now) : server_(server), change_(server, now) {}
+    // `preempted`: the jobs that earlier decisions of the cycle have preempted, to which this one's are
+    // added; `failed`: one couldn't be.
+    Application(Server& server, int64_t now, std::vector<std::string>& preempted, bool& failed)
+        : server_(server), change_(server, now), preempted_(preempted), failed_(failed) {
+        for (const std::string& id : preempted)
+            if (const Job* job = server.state.job(id); job != nullptr && is_preempting(*job))
+                leave(job->places);
+    }
 
     // False: the decision doesn't fit any more.
     bool apply(const Decision& decision);
@@ -43,6 +51,10 @@ class Application {
   private:
     Result<void> run(const Decision& decision, Job& job);
     Result<void> run_subjob(const Decision& decision, Job& array);
+    Result<void> resume(const Decision& decision, Job& job);
+    Result<void> preempt(const Decision& decision);
+    std::vector<std::string> awaited() const;
+    void leave(const std::vector<Place>& places);
     Result<void> move(const Decision& decision, Job& job);
     static Result<void> check_started(const Queue* queue);
     Result<void> take_room(const std::vector<Place>& places);
@@ -50,6 +62,8 @@ class Application {
     Server& server_;
     Change change_;
     Taken taken_;
+    std::vector<std::string>& preempted_;
+    bool& failed_;
     bool only_tells_ = true;
 };
 
@@ -96,6 +110,58 @@ Result<void> Application::move(const Decision& decision, Job& job) {
     return enter_queue(change_, job, *queue, Entry::managed);
 }
 
+// What counts in the state as held by a job that is preempted: others may have it.
+void Application::leave(const std::vector<Place>& places) {
+    for (const Place& place : places)
+        for (const auto& [id, amount] : place.amounts) taken_[place.node][id] -= amount;
+}
+
+// The preempted jobs that haven't given back yet what they held.
+std::vector<std::string> Application::awaited() const {
+    std::vector<std::string> ids;
+    for (const std::string& id : preempted_) {
+        const Job* known = server_.state.job(id);
+        const Job* job = known == nullptr ? nullptr : change_.current(known->sequence);
+        if (job != nullptr && job->running() && !is_preempted(*job)) ids.push_back(id);
+    }
+    return ids;
+}
+
+// The job may have ended since the cycle began, and the one that room is made for may be held.
+Result<void> Application::preempt(const Decision& decision) {
+    const Job* job = server_.state.job(decision.job);
+    if (job == nullptr || !job->running() || is_preempted(*job)) return {};
+    const Job* other = server_.state.job(decision.for_job);
+    if (other == nullptr || (state_for_plugin(*other) != job_state::kQueued && !is_preempted(*other)))
+        return fail(PBSE_BADSTATE, "the job that it was to make room for doesn't wait any more");
+    if (auto ok = check_started(server_.state.queue(other->queue)); !ok) return ok;
+    if (job->state != job_state::kRunning || is_preempting(*job))
+        return fail(PBSE_BADSTATE, fmt::format("its state is {}", job->state));
+    const Job before = *job;
+    if (!host::preempt(change_, change_.job(*job), decision.methods, other->id))
+        return fail(PBSE_BADSTATE, "it could be preempted by no method");
+    const Job* after = change_.current(before.sequence);
+    leave(after != nullptr && is_preempted(*after) ? released_places(*after, server_.state.resources)
+                                                   : before.places);
+    preempted_.push_back(before.id);
+    return {};
+}
+
+// It goes on where it was, once those have gone that make room for it.
+Result<void> Application::resume(const Decision& decision, Job& job) {
+    if (auto ok = check_started(server_.state.queue(job.queue)); !ok) return ok;
+    if (auto ok = take_room(released_places(job, server_.state.resources)); !ok) return ok;
+    const auto others = decision.after_preemptions ? awaited() : std::vector<std::string>();
+    if (others.empty()) {
+        resume_preempted(change_, job);
+        return {};
+    }
+    await(job, others);
+    job.state = job_state::kRunning;
+    job.mtime = change_.now();
+    return {};
+}
+
 Result<void> Application::run(const Decision& decision, Job& job) {
     const Job before = job;
     auto done = check_started(server_.state.queue(job.queue));
@@ -103,6 +169,8 @@ Result<void> Application::run(const Decision& decision, Job& job) {
     if (done) done = take_room(decision.places);
     if (done) done = move(decision, job);
     if (done) done = start_as_decided(change_, job, decision);
+    if (done && decision.after_preemptions)
+        if (const auto others = awaited(); !others.empty()) await(job, others);
     if (!done) job = before;
     return done;
 }
@@ -119,18 +187,30 @@ Result<void> Application::run_subjob(const Decision& decision, Job& array) {
 
 bool Application::apply(const Decision& decision) {
     const Job* current = server_.state.job(decision.job);
-    if (current == nullptr || current->running() || current->history()) return true;
-    const bool waits = state_for_plugin(*current) == job_state::kQueued;
+    if (current == nullptr || current->history()) return true;
+    const bool suspended = is_preempted(*current);
+    if (current->running() && !suspended && decision.kind != Decision::Kind::preempt) return true;
+    const bool waits = suspended || state_for_plugin(*current) == job_state::kQueued;
     Result<void> done;
     only_tells_ = only_tells_ && is_harmless(decision);
     switch (decision.kind) {
+        case Decision::Kind::preempt:
+            done = preempt(decision);
+            failed_ = failed_ || !done;
+            break;
         case Decision::Kind::run:
             if (!waits) return true;
-            done = current->is_array() ? run_subjob(decision, change_.job(*current))
-                                       : run(decision, change_.job(*current));
+            if (decision.after_preemptions && failed_)
+                done = fail(PBSE_RESCUNAV, "a job could not be preempted");
+            else if (suspended)
+                done = resume(decision, change_.job(*current));
+            else
+                done = current->is_array() ? run_subjob(decision, change_.job(*current))
+                                           : run(decision, change_.job(*current));
             break;
         case Decision::Kind::comment:
-            if (!waits) return true;  // it was held since
+            if (!waits) return true;     // it was held since
+            if (suspended) return true;  // its comment says for whom it was preempted
             if (current->attributes.text("comment") == decision.text) return true;
             set_comment(change_.job(*current), decision.text);
             change_.job(*current).mtime = change_.now();
@@ -164,7 +244,9 @@ Result<void> start_as_decided(Change& change, Job& job, const Decision& decision
 
 Result<void> apply_decisions(Server& server, int64_t now, const std::vector<Decision>& decisions) {
     if (decisions.empty()) return {};
-    Application application(server, now);
+    std::vector<std::string> preempted;
+    bool failed = false;
+    Application application(server, now, preempted, failed);
     for (const Decision& decision : decisions) (void)application.apply(decision);
     return application.commit();
 }
@@ -178,6 +260,8 @@ void Cycles::begin(const std::string& name, int trigger) {
     trigger_ = trigger;
     dropped_ = false;
     refused_ = 0;
+    preempted_.clear();
+    not_preempted_ = false;
     note_ = {.sched = name, .trigger = trigger, .began = now};
     stage_began_ = std::chrono::steady_clock::now();
     server_.changed.emplace();
@@ -245,7 +329,7 @@ void Cycles::apply_some() {
     const size_t first = applied_;
     const size_t end_of_slice = first + std::min(most_at_once_, decisions_.size() - first);
     bool dropped = std::exchange(dropped_, true);  // all of them, if anything is thrown
-    Application application(server_, server_.now());
+    Application application(server_, server_.now(), preempted_, not_preempted_);
     while (applied_ < end_of_slice) {
         const Decision decision = decisions_.at(applied_++, server_.state);
         if (!on && !is_harmless(decision)) {

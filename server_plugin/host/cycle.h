@@ -79,7 +79,10 @@ class Cycles {
     std::chrono::steady_clock::time_point stage_began_{};
     Decisions decisions_;
     size_t applied_ = 0;
-    size_t refused_ = 0;    // of them, because scheduling is off
+    size_t refused_ = 0;  // of them, because scheduling is off
+    // The ids of the jobs that it has preempted, and whether one couldn't be.
+    std::vector<std::string> preempted_;
+    bool not_preempted_ = false;
     bool dropped_ = false;  // a decision, because of what had changed
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ class Executor {
     virtual bool may_run_as(uid_t uid, std::string& reason) const = 0;
     virtual Result<void> start(const JobStart& job) = 0;
     virtual Result<void> signal(const RunId& id, int signal) = 0;
+    virtual Result<void> suspend(const RunId& id) { return signal(id, SIGSTOP); }
+    virtual Result<void> resume(const RunId& id) { return signal(id, SIGCONT); }
     virtual Result<void> set_limits(const RunId& id, std::optional<std::chrono::seconds> walltime,
                                     std::optional<std::chrono::seconds> cput) = 0;
     virtual Result<void> terminate(const RunId& id, std::chrono::seconds kill_delay) = 0;
@@ -34,6 +37,8 @@ class RunnerExecutor final : public Executor {
     bool may_run_as(uid_t uid, std::string& reason) const override { return runner_.may_run_as(uid, reason); }
     Result<void> start(const JobStart& job) override { return runner_.start(job); }
     Result<void> signal(const RunId& id, int signal) override { return runner_.signal(id, signal); }
+    Result<void> suspend(const RunId& id) override { return runner_.suspend(id); }
+    Result<void> resume(const RunId& id) override { return runner_.resume(id); }
     Result<void> set_limits(const RunId& id, std::optional<std::chrono::seconds> walltime,
                             std::optional<std::chrono::seconds> cput) override {
         return runner_.set_limits(id, walltime, cput);

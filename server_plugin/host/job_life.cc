@@ -21,6 +21,7 @@
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/mail.h"
 #include "server_plugin/host/plugin.h"
+#include "server_plugin/host/preempt.h"
 #include "server_plugin/host/select_spec.h"
 #include "server_plugin/host/store.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -58,6 +59,12 @@ void take_exit(Job& job, const ExitRecord& exit, Server& server, int64_t now) {
 
 void back_to_queue(Change& change, Job& job) {
     dependencies_at_requeue(change, job);
+    const bool preempted = is_preempting(job);
+    if (preempted)
+        set_attribute(job, "sched_preempted", fmt::format("{}", change.now()));
+    else
+        unset_attribute(job, "sched_preempted");
+    forget_preemption(job);
     if (job.at_end == Job::AtEnd::hold)
         set_attribute(job, "Hold_Types", *canonical(Type::hold, std::string(job.hold_types()) + "s"));
     job.places.clear();
@@ -219,7 +226,9 @@ Result<void> start_job(Change& change, Job& job, const std::vector<Place>& place
     job.at_end = Job::AtEnd::finish;
     job.deleted = false;
     set_attribute(job, "run_count", fmt::format("{}", job.attributes.integer("run_count", 0) + 1));
-    for (const char* name : {"Exit_status", "resources_used", "session_id"}) unset_attribute(job, name);
+    for (const char* name : {"Exit_status", "resources_used", "session_id", "sched_preempted"})
+        unset_attribute(job, name);
+    forget_preemption(job);
     set_comment(job, comment.empty() ? run_comment(job, change.now()) : std::string(comment));
     const uint64_t handle = job.handle;
     const int64_t waited = job.stime - (job.etime > 0 ? job.etime : job.qtime);
@@ -300,12 +309,15 @@ void end_job(Change& change, Job& job, const RunReport& report) {
     const AccountedJob record = accounted(job, server.state);
     const std::string text = end_text(report.exit);
     if (again) {
+        const std::string preempted = preempted_by(job);
         server.parts.accounting.rerun(record);
         if (!report.exit.output_note.empty()) server.parts.log.job(job.id, report.exit.output_note);
         server.parts.log.job(job.id,
                              lost ? "Requeueing job: it was lost while the server was down" : "Job Rerun");
         if (report.may_still_run) set_attribute(job, "Hold_Types", "s");
         back_to_queue(change, job);
+        if (!preempted.empty() && job.state == job_state::kQueued)
+            set_comment(job, fmt::format("Not Running: Preempted by requeuing for job {}", preempted));
         if (report.may_still_run)
             set_comment(job, fmt::format("job held, it may still run: {}", report.exit.message));
         return;
@@ -352,6 +364,7 @@ void delete_waiting_job(Change& change, Job& job, std::string_view requestor) {
 }
 
 Result<void> terminate_job(Server& server, const Job& job) {
+    if (end_unlaunched(server, job)) return {};
     const Queue* queue = server.state.queue(job.queue);
     const int64_t delay =
         queue == nullptr ? kDefaultKillDelay : queue->attributes.integer("kill_delay", kDefaultKillDelay);

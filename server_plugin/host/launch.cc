@@ -20,6 +20,7 @@
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/mom_config.h"
+#include "server_plugin/host/preempt.h"
 #include "server_plugin/host/select_spec.h"
 #include "server_plugin/host/store.h"
 #include "server_plugin/host/users.h"
@@ -203,7 +204,7 @@ void set_limits(Server& server, const Job& job) {
 
 void launch(Server& server, uint64_t handle) {
     const Job* job = server.state.job(handle);
-    if (job == nullptr || job->state != job_state::kRunning) return;
+    if (job == nullptr || job->state != job_state::kRunning || is_awaiting(*job)) return;
     if (auto started = start(server, *job); !started) {
         start_failed(server, *job, started.error());
         return;

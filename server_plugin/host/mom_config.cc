@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 
 #include "server_plugin/host/posix.h"
 
@@ -21,6 +22,22 @@ std::string_view take_word(std::string_view& line) {
     const auto word = line.substr(0, line.find_first_of(kBlanks));
     line.remove_prefix(word.size());
     return word;
+}
+
+// What comes behind "$action checkpoint_abort"; nothing if it isn't right.
+std::optional<CheckpointAction> checkpoint_action(std::string_view line) {
+    CheckpointAction action;
+    const auto seconds = take_word(line);
+    int number = 0;
+    const auto [end, code] = std::from_chars(seconds.data(), seconds.data() + seconds.size(), number);
+    if (code != std::errc() || end != seconds.data() + seconds.size() || number <= 0) return std::nullopt;
+    action.timeout = std::chrono::seconds(number);
+    const auto program = take_word(line);
+    if (!program.starts_with("!/")) return std::nullopt;
+    action.program = program.substr(1);
+    for (auto argument = take_word(line); !argument.empty(); argument = take_word(line))
+        action.arguments.emplace_back(argument);
+    return action;
 }
 
 MomConfig not_read(const std::string& path, const std::string& why) {
@@ -40,6 +57,16 @@ MomConfig parse_mom_config(std::string_view text, const std::string& name) {
         const auto directive = take_word(line);
         if (directive.empty() || directive.starts_with('#')) continue;
         auto what = take_word(line);
+        if (directive == "$action" && what == "checkpoint_abort") {
+            config.checkpoint = checkpoint_action(line);
+            if (!config.checkpoint)
+                config.notes.push_back(
+                    fmt::format("{} line {}: expected $action checkpoint_abort, a number of seconds above 0, "
+                                "and the absolute "
+                                "path of a program after an exclamation mark",
+                                name, number));
+            continue;
+        }
         const bool on = !what.starts_with('!');
         if (!on) what.remove_prefix(1);
         if (directive == "$enforce" && what == "mem") {
@@ -48,8 +75,8 @@ MomConfig parse_mom_config(std::string_view text, const std::string& name) {
             config.enforce_vmem = on;
         } else {
             config.notes.push_back(
-                fmt::format("{} line {}: \"{}{}{}\" is not acted on; known are $enforce mem and "
-                            "$enforce vmem",
+                fmt::format("{} line {}: \"{}{}{}\" is not acted on; known are $enforce mem, "
+                            "$enforce vmem and $action checkpoint_abort",
                             name, number, directive, what.empty() ? "" : " ", what));
         }
     }

@@ -1,15 +1,28 @@
 // HOME/mom_priv/config: what the site wants of running jobs, in the form of MoM's configuration.
 //   $enforce mem      a job whose processes have more memory than it asked for is killed; $enforce !mem: it
-//   isn't $enforce vmem     the same of virtual memory # text            a comment
+//   isn't
+//   $enforce vmem     the same of virtual memory
+//   $action checkpoint_abort SECONDS !PROGRAM ARGUMENT...    writes a checkpoint of a job (checkpoint.h)
+//   # text            a comment
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace pbs::host {
 
+// A program that writes checkpoints (checkpoint.h).
+struct CheckpointAction {
+    std::chrono::seconds timeout{0};
+    std::string program;
+    std::vector<std::string> arguments;
+};
+
 struct MomConfig {
+    std::optional<CheckpointAction> checkpoint;
     bool enforce_mem = false;
     bool enforce_vmem = false;
     // For the log: lines that nothing is done about, each with the file and its number, and why a file isn't

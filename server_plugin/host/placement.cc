@@ -18,7 +18,7 @@ bool has_room(const Node& node, const State& state, const Amounts& wanted, std::
         if (available == nullptr) continue;
         const auto used = assigned.find(id);
         const int64_t total = amount_sum(amount, used == assigned.end() ? 0 : used->second);
-        if (amount < 0 || total > amount_of(resource->type, available->value)) {
+        if (total > amount_of(resource->type, available->value)) {
             lacking = resource->name;
             return false;
         }
@@ -57,8 +57,11 @@ Result<void> check_places(const std::vector<Place>& places, const State& state, 
         if (const auto before = taken.find(place.node); before != taken.end())
             wanted[place.node] = before->second;
     for (const Place& place : places)
-        for (const auto& [id, amount] : place.amounts)
+        for (const auto& [id, amount] : place.amounts) {
+            if (amount < 0)
+                return fail(PBSE_RESCUNAV, fmt::format("an amount below 0 on vnode {}", place.node_name));
             wanted[place.node][id] = amount_sum(wanted[place.node][id], amount);
+        }
     for (const Place& place : places) {
         const Node* node = state.node(place.node);
         if (node == nullptr) return fail(PBSE_UNKNODE, fmt::format("Unknown node {}", place.node_name));

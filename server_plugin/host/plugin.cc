@@ -481,6 +481,7 @@ Decision decision_of(const pbs_decision& in, const State& state) {
                : in.kind == PBS_DECIDE_REJECT   ? Decision::Kind::reject
                : in.kind == PBS_DECIDE_MOVE     ? Decision::Kind::move
                : in.kind == PBS_DECIDE_ESTIMATE ? Decision::Kind::estimate
+               : in.kind == PBS_DECIDE_PREEMPT  ? Decision::Kind::preempt
                                                 : Decision::Kind::comment;
     if (out.kind == Decision::Kind::estimate) out.start = in.start;
     out.job = in.job;
@@ -494,7 +495,13 @@ Decision decision_of(const pbs_decision& in, const State& state) {
         out.set_resources.emplace_back(amount.resource, texts ? std::string(as_view(amount.text))
                                                               : amount_text(resource->type, amount.number));
     }
-    // Later than the rest: a plugin may not have it.
+    // Later than the rest: a plugin may not have them.
+    if (in.size >= offsetof(pbs_decision, after_preemptions) + sizeof in.after_preemptions) {
+        out.for_job = in.for_job;
+        for (const uint8_t method : in.methods)
+            if (method != 0) out.methods += static_cast<char>(method);
+        out.after_preemptions = in.after_preemptions != 0;
+    }
     const bool has_joined = in.size >= offsetof(pbs_decision, joined) + sizeof in.joined;
     const uint8_t* const joined = has_joined ? in.joined : nullptr;
     for (size_t i = 0; i < in.place_count; ++i) {
@@ -515,7 +522,7 @@ Decision decision_of(const pbs_decision& in, const State& state) {
 }
 
 // What of decisions that came later the server knows.
-constexpr uint64_t kTakes = PBS_TAKES_ESTIMATES | PBS_TAKES_PIECES;
+constexpr uint64_t kTakes = PBS_TAKES_ESTIMATES | PBS_TAKES_PIECES | PBS_TAKES_PREEMPTIONS;
 
 }  // namespace
 

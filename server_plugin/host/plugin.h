@@ -26,13 +26,16 @@ class Log;
 
 // What a cycle decided about one job, in the server's own terms.
 struct Decision {
-    enum class Kind { run, comment, reject, move, estimate } kind = Kind::comment;
+    enum class Kind { run, comment, reject, move, estimate, preempt } kind = Kind::comment;
     uint64_t job = 0;
     uint64_t queue = 0;  // 0: stays where it is
     std::string text;
     std::vector<std::pair<uint32_t, std::string>> set_resources;  // Resource::id, canonical value
     std::vector<Place> places;
-    int64_t start = 0;  // estimate: 0: nothing is expected any more
+    int64_t start = 0;               // estimate: 0: nothing is expected any more
+    uint64_t for_job = 0;            // preempt: the job that room is made for
+    std::string methods{};           // preempt: letters S, C, R, D
+    bool after_preemptions = false;  // run
 };
 
 // Is it a type of objects that the plugin alone keeps? Changes of them are durable after Plugin::commit().

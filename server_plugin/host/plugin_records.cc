@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "server_plugin/host/array.h"
+#include "server_plugin/host/preempt.h"
 
 namespace pbs::host {
 namespace {
@@ -80,6 +81,7 @@ const pbs_server_record& RecordBuilder::server() {
         amounts(attributes, "resources_available");
     server_.backfill_depth = attributes.integer("backfill_depth", -1);
     server_.job_sort_formula = as_pbs_str(attributes.text("job_sort_formula"));
+    server_.suspend_releases = as_pbs_str(attributes.text("restrict_res_to_release_on_suspend"));
     return server_;
 }
 
@@ -162,10 +164,16 @@ const pbs_job_record& RecordBuilder::job(const Job& job) {
     if (attributes.has("interactive")) job_.flags |= PBS_JOB_INTERACTIVE;
     if (attributes.boolean("Rerunable", true)) job_.flags |= PBS_JOB_RERUNNABLE;
     if (attributes.has("comment")) job_.flags |= PBS_JOB_HAS_COMMENT;
+    if (state_.checkpoints && attributes.text("Checkpoint") != "n") job_.flags |= PBS_JOB_CHECKPOINTABLE;
+    if (is_preempted(job)) job_.flags |= PBS_JOB_PREEMPTED;
+    if (attributes.boolean("not_preemptable", false) || is_preempting(job))
+        job_.flags |= PBS_JOB_NOT_PREEMPTABLE;
+    job_.preempted_at = job.running() && !is_preempted(job) ? 0 : attributes.integer("sched_preempted", 0);
+    job_.elapsed = elapsed_seconds(job);
     job_.ctime = job.ctime;
     job_.qtime = job.qtime;
     job_.etime = job.etime;
-    job_.stime = job.stime;
+    job_.stime = job.stime == 0 ? 0 : job.stime + suspended_seconds(job);
     job_.mtime = job.mtime;
     const AttributeValue* walltime = attributes.find("Resource_List", "walltime");
     job_.walltime = walltime == nullptr ? -1 : amount_of(Type::duration, walltime->value);
@@ -177,14 +185,23 @@ const pbs_job_record& RecordBuilder::job(const Job& job) {
         if (select != nullptr && amount.resource == select->id && !chunks.empty())
             amount.text = as_pbs_str(chunks);
     if (job.running()) std::tie(job_.used, job_.used_count) = amounts(attributes, "resources_used");
-    for (const Place& place : job.places) {
-        pbs_place out{};
-        out.vnode = place.node;
-        std::tie(out.amounts, out.amount_count) = amounts(place.amounts);
-        places_.push_back(out);
-    }
-    job_.places = places_.data();
+    const auto add = [&](const std::vector<Place>& places) {
+        for (const Place& place : places) {
+            pbs_place out{};
+            out.vnode = place.node;
+            std::tie(out.amounts, out.amount_count) = amounts(place.amounts);
+            places_.push_back(out);
+        }
+    };
+    if (is_preempted(job))
+        add(released_places(job, state_.resources));
+    else
+        add(job.places);
     job_.place_count = places_.size();
+    if (is_preempted(job)) add(held_places(job, state_.resources));
+    job_.kept_count = places_.size() - job_.place_count;
+    job_.places = places_.data();
+    job_.kept = places_.data() + job_.place_count;
     return job_;
 }
 

@@ -7,18 +7,20 @@
 
 #include "server_plugin/host/accounting.h"
 #include "server_plugin/host/change.h"
+#include "server_plugin/host/checkpoint.h"
 #include "server_plugin/host/clock.h"
 #include "server_plugin/host/depend.h"
 #include "server_plugin/host/guard.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/launch.h"
 #include "server_plugin/host/log.h"
+#include "server_plugin/host/preempt.h"
 
 namespace pbs::host {
 namespace {
 
 void now_running(Job& job, const RunReport& report) {
-    if (job.state == job_state::kRunning) job.substate = substate::kRunning;
+    if (job.state == job_state::kRunning && !is_awaiting(job)) job.substate = substate::kRunning;
     if (report.session != 0) set_attribute(job, "session_id", fmt::format("{}", report.session));
     if (!report.exit.output_note.empty()) set_comment(job, report.exit.output_note);
 }
@@ -29,10 +31,12 @@ const Job* job_of(const Server& server, const RunReport& report) {
     return job != nullptr && job->running() && run_id(*job) == report.id ? job : nullptr;
 }
 
-void apply(Change& change, const RunReport& report, std::vector<RunId>& to_terminate) {
+void apply(Change& change, const RunReport& report, std::vector<RunId>& to_terminate, bool recovers) {
     Server& server = change.server();
     const Job* current = job_of(server, report);
     if (current == nullptr) return;
+    // It hasn't been launched, and is yet to be.
+    if (report.state == RunState::never_started && is_awaiting(*current)) return;
     Job& job = change.job(*current);
     if (report.state != RunState::running) {
         end_job(change, job, report);
@@ -46,18 +50,23 @@ void apply(Change& change, const RunReport& report, std::vector<RunId>& to_termi
     change.then([&server, handle = job.handle] {
         if (const Job* running = server.state.job(handle)) set_limits(server, *running);
     });
+    if (recovers) recover_preemption(change, job);
     // A delete or rerun of the job was asked for before the server stopped.
-    if (job.deleted || job.at_end != Job::AtEnd::finish) to_terminate.push_back(report.id);
+    if (job.deleted || job.at_end != Job::AtEnd::finish)
+        to_terminate.push_back(report.id);
+    else
+        preempt_once_it_runs(change, job);
 }
 
 // Stores what the reports say. Those that throw are left in `reports`, the others are taken out of it; an
 // exception costs one job's report and not all of them. An error takes everything back.
-Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vector<RunId>& to_terminate) {
+Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vector<RunId>& to_terminate,
+                       bool recovers = false) {
     std::vector<RunReport> failed;
     const auto apply_some = [&](std::span<const RunReport> some) {
         Change change(server, server.now());
         std::vector<RunId> ends;
-        for (const RunReport& report : some) apply(change, report, ends);
+        for (const RunReport& report : some) apply(change, report, ends, recovers);
         auto done = change.commit();
         if (done) to_terminate.insert(to_terminate.end(), ends.begin(), ends.end());
         return done;
@@ -113,7 +122,7 @@ Result<void> recover_jobs(Server& server, const std::vector<RunReport>& reports,
     complete_accounting(server, reports);
     std::vector<RunId> to_terminate;
     std::vector<RunReport> left = reports;
-    if (auto done = apply_all(server, left, to_terminate); !done) return done;
+    if (auto done = apply_all(server, left, to_terminate, true); !done) return done;
     server.unstored_reports = std::move(left);
     for (const RunReport& stray : strays) {
         if (stray.state != RunState::running) continue;
@@ -124,7 +133,9 @@ Result<void> recover_jobs(Server& server, const std::vector<RunReport>& reports,
     return {};
 }
 
-void take_run_events(Server& server) {
+namespace {
+
+void take_reports(Server& server) {
     std::vector<RunReport>& reports = server.unstored_reports;
     for (RunReport& report : server.parts.executor.events()) reports.push_back(std::move(report));
     if (reports.empty()) return;
@@ -140,6 +151,14 @@ void take_run_events(Server& server) {
         return;
     }
     for (const RunId& id : to_terminate) (void)server.parts.executor.terminate(id, std::chrono::seconds(10));
+}
+
+}  // namespace
+
+void take_run_events(Server& server) {
+    poll_checkpoints(server);
+    take_reports(server);
+    launch_awaiting(server);
 }
 
 }  // namespace pbs::host

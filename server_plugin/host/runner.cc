@@ -289,6 +289,14 @@ Result<void> Runner::signal(const RunId& id, int signal) {
     return impl_->ask(id, signal == 0 ? 0 : signal_request(), signal);
 }
 
+Result<void> Runner::suspend(const RunId& id) {
+    return impl_->ask(id, suspend_request(), 0);
+}
+
+Result<void> Runner::resume(const RunId& id) {
+    return impl_->ask(id, resume_request(), 0);
+}
+
 Result<void> Runner::terminate(const RunId& id, std::chrono::seconds kill_delay) {
     return impl_->ask(id, terminate_request(),
                       static_cast<int>(std::clamp<std::int64_t>(kill_delay.count(), 0, 1'000'000)));

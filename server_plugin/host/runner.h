@@ -164,6 +164,10 @@ class Runner {
 
     // Sends a signal (0: only a check) to all processes of the job.
     Result<void> signal(const RunId& id, int signal);
+    // Stops all processes of the job, whatever they do against it, and with them its walltime, until
+    // resume(). Harmless if they are stopped, or go on, already.
+    Result<void> suspend(const RunId& id);
+    Result<void> resume(const RunId& id);
     // Gives a running job other limits; none: it has no such limit.
     Result<void> set_limits(const RunId& id, std::optional<std::chrono::seconds> walltime,
                             std::optional<std::chrono::seconds> cput);

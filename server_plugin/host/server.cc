@@ -9,6 +9,7 @@
 #include "server_plugin/host/change.h"
 #include "server_plugin/host/clock.h"
 #include "server_plugin/host/log.h"
+#include "server_plugin/host/mom_config.h"
 #include "server_plugin/host/plugin.h"
 #include "server_plugin/host/store.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -77,6 +78,7 @@ Result<void> Server::make_first_objects() {
 Result<void> Server::start_plugin() {
     Plugin& plugin = *parts.plugin;
     const int64_t at = now();
+    state.checkpoints = read_mom_config(options.home).checkpoint.has_value();
     for (const Resource* resource : state.resources.all()) plugin.resource_defined(*resource);
     plugin.server_changed(state);
     for (const auto& [name, sched] : state.scheds()) plugin.sched_changed(sched, state);

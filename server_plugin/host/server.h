@@ -58,6 +58,13 @@ struct ChangedSince {
     bool anything() const { return configuration || !jobs.empty() || !nodes.empty(); }
 };
 
+// A program that writes a checkpoint.
+struct Checkpoint {
+    pid_t pid = 0;
+    std::chrono::steady_clock::time_point until;
+    std::function<void(const Result<void>&)> done;
+};
+
 class Server {
   public:
     Server(State initial, ServerParts parts, ServerOptions options);
@@ -99,8 +106,9 @@ class Server {
     Batch* open_batch = nullptr;  // the one change of many objects that is being made (batch.h)
     Batch* batch = nullptr;       // the same, while Batch::run() has its tables in place of the state's
 
-    std::size_t message_writers = 0;  // processes that write messages now (message.h)
-    bool backing_up = false;          // a backup is being made for a manager (requests/backup.h)
+    std::vector<Checkpoint> checkpoints;  // that are being written (checkpoint.h)
+    std::size_t message_writers = 0;      // processes that write messages now (message.h)
+    bool backing_up = false;              // a backup is being made for a manager (requests/backup.h)
     // Processes that were killed and have to be waited for: they go when their disk lets them.
     std::vector<pid_t> killed_children;
     void reap();  // waits for those of them that have ended

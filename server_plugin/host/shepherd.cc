@@ -98,6 +98,9 @@ class Shepherd {
     void tell_owner(const std::string& line);
     void terminate(std::chrono::seconds delay);
     void signal_all(int signal);
+    void suspend();
+    void resume();
+    milliseconds ran(milliseconds now) const;
     void kill_all();
     ExitRecord ended() const;
 
@@ -119,7 +122,8 @@ class Shepherd {
     std::optional<int> shell_status_;
     bool nothing_left_ = false;
     std::chrono::sys_seconds started_at_{};
-    milliseconds start_{};
+    milliseconds start_{};  // later by as long as the job was suspended: its walltime stood still
+    std::optional<milliseconds> suspended_at_;
     milliseconds end_{};
     milliseconds sample_every_ = kFirstSample;
     milliseconds sample_at_{};
@@ -292,7 +296,7 @@ void Shepherd::note(std::string_view text) {
 
 milliseconds Shepherd::next_wake() const {
     milliseconds wake = sample_at_;
-    if (spec_.start.walltime && !verdict_)
+    if (spec_.start.walltime && !verdict_ && !suspended_at_)
         wake = std::min<milliseconds>(wake, start_ + *spec_.start.walltime);
     if (kill_at_) wake = std::min(wake, *kill_at_);
     return wake;
@@ -336,7 +340,10 @@ void Shepherd::read_signals() {
     signalfd_siginfo info{};
     while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
         const int number = static_cast<int>(info.ssi_signo);
-        if (number == signal_request())
+        const bool goes_on = number == signal_request() && info.ssi_int == SIGCONT && suspended_at_;
+        if (goes_on)
+            continue;  // that is the scheduler's, or an operator's, to say
+        else if (number == signal_request())
             signal_all(info.ssi_int);
         else if (number == terminate_request())
             terminate(std::chrono::seconds(std::max(0, info.ssi_int)));
@@ -344,6 +351,10 @@ void Shepherd::read_signals() {
             spec_.start.walltime = limit_of(info.ssi_int);
         else if (number == cput_request())
             spec_.start.cput = limit_of(info.ssi_int);
+        else if (number == suspend_request())
+            suspend();
+        else if (number == resume_request())
+            resume();
         else if (number == SIGTERM || number == SIGINT)
             // The machine goes down: the job ends in order and with a record.
             terminate(spec_.start.kill_delay);
@@ -394,9 +405,9 @@ void Shepherd::enforce(milliseconds now) {
     const auto in_seconds = [](milliseconds time) {
         return std::chrono::floor<std::chrono::seconds>(time).count();
     };
-    if (job.walltime && now >= start_ + *job.walltime)
-        exceeded(exit_status::kKilledWalltime, fmt::format("walltime {} exceeded limit {}",
-                                                           in_seconds(now - start_), job.walltime->count()));
+    if (job.walltime && ran(now) >= *job.walltime)
+        exceeded(exit_status::kKilledWalltime,
+                 fmt::format("walltime {} exceeded limit {}", in_seconds(ran(now)), job.walltime->count()));
     if (job.cput && cput_ > *job.cput)
         exceeded(exit_status::kKilledCput,
                  fmt::format("cput {} exceeded limit {}", in_seconds(cput_), job.cput->count()));
@@ -427,11 +438,43 @@ void Shepherd::terminate(std::chrono::seconds delay) {
     const auto at = boot_time() + delay;
     kill_at_ = kill_at_ ? std::min(*kill_at_, at) : at;
     signal_all(SIGTERM);
+    resume();
     signal_all(SIGCONT);  // or the stopped ones never see it
 }
 
 void Shepherd::signal_all(int signal) {
     for (const auto& process : descendants(::getpid())) signal_process(process, signal);
+}
+
+// A process that is being made while others are stopped may be missed: so it is looked again until none runs.
+// In a control group none gets away.
+void Shepherd::suspend() {
+    if (suspended_at_ || kill_at_) return;
+    suspended_at_ = boot_time();
+    if (!spec_.control_group.empty() && freeze_control_group(spec_.control_group, true)) return;
+    constexpr int kMostRounds = 20;
+    for (int round = 0; round < kMostRounds; ++round) {
+        bool any = false;
+        for (const auto& process : descendants(::getpid())) {
+            if (process.state == 'T' || process.state == 'Z' || process.state == 't') continue;
+            any = signal_process(process, SIGSTOP) || any;
+        }
+        if (!any) return;
+        ::usleep(1000);
+    }
+}
+
+void Shepherd::resume() {
+    if (!suspended_at_) return;
+    start_ += boot_time() - *suspended_at_;
+    suspended_at_.reset();
+    if (!spec_.control_group.empty()) freeze_control_group(spec_.control_group, false);
+    signal_all(SIGCONT);
+}
+
+// Without the time that it was suspended.
+milliseconds Shepherd::ran(milliseconds now) const {
+    return suspended_at_.value_or(now) - start_;
 }
 
 // Ends whatever is left of the job. As every process of it is below this one, none gets away.
@@ -451,7 +494,7 @@ ExitRecord Shepherd::ended() const {
     if (verdict_) exit.exit_status = *verdict_;
     exit.session = shell_;
     exit.started_at = started_at_;
-    exit.walltime = end_ - start_;
+    exit.walltime = std::max(0ms, ran(end_));
     exit.ended_at = wall_clock();
     exit.cput = cput_;
     exit.mem_kb = mem_kb_;

@@ -27,7 +27,7 @@ inline constexpr int kShepherdNotifyFd = 3;
 
 // Real-time signals with a value, which a warden passes on: send the signal `value` to the job; terminate it,
 // with `value` seconds from TERM to KILL; let its walltime or cput be `value` seconds, or without a limit
-// (-1).
+// (-1); suspend the job, and let it go on.
 inline int signal_request() {
     return SIGRTMIN + 1;
 }
@@ -39,6 +39,12 @@ inline int walltime_request() {
 }
 inline int cput_request() {
     return SIGRTMIN + 4;
+}
+inline int suspend_request() {
+    return SIGRTMIN + 5;
+}
+inline int resume_request() {
+    return SIGRTMIN + 6;
 }
 
 }  // namespace pbs::host

@@ -1,5 +1,7 @@
 #include "server_plugin/host/state.h"
 
+#include "server_plugin/host/preempt.h"
+
 namespace pbs::host {
 namespace {
 
@@ -111,9 +113,12 @@ void State::count(const Job& job, int64_t by) {
     index(finished_, job, by > 0 && job.history());
     counts_.add(job.state, by);
     queue_counts_[job.queue].add(job.state, by);
-    if (job.places.empty()) return;
+    index(awaiting_, job, by > 0 && is_awaiting(job));
+    const std::vector<Place> kept = is_preempted(job) ? held_places(job, resources) : std::vector<Place>();
+    const std::vector<Place>& held = is_preempted(job) ? kept : job.places;
+    if (held.empty()) return;
     Amounts total;
-    for (const Place& place : job.places) {
+    for (const Place& place : held) {
         add_to(node_usage_[place.node], job, place.amounts, by);
         for (const auto& [resource, amount] : place.amounts) total[resource] += amount;
     }

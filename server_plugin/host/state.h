@@ -111,6 +111,9 @@ class State {
     const std::map<int64_t, uint64_t>& subjobs(uint64_t array) const;
     const std::set<uint64_t>& waiting_jobs() const { return waiting_; }
     const std::set<uint64_t>& finished_jobs() const { return finished_; }
+    // Those that wait for others to make room (preempt.h).
+    const std::set<uint64_t>& awaiting_jobs() const { return awaiting_; }
+    bool checkpoints = false;  // jobs can be checkpointed here
 
   private:
     void count(const Job& job, int64_t by);
@@ -135,6 +138,7 @@ class State {
     std::unordered_map<uint64_t, std::set<uint64_t>> queue_jobs_;
     std::set<uint64_t> waiting_;
     std::set<uint64_t> finished_;
+    std::set<uint64_t> awaiting_;
     uint64_t last_handle_ = 0;
     uint64_t last_subjob_ = kSubjobMark;
     bool exchanged_ = false;  // for a while

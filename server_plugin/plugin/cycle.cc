@@ -77,6 +77,8 @@ Before get_ready(State& state, const pbs_cycle_request& request) {
     const uint64_t takes = request.size >= sizeof(pbs_cycle_request) ? request.takes : 0;
     state.scheduler.set_tell_estimates((takes & PBS_TAKES_ESTIMATES) != 0);
     state.scheduler.set_divide_chunks((takes & PBS_TAKES_PIECES) != 0);
+    state.takes_preemptions = (takes & PBS_TAKES_PREEMPTIONS) != 0;
+    state.scheduler.set_preempt(state.takes_preemptions);
     refresh_sched_config(state, sched);
     read_allocations(state, sched, instant(request.now), anew);
     state.dedicated_times.ask(state.scheduler, state.host, sched, instant(request.now), anew);

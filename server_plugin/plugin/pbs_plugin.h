@@ -189,7 +189,9 @@ enum pbs_job_flag {
      * given back and goes on on, and a decision to run it resumes it. A job that somebody else has suspended
      * hasn't got this flag: nothing is decided about it, and it holds what it has. */
     PBS_JOB_PREEMPTED = 16,
-    PBS_JOB_NOT_PREEMPTABLE = 32 /* a decision to preempt it has failed, by all methods, since it started */
+    /* Nothing is to be decided about preempting it: that has failed, by all methods, since it started, or it
+     * is on its way out. */
+    PBS_JOB_NOT_PREEMPTABLE = 32
 };
 
 /* A job. Handles are the host's, unique over one host process. */
@@ -226,8 +228,13 @@ typedef struct pbs_job_record {
      * it has ended: usage of fair shares is counted from it. */
     const pbs_amount* used;
     size_t used_count;
-    int64_t elapsed; /* of a job in state 'S': for how many seconds it has run; the rest of its walltime is
-                        left */
+    /* Of a job in state 'S': for how many seconds it has run; the rest of its walltime is left. */
+    int64_t elapsed;
+    /* When a decision has preempted it, by whatever method, and it hasn't run since: it goes before others of
+     * its level; else 0. */
+    int64_t preempted_at;
+    const pbs_place* kept; /* of a job with PBS_JOB_PREEMPTED: what it still holds of its vnodes */
+    size_t kept_count;
 } pbs_job_record;
 
 enum pbs_queue_flag {
@@ -301,6 +308,9 @@ typedef struct pbs_server_record {
     size_t resources_available_count;
     int64_t backfill_depth;   /* deprecated server attribute; -1: not set */
     pbs_str job_sort_formula; /* deprecated server attribute */
+    /* Members from here on came later. */
+    /* What a job gives back when a decision suspends it: names of resources, with commas; empty: all. */
+    pbs_str suspend_releases;
 } pbs_server_record;
 
 typedef struct pbs_sched_record {
@@ -340,8 +350,8 @@ enum pbs_decision_kind {
     PBS_DECIDE_ESTIMATE = 5,
     /* The running job makes room for the job `for_job`, by the first of `methods` that succeeds. The host
      * tells of it as of any change: as suspended (PBS_JOB_PREEMPTED), queued again or gone; and as running
-     * and PBS_JOB_NOT_PREEMPTABLE, if no method succeeded. For hosts that ask for it (PBS_TAKES_PREEMPTIONS).
-     */
+     * and PBS_JOB_NOT_PREEMPTABLE while it is on its way out, and if no method succeeded. For hosts that ask
+     * for it (PBS_TAKES_PREEMPTIONS). */
     PBS_DECIDE_PREEMPT = 6
 };
 
@@ -373,9 +383,9 @@ typedef struct pbs_decision {
     uint64_t for_job;   /* PREEMPT: the job that room is made for */
     uint8_t methods[4]; /* PREEMPT: of enum pbs_preempt_method, in the order in which they are tried; 0: no
                            more */
-    /* RUN: 1, decisions before this one preempt jobs for this job (their `for_job`). It starts once all of
-     * these have given back what they held, and not at all if one of them couldn't be preempted. Until then
-     * the host tells of it as of a running job on these places, so that nobody else gets them. */
+    /* RUN: 1, decisions before this one preempt jobs, and this job may use what they held. It starts once all
+     * of these have given that back, and not at all if one of them couldn't be preempted. Until then the host
+     * tells of it as of a running job on these places, so that nobody else gets them. */
     uint32_t after_preemptions;
     uint32_t reserved2;
 } pbs_decision;

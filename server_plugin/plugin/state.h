@@ -85,6 +85,7 @@ struct State {
     DecisionArray placed;  // of the last place_job()
     CycleInFlight in_flight;
     std::int64_t jobs_considered = 0;
+    bool takes_preemptions = true;  // the host carries them out, as it said for the last cycle
     std::map<std::string, NextRecord> next_records;  // by scheduler
     Looks looks;
     sched::Scheduler scheduler;

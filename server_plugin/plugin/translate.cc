@@ -57,7 +57,8 @@ std::optional<sched::ResourceRecord> Translator::resource(const pbs_resource_rec
 }
 
 std::optional<sched::ServerRecord> Translator::server(const pbs_server_record* record) {
-    if (!readable(record) || !present(record->resources_max, record->resources_max_count) ||
+    if (!readable(record, offsetof(pbs_server_record, suspend_releases)) ||
+        !present(record->resources_max, record->resources_max_count) ||
         !present(record->resources_available, record->resources_available_count)) {
         return std::nullopt;
     }
@@ -74,6 +75,7 @@ std::optional<sched::ServerRecord> Translator::server(const pbs_server_record* r
     out.resources_available = amounts(available);
     out.backfill_depth = record->backfill_depth;
     out.job_sort_formula = view(record->job_sort_formula);
+    if (record->size >= sizeof(pbs_server_record)) out.suspend_releases = view(record->suspend_releases);
     return out;
 }
 
@@ -152,14 +154,18 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
         !present(record->places, record->place_count)) {
         return std::nullopt;
     }
-    const bool tells_used = record->size >= sizeof(pbs_job_record);
+    const bool tells_used = record->size >= offsetof(pbs_job_record, elapsed);
+    const bool tells_preempted = record->size >= sizeof(pbs_job_record);
     if (tells_used && !present(record->used, record->used_count)) return std::nullopt;
+    if (tells_preempted && !present(record->kept, record->kept_count)) return std::nullopt;
     amounts_.clear();
     ranges_.clear();
     places_.clear();
     const AmountRange requested = take(record->requested, record->requested_count);
     const AmountRange used = tells_used ? take(record->used, record->used_count) : AmountRange{};
-    const std::span<const pbs_place> held(record->places, record->place_count);
+    std::vector<pbs_place>& held = held_;
+    held.assign(record->places, record->places + record->place_count);
+    if (tells_preempted) held.insert(held.end(), record->kept, record->kept + record->kept_count);
     for (const pbs_place& place : held) {
         if (!present(place.amounts, place.amount_count)) return std::nullopt;
         ranges_.push_back(take(place.amounts, place.amount_count));
@@ -168,20 +174,24 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
     for (std::size_t i = 0; i < held.size(); ++i) {
         places_.push_back({sched::VnodeHandle{held[i].vnode}, amounts(ranges_[i])});
     }
+    const auto tells = [&](std::size_t member) { return member < record->size; };
     sched::JobRecord out;
     out.job = sched::JobHandle{record->job};
     out.id = view(record->id);
     out.queue = sched::QueueHandle{record->queue};
     out.state = static_cast<char>(record->state);
 #define JOB_TEXT(name) out.name = view(record->name);
-#define JOB_NUMBER(name, type) out.name = record->name;
-#define JOB_INSTANT(name) out.name = instant(record->name);
+#define JOB_NUMBER(name, type) \
+    if (tells(offsetof(pbs_job_record, name))) out.name = record->name;
+#define JOB_INSTANT(name) \
+    if (tells(offsetof(pbs_job_record, name))) out.name = instant(record->name);
 #define JOB_FLAG(name, upper_name) out.name = (record->flags & PBS_JOB_##upper_name) != 0;
 #include "server_plugin/scheduler/model/job_fields.def"
     out.etime = instant(record->etime);
     out.walltime = sched::Seconds{record->walltime};
     out.requested = amounts(requested);
-    out.places = places_;
+    out.places = std::span(places_).first(record->place_count);
+    out.kept = std::span(places_).subspan(record->place_count);
     out.account = view(record->account);
     out.used = amounts(used);
     return out;
@@ -229,6 +239,10 @@ void DecisionArray::assign(sched::Decisions decisions) {
         out.place_count = decision.places.size();
         out.start = decision.start ? seconds(*decision.start) : 0;
         out.joined = joined_.data() + joined_.size();
+        out.for_job = static_cast<uint64_t>(decision.for_job);
+        for (std::size_t i = 0; i < decision.methods.size(); ++i)
+            out.methods[i] = static_cast<uint8_t>(decision.methods[i]);
+        out.after_preemptions = decision.after_preemptions ? 1 : 0;
         for (const sched::Place& place : decision.places) {
             joined_.push_back(place.joined ? 1 : 0);
             places_.push_back(

@@ -39,6 +39,7 @@ class Translator {
     std::vector<sched::Amount> amounts_;
     std::vector<AmountRange> ranges_;
     std::vector<sched::Place> places_;
+    std::vector<pbs_place> held_;
     std::vector<std::string_view> texts_;
 };
 

@@ -76,6 +76,7 @@ void fields(A& a, Ref<A, sched::ServerRecord> r) {
     a.amounts("resources_available", r.resources_available);
     a("backfill_depth", r.backfill_depth, -1);
     a("job_sort_formula", r.job_sort_formula, "");
+    a("suspend_releases", r.suspend_releases, "");
 }
 
 template <class A>
@@ -163,16 +164,22 @@ void fields(A& a, Ref<A, sched::JobState> s) {
     a("interactive", r.interactive, false);
     a("rerunnable", r.rerunnable, false);
     a("has_comment", r.has_comment, false);
+    a("checkpointable", r.checkpointable, false);
+    a("suspended", r.suspended, false);
+    a("not_preemptable", r.not_preemptable, false);
     a("ctime", r.ctime, Instant{});
     a("qtime", r.qtime, Instant{});
     a("eligible", r.etime, Instant{});
     a("stime", r.stime, Instant{});
     a("mtime", r.mtime, Instant{});
+    a("preempted_at", r.preempted_at, Instant{});
+    a("elapsed", r.elapsed, 0);
     a("walltime", r.walltime, Seconds(-1));
     a.amounts("requested", r.requested);
     a.list("places", r.places);
     a("account", r.account, "");
     a.amounts("used", r.used);
+    a.list("kept", r.kept);
     a("fresh", s.fresh, true);
     a("comment", s.comment, 0U);
 }
@@ -254,6 +261,7 @@ void fields(A& a, Ref<A, CycleAsked> c) {
     a("sched", c.sched, "");
     a("trigger", c.trigger, sched::CycleTrigger{});
     a("whole_chunks", c.whole_chunks, false);
+    a("no_preemption", c.no_preemption, false);
 }
 
 }  // namespace pbs::record

@@ -50,7 +50,8 @@ struct CycleAsked {
     Instant now{};
     std::string sched = "default";
     sched::CycleTrigger trigger = sched::CycleTrigger::command;
-    bool whole_chunks = false;  // not Scheduler::divides_chunks()
+    bool whole_chunks = false;   // not Scheduler::divides_chunks()
+    bool no_preemption = false;  // not Scheduler::preempts()
 };
 
 // Makes the text of a record, line by line.

@@ -296,13 +296,22 @@ void RecordWriter::decisions(const sched::Decisions& decided) {
         const auto found = names.find(static_cast<std::uint64_t>(handle));
         return found == names.end() ? std::string_view() : found->second;
     };
-    static constexpr std::array<std::string_view, 5> kKinds{"?", "run", "comment", "reject", "move"};
+    static constexpr std::array<std::string_view, 7> kKinds{"?",    "run",      "comment", "reject",
+                                                            "move", "estimate", "preempt"};
     for (const sched::Decision& d : decided.list) {
         line(kKinds.at(static_cast<std::size_t>(d.kind)), [&](JsonOut& out) {
             out("job", name(names_.jobs, d.job), "");
             out("queue", name(names_.queues, d.queue), "");
             out("text", d.text, "");
             out.amounts("set", d.set_resources);
+            out("after_preemptions", d.after_preemptions, false);
+            if (d.kind == sched::DecisionKind::preempt) {
+                std::string methods;
+                for (const sched::PreemptMethod method : d.methods)
+                    if (method != sched::PreemptMethod::none) methods += static_cast<char>(method);
+                out("for", name(names_.jobs, d.for_job), "");
+                out("methods", std::string_view(methods), "");
+            }
             if (d.places.empty()) return;
             std::string places = "[";
             for (const sched::Place& place : d.places) {
@@ -338,6 +347,7 @@ void RecordWriter::decisions(const sched::Decisions& decided) {
 void record_cycle(sched::Inspector& scheduler, CycleAsked asked, RecordWriter::Sink sink,
                   const std::atomic<bool>& give_up) {
     asked.whole_chunks = !scheduler.divides_chunks();
+    asked.no_preemption = !scheduler.preempts();
     RecordWriter writer(std::move(sink));
     writer.begin(scheduler.zone().name());
     scheduler.describe([&](const sched::StateRecord& record) { writer.state(record); }, &give_up);

@@ -158,4 +158,8 @@ bool Inspector::divides_chunks() const {
     return impl_->tables.divides_chunks;
 }
 
+bool Inspector::preempts() const {
+    return impl_->tables.preempts;
+}
+
 }  // namespace pbs::sched

@@ -24,6 +24,7 @@ class Keeper {
         keep(record.resources_max);
         keep(record.resources_available);
         keep(record.job_sort_formula);
+        keep(record.suspend_releases);
     }
     void operator()(SchedRecord& record) const {
         keep(record.name);
@@ -51,6 +52,7 @@ class Keeper {
         for_each_text(record, [&](std::string_view& text) { keep(text); });
         keep(record.requested);
         keep(record.places);
+        keep(record.kept);
         keep(record.account);
         keep(record.used);
     }

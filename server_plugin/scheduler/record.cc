@@ -36,6 +36,7 @@ void describe_server(const Tables& t, std::string_view formula, const StateSink&
     record.resources_available = available;
     record.backfill_depth = t.server.backfill_depth;
     record.job_sort_formula = formula;
+    record.suspend_releases = t.suspend_releases;
     sink(record);
 }
 
@@ -109,16 +110,23 @@ void describe_job(const Tables& t, JobSlot slot, const StateSink& sink) {
     if (const auto known = t.used.find(slot); known != t.used.end()) used = views(known->second);
     std::deque<std::vector<Amount>> amounts;
     std::vector<Place> places;
-    t.vnodes.for_each_held(slot, [&](VnodeHandle vnode, std::span<const Need> needs) {
+    const auto add = [&](VnodeHandle vnode, std::span<const Need> needs, std::vector<Place>& to) {
         auto& held = amounts.emplace_back();
         for (const Need& need : needs) held.push_back({need.resource, need.amount, {}});
-        places.push_back({vnode, held});
+        to.push_back({vnode, held});
+    };
+    const bool suspended = jobs.is_suspended(slot);
+    std::vector<Place> kept;
+    t.vnodes.for_each_held(slot, [&](VnodeHandle vnode, std::span<const Need> needs) {
+        add(vnode, needs, suspended ? kept : places);
     });
+    if (const auto found = t.suspended.find(slot); found != t.suspended.end())
+        for (const Tables::GivenBack& place : found->second) add(place.vnode, place.amounts, places);
     JobRecord r;
     r.job = jobs.handle[slot];
     r.id = jobs.id[slot];
     r.queue = t.queues[jobs.queue[slot]].handle;
-    r.state = jobs.state[slot];
+    r.state = suspended ? 'S' : jobs.state[slot];
     jobs.give_fields(slot, r, t.strings);
     r.etime = jobs.eligible[slot];
     r.walltime = jobs.walltime[slot];
@@ -127,6 +135,7 @@ void describe_job(const Tables& t, JobSlot slot, const StateSink& sink) {
     if (const auto known = t.accounts.find(slot); known != t.accounts.end())
         r.account = t.strings.text(known->second);
     r.used = used;
+    r.kept = kept;
     sink(JobState{r, (jobs.flags[slot] & job_fresh) != 0, jobs.comment[slot]});
 }
 

@@ -408,6 +408,16 @@ bool Scheduler::divides_chunks() const {
     return impl_->tables.divides_chunks;
 }
 
+void Scheduler::set_preempt(bool on) {
+    settle();
+    if (std::exchange(impl_->tables.preempts, on) != on) impl_->note(&EventsSince::all);
+}
+
+bool Scheduler::preempts() const {
+    settle();
+    return impl_->tables.preempts;
+}
+
 void Scheduler::set_tell_estimates(bool on) {
     settle();
     impl_->tables.estimates.on = on;
@@ -432,6 +442,7 @@ namespace {
 // Why no cycle looks at a job in a state other than queued.
 std::string not_queued(const Tables& tables, JobSlot job) {
     const char state = tables.jobs.state[job];
+    if (state == 'S') return "it is suspended";
     if (is_running(state))
         return fmt::format("it runs, since {}", ctime_text(tables.jobs.stime[job], tables.zone));
     switch (state) {
@@ -441,8 +452,6 @@ std::string not_queued(const Tables& tables, JobSlot job) {
             return "it waits for its execution time";
         case 'T':
             return "it is being moved";
-        case 'S':
-            return "it is suspended";
         default:
             return fmt::format("its state is {}", state);
     }
@@ -551,6 +560,7 @@ Result<void> Scheduler::server_changed(const ServerRecord& record) {
     impl_->tables.server = {record.max_running, record.max_user_run, record.max_group_run,
                             keep(record.resources_available), record.backfill_depth};
     impl_->tables.server_host = record.host_name.empty() ? record.name : record.host_name;
+    impl_->tables.suspend_releases = record.suspend_releases;
     if (impl_->server_formula == record.job_sort_formula) return {};
     std::string before = std::exchange(impl_->server_formula, std::string(record.job_sort_formula));
     const auto done = impl_->sched_configs.renew(impl_->file_context());
@@ -623,6 +633,16 @@ void Scheduler::vnode_removed(VnodeHandle vnode) {
     impl_->tables.vnodes.remove(vnode);
 }
 
+namespace {
+
+// A job that a decision has suspended waits as a queued one does, and everybody else's in state S holds what
+// it has.
+char table_state(const JobRecord& record) {
+    return record.suspended && record.state == 'S' ? 'Q' : record.state;
+}
+
+}  // namespace
+
 void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     JobTable& jobs = tables.jobs;
     const auto request = tables.requests.acquire(record.requested, tables.resources);
@@ -638,15 +658,15 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     const bool arrived = is_new || jobs.queue[slot] != queue;
     jobs.queue[slot] = queue;
     // A comment that was decided on for a job that is held by now hasn't been given.
-    if (!is_new && jobs.state[slot] != record.state) jobs.comment[slot] = 0;
-    jobs.state[slot] = record.state;
+    if (!is_new && jobs.state[slot] != table_state(record)) jobs.comment[slot] = 0;
+    jobs.state[slot] = table_state(record);
     if (arrived) jobs.flags[slot] |= job_fresh;
     jobs.eligible[slot] = record.etime == Instant{} ? record.ctime : record.etime;
     // 3,000 years are as good as more, and can be added to any instant.
     jobs.walltime[slot] = std::min(record.walltime, Seconds(100'000'000'000));
     // The new one before the old one is given back: the same number means that it is the same.
-    const auto signature =
-        tables.signatures.acquire({jobs.walltime[slot], request, jobs.run_host[slot], queue});
+    const auto signature = tables.signatures.acquire(
+        {jobs.walltime[slot], request, jobs.run_host[slot], queue, jobs.is_suspended(slot) ? slot + 1 : 0});
     if (!is_new) tables.signatures.release(jobs.signature[slot]);
     jobs.signature[slot] = signature;
     if (!record.account.empty())
@@ -654,6 +674,13 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     else if (!tables.accounts.empty())
         tables.accounts.erase(slot);
     if (!record.used.empty()) tables.used[slot] = sched::keep(record.used);
+    tables.suspended.erase(slot);
+    if (!jobs.is_suspended(slot)) return;
+    auto& places = tables.suspended[slot];
+    for (const Place& place : record.places) {
+        auto& amounts = places.emplace_back(Tables::GivenBack{place.vnode, {}}).amounts;
+        for (const Amount& amount : place.amounts) amounts.push_back({amount.resource, amount.number});
+    }
 }
 
 // Starting a job adds its charge to the stored usage, once.
@@ -674,7 +701,7 @@ void Scheduler::Impl::started_running(Instant now, JobSlot slot) {
 
 void Scheduler::Impl::ended_running(Instant now, JobSlot slot) {
     tables.usage.forget_job({slot, tables.jobs.id[slot]});
-    unshare_job(slot, now);
+    unshare_job(slot, now, tables.jobs.is_suspended(slot));
     tables.used.erase(slot);
     for (auto& [dir, allocations] : tables.allocations) allocations.job_ended(tables.jobs.id[slot]);
 }
@@ -692,6 +719,7 @@ struct QueuedJob {
     Instant eligible;
     bool interactive;
     std::uint32_t account;
+    Instant preempted_at;
     friend bool operator==(const QueuedJob&, const QueuedJob&) = default;
 };
 
@@ -706,7 +734,16 @@ QueuedJob queued_job(const Tables& t, JobSlot slot) {
             jobs.qtime[slot],
             jobs.eligible[slot],
             (jobs.flags[slot] & job_interactive) != 0,
-            account == t.accounts.end() ? 0 : account->second};
+            account == t.accounts.end() ? 0 : account->second,
+            jobs.preempted_at[slot]};
+}
+
+// What speaks for preempting a job: bits, none of a job that doesn't run.
+unsigned preemptable(const JobTable& jobs, JobSlot slot) {
+    constexpr unsigned kFor = job_rerunnable | job_checkpointable;
+    constexpr unsigned kRuns = 1U << 8;
+    if (jobs.state[slot] != 'R' || (jobs.flags[slot] & job_not_preemptable) != 0) return 0;
+    return kRuns | (jobs.flags[slot] & kFor);
 }
 
 }  // namespace
@@ -753,13 +790,16 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     if (is_new) slot = t.jobs.add(record.job);
     const bool ran = !is_new && is_running(t.jobs.state[slot]);
     const bool waited = !is_new && t.jobs.state[slot] == 'Q';
+    const bool was_suspended = !is_new && t.jobs.is_suspended(slot);
+    const unsigned was_preemptable = is_new ? 0 : preemptable(t.jobs, slot);
     const QueueSlot old_queue = is_new ? kNoSlot : t.jobs.queue[slot];
     const QueuedJob before = queued_job(t, slot);
     const Seconds old_walltime = t.jobs.walltime[slot];
     const Instant old_stime = t.jobs.stime[slot];
     const std::uint32_t old_owner = t.jobs.owner[slot];
     const std::uint32_t old_group = t.jobs.group[slot];
-    if (ran && !is_running(record.state)) {
+    const char state = table_state(record);
+    if (ran && !is_running(state)) {
         impl_->log_end(now, slot);
         impl_->note_end(slot);
     }
@@ -767,8 +807,8 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     impl_->fill_job(slot, record);
     impl_->list(slot);
 
-    const bool runs = is_running(record.state);
-    const bool waits = record.state == 'Q';
+    const bool runs = is_running(state);
+    const bool waits = state == 'Q';
     if (!waits) t.estimates.left_queue(record.job);
     if (!(waited && waits && queued_job(t, slot) == before)) {
         if (waited) impl_->forget_pending(slot);
@@ -778,9 +818,10 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     if (runs && ran && t.vnodes.holds(slot, record.places, exclusive)) {
         // As it was, but for what it has used so far.
         const QueuedJob after = queued_job(t, slot);
-        // Another one may ask for less of a limit than before.
+        // Another one may ask for less of a limit than before, or may be preempted now.
         if (t.jobs.queue[slot] != old_queue || t.jobs.walltime[slot] != old_walltime ||
-            after.signature != before.signature || after.user != before.user)
+            after.signature != before.signature || after.user != before.user ||
+            (preemptable(t.jobs, slot) & ~was_preemptable) != 0)
             impl_->note(&EventsSince::all);
         else if (t.jobs.stime[slot] != old_stime)
             impl_->forget_kept();
@@ -790,6 +831,13 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     } else if (ran) {
         impl_->note(&EventsSince::job_ended, old_queue, old_owner, old_group, t.vnodes.held_by(slot));
         t.vnodes.release(slot);
+    }
+    // What a suspended job keeps of its vnodes.
+    if (!runs && (t.jobs.is_suspended(slot) || was_suspended)) {
+        t.vnodes.release(slot);
+        t.vnodes.allocate(slot, record.kept, false);
+        impl_->note(&EventsSince::all);
+        if (!t.jobs.is_suspended(slot)) impl_->unshare_job(slot, now);
     }
     if (runs && !ran) {
         impl_->note(&EventsSince::job_started);
@@ -825,8 +873,14 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
     }
     t.requests.release(t.jobs.request[slot]);
     t.signatures.release(t.jobs.signature[slot]);
+    if (!ran && t.jobs.is_suspended(slot)) {
+        t.vnodes.release(slot);
+        impl_->unshare_job(slot, now);
+        impl_->note(&EventsSince::all);
+    }
     t.accounts.erase(slot);
     t.used.erase(slot);
+    t.suspended.erase(slot);
     t.jobs.remove(slot);
 }
 

@@ -254,6 +254,10 @@ class Scheduler {
     void set_divide_chunks(bool on);
     bool divides_chunks() const;
 
+    // Whether cycles preempt jobs where the policy says so; off for a host that can't. On at first.
+    void set_preempt(bool on);
+    bool preempts() const;
+
     // Asks every filter about every job, also about jobs alike in all that filters read. For tests: the
     // decisions must not differ.
     void set_categories(bool on);
@@ -302,6 +306,7 @@ class Inspector {
 
     const rrule::Zone& zone() const;
     bool divides_chunks() const;
+    bool preempts() const;
 
   private:
     friend class Scheduler;

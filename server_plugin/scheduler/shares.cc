@@ -120,9 +120,11 @@ void Scheduler::Impl::share_job(JobSlot slot, Instant now) {
     });
 }
 
-void Scheduler::Impl::unshare_job(JobSlot slot, Instant now) {
+// It has ended, or is suspended.
+void Scheduler::Impl::unshare_job(JobSlot slot, Instant now, bool goes_on) {
     for (auto& [name, sched] : scheds)
-        for (auto& [group, shares] : sched.shares) shares.job_ended(tables, slot, now);
+        for (auto& [group, shares] : sched.shares)
+            goes_on ? shares.job_paused(tables, slot, now) : shares.job_ended(tables, slot, now);
 }
 
 // ---- What people see of it, and change.

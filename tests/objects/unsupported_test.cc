@@ -18,9 +18,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr const char* kDefault =
-    "policy p1: preemption, True by default, is not acted on: no job is preempted";
-
 class UnsupportedTest : public StoreTest {};
 
 TEST_F(UnsupportedTest, EveryRowIsOfAnAttribute) {
@@ -47,13 +44,20 @@ TEST_F(UnsupportedTest, EveryRowIsOfAnAttribute) {
     }
 }
 
-TEST_F(UnsupportedTest, ADefaultThatAsksForSomethingIsToldWhenAPolicyIsMadeAndNotAtEverySet) {
-    EXPECT_THAT(run("c p p1").warnings, ElementsAre(kDefault));
-    EXPECT_THAT(run("s p p1 by_queue=False").warnings, IsEmpty());
-    EXPECT_THAT(run("s p p1 preemption=False").warnings, IsEmpty());
-    EXPECT_THAT(run("u p p1 preemption").warnings, ElementsAre(kDefault)) << "it holds again";
-    EXPECT_THAT(run("c p p2 preemption=False").warnings, IsEmpty());
-    EXPECT_THAT(run("c p p3 algorithm=origin").warnings, IsEmpty()) << "Origin has no preemption";
+TEST_F(UnsupportedTest, DefaultsAreActedOn) {
+    EXPECT_THAT(run("c p p1").warnings, IsEmpty());
+    EXPECT_THAT(run("s p p1 preemption=True").warnings, IsEmpty());
+    EXPECT_THAT(run("c p p3 algorithm=origin").warnings, IsEmpty());
+}
+
+TEST_F(UnsupportedTest, SoftLimitsInLevelsAreTold) {
+    EXPECT_THAT(
+        run("s p default_policy preempt_prio='express_queue, normal_jobs, fairshare+queue_softlimits'")
+            .warnings,
+        ElementsAre("policy default_policy: preempt_prio fairshare+queue_softlimits is not acted on: soft "
+                    "limits are not looked at"));
+    EXPECT_THAT(run("s p default_policy preemption=False, preempt_order=D").warnings,
+                testing::Contains("policy default_policy: preempt_order is not acted on without preemption"));
 }
 
 TEST_F(UnsupportedTest, IsToldEachTimeItIsSet) {
@@ -66,7 +70,7 @@ TEST_F(UnsupportedTest, IsToldEachTimeItIsSet) {
 }
 
 TEST_F(UnsupportedTest, OptionsOfTheOtherAlgorithmAreTold) {
-    run("c p p1 preemption=False");
+    run("c p p1");
     EXPECT_THAT(run("s p p1 max_jobs=3").warnings,
                 ElementsAre("policy p1: max_jobs is not acted on: it is of algorithm origin"));
     EXPECT_THAT(run("s p p1 max_jobs=0, strict_ordering=True").warnings, IsEmpty());
@@ -96,11 +100,11 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
     const std::vector<std::string_view> with_both = {
         "dedicated_queues", "comment", "algorithm", "schedule_log", "prime_time_start", "prime_time_end"};
     const std::vector<std::string_view> with_standard = {
-        "node_sort_key",      "fairshare",       "fairshare_group",
-        "round_robin",        "by_queue",        "strict_ordering",
-        "help_starving_jobs", "max_starve",      "job_sort_formula",
-        "backfill_depth",     "job_sort_key",    "time_window_spill",
-        "backfill_prime",     "round_robin_all", "prime_exempt_anytime_queues"};
+        "node_sort_key",     "fairshare",          "fairshare_group", "preemption",
+        "preempt_prio",      "preempt_queue_prio", "preempt_order",   "preempt_sort",
+        "round_robin",       "by_queue",           "strict_ordering", "help_starving_jobs",
+        "max_starve",        "job_sort_formula",   "backfill_depth",  "job_sort_key",
+        "time_window_spill", "backfill_prime",     "round_robin_all", "prime_exempt_anytime_queues"};
     const std::vector<std::string_view> with_origin = {"past_usage_charge",
                                                        "ssinode_cpus",
                                                        "ssinode_mem",
@@ -147,7 +151,7 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
                                                        "test_only",
                                                        "fake_machine_mult"};
     // Their examples are their defaults, with which nothing is missed.
-    const std::vector<std::string_view> as_by_default = {"provision_policy", "preempt_sort"};
+    const std::vector<std::string_view> as_by_default = {"provision_policy"};
     const auto has = [](const std::vector<std::string_view>& list, std::string_view name) {
         return std::ranges::find(list, name) != list.end();
     };
@@ -184,7 +188,7 @@ TEST_F(UnsupportedTest, ADefaultThatIsSetIsToldWhereItDoesNotAct) {
 
 TEST_F(UnsupportedTest, WhatIsSwitchedOffIsMissing) {
     const char* spill = "policy p1: time_window_spill is not acted on without backfill_prime";
-    run("c p p1 preemption=False");
+    run("c p p1");
     EXPECT_THAT(run("s p p1 time_window_spill=1:00:00").warnings, ElementsAre(spill));
     EXPECT_THAT(run("s p p1 time_window_spill=1:00:00, backfill_prime=False").warnings, ElementsAre(spill));
     EXPECT_THAT(run("s p p1 time_window_spill=1:00:00, backfill_prime=True").warnings, IsEmpty());
@@ -219,7 +223,7 @@ Object policy_of(std::string name,
 
 TEST_F(UnsupportedTest, AHostThatNoJobRunsOnForIt) {
     EXPECT_THAT(
-        unsupported_lines(policy_of("p1", {{"preemption", "False"}, {"dedicated_queues", "a,b@h2"}})),
+        unsupported_lines(policy_of("p1", {{"dedicated_queues", "a,b@h2"}})),
         ElementsAre("policy p1: the host of b@h2 in dedicated_queues is not acted on: the queue itself "
                     "names the vnodes that its jobs may use"));
     EXPECT_THAT(
@@ -276,10 +280,8 @@ TEST_F(UnsupportedTest, SharesAreActedOn) {
 }
 
 TEST_F(UnsupportedTest, ElementsTermsAndWhatNeedsAnother) {
-    EXPECT_THAT(
-        run("s p default_policy job_sort_key='ncpus HIGH, preempt_priority HIGH'").warnings,
-        ElementsAre("policy default_policy: job_sort_key preempt_priority HIGH is not acted on: no job "
-                    "is preempted"));
+    EXPECT_THAT(run("s p default_policy job_sort_key='ncpus HIGH, preempt_priority HIGH'").warnings,
+                IsEmpty());
     EXPECT_THAT(run("s p default_policy job_sort_formula='ncpus+accrue_type'").warnings,
                 ElementsAre("policy default_policy: accrue_type in job_sort_formula counts as 0: how a job's "
                             "time counts is not looked at"));
@@ -341,9 +343,8 @@ TEST_F(UnsupportedTest, ARollbackTellsWhatItBringsBack) {
 TEST_F(UnsupportedTest, RemarksForHelpAndManualPages) {
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "load_balancing"),
               "Not acted on: the load of hosts is not looked at.");
-    EXPECT_EQ(
-        unsupported_remark(ObjectType::policy, "job_sort_key"),
-        "Not acted on with preempt_priority: no job is preempted. Acted on with algorithm standard only.");
+    EXPECT_EQ(unsupported_remark(ObjectType::policy, "job_sort_key"),
+              "Acted on with algorithm standard only.");
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "hpm_ctl"),
               "Acted on with algorithm origin only. Not acted on without manage_hpm_counters.");
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "dedicated_queues"),
@@ -401,7 +402,6 @@ TEST(Unsupported, AlgorithmExternalIsForAServerWithPbsSched) {
                 testing::UnorderedElementsAre(
                     "policy p1: algorithm external is not acted on: pbs_sched isn't beside this server, "
                     "which schedules as with standard",
-                    "policy p1: preemption, True by default, is not acted on: no job is preempted",
                     "policy p1: max_user_run_jobs is not acted on: it is of algorithm origin"));
 }
 

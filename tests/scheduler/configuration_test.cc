@@ -66,9 +66,7 @@ TEST_F(FromObjects, AFreshStoreHasTheStandardPolicyInForce) {
     EXPECT_TRUE(s.help_starving_jobs);
     EXPECT_EQ(s.max_starve, Seconds(24 * kHour));
     EXPECT_EQ(s.backfill_depth, 1);
-    EXPECT_THAT(objects::unsupported_lines(*store->snapshot()->policy("default_policy")),
-                ElementsAre("policy default_policy: preemption, True by default, is not acted on: no job is "
-                            "preempted"));
+    EXPECT_THAT(objects::unsupported_lines(*store->snapshot()->policy("default_policy")), testing::IsEmpty());
 }
 
 TEST_F(FromObjects, OriginOptionsAreRead) {
@@ -140,9 +138,9 @@ TEST_F(FromObjects, AWholeCycleFromObjects) {
 }
 
 TEST_F(FromObjects, unsupported_settings_NamesPolicyAttributeAndWhy) {
-    policy("p2", {{"preemption", "True"}, {"load_balancing", "False"}, {"server_host", "fermi"}});
+    policy("p2", {{"load_balancing", "False"}, {"exclude_resources", "vmem"}, {"server_host", "fermi"}});
     const auto lines = objects::unsupported_lines(*store->snapshot()->policy("p2"));
-    EXPECT_THAT(lines, Contains("policy p2: preemption is not acted on: no job is preempted"));
+    EXPECT_THAT(lines, Contains("policy p2: exclude_resources is not acted on: all resources are checked"));
     EXPECT_THAT(lines, Contains(StartsWith("policy p2: server_host is not acted on")));
     EXPECT_THAT(lines, Not(Contains(HasSubstr("load_balancing"))));
 }

@@ -23,7 +23,8 @@ struct Site {
     int of_host = 2;  // vnodes
     int load = 0;     // makes up the loads of vnodes; 0: they have none
     bool hpm_jobs = false;
-    bool priorities = false;  // of Origin's jobs, too
+    bool priorities = false;       // of Origin's jobs, too
+    bool some_rerunnable = false;  // jobs; else all are
 
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
     bool chance(int percent) { return pick(1, 100) <= percent; }
@@ -224,6 +225,7 @@ struct Site {
         if (standard) ask_for_more(o);
         if (hpm_jobs && chance(20)) o.hpm = 1;
         if (priorities) o.priority = pick(-2, 2);
+        if (some_rerunnable) o.rerunnable = chance(60);
         return o;
     }
 };
@@ -336,6 +338,7 @@ std::int64_t compare_by_events(int sites, int steps, Algorithm algorithm, Tune t
             EXPECT_EQ(a.vnodes, b.vnodes);
             EXPECT_EQ(a.exec_vnode, b.exec_vnode);
             EXPECT_EQ(a.rejected, b.rejected);
+            EXPECT_EQ(a.preempted, b.preempted);
             EXPECT_EQ(a.schedule, b.schedule) << "starts and reservations";
             EXPECT_TRUE(a.hpm_wanted || !b.hpm_wanted);
             if (testing::Test::HasFailure()) return in_pieces;

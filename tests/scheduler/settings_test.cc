@@ -48,6 +48,17 @@ std::string text(const std::vector<SortKey>& keys) {
     for (const SortKey& key : keys) all += fmt::format("{} {},", key.name, key.high_first);
     return all;
 }
+std::string text(const PreemptPriorities& levels) {
+    std::string all;
+    for (unsigned traits = 1; traits < 64; ++traits) all += fmt::format("{},", levels.level(traits, 1));
+    return all;
+}
+std::string text(const PreemptOrder& order) {
+    std::string all;
+    for (const PreemptOrder::Step& step : order.steps)
+        all += fmt::format("{} {},", step.percent, step.methods);
+    return all;
+}
 template <class T>
 std::string text(const T& value) {
     if constexpr (std::is_enum_v<T>)

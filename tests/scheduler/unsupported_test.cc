@@ -91,18 +91,14 @@ TEST(Unsupported, EveryAttributeOfAPolicyIsReadOrTold) {
 
 TEST(Unsupported, DefaultsAreNotTold) {
     for (const Attribute& attribute : objects::attributes(ObjectType::policy)) {
-        if (attribute.default_value.empty() || attribute.name == "preemption") continue;
+        if (attribute.default_value.empty()) continue;
         const auto lines = told(attribute, std::string(attribute.default_value));
         EXPECT_TRUE(lines.empty() || lacks_another(lines.front())) << attribute.name;
     }
-    const Attribute& preemption = *objects::find_attribute(ObjectType::policy, "preemption");
-    EXPECT_EQ(told(preemption, "True").size(), 1U);
-    EXPECT_TRUE(told(preemption, "False").empty());
 }
 
 TEST(Unsupported, ZeroIsASettingWhereTheDefaultIsAnother) {
-    for (const char* name : {"log_event", "preempt_queue_prio"})
-        EXPECT_EQ(told(*objects::find_attribute(ObjectType::policy, name), "0").size(), 1U) << name;
+    EXPECT_EQ(told(*objects::find_attribute(ObjectType::policy, "log_event"), "0").size(), 1U);
     EXPECT_TRUE(told(*objects::find_attribute(ObjectType::policy, "min_jobs"), "0").empty());
 }
 

@@ -156,6 +156,12 @@ void World::send(int number, Instant now) {
     r.state = j.state;
     r.priority = o.priority;
     r.interactive = o.interactive;
+    r.rerunnable = o.rerunnable;
+    r.checkpointable = o.checkpointable;
+    r.not_preemptable = o.not_preemptable;
+    r.suspended = j.state == 'S';
+    r.preempted_at = j.preempted_at;
+    if (r.suspended) r.elapsed = (j.preempted_at - j.started).count();
     r.has_comment = j.has_comment;
     r.ctime = r.qtime = o.queued;
     r.etime = o.eligible == Instant{} ? o.queued : o.eligible;
@@ -178,6 +184,7 @@ int World::job(const JobOptions& options, Instant now) {
                      {},
                      options.modified == Instant{} ? options.queued : options.modified,
                      options.has_comment,
+                     {},
                      {}};
     send(number, now);
     return number;
@@ -186,7 +193,12 @@ int World::job(const JobOptions& options, Instant now) {
 void World::change(int number, const JobOptions& options, Instant now) {
     Job& job = jobs_.at(number);
     job.options = options;
-    job.state = options.state;
+    const bool goes_on = job.state == 'S' && options.state == 'Q';  // it is suspended still
+    if (!goes_on) {
+        job.state = options.state;
+        job.places.clear();
+        if (options.state != 'Q') job.preempted_at = {};
+    }
     job.queue = options.queue;
     job.has_comment = options.has_comment;
     if (options.modified != Instant{}) job.modified = options.modified;
@@ -198,6 +210,7 @@ void World::run(int number, const std::string& queue, const std::string& vnode, 
     job.state = 'R';
     job.queue = queue;
     job.started = started;
+    job.preempted_at = {};
     const JobOptions& o = job.options;
     std::vector<HeldAmount> amounts = {{ncpus, o.ncpus >= 0 ? o.ncpus : o.nodes * 2}};
     if (o.mem >= 0) amounts.push_back({mem, o.mem});
@@ -208,6 +221,22 @@ void World::run(int number, const std::string& queue, const std::string& vnode, 
 void World::finish(int number, Instant now) {
     jobs_.erase(number);
     scheduler.job_removed(now, JobHandle(static_cast<std::uint64_t>(number)));
+}
+
+void World::preempt(int number, char method, Instant now) {
+    if (method == 'D') return finish(number, now);
+    Job& job = jobs_.at(number);
+    job.preempted_at = now;
+    job.state = method == 'S' ? 'S' : 'Q';
+    if (method != 'S') job.places.clear();
+    send(number, now);
+}
+
+// Its walltime stood still.
+void World::resume(Job& job, Instant now) {
+    job.started += now - job.preempted_at;
+    job.state = 'R';
+    job.preempted_at = {};
 }
 
 Outcome World::cycle(Instant now, bool apply, const std::string& sched, CycleTrigger trigger) {
@@ -256,6 +285,14 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
             }
             continue;
         }
+        if (d.kind == DecisionKind::preempt) {
+            std::string methods;
+            for (const PreemptMethod method : d.methods)
+                if (method != PreemptMethod::none) methods += static_cast<char>(method);
+            out.preempted[number] = {static_cast<int>(d.for_job), methods};
+            if (apply) preempt(number, methods.at(0), now);
+            continue;
+        }
         if (d.kind == DecisionKind::estimate) {
             out.expected[number] = d.start;
             out.exec_vnode[number] = exec_vnode(d.places);
@@ -277,7 +314,10 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
                     places.emplace_back(static_cast<std::uint64_t>(p.vnode), std::vector<HeldAmount>{});
                 for (const Amount& a : p.amounts) held.second.push_back({a.resource, a.number});
             }
-            if (apply) {
+            if (apply && job.state == 'S') {
+                resume(job, now);
+            } else if (apply) {
+                job.preempted_at = {};
                 job.queue = out.queue[number];
                 job.state = 'R';
                 job.started = now;

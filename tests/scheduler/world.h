@@ -97,6 +97,9 @@ struct JobOptions {
     std::string run_host{};
     bool interactive = false;
     bool has_comment = false;
+    bool rerunnable = true;
+    bool checkpointable = false;
+    bool not_preemptable = false;
     int priority = 0;
     Instant queued = at(0);
     Instant eligible{};  // Epoch: as queued
@@ -122,7 +125,8 @@ struct Outcome {
     // The same with what they have there, "(n1:ncpus=2+n2:ncpus=1)+(n2:ncpus=3)": a pair of parentheses is a
     // chunk. ncpus and mem (in megabytes) only.
     std::map<int, std::string> exec_vnode;
-    std::map<int, std::optional<Instant>> expected;  // starts that were told of
+    std::map<int, std::optional<Instant>> expected;        // starts that were told of
+    std::map<int, std::pair<int, std::string>> preempted;  // for which job, and by which methods
     std::vector<std::string> log;
     std::string sorted_jobs;
     std::string schedule;  // records for the schedule log
@@ -149,6 +153,11 @@ class World {
     void server(const ServerRecord& record) { EXPECT_TRUE(scheduler.server_changed(record)); }
     int job(const JobOptions& options, Instant now = at(0));
     void change(int job, const JobOptions& options, Instant now);
+    // The same of a job that goes on as it is.
+    void alter(int job, const JobOptions& options, Instant now) {
+        jobs_.at(job).options = options;
+        send(job, now);
+    }
     // Puts a job on vnodes as if it had been started before: whole nodes on the first vnode with room isn't
     // looked for; it holds `ncpus` of `vnode`.
     void run(int job, const std::string& queue, const std::string& vnode, Instant started);
@@ -164,6 +173,8 @@ class World {
     const JobOptions& options(int job) const { return jobs_.at(job).options; }
     bool exists(int job) const { return jobs_.contains(job); }
     bool running(int job) const { return jobs_.contains(job) && jobs_.at(job).state == 'R'; }
+    bool suspended(int job) const { return jobs_.contains(job) && jobs_.at(job).state == 'S'; }
+    Instant started(int job) const { return jobs_.at(job).started; }
     const std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>>& places(int job) const {
         return jobs_.at(job).places;
     }
@@ -180,7 +191,10 @@ class World {
         Instant modified{};
         bool has_comment = false;
         std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>> places;
+        Instant preempted_at{};  // and not run since
     };
+    void preempt(int number, char method, Instant now);
+    void resume(Job& job, Instant now);
     void send(int number, Instant now);
     std::string exec_vnode(std::span<const Place> places) const;
 

@@ -51,9 +51,7 @@ TEST(Variant, DirectivesChangePoliciesAndTheMachine) {
     ASSERT_TRUE(variant) << variant.error();
     EXPECT_EQ(variant->title, "c.qmgr");
     EXPECT_EQ(variant->snapshot->policy_slots("default").all_time, "p") << "the only one that is named";
-    EXPECT_THAT(variant->notes,
-                ElementsAre(HasSubstr("policy p is in force"),
-                            HasSubstr("policy p: preemption, True by default, is not acted on")));
+    EXPECT_THAT(variant->notes, ElementsAre(HasSubstr("policy p is in force")));
     EXPECT_EQ(variant->machine.queues.at("workq").at("max_running"), "5");
     EXPECT_FALSE(variant->machine.queues.at("workq").contains("started"));
     EXPECT_EQ(variant->machine.queues.at("long").at("queue_type"), "execution");
@@ -62,12 +60,25 @@ TEST(Variant, DirectivesChangePoliciesAndTheMachine) {
     EXPECT_EQ(variant->machine.server.at("default_queue"), "long");
 }
 
+TEST(Variant, SaysThatNoJobIsPreemptedWhereLevelsDiffer) {
+    const std::string queue = "create queue urgent queue_type=execution, started=True, Priority=160\n";
+    auto variant = variant_of_changes(site(), {"c.qmgr", queue + "set policy day preempt_queue_prio=160\n"});
+    ASSERT_TRUE(variant) << variant.error();
+    EXPECT_THAT(variant->notes, testing::Contains(HasSubstr("policy day: no simulated job is preempted")));
+    variant = variant_of_changes(site(), {"c.qmgr", queue + "set policy day preempt_queue_prio=161\n"});
+    ASSERT_TRUE(variant) << variant.error();
+    EXPECT_THAT(variant->notes, testing::Not(testing::Contains(HasSubstr("policy day: no simulated"))));
+    variant = variant_of_changes(site(), {"c.qmgr", queue + "set policy day preemption=False\n"});
+    ASSERT_TRUE(variant) << variant.error();
+    EXPECT_THAT(variant->notes, testing::Not(testing::Contains(HasSubstr("policy day: no simulated"))));
+}
+
 TEST(Variant, WhatTheChangesAssignIsInForce) {
     const auto variant = variant_of_changes(
         site(), {"c.qmgr", "set policy day round_robin=True\nset sched default policy='night'\n"});
     ASSERT_TRUE(variant) << variant.error();
     EXPECT_EQ(variant->snapshot->policy_slots("default").all_time, "night");
-    EXPECT_THAT(variant->notes, ElementsAre(HasSubstr("policy night: preemption")));
+    EXPECT_THAT(variant->notes, testing::IsEmpty());
 }
 
 TEST(Variant, AChangeOfAPolicyThatIsAssignedLeavesItWhereItIs) {
@@ -77,8 +88,7 @@ TEST(Variant, AChangeOfAPolicyThatIsAssignedLeavesItWhereItIs) {
     ASSERT_TRUE(variant) << variant.error();
     EXPECT_EQ(variant->snapshot->policy_slots("default").all_time, "day");
     EXPECT_EQ(variant->snapshot->policy_slots("default").non_prime, "night");
-    EXPECT_THAT(variant->notes,
-                ElementsAre(HasSubstr("policy day: preemption"), HasSubstr("policy night: preemption")));
+    EXPECT_THAT(variant->notes, testing::IsEmpty());
 }
 
 TEST(Variant, DocumentsChangeToo) {

@@ -345,6 +345,7 @@ class Renaming {
     void decision_line(Json& decision) {
         if (!decision.is_object()) return;
         each(decision, "job", &Renaming::job_id);
+        each(decision, "for", &Renaming::job_id);
         each(decision, "queue", &Renaming::queue_name);
         each(decision, "path", &Renaming::path_name);
         each(decision, "text", &Renaming::words);

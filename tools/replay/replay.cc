@@ -29,6 +29,7 @@ class Restored : public record::RecordSink {
     // The lines of what the cycle decides here.
     std::string decide(const CycleAsked& asked) {
         scheduler->set_divide_chunks(!asked.whole_chunks);
+        scheduler->set_preempt(!asked.no_preemption);
         names_.decisions(scheduler->rehearse(asked.now, asked.sched, asked.trigger));
         return names_.take();
     }

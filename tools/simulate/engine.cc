@@ -249,6 +249,7 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
     scheduler_.load_usage({}, {}, now_);
     begin_shares();
     scheduler_.keep_usage_changes(false);
+    scheduler_.set_preempt(false);
     scheduler_.set_comment_interval(Seconds::max());  // they are looked at in the end
     for (SchedTimes& sched : scheds_) sched.last = now_;
     return {};
@@ -442,6 +443,7 @@ void Engine::apply(const Decision& decision) {
             waiting.comment = decision.text;
             break;
         case DecisionKind::estimate:
+        case DecisionKind::preempt:
             return;  // it asks for none
     }
     if (fill(position, waiting)) scheduler_.job_changed(now_, record_);

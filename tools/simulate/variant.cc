@@ -340,6 +340,35 @@ void add_unsupported(const objects::Snapshot& snapshot, std::vector<std::string>
     }
 }
 
+// Could two jobs have different preemption levels by the policy? No simulated job is preempted.
+bool has_levels(const objects::Object& policy, const Machine& machine) {
+    if (objects::unsupported_preemption(policy).empty()) return false;
+    const std::string_view levels = policy.text("preempt_prio");
+    const auto names = [&](std::string_view level) { return levels.find(level) != std::string_view::npos; };
+    if (names("starving_jobs") && policy.boolean("help_starving_jobs")) return true;
+    if (names("fairshare") && policy.boolean("fairshare")) return true;
+    if (!names("express_queue")) return false;
+    const std::int64_t express = policy.integer("preempt_queue_prio");
+    return std::ranges::any_of(machine.queues, [&](const auto& queue) {
+        const auto priority = queue.second.find("Priority");
+        return priority != queue.second.end() && std::atoll(priority->second.c_str()) >= express;
+    });
+}
+
+void add_preemption(const Variant& variant, std::vector<std::string>& notes) {
+    std::set<std::string> named;
+    for (const objects::ObjectPtr& sched : variant.snapshot->objects(ObjectType::sched)) {
+        const objects::PolicySlots slots = variant.snapshot->policy_slots(sched->name());
+        for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
+            const objects::Object* policy = variant.snapshot->policy(name);
+            if (policy != nullptr && has_levels(*policy, variant.machine) && named.insert(name).second)
+                notes.push_back(fmt::format("policy {}: no simulated job is preempted; jobs of higher "
+                                            "preemption levels wait like others",
+                                            name));
+        }
+    }
+}
+
 Result<Variant> Draft::finish(std::string title) && {
     Variant variant;
     variant.title = std::move(title);
@@ -347,6 +376,7 @@ Result<Variant> Draft::finish(std::string title) && {
     variant.snapshot = store_.snapshot();
     variant.notes = std::move(notes_);
     add_unsupported(*variant.snapshot, variant.notes);
+    add_preemption(variant, variant.notes);
     return variant;
 }
 

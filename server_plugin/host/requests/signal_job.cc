@@ -7,23 +7,27 @@
 #include "server_plugin/host/executor.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
+#include "server_plugin/host/preempt.h"
 #include "server_plugin/host/requests/common.h"
 
 namespace pbs::host {
 namespace {
 
-// A suspended job keeps its resources here: its processes are stopped, not swapped out.
+// A suspended job keeps its resources here: its processes are stopped, not swapped out. One that was
+// preempted is the scheduler's to resume.
 Result<void> suspend_or_resume(Context& context, const Job& current, bool suspend) {
     if (!context.who.operator_()) return fail(PBSE_PERM);
     const char from = suspend ? job_state::kRunning : job_state::kSuspended;
-    if (current.state != from) return fail(PBSE_BADSTATE);
-    if (auto sent = context.server.parts.executor.signal(run_id(current), suspend ? SIGSTOP : SIGCONT); !sent)
+    if (current.state != from || is_preempted(current)) return fail(PBSE_BADSTATE);
+    Executor& executor = context.server.parts.executor;
+    if (auto sent = suspend ? executor.suspend(run_id(current)) : executor.resume(run_id(current)); !sent)
         return sent;
     Change change(context.server, context.now);
     Job& job = change.job(current);
     job.state = suspend ? job_state::kSuspended : job_state::kRunning;
     job.substate = suspend ? substate::kSuspended : substate::kRunning;
     job.mtime = context.now;
+    note_suspension(job, suspend, context.now);
     return change.commit();
 }
 

@@ -57,6 +57,8 @@ void add_job(Reply& reply, const sched::Explanation& found) {
     shown.add_if_any("policy", found.policy);
     shown.add_if_any("sched_algorithm", found.algorithm);
     if (found.test_only) shown.add("test_only", "True");
+    for (const auto& [job, methods] : found.preempts) shown.add("preempts", methods, job);
+    shown.add_if_any("preempts_none", found.preempts_none);
     add_order(shown, found);
     if (found.shares) add_shares(shown, *found.shares);
     add_filters(shown, found.filters);

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "objects/unsupported.h"
 #include "server_plugin/plugin/requests/show.h"
 
 namespace pbs::plugin {
@@ -48,8 +49,12 @@ void show_unsupported(const State& state, std::string_view sched, const SchedCon
     const objects::PolicySlots slots = snapshot->policy_slots(sched);
     for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
         add(objects::ObjectType::policy, name);
-        if (const objects::Object* policy = snapshot->policy(name))
-            add(objects::ObjectType::fs_group, policy->text("fairshare_group"));
+        const objects::Object* policy = snapshot->policy(name);
+        if (policy == nullptr) continue;
+        add(objects::ObjectType::fs_group, policy->text("fairshare_group"));
+        if (state.takes_preemptions) continue;
+        if (std::string line = objects::unsupported_preemption(*policy); !line.empty())
+            lines.insert(std::move(line));
     }
     if (file != nullptr) lines.insert(file->unsupported.begin(), file->unsupported.end());
     if (state.host.has_pbs_sched())

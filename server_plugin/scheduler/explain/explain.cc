@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "server_plugin/scheduler/framework/intake.h"
 #include "server_plugin/scheduler/framework/lookahead.h"
@@ -50,13 +51,15 @@ class Explainer final : public CycleLog, CyclePart {
     QueueAnswers explain_queue(Candidate& job, QueueView& view);
     void explain_drain(JobSlot job);
     void explain_outcome(JobSlot job);
+    void explain_preemption(JobSlot job);
+    std::string why_preempts_none() const;
 
     Queues& queues_;
     Intake& intake_;
     Future& future_;
     Explanation& out_;
-    std::size_t turns_ = 0;  // how many jobs of the class turns_of_ have had their turn
-    JobClass turns_of_ = JobClass::running;
+    std::size_t turns_ = 0;  // how many jobs have had their turn, and of each class
+    std::array<std::size_t, 6> turns_of_class_{};
 };
 
 // Returns the numbers that decide among the jobs of a class.
@@ -109,9 +112,9 @@ void Explainer::explain_place(const OrderedJob& job) {
         std::size_t jobs = 0;
         for (const LaneId lane : intake_.jobs().lanes_of(job_class)) jobs += intake_.jobs()[lane].jobs;
         if (job_class == job.job_class) {
-            out_.class_place = turns_;
+            out_.class_place = turns_of_class_.at(static_cast<std::size_t>(job_class));
             out_.class_jobs = jobs;
-            out_.place = out_.jobs + turns_;
+            out_.place = turns_;
         }
         out_.jobs += jobs;
     }
@@ -161,7 +164,10 @@ void Explainer::explain_home(QueueSlot home, const CandidateQueues& queues) {
 // The cycle calls this at the turn of each job, before it asks the filters itself. In the second pass, over
 // queues that no longer observe prime time, the answers about these queues replace those of the first pass.
 void Explainer::turn(const OrderedJob& job, CandidateQueues& queues) {
-    if (!c_.second_pass) turns_ = std::exchange(turns_of_, job.job_class) == job.job_class ? turns_ + 1 : 1;
+    if (!c_.second_pass) {
+        ++turns_;
+        ++turns_of_class_.at(static_cast<std::size_t>(job.job_class));
+    }
     if (job.job != in_.explained) return;
     Candidate c = c_.candidate(job);
     if (!c_.second_pass) {
@@ -222,9 +228,41 @@ void Explainer::explain_drain(JobSlot job) {
             answers.drained_until = made->start;
 }
 
+std::string Explainer::why_preempts_none() const {
+    if (!s_.preemption) return {};
+    if (!t_.preempts) return "the server carries out no preemptions";
+    if (!c_.preempts) return "all jobs have the same preemption level";
+    switch (c_.no_room_made.why) {
+        case NoRoomMade::Why::nothing:
+            return {};
+        case NoRoomMade::Why::no_lower:
+            return "no job of a lower preemption level runs that may be preempted";
+        case NoRoomMade::Why::not_by_room:
+            return fmt::format(
+                "without all running jobs of lower preemption levels it would wait all the same: {}",
+                text(c_.no_room_made.reason, c_.reason_context()));
+        case NoRoomMade::Why::tried_enough:
+            return "so many jobs have been looked at that this is left to another cycle";
+    }
+    return {};
+}
+
+// Which jobs make room for it, or why none does.
+void Explainer::explain_preemption(JobSlot job) {
+    for (const Preempted& preempted : c_.preempted) {
+        if (preempted.for_job != job) continue;
+        std::string methods;
+        for (const PreemptMethod method : preempted.methods)
+            if (method != PreemptMethod::none) methods += static_cast<char>(method);
+        out_.preempts.push_back({t_.jobs.id[preempted.job], std::move(methods)});
+    }
+    if (out_.outcome == JobOutcome::waits) out_.preempts_none = why_preempts_none();
+}
+
 void Explainer::end(Decisions&) {
     explain_drain(in_.explained);
     explain_outcome(in_.explained);
+    explain_preemption(in_.explained);
 }
 
 }  // namespace

@@ -41,6 +41,13 @@ class AfterRefusal {
 
     // A job was refused that waits for others to end or for a time to come.
     virtual void refused(const OrderedJob& /*job*/, Verdict& /*verdict*/, CandidateQueues& /*queues*/) {}
+    // A job was refused that waits. Returns the queue in which it starts now, because the rule has made room
+    // for it, with its place in the state; null: it waits. What could lift that, beside what lifts the
+    // refusal, is added to the blockers.
+    virtual QueueView* makes_room(const OrderedJob& /*job*/, Candidate& /*candidate*/, Blockers& /*blockers*/,
+                                  CandidateQueues& /*queues*/) {
+        return nullptr;
+    }
     // Would the next job of the class that is refused in these queues matter to those behind it? Else a cycle
     // after events passes over jobs that nothing was released for.
     virtual bool wants(const CandidateQueues& /*queues*/, JobClass /*job_class*/) const { return false; }

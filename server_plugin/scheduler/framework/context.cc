@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "server_plugin/scheduler/framework/shares.h"
+
 namespace pbs::sched {
 
 void CycleScratch::clear() {
@@ -52,11 +54,42 @@ CycleContext::CycleContext(const CycleInput& input)
     if (renew_filters(settings, in.now, setup.filters)) setup.policy = nullptr;
     setup.admissions = admissions_of(settings, in.now);
     count_running();
+    preempts = settings.preemption && tables.preempts && has_levels();
 }
 
 CycleContext::~CycleContext() {
     scratch->clear();
     in.memory->kept.scratch = std::move(scratch);
+}
+
+// Could two jobs have different levels?
+bool CycleContext::has_levels() const {
+    const PreemptPriorities& levels = settings.preempt_prio;
+    if (levels.names(preempt_starving) && settings.help_starving_jobs) return true;
+    if (levels.names(preempt_fairshare) && settings.fairshare && in.shares != nullptr) return true;
+    if (!levels.names(preempt_express)) return false;
+    for (QueueSlot q = 0; q < tables.queues.size(); ++q) {
+        const Queue& queue = tables.queues[q];
+        if (queue.known && queue.partition == in.partition && queue.priority >= settings.preempt_queue_prio &&
+            !queue.queued.empty())
+            return true;
+    }
+    return false;
+}
+
+std::int64_t CycleContext::preempt_level(QueueSlot queue, std::uint32_t entity, bool starving) const {
+    const std::int32_t priority = tables.queues[queue].priority;
+    unsigned traits = 0;
+    if (priority >= settings.preempt_queue_prio) traits |= preempt_express;
+    if (starving && settings.help_starving_jobs) traits |= preempt_starving;
+    if (settings.fairshare && in.shares != nullptr && in.shares->tree.is_over(entity, usage_as_of()))
+        traits |= preempt_fairshare;
+    return settings.preempt_prio.level(traits, priority);
+}
+
+std::int64_t CycleContext::preempt_level(JobSlot job, bool starving) const {
+    const bool by_shares = settings.fairshare && in.shares != nullptr;
+    return preempt_level(tables.jobs.queue[job], by_shares ? in.shares->entity(tables, job) : 0, starving);
 }
 
 void CycleContext::set_up_state() {
@@ -113,8 +146,9 @@ Candidate CycleContext::candidate(const OrderedJob& job) const {
     c.request = &tables.requests[c.request_number];
     c.run_host = tables.jobs.run_host[job.job];
     c.nodes = job.nodes;
-    c.asked = tables.jobs.walltime[job.job];
-    c.walltime = tables.jobs.expected_walltime(job.job);
+    c.asked = tables.jobs.walltime_left(job.job);
+    c.walltime = c.asked < Seconds(0) ? kUnlimitedWalltime : c.asked;
+    if (tables.jobs.is_suspended(job.job)) c.suspended = job.job;
     return c;
 }
 

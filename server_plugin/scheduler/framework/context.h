@@ -57,6 +57,18 @@ class RefusedForGood {
     std::vector<Known> known_;  // by signature
 };
 
+// Why a job that waits can't be started by preempting others.
+struct NoRoomMade {
+    enum class Why : std::uint8_t {
+        nothing,       // it could, or nobody asked
+        no_lower,      // no job of a lower level runs that may be preempted
+        not_by_room,   // it would wait all the same if no job of a lower level ran: `reason`
+        tried_enough,  // as many jobs were tried as one cycle does
+    };
+    Why why = Why::nothing;
+    Reason reason{};
+};
+
 // The queues that a job may start in, in the order in which they are asked.
 struct CandidateQueues {
     std::vector<QueueView*> views;
@@ -118,6 +130,15 @@ struct Started {
     QueueView* view;
     Placement placement;
     Instant end;
+    bool after_preemptions = false;  // jobs were preempted before it in the cycle: it may use what they had
+};
+
+// A running job that makes room.
+struct Preempted {
+    JobSlot job = kNoSlot;
+    JobSlot for_job = kNoSlot;
+    PreemptMethods methods{};
+    Placement placement{};  // what it held
 };
 
 // What jobs are told that don't start.
@@ -161,6 +182,10 @@ struct QueueSetup {
 struct Turn {
     LaneId lane = 0;
     PendingJobs::Position at;
+    std::int64_t level = 0;  // of preemption
+    bool first = false;      // before the deal has its say
+    bool preempted = false;
+    JobClass job_class = JobClass::normal;
     std::int64_t turn = 0;   // by the deal,
     std::uint32_t rank = 0;  // and among equal turns
     PendingKey key{};        // the job's
@@ -230,6 +255,8 @@ struct CycleContext {
     std::vector<Refused>& refused;
     std::vector<Answer>& answers;
     std::vector<std::pair<JobSlot, QueueSlot>> moves;
+    std::vector<Preempted> preempted;
+    NoRoomMade no_room_made{};  // for the job that is explained
     std::int64_t considered = 0;
     std::size_t held_up = 0;  // how often a rule began to hold jobs up
 
@@ -253,6 +280,12 @@ struct CycleContext {
     std::int64_t vain_steps = 0;
     static constexpr std::int64_t kMostVainSteps = 20'000;
     bool may_look_ahead() const { return vain_steps < kMostVainSteps; }
+
+    // Do jobs have preemption levels, and preempt each other by them?
+    bool preempts = false;
+    // The level of a job in a queue. `starving`: it has waited too long, or had when it started.
+    std::int64_t preempt_level(JobSlot job, bool starving) const;
+    std::int64_t preempt_level(QueueSlot queue, std::uint32_t entity, bool starving) const;
 
     // Changes whenever less may be free than before.
     std::size_t state_number() const { return started.size() + state.reservations.size() + held_up; }
@@ -290,6 +323,7 @@ struct CycleContext {
   private:
     void set_up_state();
     void count_running();
+    bool has_levels() const;
 };
 
 // A part of a cycle, with names for what all of them use.

@@ -29,11 +29,31 @@ void Future::add(JobSlot job, const QueueView& view, std::uint32_t reservation, 
     schedule_.add(std::move(h), when);
 }
 
+void Future::give_up(const Preempted& preempted) {
+    const JobSlot job = preempted.job;
+    ResourceSchedule::Holding h;
+    h.given_up = true;
+    h.owner = t_.jobs.owner[job];
+    h.group = t_.jobs.group[job];
+    h.nodes = c_.nodes_of(job);
+    h.request = t_.jobs.request[job];
+    h.queue = t_.jobs.queue[job];
+    for (const QueueView* view : queues_.counting(job)) {
+        h.views.push_back(view->number);
+        h.dedicated_views += view->dedicated ? 1 : 0;
+    }
+    state_.vnodes->shares_held(job, h.shares);
+    // As the schedule has a job that has run for its walltime.
+    Instant end = t_.jobs.end(job);
+    if (end <= in_.now) end = in_.now + KeptReservation::kOverrun;
+    schedule_.add(std::move(h), {in_.now, end});
+}
+
 void Future::clear_reservations() {
     state_.reservations.clear();
     state_.vnodes->clear_reservations();
     schedule_.end_cycle();
-    started_in_it_ = reservations_in_it_ = c_.reserved_kept = 0;
+    started_in_it_ = preempted_in_it_ = reservations_in_it_ = c_.reserved_kept = 0;
 }
 
 ResourceSchedule& Future::schedule() {
@@ -44,6 +64,8 @@ ResourceSchedule& Future::schedule() {
         add(state_.reservations[reservations_in_it_].job, views_[kept.view],
             static_cast<std::uint32_t>(reservations_in_it_), kept.placement, {kept.start, kept.end});
     }
+    for (; preempted_in_it_ < c_.preempted.size(); ++preempted_in_it_)
+        give_up(c_.preempted[preempted_in_it_]);
     for (; started_in_it_ < started_.size(); ++started_in_it_) {
         const Started& started = started_[started_in_it_];
         add(started.job, *started.view, kNoSlot, started.placement, {in_.now, started.end});

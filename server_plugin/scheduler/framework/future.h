@@ -22,6 +22,8 @@ class Future : CyclePart {
     // Adds what a job will hold: one that was started, or has a reservation of this number.
     void add(JobSlot job, const QueueView& view, std::uint32_t reservation, const Placement& placement,
              const rrule::Interval& when);
+    // Takes a preempted job off what its running was expected to use.
+    void give_up(const Preempted& preempted);
     // Forgets all reservations, for the jobs to be gone through again.
     void clear_reservations();
 
@@ -32,6 +34,7 @@ class Future : CyclePart {
     ResourceSchedule own_;  // of a cycle that leaves nothing behind
     ResourceSchedule& schedule_;
     std::size_t started_in_it_ = 0;       // how many of those that were started are in it
+    std::size_t preempted_in_it_ = 0;     // likewise, of those that were preempted
     std::size_t reservations_in_it_ = 0;  // and of the reservations that were kept
 };
 

@@ -178,10 +178,19 @@ PendingJobs::Entry Intake::entry_of(const OrderedJob& job, const Chain& chain, c
     entry.job = job.job;
     entry.signature = job.signature;
     order_key(chain, order_context(), job, entry.key);
+    put_preempted_first(job.job, entry.key);
     entry.size = job_size(job, t_.jobs.walltime[job.job], needs);
     if (deal != nullptr && deal->charge != nullptr) entry.charge = deal->charge(s_, t_.jobs, job);
     entry.overdue_from = overdue_from(job.job).time_since_epoch().count();
     return entry;
+}
+
+// Of jobs that have been preempted those go first that were so first. What the chain says beyond 64 bits is
+// left to the number of the job.
+void Intake::put_preempted_first(JobSlot job, PendingKey& key) const {
+    if (!is_preempted(job)) return;
+    key = {static_cast<std::uint64_t>(t_.jobs.preempted_at[job].time_since_epoch().count()), key[0],
+           t_.jobs.sequence[job]};
 }
 
 // Do jobs that nothing happens to stay in their order, as their keys have it?
@@ -238,8 +247,9 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
     places.reserve(jobs.size());
     for (const OrderedJob& job : jobs) {
         std::uint32_t& lane =
-            by_shares ? lane_by_entity.try_emplace(lane_of(job.job, job_class), UINT32_MAX).first->second
-                      : lane_by[lane_is_of(job.job, job_class)];
+            by_shares || is_preempted(job.job)
+                ? lane_by_entity.try_emplace(lane_of(job.job, job_class), UINT32_MAX).first->second
+                : lane_by[lane_is_of(job.job, job_class)];
         if (lane == UINT32_MAX) {
             lane = static_cast<std::uint32_t>(lanes.size());
             lanes.push_back({lane_of(job.job, job_class), {}});
@@ -256,7 +266,10 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
         for (std::size_t i = part * kStretch; i < std::min(jobs.size(), (part + 1) * kStretch); ++i) {
             PendingJobs::Entry& entry = lanes[places[i].lane].jobs[places[i].index];
             entry = entry_of(jobs[i], by_place ? none : chain, deal, *needs[t_.jobs.request[jobs[i].job]]);
-            if (by_place) entry.key = {in_.policy->formula ? ~ordered_bits(jobs[i].score) : 0, i};
+            if (!by_place) continue;
+            entry.key = {in_.policy->formula ? ~ordered_bits(jobs[i].score) : 0, i};
+            if (is_preempted(jobs[i].job)) entry.key[0] = i;
+            put_preempted_first(jobs[i].job, entry.key);
         }
     });
     pending_->fill(lanes);

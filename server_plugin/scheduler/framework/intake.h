@@ -61,8 +61,10 @@ class Intake : CyclePart {
     void find_news();
     std::uint32_t lane_is_of(JobSlot job, JobClass job_class) const;
     std::uint32_t entity_of(JobSlot job) const;
+    bool is_preempted(JobSlot job) const { return t_.jobs.preempted_at[job] != Instant{}; }
+    void put_preempted_first(JobSlot job, PendingKey& key) const;
     LaneId lane_of(JobSlot job, JobClass job_class) const {
-        return pending_->lane(job_class, lane_is_of(job, job_class), entity_of(job));
+        return pending_->lane(job_class, lane_is_of(job, job_class), entity_of(job), is_preempted(job));
     }
     OrderContext order_context() const {
         return {in_.now, s_, t_.jobs, t_.queues, t_.requests, {}, state_.shares, &t_};

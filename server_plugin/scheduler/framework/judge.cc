@@ -52,11 +52,22 @@ Blockers Judge::consider(const OrderedJob& job, CandidateQueues& queues) {
         const Blockers of_user = verdict.by_user ? category.of_user : 0;
         return refused(job, verdict, queues, of_user);
     };
-    if (known != nullptr && known->reason && (known->lasting || known->starts == started_.size()))
-        return refuse(*known);
+    const auto may_make_room = [&](const Verdict& verdict) {
+        return c_.preempts && verdict.waits && !verdict.rejected;
+    };
+    const bool is_known =
+        known != nullptr && known->reason && (known->lasting || known->starts == started_.size());
+    if (is_known && !may_make_room(*known)) return refuse(*known);
     Candidate c = c_.candidate(job);
+    if (is_known) {
+        QueueView* const view = room_made(job, c, *known, queues);
+        if (view == nullptr) return refuse(*known);
+        start(c, *view);
+        return blocker::kAnything;
+    }
     Verdict verdict = judge(job, c, queues, category);
     verdict.starts = static_cast<std::uint32_t>(started_.size());
+    if (verdict.view == nullptr && may_make_room(verdict)) verdict.view = room_made(job, c, verdict, queues);
     if (verdict.view != nullptr) {
         start(c, *verdict.view);
         return blocker::kAnything;
@@ -197,6 +208,20 @@ Verdict Judge::rejection(const Candidate& job) {
     return verdict;
 }
 
+QueueView* Judge::room_made(const OrderedJob& job, Candidate& candidate, Verdict& verdict,
+                            CandidateQueues& queues) {
+    for (const auto& rule : c_.after_refusal)
+        if (QueueView* view = rule->makes_room(job, candidate, verdict.blockers, queues)) return view;
+    return nullptr;
+}
+
+Reason Judge::reason_in(const Candidate& job, QueueView& view, Blockers& blockers) {
+    find_filters(view);
+    const FilterRefusal refusal = first_refusal(job, view);
+    blockers = refusal.refusal ? blockers_of(refusal.refusal) : Blockers{0};
+    return refusal.refusal.reason;
+}
+
 Reason Judge::ask_queue(const Candidate& job, QueueView& view, Verdict& verdict) {
     find_filters(view);
     const FilterRefusal refusal = first_refusal(job, view);
@@ -281,7 +306,8 @@ void Judge::start(const Candidate& job, QueueView& view) {
     for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
         state_.server_in_use[i] +=
             number_of(job.request->totals, t_.server.resources_available[i].resource).value_or(0);
-    started_.push_back({job.job, &view, std::exchange(state_.placement, {}), state_.ends(job)});
+    started_.push_back(
+        {job.job, &view, std::exchange(state_.placement, {}), state_.ends(job), !c_.preempted.empty()});
     if (refusal_of_.empty()) return;
     if (auto& refusal = refusal_of_[job.job]; refusal != 0) {
         c_.refused[refusal - 1].job = kNoSlot;
@@ -312,6 +338,10 @@ void Judge::begin_second_pass() {
         refusal_of_[c_.refused[i].job] = i + 1;
         if (c_.answers[c_.refused[i].answer].rejected) done_with_[c_.refused[i].job] = true;
     }
+    forget();
+}
+
+void Judge::forget() {
     for (auto& places : verdict_of_) places.clear();
     for (auto& places : answers_of_signature_) places.clear();
     answers_of_few_.clear();

@@ -16,6 +16,10 @@ class Judge : CyclePart {
     bool may_start(const OrderedJob& job, CandidateQueues& queues);
     // One queue alone: why the job can't start in it.
     Reason ask_queue(const Candidate& job, QueueView& view, Verdict& verdict);
+    // The same, of which nothing is noted but the instant that may lift it. `blockers`: what may.
+    Reason reason_in(const Candidate& job, QueueView& view, Blockers& blockers);
+    // Forgets what is known of jobs: more is free than before.
+    void forget();
     // By the profile's filters of one trait only.
     Reason refusal_about(FilterTrait trait, const Candidate& job, QueueView& view);
     // Starts the job if there is a place for it on vnodes of the pool, whatever else there is against it.
@@ -49,6 +53,8 @@ class Judge : CyclePart {
                                  const FilterRefusal& refusal) const;
     Verdict rejection(const Candidate& job);
     Blockers blockers_of(const Refusal& refusal);
+    QueueView* room_made(const OrderedJob& job, Candidate& candidate, Verdict& verdict,
+                         CandidateQueues& queues);
     void weigh(const FilterRefusal& refusal, const Candidate& job, QueueView& view, Verdict& verdict,
                bool by_standing = false);
     void start(const Candidate& job, QueueView& view);

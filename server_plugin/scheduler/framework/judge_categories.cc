@@ -77,7 +77,7 @@ const Standings::User& Judge::standing_of(const OrderedJob& job, CandidateQueues
     const unsigned reads = *queues.user_reads;
     const std::uint64_t now = ((reads & reads_owner) != 0 ? starts_of_owner_[user.owner] : 0U) +
                               ((reads & reads_group) != 0 ? starts_of_group_[user.group] : 0U) +
-                              state_.reservations.size();
+                              state_.reservations.size() + c_.preempted.size();
     if (user.as_of == now) return user;
     user.as_of = now;
     user.blockers = find_standing(c_.candidate(job), queues);

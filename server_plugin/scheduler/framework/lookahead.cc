@@ -60,7 +60,7 @@ void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
     const ResourceSchedule& schedule = future_.as_asked_last();
     const ResourceSchedule::Holding& h = schedule.holding(event);
     const Request& request = schedule.request(h);
-    const int sign = event.begins == forward ? 1 : -1;
+    const int sign = (event.begins == forward ? 1 : -1) * (h.given_up ? -1 : 1);
     state_.vnodes->look_ahead(h.shares, -sign);
     state_.running += sign;
     for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)

@@ -39,6 +39,15 @@ std::string_view Outcome::text(Answer& answer) {
     return answer.text;
 }
 
+void Outcome::preempt(const Preempted& preempted) {
+    Decision decision;
+    decision.kind = DecisionKind::preempt;
+    decision.job = t_.jobs.handle[preempted.job];
+    decision.for_job = t_.jobs.handle[preempted.for_job];
+    decision.methods = preempted.methods;
+    out_.list.push_back(decision);
+}
+
 void Outcome::start(const Started& started, std::string_view text) {
     std::pmr::polymorphic_allocator<> memory(out_.memory.get());
     const auto ssinodes = t_.resources.known().ssinodes;
@@ -49,6 +58,7 @@ void Outcome::start(const Started& started, std::string_view text) {
         decision.set_resources = {amount, 1};
     }
     decision.places = places_of(started.job, started.placement);
+    decision.after_preemptions = started.after_preemptions;
     out_.list.push_back(decision);
 }
 

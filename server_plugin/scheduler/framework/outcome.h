@@ -19,6 +19,8 @@ class Outcome : CyclePart {
     static bool are_of_one_kind(std::uint32_t number, const Answer& answer);
     // A copy that lives as long as the decisions.
     std::string_view keep_text(std::string_view text) const;
+    // The job makes room for another one.
+    void preempt(const Preempted& preempted);
     // The job runs, with this comment.
     void start(const Started& started, std::string_view text);
     // Where it runs: one place for each chunk, or for each piece of one that is divided.

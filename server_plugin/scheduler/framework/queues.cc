@@ -140,6 +140,14 @@ void Queues::count_into(QueueView& view, JobSlot job, int sign) const {
             sign * number_of(request.totals, view.queue->resources_available[i].resource).value_or(0);
 }
 
+std::vector<QueueView*> Queues::counting(JobSlot job) const {
+    std::vector<QueueView*> counting;
+    for (QueueView& view : views_)
+        if (view.slot == t_.jobs.queue[job] && (!view.shared || state_.vnodes->holds_in(view.pool, job)))
+            counting.push_back(&view);
+    return counting;
+}
+
 // The nodes of a queue: what resources_available or resources_max say in ssinodes, else what resources_max
 // has in CPUs and memory.
 std::int64_t Queues::node_limit(const Queue& queue) const {

@@ -32,6 +32,8 @@ class Queues : CyclePart {
 
     // Counts a running job into a queue, or out of it (-1).
     void count_into(QueueView& view, JobSlot job, int sign) const;
+    // The views that count a running job.
+    std::vector<QueueView*> counting(JobSlot job) const;
     // By slot: the place among queues in order of priority. O(n log n) when it is asked first.
     std::span<const std::uint32_t> ranks();
 

@@ -61,10 +61,21 @@ void SchedShares::job_runs(Tables& t, JobSlot job, Instant now) {
 
 void SchedShares::job_ended(Tables& t, JobSlot job, Instant now) {
     std::erase(uneven_, job);
-    const auto since = tree.runs_since(job);
-    if (!since) return;
-    const double walltime = static_cast<double>(std::max(Seconds(0), now - *since).count());
-    tree.job_ended({job, t.jobs.id[job]}, formula_.value(amounts(t, job), t.resources, walltime));
+    if (const auto since = tree.runs_since(job))
+        tree.job_ended({job, t.jobs.id[job]}, used_until(t, job, *since, now));
+    else
+        tree.forget_charge(t.jobs.id[job]);
+}
+
+void SchedShares::job_paused(Tables& t, JobSlot job, Instant now) {
+    std::erase(uneven_, job);
+    if (const auto since = tree.runs_since(job))
+        tree.job_paused({job, t.jobs.id[job]}, used_until(t, job, *since, now));
+}
+
+double SchedShares::used_until(Tables& t, JobSlot job, Instant since, Instant now) {
+    const double walltime = static_cast<double>(std::max(Seconds(0), now - since).count());
+    return formula_.value(amounts(t, job), t.resources, walltime);
 }
 
 void SchedShares::bring_up_to_date(Tables& t, Instant now) {

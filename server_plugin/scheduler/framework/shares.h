@@ -27,14 +27,17 @@ class SchedShares {
     std::uint32_t entity_name(Tables& tables, JobSlot job) const;
     // The job runs, or what it has used is known anew.
     void job_runs(Tables& tables, JobSlot job, Instant now);
-    // It ran until now. Harmless if it didn't.
+    // It ran until now, or was suspended and doesn't go on. Harmless if it didn't run.
     void job_ended(Tables& tables, JobSlot job, Instant now);
+    // It ran until now, and is to go on.
+    void job_paused(Tables& tables, JobSlot job, Instant now);
     // Of jobs whose usage doesn't grow as their walltime does, what it is now. O(those jobs).
     void bring_up_to_date(Tables& tables, Instant now);
     // What a start of the job adds within the cycle.
     double expected(Tables& tables, JobSlot job);
 
   private:
+    double used_until(Tables& tables, JobSlot job, Instant since, Instant now);
     static UsageFormula::Amounts amounts(Tables& tables, JobSlot job);
 
     UsageFormula formula_;

@@ -1,6 +1,8 @@
 #include "server_plugin/scheduler/framework/turns.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <span>
 
 #include "server_plugin/scheduler/framework/shares.h"
@@ -11,9 +13,22 @@ namespace pbs::sched {
 // Turns are in a heap: the least goes first. What jobs of the cycle are expected to use makes the numbers of
 // lanes larger, never less; so a turn of which not all is known that was started since is found too early at
 // most, and is put back with the numbers of now.
+// Jobs of a high preemption level and those that have been preempted come before all others, whatever queue
+// they are in. That is the order of OpenPBS's scheduler.
 bool Turns::is_later(const Turn& a, const Turn& b) const {
+    if (a.first != b.first) return b.first;
+    const auto by_level = [&] {
+        return a.level != b.level ? std::optional(a.level < b.level) : std::nullopt;
+    };
+    if (a.first) {
+        if (const auto later = by_level()) return *later;
+        if (a.preempted != b.preempted) return b.preempted;
+        if (a.preempted) return a.key > b.key;
+        if (a.job_class != b.job_class) return a.job_class > b.job_class;
+    }
     if (a.turn != b.turn) return a.turn > b.turn;
     if (a.rank != b.rank) return a.rank > b.rank;
+    if (const auto later = by_level()) return *later;
     if (depth_ == 0) return a.key > b.key;
     if (in_.policy->formula && a.key[0] != b.key[0]) return a.key[0] > b.key[0];
     const std::span<const double> x(&ratios_[a.lane * depth_], depth_);
@@ -163,18 +178,38 @@ DealtLane Turns::dealt_lane(LaneId lane) const {
 
 // All turns as they are now, those left out whose lanes have no job any more that is to be looked at. They
 // are in no order then.
-void Turns::refresh(std::vector<Turn>& turns, JobClass job_class) {
+void Turns::refresh(std::vector<Turn>& turns) {
     std::size_t left = 0;
-    for (Turn turn : turns)
-        if (turn.as_of == state_number() || next(turn, job_class)) turns[left++] = turn;
+    for (Turn turn : turns) {
+        deal_ = deals_[static_cast<std::size_t>(turn.job_class)];
+        if (turn.as_of == state_number() || next(turn, turn.job_class)) turns[left++] = turn;
+    }
     turns.resize(left);
 }
 
-// Goes through the jobs of a class. False: only a cycle over all jobs knows the order.
-bool Turns::consider(JobClass job_class) {
+Turn Turns::turn_of(LaneId id, JobClass job_class) {
+    Turn turn;
+    turn.lane = id;
+    turn.job_class = job_class;
+    deal_ = deals_[static_cast<std::size_t>(job_class)];
+    if (deal_ != nullptr && deal_->rank != nullptr) turn.rank = deal_->rank(deal_context(id), dealt_lane(id));
+    const Lane& lane = intake_.jobs()[id];
+    turn.first = turn.preempted = lane.preempted;
+    if (!c_.preempts) return turn;
+    const bool starving = job_class == JobClass::overdue;
+    turn.level = c_.preempt_level(lane.of, lane.entity, starving);
+    turn.first = turn.first || starving || turn.level > s_.preempt_prio.level(preempt_normal, 0);
+    return turn;
+}
+
+// Goes through the jobs of these classes together. False: only a cycle over all jobs knows the order.
+bool Turns::consider(std::span<const JobClass> classes) {
     const PendingJobs& pending = intake_.jobs();
-    if (pending.lanes_of(job_class).empty()) return true;
-    deal_ = intake_.deal_of(job_class, in_.now);
+    if (std::ranges::all_of(classes, [&](JobClass c) { return pending.lanes_of(c).empty(); })) return true;
+    for (const JobClass job_class : classes)
+        deals_[static_cast<std::size_t>(job_class)] = intake_.deal_of(job_class, in_.now);
+    const JobClass job_class = classes.front();  // there is one, where they are dealt in a circle
+    deal_ = deals_[static_cast<std::size_t>(classes.back())];
     const bool in_circle = deal_ != nullptr && deal_->in_circle;
     if (in_circle && c_.everything) {
         deal_in_circle(job_class);
@@ -191,7 +226,8 @@ bool Turns::consider(JobClass job_class) {
     std::vector<Turn>& heap = c_.scratch->turns;
     heap.clear();
     const auto push = [&](Turn turn) {
-        if (!next(turn, job_class)) return;
+        deal_ = deals_[static_cast<std::size_t>(turn.job_class)];
+        if (!next(turn, turn.job_class)) return;
         heap.push_back(turn);
         std::ranges::push_heap(heap, later_turn);
     };
@@ -201,12 +237,9 @@ bool Turns::consider(JobClass job_class) {
         heap.pop_back();
         return turn;
     };
-    lanes_with_turns(job_class, c_.scratch->lanes);
-    for (const LaneId lane : c_.scratch->lanes) {
-        Turn turn{lane, {}, 0, 0, {}, 0};
-        if (deal_ != nullptr && deal_->rank != nullptr)
-            turn.rank = deal_->rank(deal_context(lane), dealt_lane(lane));
-        push(turn);
+    for (const JobClass of : classes) {
+        lanes_with_turns(of, c_.scratch->lanes);
+        for (const LaneId lane : c_.scratch->lanes) push(turn_of(lane, of));
     }
     // After a start most of the lanes may have no job left that has room.
     constexpr int kMostDropped = 16;
@@ -218,7 +251,7 @@ bool Turns::consider(JobClass job_class) {
             push(turn);
             dropped = heap.size() == others ? dropped + 1 : 0;
             if (dropped == kMostDropped) {
-                refresh(heap, job_class);
+                refresh(heap);
                 std::ranges::make_heap(heap, later_turn);
             }
             continue;
@@ -247,8 +280,9 @@ bool Turns::consider(JobClass job_class) {
                 std::ranges::push_heap(heap, later_turn);
             }
         }
-        take(turn, job_class);
-        if (c_.rejects_more && !c_.everything) return false;  // jobs that wait for whatever else
+        take(turn, turn.job_class);
+        // Jobs that wait for whatever else: they are rejected, or start in what preempted jobs leave over.
+        if ((c_.rejects_more || !c_.preempted.empty()) && !c_.everything) return false;
         push(turn);
     }
     return true;
@@ -259,7 +293,10 @@ void Turns::deal_in_circle(JobClass job_class) {
     const PendingJobs& pending = intake_.jobs();
     std::vector<Turn> users;
     for (const LaneId lane : pending.lanes_of(job_class)) {
-        Turn turn{lane, {}, 0, 0, pending.key(lane, {}), 0};
+        Turn turn;
+        turn.lane = lane;
+        turn.job_class = job_class;
+        turn.key = pending.key(lane, {});
         if (pending.settle(lane, turn.at)) users.push_back(turn);
     }
     std::ranges::sort(users, [&](const Turn& a, const Turn& b) {
@@ -298,13 +335,15 @@ bool Turns::may_start_now(const Turn& turn, JobClass job_class) {
 }
 
 bool Turns::consider() {
-    return std::ranges::all_of(kQueuedClasses, [&](JobClass job_class) { return consider(job_class); });
+    if (c_.preempts) return consider(kQueuedClasses);
+    return std::ranges::all_of(kQueuedClasses,
+                               [&](const JobClass& job_class) { return consider(std::span(&job_class, 1)); });
 }
 
 void Turns::consider_again(JobClass job_class, std::vector<OrderedJob> jobs, bool prime_order) {
     for (const auto& rule : c_.after_refusal) rule->again();
     const Intake::Again again(intake_, job_class, std::move(jobs), prime_order);
-    consider(job_class);
+    consider(std::span(&job_class, 1));
 }
 
 }  // namespace pbs::sched

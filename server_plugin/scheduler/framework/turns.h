@@ -21,11 +21,12 @@ class Turns : CyclePart {
     void consider_again(JobClass job_class, std::vector<OrderedJob> jobs, bool prime_order);
 
   private:
-    bool consider(JobClass job_class);
+    bool consider(std::span<const JobClass> classes);
+    Turn turn_of(LaneId lane, JobClass job_class);
     bool is_wanted(const CandidateQueues& queues, JobClass job_class) const;
     bool find_released(Turn& turn, CandidateQueues& queues);
     bool next(Turn& turn, JobClass job_class);
-    void refresh(std::vector<Turn>& turns, JobClass job_class);
+    void refresh(std::vector<Turn>& turns);
     void lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes);
     std::int64_t take(Turn& turn, JobClass job_class);
     void fetch(const Turn& turn, JobClass job_class) const;
@@ -44,7 +45,8 @@ class Turns : CyclePart {
     void note_ratios(LaneId lane);
     std::size_t state_number() const;
 
-    const Deal* deal_ = nullptr;  // of the class whose turn it is
+    std::array<const Deal*, 6> deals_{};  // by class
+    const Deal* deal_ = nullptr;          // of the class whose turn it is
     // With shares: by lane, how much of its share its entity had used when the lane's turn was found; so many
     // numbers for each.
     std::vector<double>& ratios_ = c_.scratch->ratios;

@@ -152,6 +152,7 @@ std::uint32_t ResourceSchedule::add_running(JobSlot job) {
     h.queue = t.jobs.queue[job];
     h.end = t.jobs.end(job);
     h.dedicated_views = 0;
+    h.given_up = false;
     h.views.clear();
     h.shares.clear();
     t.requests.hold(h.request);
@@ -232,15 +233,17 @@ std::span<const ResourceSchedule::Event> ResourceSchedule::events() {
 // ---- Profiles.
 
 std::int64_t ResourceSchedule::use(const Holding& h, const LimitKey& key) const {
+    const int sign = h.given_up ? -1 : 1;
     if (key.kind != LimitKind::pool_amount)
-        return use_of(*state_->vnodes,
+        return sign *
+               use_of(*state_->vnodes,
                       {h.owner, h.group, h.nodes, &request(h), h.queue, h.views, h.dedicated_views, nullptr},
                       key);
     std::int64_t sum = 0;
     for (const Vnodes::Share& share : h.shares)
         if (share.column == key.of && state_->vnodes->counts(key.object, share.vnode, share.column))
             sum += share.amount;
-    return sum;
+    return sign * sum;
 }
 
 ResourceSchedule::Known& ResourceSchedule::up_to_date(const LimitKey& key) {

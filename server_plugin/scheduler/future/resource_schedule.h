@@ -38,6 +38,8 @@ class ResourceSchedule {
         std::uint32_t reservation = kNoSlot;
         absl::InlinedVector<std::uint32_t, 2> views{};  // the numbers of the views that count it
         std::int64_t dedicated_views = 0;               // how many of these views are of dedicated queues
+        // A running job is preempted: it is taken off what is counted for it until its end.
+        bool given_up = false;
         Vnodes::Shares shares{};
         Instant end{};
     };

@@ -68,11 +68,14 @@ struct JobRecord : JobFields {
     JobHandle job{};
     std::string_view id;
     QueueHandle queue{};
-    char state = 'Q';      // one of the letters of job_state: Q H W T R E S
+    // One of the letters of job_state: Q H W T R E S. A job that a decision has suspended (`suspended`) waits
+    // for room; any other one in state S holds what it has as a running job does.
+    char state = 'Q';
     Instant etime{};       // Epoch: the job isn't eligible, or the instant isn't known
     Seconds walltime{-1};  // the walltime asked for; -1: none
     std::span<const Amount> requested;
-    std::span<const Place> places;  // what a running job holds
+    std::span<const Place> places;  // what a running job holds, or a suspended one has given back
+    std::span<const Place> kept;    // what a suspended job still holds
     std::string_view account;
     // What a running job has used so far, as far as it is known, without walltime.
     std::span<const Amount> used;
@@ -135,6 +138,7 @@ struct ServerRecord {
     // These two attributes are deprecated. They count for schedulers with a sched_config file only.
     std::int64_t backfill_depth = -1;
     std::string_view job_sort_formula;
+    std::string_view suspend_releases;  // what suspended jobs give back: resources, with commas; empty: all
 };
 
 struct SchedRecord {

@@ -1,6 +1,7 @@
 // What a cycle is run for, and what it decides.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
@@ -26,13 +27,19 @@ enum class CycleTrigger : std::int32_t {
     policy_switch = 64
 };
 
+// How a job is preempted: it is suspended, checkpointed, requeued or deleted.
+enum class PreemptMethod : char { none = 0, suspend = 'S', checkpoint = 'C', requeue = 'R', remove = 'D' };
+// In the order in which they are tried.
+using PreemptMethods = std::array<PreemptMethod, 4>;
+
 enum class DecisionKind : std::uint8_t {
     run = 1,      // move the job to `queue` if it is elsewhere, set `set_resources`, start it on `places`
     comment = 2,  // set the job's comment to `text`
     reject = 3,   // delete the job and tell its owner `text`
     move = 4,     // move the job to `queue` and leave it there
     // The job is expected to start at `start` on `places`. Without these two, no start is expected.
-    estimate = 5
+    estimate = 5,
+    preempt = 6  // the running job makes room for `for_job`, by the first of `methods` that succeeds
 };
 
 struct Decision {
@@ -43,6 +50,9 @@ struct Decision {
     std::span<const Amount> set_resources;
     std::span<const Place> places;
     std::optional<Instant> start{};
+    JobHandle for_job{};
+    PreemptMethods methods{};
+    bool after_preemptions = false;  // of a run: once all preempted jobs have given back what they held
 };
 
 // A file that the policy wants to have written, such as SORTED_JOB_DUMPFILE. If it doesn't exist, it is made

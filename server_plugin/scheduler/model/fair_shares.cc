@@ -184,6 +184,23 @@ void FairShares::job_ended(const Job& job, double used) {
     if (running.charged > 0) pending_.charges_gone.emplace_back(job.id);
 }
 
+void FairShares::job_paused(const Job& job, double used) {
+    const auto found = running_.find(job.number);
+    if (found == running_.end()) return;
+    const Running running = found->second;
+    count(running, -1);
+    running_.erase(found);
+    ids_.erase(job.number);
+    charge(running.entity, used - running.charged);
+    const double charged = std::max(used, running.charged);
+    charged_[std::string(job.id)] = charged;
+    pending_.charged.push_back({std::string(job.id), nodes_[running.entity].name, {}, charged});
+}
+
+void FairShares::forget_charge(std::string_view id) {
+    if (charged_.erase(std::string(id)) > 0) pending_.charges_gone.emplace_back(id);
+}
+
 void FairShares::forget_running() {
     for (const auto& [number, job] : running_) {
         count(job, -1);

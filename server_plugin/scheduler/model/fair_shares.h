@@ -57,6 +57,10 @@ class FairShares {
     void job_runs(const Job& job, Node entity, Use use, Instant since);
     // It runs no longer, and has used this in all. Harmless if it didn't run.
     void job_ended(const Job& job, double used);
+    // It was suspended, and has used this so far: when it runs again, that has been charged.
+    void job_paused(const Job& job, double used);
+    // A suspended job doesn't go on. Harmless if it wasn't suspended.
+    void forget_charge(std::string_view id);
     // Since when a job runs, if it does.
     std::optional<Instant> runs_since(std::uint32_t job) const {
         const auto found = running_.find(job);

@@ -1,6 +1,7 @@
 // The table of jobs, column by column, and the queues with the lists of their jobs. Events feed both.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -26,6 +27,9 @@ enum JobFlag : std::uint8_t {
     job_rerunnable = 2,
     job_has_comment = 4,
     job_fresh = 8,  // the job came into its queue after the last cycle
+    job_checkpointable = 16,
+    job_suspended = 32,  // its state is Q here
+    job_not_preemptable = 64,
 };
 
 // The columns of job_fields.def.
@@ -64,12 +68,22 @@ struct JobTable : JobColumns {
     Seconds expected_walltime(JobSlot slot) const {
         return walltime[slot] < Seconds(0) ? kUnlimitedWalltime : walltime[slot];
     }
+    // Has a decision suspended the job, so that it waits to go on?
+    bool is_suspended(JobSlot slot) const { return state[slot] == 'Q' && (flags[slot] & job_suspended) != 0; }
+    // Returns the walltime that a suspended job has left, at least a second; -1: it asked for none. Of any
+    // other job, what it asked for.
+    Seconds walltime_left(JobSlot slot) const {
+        if (walltime[slot] < Seconds(0) || !is_suspended(slot)) return walltime[slot];
+        return std::max(Seconds(1), walltime[slot] - Seconds(elapsed[slot]));
+    }
     // Returns when a running job ends at the latest.
     Instant end(JobSlot slot) const { return stime[slot] + expected_walltime(slot); }
 };
 
+// Does a job in this state hold vnodes? One that somebody has suspended does: a job that a decision has
+// suspended is in state Q here.
 inline bool is_running(char state) {
-    return state == 'R' || state == 'E';
+    return state == 'R' || state == 'E' || state == 'S';
 }
 
 struct Queue {
@@ -93,7 +107,7 @@ struct Queue {
     ExecutionType execution_type = ExecutionType::any;
 
     std::vector<JobSlot> queued;   // in state Q, in no particular order
-    std::vector<JobSlot> running;  // in state R or E
+    std::vector<JobSlot> running;  // in state R, E or S
     Instant idle_since{};          // since when no job runs in it; Epoch: not known yet
     // What the running jobs use. Tables::count_running() keeps these numbers.
     std::int64_t nodes_in_use = 0;

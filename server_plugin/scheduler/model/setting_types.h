@@ -40,6 +40,52 @@ struct SortKey {
     bool changes = false;
 };
 
+// What a preemption level is made of: the words of preempt_prio.
+enum PreemptTrait : unsigned {
+    preempt_normal = 1,
+    preempt_fairshare = 2,
+    preempt_queue_softlimits = 4,
+    preempt_server_softlimits = 8,
+    preempt_express = 16,
+    preempt_starving = 32,
+};
+
+// The levels of preempt_prio. A job has the level of the first element of which it has all traits; elements
+// of more traits come before those of fewer. A larger number is a higher level.
+class PreemptPriorities {
+  public:
+    void add(unsigned traits);
+    // `traits` of a job, of which no others are known: none, it is a normal one. The level of an express job
+    // is higher by the priority of its queue.
+    std::int64_t level(unsigned traits, std::int32_t queue_priority) const;
+    // Is any level about this trait?
+    bool names(PreemptTrait trait) const;
+    bool empty() const { return list_.empty(); }
+    friend bool operator==(const PreemptPriorities&, const PreemptPriorities&) = default;
+
+  private:
+    struct Element {
+        unsigned traits;
+        std::int64_t level;
+        friend bool operator==(const Element&, const Element&) = default;
+    };
+    std::vector<Element> list_;  // in the order in which they are tried
+    std::int64_t next_ = 0;
+};
+
+// The orders of preempt_order: each for jobs that have at most so many percent of their walltime left.
+struct PreemptOrder {
+    struct Step {
+        int percent;
+        std::string methods;  // letters S, C, R, D
+        friend bool operator==(const Step&, const Step&) = default;
+    };
+    std::vector<Step> steps;  // percentages fall
+    // The order for a job that asked for a walltime and has used so much of it; without one, the first.
+    std::string_view methods(Seconds walltime, Seconds elapsed) const;
+    friend bool operator==(const PreemptOrder&, const PreemptOrder&) = default;
+};
+
 // An attribute whose value is a text or a word is a text as a setting too, unless a type is named for it
 // here.
 template <objects::PolicyAttribute attribute>
@@ -78,6 +124,10 @@ constexpr auto setting_type() {
         return std::vector<SortKey>{};
     else if constexpr (syntax == resource_list)
         return std::vector<std::string>{};
+    else if constexpr (syntax == preempt_prio)
+        return PreemptPriorities{};
+    else if constexpr (syntax == preempt_order)
+        return PreemptOrder{};
     else
         return typename WordType<attribute>::type{};
 }

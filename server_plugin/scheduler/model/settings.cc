@@ -2,9 +2,14 @@
 #include "server_plugin/scheduler/model/settings.h"
 
 #include <algorithm>
+#include <bit>
+#include <cctype>
+#include <charconv>
 #include <chrono>
+#include <utility>
 
 #include "objects/snapshot.h"
+#include "objects/text.h"
 
 namespace pbs::sched {
 namespace {
@@ -50,6 +55,34 @@ void read(const Value& value, const rrule::Zone&, std::vector<SortKey>& setting)
     }
 }
 
+void read(const Value& value, const rrule::Zone&, PreemptPriorities& setting) {
+    static constexpr std::pair<std::string_view, PreemptTrait> kTraits[] = {
+        {"normal_jobs", preempt_normal},
+        {"fairshare", preempt_fairshare},
+        {"queue_softlimits", preempt_queue_softlimits},
+        {"server_softlimits", preempt_server_softlimits},
+        {"express_queue", preempt_express},
+        {"starving_jobs", preempt_starving}};
+    for (const std::string_view level : objects::split_at(std::get<std::string>(value), ',')) {
+        unsigned traits = 0;
+        for (const std::string_view word : objects::split_at(level, '+'))
+            for (const auto& [name, trait] : kTraits)
+                if (word == name) traits |= trait;
+        setting.add(traits);
+    }
+}
+
+// "SCR 70 SC 30 S": a percentage, and the order for what is at or below it.
+void read(const Value& value, const rrule::Zone&, PreemptOrder& setting) {
+    int percent = 100;
+    for (const std::string_view word : objects::split_words(std::get<std::string>(value))) {
+        if (std::isdigit(static_cast<unsigned char>(word.front())) == 0)
+            setting.steps.push_back({percent, std::string(word)});
+        else
+            std::from_chars(word.data(), word.data() + word.size(), percent);
+    }
+}
+
 void read(const Value& value, const rrule::Zone&, Algorithm& setting) {
     setting = std::get<std::string>(value) == "origin" ? Algorithm::origin : Algorithm::standard;
 }
@@ -79,6 +112,42 @@ void take_out(Since& setting, const Since&) {
 }
 
 }  // namespace
+
+// The levels of OpenPBS's scheduler, which adds the priority of an express queue to its level.
+void PreemptPriorities::add(unsigned traits) {
+    constexpr std::int64_t kHighest = 100'000;
+    constexpr std::int64_t kStep = 1'000;
+    if (list_.empty()) next_ = kHighest;
+    next_ -= kStep;
+    const auto more = [&](const Element& element) {
+        return std::popcount(element.traits) >= std::popcount(traits);
+    };
+    list_.insert(std::ranges::find_if_not(list_, more), {traits, next_});
+}
+
+std::int64_t PreemptPriorities::level(unsigned traits, std::int32_t queue_priority) const {
+    if (traits == 0) traits = preempt_normal;
+    for (const Element& element : list_)
+        if ((traits & element.traits) == element.traits)
+            return element.level + ((element.traits & preempt_express) != 0 ? queue_priority : 0);
+    return traits == preempt_normal ? 0 : level(preempt_normal, 0);
+}
+
+bool PreemptPriorities::names(PreemptTrait trait) const {
+    return std::ranges::any_of(list_, [&](const Element& element) { return (element.traits & trait) != 0; });
+}
+
+std::string_view PreemptOrder::methods(Seconds walltime, Seconds elapsed) const {
+    if (steps.empty()) return {};
+    if (walltime <= Seconds(0) || steps.size() == 1) return steps.front().methods;
+    // Of a job that has overrun its walltime little is left, not less than nothing.
+    const double used = 100.0 * static_cast<double>(elapsed.count()) / static_cast<double>(walltime.count());
+    const int left = used > 100 ? 1 : static_cast<int>(100 - used);
+    const Step* found = &steps.front();
+    for (const Step& step : steps)
+        if (left <= step.percent) found = &step;
+    return found->methods;
+}
 
 QueueSpec parse_queue_spec(std::string_view text) {
     const auto at = text.find('@');

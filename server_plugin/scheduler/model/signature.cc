@@ -11,6 +11,7 @@ std::size_t Signatures::Hash::operator()(const Signature& signature) const {
     mix(static_cast<std::uint64_t>(signature.walltime.count()));
     mix(signature.request);
     mix(std::uint64_t{signature.queue} << 32 | signature.run_host);
+    if (signature.suspended != 0) mix(signature.suspended);
     return h;
 }
 

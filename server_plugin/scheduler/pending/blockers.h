@@ -63,6 +63,8 @@ inline Blockers time(rrule::Instant at) {
     if (at == rrule::Instant::max()) return kConfiguration;
     return 1U << (6 + mixed(static_cast<std::uint64_t>(at.time_since_epoch().count())) % 5);
 }
+// All bits that time() may return.
+inline constexpr Blockers kTimes = ((1U << 11) - 1) & ~((1U << 6) - 1);
 // Jobs use less of what the key is for.
 constexpr Blockers less_of(const UseKey& key) {
     const std::uint64_t who = std::uint64_t{key.object} << 32 | key.of;

@@ -38,11 +38,11 @@ void PendingJobs::clear() {
     *this = {};
 }
 
-LaneId PendingJobs::lane(JobClass job_class, std::uint32_t of, std::uint32_t entity) {
-    const auto key =
-        (static_cast<std::uint64_t>(entity) << 3 | static_cast<std::uint64_t>(job_class)) << 32 | of;
+LaneId PendingJobs::lane(JobClass job_class, std::uint32_t of, std::uint32_t entity, bool preempted) {
+    const auto kind = static_cast<std::uint64_t>(job_class) | (preempted ? 8U : 0U);
+    const auto key = (static_cast<std::uint64_t>(entity) << 4 | kind) << 32 | of;
     const auto [place, made] = lane_ids_.try_emplace(key, static_cast<LaneId>(lanes_.size()));
-    if (made) lanes_.push_back({job_class, of, entity, 0, 0, {}, {}, {}, {}});
+    if (made) lanes_.push_back({job_class, of, entity, preempted, 0, 0, {}, {}, {}, {}});
     return place->second;
 }
 

@@ -89,6 +89,7 @@ struct Lane {
     // queue.
     std::uint32_t of = 0;
     std::uint32_t entity = 0;  // of the fair-share tree; 0: of all
+    bool preempted = false;    // of jobs that have been preempted and haven't run since
     std::uint32_t jobs = 0;
     // Its index among the lanes of its class that have jobs, if it has any.
     std::uint32_t place = 0;
@@ -119,7 +120,7 @@ class PendingJobs {
 
     void clear();
     // Returns the lane of such jobs, which is made if it isn't there.
-    LaneId lane(JobClass job_class, std::uint32_t of, std::uint32_t entity = 0);
+    LaneId lane(JobClass job_class, std::uint32_t of, std::uint32_t entity = 0, bool preempted = false);
     std::span<const Lane> lanes() const { return lanes_; }
     const Lane& operator[](LaneId lane) const { return lanes_[lane]; }
     // Returns the lanes of a class that have jobs, in no particular order.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 namespace pbs::sched {
 namespace {
@@ -20,6 +21,37 @@ Columns::Room both(const Columns::Room& a, const Columns::Room& b) {
 
 bool Vnodes::holds_in(PoolId pool, JobSlot job) const {
     return std::ranges::any_of(held_by(job), [&](VnodeSlot vnode) { return is_of(pool, vnode); });
+}
+
+// What several parts take of a vnode is taken together.
+bool Vnodes::has_room(PoolId pool, const Request& request, const PlaceRules& rules,
+                      const Placement& placement) {
+    std::map<VnodeSlot, Row> taken;
+    Row kept;
+    for (const Part& part : placement) {
+        if (!is_open(pool, part.vnode) || !allowed((*this)[part.vnode], rules)) return false;
+        const Row& needs = columns().needs_of(placement, part, request, rules.node_size, kept);
+        Row& sum = taken.try_emplace(part.vnode, Row(columns().size(), 0)).first->second;
+        for (std::uint32_t c = kFirstResourceColumn; c < columns().size(); ++c)
+            sum[c] += needs[c] * part.count;
+    }
+    const auto fits = [](const std::int64_t* has, const Row& sum) {
+        for (std::size_t c = kFirstResourceColumn; c < sum.size(); ++c)
+            if (sum[c] > 0 && has[c] < sum[c]) return false;
+        return true;
+    };
+    for (const auto& of_vnode : taken) {
+        const VnodeSlot vnode = of_vnode.first;
+        const Row& sum = of_vnode.second;
+        if (request.exclusive && free(vnode)[kEmptyColumn] == 0) return false;
+        if (!fits(free(vnode), sum)) return false;
+        bool leaves = true;
+        reservations_.for_each_binding(vnode, rules.ends, [&](const Row& over) {
+            leaves = leaves && fits(over.data(), sum) && (!request.exclusive || over[kEmptyColumn] > 0);
+        });
+        if (!leaves) return false;
+    }
+    return !placement.empty();
 }
 
 Vnodes::Room Vnodes::room_until(VnodeSlot vnode, std::uint32_t first, std::uint32_t second,

@@ -50,6 +50,9 @@ class Vnodes : public Inventory {
     bool has_place(PoolId pool, const Request& request, const PlaceRules& rules) {
         return find(pool, request, rules, asked_);
     }
+    // Is all of this placement free for a job that goes on there, on vnodes that take jobs and are in the
+    // pool? O(parts).
+    bool has_room(PoolId pool, const Request& request, const PlaceRules& rules, const Placement& placement);
     // Could the request be placed if nothing ran? (FitIndex::large_enough)
     bool large_enough(PoolId pool, const Request& request, const NodeSize& node_size) const {
         return index_.large_enough(*this, pool, request, node_size);

@@ -50,11 +50,13 @@ extern const NodeOrder kPriorityOrder;
 
 extern const AfterRefusalRule kDrainAfterRefusal;
 extern const AfterRefusalRule kEarlyNonPrimeAfterRefusal;
+extern const AfterRefusalRule kPreemptionAfterRefusal;
 extern const AfterRefusalRule kTopJobsAfterRefusal;
 
 extern const Decide kCommentsDecide;
 extern const Decide kEstimatesDecide;
 extern const Decide kMovesDecide;
+extern const Decide kPreemptionsDecide;
 extern const Decide kRejectionsDecide;
 extern const Decide kStartsDecide;
 extern const Decide kTestOnlyDecide;

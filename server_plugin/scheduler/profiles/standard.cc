@@ -30,12 +30,14 @@ constexpr std::array<const Filter*, 17> kFilters = {
     &kNoSharesFilter,          // enforce_no_shares
 };
 
-constexpr std::array<const AfterRefusalRule*, 1> kAfterRefusal = {
-    &kTopJobsAfterRefusal,  // strict_ordering, help_starving_jobs, backfill_depth
+constexpr std::array<const AfterRefusalRule*, 2> kAfterRefusal = {
+    &kPreemptionAfterRefusal,  // preemption, preempt_prio, preempt_queue_prio, preempt_order
+    &kTopJobsAfterRefusal,     // strict_ordering, help_starving_jobs, backfill_depth
 };
 
-constexpr std::array<const Decide*, 5> kDecides = {
-    &kStartsDecide, &kRejectionsDecide, &kCommentsDecide, &kTestOnlyDecide, &kEstimatesDecide,
+constexpr std::array<const Decide*, 6> kDecides = {
+    &kPreemptionsDecide, &kStartsDecide,   &kRejectionsDecide,
+    &kCommentsDecide,    &kTestOnlyDecide, &kEstimatesDecide,
 };
 
 constexpr std::array<const CycleLogRule*, 1> kLogs = {

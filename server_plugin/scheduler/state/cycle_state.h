@@ -118,8 +118,9 @@ struct Asked {
     std::uint32_t request_number = 0;  // in Requests
     std::uint32_t run_host = 0;        // the host that the job asks for; 0: none
     std::int64_t nodes = 1;
-    Seconds asked{-1};    // the walltime that the job asks for; -1: none
-    Seconds walltime{0};  // the walltime that it is given in the queue that is being asked
+    Seconds asked{-1};            // the walltime that the job asks for; -1: none
+    Seconds walltime{0};          // the walltime that it is given in the queue that is being asked
+    JobSlot suspended = kNoSlot;  // the job, if it is suspended: it goes on where it was
 
     // Is the job exempt from prime time and what belongs to it, as special and overdue jobs are?
     bool exempt() const { return job_class == JobClass::special || job_class == JobClass::overdue; }

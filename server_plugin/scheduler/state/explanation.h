@@ -92,6 +92,15 @@ struct Explanation {
     // Its entity, if the policy goes by shares.
     std::optional<EntityShares> shares;
 
+    // Of a job that starts: those that are preempted for it, and how, in letters of preempt_order.
+    struct Preempts {
+        std::string job;
+        std::string methods;
+    };
+    std::vector<Preempts> preempts;
+    // Of a job that waits: why none is; empty: no running job keeps it from starting.
+    std::string preempts_none;
+
     std::vector<FilterAnswer> filters;  // the answers about the job that don't depend on the queue
     std::vector<QueueAnswers> queues;
 };

@@ -109,6 +109,8 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
         case ReasonCode::hosts_busy:
         case ReasonCode::hosts_too_small:
             return shortage_text(r, c);
+        case ReasonCode::vnodes_busy:
+            return "Not Running: Job is suspended, and its vnodes have no room for it";
         case ReasonCode::hosts_loaded:
             return fmt::format("Hosts of queue {} are loaded above {}%", queue, r.a);
         case ReasonCode::hosts_systime:

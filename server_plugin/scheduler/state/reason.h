@@ -76,6 +76,7 @@ enum class ReasonCode : std::uint8_t {
     other,          // a rule's own words; object: the text
     // The cycle goes through the job's queue in non-prime order later. Nobody is shown this reason.
     next_pass,
+    vnodes_busy,  // the job is suspended, and its vnodes have no room for it
 };
 
 struct Reason {

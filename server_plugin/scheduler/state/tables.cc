@@ -52,6 +52,21 @@ std::uint32_t Tables::user(std::uint32_t group, std::uint32_t owner) {
     return known - 1;
 }
 
+Placement Tables::place_of_suspended(JobSlot job) const {
+    Placement placement;
+    const auto found = suspended.find(job);
+    if (found == suspended.end()) return placement;
+    for (const GivenBack& place : found->second) {
+        const VnodeSlot vnode = vnodes.find(place.vnode);
+        if (vnode == kNoSlot || place.amounts.empty()) continue;
+        const auto first = static_cast<std::uint32_t>(placement.amounts.size());
+        placement.amounts.insert(placement.amounts.end(), place.amounts.begin(), place.amounts.end());
+        placement.parts.push_back(
+            {vnode, 0, 1, first, static_cast<std::uint32_t>(place.amounts.size()), false});
+    }
+    return placement;
+}
+
 void Tables::count_running(JobSlot job, int sign) {
     Queue& queue = queues[jobs.queue[job]];
     counts.count(jobs.queue[job], jobs.owner[job], jobs.group[job], sign);

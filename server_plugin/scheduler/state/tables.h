@@ -57,6 +57,13 @@ struct Tables {
     std::vector<std::int64_t> in_use;  // by resource
     NodeSize counted_size;             // the size of a node by which Queue::nodes_in_use is counted
     PastUsage usage;
+    // Where jobs go on that a decision has suspended: what they have given back, one place after the other as
+    // the host told of them.
+    struct GivenBack {
+        VnodeHandle vnode{};
+        std::vector<Need> amounts;
+    };
+    std::unordered_map<JobSlot, std::vector<GivenBack>> suspended;
     // Of jobs that have one; and what running jobs have used, as far as the host has told.
     std::unordered_map<JobSlot, std::uint32_t> accounts;
     std::unordered_map<JobSlot, std::vector<KeptAmount>> used;
@@ -64,7 +71,9 @@ struct Tables {
     std::map<std::string, Allocations, std::less<>> allocations;  // by SCHED_ACCT_DIR
     HpmCounters hpm = HpmCounters::unknown;
     Estimates estimates;
-    bool divides_chunks = true;  // the host can give a chunk in pieces
+    bool divides_chunks = true;    // the host can give a chunk in pieces
+    bool preempts = true;          // and carry out preemptions
+    std::string suspend_releases;  // what suspended jobs give back: resources, with commas; empty: all
     std::string server_host;
 
     ReasonContext reason_context() {
@@ -77,6 +86,8 @@ struct Tables {
     PastUsage::User user_of(JobSlot job) const {
         return {jobs.user[job], strings.text(jobs.group[job]), strings.text(jobs.owner[job])};
     }
+    // Finds the place of a suspended job: the vnodes that it was on, with what it gave back there.
+    Placement place_of_suspended(JobSlot job) const;
     // Counts a running job in (sign 1) or out (sign -1).
     void count_running(JobSlot job, int sign);
     // recount() counts all running jobs anew, after a resource was defined. count_nodes_by() counts only

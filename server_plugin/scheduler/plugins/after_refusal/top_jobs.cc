@@ -65,7 +65,9 @@ void TopJobsRule::refused(const OrderedJob& job, Verdict& verdict, CandidateQueu
         return;
     }
     auto& made = reservations_[own ? view.slot : kNoSlot];
-    if (made >= depth || !c_.may_look_ahead()) return;
+    // One that was preempted gets its room back before others, as in OpenPBS, however many there are.
+    const bool preempted = t_.jobs.preempted_at[job.job] != Instant{};
+    if ((made >= depth && !preempted) || !c_.may_look_ahead()) return;
     std::uint32_t& no_start = judge_.no_start_known(job, verdict, queues);
     if (no_start == verdict.starts + 1) return;
     Candidate top = c_.candidate(job);

@@ -15,6 +15,9 @@ void decide(Outcome& outcome) {
     for (const auto& [job, queue] : cycle.moves)
         log.push_back(
             fmt::format("test_only: would move job {} to queue {}", t.jobs.id[job], t.queues[queue].name));
+    for (const Preempted& preempted : cycle.preempted)
+        log.push_back(fmt::format("test_only: would preempt job {} for job {}", t.jobs.id[preempted.job],
+                                  t.jobs.id[preempted.for_job]));
     for (const Started& started : cycle.started)
         log.push_back(fmt::format("test_only: would start job {} in queue {}", t.jobs.id[started.job],
                                   started.view->queue->name));

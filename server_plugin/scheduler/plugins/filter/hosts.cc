@@ -3,6 +3,7 @@
 // isn't free for jobs that end later.
 
 #include "server_plugin/scheduler/framework/filter.h"
+#include "server_plugin/scheduler/state/tables.h"
 
 namespace pbs::sched {
 namespace {
@@ -47,6 +48,11 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     if (!job.request->unsupported.empty())
         return {{ReasonCode::request_unsupported, view.slot, job.request_number}, blocker::kRoom};
     const PlaceRules rules = state.place_rules(job);
+    if (job.suspended != kNoSlot) {
+        state.placement = state.tables->place_of_suspended(job.suspended);
+        if (state.vnodes->has_room(view.pool, *job.request, rules, state.placement)) return {};
+        return {{ReasonCode::vnodes_busy, view.slot}, blocker::kAnything};
+    }
     if (state.vnodes->find(view.pool, *job.request, rules, state.placement)) return {};
     const Blockers lifted_by = blockers(*state.settings, job);
     if (state.looking_ahead) return {{ReasonCode::hosts_busy, view.slot}, lifted_by};

@@ -5,7 +5,9 @@
 namespace pbs::sched {
 namespace {
 
+// A suspended job has passed it with all of its walltime.
 Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+    if (job.suspended != kNoSlot) return {};
     const auto walltime = state.resources->known().walltime;
     const auto asked = [&](const KeptAmount& limit) -> std::optional<std::int64_t> {
         if (limit.resource == walltime)

@@ -1,0 +1,327 @@
+// A job that can't start preempts running jobs of lower levels, if that makes room for it. (PP-748, interface
+// 1: preemption, preempt_prio, preempt_queue_prio, preempt_order, preempt_sort)
+//
+// Which of them is chosen as OpenPBS's scheduler does it: those of the lowest level first, and of one level
+// those that have started last, until the job fits; then each without which it fits as well is spared,
+// beginning with the one that was chosen last. So no job is preempted in vain, and none in the place of one
+// that comes before it.
+
+#include <absl/container/flat_hash_map.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <tuple>
+
+#include "objects/text.h"
+#include "server_plugin/scheduler/framework/judge.h"
+
+namespace pbs::sched {
+namespace {
+
+class PreemptionRule final : public AfterRefusal, CyclePart {
+  public:
+    explicit PreemptionRule(const CycleParts& parts)
+        : CyclePart(parts.context), queues_(parts.queues), judge_(parts.judge) {}
+
+    QueueView* makes_room(const OrderedJob& job, Candidate& candidate, Blockers& blockers,
+                          CandidateQueues& queues) override;
+    bool wants(const CandidateQueues& queues, JobClass job_class) const override;
+    bool wants_every_job() const override;
+    void remember() override;
+
+  private:
+    // A running job that may be preempted.
+    struct Victim {
+        JobSlot job = kNoSlot;
+        std::int64_t level = 0;
+        PreemptMethods methods{};
+        Placement placement{};  // what it gives back, once that was asked for
+        bool gone = false;
+    };
+    std::int64_t level_of_running(JobSlot job) const;
+    std::int64_t lowest_level() const;
+    bool methods_come_with_time() const;
+    PreemptMethods methods_of(JobSlot job) const;
+    bool may_be_preempted(JobSlot job) const;
+    bool is_given_back(std::uint32_t resource) const;
+    Placement given_back_by(const Victim& victim) const;
+    void find_victims();
+    void count(const Victim& victim, int sign);
+    void take(Victim& victim);
+    void give_back(Victim& victim);
+    bool starts(const Candidate& job, QueueView& view);
+    void note_steps(JobSlot job) const;
+    bool find_room(const Candidate& job, QueueView& view, std::size_t lower);
+    void explain(JobSlot job, NoRoomMade::Why why, const Reason& reason = {});
+
+    // Jobs for which no room can be made are alike in this.
+    using Alike = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::int64_t>;
+    struct Vain {
+        std::size_t state = 0;  // in which that was found, plus 1
+        Blockers blockers = 0;
+    };
+    // How many running jobs are taken out in vain, in all, before a cycle gives up.
+    static constexpr std::size_t kMostInVain = 100'000;
+
+    Queues& queues_;
+    Judge& judge_;
+    std::optional<std::vector<Victim>> victims_;  // those that come first are preempted first
+    absl::flat_hash_map<Alike, Vain> vain_;
+    std::size_t in_vain_ = 0;
+    mutable std::optional<std::int64_t> lowest_level_;
+    Reason why_not_;
+    Blockers blockers_ = 0;  // of why_not_
+};
+
+// A job that was starving when it started still is: else it would be preempted by those that came after it.
+std::int64_t PreemptionRule::level_of_running(JobSlot job) const {
+    const bool starving = t_.jobs.stime[job] > t_.jobs.eligible[job] + s_.max_starve;
+    return c_.preempt_level(job, starving);
+}
+
+// No running job has a lower one.
+std::int64_t PreemptionRule::lowest_level() const {
+    if (lowest_level_) return *lowest_level_;
+    std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
+    if (s_.fairshare && s_.preempt_prio.names(preempt_fairshare)) lowest = 0;
+    for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
+        if (t_.queues[q].partition != in_.partition || t_.queues[q].running.empty()) continue;
+        for (const bool starving : {false, true}) lowest = std::min(lowest, c_.preempt_level(q, 0, starving));
+    }
+    lowest_level_ = lowest;
+    return lowest;
+}
+
+// A job may have room once more is free than before, though for itself it is too little. What starts takes
+// no more than what the job could have had, so it gives none: but for a job of its level or above that ends,
+// all that changes this is said of each refusal, or lets all jobs be looked at.
+bool PreemptionRule::wants(const CandidateQueues& queues, JobClass job_class) const {
+    if (!c_.preempts || queues.empty() || c_.is_held_up(*queues[0])) return false;
+    const auto& since = in_.events->since;
+    if (since.freed.empty() && since.less_of.empty() &&
+        (c_.lifted & (blocker::kReserved | blocker::kTimes)) == 0)
+        return false;
+    return c_.preempt_level(queues[0]->slot, 0, job_class == JobClass::overdue) > lowest_level();
+}
+
+// Who is over his share changes with all that runs.
+bool PreemptionRule::wants_every_job() const {
+    return c_.preempts && s_.fairshare && s_.preempt_prio.names(preempt_fairshare);
+}
+
+// May there be no method now for a job that can be preempted later?
+bool PreemptionRule::methods_come_with_time() const {
+    const auto& steps = s_.preempt_order.steps;
+    return steps.size() > 1 && !std::ranges::all_of(steps, [](const PreemptOrder::Step& step) {
+               return step.methods.find_first_of("SD") != std::string::npos;
+           });
+}
+
+// When the steps of preempt_order begin for a running job.
+void PreemptionRule::note_steps(JobSlot job) const {
+    const auto walltime = t_.jobs.walltime[job].count();
+    if (walltime <= 0) return;
+    for (const PreemptOrder::Step& step : s_.preempt_order.steps) {
+        const Instant at = t_.jobs.stime[job] + Seconds(walltime * (99 - step.percent) / 100 + 1);
+        if (at > in_.now) state_.instants->insert(at);
+    }
+}
+
+void PreemptionRule::remember() {
+    if (!c_.preempts || !methods_come_with_time()) return;
+    for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
+        if (t_.queues[q].partition != in_.partition) continue;
+        for (const JobSlot job : t_.queues[q].running)
+            if (methods_of(job)[0] == PreemptMethod::none) note_steps(job);
+    }
+}
+
+// Those of its order that there are for the job.
+PreemptMethods PreemptionRule::methods_of(JobSlot job) const {
+    const Seconds elapsed = std::max(Seconds(0), in_.now - t_.jobs.stime[job]);
+    PreemptMethods methods{};
+    std::size_t n = 0;
+    for (const char letter : s_.preempt_order.methods(t_.jobs.walltime[job], elapsed)) {
+        const auto method = static_cast<PreemptMethod>(letter);
+        const unsigned flags = t_.jobs.flags[job];
+        if (method == PreemptMethod::checkpoint && (flags & job_checkpointable) == 0) continue;
+        if (method == PreemptMethod::requeue && (flags & job_rerunnable) == 0) continue;
+        if (n < methods.size()) methods[n++] = method;
+    }
+    return methods;
+}
+
+// On a vnode that is down or offline nothing would start in its place.
+bool PreemptionRule::may_be_preempted(JobSlot job) const {
+    if (t_.jobs.state[job] != 'R' || (t_.jobs.flags[job] & job_not_preemptable) != 0) return false;
+    const auto vnodes = state_.vnodes->held_by(job);
+    return !vnodes.empty() &&
+           std::ranges::all_of(vnodes, [&](VnodeSlot vnode) { return (*state_.vnodes)[vnode].free; });
+}
+
+// By a job that is suspended.
+bool PreemptionRule::is_given_back(std::uint32_t resource) const {
+    const auto names = objects::split_at(t_.suspend_releases, ',');
+    return std::ranges::find(names, t_.resources.name(resource)) != names.end();
+}
+
+// By the first of its methods.
+Placement PreemptionRule::given_back_by(const Victim& victim) const {
+    const bool all = victim.methods[0] != PreemptMethod::suspend || t_.suspend_releases.empty();
+    Placement placement;
+    state_.vnodes->for_each_held(victim.job, [&](VnodeHandle handle, std::span<const Need> needs) {
+        const VnodeSlot vnode = state_.vnodes->find(handle);
+        if (vnode == kNoSlot || needs.empty()) return;
+        const auto first = static_cast<std::uint32_t>(placement.amounts.size());
+        std::ranges::copy_if(needs, std::back_inserter(placement.amounts),
+                             [&](const Need& need) { return all || is_given_back(need.resource); });
+        const auto count = static_cast<std::uint32_t>(placement.amounts.size()) - first;
+        placement.parts.push_back({vnode, 0, 1, first, count, false});
+    });
+    return placement;
+}
+
+void PreemptionRule::find_victims() {
+    victims_.emplace();
+    for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
+        if (t_.queues[q].partition != in_.partition) continue;
+        for (const JobSlot job : t_.queues[q].running) {
+            if (!may_be_preempted(job)) continue;
+            const PreemptMethods methods = methods_of(job);
+            if (methods[0] == PreemptMethod::none) continue;
+            victims_->push_back({.job = job, .level = level_of_running(job), .methods = methods});
+        }
+    }
+    std::ranges::sort(*victims_, [&](const Victim& a, const Victim& b) {
+        const JobTable& jobs = t_.jobs;
+        return std::tuple(a.level, jobs.stime[b.job], jobs.sequence[a.job]) <
+               std::tuple(b.level, jobs.stime[a.job], jobs.sequence[b.job]);
+    });
+}
+
+// Counts a job out (sign -1), or in again, of all but vnodes.
+void PreemptionRule::count(const Victim& victim, int sign) {
+    const JobSlot job = victim.job;
+    const Request& request = t_.requests[t_.jobs.request[job]];
+    state_.running += sign;
+    for (QueueView* view : queues_.counting(job)) {
+        queues_.count_into(*view, job, sign);
+        if (view->dedicated) state_.dedicated_running += sign;
+    }
+    state_.counts->count(t_.jobs.queue[job], t_.jobs.owner[job], t_.jobs.group[job], sign);
+    for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
+        state_.server_in_use[i] +=
+            sign * number_of(request.totals, t_.server.resources_available[i].resource).value_or(0);
+}
+
+void PreemptionRule::take(Victim& victim) {
+    victim.gone = true;
+    if (victim.placement.parts.empty()) victim.placement = given_back_by(victim);
+    count(victim, -1);
+    state_.vnodes->forget(victim.placement, t_.requests[t_.jobs.request[victim.job]], c_.vnode_share());
+}
+
+void PreemptionRule::give_back(Victim& victim) {
+    victim.gone = false;
+    count(victim, 1);
+    state_.vnodes->assume(victim.placement, t_.requests[t_.jobs.request[victim.job]], c_.vnode_share());
+}
+
+bool PreemptionRule::starts(const Candidate& job, QueueView& view) {
+    why_not_ = judge_.reason_in(job, view, blockers_);
+    return !why_not_;
+}
+
+// Takes out as many of the first `lower` jobs as are needed, and no more. If the job can't start all the
+// same, they are all back.
+bool PreemptionRule::find_room(const Candidate& job, QueueView& view, std::size_t lower) {
+    std::vector<Victim*> list;
+    for (std::size_t i = 0; i < lower; ++i)
+        if (!(*victims_)[i].gone) list.push_back(&(*victims_)[i]);
+    for (Victim* victim : list) take(*victim);
+    const auto give_up = [&] {
+        for (Victim* victim : list)
+            if (victim->gone) give_back(*victim);
+        return false;
+    };
+    if (!starts(job, view)) return give_up();
+    // The least number of jobs from the beginning of the list: more of them make no less room.
+    std::size_t enough = list.size();
+    std::size_t too_few = 0;
+    std::size_t out = list.size();
+    const auto set_out = [&](std::size_t count) {
+        for (; out > count; --out) give_back(*list[out - 1]);
+        for (; out < count; ++out) take(*list[out]);
+    };
+    while (too_few + 1 < enough) {
+        const std::size_t middle = too_few + (enough - too_few) / 2;
+        set_out(middle);
+        (starts(job, view) ? enough : too_few) = middle;
+    }
+    set_out(enough);
+    for (std::size_t i = enough - 1; i-- > 0;) {
+        give_back(*list[i]);
+        if (!starts(job, view)) take(*list[i]);
+    }
+    return starts(job, view) || give_up();
+}
+
+void PreemptionRule::explain(JobSlot job, NoRoomMade::Why why, const Reason& reason) {
+    if (job == in_.explained) c_.no_room_made = {why, reason};
+}
+
+QueueView* PreemptionRule::makes_room(const OrderedJob& job, Candidate& candidate, Blockers& blockers,
+                                      CandidateQueues& queues) {
+    if (!c_.preempts || job.job_class == JobClass::running) return nullptr;
+    const std::int64_t level = c_.preempt_level(job.job, job.job_class == JobClass::overdue);
+    if (level <= lowest_level()) return explain(job.job, NoRoomMade::Why::no_lower), nullptr;
+    if (!victims_) find_victims();
+    const auto lower = static_cast<std::size_t>(
+        std::ranges::lower_bound(*victims_, level, {}, &Victim::level) - victims_->begin());
+    const bool any = std::any_of(victims_->begin(), victims_->begin() + static_cast<std::ptrdiff_t>(lower),
+                                 [](const Victim& victim) { return !victim.gone; });
+    if (!any) return explain(job.job, NoRoomMade::Why::no_lower), nullptr;
+    const std::size_t state = c_.state_number() + c_.preempted.size() + 1;
+    Vain& vain = vain_[{job.signature, candidate.user.owner, candidate.user.group, level}];
+    const bool by_job =
+        std::ranges::any_of(queues, [](const QueueView* view) { return !view->job_filters.empty(); });
+    if (in_.categories && !by_job && job.job != in_.explained && vain.state == state) {
+        blockers |= vain.blockers;
+        return nullptr;
+    }
+    if (in_vain_ >= kMostInVain) {
+        blockers |= blocker::kCycle;
+        return explain(job.job, NoRoomMade::Why::tried_enough), nullptr;
+    }
+    vain = {state, 0};
+    for (QueueView* view : queues) {
+        CycleContext::set_walltime(candidate, *view);
+        if (!find_room(candidate, *view, lower)) {
+            vain.blockers |= blockers_;
+            continue;
+        }
+        for (Victim& victim : *victims_) {
+            const auto known = [&](const Preempted& other) { return other.job == victim.job; };
+            if (victim.gone && std::ranges::none_of(c_.preempted, known))
+                c_.preempted.push_back({victim.job, job.job, victim.methods, victim.placement});
+        }
+        judge_.forget();
+        return view;
+    }
+    in_vain_ += lower;
+    explain(job.job, NoRoomMade::Why::not_by_room, why_not_);
+    blockers |= vain.blockers;
+    return nullptr;
+}
+
+}  // namespace
+
+extern const AfterRefusalRule kPreemptionAfterRefusal;
+const AfterRefusalRule kPreemptionAfterRefusal{"preemption",
+                                               [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> {
+                                                   return std::make_unique<PreemptionRule>(parts);
+                                               }};
+
+}  // namespace pbs::sched

@@ -1,0 +1,563 @@
+// Preemption: levels, methods, who makes room, and what becomes of those that did.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "tests/cases.h"
+#include "tests/scheduler/world.h"
+
+namespace pbs::sched::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::UnorderedElementsAre;
+
+PreemptPriorities levels(std::initializer_list<unsigned> traits) {
+    PreemptPriorities all;
+    for (const unsigned one : traits) all.add(one);
+    return all;
+}
+
+TEST(PreemptPriorities, ThoseListedFirstAreHigher) {
+    const auto all = levels({preempt_express, preempt_normal, preempt_fairshare});
+    EXPECT_GT(all.level(preempt_express, 0), all.level(0, 0));
+    EXPECT_GT(all.level(0, 0), all.level(preempt_fairshare, 0));
+    EXPECT_EQ(all.level(preempt_starving, 0), all.level(0, 0)) << "no level is about it";
+}
+
+TEST(PreemptPriorities, OfMoreTraitsComesBeforeThatOfFewer) {
+    const auto all = levels({preempt_starving, preempt_normal, preempt_starving | preempt_fairshare});
+    EXPECT_GT(all.level(preempt_starving, 0), all.level(0, 0));
+    EXPECT_LT(all.level(preempt_starving | preempt_fairshare, 0), all.level(0, 0));
+}
+
+TEST(PreemptPriorities, ExpressQueuesDifferByTheirPriorities) {
+    const auto all = levels({preempt_express, preempt_normal});
+    EXPECT_GT(all.level(preempt_express, 200), all.level(preempt_express, 150));
+    EXPECT_EQ(all.level(0, 200), all.level(0, 0));
+}
+
+TEST(PreemptOrder, ChangesWithTheWalltimeThatIsLeft) {
+    const PreemptOrder order{{{100, "SCR"}, {70, "SC"}, {30, "S"}}};
+    EXPECT_EQ(order.methods(Seconds(100), Seconds(0)), "SCR");
+    EXPECT_EQ(order.methods(Seconds(100), Seconds(29)), "SCR");
+    EXPECT_EQ(order.methods(Seconds(100), Seconds(30)), "SC");
+    EXPECT_EQ(order.methods(Seconds(100), Seconds(70)), "S");
+    EXPECT_EQ(order.methods(Seconds(100), Seconds(500)), "S");
+    EXPECT_EQ(order.methods(Seconds(-1), Seconds(500)), "SCR") << "it asked for no walltime";
+}
+
+struct Preemption : testing::Test {
+    World world;
+    Settings& s = world.policy();
+    void SetUp() override {
+        s.help_starving_jobs = false;
+        world.queue({.name = "work"});
+        world.queue({.name = "express", .priority = 150});
+        world.vnode({.name = "a", .ncpus = 4});
+        world.vnode({.name = "b", .ncpus = 4});
+        world.configure();
+    }
+    int normal(std::int64_t cpus, const std::string& vnode, Instant since, JobOptions o = {}) {
+        o.queue = "work";
+        o.ncpus = cpus;
+        if (o.walltime == 600) o.walltime = 10 * kHour;
+        const int job = world.job(o);
+        world.run(job, "work", vnode, since);
+        return job;
+    }
+    int express(std::int64_t cpus, JobOptions o = {}) {
+        o.queue = "express";
+        o.ncpus = cpus;
+        return world.job(o);
+    }
+};
+
+TEST_F(Preemption, AJobOfAnExpressQueueSuspendsOneOfAnother) {
+    const int running = normal(4, "a", at(0));
+    normal(4, "b", at(0, 1), {.not_preemptable = true});
+    const int job = express(4);
+    const auto outcome = world.cycle(at(1));
+    EXPECT_THAT(outcome.preempted, ElementsAre(Pair(running, Pair(job, "SR"))));
+    EXPECT_THAT(outcome.started, ElementsAre(job));
+    EXPECT_THAT(outcome.vnodes.at(job), ElementsAre("a"));
+    EXPECT_TRUE(world.suspended(running));
+}
+
+TEST_F(Preemption, preemption_FalseNobodyIs) {
+    normal(4, "a", at(0));
+    normal(4, "b", at(0));
+    express(4);
+    s.preemption = false;
+    world.configure();
+    EXPECT_THAT(world.cycle(at(1)).preempted, IsEmpty());
+}
+
+TEST_F(Preemption, AHostWithoutItIsGivenNoSuchDecision) {
+    normal(4, "a", at(0));
+    normal(4, "b", at(0));
+    express(4);
+    world.scheduler.set_preempt(false);
+    const auto outcome = world.cycle(at(1));
+    EXPECT_THAT(outcome.preempted, IsEmpty());
+    EXPECT_THAT(outcome.started, IsEmpty());
+}
+
+TEST_F(Preemption, preempt_queue_prio_SaysWhichQueuesAreExpress) {
+    normal(4, "a", at(0));
+    normal(4, "b", at(0));
+    express(4);
+    s.preempt_queue_prio = 151;
+    world.configure();
+    EXPECT_THAT(world.cycle(at(1)).preempted, IsEmpty());
+}
+
+TEST_F(Preemption, preempt_sort_TheJobThatStartedLastIsPreemptedFirst) {
+    normal(4, "a", at(0));
+    const int younger = normal(4, "b", at(0, 30));
+    const int job = express(4);
+    EXPECT_THAT(world.cycle(at(1)).preempted, ElementsAre(Pair(younger, Pair(job, "SR"))));
+}
+
+TEST_F(Preemption, NobodyIsPreemptedInVain) {
+    const int small = normal(1, "a", at(0, 50));
+    const int large = normal(4, "b", at(0, 10));
+    normal(3, "a", at(0));
+    const int job = express(4);
+    const auto outcome = world.cycle(at(1));
+    EXPECT_THAT(outcome.preempted, ElementsAre(Pair(large, Pair(job, "SR")))) << "not " << small;
+}
+
+TEST_F(Preemption, preempt_order_LeavesOutWhatTheJobIsNotFor) {
+    const int running = normal(4, "a", at(0), {.rerunnable = false});
+    const int other = normal(4, "b", at(0, 1), {.checkpointable = true});
+    s.preempt_order.steps = {{100, "CR"}};
+    world.configure();
+    express(4);
+    EXPECT_THAT(world.cycle(at(1)).preempted, ElementsAre(Pair(other, Pair(testing::_, "CR")))) << running;
+    express(4);
+    EXPECT_THAT(world.cycle(at(1)).preempted, IsEmpty()) << "nothing is left that could be done with it";
+}
+
+TEST_F(Preemption, OnlyJobsThatRunBeforeTheirEndAndOnVnodesThatAreUp) {
+    normal(4, "a", at(0));
+    normal(4, "b", at(0));
+    world.vnode({.name = "a", .ncpus = 4, .free = false});
+    world.vnode({.name = "b", .ncpus = 4, .free = false});
+    express(4);
+    EXPECT_THAT(world.cycle(at(1)).preempted, IsEmpty());
+}
+
+TEST_F(Preemption, NeverForWhatOnlyTimeLifts) {
+    normal(4, "a", at(0));
+    normal(4, "b", at(0));
+    world.configuration.dedicated = world.window("FREQ=DAILY", 2, 3);
+    world.configure();
+    express(4, {.walltime = 2 * kHour});
+    EXPECT_THAT(world.cycle(at(1)).preempted, IsEmpty()) << "it would run into dedicated time";
+}
+
+TEST_F(Preemption, MakesRoomWithinLimitsToo) {
+    world.queue({.name = "express", .priority = 150});
+    world.server({.max_running = 1});
+    const int running = normal(1, "a", at(0));
+    const int job = express(1);
+    EXPECT_THAT(world.cycle(at(1)).preempted, ElementsAre(Pair(running, Pair(job, "SR"))));
+}
+
+TEST_F(Preemption, ASuspendedJobGoesOnOnItsVnodesBeforeOthersTakeTheRoom) {
+    normal(4, "a", at(0), {.not_preemptable = true});
+    const int running = normal(4, "b", at(0, 10));
+    const int job = express(4, {.walltime = kHour});
+    world.cycle(at(1));
+    ASSERT_TRUE(world.suspended(running));
+    const int later = world.job({.queue = "work", .ncpus = 4, .priority = 100});
+    EXPECT_THAT(world.cycle(at(1, 30)).started, IsEmpty());
+    world.finish(job, at(2));
+    const auto outcome = world.cycle(at(2));
+    EXPECT_THAT(outcome.started, ElementsAre(running));
+    EXPECT_THAT(outcome.vnodes.at(running), ElementsAre("b"));
+    EXPECT_EQ(world.started(running), at(1, 10)) << "its walltime stood still";
+    EXPECT_FALSE(world.running(later));
+}
+
+TEST_F(Preemption, ASuspendedJobWaitsForItsOwnVnodes) {
+    normal(4, "a", at(0), {.not_preemptable = true});
+    const int running = normal(4, "b", at(0, 10));
+    express(4);
+    world.cycle(at(1));
+    world.vnode({.name = "c", .ncpus = 16});
+    const auto outcome = world.cycle(at(1, 1));
+    EXPECT_THAT(outcome.started, IsEmpty());
+    const auto told = world.scheduler.explain(at(1, 1), std::to_string(running) + ".server");
+    ASSERT_TRUE(told);
+    EXPECT_THAT(told->reason, HasSubstr("suspended"));
+}
+
+TEST_F(Preemption, AJobThatWasRequeuedGoesBeforeThoseOfItsLevel) {
+    s.preempt_order.steps = {{100, "R"}};
+    world.configure();
+    normal(4, "a", at(0), {.not_preemptable = true});
+    const int first = world.job({.queue = "work", .ncpus = 4, .queued = at(0)});
+    const int running = normal(4, "b", at(0, 10), {.queued = at(0, 5)});
+    const int job = express(4);
+    world.cycle(at(1));
+    EXPECT_FALSE(world.running(running));
+    world.finish(job, at(2));
+    EXPECT_THAT(world.cycle(at(2)).started, ElementsAre(running));
+    EXPECT_FALSE(world.running(first));
+}
+
+TEST_F(Preemption, JobsOfAHigherLevelGoFirst) {
+    s.by_queue = false;
+    world.queue({.name = "important", .priority = 140});
+    world.configure();
+    normal(4, "a", at(0), {.not_preemptable = true});
+    world.job({.queue = "important", .ncpus = 4, .queued = at(0)});
+    const int job = world.job({.queue = "express", .ncpus = 4, .queued = at(0, 30)});
+    EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(job));
+}
+
+TEST_F(Preemption, preempt_prio_StarvingJobsPreemptNormalOnes) {
+    s.help_starving_jobs = true;
+    s.max_starve = Seconds(kHour);
+    s.preempt_prio = levels({preempt_starving, preempt_normal});
+    world.configure();
+    normal(4, "a", at(0));
+    normal(4, "b", at(0), {.not_preemptable = true});
+    const int job = world.job({.queue = "work", .ncpus = 4, .queued = at(0)});
+    EXPECT_THAT(world.cycle(at(1)).preempted, IsEmpty());
+    EXPECT_THAT(world.cycle(at(1, 0, 1)).started, ElementsAre(job));
+    const int other = world.job({.queue = "work", .ncpus = 4, .queued = at(0)});
+    EXPECT_THAT(world.cycle(at(1, 1)).preempted, IsEmpty())
+        << "job " << job << " is as starving as " << other;
+}
+
+TEST_F(Preemption, preempt_prio_JobsOverTheirShareMakeRoom) {
+    s.fairshare = true;
+    s.fairshare_group = "tree";
+    s.preempt_prio = levels({preempt_normal, preempt_fairshare});
+    world.configuration.fs_groups["tree"] = {.name = "tree",
+                                             .elements = {{"ann", "root", 50}, {"bob", "root", 50}},
+                                             .usage_formula = "ncpus*walltime"};
+    world.configure();
+    const int greedy = normal(4, "a", at(0));
+    normal(4, "b", at(0), {.owner = "ann", .not_preemptable = true});
+    const int job = world.job({.queue = "work", .owner = "bob", .ncpus = 4});
+    EXPECT_THAT(world.cycle(at(1)).preempted, ElementsAre(Pair(greedy, Pair(job, "SR"))));
+}
+
+TEST_F(Preemption, OneVictimMakesRoomForSeveral) {
+    normal(4, "a", at(0), {.not_preemptable = true});
+    const int running = normal(4, "b", at(0));
+    const int first = express(2);
+    const int second = express(2);
+    const auto outcome = world.cycle(at(1));
+    EXPECT_THAT(outcome.preempted, ElementsAre(Pair(running, Pair(first, "SR"))));
+    EXPECT_THAT(outcome.started, ElementsAre(first, second));
+}
+
+TEST_F(Preemption, IsExplained) {
+    normal(4, "a", at(0), {.not_preemptable = true});
+    const int running = normal(4, "b", at(0));
+    const int job = express(4);
+    auto told = world.scheduler.explain(at(1), std::to_string(job) + ".server");
+    ASSERT_TRUE(told);
+    EXPECT_EQ(told->outcome, JobOutcome::starts);
+    ASSERT_EQ(told->preempts.size(), 1U);
+    EXPECT_EQ(told->preempts[0].job, std::to_string(running) + ".server");
+    EXPECT_EQ(told->preempts[0].methods, "SR");
+    const int large = express(8);
+    told = world.scheduler.explain(at(1), std::to_string(large) + ".server");
+    ASSERT_TRUE(told);
+    EXPECT_THAT(told->preempts_none, HasSubstr("lower"));
+}
+
+TEST_F(Preemption, WhatASuspendedJobKeepsIsNotFree) {
+    const int running = world.job({.queue = "work", .ncpus = 4, .mem = 8 * kGb, .walltime = 10 * kHour});
+    world.run(running, "work", "a", at(0));
+    // As with restrict_res_to_release_on_suspend=ncpus.
+    JobRecord r;
+    const Amount cpus[] = {{ncpus, 4, {}}};
+    const Amount memory[] = {{mem, 8 * kGb, {}}};
+    const Amount asked[] = {{ncpus, 4, {}}, {mem, 8 * kGb, {}}, {walltime, 36000, {}}};
+    const Place released[] = {{VnodeHandle(1), cpus}};
+    const Place kept[] = {{VnodeHandle(1), memory}};
+    r.job = JobHandle(static_cast<std::uint64_t>(running));
+    r.id = "1.server";
+    r.queue = QueueHandle(1);
+    r.state = 'S';
+    r.suspended = true;
+    r.owner = "ann";
+    r.group = "staff";
+    r.requested = asked;
+    r.places = released;
+    r.kept = kept;
+    r.walltime = Seconds(36000);
+    r.preempted_at = at(1);
+    r.elapsed = 3600;
+    world.scheduler.job_changed(at(1), r);
+    const int waits = world.job({.queue = "express", .ncpus = 1, .mem = 16 * kGb});
+    const int other = world.job({.queue = "express", .mem = kGb, .select = "1:ncpus=4:mem=1gb"});
+    const auto outcome = world.cycle(at(1), false);
+    EXPECT_THAT(outcome.started, ElementsAre(other, running)) << waits;
+    EXPECT_THAT(outcome.vnodes.at(other), ElementsAre("b"));
+}
+
+TEST_F(Preemption, WhatASuspendedJobWouldKeepMakesNoRoom) {
+    normal(4, "b", at(0), {.not_preemptable = true});
+    const int running = normal(4, "a", at(0), {.mem = 6 * kGb});
+    const int job = express(4, {.mem = 6 * kGb});
+    ServerRecord server;
+    server.suspend_releases = "ncpus,walltime";
+    world.server(server);
+    EXPECT_THAT(world.cycle(at(1)).preempted, IsEmpty());
+    server.suspend_releases = "ncpus,mem";
+    world.server(server);
+    EXPECT_THAT(world.cycle(at(1)).preempted, ElementsAre(Pair(running, Pair(job, "SR"))));
+}
+
+// ---- Cycles after events.
+
+// Jobs of a level above others that run wait, and so do many of these others.
+struct PreemptionByEvents : Preemption {
+    int first = 0;    // of an express queue, like the one that waits
+    int younger = 0;  // preempted in vain
+    void SetUp() override {
+        Preemption::SetUp();
+        first = world.job({.queue = "express", .ncpus = 4, .walltime = 10 * kHour});
+        world.run(first, "express", "a", at(0));
+        younger = normal(1, "b", at(0), {.not_preemptable = true});
+        normal(2, "b", at(0));
+        express(4);
+        for (int i = 0; i < 50; ++i) world.job({.queue = "work", .ncpus = 4});
+        EXPECT_THAT(world.cycle(at(1)).preempted, IsEmpty());
+    }
+    Outcome by_event(Instant now) { return world.cycle(now, true, "default", CycleTrigger::job_ended); }
+};
+
+TEST_F(PreemptionByEvents, AJobThatComesIsLookedAtAlone) {
+    world.job({.queue = "work", .ncpus = 4}, at(1));
+    EXPECT_EQ(by_event(at(1, 1)).considered, 1);
+    express(4);
+    EXPECT_EQ(by_event(at(1, 2)).considered, 1);
+}
+
+TEST_F(PreemptionByEvents, WhatThePreemptableGiveBackIsLookedAtByThoseAboveThem) {
+    const int waits = normal(1, "b", at(1, 1));
+    by_event(at(1, 1));
+    world.finish(waits, at(1, 2));
+    EXPECT_LE(by_event(at(1, 2)).considered, 1) << "not by the fifty";
+}
+
+TEST_F(PreemptionByEvents, AJobThatEndsMakesRoomTogetherWithVictims) {
+    world.finish(younger, at(1, 1));
+    EXPECT_EQ(by_event(at(1, 1)).preempted.size(), 1U);
+}
+
+TEST_F(PreemptionByEvents, SoDoesOneThatMayBePreemptedNow) {
+    JobOptions options = world.options(younger);
+    options.not_preemptable = false;
+    world.alter(younger, options, at(1, 1));
+    EXPECT_EQ(by_event(at(1, 1)).preempted.size(), 2U);
+}
+
+TEST_F(PreemptionByEvents, SoDoesOneForWhichThereIsAMethodByNow) {
+    s.preempt_order.steps = {{100, "R"}, {50, "S"}};
+    world.configure();
+    JobOptions options = world.options(younger);
+    options.not_preemptable = options.rerunnable = false;
+    world.alter(younger, options, at(1, 1));
+    EXPECT_THAT(world.cycle(at(1, 1)).preempted, IsEmpty());
+    EXPECT_THAT(by_event(at(4)).preempted, IsEmpty());
+    EXPECT_LE(world.scheduler.next_deadline(at(4)), at(5, 1)) << "half of its walltime is over";
+    EXPECT_EQ(by_event(at(5, 1)).preempted.size(), 2U);
+}
+
+// As it is without preemption.
+TEST_F(PreemptionByEvents, WhereNoLevelsDifferNothingIsLost) {
+    s.preempt_queue_prio = 1000;
+    world.configure();
+    world.cycle(at(1, 1));
+    world.finish(first, at(1, 2));
+    EXPECT_EQ(by_event(at(1, 2)).started.size(), 1U);
+    world.job({.queue = "work", .ncpus = 4}, at(1));
+    EXPECT_EQ(by_event(at(1, 3)).considered, 1);
+}
+
+// ---- Properties, on small sites.
+
+// Three queues of different levels, some running jobs, and one job that waits.
+struct SmallSite {
+    std::mt19937 random;
+    World world;
+    struct Running {
+        int job;
+        std::string queue;
+        std::string vnode;
+        std::int64_t cpus;
+        Instant since;
+    };
+    std::vector<Running> running;
+    JobOptions waits;
+
+    int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
+    static const std::vector<std::pair<std::string, int>>& queues() {
+        static const std::vector<std::pair<std::string, int>> all = {
+            {"work", 0}, {"fast", 150}, {"first", 200}};
+        return all;
+    }
+    static void make_queues(World& world, int max_running) {
+        world.policy().help_starving_jobs = false;
+        for (const auto& [name, priority] : queues())
+            world.queue(
+                {.name = name, .priority = priority, .max_running = name == "first" ? max_running : -1});
+    }
+    static int level(const std::string& queue) {
+        return static_cast<int>(std::ranges::find(queues(), queue, [](const auto& q) { return q.first; }) -
+                                queues().begin());
+    }
+    int nodes = 0;
+    int server_limit = -1;
+    static std::string vnode(int i) { return "n" + std::to_string(i); }
+
+    explicit SmallSite(int seed) : random(static_cast<unsigned>(seed)) {
+        nodes = pick(1, 3);
+        server_limit = pick(1, 4) == 1 ? pick(1, 5) : -1;
+        make(world);
+        std::vector<int> left(static_cast<std::size_t>(nodes), 8);
+        const int jobs = pick(1, 7);
+        for (int i = 0; i < jobs; ++i) {
+            const int node = pick(0, nodes - 1);
+            const int cpus = pick(1, 6);
+            if (left[static_cast<std::size_t>(node)] < cpus) continue;
+            if (server_limit > 0 && static_cast<int>(running.size()) >= server_limit) break;
+            left[static_cast<std::size_t>(node)] -= cpus;
+            const std::string queue = queues()[static_cast<std::size_t>(pick(0, 2))].first;
+            const Instant since = at(0, pick(0, 50));
+            const int job = world.job({.queue = queue, .ncpus = cpus, .walltime = 10 * kHour});
+            world.run(job, queue, vnode(node), since);
+            running.push_back({job, queue, vnode(node), cpus, since});
+        }
+        waits.queue = queues()[static_cast<std::size_t>(pick(0, 2))].first;
+        waits.select = std::to_string(pick(1, 3)) + ":ncpus=" + std::to_string(pick(1, 8));
+        if (pick(1, 3) == 1) waits.place = "scatter";
+        waits.walltime = kHour;
+    }
+    void make(World& w) const {
+        make_queues(w, -1);
+        for (int i = 0; i < nodes; ++i) w.vnode({.name = vnode(i), .ncpus = 8});
+        if (server_limit > 0) w.server({.max_running = server_limit});
+        w.configure();
+    }
+    // Would the job start if all of these were gone, and nobody could be preempted?
+    bool starts_without(const std::set<int>& gone) const {
+        World other;
+        make(other);
+        other.policy().preemption = false;
+        other.configure();
+        for (const Running& r : running) {
+            if (gone.contains(r.job)) continue;
+            const int job = other.job({.queue = r.queue, .ncpus = r.cpus, .walltime = 10 * kHour});
+            other.run(job, r.queue, r.vnode, r.since);
+        }
+        other.job(waits);
+        return !other.cycle(at(1)).started.empty();
+    }
+    // Whom the manual says it preempts: found by trying.
+    std::set<int> expected() const {
+        if (starts_without({})) return {};
+        std::vector<Running> list;
+        for (const Running& r : running)
+            if (level(r.queue) < level(waits.queue)) list.push_back(r);
+        std::ranges::sort(list, [](const Running& a, const Running& b) {
+            return std::tuple(level(a.queue), b.since, a.job) < std::tuple(level(b.queue), a.since, b.job);
+        });
+        std::set<int> gone;
+        std::vector<int> order;
+        for (const Running& r : list) {
+            gone.insert(r.job);
+            order.push_back(r.job);
+            if (starts_without(gone)) break;
+        }
+        if (!starts_without(gone)) return {};
+        for (auto job = order.rbegin(); job != order.rend(); ++job) {
+            gone.erase(*job);
+            if (!starts_without(gone)) gone.insert(*job);
+        }
+        return gone;
+    }
+};
+
+TEST(PreemptionProperty, TheFewestAndYoungestOfLowerLevelsMakeRoom) {
+    int preempted = 0;
+    for (int seed = 1; seed <= pbs::test::cases(150); ++seed) {
+        SCOPED_TRACE(seed);
+        SmallSite site(seed);
+        const bool could_start = site.starts_without({});
+        const int job = site.world.job(site.waits);
+        const auto outcome = site.world.cycle(at(1));
+        std::set<int> gone;
+        for (const auto& [victim, by] : outcome.preempted) {
+            gone.insert(victim);
+            const auto r = std::ranges::find(site.running, victim, &SmallSite::Running::job);
+            ASSERT_LT(SmallSite::level(r->queue), SmallSite::level(site.waits.queue))
+                << "never of an equal level";
+        }
+        ASSERT_EQ(gone, site.expected());
+        std::set<int> lower;
+        for (const auto& r : site.running)
+            if (SmallSite::level(r.queue) < SmallSite::level(site.waits.queue)) lower.insert(r.job);
+        ASSERT_EQ(site.world.running(job), could_start || site.starts_without(lower));
+        for (const int victim : gone) {  // without any one of them it would not have been enough
+            auto fewer = gone;
+            fewer.erase(victim);
+            ASSERT_FALSE(site.starts_without(fewer));
+        }
+        if (!gone.empty()) ++preempted;
+    }
+    if (pbs::test::cases(150) == 300) EXPECT_GT(preempted, 15);
+}
+
+// Jobs come and go; as long as none does, cycles come to rest: nobody preempts whom he was preempted by.
+TEST(PreemptionProperty, CyclesComeToRest) {
+    for (int seed = 1; seed <= pbs::test::cases(60); ++seed) {
+        SCOPED_TRACE(seed);
+        SmallSite site(seed);
+        const char* orders[] = {"S", "R", "SR", "D"};
+        site.world.policy().preempt_order.steps = {{100, orders[site.pick(0, 3)]}};
+        site.world.configure();
+        Instant now = at(1);
+        std::vector<int> jobs;
+        for (int step = 0; step < 12; ++step) {
+            for (int i = site.pick(1, 3); i > 0; --i) {
+                JobOptions o;
+                o.queue = SmallSite::queues()[static_cast<std::size_t>(site.pick(0, 2))].first;
+                o.ncpus = site.pick(1, 8);
+                o.queued = now;
+                jobs.push_back(site.world.job(o, now));
+            }
+            int rounds = 0;
+            while (true) {
+                const auto outcome = site.world.cycle(now);
+                if (outcome.started.empty() && outcome.preempted.empty()) break;
+                ASSERT_LT(++rounds, 12) << "they preempt each other in turn";
+            }
+            now += Seconds(site.pick(1, 600));
+            const auto which = static_cast<std::size_t>(site.pick(0, static_cast<int>(jobs.size()) - 1));
+            if (site.world.running(jobs[which])) {
+                site.world.finish(jobs[which], now);
+                jobs.erase(jobs.begin() + static_cast<std::ptrdiff_t>(which));
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace pbs::sched::test
