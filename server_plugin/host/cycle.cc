@@ -209,8 +209,9 @@ bool Application::apply(const Decision& decision) {
                                            : run(decision, change_.job(*current));
             break;
         case Decision::Kind::comment:
-            if (!waits) return true;     // it was held since
-            if (suspended) return true;  // its comment says for whom it was preempted
+            if (!waits) return true;  // it was held since
+            // Its comment says for whom it was preempted.
+            if (suspended || current->attributes.has("sched_preempted")) return true;
             if (current->attributes.text("comment") == decision.text) return true;
             set_comment(change_.job(*current), decision.text);
             change_.job(*current).mtime = change_.now();

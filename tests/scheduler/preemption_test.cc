@@ -214,6 +214,26 @@ TEST_F(Preemption, AJobThatWasRequeuedGoesBeforeThoseOfItsLevel) {
     EXPECT_FALSE(world.running(first));
 }
 
+// As in OpenPBS.
+TEST_F(Preemption, by_queue_OnceAPreemptedJobGoesOnOthersGoWithTheirQueues) {
+    for (const bool by_queue : {true, false}) {
+        SCOPED_TRACE(by_queue);
+        s.by_queue = by_queue;
+        world.queue({.name = "important", .priority = 100});
+        world.configure();
+        const int block = normal(4, "a", at(0), {.not_preemptable = true});
+        const int first = world.job({.queue = "important", .ncpus = 1, .walltime = 10 * kHour});
+        world.run(first, "important", "b", at(0));
+        const int second = normal(3, "b", at(0));
+        const int job = express(4, {.walltime = kHour});
+        EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(job));
+        const int third = world.job({.queue = "important", .ncpus = 3}, at(1));
+        world.finish(job, at(2));
+        EXPECT_THAT(world.cycle(at(2)).started, UnorderedElementsAre(first, by_queue ? third : second));
+        for (const int each : {block, first, second, third}) world.finish(each, at(2));
+    }
+}
+
 TEST_F(Preemption, JobsOfAHigherLevelGoFirst) {
     s.by_queue = false;
     world.queue({.name = "important", .priority = 140});

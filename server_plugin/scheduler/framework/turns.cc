@@ -29,6 +29,7 @@ bool Turns::is_later(const Turn& a, const Turn& b) const {
     if (a.turn != b.turn) return a.turn > b.turn;
     if (a.rank != b.rank) return a.rank > b.rank;
     if (const auto later = by_level()) return *later;
+    if (a.preempted != b.preempted) return b.preempted;
     if (depth_ == 0) return a.key > b.key;
     if (in_.policy->formula && a.key[0] != b.key[0]) return a.key[0] > b.key[0];
     const std::span<const double> x(&ratios_[a.lane * depth_], depth_);
@@ -194,12 +195,19 @@ Turn Turns::turn_of(LaneId id, JobClass job_class) {
     deal_ = deals_[static_cast<std::size_t>(job_class)];
     if (deal_ != nullptr && deal_->rank != nullptr) turn.rank = deal_->rank(deal_context(id), dealt_lane(id));
     const Lane& lane = intake_.jobs()[id];
-    turn.first = turn.preempted = lane.preempted;
-    if (!c_.preempts) return turn;
-    const bool starving = job_class == JobClass::overdue;
-    turn.level = c_.preempt_level(lane.of, lane.entity, starving);
-    turn.first = turn.first || starving || turn.level > s_.preempt_prio.level(preempt_normal, 0);
+    turn.preempted = lane.preempted;
+    if (c_.preempts) turn.level = c_.preempt_level(lane.of, lane.entity, job_class == JobClass::overdue);
+    turn.first = above_normal(turn) || (turn.preempted && !(go_with_queues_ && goes_with_queue(turn)));
     return turn;
+}
+
+bool Turns::above_normal(const Turn& turn) const {
+    return c_.preempts &&
+           (turn.job_class == JobClass::overdue || turn.level > s_.preempt_prio.level(preempt_normal, 0));
+}
+
+bool Turns::goes_with_queue(const Turn& turn) const {
+    return turn.preempted && !above_normal(turn);
 }
 
 // Goes through the jobs of these classes together. False: only a cycle over all jobs knows the order.
@@ -280,7 +288,17 @@ bool Turns::consider(std::span<const JobClass> classes) {
                 std::ranges::push_heap(heap, later_turn);
             }
         }
+        const std::size_t before = started_.size();
         take(turn, turn.job_class);
+        // With by_queue OpenPBS's scheduler looks for preempted jobs of all queues no further once one goes
+        // on.
+        if (started_.size() > before && turn.first && turn.preempted && !above_normal(turn) && s_.by_queue &&
+            !s_.round_robin) {
+            go_with_queues_ = true;
+            for (Turn& other : heap) other.first = other.first && !goes_with_queue(other);
+            std::ranges::make_heap(heap, later_turn);
+            turn.first = false;
+        }
         // Jobs that wait for whatever else: they are rejected, or start in what preempted jobs leave over.
         if ((c_.rejects_more || !c_.preempted.empty()) && !c_.everything) return false;
         push(turn);

@@ -23,6 +23,8 @@ class Turns : CyclePart {
   private:
     bool consider(std::span<const JobClass> classes);
     Turn turn_of(LaneId lane, JobClass job_class);
+    bool above_normal(const Turn& turn) const;
+    bool goes_with_queue(const Turn& turn) const;
     bool is_wanted(const CandidateQueues& queues, JobClass job_class) const;
     bool find_released(Turn& turn, CandidateQueues& queues);
     bool next(Turn& turn, JobClass job_class);
@@ -45,6 +47,7 @@ class Turns : CyclePart {
     void note_ratios(LaneId lane);
     std::size_t state_number() const;
 
+    bool go_with_queues_ = false;         // preempted jobs of the normal level, once one of them goes on
     std::array<const Deal*, 6> deals_{};  // by class
     const Deal* deal_ = nullptr;          // of the class whose turn it is
     // With shares: by lane, how much of its share its entity had used when the lane's turn was found; so many
