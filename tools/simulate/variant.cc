@@ -362,9 +362,10 @@ void add_preemption(const Variant& variant, std::vector<std::string>& notes) {
         for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
             const objects::Object* policy = variant.snapshot->policy(name);
             if (policy != nullptr && has_levels(*policy, variant.machine) && named.insert(name).second)
-                notes.push_back(fmt::format("policy {}: no simulated job is preempted; jobs of higher "
-                                            "preemption levels wait like others",
-                                            name));
+                notes.push_back(
+                    fmt::format("policy {}: no simulated job is preempted; jobs of higher "
+                                "preemption levels wait like others",
+                                name));
         }
     }
 }

@@ -14,7 +14,6 @@
 #include <optional>
 #include <tuple>
 
-#include "objects/text.h"
 #include "server_plugin/scheduler/framework/judge.h"
 
 namespace pbs::sched {
@@ -163,8 +162,13 @@ bool PreemptionRule::may_be_preempted(JobSlot job) const {
 
 // By a job that is suspended.
 bool PreemptionRule::is_given_back(std::uint32_t resource) const {
-    const auto names = objects::split_at(t_.suspend_releases, ',');
-    return std::ranges::find(names, t_.resources.name(resource)) != names.end();
+    std::string_view names = t_.suspend_releases;
+    for (;;) {
+        const auto end = names.find(',');
+        if (names.substr(0, end) == t_.resources.name(resource)) return true;
+        if (end == names.npos) return false;
+        names.remove_prefix(end + 1);
+    }
 }
 
 // By the first of its methods.
