@@ -73,8 +73,8 @@ BENCHMARK(FullCycleDrained)->Apply(full_cycles);
 // again.
 void run_after_arrivals(benchmark::State& state, Drained drained, Shared shared = Shared::no) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, drained, nullptr, shared);
-    cluster.reserve(static_cast<std::int64_t>(state.max_iterations));
     cluster.settle();
+    cluster.reserve(static_cast<std::int64_t>(state.max_iterations));
     for (auto _ : state) {
         cluster.add_job();
         const Decisions out = cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::job_new);
@@ -102,6 +102,7 @@ void run_after_ends(benchmark::State& state, Drained drained, const UserLimits& 
                     void (*tune)(Settings& policy) = nullptr, Shared shared = Shared::no) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0), limits, drained, tune, shared);
     cluster.settle();
+    cluster.reserve(1000);
     auto running = cluster.started();
     std::size_t next = 0;
     std::int64_t considered = 0;
