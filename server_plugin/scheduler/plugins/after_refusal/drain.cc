@@ -171,7 +171,6 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view,
     kept.by_vnode = placement.parts;
     std::ranges::sort(kept.by_vnode, {}, &Part::vnode);
     kept.placement = placement;
-    kept.behind_others = !all.empty();
     kept.spare = made.spare;
     kept.node_size = state_.node_size;
     kept.vnode_share = c_.vnode_share();
