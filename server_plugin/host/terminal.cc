@@ -54,7 +54,7 @@ struct Greeting {
     winsize size{};
 };
 
-// Reads "WINSIZE rows,columns,width,height"; what is behind it doesn't count.
+// Reads "WINSIZE rows,columns,width,height"; what follows isn't looked at.
 bool read_size(std::string_view text, winsize& size) {
     constexpr std::string_view kBegin = "WINSIZE ";
     if (!text.starts_with(kBegin)) return false;

@@ -142,7 +142,7 @@ struct Scheduler::Impl {
     void note_end(JobSlot slot) {
         for (auto& [name, sched] : scheds) {
             std::vector<KeptReservation>& kept = sched.events.kept;
-            if (kept.size() > 1) kept.resize(1);  // KeptReservation::ended() is of the first one
+            if (kept.size() > 1) kept.resize(1);  // see KeptReservation::ended()
             if (!kept.empty()) kept.front().ended(tables, slot);
             sched.events.schedule.ended(slot);
         }

@@ -68,9 +68,8 @@ constexpr std::array kSteps{
          "qselect -u una; qselect -s H; qselect -q workq; tracejob 0 | head -n 2; qrun 0; qsig -s TERM 0"},
     // What is shown of a job that was run again depends on whether it had a session.
     Step{"oscar",
-         "qrun 0; for i in $(seq 100); do qstat -f 0 | grep -q session_id && break; sleep 0.1; done; qrerun "
-         "0; "
-         "qstat -f 99; qdel 99"},
+         "qrun 0; for i in $(seq 100); do qstat -f 0 | grep -q session_id && break; sleep 0.1; done; "
+         "qrerun 0; qstat -f 99; qdel 99"},
     Step{"una", "pbs_rsub -R 2300 -D 00:10:00 -l select=1:ncpus=1; pbs_rstat; pbs_rdel R9"},
     Step{"una",
          "echo sleep 100 | qsub -h -q workq -A acct -a 12312359 -c n -j oe -k oe -m abe -M una@box -N all -o "

@@ -58,8 +58,8 @@ class KeptReservation {
     // its vnodes that are reserved).
     void started(const Tables& tables, JobSlot job);
     // Takes note that a running job ends. The caller calls this before the job gives back what it holds, and
-    // only of the first reservation of the list: what an end gives back can let one behind it start sooner,
-    // which it doesn't see. O(jobs on its vnodes).
+    // only for the first reservation of the list. It gives up all others: what an end gives back can let
+    // their jobs start sooner, and a KeptReservation knows of no other one. O(jobs on its vnodes).
     void ended(const Tables& tables, JobSlot job);
     // Gives the reservation up, after an event about which it can't tell whether it still holds.
     void forget() { holds_ = false; }
