@@ -8,8 +8,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 
 #include "server_plugin/host/client_call.h"
@@ -54,6 +54,21 @@ struct Greeting {
     winsize size{};
 };
 
+// Reads "WINSIZE rows,columns,width,height"; what follows isn't looked at.
+bool read_size(std::string_view text, winsize& size) {
+    constexpr std::string_view kBegin = "WINSIZE ";
+    if (!text.starts_with(kBegin)) return false;
+    const char* at = text.data() + kBegin.size();
+    const char* const end = text.data() + text.size();
+    for (unsigned short* number : {&size.ws_row, &size.ws_col, &size.ws_xpixel, &size.ws_ypixel}) {
+        if (number != &size.ws_row && (at == end || *at++ != ',')) return false;
+        const auto [rest, bad] = std::from_chars(at, end, *number);
+        if (bad != std::errc()) return false;
+        at = rest;
+    }
+    return true;
+}
+
 tl::expected<Greeting, std::string> greet(int fd, const std::string& job) {
     std::string id = job;
     id.resize(kIdSize, '\0');
@@ -63,10 +78,8 @@ tl::expected<Greeting, std::string> greet(int fd, const std::string& job) {
     const std::string type = receive(fd, kTextSize, until);
     greeting.keys = receive(fd, kCharacters, until);
     const std::string size = receive(fd, kTextSize, until);
-    const bool whole =
-        type.starts_with("TERM=") && greeting.keys.size() == kCharacters && size.size() == kTextSize &&
-        std::sscanf(size.c_str(), "WINSIZE %hu,%hu,%hu,%hu", &greeting.size.ws_row, &greeting.size.ws_col,
-                    &greeting.size.ws_xpixel, &greeting.size.ws_ypixel) == 4;
+    const bool whole = type.starts_with("TERM=") && greeting.keys.size() == kCharacters &&
+                       size.size() == kTextSize && read_size(size, greeting.size);
     if (!whole) return tl::unexpected<std::string>("it does not tell of its terminal as qsub does");
     greeting.type = type.substr(5, type.find('\0') - 5);
     return greeting;

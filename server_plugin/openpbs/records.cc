@@ -324,7 +324,7 @@ std::string Records::starts(std::int64_t now, const Decision& decision) {
     job.stime = now;
     if (!decision.queue.empty()) job.queue = decision.queue;
     for (const auto& [name, value] : decision.set_resources) job.requested[name] = value;
-    const std::string id = job.id;
+    std::string id = job.id;
     tell(now, std::move(job));
     return id;
 }

@@ -88,7 +88,7 @@ void tell_of_changed(State& state) {
 std::string adopt_configuration(State& state) {
     const std::shared_ptr<const objects::Snapshot> snapshot = state.store->snapshot();
     if (!state.has_pbs_sched_alone()) note_changed(state, *snapshot);
-    const std::string why = note_adopted(state, snapshot, state.scheduler.set_configuration(snapshot));
+    std::string why = note_adopted(state, snapshot, state.scheduler.set_configuration(snapshot));
     tell_of_changed(state);
     load_shares(state);
     return why;

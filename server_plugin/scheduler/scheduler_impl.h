@@ -142,9 +142,7 @@ struct Scheduler::Impl {
     void note_end(JobSlot slot) {
         for (auto& [name, sched] : scheds) {
             std::vector<KeptReservation>& kept = sched.events.kept;
-            // What an end gives back can let one behind the first start sooner, unseen by KeptReservation,
-            // which knows of no other reservation.
-            if (kept.size() > 1) kept.resize(1);
+            if (kept.size() > 1) kept.resize(1);  // see KeptReservation::ended()
             if (!kept.empty()) kept.front().ended(tables, slot);
             sched.events.schedule.ended(slot);
         }

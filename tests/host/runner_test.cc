@@ -821,8 +821,7 @@ TEST_P(Escapes, EndWhenTheShepherdIsKilled) {
 }
 
 TEST_P(Escapes, ManyEndBeforeTheirJobIsSaidToHaveEnded) {
-    // More at a time than one pass over the processes of a busy machine finds; few enough for a container
-    // that limits processes.
+    // Many, but no more than a busy machine starts in time.
     const auto start = with_daemons(150, "sleep 300\n");
     ASSERT_TRUE(runner_->start(start));
     ASSERT_TRUE(ready(90s));

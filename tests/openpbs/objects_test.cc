@@ -278,14 +278,16 @@ TEST_P(OpenpbsObjects, AreThereAfterKillsInTheMidstOfRequests) {
     int made = 0;
     for (int round = 0; round < 4; ++round) {
         // A server is killed while requests go on; the names of those that succeeded are written down.
-        site->ok("rm -f /tmp/alice.made; (for i in $(seq 200); do $ours/qmgr -c \"create policy r" +
-                     std::to_string(round) +
-                     "-$i\" >/dev/null 2>&1 && echo $i >> /tmp/alice.made || break; $ours/qmgr -c \"set "
-                     "queue workq "
-                     "Priority=$i, time_window=t1\" >/dev/null 2>&1 && echo $i > /tmp/alice.priority; done) "
-                     ">/dev/null 2>&1 & sleep 0." +
-                     std::to_string(3 + 2 * round),
-                 "alice");
+        site->ok(
+            "rm -f /tmp/alice.made; (for i in $(seq 200); do $ours/qmgr -c \"create policy r" +
+                std::to_string(round) +
+                "-$i\" >/dev/null 2>&1 && echo $i >> /tmp/alice.made || break; $ours/qmgr -c \"set "
+                "queue workq "
+                "Priority=$i, time_window=t1\" >/dev/null 2>&1 && echo $i > /tmp/alice.priority; done) "
+                ">/dev/null 2>&1 & for i in $(seq 3000); do [ $(cat /tmp/alice.made 2>/dev/null | wc -l) "
+                "-ge " +
+                std::to_string(4 + 2 * round) + " ] && break; sleep 0.01; done",
+            "alice");
         site->kill_server();
         site->sh("sleep 0.5");
         site->start_with_plugin();
@@ -298,7 +300,7 @@ TEST_P(OpenpbsObjects, AreThereAfterKillsInTheMidstOfRequests) {
         EXPECT_GE(std::atoi(attribute_in(list("queue workq"), "Priority").c_str()), kept);
         EXPECT_EQ(attribute_in(list("queue workq"), "time_window"), "t1");
     }
-    EXPECT_GT(made, 20);
+    EXPECT_GE(made, 4 + 6 + 8 + 10);
 }
 
 TEST_P(OpenpbsObjects, SurviveTheServersKill) {

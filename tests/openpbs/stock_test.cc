@@ -66,7 +66,10 @@ constexpr std::array kSteps{
          "qhold 0; qrls 0; qalter -N two 0; qalter -l walltime=50 0; qmove q1 0; qorder 0 1; qmsg 0 hello"},
     Step{"una",
          "qselect -u una; qselect -s H; qselect -q workq; tracejob 0 | head -n 2; qrun 0; qsig -s TERM 0"},
-    Step{"oscar", "qrun 0; qrerun 0; qstat -f 99; qdel 99"},
+    // What is shown of a job that was run again depends on whether it had a session.
+    Step{"oscar",
+         "qrun 0; for i in $(seq 100); do qstat -f 0 | grep -q session_id && break; sleep 0.1; done; "
+         "qrerun 0; qstat -f 99; qdel 99"},
     Step{"una", "pbs_rsub -R 2300 -D 00:10:00 -l select=1:ncpus=1; pbs_rstat; pbs_rdel R9"},
     Step{"una",
          "echo sleep 100 | qsub -h -q workq -A acct -a 12312359 -c n -j oe -k oe -m abe -M una@box -N all -o "
@@ -74,7 +77,7 @@ constexpr std::array kSteps{
          "-S /bin/sh -u una -v A=1,B=2 -V -W umask=077,block=false -l select=2:ncpus=1:mem=1mb,place=scatter "
          "-l walltime=1:00:00 -P project"},
     Step{"una",
-         "echo x | qsub -z -h; echo x | qsub -I -h < /dev/null; echo x | qsub -W depend=afterok:0 -W "
+         "echo x | qsub -z -h; qsub -I -h < /dev/null; echo x | qsub -W depend=afterok:0 -W "
          "depend=no:0"},
     Step{"una",
          "echo x | qsub -l select=nonsense; echo x | qsub -l ncpus=-1; echo x | qsub -l walltime=x; qsub -Q; "

@@ -39,7 +39,7 @@ struct Released {
 // Which of some queues refuse a signature until the configuration changes. Kept from cycle to cycle.
 class RefusedForGood {
   public:
-    static constexpr std::size_t kMostQueues = 64;  // of more of them nothing is kept
+    static constexpr std::size_t kMostQueues = 64;  // of more queues nothing is kept
 
     // Has a bit for each queue, by its index. Valid until the next call.
     std::uint64_t& of(const Signatures& signatures, std::uint32_t signature) {

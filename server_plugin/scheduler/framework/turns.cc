@@ -177,8 +177,8 @@ DealtLane Turns::dealt_lane(LaneId lane) const {
             intake_.jobs().job(lane, {})};
 }
 
-// All turns as they are now, those left out whose lanes have no job any more that is to be looked at. They
-// are in no order then.
+// Brings all turns up to date, and leaves out those whose lanes have no job left that is to be looked at. The
+// turns are in no order afterwards.
 void Turns::refresh(std::vector<Turn>& turns) {
     std::size_t left = 0;
     for (Turn turn : turns) {

@@ -48,8 +48,6 @@ class KeptReservation {
     std::vector<Reservation::Spare> spare;  // what will be left of limits at `start`
     std::vector<View> views;
     std::vector<Watched> watched;
-    // Reservations before it in the list may use more of limits later than running jobs do now.
-    bool behind_others = false;
     // How many of the jobs that run in its queue or on that queue's vnodes end no sooner than `start`.
     std::int64_t outlasting = 0;
     NodeSize node_size;    // the size of a node by which limits count jobs
@@ -59,8 +57,9 @@ class KeptReservation {
     // Takes note that a job started. The caller calls this once the job holds its places. O(jobs on those of
     // its vnodes that are reserved).
     void started(const Tables& tables, JobSlot job);
-    // Takes note that a running job ends. The caller calls this before the job gives back what it holds.
-    // O(jobs on its vnodes).
+    // Takes note that a running job ends. The caller calls this before the job gives back what it holds, and
+    // only for the first reservation of the list. It gives up all others: what an end gives back can let
+    // their jobs start sooner, and a KeptReservation knows of no other one. O(jobs on its vnodes).
     void ended(const Tables& tables, JobSlot job);
     // Gives the reservation up, after an event about which it can't tell whether it still holds.
     void forget() { holds_ = false; }

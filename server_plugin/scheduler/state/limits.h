@@ -89,8 +89,8 @@ struct Reservation {
     Placement placement;  // empty: the KeptReservation has the placement
 };
 
-// Takes what a job uses of limits from what is left of them by the reservations that start while it runs. The
-// job is one that was placed, or has a reservation itself.
+// Takes what a job uses of limits from what is left of them by the reservations that start while it runs,
+// which is from `starts` to `ends`. The job is one that was placed, or has a reservation itself.
 void use_spare(CycleState& state, const LimitUser& user, Instant starts, Instant ends);
 
 }  // namespace pbs::sched

@@ -128,7 +128,7 @@ bool Drain::reserve_kept(const Candidate& job) {
         return false;
     QueueView& view = views_[kept.view];
     if (view.slot != kept.queue || view.host != kept.host) return false;
-    // None of those before it is on its vnodes.
+    // None of the reservations before it is on its vnodes: keep_reservation() sees to that.
     use_spare(state_, limit_user(job, job.user, view, kept.placement), kept.start, kept.end);
     state_.reservations.push_back({job.job, kept.start, kept.end, view.number, kept.spare, true, false, {}});
     state_.instants->insert(kept.start);
@@ -171,7 +171,6 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view,
     kept.by_vnode = placement.parts;
     std::ranges::sort(kept.by_vnode, {}, &Part::vnode);
     kept.placement = placement;
-    kept.behind_others = !all.empty();
     kept.spare = made.spare;
     kept.node_size = state_.node_size;
     kept.vnode_share = c_.vnode_share();
