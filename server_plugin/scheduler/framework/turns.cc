@@ -99,6 +99,9 @@ bool Turns::next(Turn& turn, JobClass job_class) {
     }
     turn.as_of = state_number();
     turn.key = pending.key(turn.lane, turn.at);
+    // What starts takes an entity over its soft limits.
+    if (c_.by_soft_limits)
+        set_level(turn, c_.preempt_level(pending.job(turn.lane, turn.at), job_class == JobClass::overdue));
     if (deal_ != nullptr) {
         turn.turn = begin_of(turn.lane);
         if (deal_->charge != nullptr) turn.turn += pending.charge_before(turn.lane, turn.at);
@@ -186,9 +189,14 @@ Turn Turns::turn_of(LaneId id, JobClass job_class) {
     turn.first = turn.preempted = lane.preempted;
     if (!c_.preempts) return turn;
     const bool starving = job_class == JobClass::overdue;
-    turn.level = c_.preempt_level(lane.of, lane.entity, starving);
-    turn.first = turn.first || starving || turn.level > s_.preempt_prio.level(preempt_normal, 0);
+    if (!c_.by_soft_limits) set_level(turn, c_.preempt_level(lane.of, lane.entity, starving));
     return turn;
+}
+
+void Turns::set_level(Turn& turn, std::int64_t level) const {
+    turn.level = level;
+    turn.first = turn.preempted || turn.job_class == JobClass::overdue ||
+                 level > s_.preempt_prio.level(preempt_normal, 0);
 }
 
 // Goes through the jobs of these classes together. False: only a cycle over all jobs knows the order.
