@@ -128,7 +128,7 @@ std::span<const Rule> rules() {
          {"pbs_text", "pbs_attributes", "pbs_ifl_codec", "pbs_posix", "pbs_sqlite"}},
         {"server_plugin/openpbs",
          {"server_plugin/plugin/pbs_plugin.h", "ifl/", "ifl/attributes/entity_limits.h", "sqlite/"},
-         {"pbs_ifl_codec", "pbs_ifl_client", "pbs_sqlite"}},
+         {"pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client", "pbs_sqlite"}},
     };
     return table;
 }
