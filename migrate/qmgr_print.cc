@@ -56,34 +56,6 @@ bool is_about_hooks(std::string_view text) {
            (type.size() > 2 && std::string_view("pbshook").starts_with(type));
 }
 
-// max_run = [u:PBS_GENERIC=4] is what max_user_run = 4 is, and so on: the attribute that has the same
-// meaning for everybody. Empty: there is none, since the limit is that of one user or group, or of projects.
-struct Limit {
-    std::string attribute;
-    std::string value;
-};
-std::optional<Limit> limit_of(std::string_view attribute, std::string_view text, ObjectType type) {
-    struct Row {
-        std::string_view from, whom, to;
-    };
-    constexpr std::array<Row, 4> kRows{{{"max_run", "o:PBS_ALL", "max_running"},
-                                        {"max_run", "u:PBS_GENERIC", "max_user_run"},
-                                        {"max_run", "g:PBS_GENERIC", "max_group_run"},
-                                        {"max_queued", "o:PBS_ALL", "max_queuable"}}};
-    if (!text.starts_with('[') || !text.ends_with(']')) return std::nullopt;
-    text = text.substr(1, text.size() - 2);
-    const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos) return std::nullopt;
-    const std::string_view whom = objects::trim(text.substr(0, equals));
-    for (const Row& row : kRows) {
-        const bool of_queues = row.to == "max_queuable";
-        if (objects::same_word(row.from, attribute) && row.whom == whom &&
-            (!of_queues || type == ObjectType::queue))
-            return Limit{std::string(row.to), std::string(objects::trim(text.substr(equals + 1)))};
-    }
-    return std::nullopt;
-}
-
 class Reader {
   public:
     explicit Reader(const std::string& file) { result_.file = file; }
@@ -200,19 +172,18 @@ class Reader {
                                number_};
         if (unset) printed.command.changes.front().operation = objects::Operation::unset;
         if (given.op == Operator::set && !unset && is_of_policies(type, object, given)) return;
-        if (const auto limit = limit_of(given.name, given.value, type); limit && given.op == Operator::set) {
-            note(directive_text(printed), fmt::format("it is {} = {} here", limit->attribute, limit->value));
-            printed.command.changes.front() = {limit->attribute, limit->value, objects::Operation::set};
-        }
         if (const std::string why = objection(directive.type, printed); !why.empty())
             return not_carried_over(directive_text(printed), why);
         if (!joins(printed)) result_.commands.push_back(std::move(printed));
     }
 
-    // qmgr prints the elements of a list one by one: `set` and `+=`. They are one value.
+    // qmgr prints the elements of a list one by one: `set` and `+=`. They are one value. OpenPBS's prints
+    // each limit on an entity as if it were the only one.
     bool joins(const PrintedCommand& printed) {
         const objects::AttributeChange& change = printed.command.changes.front();
-        if (change.operation != objects::Operation::increment) return false;
+        if (change.operation != objects::Operation::increment &&
+            !(change.operation == objects::Operation::set && is_limit(printed)))
+            return false;
         for (auto earlier = result_.commands.rbegin(); earlier != result_.commands.rend(); ++earlier) {
             objects::Command& command = earlier->command;
             if (command.type != printed.command.type || command.object != printed.command.object) continue;
@@ -225,6 +196,14 @@ class Reader {
             return true;
         }
         return false;
+    }
+
+    static bool is_limit(const PrintedCommand& printed) {
+        const std::string& full = printed.command.changes.front().name;
+        const cmds::HostAttribute* row = cmds::find_host_attribute(
+            static_cast<cmds::ObjectType>(printed.command.type), full.substr(0, full.find('.')));
+        return row != nullptr &&
+               (row->type == cmds::HostType::limits || row->type == cmds::HostType::resource_limits);
     }
 
     // Why this server doesn't take the attribute; empty: it does.

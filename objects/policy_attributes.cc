@@ -10,7 +10,6 @@ namespace {
 
 using enum Asks;
 
-constexpr std::string_view kNoSoftLimits = "soft limits are not looked at";
 constexpr std::string_view kNoSuchQueue = "the queue has no special meaning";
 constexpr double kMost = 2147483647;
 

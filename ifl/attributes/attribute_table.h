@@ -19,11 +19,13 @@ enum class AttributeType : std::uint8_t {
     duration = 4,  // "HH:MM:SS" or seconds; amounts are in seconds
     boolean = 5,   // "True" or "False"; amounts are 1 and 0
     text = 6,
-    list = 7,         // comma-separated, in the order given
-    acl = 8,          // comma-separated "+user@host", "-host", ...: the order given, no duplicates
-    resources = 9,    // one value per resource name, each of that resource's own type
-    hold = 10,        // "n" or some of "u", "o", "s", "p"
-    environment = 11  // comma-separated NAME=value; a comma in a value is written as \,
+    list = 7,             // comma-separated, in the order given
+    acl = 8,              // comma-separated "+user@host", "-host", ...: the order given, no duplicates
+    resources = 9,        // one value per resource name, each of that resource's own type
+    hold = 10,            // "n" or some of "u", "o", "s", "p"
+    environment = 11,     // comma-separated NAME=value; a comma in a value is written as \,
+    limits = 12,          // on entities (entity_limits.h): numbers of jobs
+    resource_limits = 13  // the same of each resource: amounts of it
 };
 
 // Who may read and write an attribute, when, and who has it.

@@ -68,6 +68,9 @@ std::string_view type_text(HostType type) {
         case HostType::acl:
         case HostType::environment:
             return "string_array";
+        case HostType::limits:
+        case HostType::resource_limits:
+            return "limits";
         case HostType::resources:
             return "resources";
     }
@@ -105,6 +108,8 @@ ValueKind value_kind(ObjectType type, std::string_view name) {
             return ValueKind::text;
         case HostType::list:
         case HostType::acl:
+        case HostType::limits:
+        case HostType::resource_limits:
             return ValueKind::list;
         default:
             return ValueKind::plain;

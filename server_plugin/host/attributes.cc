@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/limits.h"
 
 namespace pbs::host {
 namespace {
@@ -144,8 +145,50 @@ bool Attributes::operator==(const Attributes& other) const {
                       });
 }
 
+namespace {
+
+Result<void> change_limits(Attributes& attributes, const AttributeDef& def, const AttributeChange& change,
+                           const ResourceTable& resources) {
+    Type type = Type::integer;
+    std::string resource;
+    const bool unsets = change.op == ifl::Op::unset || (change.op == ifl::Op::set && change.value.empty());
+    if (def.type == Type::resource_limits && !(unsets && change.resource.empty())) {
+        const Resource* known = resources.find(change.resource);
+        if (known == nullptr)
+            return fail(PBSE_UNKRESC,
+                        change.resource.empty()
+                            ? fmt::format("{} needs a resource name, as in {}.ncpus", def.name, def.name)
+                            : fmt::format("Unknown resource: {}", change.resource));
+        if (!is_amount(known->type))
+            return fail(PBSE_INVALJOBRESC,
+                        fmt::format("{} can't limit {}: it isn't an amount", def.name, known->name));
+        type = known->type;
+        resource = known->name;
+    } else if (def.type == Type::limits && !change.resource.empty()) {
+        return fail(PBSE_NOATTR,
+                    fmt::format("{} is not a resource list: {}.{}", def.name, def.name, change.resource));
+    }
+    if (unsets) {
+        attributes.unset(def, resource);
+        return {};
+    }
+    auto value = changed_limits(type, attributes.text(def.name, resource), change.value, change.op);
+    if (!value)
+        return fail(value.error().code, fmt::format("{} for {}{}{}", value.error().message, def.name,
+                                                    resource.empty() ? "" : ".", resource));
+    if (value->empty())
+        attributes.unset(def, resource);
+    else
+        attributes.set(def, resource, *std::move(value));
+    return {};
+}
+
+}  // namespace
+
 Result<void> apply_change(Attributes& attributes, const AttributeDef& def, const AttributeChange& change,
                           const ResourceTable& resources) {
+    if (def.type == Type::limits || def.type == Type::resource_limits)
+        return change_limits(attributes, def, change, resources);
     Type type = def.type;
     std::string resource;
     if (type == Type::resources) {

@@ -2,6 +2,7 @@
 
 #include <tuple>
 
+#include "ifl/attributes/entity_limits.h"
 #include "server_plugin/host/array.h"
 #include "server_plugin/host/preempt.h"
 
@@ -33,6 +34,7 @@ void RecordBuilder::clear() {
     texts_.clear();
     acl_.clear();
     places_.clear();
+    limits_.clear();
 }
 
 std::string_view RecordBuilder::keep(std::string text) {
@@ -66,6 +68,42 @@ std::pair<const pbs_amount*, size_t> RecordBuilder::amounts(const Amounts& amoun
     return {list.data(), list.size()};
 }
 
+// Of what is set in either way: as limits on entities, or on each user and group.
+void RecordBuilder::add_limits(const Attributes& attributes) {
+    static constexpr std::string_view kLetters = "ougp";  // in the order of enum pbs_entity_kind
+    const auto add = [&](char letter, std::string_view name, const AttributeValue& value, int64_t most,
+                         bool soft) {
+        pbs_entity_limit limit{};
+        limit.entity = static_cast<int32_t>(kLetters.find(letter));
+        limit.name = as_pbs_str(name);
+        const Resource* resource = state_.resources.find(value.resource);
+        limit.resource = resource == nullptr ? PBS_LIMIT_ON_JOBS : resource->id;
+        limit.most = most;
+        limit.soft = soft ? 1 : 0;
+        limits_.push_back(limit);
+    };
+    for (const std::string_view name : {"max_run", "max_run_res", "max_run_soft", "max_run_res_soft"})
+        for (const AttributeValue& value : attributes.all_of(name)) {
+            const Resource* resource = state_.resources.find(value.resource);
+            const Type type = resource == nullptr ? Type::integer : resource->type;
+            for (const ifl::EntityLimit& limit :
+                 ifl::parse_entity_limits(value.value).value_or(std::vector<ifl::EntityLimit>())) {
+                const bool each = limit.name == ifl::kGenericEntity || limit.name == ifl::kAllEntity;
+                add(limit.kind, each ? std::string_view() : keep(limit.name), value,
+                    amount_of(type, limit.most.value_or("")), name.ends_with("_soft"));
+            }
+        }
+    for (const auto& [name, letter] :
+         {std::pair("max_user_res", 'u'), std::pair("max_group_res", 'g'),
+          std::pair("max_user_run_soft", 'u'), std::pair("max_group_run_soft", 'g'),
+          std::pair("max_user_res_soft", 'u'), std::pair("max_group_res_soft", 'g')})
+        for (const AttributeValue& value : attributes.all_of(name)) {
+            const Resource* resource = state_.resources.find(value.resource);
+            const Type type = resource == nullptr ? Type::integer : resource->type;
+            add(letter, {}, value, amount_of(type, value.value), std::string_view(name).ends_with("_soft"));
+        }
+}
+
 const pbs_server_record& RecordBuilder::server() {
     clear();
     const Attributes& attributes = state_.server;
@@ -82,6 +120,9 @@ const pbs_server_record& RecordBuilder::server() {
     server_.backfill_depth = attributes.integer("backfill_depth", -1);
     server_.job_sort_formula = as_pbs_str(attributes.text("job_sort_formula"));
     server_.suspend_releases = as_pbs_str(attributes.text("restrict_res_to_release_on_suspend"));
+    add_limits(attributes);
+    server_.limits = limits_.data();
+    server_.limit_count = limits_.size();
     return server_;
 }
 
@@ -122,6 +163,9 @@ const pbs_queue_record& RecordBuilder::queue(const Queue& queue) {
     queue_.partition = as_pbs_str(attributes.text("partition"));
     queue_.backfill_depth = attributes.integer("backfill_depth", -1);
     queue_.execution_type = execution_type(attributes.text("execution_type"));
+    add_limits(attributes);
+    queue_.limits = limits_.data();
+    queue_.limit_count = limits_.size();
     return queue_;
 }
 

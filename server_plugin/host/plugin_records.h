@@ -37,12 +37,14 @@ class RecordBuilder {
     std::pair<const pbs_amount*, size_t> amounts(const Attributes& attributes, std::string_view name);
     std::pair<const pbs_amount*, size_t> amounts(const Amounts& amounts);
     std::string_view keep(std::string text);
+    void add_limits(const Attributes& attributes);
 
     const State& state_;
     std::deque<std::vector<pbs_amount>> lists_;
     std::deque<std::string> texts_;
     std::vector<pbs_str> acl_;
     std::vector<pbs_place> places_;
+    std::vector<pbs_entity_limit> limits_;
     pbs_server_record server_{};
     pbs_sched_record sched_{};
     pbs_queue_record queue_{};

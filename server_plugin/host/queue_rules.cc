@@ -12,6 +12,7 @@
 #include "server_plugin/host/array.h"
 #include "server_plugin/host/executor.h"
 #include "server_plugin/host/identity.h"
+#include "server_plugin/host/limits.h"
 #include "server_plugin/host/users.h"
 
 namespace pbs::host {
@@ -131,6 +132,8 @@ Result<void> may_enter(const Job& job, const Queue& queue, const State& state, E
         if (attributes.boolean("acl_user_enable", false) &&
             !acl_allows(attributes.list("acl_users"), job.attributes.text("Job_Owner"), AclKind::user))
             return fail(PBSE_QACESS);
+        if (auto ok = within_queued_jobs(job, queue, state); !ok) return ok;
+        if (auto ok = within_queued_amounts(job, queue, state); !ok) return ok;
     }
     return within_limits(job, queue, state);
 }

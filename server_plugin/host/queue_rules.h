@@ -9,14 +9,15 @@ namespace pbs::host {
 enum class Entry {
     submitted,  // by a user, with qsub or qmove
     routed,     // by a route queue
-    managed     // moved by a manager or the scheduler: access and switches don't count, limits do
+    managed     // moved by a manager or the scheduler: access, switches and how many jobs there are don't
+                // count, what a job may ask for does
 };
 
 // Sets euser and egroup of the job from User_List, group_list and the owner. PBSE_BADUSER (unknown, or root
 // without acl_roots, or not a user that this server can run), PBSE_BADGRP.
 Result<void> set_execution_user(Job& job, const Server& server);
 
-// PBSE_QUNOENB, PBSE_MAXQUED, PBSE_QACESS, PBSE_BADHOST, PBSE_EXCQRESC.
+// PBSE_QUNOENB, PBSE_MAXQUED, PBSE_QACESS, PBSE_BADHOST, PBSE_ENTLIMCT, PBSE_ENTLIMRESC, PBSE_EXCQRESC.
 Result<void> may_enter(const Job& job, const Queue& queue, const State& state, Entry entry);
 
 // Resource_List against resources_min and resources_max of the queue and resources_max of the server.

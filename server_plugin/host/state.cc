@@ -113,6 +113,7 @@ void State::count(const Job& job, int64_t by) {
     index(finished_, job, by > 0 && job.history());
     counts_.add(job.state, by);
     queue_counts_[job.queue].add(job.state, by);
+    entity_counts_.count(job, resources, by);
     index(awaiting_, job, by > 0 && is_awaiting(job));
     const std::vector<Place> kept = is_preempted(job) ? held_places(job, resources) : std::vector<Place>();
     const std::vector<Place>& held = is_preempted(job) ? kept : job.places;

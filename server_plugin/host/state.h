@@ -13,6 +13,7 @@
 
 #include "server_plugin/host/dependencies.h"
 #include "server_plugin/host/job_name.h"
+#include "server_plugin/host/limits.h"
 #include "server_plugin/host/objects.h"
 #include "server_plugin/host/resource_table.h"
 
@@ -102,6 +103,7 @@ class State {
     const StateCounts& counts() const { return counts_; }
     const NodeCounts& node_counts() const { return node_counts_; }
     const StateCounts& queue_counts(uint64_t queue) const;
+    const EntityCounts& entity_counts() const { return entity_counts_; }
     const Usage& node_usage(uint64_t node) const;
     const Usage& queue_usage(uint64_t queue) const;
     const Usage& server_usage() const { return server_usage_; }
@@ -132,6 +134,7 @@ class State {
     StateCounts counts_;
     NodeCounts node_counts_{};
     std::unordered_map<uint64_t, StateCounts> queue_counts_;
+    EntityCounts entity_counts_;
     std::unordered_map<uint64_t, Usage> node_usage_;
     std::unordered_map<uint64_t, Usage> queue_usage_;
     Usage server_usage_;

@@ -142,6 +142,8 @@ Result<std::string> canonical(Type type, std::string_view value) {
         case Type::acl:
             return canonical_acl(value);
         case Type::list:
+        case Type::limits:
+        case Type::resource_limits:
             return join_list(split_list(value));
         case Type::text:
         case Type::resources:

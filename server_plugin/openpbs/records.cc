@@ -50,6 +50,7 @@ std::string name_of(const auto& names, std::uint64_t handle) {
 
 void Records::clear() {
     lists_.clear();
+    entity_limits_.clear();
 }
 
 Records::Amounts Records::amounts(const ResourceList& list) {
@@ -81,6 +82,22 @@ void Records::set_limits(Record& record, const Limits& limits) {
     const Amounts available = amounts(limits.available);
     record.resources_available = available.first;
     record.resources_available_count = available.count;
+    for (const auto& entity : limits.entities) {
+        const auto id = resources_.find(entity.resource);
+        if (!entity.resource.empty() && id == resources_.end()) continue;
+        const ifl::EntityLimit& limit = entity.limit;
+        const bool each = limit.name == ifl::kGenericEntity || limit.name == ifl::kAllEntity;
+        const int kind = entity.resource.empty() ? PBS_RES_LONG : definitions_.at(entity.resource).kind;
+        pbs_entity_limit out{};
+        out.entity = static_cast<std::int32_t>(std::string_view("ougp").find(limit.kind));
+        out.resource = entity.resource.empty() ? PBS_LIMIT_ON_JOBS : id->second;
+        out.name = str(each ? std::string_view() : std::string_view(limit.name));
+        out.most = amount_of(kind, limit.most.value_or(""));
+        out.soft = entity.soft ? 1 : 0;
+        entity_limits_.push_back(out);
+    }
+    record.limits = entity_limits_.data();
+    record.limit_count = entity_limits_.size();
 }
 
 void Records::tell(const SiteServer& server) {

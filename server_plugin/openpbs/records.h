@@ -94,6 +94,7 @@ class Records {
     std::uint64_t last_handle_ = 0;
     // What the record that is being told points to.
     std::deque<std::vector<pbs_amount>> lists_;
+    std::vector<pbs_entity_limit> entity_limits_;
 };
 
 }  // namespace pbs::openpbs

@@ -69,25 +69,28 @@ bool is_one_of(std::string_view text, const auto& names) {
     });
 }
 
-// The smaller of two limits, of which -1 is none.
-std::int64_t tighter(std::int64_t one, std::int64_t other) {
-    if (one < 0) return other;
-    return other < 0 ? one : std::min(one, other);
-}
-
-// "[o:PBS_ALL=10],[u:PBS_GENERIC=2]": limits on jobs that run, for all and for each user and group.
-void add_entity_limits(std::string_view text, SiteLimits& limits) {
-    for_each_part(text, [&](std::string_view part) {
-        if (part.size() < 2 || part.front() != '[' || part.back() != ']') return;
-        part = part.substr(1, part.size() - 2);
-        const auto equals = part.find('=');
-        if (equals == std::string_view::npos) return;
-        const std::string_view whom = trimmed(part.substr(0, equals));
-        const std::int64_t most = number_of(trimmed(part.substr(equals + 1)), -1);
-        if (whom == "o:PBS_ALL") limits.max_running = tighter(limits.max_running, most);
-        if (whom == "u:PBS_GENERIC") limits.max_user_run = tighter(limits.max_user_run, most);
-        if (whom == "g:PBS_GENERIC") limits.max_group_run = tighter(limits.max_group_run, most);
-    });
+// A value that can't be read is none: the server wouldn't have taken it.
+void add_entity_limits(const ifl::ObjectView& object, SiteLimits& limits) {
+    for (const ifl::AttributeView& attribute : object.attributes) {
+        const std::string_view name = attribute.name;
+        const bool soft = name.ends_with("_soft");
+        const bool of_entities = name == "max_run" || name == "max_run_soft" || name == "max_run_res" ||
+                                 name == "max_run_res_soft";
+        if (of_entities) {
+            for (ifl::EntityLimit& limit :
+                 ifl::parse_entity_limits(attribute.value).value_or(std::vector<ifl::EntityLimit>()))
+                limits.entities.push_back({std::move(limit), std::string(attribute.resource), soft});
+            continue;
+        }
+        const bool of_users = name.starts_with("max_user_");
+        const bool of_groups = name.starts_with("max_group_");
+        const bool is_told = name == "max_user_run" || name == "max_group_run";
+        if (is_told || (!of_users && !of_groups)) continue;
+        limits.entities.push_back(
+            {{of_users ? 'u' : 'g', std::string(ifl::kGenericEntity), std::string(attribute.value)},
+             std::string(attribute.resource),
+             soft});
+    }
 }
 
 SiteLimits limits_of(const ifl::ObjectView& object) {
@@ -95,7 +98,7 @@ SiteLimits limits_of(const ifl::ObjectView& object) {
     limits.max_running = number_of(value_of(object, "max_running"), -1);
     limits.max_user_run = number_of(value_of(object, "max_user_run"), -1);
     limits.max_group_run = number_of(value_of(object, "max_group_run"), -1);
-    add_entity_limits(value_of(object, "max_run"), limits);
+    add_entity_limits(object, limits);
     limits.max = resources_of(object, "resources_max");
     limits.min = resources_of(object, "resources_min");
     limits.available = resources_of(object, "resources_available");
@@ -156,9 +159,14 @@ SiteQueue queue_of(const ifl::ObjectView& object) {
 }
 
 ifl::Attributes queue_attributes() {
-    return named({"queue_type", "started", "enabled", "acl_user_enable", "acl_users", "Priority",
-                  "backfill_depth", "partition", "max_running", "max_user_run", "max_group_run", "max_run",
-                  "resources_max", "resources_min", "resources_available"});
+    return named({"queue_type",         "started",           "enabled",
+                  "acl_user_enable",    "acl_users",         "Priority",
+                  "backfill_depth",     "partition",         "max_running",
+                  "max_user_run",       "max_group_run",     "max_run",
+                  "max_run_res",        "max_run_soft",      "max_run_res_soft",
+                  "max_user_res",       "max_group_res",     "max_user_run_soft",
+                  "max_group_run_soft", "max_user_res_soft", "max_group_res_soft",
+                  "resources_max",      "resources_min",     "resources_available"});
 }
 
 SiteSched sched_of(const ifl::ObjectView& object) {

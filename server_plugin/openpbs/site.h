@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ifl/attributes/entity_limits.h"
 #include "ifl/connection.h"
 #include "ifl/error.h"
 #include "ifl/settings.h"
@@ -25,6 +26,14 @@ struct SiteLimits {
     ResourceList max;
     ResourceList min;
     ResourceList available;
+    // On entities: those of max_run and max_run_soft, and the others by resource.
+    struct Entity {
+        ifl::EntityLimit limit;
+        std::string resource;  // empty: jobs
+        bool soft = false;
+        bool operator==(const Entity&) const = default;
+    };
+    std::vector<Entity> entities{};
     bool operator==(const SiteLimits&) const = default;
 };
 struct SiteQueue {

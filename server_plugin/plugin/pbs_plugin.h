@@ -244,6 +244,23 @@ enum pbs_queue_flag {
     PBS_QUEUE_USER_ACL = 8 /* acl_user_enable */
 };
 
+/* How much jobs of an entity may use at once, of the server or of a queue. */
+enum pbs_entity_kind {
+    PBS_ENTITY_ALL = 0,
+    PBS_ENTITY_USER = 1,
+    PBS_ENTITY_GROUP = 2,
+    PBS_ENTITY_PROJECT = 3
+};
+#define PBS_LIMIT_ON_JOBS UINT32_MAX
+typedef struct pbs_entity_limit {
+    int32_t entity;    /* enum pbs_entity_kind: all jobs together, or those of a user, group or project */
+    uint32_t resource; /* PBS_LIMIT_ON_JOBS: how many jobs run */
+    pbs_str name;      /* empty: of each that has no limit of its own; of PBS_ENTITY_ALL always */
+    int64_t most;
+    uint32_t soft; /* 1: jobs beyond it may be preempted, and that is all */
+    uint32_t reserved;
+} pbs_entity_limit;
+
 /* When jobs of an execution queue start: the queue attribute execution_type. */
 enum pbs_execution_type {
     PBS_EXECUTION_ANY = 0,
@@ -274,6 +291,9 @@ typedef struct pbs_queue_record {
     int64_t backfill_depth; /* -1: not set */
     int32_t execution_type; /* enum pbs_execution_type */
     uint32_t reserved2;
+    /* Members from here on came later. */
+    const pbs_entity_limit* limits;
+    size_t limit_count;
 } pbs_queue_record;
 
 enum pbs_vnode_state { PBS_VNODE_FREE = 0, PBS_VNODE_OFFLINE = 1, PBS_VNODE_DOWN = 2, PBS_VNODE_STALE = 4 };
@@ -311,6 +331,8 @@ typedef struct pbs_server_record {
     /* Members from here on came later. */
     /* What a job gives back when a decision suspends it: names of resources, with commas; empty: all. */
     pbs_str suspend_releases;
+    const pbs_entity_limit* limits;
+    size_t limit_count;
 } pbs_server_record;
 
 typedef struct pbs_sched_record {

@@ -45,6 +45,18 @@ Translator::AmountRange Translator::take(const pbs_amount* amounts, std::size_t 
     return {first, count};
 }
 
+bool Translator::take(const pbs_entity_limit* limits, std::size_t count) {
+    if (!present(limits, count)) return false;
+    for (const pbs_entity_limit& limit : std::span(limits, count)) {
+        if (limit.entity < PBS_ENTITY_ALL || limit.entity > PBS_ENTITY_PROJECT) return false;
+        const auto entity = static_cast<sched::EntityKind>(limit.entity);
+        const bool of_all = entity == sched::EntityKind::all;
+        limits_.push_back({entity, of_all ? std::string_view() : view(limit.name), limit.resource, limit.most,
+                           limit.soft != 0});
+    }
+    return true;
+}
+
 std::span<const sched::Amount> Translator::amounts(AmountRange range) const {
     return std::span(amounts_).subspan(range.first, range.second);
 }
@@ -62,6 +74,9 @@ std::optional<sched::ServerRecord> Translator::server(const pbs_server_record* r
         !present(record->resources_available, record->resources_available_count)) {
         return std::nullopt;
     }
+    limits_.clear();
+    if (record->size >= sizeof(pbs_server_record) && !take(record->limits, record->limit_count))
+        return std::nullopt;
     amounts_.clear();
     const AmountRange max = take(record->resources_max, record->resources_max_count);
     const AmountRange available = take(record->resources_available, record->resources_available_count);
@@ -75,7 +90,9 @@ std::optional<sched::ServerRecord> Translator::server(const pbs_server_record* r
     out.resources_available = amounts(available);
     out.backfill_depth = record->backfill_depth;
     out.job_sort_formula = view(record->job_sort_formula);
-    if (record->size >= sizeof(pbs_server_record)) out.suspend_releases = view(record->suspend_releases);
+    if (record->size >= offsetof(pbs_server_record, limits))
+        out.suspend_releases = view(record->suspend_releases);
+    out.limits = limits_;
     return out;
 }
 
@@ -93,6 +110,9 @@ std::optional<sched::QueueRecord> Translator::queue(const pbs_queue_record* reco
         !present(record->acl_users, record->acl_user_count)) {
         return std::nullopt;
     }
+    limits_.clear();
+    if (record->size >= sizeof(pbs_queue_record) && !take(record->limits, record->limit_count))
+        return std::nullopt;
     amounts_.clear();
     const AmountRange max = take(record->resources_max, record->resources_max_count);
     const AmountRange min = take(record->resources_min, record->resources_min_count);
@@ -118,11 +138,12 @@ std::optional<sched::QueueRecord> Translator::queue(const pbs_queue_record* reco
     out.acl_users = texts_;
     out.partition = view(record->partition);
     out.backfill_depth = record->backfill_depth;
-    if (record->size >= sizeof(pbs_queue_record)) {
+    if (record->size >= offsetof(pbs_queue_record, limits)) {
         if (record->execution_type < PBS_EXECUTION_ANY || record->execution_type > PBS_EXECUTION_DEDICATED)
             return std::nullopt;
         out.execution_type = static_cast<sched::ExecutionType>(record->execution_type);
     }
+    out.limits = limits_;
     return out;
 }
 

@@ -34,6 +34,7 @@ class Translator {
   private:
     using AmountRange = std::pair<std::size_t, std::size_t>;
     AmountRange take(const pbs_amount* amounts, std::size_t count);
+    bool take(const pbs_entity_limit* limits, std::size_t count);
     std::span<const sched::Amount> amounts(AmountRange range) const;
 
     std::vector<sched::Amount> amounts_;
@@ -41,6 +42,7 @@ class Translator {
     std::vector<sched::Place> places_;
     std::vector<pbs_place> held_;
     std::vector<std::string_view> texts_;
+    std::vector<sched::EntityLimitRecord> limits_;
 };
 
 // The decisions of one cycle as the host reads them. Owns everything that the C array points to, until the

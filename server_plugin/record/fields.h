@@ -35,6 +35,12 @@ struct Words<sched::ExecutionType> {
         {{any, "any"}, {prime, "prime"}, {non_prime, "non_prime"}, {dedicated, "dedicated"}}};
 };
 template <>
+struct Words<sched::EntityKind> {
+    using enum sched::EntityKind;
+    static constexpr std::array<std::pair<sched::EntityKind, std::string_view>, 4> kList{
+        {{all, "all"}, {user, "user"}, {group, "group"}, {project, "project"}}};
+};
+template <>
 struct Words<sched::HpmCounters> {
     using enum sched::HpmCounters;
     static constexpr std::array<std::pair<sched::HpmCounters, std::string_view>, 3> kList{
@@ -67,6 +73,15 @@ void fields(A& a, Ref<A, sched::ResourceRecord> r) {
 }
 
 template <class A>
+void fields(A& a, Ref<A, sched::EntityLimitRecord> r) {
+    a("of", r.entity, sched::EntityKind::all);
+    a("name", r.name, "");
+    a("resource", r.resource, UINT32_MAX);
+    a("most", r.most, -1);
+    a("soft", r.soft, false);
+}
+
+template <class A>
 void fields(A& a, Ref<A, sched::ServerRecord> r) {
     a("name", r.name, "");
     a("host", r.host_name, "");
@@ -77,6 +92,7 @@ void fields(A& a, Ref<A, sched::ServerRecord> r) {
     a("backfill_depth", r.backfill_depth, -1);
     a("job_sort_formula", r.job_sort_formula, "");
     a("suspend_releases", r.suspend_releases, "");
+    a.list("limits", r.limits);
 }
 
 template <class A>
@@ -101,6 +117,7 @@ void fields(A& a, Ref<A, sched::QueueState> s) {
     a("partition", r.partition, "");
     a("backfill_depth", r.backfill_depth, -1);
     a("execution_type", r.execution_type, sched::ExecutionType::any);
+    a.list("limits", r.limits);
 }
 
 template <class A>
@@ -156,6 +173,7 @@ void fields(A& a, Ref<A, sched::JobState> s) {
     a("sequence", r.sequence, 0U);
     a("owner", r.owner, "");
     a("group", r.group, "");
+    a("project", r.project, "");
     a("queue", r.queue, sched::QueueHandle{});
     a.state("state", r.state);
     a("origin_queue", r.origin_queue, "");

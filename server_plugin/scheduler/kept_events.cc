@@ -25,6 +25,7 @@ class Keeper {
         keep(record.resources_available);
         keep(record.job_sort_formula);
         keep(record.suspend_releases);
+        keep(record.limits);
     }
     void operator()(SchedRecord& record) const {
         keep(record.name);
@@ -39,6 +40,7 @@ class Keeper {
         keep(record.resources_available);
         keep(record.acl_users);
         keep(record.partition);
+        keep(record.limits);
     }
     void operator()(VnodeRecord& record) const {
         keep(record.name);
@@ -68,6 +70,7 @@ class Keeper {
         text = {kept, text.size()};
     }
     void keep(Amount& amount) const { keep(amount.text); }
+    void keep(EntityLimitRecord& limit) const { keep(limit.name); }
     void keep(Place& place) const { keep(place.amounts); }
     template <class T>
     void keep(std::span<const T>& list) const {

@@ -37,6 +37,8 @@ void describe_server(const Tables& t, std::string_view formula, const StateSink&
     record.backfill_depth = t.server.backfill_depth;
     record.job_sort_formula = formula;
     record.suspend_releases = t.suspend_releases;
+    const auto limits = t.server.limits.records(t.strings, t.resources);
+    record.limits = limits;
     sink(record);
 }
 
@@ -66,6 +68,8 @@ void describe_queues(const Tables& t, const StateSink& sink) {
         r.partition = t.strings.text(queue.partition);
         r.backfill_depth = queue.backfill_depth;
         r.execution_type = queue.execution_type;
+        const auto limits = queue.limits.records(t.strings, t.resources);
+        r.limits = limits;
         sink(QueueState{r, queue.known, queue.idle_since});
     }
 }

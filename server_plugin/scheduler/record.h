@@ -54,7 +54,7 @@ struct VnodeState {
     bool known = true;  // false: it was removed
 };
 
-// A job as far as the scheduler knows it: without project, with the time since which it is eligible as etime,
+// A job as far as the scheduler knows it: with the time since which it is eligible as etime,
 // and places with consumable amounts only.
 struct JobState {
     JobRecord record;

@@ -557,8 +557,10 @@ void Scheduler::resource_defined(const ResourceRecord& record) {
 Result<void> Scheduler::server_changed(const ServerRecord& record) {
     if (impl_->keep(record)) return {};
     impl_->note(&EventsSince::settings_changed);
-    impl_->tables.server = {record.max_running, record.max_user_run, record.max_group_run,
-                            keep(record.resources_available), record.backfill_depth};
+    impl_->tables.server = {record.max_running,    record.max_user_run,
+                            record.max_group_run,  keep(record.resources_available),
+                            record.backfill_depth, std::move(impl_->tables.server.limits)};
+    impl_->set_limits(impl_->tables.server.limits, EntityUse::kServer, record.limits);
     impl_->tables.server_host = record.host_name.empty() ? record.name : record.host_name;
     impl_->tables.suspend_releases = record.suspend_releases;
     if (impl_->server_formula == record.job_sort_formula) return {};
@@ -568,6 +570,24 @@ Result<void> Scheduler::server_changed(const ServerRecord& record) {
     impl_->server_formula = std::move(before);
     return tl::unexpected(
         Error{fmt::format("job_sort_formula of the server is not used: {}", done.error().message)});
+}
+
+// What running jobs use is counted for what limits are about.
+void Scheduler::Impl::set_limits(EntityLimits& limits, std::uint32_t scope,
+                                 std::span<const EntityLimitRecord> records) {
+    EntityLimits told(records, tables.strings, tables.resources);
+    if (told == limits) return;
+    limits = std::move(told);
+    tables.counts.watch(scope, limits);
+    tables.recount();
+    const bool by_project = tables.tells_projects_apart();
+    if (std::exchange(tables.by_project, by_project) == by_project) return;
+    for (const auto& [handle, slot] : tables.jobs.by_handle) {
+        Signature signature = tables.signatures[tables.jobs.signature[slot]];
+        signature.project = by_project ? tables.jobs.project[slot] : 0;
+        const auto number = tables.signatures.acquire(signature);
+        tables.signatures.release(std::exchange(tables.jobs.signature[slot], number));
+    }
 }
 
 void Scheduler::sched_changed(const SchedRecord& record) {
@@ -612,6 +632,7 @@ void Scheduler::queue_changed(const QueueRecord& record) {
     if (std::exchange(queue.partition, partition) != partition) impl_->enroll_all();
     queue.backfill_depth = record.backfill_depth;
     queue.execution_type = record.execution_type;
+    impl_->set_limits(queue.limits, impl_->tables.queues.slot(record.queue), record.limits);
 }
 
 void Scheduler::queue_removed(QueueHandle handle) {
@@ -665,8 +686,9 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     // 3,000 years are as good as more, and can be added to any instant.
     jobs.walltime[slot] = std::min(record.walltime, Seconds(100'000'000'000));
     // The new one before the old one is given back: the same number means that it is the same.
-    const auto signature = tables.signatures.acquire(
-        {jobs.walltime[slot], request, jobs.run_host[slot], queue, jobs.is_suspended(slot) ? slot + 1 : 0});
+    const auto signature = tables.signatures.acquire({jobs.walltime[slot], request, jobs.run_host[slot],
+                                                      queue, jobs.is_suspended(slot) ? slot + 1 : 0,
+                                                      tables.by_project ? jobs.project[slot] : 0});
     if (!is_new) tables.signatures.release(jobs.signature[slot]);
     jobs.signature[slot] = signature;
     if (!record.account.empty())
@@ -796,8 +818,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     const QueuedJob before = queued_job(t, slot);
     const Seconds old_walltime = t.jobs.walltime[slot];
     const Instant old_stime = t.jobs.stime[slot];
-    const std::uint32_t old_owner = t.jobs.owner[slot];
-    const std::uint32_t old_group = t.jobs.group[slot];
+    const Entities old_entities = t.jobs.entities(slot);
     const char state = table_state(record);
     if (ran && !is_running(state)) {
         impl_->log_end(now, slot);
@@ -829,7 +850,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
         if (ran) impl_->note(&EventsSince::all);
         t.vnodes.allocate(slot, record.places, exclusive);
     } else if (ran) {
-        impl_->note(&EventsSince::job_ended, old_queue, old_owner, old_group, t.vnodes.held_by(slot));
+        impl_->note(&EventsSince::job_ended, old_queue, old_entities, t.vnodes.held_by(slot));
         t.vnodes.release(slot);
     }
     // What a suspended job keeps of its vnodes.
@@ -864,7 +885,7 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
     impl_->forget_pending(slot);
     t.estimates.told.erase(job);
     if (ran) {
-        impl_->note(&EventsSince::job_ended, t.jobs.queue[slot], t.jobs.owner[slot], t.jobs.group[slot],
+        impl_->note(&EventsSince::job_ended, t.jobs.queue[slot], t.jobs.entities(slot),
                     t.vnodes.held_by(slot));
         t.vnodes.release(slot);
         impl_->ended_running(now, slot);

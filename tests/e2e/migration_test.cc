@@ -208,7 +208,7 @@ std::string print_of(const Server& server) {
            "set queue routeq route_destinations = workq\nset queue routeq route_destinations += p_fast\n"
            "set server managers = alice@*.example.org\nset server managers += root@*\n"
            "set server default_queue = workq\nset server resources_max.ncpus = 512\n"
-           "set server scheduler_iteration = 300\nset server max_user_run_soft = 5000\n"
+           "set server scheduler_iteration = 300\nset server system_cost = 5000\n"
            "set server backfill_depth = 3\nset server job_history_duration = soon\n"
            "create node " +
            host + "\nset node " + host + " resources_available.color = blue\nset node " + host +
@@ -225,8 +225,7 @@ void expect_whole_server(const Server& server) {
     EXPECT_EQ(server.attribute("resource lic", "flag"), "q");
     EXPECT_EQ(server.attribute("queue workq", "acl_users"), "+alice@*,-bob");
     EXPECT_EQ(server.attribute("queue workq", "resources_max.ncpus"), "64");
-    EXPECT_EQ(server.attribute("queue workq", "max_running"), "40");
-    EXPECT_EQ(server.attribute("queue workq", "max_user_run"), "4");
+    EXPECT_EQ(server.attribute("queue workq", "max_run"), "[o:PBS_ALL=40]");
     EXPECT_EQ(server.attribute("queue p_fast", "comment"), "the fast, and prime one # not a comment");
     EXPECT_EQ(server.attribute("queue p_fast", "execution_type"), "execution_prime");
     EXPECT_EQ(server.attribute("queue routeq", "route_destinations"), "workq,p_fast");

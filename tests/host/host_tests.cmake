@@ -29,6 +29,7 @@ pbs_test(
   in_slices_test.cc
   job_life_test.cc
   job_name_test.cc
+  limits_test.cc
   machine_load_test.cc
   manage_queue_test.cc
   manage_sched_test.cc

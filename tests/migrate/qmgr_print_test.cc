@@ -126,29 +126,31 @@ TEST(QmgrPrint, ElementsOfAListAreOneValue) {
                     "5 set server operators += c@h"));
 }
 
-TEST(QmgrPrint, LimitsOfEverybodyAreTheOlderOnes) {
+// OpenPBS prints each limit as if it were the only one.
+TEST(QmgrPrint, LimitsOnEntitiesAreOneValue) {
     EXPECT_THAT(
-        directives("set server max_run = [o:PBS_ALL=40]\nset queue q max_run = [u:PBS_GENERIC=4]\n"
-                   "set server max_run = \"[g:PBS_GENERIC = 5]\"\nset queue q max_queued = [o:PBS_ALL=9]\n"
-                   "set server max_queued = [o:PBS_ALL=9]\nset server max_run = [u:bob=1]\n"),
-        ElementsAre("1 set server max_running = 40", "2 set queue q max_user_run = 4",
-                    "3 set server max_group_run = 5", "4 set queue q max_queuable = 9"));
+        directives("set server max_run = [o:PBS_ALL=40]\nset server max_run = [u:bob=1]\n"
+                   "set server max_run_res.ncpus = [g:a=5]\nset server max_run_res.mem = [u:bob=3gb]\n"
+                   "set server max_run_res.ncpus += [p:x=7]\nset queue q max_queued = [o:PBS_ALL=9]\n"
+                   "set queue q max_user_run_soft = 5\n"),
+        ElementsAre("1 set server max_run = \"[o:PBS_ALL=40],[u:bob=1]\"",
+                    "3 set server max_run_res.ncpus = \"[g:a=5],[p:x=7]\"",
+                    "4 set server max_run_res.mem = [u:bob=3gb]", "6 set queue q max_queued = [o:PBS_ALL=9]",
+                    "7 set queue q max_user_run_soft = 5"));
 }
 
 TEST(QmgrPrint, EveryDirectiveThatIsNotCarriedOverIsTold) {
     const QmgrPrint file = parsed(
-        "set server max_user_run_soft = 5\nset node n state = free\nset node n license = l\n"
+        "set server system_cost = 5\nset node n state = free\nset node n license = l\n"
         "set sched default sched_host = h\nset server unheard_of = 1\ncreate policy p\n"
         "set queue q time_window = w\nset node @default state = free\n"
         "create hook h1\nimport hook h1 application/x-python base64 -\naW1wb3J0IHBicwplID0g\nKQo=\n\n"
-        "set pbshook h2 enabled = true\nset server max_run = [u:bob=1]\nset server max_run = "
-        "[o:PBS_ALL=2]\n");
+        "set pbshook h2 enabled = true\n");
     EXPECT_THAT(
         file.notes,
         ElementsAre(
-            "print:1: set server max_user_run_soft = 5: isn't carried over: max_user_run_soft is an "
-            "attribute of "
-            "OpenPBS only",
+            "print:1: set server system_cost = 5: isn't carried over: system_cost is an attribute of OpenPBS "
+            "only",
             HasSubstr("print:3: set node n license = l: isn't carried over: "),
             "print:4: set sched default sched_host = h: isn't carried over: sched_host is the server's own "
             "to set",
@@ -156,10 +158,8 @@ TEST(QmgrPrint, EveryDirectiveThatIsNotCarriedOverIsTold) {
             HasSubstr("print:6: create policy p: isn't carried over: pbs_config export and import"),
             HasSubstr("print:7: set queue q time_window = w: isn't carried over: pbs_config"),
             HasSubstr("print:9: create hook h1: isn't carried over: hooks are"),
-            HasSubstr("print:10: import hook h1"), HasSubstr("print:14: set pbshook h2"),
-            HasSubstr("print:15: set server max_run = [u:bob=1]: isn't carried over"),
-            "print:16: set server max_run = [o:PBS_ALL=2]: it is max_running = 2 here"));
-    EXPECT_EQ(file.commands.size(), 3U);
+            HasSubstr("print:10: import hook h1"), HasSubstr("print:14: set pbshook h2")));
+    EXPECT_EQ(file.commands.size(), 2U);
 }
 
 std::string commands(const Legacy& files, const Surroundings& server = {}) {

@@ -50,12 +50,11 @@ TEST_F(UnsupportedTest, DefaultsAreActedOn) {
     EXPECT_THAT(run("c p p3 algorithm=origin").warnings, IsEmpty());
 }
 
-TEST_F(UnsupportedTest, SoftLimitsInLevelsAreTold) {
+TEST_F(UnsupportedTest, PreemptionIsActedOn) {
     EXPECT_THAT(
         run("s p default_policy preempt_prio='express_queue, normal_jobs, fairshare+queue_softlimits'")
             .warnings,
-        ElementsAre("policy default_policy: preempt_prio fairshare+queue_softlimits is not acted on: soft "
-                    "limits are not looked at"));
+        IsEmpty());
     EXPECT_THAT(run("s p default_policy preemption=False, preempt_order=D").warnings,
                 testing::Contains("policy default_policy: preempt_order is not acted on without preemption"));
 }

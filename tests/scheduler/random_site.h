@@ -223,6 +223,7 @@ struct Site {
         o.interactive = chance(10);
         o.queued = now - Seconds(pick(0, 4 * 3600));
         if (standard) ask_for_more(o);
+        o.project = "p" + std::to_string(1 + (o.queued - at(0)).count() % 3);
         if (hpm_jobs && chance(20)) o.hpm = 1;
         if (priorities) o.priority = pick(-2, 2);
         if (some_rerunnable) o.rerunnable = chance(60);

@@ -137,6 +137,16 @@ void set_server(Site& site, ServerRecord server) {
     site.world.server(server);
 }
 
+void set_queue_limits(Site& site, std::vector<LimitOptions> limits) {
+    site.world.queue({.name = first_queue(site), .limits = std::move(limits)});
+}
+void set_server_limits(Site& site, const std::vector<LimitOptions>& limits) {
+    const auto records = records_of(limits);
+    ServerRecord server;
+    server.limits = records;
+    site.world.server(server);
+}
+
 // Two of the five users are in a group, one is beside it, and two aren't in the tree.
 void share_out_by_tree(Site& site) {
     Settings& s = site.world.policy();
@@ -205,6 +215,30 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
          [](Site& site) {
              add_dedicated(site);
              site.world.policy().max_dedicated_jobs = 1;
+         }},
+        {"queue_max_run",
+         [](Site& site) { set_queue_limits(site, {{.entity = EntityKind::all, .most = 2}}); }},
+        {"queue_max_run_user",
+         [](Site& site) { set_queue_limits(site, {{.entity = EntityKind::user, .most = 1}}); }},
+        {"queue_max_run_group",
+         [](Site& site) { set_queue_limits(site, {{.entity = EntityKind::group, .most = 2}}); }},
+        {"queue_max_run_project",
+         [](Site& site) { set_queue_limits(site, {{.entity = EntityKind::project, .most = 2}}); }},
+        {"server_max_run",
+         [](Site& site) { set_server_limits(site, {{.entity = EntityKind::all, .most = 2}}); }},
+        {"server_max_run_user",
+         [](Site& site) { set_server_limits(site, {{.entity = EntityKind::user, .most = 1}}); }},
+        {"server_max_run_group",
+         [](Site& site) { set_server_limits(site, {{.entity = EntityKind::group, .most = 2}}); }},
+        {"server_max_run_project",
+         [](Site& site) { set_server_limits(site, {{.entity = EntityKind::project, .most = 2}}); }},
+        {"max_run_res",
+         [](Site& site) {
+             set_queue_limits(site, {{.entity = EntityKind::user, .resource = ncpus, .most = 10},
+                                     {.entity = EntityKind::group, .resource = mem, .most = 6 * kGb}});
+             set_server_limits(site,
+                               {{.resource = ncpus, .most = 30},
+                                {.entity = EntityKind::project, .name = "p1", .resource = ncpus, .most = 8}});
          }},
         {"max_running", [](Site& site) { set_queue(site, {.max_running = 2}); }},
         {"max_user_run_jobs", [](Site& site) { site.world.policy().max_user_run_jobs = 1; }},

@@ -60,6 +60,13 @@ void World::configure() {
     ASSERT_TRUE(set.has_value()) << set.error().message;
 }
 
+std::vector<EntityLimitRecord> records_of(const std::vector<LimitOptions>& limits) {
+    std::vector<EntityLimitRecord> records;
+    for (const LimitOptions& limit : limits)
+        records.push_back({limit.entity, limit.name, limit.resource, limit.most, limit.soft});
+    return records;
+}
+
 void World::queue(const QueueOptions& o) {
     const auto [place_, made] = queues_.emplace(o.name, QueueHandle(queues_.size() + 1));
     std::vector<Amount> maximum;
@@ -89,6 +96,8 @@ void World::queue(const QueueOptions& o) {
     r.partition = o.partition;
     r.backfill_depth = o.backfill_depth;
     r.execution_type = o.execution_type;
+    const auto limits = records_of(o.limits);
+    r.limits = limits;
     scheduler.queue_changed(r);
 }
 
@@ -150,6 +159,7 @@ void World::send(int number, Instant now) {
     r.id = id;
     r.owner = o.owner;
     r.group = o.group;
+    r.project = o.project;
     r.origin_queue = o.origin_queue.empty() ? o.queue : o.origin_queue;
     r.run_host = o.run_host;
     r.queue = queues_.at(j.queue);

@@ -47,6 +47,16 @@ struct HeldAmount {
     std::int64_t number;
 };
 
+// A limit on entities.
+struct LimitOptions {
+    EntityKind entity = EntityKind::all;
+    std::string name{};                   // empty: each
+    std::uint32_t resource = UINT32_MAX;  // jobs
+    std::int64_t most = 0;
+    bool soft = false;
+};
+std::vector<EntityLimitRecord> records_of(const std::vector<LimitOptions>& limits);
+
 struct QueueOptions {
     std::string name;
     bool execution = true;
@@ -65,6 +75,7 @@ struct QueueOptions {
     std::string partition{};
     std::int64_t backfill_depth = -1;
     ExecutionType execution_type = ExecutionType::any;
+    std::vector<LimitOptions> limits{};
 };
 
 struct VnodeOptions {
@@ -88,6 +99,7 @@ struct JobOptions {
     std::string queue = "submit";
     std::string owner = "ann";
     std::string group = "staff";
+    std::string project{};
     std::int64_t nodes = -1;  // ncpus of that many nodes, if ncpus isn't given
     std::int64_t ncpus = -1;
     std::int64_t mem = -1;

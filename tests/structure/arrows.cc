@@ -110,9 +110,9 @@ std::span<const Rule> rules() {
          {"pbspolicy", "pbs_cmds", "pbs_replay_lib"}},
         // A simulation sees the scheduler as the plugin does, and reads what qmgr and pbs_config write.
         {"tools/simulate",
-         {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
-          "ifl/cmds/client.h", "ifl/cmds/fairshare_format.h", "ifl/cmds/qmgr_grammar.h",
-          "ifl/cmds/host_attributes.h", "server_plugin/scheduler/scheduler.h"},
+         {"objects/", "rrule/", "ifl/attributes/entity_limits.h", "ifl/pbs_ifl.h", "ifl/pbs_error.h",
+          "ifl/cmds/attr_list.h", "ifl/cmds/client.h", "ifl/cmds/fairshare_format.h",
+          "ifl/cmds/qmgr_grammar.h", "ifl/cmds/host_attributes.h", "server_plugin/scheduler/scheduler.h"},
          {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
         // It asks through the C API, so that it works with both hosts, and tells what pbs_calendar,
         // pbs_explain and pbs_config do.
@@ -127,8 +127,8 @@ std::span<const Rule> rules() {
           "sqlite/"},
          {"pbs_text", "pbs_attributes", "pbs_ifl_codec", "pbs_posix", "pbs_sqlite"}},
         {"server_plugin/openpbs",
-         {"server_plugin/plugin/pbs_plugin.h", "ifl/", "sqlite/"},
-         {"pbs_ifl_codec", "pbs_ifl_client", "pbs_sqlite"}},
+         {"server_plugin/plugin/pbs_plugin.h", "ifl/", "ifl/attributes/entity_limits.h", "sqlite/"},
+         {"pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client", "pbs_sqlite"}},
     };
     return table;
 }

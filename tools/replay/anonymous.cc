@@ -79,14 +79,14 @@ class Renaming {
   public:
     void number() {
         for (Names* names :
-             {&users_, &groups_, &queues_, &labels_, &domains_, &paths_, &accounts_, &entities_})
+             {&users_, &groups_, &projects_, &queues_, &labels_, &domains_, &paths_, &accounts_, &entities_})
             names->number();
         replacing_ = true;
     }
 
     void line(const std::string& key, Json& value) {
         if (key == "server")
-            host(value, "name"), host(value, "host");
+            host(value, "name"), host(value, "host"), limits(value);
         else if (key == "queue")
             queue_line(value);
         else if (key == "vnode")
@@ -141,6 +141,7 @@ class Renaming {
     }
     std::string account_name(std::string_view name) { return renamed(accounts_, name); }
     std::string group_name(std::string_view name) { return renamed(groups_, name); }
+    std::string project_name(std::string_view name) { return renamed(projects_, name); }
     std::string queue_name(std::string_view name) { return renamed(queues_, name); }
     // The first label, and the domain: host names are compared without the domain where one has none, and
     // whatever their case.
@@ -219,7 +220,7 @@ class Renaming {
         return tree_element(text);
     }
     std::string any_name(std::string_view name) const {
-        for (const Names* names : {&users_, &groups_, &queues_, &labels_, &accounts_, &entities_})
+        for (const Names* names : {&users_, &groups_, &projects_, &queues_, &labels_, &accounts_, &entities_})
             if (const std::string* other = names->find(name)) return *other;
         return std::string(name);
     }
@@ -256,11 +257,23 @@ class Renaming {
     void queue_line(Json& queue) {
         each(queue, "name", &Renaming::queue_name);
         all(queue, "acl_users", &Renaming::acl_name);
+        limits(queue);
+    }
+    void limits(Json& of) {
+        if (!of.contains("limits")) return;
+        for (Json& limit : of["limits"]) {
+            const std::string whom = bytes(limit.value("of", Json("all")));
+            each(limit, "name",
+                 whom == "user"    ? &Renaming::user_name
+                 : whom == "group" ? &Renaming::group_name
+                                   : &Renaming::project_name);
+        }
     }
     void job_line(Json& job) {
         each(job, "id", &Renaming::job_id);
         each(job, "owner", &Renaming::user_name);
         each(job, "group", &Renaming::group_name);
+        each(job, "project", &Renaming::project_name);
         each(job, "origin_queue", &Renaming::queue_name);
         host(job, "run_host");
         each(job, "account", &Renaming::account_name);
@@ -359,7 +372,7 @@ class Renaming {
     }
 
     Names users_{"user"}, groups_{"group"}, queues_{"queue"}, labels_{"host"}, domains_{"domain"},
-        paths_{"file"}, accounts_{"account"}, entities_{"entity"};
+        paths_{"file"}, accounts_{"account"}, entities_{"entity"}, projects_{"project"};
     bool replacing_ = false;
 };
 

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <tuple>
 
+#include "ifl/attributes/entity_limits.h"
 #include "objects/value.h"
 #include "tools/simulate/whole_number.h"
 
@@ -108,6 +111,45 @@ Result<std::vector<Amount>> amounts_of(const Cluster& cluster, const Values& val
         amounts.push_back(*amount);
     }
     return amounts;
+}
+
+// max_run and its kin of an object. Of several limits on one entity the last one counts, as when they are set
+// one after the other.
+struct EntityLimits {
+    std::map<std::tuple<std::string, char, std::string>, sched::EntityLimitRecord> by_entity;
+    std::vector<sched::EntityLimitRecord> records;
+};
+Result<void> read_limits(const Cluster& cluster, const Values& values, std::string_view object,
+                         EntityLimits& limits) {
+    constexpr std::string_view kLetters = "ougp";  // in the order of EntityKind
+    for (const auto& value : values) {
+        const std::string& key = value.first;
+        const std::string& text = value.second;
+        const std::string_view name = std::string_view(key).substr(0, key.find('.'));
+        const bool of_resource = name == "max_run_res" || name == "max_run_res_soft";
+        if (!of_resource && name != "max_run" && name != "max_run_soft") continue;
+        const auto bad = [&](std::string_view what) {
+            return tl::unexpected(fmt::format("{}: {}: found '{}', expected {}", object, key, text, what));
+        };
+        const auto parsed = ifl::parse_entity_limits(text);
+        if (!parsed) return bad(parsed.error().expected);
+        for (const ifl::EntityLimit& limit : *parsed) {
+            if (!limit.most) return bad("limits such as [u:NAME=3]");
+            const auto amount =
+                cluster.amount(of_resource ? key.substr(name.size() + 1) : "ncpus", *limit.most);
+            if (!amount) return tl::unexpected(fmt::format("{}: {}: {}", object, key, amount.error()));
+            const auto at =
+                limits.by_entity.insert_or_assign({key, limit.kind, limit.name}, sched::EntityLimitRecord{});
+            const std::string& entity = std::get<2>(at.first->first);
+            const bool each = entity == ifl::kGenericEntity || entity == ifl::kAllEntity;
+            at.first->second = {static_cast<sched::EntityKind>(kLetters.find(limit.kind)),
+                                each ? std::string_view() : std::string_view(entity),
+                                of_resource ? amount->resource : UINT32_MAX, amount->number,
+                                name.ends_with("_soft")};
+        }
+    }
+    for (const auto& [entity, limit] : limits.by_entity) limits.records.push_back(limit);
+    return {};
 }
 
 Result<void> read_values(const Json& json, const std::string& place, Values& values) {
@@ -350,6 +392,9 @@ Result<void> Cluster::tell(sched::Scheduler& scheduler) const {
     server.resources_max = *server_max;
     server.resources_available = *server_available;
     server.job_sort_formula = value_of(machine_.server, "job_sort_formula");
+    EntityLimits limits;
+    if (auto done = read_limits(*this, machine_.server, "server", limits); !done) return done;
+    server.limits = limits.records;
     if (auto done = scheduler.server_changed(server); !done) return tl::unexpected(done.error().message);
 
     for (const auto& [name, values] : machine_.scheds) {
@@ -405,6 +450,9 @@ Result<void> Cluster::tell_queue(sched::Scheduler& scheduler, const Queue& queue
     record.acl_users = acl_views;
     record.partition = value_of(values, "partition");
     record.execution_type = execution_type(value_of(values, "execution_type"));
+    EntityLimits limits;
+    if (auto done = read_limits(*this, values, object, limits); !done) return done;
+    record.limits = limits.records;
     scheduler.queue_changed(record);
     return {};
 }

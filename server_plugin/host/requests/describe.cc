@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/array.h"
@@ -40,6 +41,15 @@ void add_stored(ifl::Attributes& out, const Attributes& attributes, const Attrib
             const Resource* resource = state.resources.find(value.resource);
             const bool hidden = resource != nullptr && (resource->flags & resource_invisible) != 0;
             if (hidden && (rights & (read_operator | read_manager)) == 0) continue;
+        }
+        if (def.type == Type::limits || def.type == Type::resource_limits) {
+            // Each by itself, as OpenPBS shows them; those behind the first are added to it.
+            bool first = true;
+            for (std::string& limit : split_list(value.value)) {
+                add(out, def.name, std::move(limit), value.resource);
+                out.back().op = std::exchange(first, false) ? ifl::Op::set : ifl::Op::incr;
+            }
+            continue;
         }
         // Which port it is tells nobody anything.
         const bool port = def.name == "interactive" || def.name == "block";

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/limits.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/host/requests/not_acted_on.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -142,6 +143,7 @@ Result<void> check_destinations(const Queue& queue, const State& state) {
 Result<void> check(const Management& request, Queue& queue, const Queue* before, const AttributeDef& def) {
     const State& state = request.context.state();
     const Attributes& attributes = queue.attributes;
+    if (auto ok = check_limit_styles(def.name, attributes, state); !ok) return ok;
     if (def.name == "queue_type") {
         if (attributes.has("queue_type")) return check_type(request, queue, before);
         return fail(PBSE_NEEDQUET);

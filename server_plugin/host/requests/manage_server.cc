@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/limits.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/mail.h"
 #include "server_plugin/host/requests/manage.h"
@@ -64,6 +65,7 @@ void share_with_default_sched(Change& change, Attributes& server, std::string_vi
 Result<void> check(Management& request, Change& change, const AttributeDef& def) {
     Attributes& server = change.server_attributes();
     const State& state = request.context.state();
+    if (auto ok = check_limit_styles(def.name, server, state); !ok) return ok;
     // The mailer runs with the server's rights, and acl_roots says whose jobs may run as root: a manager who
     // isn't root must not choose them.
     if ((def.name == "mailer" || def.name == "acl_roots") && !is_administrator(request.context))

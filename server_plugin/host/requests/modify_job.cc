@@ -10,6 +10,7 @@
 #include "server_plugin/host/depend.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/launch.h"
+#include "server_plugin/host/limits.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/holds.h"
 #include "server_plugin/host/requests/job_attributes.h"
@@ -89,7 +90,9 @@ Result<void> check_resources(Context& context, Job& job) {
     const Queue* queue = context.state().queue(job.queue);
     if (queue == nullptr) return fail(PBSE_UNKQUE);
     if (auto ok = complete_resources(job, *queue, context.state()); !ok) return ok;
-    return context.who.operator_() ? Result<void>() : within_limits(job, *queue, context.state());
+    if (context.who.operator_()) return {};
+    if (auto ok = within_limits(job, *queue, context.state()); !ok) return ok;
+    return within_queued_amounts(job, *queue, context.state());
 }
 
 }  // namespace

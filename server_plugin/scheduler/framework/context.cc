@@ -54,12 +54,24 @@ CycleContext::CycleContext(const CycleInput& input)
     if (renew_filters(settings, in.now, setup.filters)) setup.policy = nullptr;
     setup.admissions = admissions_of(settings, in.now);
     count_running();
-    preempts = settings.preemption && tables.preempts && has_levels();
+    by_soft_limits = tables.preempts && soft_limits_matter();
+    preempts = settings.preemption && tables.preempts && (by_soft_limits || has_levels());
 }
 
 CycleContext::~CycleContext() {
     scratch->clear();
     in.memory->kept.scratch = std::move(scratch);
+}
+
+// Are there soft limits, and levels for them?
+bool CycleContext::soft_limits_matter() const {
+    if (!settings.preemption) return false;
+    if (settings.preempt_prio.names(preempt_server_softlimits) && tables.server.limits.any_soft())
+        return true;
+    if (!settings.preempt_prio.names(preempt_queue_softlimits)) return false;
+    for (QueueSlot q = 0; q < tables.queues.size(); ++q)
+        if (tables.queues[q].partition == in.partition && tables.queues[q].limits.any_soft()) return true;
+    return false;
 }
 
 // Could two jobs have different levels?
@@ -77,9 +89,9 @@ bool CycleContext::has_levels() const {
     return false;
 }
 
-std::int64_t CycleContext::preempt_level(QueueSlot queue, std::uint32_t entity, bool starving) const {
+std::int64_t CycleContext::preempt_level(QueueSlot queue, std::uint32_t entity, bool starving,
+                                         unsigned traits) const {
     const std::int32_t priority = tables.queues[queue].priority;
-    unsigned traits = 0;
     if (priority >= settings.preempt_queue_prio) traits |= preempt_express;
     if (starving && settings.help_starving_jobs) traits |= preempt_starving;
     if (settings.fairshare && in.shares != nullptr && in.shares->tree.is_over(entity, usage_as_of()))
@@ -89,7 +101,17 @@ std::int64_t CycleContext::preempt_level(QueueSlot queue, std::uint32_t entity, 
 
 std::int64_t CycleContext::preempt_level(JobSlot job, bool starving) const {
     const bool by_shares = settings.fairshare && in.shares != nullptr;
-    return preempt_level(tables.jobs.queue[job], by_shares ? in.shares->entity(tables, job) : 0, starving);
+    const QueueSlot queue = tables.jobs.queue[job];
+    unsigned traits = 0;
+    if (by_soft_limits) {
+        const CountedJob counted = tables.counted(job);
+        const EntityUse& use = tables.counts.entities();
+        if (is_over_soft(tables.server.limits, use, EntityUse::kServer, counted))
+            traits |= preempt_server_softlimits;
+        if (is_over_soft(tables.queues[queue].limits, use, queue, counted))
+            traits |= preempt_queue_softlimits;
+    }
+    return preempt_level(queue, by_shares ? in.shares->entity(tables, job) : 0, starving, traits);
 }
 
 void CycleContext::set_up_state() {
@@ -149,6 +171,7 @@ Candidate CycleContext::candidate(const OrderedJob& job) const {
     c.asked = tables.jobs.walltime_left(job.job);
     c.walltime = c.asked < Seconds(0) ? kUnlimitedWalltime : c.asked;
     if (tables.jobs.is_suspended(job.job)) c.suspended = job.job;
+    if (tables.by_project) c.project = tables.jobs.project[job.job];
     return c;
 }
 

@@ -283,9 +283,13 @@ struct CycleContext {
 
     // Do jobs have preemption levels, and preempt each other by them?
     bool preempts = false;
+    // Do these levels depend on what entities use beyond their soft limits?
+    bool by_soft_limits = false;
     // The level of a job in a queue. `starving`: it has waited too long, or had when it started.
     std::int64_t preempt_level(JobSlot job, bool starving) const;
-    std::int64_t preempt_level(QueueSlot queue, std::uint32_t entity, bool starving) const;
+    // Without what depends on soft limits, but for `traits`, which are those that are known.
+    std::int64_t preempt_level(QueueSlot queue, std::uint32_t entity, bool starving,
+                               unsigned traits = 0) const;
 
     // Changes whenever less may be free than before.
     std::size_t state_number() const { return started.size() + state.reservations.size() + held_up; }
@@ -323,6 +327,7 @@ struct CycleContext {
   private:
     void set_up_state();
     void count_running();
+    bool soft_limits_matter() const;
     bool has_levels() const;
 };
 

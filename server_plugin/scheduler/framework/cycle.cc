@@ -185,13 +185,12 @@ void Cycle::take_back() {
     const Tables& t = c_.tables;
     for (const Started& started : c_.started) {
         c_.state.vnodes->forget(started.placement, t.requests[t.jobs.request[started.job]], c_.vnode_share());
-        c_.tables.counts.count(started.view->slot, t.jobs.owner[started.job], t.jobs.group[started.job], -1);
+        c_.tables.counts.count(started.view->slot, t.counted(started.job), -1);
     }
     for (const Preempted& preempted : c_.preempted) {
         c_.state.vnodes->assume(preempted.placement, t.requests[t.jobs.request[preempted.job]],
                                 c_.vnode_share());
-        c_.tables.counts.count(t.jobs.queue[preempted.job], t.jobs.owner[preempted.job],
-                               t.jobs.group[preempted.job], 1);
+        c_.tables.counts.count(t.jobs.queue[preempted.job], t.counted(preempted.job), 1);
     }
     c_.state.vnodes->clear_reservations();
     if (c_.in.shares != nullptr) c_.in.shares->tree.forget_expected();

@@ -30,14 +30,15 @@ void EventsSince::job_changed(JobSlot job) {
     if (changed.size() > kMostChanged) settings_changed();
 }
 
-void EventsSince::job_ended(QueueSlot queue, std::uint32_t owner, std::uint32_t group,
-                            std::span<const VnodeSlot> vnodes) {
+void EventsSince::job_ended(QueueSlot queue, const Entities& whose, std::span<const VnodeSlot> vnodes) {
     if (everything) return;
     using Kind = UseKey::Kind;
-    for (const UseKey& key : {UseKey{Kind::queue, queue, 0}, UseKey{Kind::queue_user, queue, owner},
-                              UseKey{Kind::queue_group, queue, group}, UseKey{Kind::server, 0, 0},
-                              UseKey{Kind::server_user, 0, owner}, UseKey{Kind::server_group, 0, group},
-                              UseKey{Kind::dedicated, 0, 0}})
+    for (const UseKey& key :
+         {UseKey{Kind::queue, queue, 0}, UseKey{Kind::queue_user, queue, whose.owner},
+          UseKey{Kind::queue_group, queue, whose.group}, UseKey{Kind::queue_project, queue, whose.project},
+          UseKey{Kind::server, 0, 0}, UseKey{Kind::server_user, 0, whose.owner},
+          UseKey{Kind::server_group, 0, whose.group}, UseKey{Kind::server_project, 0, whose.project},
+          UseKey{Kind::dedicated, 0, 0}})
         if (std::ranges::find(less_of, key) == less_of.end()) less_of.push_back(key);
     freed.insert(freed.end(), vnodes.begin(), vnodes.end());
     if (freed.size() > kMostFreed) all();

@@ -36,8 +36,7 @@ struct EventsSince {
     void settings_changed();
     void job_changed(JobSlot job);
     void job_started() { started = true; }
-    void job_ended(QueueSlot queue, std::uint32_t owner, std::uint32_t group,
-                   std::span<const VnodeSlot> vnodes);
+    void job_ended(QueueSlot queue, const Entities& whose, std::span<const VnodeSlot> vnodes);
 
     // With more than this a look at all jobs is as good.
     static constexpr std::size_t kMostChanged = 65536;

@@ -17,8 +17,8 @@ Future::~Future() {
 void Future::add(JobSlot job, const QueueView& view, std::uint32_t reservation, const Placement& placement,
                  const rrule::Interval& when) {
     ResourceSchedule::Holding h;
-    h.owner = t_.jobs.owner[job];
-    h.group = t_.jobs.group[job];
+    h.whose = t_.jobs.entities(job);
+    h.walltime = t_.jobs.walltime[job];
     h.nodes = c_.nodes_of(job);
     h.request = t_.jobs.request[job];
     h.queue = view.slot;
@@ -33,8 +33,8 @@ void Future::give_up(const Preempted& preempted) {
     const JobSlot job = preempted.job;
     ResourceSchedule::Holding h;
     h.given_up = true;
-    h.owner = t_.jobs.owner[job];
-    h.group = t_.jobs.group[job];
+    h.whose = t_.jobs.entities(job);
+    h.walltime = t_.jobs.walltime[job];
     h.nodes = c_.nodes_of(job);
     h.request = t_.jobs.request[job];
     h.queue = t_.jobs.queue[job];

@@ -167,9 +167,11 @@ std::uint32_t Intake::lane_is_of(JobSlot job, JobClass job_class) const {
     return queues_.has_lane_by_user(job_class) ? t_.jobs.user[job] : 0;
 }
 
-// The entity that a lane is of, where the policy deals by shares.
+// The entity that a lane is of, where the policy deals by shares; where preemption levels depend on soft
+// limits, the user, whose jobs have the same ones.
 std::uint32_t Intake::entity_of(JobSlot job) const {
-    return s_.fairshare && state_.shares != nullptr ? state_.shares->entity(t_, job) : 0;
+    if (s_.fairshare && state_.shares != nullptr) return state_.shares->entity(t_, job);
+    return c_.by_soft_limits ? t_.jobs.user[job] : 0;
 }
 
 PendingJobs::Entry Intake::entry_of(const OrderedJob& job, const Chain& chain, const Deal* deal,
@@ -238,7 +240,7 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
     std::vector<std::uint32_t> lane_by(std::max<std::size_t>(t_.strings.size(), t_.queues.size()) + 1,
                                        UINT32_MAX);
     std::unordered_map<LaneId, std::uint32_t> lane_by_entity;
-    const bool by_shares = s_.fairshare && state_.shares != nullptr;
+    const bool by_entity = c_.by_soft_limits || (s_.fairshare && state_.shares != nullptr);
     struct InLane {
         std::uint32_t lane;
         std::uint32_t index;
@@ -247,7 +249,7 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
     places.reserve(jobs.size());
     for (const OrderedJob& job : jobs) {
         std::uint32_t& lane =
-            by_shares || is_preempted(job.job)
+            by_entity || is_preempted(job.job)
                 ? lane_by_entity.try_emplace(lane_of(job.job, job_class), UINT32_MAX).first->second
                 : lane_by[lane_is_of(job.job, job_class)];
         if (lane == UINT32_MAX) {

@@ -297,7 +297,7 @@ void Judge::start(const Candidate& job, QueueView& view) {
         hours += node_hours(job.nodes, job.walltime);
         c_.rejects_more = c_.rejects_more || (!was_over && standing.over(hours));
     }
-    state_.counts->count(view.slot, job.user.owner, job.user.group);
+    state_.counts->count(view.slot, t_.counted(job.job));
     expect_usage(job.job);
     if (!starts_of_owner_.empty()) {
         ++starts_of_owner_[job.user.owner];

@@ -76,8 +76,9 @@ void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
                 sign * number_of(request.totals, view_.queue->resources_available[i].resource).value_or(0);
         if (event.begins && forward) view_.empties = std::max(view_.empties, h.end);
     }
-    if (h.owner == job_.user.owner || h.group == job_.user.group)
-        state_.counts->count(h.queue, h.owner, h.group, sign);
+    if (h.whose.owner == job_.user.owner || h.whose.group == job_.user.group ||
+        !state_.counts->entities().is_empty())
+        state_.counts->count(h.queue, {h.whose, &request, h.walltime}, sign);
     if (event.begins) {
         state_.reservations[h.reservation].begun = forward;
         state_.vnodes->suspend(h.reservation, forward);

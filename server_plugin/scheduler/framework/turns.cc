@@ -100,6 +100,9 @@ bool Turns::next(Turn& turn, JobClass job_class) {
     }
     turn.as_of = state_number();
     turn.key = pending.key(turn.lane, turn.at);
+    // What starts takes an entity over its soft limits.
+    if (c_.by_soft_limits)
+        set_level(turn, c_.preempt_level(pending.job(turn.lane, turn.at), job_class == JobClass::overdue));
     if (deal_ != nullptr) {
         turn.turn = begin_of(turn.lane);
         if (deal_->charge != nullptr) turn.turn += pending.charge_before(turn.lane, turn.at);
@@ -196,9 +199,15 @@ Turn Turns::turn_of(LaneId id, JobClass job_class) {
     if (deal_ != nullptr && deal_->rank != nullptr) turn.rank = deal_->rank(deal_context(id), dealt_lane(id));
     const Lane& lane = intake_.jobs()[id];
     turn.preempted = lane.preempted;
-    if (c_.preempts) turn.level = c_.preempt_level(lane.of, lane.entity, job_class == JobClass::overdue);
-    turn.first = above_normal(turn) || (turn.preempted && !(go_with_queues_ && goes_with_queue(turn)));
+    const bool starving = job_class == JobClass::overdue;
+    const bool knows_level = c_.preempts && !c_.by_soft_limits;
+    set_level(turn, knows_level ? c_.preempt_level(lane.of, lane.entity, starving) : turn.level);
     return turn;
+}
+
+void Turns::set_level(Turn& turn, std::int64_t level) const {
+    turn.level = level;
+    turn.first = above_normal(turn) || (turn.preempted && !(go_with_queues_ && goes_with_queue(turn)));
 }
 
 bool Turns::above_normal(const Turn& turn) const {

@@ -29,6 +29,7 @@ class Turns : CyclePart {
     bool find_released(Turn& turn, CandidateQueues& queues);
     bool next(Turn& turn, JobClass job_class);
     void refresh(std::vector<Turn>& turns);
+    void set_level(Turn& turn, std::int64_t level) const;
     void lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes);
     std::int64_t take(Turn& turn, JobClass job_class);
     void fetch(const Turn& turn, JobClass job_class) const;

@@ -17,10 +17,10 @@ KeptReservation::User KeptReservation::user_of(const Tables& t, JobSlot slot) co
         result.views.push_back(v.number);
         dedicated_views += v.dedicated ? 1 : 0;
     }
-    result.user = {t.jobs.owner[slot],
-                   t.jobs.group[slot],
+    result.user = {t.jobs.entities(slot),
                    job_nodes(t, node_size, slot),
                    &t.requests[t.jobs.request[slot]],
+                   t.jobs.walltime[slot],
                    of,
                    result.views,
                    dedicated_views,

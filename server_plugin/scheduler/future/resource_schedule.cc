@@ -145,8 +145,8 @@ std::uint32_t ResourceSchedule::add_running(JobSlot job) {
         unused_.pop_back();
     }
     Holding& h = holdings_[number];
-    h.owner = t.jobs.owner[job];
-    h.group = t.jobs.group[job];
+    h.whose = t.jobs.entities(job);
+    h.walltime = t.jobs.walltime[job];
     h.nodes = job_nodes(t, *state_->settings, job);
     h.request = t.jobs.request[job];
     h.queue = t.jobs.queue[job];
@@ -235,10 +235,10 @@ std::span<const ResourceSchedule::Event> ResourceSchedule::events() {
 std::int64_t ResourceSchedule::use(const Holding& h, const LimitKey& key) const {
     const int sign = h.given_up ? -1 : 1;
     if (key.kind != LimitKind::pool_amount)
-        return sign *
-               use_of(*state_->vnodes,
-                      {h.owner, h.group, h.nodes, &request(h), h.queue, h.views, h.dedicated_views, nullptr},
-                      key);
+        return sign * use_of(*state_->vnodes,
+                             {h.whose, h.nodes, &request(h), h.walltime, h.queue, h.views, h.dedicated_views,
+                              nullptr},
+                             key);
     std::int64_t sum = 0;
     for (const Vnodes::Share& share : h.shares)
         if (share.column == key.of && state_->vnodes->counts(key.object, share.vnode, share.column))

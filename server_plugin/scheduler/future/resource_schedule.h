@@ -29,8 +29,8 @@ class ResourceSchedule {
   public:
     // What a running job has, or a job with a reservation will have.
     struct Holding {
-        std::uint32_t owner = 0;
-        std::uint32_t group = 0;
+        Entities whose;
+        Seconds walltime{-1};  // that it asks for; -1: none
         std::int64_t nodes = 0;
         std::uint32_t request = 0;  // its number in Requests
         QueueSlot queue = kNoSlot;

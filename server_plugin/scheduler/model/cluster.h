@@ -91,6 +91,18 @@ void for_each_text(JobFields& fields, const Visit& visit) {
 // When jobs of an execution queue start (PP-748, interface 6).
 enum class ExecutionType : std::uint8_t { any = 0, prime = 1, non_prime = 2, dedicated = 3 };
 
+// Whom a limit is on: all jobs together, or those of each user, group or project.
+enum class EntityKind : std::uint8_t { all = 0, user = 1, group = 2, project = 3 };
+
+// How much jobs of an entity may use at once, of the server or of a queue.
+struct EntityLimitRecord {
+    EntityKind entity = EntityKind::all;
+    std::string_view name;                // empty: each that has no limit of its own; of `all` always
+    std::uint32_t resource = UINT32_MAX;  // UINT32_MAX: how many jobs run
+    std::int64_t most = 0;
+    bool soft = false;  // jobs beyond it may be preempted
+};
+
 // A queue. Limits that are not set are -1.
 struct QueueRecord {
     QueueHandle queue{};
@@ -110,6 +122,7 @@ struct QueueRecord {
     std::string_view partition;
     std::int64_t backfill_depth = -1;
     ExecutionType execution_type = ExecutionType::any;
+    std::span<const EntityLimitRecord> limits;
 };
 
 struct VnodeRecord {
@@ -139,6 +152,7 @@ struct ServerRecord {
     std::int64_t backfill_depth = -1;
     std::string_view job_sort_formula;
     std::string_view suspend_releases;  // what suspended jobs give back: resources, with commas; empty: all
+    std::span<const EntityLimitRecord> limits;
 };
 
 struct SchedRecord {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "server_plugin/scheduler/model/cluster.h"
+#include "server_plugin/scheduler/model/entity_limits.h"
 #include "server_plugin/scheduler/model/intern.h"
 #include "server_plugin/scheduler/model/request.h"
 #include "server_plugin/scheduler/model/resources.h"
@@ -76,6 +77,8 @@ struct JobTable : JobColumns {
         if (walltime[slot] < Seconds(0) || !is_suspended(slot)) return walltime[slot];
         return std::max(Seconds(1), walltime[slot] - Seconds(elapsed[slot]));
     }
+    // Returns whose job it is, as limits count it.
+    Entities entities(JobSlot slot) const { return {owner[slot], group[slot], project[slot]}; }
     // Returns when a running job ends at the latest.
     Instant end(JobSlot slot) const { return stime[slot] + expected_walltime(slot); }
 };
@@ -105,6 +108,7 @@ struct Queue {
     std::uint32_t partition = 0;
     std::int64_t backfill_depth = -1;
     ExecutionType execution_type = ExecutionType::any;
+    EntityLimits limits;
 
     std::vector<JobSlot> queued;   // in state Q, in no particular order
     std::vector<JobSlot> running;  // in state R, E or S

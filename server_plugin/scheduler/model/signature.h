@@ -17,6 +17,7 @@ struct Signature {
     std::uint32_t run_host = 0;   // the host that the job asks for
     std::uint32_t queue = 0;      // the slot of the queue that it is in
     std::uint32_t suspended = 0;  // of a suspended job, which goes on where it was: its slot plus 1
+    std::uint32_t project = 0;    // where limits tell projects apart; else 0
     friend bool operator==(const Signature&, const Signature&) = default;
 };
 

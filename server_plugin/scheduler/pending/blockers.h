@@ -24,11 +24,13 @@ struct UseKey {
         server,
         server_user,
         server_group,
-        dedicated
+        dedicated,
+        queue_project,
+        server_project
     };
     Kind kind = Kind::server;
     std::uint32_t object = 0;  // the slot of the queue; 0 for kinds that are about none
-    std::uint32_t of = 0;      // the owner or group
+    std::uint32_t of = 0;      // the owner, group or project
     friend bool operator==(const UseKey&, const UseKey&) = default;
     constexpr bool is_of_owner() const { return kind == Kind::queue_user || kind == Kind::server_user; }
     constexpr bool is_of_group() const { return kind == Kind::queue_group || kind == Kind::server_group; }

@@ -7,7 +7,7 @@
 namespace pbs::sched {
 namespace {
 
-constexpr std::array<const Filter*, 23> kFilters = {
+constexpr std::array<const Filter*, 32> kFilters = {
     &kQueueMaximumFilter,      // resources_max and resources_min of the queue, its size
     &kUserAclFilter,           // acl_users of the queue
     &kDedicatedTimeFilter,     // ENFORCE_DEDICATED_TIME
@@ -23,6 +23,15 @@ constexpr std::array<const Filter*, 23> kFilters = {
     &kServerUserLimitFilter,   // max_user_run of the server
     &kServerGroupLimitFilter,  // max_group_run of the server
     &kServerResourcesFilter,   // resources_available of the server
+    &kQueueMaxRunGroupFilter,  // max_run of the queue
+    &kQueueMaxRunProjectFilter,
+    &kQueueMaxRunFilter,
+    &kQueueMaxRunUserFilter,
+    &kServerMaxRunGroupFilter,  // max_run of the server
+    &kServerMaxRunProjectFilter,
+    &kServerMaxRunFilter,
+    &kServerMaxRunUserFilter,
+    &kMaxRunResFilter,         // max_run_res of the queue and of the server
     &kHostsFilter,             // room on vnodes, load, MAX_JOBS
     &kReservationsFilter,      // drained for another job
     &kQueueUserLimitFilter,    // max_user_run of the queue

@@ -10,9 +10,18 @@ namespace pbs::sched {
 namespace {
 
 // Whether a queue is started, and its execution_type, are looked at for each job before any filter is asked.
-constexpr std::array<const Filter*, 17> kFilters = {
+constexpr std::array<const Filter*, 26> kFilters = {
     &kQueueMaximumFilter,      // resources_max and resources_min of the queue, its size
     &kUserAclFilter,           // acl_users of the queue
+    &kQueueMaxRunGroupFilter,  // max_run of the queue
+    &kQueueMaxRunProjectFilter,
+    &kQueueMaxRunFilter,
+    &kQueueMaxRunUserFilter,
+    &kServerMaxRunGroupFilter,  // max_run of the server
+    &kServerMaxRunProjectFilter,
+    &kServerMaxRunFilter,
+    &kServerMaxRunUserFilter,
+    &kMaxRunResFilter,         // max_run_res of the queue and of the server
     &kDedicatedTimeFilter,     // windows of type dedicated
     &kDedicatedEndFilter,      // the end of dedicated time
     &kQueueWindowFilter,       // time_window of the queue

@@ -4,7 +4,9 @@
 
 namespace pbs::sched {
 
-void RunCounts::count(std::uint32_t queue, std::uint32_t owner, std::uint32_t group, int sign) {
+void RunCounts::count(std::uint32_t queue, const CountedJob& job, int sign) {
+    const std::uint32_t owner = job.entities.owner;
+    const std::uint32_t group = job.entities.group;
     for (const std::uint64_t each : {key(1, queue, owner), key(2, queue, group)})
         in_queue_[each] += static_cast<std::uint32_t>(sign);
     const auto count_one = [&](Counts& counts, std::uint32_t who) {
@@ -13,6 +15,14 @@ void RunCounts::count(std::uint32_t queue, std::uint32_t owner, std::uint32_t gr
     };
     count_one(owners_, owner);
     count_one(groups_, group);
+    entities_.count(queue, job, sign);
+}
+
+void RunCounts::clear() {
+    in_queue_.clear();
+    owners_.clear();
+    groups_.clear();
+    entities_.clear();
 }
 
 PlaceRules CycleState::place_rules(const Asked& job) const {

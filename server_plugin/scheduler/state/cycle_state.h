@@ -17,6 +17,7 @@
 #include "server_plugin/scheduler/model/place_map.h"
 #include "server_plugin/scheduler/model/prime_periods.h"
 #include "server_plugin/scheduler/placement/vnodes.h"
+#include "server_plugin/scheduler/state/entity_use.h"
 #include "server_plugin/scheduler/state/limits.h"
 #include "server_plugin/scheduler/state/reason.h"
 
@@ -45,12 +46,14 @@ struct ServerLimits {
     std::int64_t max_group_run = -1;
     std::vector<KeptAmount> resources_available;
     std::int64_t backfill_depth = -1;  // for settings from a sched_config file
+    EntityLimits limits{};
 };
 
-// Counts the running jobs of each owner and group, in each queue and in the server (`everywhere`).
+// Counts the running jobs of each owner and group, in each queue and in the server (`everywhere`), and what
+// entities use of what they are limited in.
 class RunCounts {
   public:
-    void count(std::uint32_t queue, std::uint32_t owner, std::uint32_t group, int sign = 1);
+    void count(std::uint32_t queue, const CountedJob& job, int sign = 1);
     std::int64_t of_user(std::uint32_t queue, std::uint32_t owner) const {
         return queue == kEverywhere ? at(owners_, owner) : get(key(1, queue, owner));
     }
@@ -58,6 +61,10 @@ class RunCounts {
         return queue == kEverywhere ? at(groups_, group) : get(key(2, queue, group));
     }
     static constexpr std::uint32_t kEverywhere = (1U << 28) - 1;
+    const EntityUse& entities() const { return entities_; }
+    // What limits are about may be another: clear() is to follow, and all running jobs are to be counted.
+    void watch(std::uint32_t scope, const EntityLimits& limits) { entities_.watch(scope, limits); }
+    void clear();
 
   private:
     using Counts = std::vector<std::int32_t>;  // by owner or group
@@ -71,6 +78,7 @@ class RunCounts {
     PlaceMap in_queue_;
     Counts owners_;
     Counts groups_;
+    EntityUse entities_;
 };
 
 struct Filter;
@@ -121,6 +129,7 @@ struct Asked {
     Seconds asked{-1};            // the walltime that the job asks for; -1: none
     Seconds walltime{0};          // the walltime that it is given in the queue that is being asked
     JobSlot suspended = kNoSlot;  // the job, if it is suspended: it goes on where it was
+    std::uint32_t project = 0;    // where limits tell projects apart; else 0
 
     // Is the job exempt from prime time and what belongs to it, as special and overdue jobs are?
     bool exempt() const { return job_class == JobClass::special || job_class == JobClass::overdue; }

@@ -7,10 +7,10 @@
 namespace pbs::sched {
 
 LimitUser limit_user(const Asked& job, const User& user, const QueueView& view, const Placement& placement) {
-    return {user.owner,
-            user.group,
+    return {{user.owner, user.group, job.project},
             job.nodes,
             job.request,
+            job.asked,
             view.slot,
             std::span(&view.number, 1),
             view.dedicated ? 1 : 0,
@@ -48,6 +48,19 @@ std::vector<Limit> limits_of(const CycleState& state, const Asked& job, const Us
         add(LimitKind::server_user, 0, user.owner, 1, settings.max_user_run_jobs);
     if (settings.max_dedicated_jobs > 0 && view.dedicated)
         add(LimitKind::dedicated_jobs, 0, 0, 1, settings.max_dedicated_jobs);
+    const Entities whose{user.owner, user.group, job.project};
+    const auto add_entities = [&](const EntityLimits& of_entities, std::uint32_t scope) {
+        for (const EntityKind kind : kEntityKinds)
+            for (const EntityLimits::Limit& limit : of_entities.of(kind)) {
+                const std::int64_t most = limit.find(whose.of(kind)).most;
+                const auto amount = asked_amount(*job.request, job.asked, limit.resource);
+                if (most < 0 || !amount) continue;
+                limits.push_back(
+                    {{LimitKind::entity, scope, whose.of(kind), kind, limit.resource}, *amount, most});
+            }
+    };
+    add_entities(queue.limits, view.slot);
+    add_entities(server.limits, EntityUse::kServer);
     return limits;
 }
 
@@ -64,23 +77,27 @@ std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey&
         case LimitKind::queue_amount:
             return in_view() > 0 ? in_view() * amount(key.of) : 0;
         case LimitKind::queue_user:
-            return user.queue == key.object && user.owner == key.of ? 1 : 0;
+            return user.queue == key.object && user.whose.owner == key.of ? 1 : 0;
         case LimitKind::queue_group:
-            return user.queue == key.object && user.group == key.of ? 1 : 0;
+            return user.queue == key.object && user.whose.group == key.of ? 1 : 0;
         case LimitKind::server_jobs:
             return 1;
         case LimitKind::server_amount:
             return amount(key.of);
         case LimitKind::server_user:
-            return user.owner == key.of ? 1 : 0;
+            return user.whose.owner == key.of ? 1 : 0;
         case LimitKind::server_group:
-            return user.group == key.of ? 1 : 0;
+            return user.whose.group == key.of ? 1 : 0;
         case LimitKind::dedicated_jobs:
             return user.dedicated_views;
         case LimitKind::host_jobs:
             return user.placement != nullptr && std::ranges::any_of(*user.placement, [&](const Part& part) {
                        return vnodes[part.vnode].host == key.object;
                    });
+        case LimitKind::entity:
+            if (key.object != EntityUse::kServer && key.object != user.queue) break;
+            if (user.whose.of(key.entity) != key.of) break;
+            return asked_amount(*user.request, user.walltime, key.resource).value_or(0);
         case LimitKind::pool_amount:
             break;
     }

@@ -29,12 +29,15 @@ enum class LimitKind : std::uint8_t {
     dedicated_jobs,  // MAX_DEDICATED_JOBS
     host_jobs,       // MAX_JOBS; object: the host
     pool_amount,     // what all vnodes of a pool have together; object: the pool, of: the column
+    entity,          // max_run, max_run_res; object: the scope (EntityUse), of: the entity
 };
 
 struct LimitKey {
     LimitKind kind{};
     std::uint32_t object = 0;
     std::uint32_t of = 0;
+    EntityKind entity{};         // of `entity`
+    std::uint32_t resource = 0;  // of `entity`: as EntityLimits has it
     friend auto operator<=>(const LimitKey&, const LimitKey&) = default;
 };
 
@@ -47,10 +50,10 @@ struct Limit {
 
 // What the use that a job makes of limits depends on. Everything belongs to the tables and to the cycle.
 struct LimitUser {
-    std::uint32_t owner = 0;
-    std::uint32_t group = 0;
+    Entities whose{};
     std::int64_t nodes = 0;
     const Request* request = nullptr;
+    Seconds walltime{-1};  // that the job asks for; -1: none
     QueueSlot queue = kNoSlot;
     // The numbers of the queue views that the job is counted in, and how many of these views are of dedicated
     // queues. It is counted in one view, unless it runs on the hosts of several.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "server_plugin/scheduler/model/intern.h"
 #include "server_plugin/scheduler/model/job_table.h"
@@ -125,6 +126,47 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
     }
 }
 
+bool is_entity_limit(ReasonCode code) {
+    return code >= ReasonCode::queue_run_all && code <= ReasonCode::server_amount_project;
+}
+
+// With OpenPBS's words.
+std::string run_limit_text(bool in_queue, EntityKind kind, const Reason& r, const ReasonContext& c) {
+    static constexpr std::array kKinds = {"", "User", "Group", "Project"};
+    static constexpr std::array kNames = {"", "user", "group", "project"};
+    const auto at = static_cast<std::size_t>(kind);
+    const std::string where = in_queue ? "Queue " + c.queues[r.queue].name : "Server";
+    if (kind == EntityKind::all) return where + " job limit has been reached.";
+    if (r.object != 0)
+        return fmt::format("{} job limit reached for {} {}", where, kNames[at], c.strings.text(r.object));
+    const bool of_user = kind == EntityKind::user;
+    const bool of_project = kind == EntityKind::project;
+    const std::string in = in_queue ? "queue " + c.queues[r.queue].name + (of_project ? "'s" : "") : "server";
+    return fmt::format("{} has reached {} running {}limit.", kKinds[at], in, of_user ? "job " : "");
+}
+
+std::string amount_limit_text(bool in_queue, EntityKind kind, const Reason& r, const ReasonContext& c) {
+    static constexpr std::array kNames = {"overall", "user", "group", "project"};
+    const std::string_view name = kNames[static_cast<std::size_t>(kind)];
+    const std::string_view resource = c.resources.name(r.object);
+    const std::string in = in_queue ? "queue " + c.queues[r.queue].name : "complex";
+    if (kind == EntityKind::all)
+        return fmt::format("would exceed overall limit on resource {} in {}", resource, in);
+    if (r.c != 0)
+        return fmt::format("would exceed {} {}'s limit on resource {} in {}", name,
+                           c.strings.text(static_cast<std::uint32_t>(r.c)), resource, in);
+    return fmt::format("{} per-{} limit reached on resource {}",
+                       in_queue ? "Queue " + c.queues[r.queue].name : "Server", name, resource);
+}
+
+std::string entity_limit_text(const Reason& r, const ReasonContext& c) {
+    const auto number = static_cast<int>(r.code) - static_cast<int>(ReasonCode::queue_run_all);
+    const auto kind = static_cast<EntityKind>(number % 4);
+    const bool in_queue = number / 4 % 2 == 0;
+    return "Not Running: " +
+           (number < 8 ? run_limit_text(in_queue, kind, r, c) : amount_limit_text(in_queue, kind, r, c));
+}
+
 std::string time_reason_text(const Reason& r, const ReasonContext& c) {
     switch (r.code) {
         case ReasonCode::dedicated_time:
@@ -214,6 +256,7 @@ bool is_rejection(ReasonCode code) {
 }
 
 std::string text(const Reason& r, const ReasonContext& c) {
+    if (is_entity_limit(r.code)) return entity_limit_text(r, c);
     switch (r.code) {
         case ReasonCode::nothing:
             return {};
@@ -275,6 +318,11 @@ std::string text(const Reason& r, const ReasonContext& c) {
 
 std::string text_with_details(const Reason& r, const ReasonContext& c) {
     std::string line = text(r, c);
+    if (is_entity_limit(r.code))
+        return line + (r.code < ReasonCode::queue_amount_all
+                           ? fmt::format(" ({})", r.a)
+                           : fmt::format(" (asks for {}, limit {})", c.resources.format(r.object, r.a),
+                                         c.resources.format(r.object, r.b)));
     switch (r.code) {
         case ReasonCode::after_top_job:
             return line + fmt::format(" (job {} is to start first)", c.jobs.id[r.object]);

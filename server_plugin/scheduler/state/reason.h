@@ -77,6 +77,25 @@ enum class ReasonCode : std::uint8_t {
     // The cycle goes through the job's queue in non-prime order later. Nobody is shown this reason.
     next_pass,
     vnodes_busy,  // the job is suspended, and its vnodes have no room for it
+    // max_run of the queue and of the server, in the order of EntityKind. object: the entity, if the limit
+    // names it, else 0; a: the limit.
+    queue_run_all,
+    queue_run_user,
+    queue_run_group,
+    queue_run_project,
+    server_run_all,
+    server_run_user,
+    server_run_group,
+    server_run_project,
+    // max_run_res. object: the resource, a: asked, b: limit, c: the entity, if the limit names it, else 0
+    queue_amount_all,
+    queue_amount_user,
+    queue_amount_group,
+    queue_amount_project,
+    server_amount_all,
+    server_amount_user,
+    server_amount_group,
+    server_amount_project,
 };
 
 struct Reason {

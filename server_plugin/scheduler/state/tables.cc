@@ -69,7 +69,7 @@ Placement Tables::place_of_suspended(JobSlot job) const {
 
 void Tables::count_running(JobSlot job, int sign) {
     Queue& queue = queues[jobs.queue[job]];
-    counts.count(jobs.queue[job], jobs.owner[job], jobs.group[job], sign);
+    counts.count(jobs.queue[job], counted(job), sign);
     running += sign;
     queue.nodes_in_use += sign * job_nodes(*this, counted_size, job);
     if (in_use.size() < resources.size()) in_use.resize(resources.size());
@@ -81,8 +81,19 @@ void Tables::count_running(JobSlot job, int sign) {
     }
 }
 
+CountedJob Tables::counted(JobSlot job) const {
+    return {jobs.entities(job), &requests[jobs.request[job]], jobs.walltime[job]};
+}
+
+bool Tables::tells_projects_apart() const {
+    if (server.limits.concern(EntityKind::project)) return true;
+    for (QueueSlot q = 0; q < queues.size(); ++q)
+        if (queues[q].limits.concern(EntityKind::project)) return true;
+    return false;
+}
+
 void Tables::recount() {
-    counts = {};
+    counts.clear();
     running = 0;
     in_use.clear();
     for (QueueSlot q = 0; q < queues.size(); ++q) {

@@ -88,6 +88,11 @@ struct Tables {
     }
     // Finds the place of a suspended job: the vnodes that it was on, with what it gave back there.
     Placement place_of_suspended(JobSlot job) const;
+    // How limits count a job.
+    CountedJob counted(JobSlot job) const;
+    // Is a limit on projects?
+    bool tells_projects_apart() const;
+    bool by_project = false;  // signatures have the projects of jobs
     // Counts a running job in (sign 1) or out (sign -1).
     void count_running(JobSlot job, int sign);
     // recount() counts all running jobs anew, after a resource was defined. count_nodes_by() counts only

@@ -47,6 +47,7 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     bool is_given_back(std::uint32_t resource) const;
     Placement given_back_by(const Victim& victim) const;
     void find_victims();
+    void sort_victims();
     void count(const Victim& victim, int sign);
     void take(Victim& victim);
     void give_back(Victim& victim);
@@ -84,7 +85,7 @@ std::int64_t PreemptionRule::level_of_running(JobSlot job) const {
 std::int64_t PreemptionRule::lowest_level() const {
     if (lowest_level_) return *lowest_level_;
     std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
-    if (s_.fairshare && s_.preempt_prio.names(preempt_fairshare)) lowest = 0;
+    if (c_.by_soft_limits || (s_.fairshare && s_.preempt_prio.names(preempt_fairshare))) lowest = 0;
     for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
         if (t_.queues[q].partition != in_.partition || t_.queues[q].running.empty()) continue;
         for (const bool starving : {false, true}) lowest = std::min(lowest, c_.preempt_level(q, 0, starving));
@@ -105,9 +106,9 @@ bool PreemptionRule::wants(const CandidateQueues& queues, JobClass job_class) co
     return c_.preempt_level(queues[0]->slot, 0, job_class == JobClass::overdue) > lowest_level();
 }
 
-// Who is over his share changes with all that runs.
+// Who is over his share, or over a soft limit, changes with all that runs.
 bool PreemptionRule::wants_every_job() const {
-    return c_.preempts && s_.fairshare && s_.preempt_prio.names(preempt_fairshare);
+    return c_.preempts && (c_.by_soft_limits || (s_.fairshare && s_.preempt_prio.names(preempt_fairshare)));
 }
 
 // May there be no method now for a job that can be preempted later?
@@ -198,6 +199,10 @@ void PreemptionRule::find_victims() {
             victims_->push_back({.job = job, .level = level_of_running(job), .methods = methods});
         }
     }
+    sort_victims();
+}
+
+void PreemptionRule::sort_victims() {
     std::ranges::sort(*victims_, [&](const Victim& a, const Victim& b) {
         const JobTable& jobs = t_.jobs;
         return std::tuple(a.level, jobs.stime[b.job], jobs.sequence[a.job]) <
@@ -214,7 +219,7 @@ void PreemptionRule::count(const Victim& victim, int sign) {
         queues_.count_into(*view, job, sign);
         if (view->dedicated) state_.dedicated_running += sign;
     }
-    state_.counts->count(t_.jobs.queue[job], t_.jobs.owner[job], t_.jobs.group[job], sign);
+    state_.counts->count(t_.jobs.queue[job], t_.counted(job), sign);
     for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
         state_.server_in_use[i] +=
             sign * number_of(request.totals, t_.server.resources_available[i].resource).value_or(0);
@@ -281,7 +286,13 @@ QueueView* PreemptionRule::makes_room(const OrderedJob& job, Candidate& candidat
     if (!c_.preempts || job.job_class == JobClass::running) return nullptr;
     const std::int64_t level = c_.preempt_level(job.job, job.job_class == JobClass::overdue);
     if (level <= lowest_level()) return explain(job.job, NoRoomMade::Why::no_lower), nullptr;
-    if (!victims_) find_victims();
+    if (!victims_) {
+        find_victims();
+    } else if (c_.by_soft_limits) {
+        for (Victim& victim : *victims_)
+            if (!victim.gone) victim.level = level_of_running(victim.job);
+        sort_victims();
+    }
     const auto lower = static_cast<std::size_t>(
         std::ranges::lower_bound(*victims_, level, {}, &Victim::level) - victims_->begin());
     const bool any = std::any_of(victims_->begin(), victims_->begin() + static_cast<std::ptrdiff_t>(lower),

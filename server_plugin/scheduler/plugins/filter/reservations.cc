@@ -35,6 +35,9 @@ Refusal check(CycleState& state, const Asked& job, const User& user, QueueView& 
 // Where limits on users are reserved for.
 bool reads_user(const CycleState& state, const QueueView& view) {
     const auto is_of_user = [&](const LimitKey& key) {
+        if (key.kind == LimitKind::entity)
+            return (key.entity == EntityKind::user || key.entity == EntityKind::group) &&
+                   (key.object == EntityUse::kServer || key.object == view.slot);
         return key.kind == LimitKind::server_user || key.kind == LimitKind::server_group ||
                ((key.kind == LimitKind::queue_user || key.kind == LimitKind::queue_group) &&
                 key.object == view.slot);

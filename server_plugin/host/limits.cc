@@ -1,0 +1,295 @@
+#include "server_plugin/host/limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <tuple>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/state.h"
+#include "server_plugin/host/values.h"
+
+namespace pbs::host {
+namespace {
+
+using ifl::EntityLimit;
+
+Result<std::vector<EntityLimit>> parsed(std::string_view text) {
+    auto limits = ifl::parse_entity_limits(text);
+    if (limits) return *std::move(limits);
+    return fail(PBSE_BADATVAL, fmt::format("Illegal value \"{}\": expected {} at character {}, as in "
+                                           "[u:NAME=LIMIT],[g:PBS_GENERIC=LIMIT],[o:PBS_ALL=LIMIT]",
+                                           text, limits.error().expected, limits.error().at + 1));
+}
+
+// Those of a stored value.
+std::vector<EntityLimit> stored(std::string_view text) {
+    return text.empty() ? std::vector<EntityLimit>() : parsed(text).value_or(std::vector<EntityLimit>());
+}
+
+bool comes_before(const EntityLimit& a, const EntityLimit& b) {
+    return std::tie(a.kind, a.name) < std::tie(b.kind, b.name);
+}
+
+constexpr std::array<std::string_view, 9> kOldOfServer = {
+    "max_running",       "max_user_run",       "max_group_run",     "max_user_res",      "max_group_res",
+    "max_user_run_soft", "max_group_run_soft", "max_user_res_soft", "max_group_res_soft"};
+constexpr std::array<std::string_view, 10> kOldOfQueues = {
+    "max_queuable",  "max_running",       "max_user_run",       "max_group_run",     "max_user_res",
+    "max_group_res", "max_user_run_soft", "max_group_run_soft", "max_user_res_soft", "max_group_res_soft"};
+constexpr std::array<std::string_view, 4> kNewOfServer = {"max_run", "max_run_res", "max_run_soft",
+                                                          "max_run_res_soft"};
+constexpr std::array<std::string_view, 6> kNewOfQueues = {
+    "max_queued", "queued_jobs_threshold", "max_run", "max_run_res", "max_run_soft", "max_run_res_soft"};
+constexpr std::array<std::string_view, 4> kOthersNew = {"max_queued_res", "queued_jobs_threshold_res",
+                                                        "max_queued", "queued_jobs_threshold"};
+
+template <std::size_t n>
+std::string_view one_of(const std::array<std::string_view, n>& names, const Attributes& attributes) {
+    for (const std::string_view name : names)
+        if (attributes.has(name) || !attributes.all_of(name).empty()) return name;
+    return {};
+}
+
+template <std::size_t n>
+bool is_one(const std::array<std::string_view, n>& names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+}
+
+// How many jobs a job counts as: an array as many as may start.
+int64_t jobs_of(const Job& job) {
+    return job.is_array() ? job.subjobs->queued.count() : 1;
+}
+
+// Whose limit it is, for messages.
+struct Entity {
+    char kind;
+    std::string_view word;
+    std::string_view name;
+};
+
+bool is_of(const EntitySums& sums, const Entity& entity) {
+    switch (entity.kind) {
+        case 'u':
+            return sums.user == entity.name;
+        case 'g':
+            return sums.group == entity.name;
+        case 'p':
+            return sums.project == entity.name;
+        default:
+            return true;
+    }
+}
+
+struct Found {
+    int64_t most = 0;
+    bool own = false;
+};
+std::optional<Found> limit_for(const std::vector<EntityLimit>& limits, const Entity& entity, Type type) {
+    std::optional<Found> found;
+    for (const EntityLimit& limit : limits) {
+        if (limit.kind != entity.kind || !limit.most) continue;
+        if (limit.name == entity.name) return Found{amount_of(type, *limit.most), true};
+        if (limit.name == ifl::kGenericEntity) found = Found{amount_of(type, *limit.most), false};
+    }
+    return found;
+}
+
+// One check: of an attribute of a queue, or of the server.
+struct Check {
+    const Job& job;
+    const Queue* queue;  // null: of the server
+    const State& state;
+    std::string_view attribute;
+    bool threshold;  // of jobs that don't run
+
+    const Attributes& attributes() const { return queue != nullptr ? queue->attributes : state.server; }
+    std::string where() const { return queue != nullptr ? "queue " + queue->name : "complex"; }
+
+    // What the others have, and the job itself as it is stored, if it is counted there.
+    template <class Of>
+    int64_t sum(const Entity& entity, const Of& of) const {
+        int64_t total = 0;
+        for (const EntitySums& sums : state.entity_counts().all())
+            if ((queue == nullptr || sums.queue == queue->handle) && is_of(sums, entity))
+                total = amount_sum(total, of(threshold ? sums.not_running : sums.all));
+        const Job* before = state.job(job.handle);
+        if (before == nullptr || before->history() || (threshold && before->running())) return total;
+        if (queue != nullptr && before->queue != queue->handle) return total;
+        EntitySums own{before->queue,
+                       std::string(before->attributes.text("euser")),
+                       std::string(before->attributes.text("egroup")),
+                       std::string(before->attributes.text("project")),
+                       {},
+                       {}};
+        if (!is_of(own, entity)) return total;
+        own.all.add(*before, state.resources, 1);
+        return total - of(own.all);
+    }
+    std::array<Entity, 4> entities() const {
+        return {{{'o', "", ifl::kAllEntity},
+                 {'u', "user", job.attributes.text("euser")},
+                 {'g', "group", job.attributes.text("egroup")},
+                 {'p', "project", job.attributes.text("project")}}};
+    }
+};
+
+// OpenPBS's words.
+std::string jobs_text(const Check& check, const Entity& entity, bool own) {
+    const std::string_view state = check.threshold ? " in 'Q' state" : "";
+    if (entity.kind == 'o')
+        return fmt::format("Maximum number of jobs{} already in {}", state, check.where());
+    if (own)
+        return fmt::format("Maximum number of jobs{} for {} {} already in {}", state, entity.word,
+                           entity.name, check.where());
+    return fmt::format("would exceed {}'s per-{} limit{}", check.where(), entity.word,
+                       check.threshold ? " of jobs in 'Q' state" : "");
+}
+
+std::string amounts_text(const Check& check, const Entity& entity, bool own, std::string_view resource) {
+    const std::string whose = entity.kind == 'o' ? "limit"
+                              : own              ? fmt::format("{} {}'s limit", entity.word, entity.name)
+                                                 : fmt::format("per-{} limit", entity.word);
+    return fmt::format("would exceed {} on resource {} in {}{}", whose, resource, check.where(),
+                       check.threshold ? " for jobs in 'Q' state" : "");
+}
+
+Result<void> check_jobs(const Check& check) {
+    const std::string_view text = check.attributes().text(check.attribute);
+    if (text.empty()) return {};
+    const std::vector<EntityLimit> limits = stored(text);
+    for (const Entity& entity : check.entities()) {
+        const auto limit = limit_for(limits, entity, Type::integer);
+        if (!limit) continue;
+        const int64_t used = check.sum(entity, [](const JobSums& sums) { return sums.jobs; });
+        if (used + jobs_of(check.job) > limit->most)
+            return fail(PBSE_ENTLIMCT, jobs_text(check, entity, limit->own));
+    }
+    return {};
+}
+
+Result<void> check_amounts(const Check& check) {
+    for (const AttributeValue& value : check.attributes().all_of(check.attribute)) {
+        const Resource* resource = check.state.resources.find(value.resource);
+        const AttributeValue* asked = check.job.attributes.find("Resource_List", value.resource);
+        if (resource == nullptr || asked == nullptr) continue;
+        const int64_t more = amount_product(amount_of(resource->type, asked->value), jobs_of(check.job));
+        const std::vector<EntityLimit> limits = stored(value.value);
+        for (const Entity& entity : check.entities()) {
+            const auto limit = limit_for(limits, entity, resource->type);
+            if (!limit) continue;
+            const int64_t used = check.sum(entity, [&](const JobSums& sums) {
+                const auto at = sums.amounts.find(resource->id);
+                return at == sums.amounts.end() ? 0 : at->second;
+            });
+            if (amount_sum(used, more) > limit->most)
+                return fail(PBSE_ENTLIMRESC, amounts_text(check, entity, limit->own, resource->name));
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<std::string> changed_limits(Type type, std::string_view current, std::string_view operand,
+                                   ifl::Op op) {
+    auto given = parsed(operand);
+    if (!given) return tl::unexpected(given.error());
+    std::vector<EntityLimit> limits = op == ifl::Op::set ? std::vector<EntityLimit>() : stored(current);
+    for (auto limit = given->begin(); limit != given->end(); ++limit) {
+        if (std::any_of(given->begin(), limit, [&](const EntityLimit& one) { return one.is_of(*limit); }))
+            return fail(PBSE_BADATVAL, fmt::format("Illegal value \"{}\": {}:{} is there twice", operand,
+                                                   limit->kind, limit->name));
+        if (limit->most) {
+            auto most = canonical(type, *limit->most);
+            if (!most) return tl::unexpected(most.error());
+            limit->most = *std::move(most);
+        } else if (op != ifl::Op::decr) {
+            return fail(PBSE_BADATVAL,
+                        fmt::format("Illegal value \"{}\": {}:{} has no limit, expected =LIMIT", operand,
+                                    limit->kind, limit->name));
+        }
+        const auto known =
+            std::ranges::find_if(limits, [&](const EntityLimit& one) { return one.is_of(*limit); });
+        if (op == ifl::Op::decr) {
+            const bool meant = known != limits.end() && (!limit->most || amount_of(type, *limit->most) ==
+                                                                             amount_of(type, *known->most));
+            if (meant) limits.erase(known);
+        } else if (known != limits.end()) {
+            *known = *limit;
+        } else {
+            limits.push_back(*limit);
+        }
+    }
+    std::ranges::sort(limits, comes_before);
+    return ifl::entity_limits_text(limits);
+}
+
+Result<void> check_limit_styles(std::string_view name, const Attributes& own, const State& state) {
+    if (own.all_of(name).empty()) return {};
+    const bool is_old = is_one(kOldOfQueues, name);
+    const bool is_new = is_one(kNewOfQueues, name) || is_one(kOthersNew, name);
+    if (!is_old && !is_new) return {};
+    const auto conflict = [&](const Attributes& attributes, bool server) {
+        if (is_new) return server ? one_of(kOldOfServer, attributes) : one_of(kOldOfQueues, attributes);
+        return server ? one_of(kNewOfServer, attributes) : one_of(kNewOfQueues, attributes);
+    };
+    const auto refuse = [&](std::string_view other, const std::string& where) {
+        return fail(
+            PBSE_MIXENTLIMS,
+            fmt::format("Cannot mix old and new style queue/run limit enforcement types: {} of {} is set",
+                        other, where));
+    };
+    if (const auto other = conflict(own, false); !other.empty()) return refuse(other, "the same object");
+    if (const auto other = conflict(state.server, true); !other.empty()) return refuse(other, "the server");
+    for (const auto& [queue_name, queue] : state.queues())
+        if (const auto other = conflict(queue.attributes, false); !other.empty())
+            return refuse(other, "queue " + queue_name);
+    return {};
+}
+
+void JobSums::add(const Job& job, const ResourceTable& resources, int64_t by) {
+    const int64_t count = by * jobs_of(job);
+    jobs += count;
+    for (const AttributeValue& value : job.attributes.all_of("Resource_List")) {
+        const Resource* resource = resources.find(value.resource);
+        if (resource == nullptr || !is_amount(resource->type)) continue;
+        int64_t& sum = amounts[resource->id];
+        sum = amount_sum(sum, amount_product(amount_of(resource->type, value.value), count));
+    }
+}
+
+void EntityCounts::count(const Job& job, const ResourceTable& resources, int64_t by) {
+    if (job.history()) return;
+    const std::string_view user = job.attributes.text("euser");
+    const std::string_view group = job.attributes.text("egroup");
+    const std::string_view project = job.attributes.text("project");
+    std::string key = fmt::format("{}\n{}\n{}\n{}", job.queue, user, group, project);
+    const auto [at, made] = at_.try_emplace(std::move(key), sums_.size());
+    if (made)
+        sums_.push_back({job.queue, std::string(user), std::string(group), std::string(project), {}, {}});
+    EntitySums& sums = sums_[at->second];
+    sums.all.add(job, resources, by);
+    if (!job.running()) sums.not_running.add(job, resources, by);
+}
+
+Result<void> within_queued_jobs(const Job& job, const Queue& queue, const State& state) {
+    for (const Queue* of : {&queue, static_cast<const Queue*>(nullptr)}) {
+        if (of == nullptr && state.job(job.handle) != nullptr) break;
+        if (auto ok = check_jobs({job, of, state, "max_queued", false}); !ok) return ok;
+        if (auto ok = check_jobs({job, of, state, "queued_jobs_threshold", true}); !ok) return ok;
+    }
+    return {};
+}
+
+Result<void> within_queued_amounts(const Job& job, const Queue& queue, const State& state) {
+    for (const Queue* of : {&queue, static_cast<const Queue*>(nullptr)}) {
+        if (auto ok = check_amounts({job, of, state, "max_queued_res", false}); !ok) return ok;
+        if (auto ok = check_amounts({job, of, state, "queued_jobs_threshold_res", true}); !ok) return ok;
+    }
+    return {};
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,60 @@
+// Limits on what users, groups, projects and all jobs together may have queued or running, of the server or
+// of a queue: max_run, max_queued and their kin. max_queued and queued_jobs_threshold are the server's to
+// hold, the others are told to the scheduler.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ifl/attributes/entity_limits.h"
+#include "server_plugin/host/attributes.h"
+#include "server_plugin/host/error.h"
+#include "server_plugin/host/objects.h"
+
+namespace pbs::host {
+
+class State;
+
+// What an attribute of such limits becomes by a change; `type` is that of the amounts. Limits are kept in the
+// order of their letters and names. PBSE_BADATVAL.
+Result<std::string> changed_limits(Type type, std::string_view current, std::string_view operand, ifl::Op op);
+
+// Old and new limits can't be set together, anywhere: PBSE_MIXENTLIMS. To be asked when `name` is set on an
+// object whose attributes are `own` by now; that is the server or a queue.
+Result<void> check_limit_styles(std::string_view name, const Attributes& own, const State& state);
+
+// What jobs that are queued or run ask for together.
+struct JobSums {
+    int64_t jobs = 0;
+    Amounts amounts;
+    void add(const Job& job, const ResourceTable& resources, int64_t by);
+};
+// The jobs of one user, group and project in one queue.
+struct EntitySums {
+    uint64_t queue = 0;
+    std::string user;
+    std::string group;
+    std::string project;
+    JobSums all;
+    JobSums not_running;
+};
+class EntityCounts {
+  public:
+    void count(const Job& job, const ResourceTable& resources, int64_t by);
+    const std::vector<EntitySums>& all() const { return sums_; }
+
+  private:
+    std::vector<EntitySums> sums_;
+    std::unordered_map<std::string, size_t> at_;  // by all four
+};
+
+// May the job be in the queue beside those that are there, by max_queued and queued_jobs_threshold? A new job
+// has to fit the server's limits, too. PBSE_ENTLIMCT.
+Result<void> within_queued_jobs(const Job& job, const Queue& queue, const State& state);
+// The same of max_queued_res and queued_jobs_threshold_res. A job that the state knows is counted as it is
+// now in the place of what it was. PBSE_ENTLIMRESC.
+Result<void> within_queued_amounts(const Job& job, const Queue& queue, const State& state);
+
+}  // namespace pbs::host

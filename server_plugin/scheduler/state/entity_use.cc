@@ -1,0 +1,48 @@
+#include "server_plugin/scheduler/state/entity_use.h"
+
+#include <algorithm>
+
+namespace pbs::sched {
+
+void EntityUse::watch(std::uint32_t scope, const EntityLimits& limits) {
+    std::vector<Watched> watched;
+    for (const EntityKind kind : kEntityKinds)
+        for (const bool soft : {false, true})
+            for (const EntityLimits::Limit& limit : limits.of(kind, soft))
+                if (std::ranges::none_of(watched, [&](const Watched& known) {
+                        return known.kind == kind && known.resource == limit.resource;
+                    }))
+                    watched.push_back({kind, limit.resource});
+    if (watched.empty())
+        watched_.erase(scope);
+    else
+        watched_[scope] = std::move(watched);
+}
+
+void EntityUse::count_in(std::uint32_t scope, const CountedJob& job, int sign) {
+    const auto found = watched_.find(scope);
+    if (found == watched_.end()) return;
+    for (const Watched& watched : found->second) {
+        const auto amount = asked_amount(*job.request, job.walltime, watched.resource);
+        if (!amount || *amount == 0) continue;
+        const Key key{scope, watched.kind, job.entities.of(watched.kind), watched.resource};
+        const auto counted = use_.try_emplace(key).first;
+        counted->second += sign * *amount;
+        if (counted->second == 0) use_.erase(counted);
+    }
+}
+
+bool is_over_soft(const EntityLimits& limits, const EntityUse& use, std::uint32_t scope,
+                  const CountedJob& job) {
+    for (const EntityKind kind : kEntityKinds) {
+        const std::uint32_t entity = job.entities.of(kind);
+        for (const EntityLimits::Limit& limit : limits.of(kind, true)) {
+            const std::int64_t most = limit.find(entity).most;
+            if (most < 0 || !asked_amount(*job.request, job.walltime, limit.resource)) continue;
+            if (use.of(scope, kind, entity, limit.resource) > most) return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace pbs::sched
