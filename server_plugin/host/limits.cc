@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/state.h"
@@ -63,31 +64,30 @@ int64_t jobs_of(const Job& job) {
     return job.is_array() ? job.subjobs->queued.count() : 1;
 }
 
-// Whose limit it is, for messages.
-struct Entity {
-    char kind;
-    std::string_view word;
-    std::string_view name;
-};
-
-bool is_of(const EntitySums& sums, const Entity& entity) {
-    switch (entity.kind) {
-        case 'u':
-            return sums.user == entity.name;
-        case 'g':
-            return sums.group == entity.name;
-        case 'p':
-            return sums.project == entity.name;
-        default:
-            return true;
+// What a job counts for.
+JobSums sums_of(const Job& job, const ResourceTable& resources, int64_t by) {
+    const int64_t count = by * jobs_of(job);
+    JobSums sums{.jobs = count, .amounts = {}};
+    for (const AttributeValue& value : job.attributes.all_of("Resource_List")) {
+        const Resource* resource = resources.find(value.resource);
+        if (resource == nullptr || !is_amount(resource->type)) continue;
+        int64_t& sum = sums.amounts[resource->id];
+        sum = amount_sum(sum, amount_product(amount_of(resource->type, value.value), count));
     }
+    return sums;
+}
+
+// For messages.
+std::string_view word_of(char kind) {
+    return kind == 'u' ? "user" : kind == 'g' ? "group" : "project";
 }
 
 struct Found {
     int64_t most = 0;
     bool own = false;
 };
-std::optional<Found> limit_for(const std::vector<EntityLimit>& limits, const Entity& entity, Type type) {
+std::optional<Found> limit_for(const std::vector<EntityLimit>& limits, const CountedEntity& entity,
+                               Type type) {
     std::optional<Found> found;
     for (const EntityLimit& limit : limits) {
         if (limit.kind != entity.kind || !limit.most) continue;
@@ -108,50 +108,40 @@ struct Check {
     const Attributes& attributes() const { return queue != nullptr ? queue->attributes : state.server; }
     std::string where() const { return queue != nullptr ? "queue " + queue->name : "complex"; }
 
-    // What the others have, and the job itself as it is stored, if it is counted there.
+    // What the others have. The job itself is left out as it is stored, if it is counted there.
     template <class Of>
-    int64_t sum(const Entity& entity, const Of& of) const {
-        int64_t total = 0;
-        for (const EntitySums& sums : state.entity_counts().all())
-            if ((queue == nullptr || sums.queue == queue->handle) && is_of(sums, entity))
-                total = amount_sum(total, of(threshold ? sums.not_running : sums.all));
+    int64_t sum(const CountedEntity& entity, const Of& of) const {
+        const EntityCounts::Sums* sums =
+            state.entity_counts().find(queue != nullptr ? queue->handle : 0, entity);
+        const int64_t total = sums == nullptr ? 0 : of(threshold ? sums->not_running : sums->all);
         const Job* before = state.job(job.handle);
         if (before == nullptr || before->history() || (threshold && before->running())) return total;
         if (queue != nullptr && before->queue != queue->handle) return total;
-        EntitySums own{before->queue,
-                       std::string(before->attributes.text("euser")),
-                       std::string(before->attributes.text("egroup")),
-                       std::string(before->attributes.text("project")),
-                       {},
-                       {}};
-        if (!is_of(own, entity)) return total;
-        own.all.add(*before, state.resources, 1);
-        return total - of(own.all);
-    }
-    std::array<Entity, 4> entities() const {
-        return {{{'o', "", ifl::kAllEntity},
-                 {'u', "user", job.attributes.text("euser")},
-                 {'g', "group", job.attributes.text("egroup")},
-                 {'p', "project", job.attributes.text("project")}}};
+        const auto same = [&](const CountedEntity& other) {
+            return other.kind == entity.kind && other.name == entity.name;
+        };
+        if (std::ranges::none_of(entities_of(*before), same)) return total;
+        return total - of(sums_of(*before, state.resources, 1));
     }
 };
 
 // OpenPBS's words.
-std::string jobs_text(const Check& check, const Entity& entity, bool own) {
+std::string jobs_text(const Check& check, const CountedEntity& entity, bool own) {
     const std::string_view state = check.threshold ? " in 'Q' state" : "";
     if (entity.kind == 'o')
         return fmt::format("Maximum number of jobs{} already in {}", state, check.where());
     if (own)
-        return fmt::format("Maximum number of jobs{} for {} {} already in {}", state, entity.word,
+        return fmt::format("Maximum number of jobs{} for {} {} already in {}", state, word_of(entity.kind),
                            entity.name, check.where());
-    return fmt::format("would exceed {}'s per-{} limit{}", check.where(), entity.word,
+    return fmt::format("would exceed {}'s per-{} limit{}", check.where(), word_of(entity.kind),
                        check.threshold ? " of jobs in 'Q' state" : "");
 }
 
-std::string amounts_text(const Check& check, const Entity& entity, bool own, std::string_view resource) {
+std::string amounts_text(const Check& check, const CountedEntity& entity, bool own,
+                         std::string_view resource) {
     const std::string whose = entity.kind == 'o' ? "limit"
-                              : own              ? fmt::format("{} {}'s limit", entity.word, entity.name)
-                                                 : fmt::format("per-{} limit", entity.word);
+                              : own ? fmt::format("{} {}'s limit", word_of(entity.kind), entity.name)
+                                    : fmt::format("per-{} limit", word_of(entity.kind));
     return fmt::format("would exceed {} on resource {} in {}{}", whose, resource, check.where(),
                        check.threshold ? " for jobs in 'Q' state" : "");
 }
@@ -160,7 +150,7 @@ Result<void> check_jobs(const Check& check) {
     const std::string_view text = check.attributes().text(check.attribute);
     if (text.empty()) return {};
     const std::vector<EntityLimit> limits = stored(text);
-    for (const Entity& entity : check.entities()) {
+    for (const CountedEntity& entity : entities_of(check.job)) {
         const auto limit = limit_for(limits, entity, Type::integer);
         if (!limit) continue;
         const int64_t used = check.sum(entity, [](const JobSums& sums) { return sums.jobs; });
@@ -177,7 +167,7 @@ Result<void> check_amounts(const Check& check) {
         if (resource == nullptr || asked == nullptr) continue;
         const int64_t more = amount_product(amount_of(resource->type, asked->value), jobs_of(check.job));
         const std::vector<EntityLimit> limits = stored(value.value);
-        for (const Entity& entity : check.entities()) {
+        for (const CountedEntity& entity : entities_of(check.job)) {
             const auto limit = limit_for(limits, entity, resource->type);
             if (!limit) continue;
             const int64_t used = check.sum(entity, [&](const JobSums& sums) {
@@ -250,29 +240,51 @@ Result<void> check_limit_styles(std::string_view name, const Attributes& own, co
     return {};
 }
 
-void JobSums::add(const Job& job, const ResourceTable& resources, int64_t by) {
-    const int64_t count = by * jobs_of(job);
-    jobs += count;
-    for (const AttributeValue& value : job.attributes.all_of("Resource_List")) {
-        const Resource* resource = resources.find(value.resource);
-        if (resource == nullptr || !is_amount(resource->type)) continue;
-        int64_t& sum = amounts[resource->id];
-        sum = amount_sum(sum, amount_product(amount_of(resource->type, value.value), count));
+void JobSums::add(const JobSums& other) {
+    jobs += other.jobs;
+    for (const auto& [resource, amount] : other.amounts) {
+        int64_t& sum = amounts[resource];
+        sum = amount_sum(sum, amount);
     }
 }
 
+std::array<CountedEntity, 4> entities_of(const Job& job) {
+    const Attributes& a = job.attributes;
+    return {
+        {{'o', ifl::kAllEntity}, {'u', a.text("euser")}, {'g', a.text("egroup")}, {'p', a.text("project")}}};
+}
+
+namespace {
+
+std::string key_of(uint64_t queue, const CountedEntity& entity) {
+    return fmt::format("{}{}{}", queue, entity.kind, entity.name);
+}
+
+}  // namespace
+
 void EntityCounts::count(const Job& job, const ResourceTable& resources, int64_t by) {
     if (job.history()) return;
-    const std::string_view user = job.attributes.text("euser");
-    const std::string_view group = job.attributes.text("egroup");
-    const std::string_view project = job.attributes.text("project");
-    std::string key = fmt::format("{}\n{}\n{}\n{}", job.queue, user, group, project);
-    const auto [at, made] = at_.try_emplace(std::move(key), sums_.size());
-    if (made)
-        sums_.push_back({job.queue, std::string(user), std::string(group), std::string(project), {}, {}});
-    EntitySums& sums = sums_[at->second];
-    sums.all.add(job, resources, by);
-    if (!job.running()) sums.not_running.add(job, resources, by);
+    const JobSums own = sums_of(job, resources, by);
+    const bool running = job.running();
+    for (const CountedEntity& entity : entities_of(job)) {
+        for (const uint64_t queue : {uint64_t{0}, job.queue}) {
+            const auto at = sums_.try_emplace(key_of(queue, entity)).first;
+            Sums& sums = at->second;
+            sums.members += by;
+            // Users name projects as they like: what has no job any more takes no memory.
+            if (sums.members == 0) {
+                sums_.erase(at);
+                continue;
+            }
+            sums.all.add(own);
+            if (!running) sums.not_running.add(own);
+        }
+    }
+}
+
+const EntityCounts::Sums* EntityCounts::find(uint64_t queue, const CountedEntity& entity) const {
+    const auto at = sums_.find(key_of(queue, entity));
+    return at == sums_.end() ? nullptr : &at->second;
 }
 
 Result<void> within_queued_jobs(const Job& job, const Queue& queue, const State& state) {

@@ -3,10 +3,10 @@
 // hold, the others are told to the scheduler.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "ifl/attributes/entity_limits.h"
 #include "server_plugin/host/attributes.h"
@@ -29,25 +29,30 @@ Result<void> check_limit_styles(std::string_view name, const Attributes& own, co
 struct JobSums {
     int64_t jobs = 0;
     Amounts amounts;
-    void add(const Job& job, const ResourceTable& resources, int64_t by);
+    void add(const JobSums& other);
 };
-// The jobs of one user, group and project in one queue.
-struct EntitySums {
-    uint64_t queue = 0;
-    std::string user;
-    std::string group;
-    std::string project;
-    JobSums all;
-    JobSums not_running;
+// Whose jobs a limit counts: of one user ('u'), group ('g') or project ('p'), or all ('o', with the name
+// PBS_ALL).
+struct CountedEntity {
+    char kind = 'o';
+    std::string_view name;
 };
+std::array<CountedEntity, 4> entities_of(const Job& job);
+
+// What the jobs of each entity ask for, in each queue and in all of them.
 class EntityCounts {
   public:
+    struct Sums {
+        JobSums all;
+        JobSums not_running;
+        int64_t members = 0;  // a running array counts as no job, and is here
+    };
     void count(const Job& job, const ResourceTable& resources, int64_t by);
-    const std::vector<EntitySums>& all() const { return sums_; }
+    // Null: it has no jobs there. Queue 0: in all of them.
+    const Sums* find(uint64_t queue, const CountedEntity& entity) const;
 
   private:
-    std::vector<EntitySums> sums_;
-    std::unordered_map<std::string, size_t> at_;  // by all four
+    std::unordered_map<std::string, Sums> sums_;
 };
 
 // May the job be in the queue beside those that are there, by max_queued and queued_jobs_threshold? A new job

@@ -20,6 +20,7 @@ using enum EntityKind;
 
 struct Limits : testing::Test {
     World world;
+    int cycles = 0;  // a second apart
     void SetUp() override {
         Settings& s = world.policy();
         s.by_queue = false;
@@ -48,7 +49,7 @@ struct Limits : testing::Test {
     }
     // The comment of the only job that doesn't start.
     std::string refusal(int waits) {
-        const Outcome outcome = world.cycle(at(1));
+        const Outcome outcome = world.cycle(at(++cycles));
         EXPECT_THAT(outcome.started, testing::Not(testing::Contains(waits)));
         const auto found = outcome.comment.find(waits);
         return found == outcome.comment.end() ? "" : found->second;
@@ -89,7 +90,7 @@ TEST_F(Limits, OfJobsHaveOpenPBSsWords) {
         EXPECT_EQ(refusal(waits), "Not Running: " + c.in_server);
         server_limits({});
         for (int number = 1; number <= waits; ++number)
-            if (world.exists(number)) world.finish(number, at(1));
+            if (world.exists(number)) world.finish(number, at(cycles));
     }
 }
 
@@ -122,7 +123,7 @@ TEST_F(Limits, OfResourcesHaveOpenPBSsWords) {
         EXPECT_EQ(refusal(waits), "Not Running: " + c.in_server);
         server_limits({});
         for (int number = 1; number <= waits; ++number)
-            if (world.exists(number)) world.finish(number, at(1));
+            if (world.exists(number)) world.finish(number, at(cycles));
     }
 }
 
