@@ -86,6 +86,8 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     shared("max_user_run_soft"),
     shared("queued_jobs_threshold"),
     shared("queued_jobs_threshold_res"),
+    {"restrict_res_to_release_on_suspend", list, kManagerOnlySet, "",
+     "The resources that a job gives back that is preempted by suspension; not set: all"},
     // Of OpenPBS's server only.
     {"acl_host_moms_enable", boolean, kManagerOnlySet | openpbs_only, "",
      "Whether the hosts of vnodes may use the server without being in acl_hosts"},
@@ -155,8 +157,6 @@ constexpr auto kRows = std::to_array<AttributeDef>({
      "How many seconds there are between a degraded reservation's looks for other vnodes"},
     {"resources_cost", resources, kManagerOnlySet | openpbs_only, "",
      "What a unit of a resource costs when jobs are placed"},
-    {"restrict_res_to_release_on_suspend", list, kManagerOnlySet, "",
-     "The resources that a job gives back that is preempted by suspension; not set: all"},
     {"resv_enable", boolean, kManagerOnlySet | openpbs_only, "", "Whether reservations may be made"},
     {"resv_post_processing_time", integer, kNoUserSet | openpbs_only, "",
      "How many seconds a reservation's vnodes stay taken after its end"},
