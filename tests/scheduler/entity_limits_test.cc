@@ -20,7 +20,7 @@ using enum EntityKind;
 
 struct Limits : testing::Test {
     World world;
-    int cycles = 0;  // a second apart
+    int cycles = 0;  // an hour apart
     void SetUp() override {
         Settings& s = world.policy();
         s.by_queue = false;
@@ -181,6 +181,8 @@ TEST_F(Limits, JobsBeyondSoftOnesArePreempted) {
     const int other = job("bob", 20);
     const Outcome outcome = world.cycle(at(2));
     EXPECT_THAT(outcome.started, ElementsAre(other));
+    EXPECT_EQ(world.scheduler.next_deadline(at(2)), at(2) + Seconds(1))
+        << "who is over a limit may be another now";
     EXPECT_TRUE(outcome.preempted.contains(first)) << "of two that started at once, the one submitted first";
 }
 

@@ -130,7 +130,10 @@ void PreemptionRule::note_steps(JobSlot job) const {
 }
 
 void PreemptionRule::remember() {
-    if (!c_.preempts || !methods_come_with_time()) return;
+    if (!c_.preempts) return;
+    // What has started may be over a soft limit now, with all that its user runs: others may have its place.
+    if (c_.by_soft_limits && !started_.empty()) state_.instants->insert(in_.now + Seconds(1));
+    if (!methods_come_with_time()) return;
     for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
         if (t_.queues[q].partition != in_.partition) continue;
         for (const JobSlot job : t_.queues[q].running)
