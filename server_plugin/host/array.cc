@@ -320,7 +320,9 @@ bool close_array(Change& change, Job& array) {
         job.deleted = true;
         job.at_end = Job::AtEnd::finish;
         job.mtime = change.now();
-        change.then([&server, run = run_id(job)] { (void)server.parts.executor.signal(run, 9); });
+        change.then([&server, handle = job.handle] {
+            if (const Job* ending = server.state.job(handle)) (void)kill_job(server, *ending);
+        });
     }
     array.deleted = running;
     return !running;

@@ -53,7 +53,7 @@ class Application {
     Result<void> run_subjob(const Decision& decision, Job& array);
     Result<void> resume(const Decision& decision, Job& job);
     Result<void> preempt(const Decision& decision);
-    std::vector<std::string> awaited() const;
+    std::vector<RunId> awaited() const;
     void leave(const std::vector<Place>& places);
     Result<void> move(const Decision& decision, Job& job);
     static Result<void> check_started(const Queue* queue);
@@ -117,14 +117,14 @@ void Application::leave(const std::vector<Place>& places) {
 }
 
 // The preempted jobs that haven't given back yet what they held.
-std::vector<std::string> Application::awaited() const {
-    std::vector<std::string> ids;
+std::vector<RunId> Application::awaited() const {
+    std::vector<RunId> runs;
     for (const std::string& id : preempted_) {
         const Job* known = server_.state.job(id);
         const Job* job = known == nullptr ? nullptr : change_.current(known->sequence);
-        if (job != nullptr && job->running() && !is_preempted(*job)) ids.push_back(id);
+        if (job != nullptr && job->running() && !is_preempted(*job)) runs.push_back(run_id(*job));
     }
-    return ids;
+    return runs;
 }
 
 // The job may have ended since the cycle began, and the one that room is made for may be held.
@@ -151,7 +151,7 @@ Result<void> Application::preempt(const Decision& decision) {
 Result<void> Application::resume(const Decision& decision, Job& job) {
     if (auto ok = check_started(server_.state.queue(job.queue)); !ok) return ok;
     if (auto ok = take_room(released_places(job, server_.state.resources)); !ok) return ok;
-    const auto others = decision.after_preemptions ? awaited() : std::vector<std::string>();
+    const auto others = decision.after_preemptions ? awaited() : std::vector<RunId>();
     if (others.empty()) {
         resume_preempted(change_, job);
         return {};

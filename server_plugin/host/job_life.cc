@@ -363,6 +363,11 @@ void delete_waiting_job(Change& change, Job& job, std::string_view requestor) {
     retire(change, job, substate::kTerminated);
 }
 
+Result<void> kill_job(Server& server, const Job& job) {
+    if (end_unlaunched(server, job)) return {};
+    return server.parts.executor.signal(run_id(job), 9);
+}
+
 Result<void> terminate_job(Server& server, const Job& job) {
     if (end_unlaunched(server, job)) return {};
     const Queue* queue = server.state.queue(job.queue);
@@ -402,7 +407,9 @@ void abort_job(Change& change, Job& job, const std::string& why) {
     job.deleted = true;
     job.at_end = Job::AtEnd::finish;
     job.mtime = change.now();
-    change.then([&server, run = run_id(job)] { (void)server.parts.executor.signal(run, 9); });
+    change.then([&server, handle = job.handle] {
+        if (const Job* ending = server.state.job(handle)) (void)kill_job(server, *ending);
+    });
 }
 
 RunId run_id(const Job& job) {

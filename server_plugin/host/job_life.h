@@ -34,7 +34,9 @@ void note_deletion(Change& change, const Job& job, std::string_view requestor);
 // Ends a job that isn't running: deletes it, or keeps it as history. `requestor` is user@host.
 void delete_waiting_job(Change& change, Job& job, std::string_view requestor);
 
-// Asks the runner to end a running job; what becomes of it is job.at_end.
+// Ends the processes of a running job at once, if it has any yet; what becomes of it is job.at_end.
+Result<void> kill_job(Server& server, const Job& job);
+// The same, after the signal to end and its queue's kill_delay.
 Result<void> terminate_job(Server& server, const Job& job);
 
 // The policy says that the job can never run: it is deleted, and its owner told why.

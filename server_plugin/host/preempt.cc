@@ -117,8 +117,7 @@ void end_by(Change& change, const Job& job, char method) {
     change.then([&server, handle = job.handle, method] {
         const Job* ending = server.state.job(handle);
         if (ending == nullptr || !ending->running() || !is_preempting(*ending)) return;
-        const auto done =
-            method == 'D' ? terminate_job(server, *ending) : server.parts.executor.signal(run_id(*ending), 9);
+        const auto done = method == 'D' ? terminate_job(server, *ending) : kill_job(server, *ending);
         if (done) return;
         // Its end may be on its way; else the next method is tried.
         server.parts.log.job(
@@ -201,24 +200,30 @@ bool preempt_by(Change& change, Job& job, char method, std::string_view for_job)
     }
 }
 
-std::vector<std::string> awaited_by(const Job& job) {
-    std::vector<std::string> ids;
+// A run of a job, as `awaits` names it: the job may have gone and be started again.
+std::string run_text(const RunId& run) {
+    return fmt::format("{}/{}", run.job, run.run);
+}
+
+std::vector<std::string_view> awaited_by(const Job& job) {
+    std::vector<std::string_view> runs;
     std::string_view left = job.attributes.text(kAwaits);
     while (!left.empty()) {
         const auto comma = std::min(left.find(','), left.size());
-        ids.emplace_back(left.substr(0, comma));
+        runs.push_back(left.substr(0, comma));
         left.remove_prefix(std::min(comma + 1, left.size()));
     }
-    return ids;
+    return runs;
 }
 
 enum class Room { there, coming, not_coming };
 
 Room room_for(const Job& job, const State& state) {
     Room room = Room::there;
-    for (const std::string& id : awaited_by(job)) {
-        const Job* other = state.job(id);
-        if (other == nullptr || !other->running() || is_preempted(*other)) continue;
+    for (const std::string_view run : awaited_by(job)) {
+        const Job* other = state.job(run.substr(0, run.find('/')));
+        if (other == nullptr || !other->running() || is_preempted(*other) || run_text(run_id(*other)) != run)
+            continue;
         if (is_preempting(*other)) {
             room = Room::coming;
         } else if (other->attributes.has(kNotPreemptable)) {
@@ -242,19 +247,25 @@ void launch_one(Server& server, const Job& current) {
     if (auto done = change.commit(); !done) server.parts.log.error(current.id, done.error().message);
 }
 
+// It has not been launched, or not resumed: it waits again as before.
+void back_to_wait(Change& change, Job& job) {
+    unset(job, kAwaits);
+    job.mtime = change.now();
+    if (job.substate == substate::kSchedSuspended) {
+        job.state = job_state::kSuspended;
+        return;
+    }
+    RunReport report;
+    report.id = run_id(job);
+    report.state = RunState::never_started;
+    end_job(change, job, report);
+}
+
 void wait_again(Server& server, const Job& current) {
     server.parts.log.job(current.id, "not started: a job could not be preempted");
     Change change(server, server.now());
     Job& job = change.job(current);
-    unset(job, kAwaits);
-    if (job.substate == substate::kSchedSuspended) {
-        job.state = job_state::kSuspended;
-    } else {
-        RunReport report;
-        report.id = run_id(job);
-        report.state = RunState::never_started;
-        end_job(change, job, report);
-    }
+    back_to_wait(change, job);
     change.want_cycle(PBS_SCH_SCHEDULE_TERM);
     if (auto done = change.commit(); !done) server.parts.log.error(current.id, done.error().message);
 }
@@ -262,6 +273,11 @@ void wait_again(Server& server, const Job& current) {
 }  // namespace
 
 bool preempt(Change& change, Job& job, std::string_view methods, std::string_view for_job) {
+    if (is_awaiting(job)) {
+        note(change, job, fmt::format("Job preempted before its start for job {}", for_job));
+        back_to_wait(change, job);
+        return true;
+    }
     if (job.substate != substate::kRunning) {
         set_attribute(job, kPreempting, fmt::format("{} {}{}", for_job, kOnceItRuns, methods));
         job.mtime = change.now();
@@ -324,8 +340,10 @@ void resume_preempted(Change& change, Job& job) {
     });
 }
 
-void await(Job& job, const std::vector<std::string>& preempted) {
-    set_attribute(job, kAwaits, fmt::format("{}", fmt::join(preempted, ",")));
+void await(Job& job, const std::vector<RunId>& preempted) {
+    std::string runs;
+    for (const RunId& run : preempted) runs += (runs.empty() ? "" : ",") + run_text(run);
+    set_attribute(job, kAwaits, runs);
 }
 
 void launch_awaiting(Server& server) {
@@ -348,13 +366,17 @@ void launch_awaiting(Server& server) {
 
 bool end_unlaunched(Server& server, const Job& job) {
     if (!is_awaiting(job) || job.substate == substate::kSchedSuspended) return false;
+    server.unstored_reports.push_back(end_of_unlaunched(job));
+    return true;
+}
+
+RunReport end_of_unlaunched(const Job& job) {
     RunReport report;
     report.id = run_id(job);
     report.state = RunState::ended;
     report.exit.exit_status = exit_status::kFailBeforeFiles;
     report.exit.message = "ended before it was started";
-    server.unstored_reports.push_back(std::move(report));
-    return true;
+    return report;
 }
 
 void recover_preemption(Change& change, Job& job) {

@@ -2,7 +2,7 @@
 //
 // What is under way is kept in attributes of the jobs that nobody is shown, so that it goes on after a crash:
 //   preempting       of a job that makes room: the id of the other one, and the methods that are left to try
-//   awaits           of a job that is to start: the ids of those that make room for it. It holds its places
+//   awaits           of a job that is to start: the runs of those that make room for it. It holds its places
 //                    as a running job does, and is launched when all of them have gone
 //   not_preemptable  of a running job with which all methods have failed
 //   released         of a suspended job: which resources it has given back, if not all
@@ -28,7 +28,7 @@ inline constexpr int kSchedSuspended = 45;
 
 // Begins to preempt a running job by the first of `methods` ('S', 'C', 'R', 'D') that it can be by; `for_job`
 // is the id of the job that room is made for. False: it can be by none, and is marked so. One that is being
-// started yet is preempted once it runs.
+// started yet is preempted once it runs, and one that waits for others to make room waits on at once.
 bool preempt(Change& change, Job& job, std::string_view methods, std::string_view for_job);
 void preempt_once_it_runs(Change& change, Job& job);
 
@@ -43,12 +43,13 @@ bool is_awaiting(const Job& job);
 // A suspended job runs again on its places; after the commit its processes go on.
 void resume_preempted(Change& change, Job& job);
 // The job that was started is launched only when these jobs have gone.
-void await(Job& job, const std::vector<std::string>& preempted);
+void await(Job& job, const std::vector<RunId>& preempted);
 // Launches the jobs that have waited long enough, and queues those again that have waited in vain.
 void launch_awaiting(Server& server);
 // Of a job that waits to be launched there is no process that could be ended: its end is reported all the
 // same. False: there may be one.
 bool end_unlaunched(Server& server, const Job& job);
+RunReport end_of_unlaunched(const Job& job);
 // After a crash: goes on with what was under way with a running job.
 void recover_preemption(Change& change, Job& job);
 // The job is queued again, or starts: what was noted of preemption, but for when, is forgotten.

@@ -35,9 +35,14 @@ void apply(Change& change, const RunReport& report, std::vector<RunId>& to_termi
     Server& server = change.server();
     const Job* current = job_of(server, report);
     if (current == nullptr) return;
-    // It hasn't been launched, and is yet to be.
-    if (report.state == RunState::never_started && is_awaiting(*current)) return;
+    const bool unlaunched = report.state == RunState::never_started && is_awaiting(*current);
+    const bool ends = current->deleted || current->at_end != Job::AtEnd::finish;
+    if (unlaunched && !ends) return;  // it is yet to be
     Job& job = change.job(*current);
+    if (unlaunched) {
+        end_job(change, job, end_of_unlaunched(job));
+        return;
+    }
     if (report.state != RunState::running) {
         end_job(change, job, report);
         return;

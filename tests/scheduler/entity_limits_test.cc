@@ -186,6 +186,109 @@ TEST_F(Limits, JobsBeyondSoftOnesArePreempted) {
     EXPECT_TRUE(outcome.preempted.contains(first)) << "of two that started at once, the one submitted first";
 }
 
+TEST_F(Limits, WhoIsNotOverASoftOneAnyMoreIsLeftAlone) {
+    Settings& s = world.policy();
+    s.preemption = true;
+    s.preempt_prio = {};
+    s.preempt_prio.add(preempt_normal);
+    s.preempt_prio.add(preempt_server_softlimits);
+    s.preempt_order.steps = {{100, "R"}};
+    world.configure();
+    server_limits({{.entity = user, .most = 1, .soft = true}});
+    job("ann", 32);
+    job("ann", 32);
+    EXPECT_EQ(world.cycle(at(1)).started.size(), 2U);
+    job("bob", 64);  // for which both would have to go
+    EXPECT_THAT(world.cycle(at(2)).preempted, IsEmpty()) << "one is within the limit once the other has gone";
+    const int little = job("bob", 8);
+    EXPECT_THAT(world.cycle(at(3)).started, ElementsAre(little));
+    job("bob", 8);  // beyond the limit itself
+    EXPECT_THAT(world.cycle(at(4)).preempted, IsEmpty());
+}
+
+std::vector<LimitOptions> random_limits(std::mt19937& random, bool of_queue) {
+    const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
+    std::vector<LimitOptions> limits;
+    for (const EntityKind kind : {all, user, group, project})
+        for (const std::uint32_t resource :
+             {UINT32_MAX, std::uint32_t{ncpus}, std::uint32_t{mem}, std::uint32_t{walltime}}) {
+            if (pick(1, 100) > 25) continue;
+            const auto most = [&]() -> std::int64_t {
+                const std::int64_t jobs = pick(0, of_queue ? 4 : 8);
+                return resource == UINT32_MAX ? jobs
+                       : resource == ncpus    ? jobs * 6
+                       : resource == mem      ? jobs * 3 * kGb
+                                              : jobs * 3 * kHour;
+            };
+            if (kind == all || pick(1, 2) == 1) limits.push_back({kind, "", resource, most(), false});
+            const char* names[] = {"", "u", "g", "p"};
+            if (kind != all && pick(1, 2) == 1)
+                limits.push_back({kind, names[static_cast<int>(kind)] + std::to_string(pick(1, 3)), resource,
+                                  most(), false});
+        }
+    return limits;
+}
+
+// As long as no job comes or ends, cycles come to rest: nobody preempts whom he was preempted by.
+TEST(SoftLimits, CyclesComeToRest) {
+    int preempted = 0;
+    for (int seed = 1; seed <= pbs::test::cases(60); ++seed) {
+        SCOPED_TRACE(seed);
+        std::mt19937 random(static_cast<unsigned>(seed));
+        const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
+        const auto soft_limits = [&] {
+            auto limits = random_limits(random, true);
+            for (LimitOptions& limit : limits) limit.soft = true;
+            return limits;
+        };
+        World world;
+        Settings& s = world.policy();
+        s.preemption = true;
+        s.help_starving_jobs = false;
+        s.preempt_prio = {};
+        s.preempt_prio.add(preempt_normal);
+        s.preempt_prio.add(pick(1, 2) == 1 ? preempt_server_softlimits : preempt_queue_softlimits);
+        s.preempt_prio.add(preempt_server_softlimits | preempt_queue_softlimits);
+        const char* orders[] = {"S", "R", "SR", "D"};
+        s.preempt_order.steps = {{100, orders[pick(0, 3)]}};
+        world.configuration.scheds["default"] = {.all_time = "p1"};
+        for (const char* queue : {"a", "b"}) world.queue({.name = queue, .limits = soft_limits()});
+        const auto of_server = soft_limits();
+        const auto records = records_of(of_server);
+        ServerRecord server;
+        server.limits = records;
+        world.server(server);
+        world.vnodes(1, {.name = "n", .ncpus = 8, .mem = 8 * kGb});
+        world.configure();
+        Instant now = at(1);
+        std::vector<int> jobs;
+        for (int step = 0; step < 12; ++step) {
+            for (int i = pick(1, 4); i > 0; --i)
+                jobs.push_back(world.job({.queue = pick(1, 2) == 1 ? "a" : "b",
+                                          .owner = "u" + std::to_string(pick(1, 3)),
+                                          .group = "g" + std::to_string(pick(1, 2)),
+                                          .project = "p" + std::to_string(pick(1, 2)),
+                                          .ncpus = pick(1, 5),
+                                          .queued = now},
+                                         now));
+            for (int rounds = 0;; ++rounds) {
+                ASSERT_LT(rounds, 20) << "they preempt each other in turn";
+                now += Seconds(1);
+                const auto outcome = world.cycle(now);
+                preempted += static_cast<int>(outcome.preempted.size());
+                if (outcome.started.empty() && outcome.preempted.empty()) break;
+            }
+            now += Seconds(pick(1, 600));
+            const auto which = static_cast<std::size_t>(pick(0, static_cast<int>(jobs.size()) - 1));
+            if (world.running(jobs[which])) {
+                world.finish(jobs[which], now);
+                jobs.erase(jobs.begin() + static_cast<std::ptrdiff_t>(which));
+            }
+        }
+    }
+    EXPECT_GT(preempted, 20) << "else the test would be about nothing";
+}
+
 // ---- Against counting anew.
 
 struct Counted {
@@ -210,29 +313,6 @@ struct Counted {
         return sum;
     }
 };
-
-std::vector<LimitOptions> random_limits(std::mt19937& random, bool of_queue) {
-    const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
-    std::vector<LimitOptions> limits;
-    for (const EntityKind kind : {all, user, group, project})
-        for (const std::uint32_t resource :
-             {UINT32_MAX, std::uint32_t{ncpus}, std::uint32_t{mem}, std::uint32_t{walltime}}) {
-            if (pick(1, 100) > 25) continue;
-            const auto most = [&]() -> std::int64_t {
-                const std::int64_t jobs = pick(0, of_queue ? 4 : 8);
-                return resource == UINT32_MAX ? jobs
-                       : resource == ncpus    ? jobs * 6
-                       : resource == mem      ? jobs * 3 * kGb
-                                              : jobs * 3 * kHour;
-            };
-            if (kind == all || pick(1, 2) == 1) limits.push_back({kind, "", resource, most(), false});
-            const char* names[] = {"", "u", "g", "p"};
-            if (kind != all && pick(1, 2) == 1)
-                limits.push_back({kind, names[static_cast<int>(kind)] + std::to_string(pick(1, 3)), resource,
-                                  most(), false});
-        }
-    return limits;
-}
 
 TEST(EntityLimits, NoSequenceOfEventsMakesTheSchedulerGoBeyondOne) {
     int held_back = 0;

@@ -47,7 +47,7 @@ void mark(Context& context, Change& change, const Job& current) {
 
 Result<void> end(Context& context, const Job& job, const How& how) {
     if (!how.force) return terminate_job(context.server, job);
-    (void)context.server.parts.executor.signal(run_id(job), 9);
+    (void)kill_job(context.server, job);
     return {};
 }
 

@@ -26,7 +26,7 @@ Result<void> rerun_one(Context& context, const Job& current) {
     const uint64_t handle = job.handle;
     log_job(change, job, fmt::format("Job Rerun at request of {}", requestor(context)));
     if (auto done = change.commit(); !done) return done;
-    auto signalled = context.server.parts.executor.signal(run_id(*context.state().job(handle)), 9);
+    auto signalled = kill_job(context.server, *context.state().job(handle));
     if (!signalled) {
         // It goes on, and its own end is not to start it again.
         Change back(context.server, context.now);

@@ -21,8 +21,9 @@ void end_or_requeue(Change& change, Job& job, bool immediate) {
     if (job.attributes.boolean("Rerunable", true)) {
         job.at_end = Job::AtEnd::requeue;
         log_job(change, job, fmt::format("Job to be requeued in {} on PBS Server shutdown", job.queue_name));
-        change.then(
-            [&server = change.server(), run = run_id(job)] { (void)server.parts.executor.signal(run, 9); });
+        change.then([&server = change.server(), handle = job.handle] {
+            if (const Job* ending = server.state.job(handle)) (void)kill_job(server, *ending);
+        });
     } else if (immediate) {
         abort_job(change, job, "Job aborted on PBS Server shutdown");
     }

@@ -40,6 +40,7 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
         bool gone = false;
     };
     std::int64_t level_of_running(JobSlot job) const;
+    std::int64_t level_once_it_runs(const OrderedJob& job) const;
     std::int64_t lowest_level() const;
     bool methods_come_with_time() const;
     PreemptMethods methods_of(JobSlot job) const;
@@ -53,7 +54,9 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     void give_back(Victim& victim);
     bool starts(const Candidate& job, QueueView& view);
     void note_steps(JobSlot job) const;
-    bool find_room(const Candidate& job, QueueView& view, std::size_t lower);
+    bool find_room(const Candidate& job, QueueView& view, std::int64_t level, std::size_t lower);
+    bool find_room_by_soft_limits(const Candidate& job, QueueView& view, std::int64_t level);
+    bool is_taken_before(const Victim& a, const Victim& b) const;
     void explain(JobSlot job, NoRoomMade::Why why, const Reason& reason = {});
 
     // Jobs for which no room can be made are alike in this.
@@ -62,7 +65,7 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
         std::size_t state = 0;  // in which that was found, plus 1
         Blockers blockers = 0;
     };
-    // How many running jobs are taken out in vain, in all, before a cycle gives up.
+    // How many running jobs are taken out in vain, or looked at by soft limits, before a cycle gives up.
     static constexpr std::size_t kMostInVain = 100'000;
 
     Queues& queues_;
@@ -79,6 +82,19 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
 std::int64_t PreemptionRule::level_of_running(JobSlot job) const {
     const bool starving = t_.jobs.stime[job] > t_.jobs.eligible[job] + s_.max_starve;
     return c_.preempt_level(job, starving);
+}
+
+// A job that would be over a soft limit then counts as over it: else it would preempt others, and they would
+// preempt it in turn.
+std::int64_t PreemptionRule::level_once_it_runs(const OrderedJob& job) const {
+    const bool starving = job.job_class == JobClass::overdue;
+    const std::int64_t level = c_.preempt_level(job.job, starving);
+    if (!c_.by_soft_limits) return level;
+    const QueueSlot queue = t_.jobs.queue[job.job];
+    state_.counts->count(queue, t_.counted(job.job), 1);
+    const std::int64_t then = c_.preempt_level(job.job, starving);
+    state_.counts->count(queue, t_.counted(job.job), -1);
+    return std::min(level, then);
 }
 
 // No running job has a lower one.
@@ -205,12 +221,14 @@ void PreemptionRule::find_victims() {
     sort_victims();
 }
 
+bool PreemptionRule::is_taken_before(const Victim& a, const Victim& b) const {
+    const JobTable& jobs = t_.jobs;
+    return std::tuple(a.level, jobs.stime[b.job], jobs.sequence[a.job]) <
+           std::tuple(b.level, jobs.stime[a.job], jobs.sequence[b.job]);
+}
+
 void PreemptionRule::sort_victims() {
-    std::ranges::sort(*victims_, [&](const Victim& a, const Victim& b) {
-        const JobTable& jobs = t_.jobs;
-        return std::tuple(a.level, jobs.stime[b.job], jobs.sequence[a.job]) <
-               std::tuple(b.level, jobs.stime[a.job], jobs.sequence[b.job]);
-    });
+    std::ranges::sort(*victims_, [&](const Victim& a, const Victim& b) { return is_taken_before(a, b); });
 }
 
 // Counts a job out (sign -1), or in again, of all but vnodes.
@@ -248,7 +266,7 @@ bool PreemptionRule::starts(const Candidate& job, QueueView& view) {
 
 // Takes out as many of the first `lower` jobs as are needed, and no more. If the job can't start all the
 // same, they are all back.
-bool PreemptionRule::find_room(const Candidate& job, QueueView& view, std::size_t lower) {
+bool PreemptionRule::find_room(const Candidate& job, QueueView& view, std::int64_t level, std::size_t lower) {
     std::vector<Victim*> list;
     for (std::size_t i = 0; i < lower; ++i)
         if (!(*victims_)[i].gone) list.push_back(&(*victims_)[i]);
@@ -259,6 +277,10 @@ bool PreemptionRule::find_room(const Candidate& job, QueueView& view, std::size_
         return false;
     };
     if (!starts(job, view)) return give_up();
+    if (c_.by_soft_limits) {
+        for (Victim* victim : list) give_back(*victim);
+        return find_room_by_soft_limits(job, view, level);
+    }
     // The least number of jobs from the beginning of the list: more of them make no less room.
     std::size_t enough = list.size();
     std::size_t too_few = 0;
@@ -280,6 +302,33 @@ bool PreemptionRule::find_room(const Candidate& job, QueueView& view, std::size_
     return starts(job, view) || give_up();
 }
 
+// Who is over a soft limit changes with each job that is taken out: one that isn't any more is left alone.
+bool PreemptionRule::find_room_by_soft_limits(const Candidate& job, QueueView& view, std::int64_t level) {
+    std::vector<Victim*> out;
+    bool fits = false;
+    while (!fits) {
+        Victim* next = nullptr;
+        for (Victim& victim : *victims_) {
+            if (victim.gone) continue;
+            victim.level = level_of_running(victim.job);
+            if (victim.level < level && (next == nullptr || is_taken_before(victim, *next))) next = &victim;
+        }
+        in_vain_ += victims_->size();
+        if (next == nullptr || in_vain_ >= kMostInVain) break;
+        take(*next);
+        out.push_back(next);
+        fits = starts(job, view);
+    }
+    for (std::size_t i = out.size(); fits && i-- > 1;) {
+        give_back(*out[i - 1]);
+        if (!starts(job, view)) take(*out[i - 1]);
+    }
+    if (fits && starts(job, view)) return true;
+    for (Victim* victim : out)
+        if (victim->gone) give_back(*victim);
+    return false;
+}
+
 void PreemptionRule::explain(JobSlot job, NoRoomMade::Why why, const Reason& reason) {
     if (job == in_.explained) c_.no_room_made = {why, reason};
 }
@@ -287,7 +336,7 @@ void PreemptionRule::explain(JobSlot job, NoRoomMade::Why why, const Reason& rea
 QueueView* PreemptionRule::makes_room(const OrderedJob& job, Candidate& candidate, Blockers& blockers,
                                       CandidateQueues& queues) {
     if (!c_.preempts || job.job_class == JobClass::running) return nullptr;
-    const std::int64_t level = c_.preempt_level(job.job, job.job_class == JobClass::overdue);
+    const std::int64_t level = level_once_it_runs(job);
     if (level <= lowest_level()) return explain(job.job, NoRoomMade::Why::no_lower), nullptr;
     if (!victims_) {
         find_victims();
@@ -316,7 +365,7 @@ QueueView* PreemptionRule::makes_room(const OrderedJob& job, Candidate& candidat
     vain = {state, 0};
     for (QueueView* view : queues) {
         CycleContext::set_walltime(candidate, *view);
-        if (!find_room(candidate, *view, lower)) {
+        if (!find_room(candidate, *view, level, lower)) {
             vain.blockers |= blockers_;
             continue;
         }
