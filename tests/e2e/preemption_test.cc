@@ -153,6 +153,61 @@ TEST_F(Preemption, ACrashWhileAJobIsBeingPreempted) {
     delete_now(express);
 }
 
+// A job that has a place, and no processes yet: the one that is deleted for it takes its time.
+struct Awaiting : Preemption {
+    std::string victim, express;
+    void SetUp() override {
+        Preemption::SetUp();
+        order("D");
+        ASSERT_TRUE(server.configure(
+            {"set queue work kill_delay=15",
+             "create queue first queue_type=execution, enabled=True, started=True, Priority=200"}));
+        victim =
+            server.submit("trap '' TERM\nwhile :; do sleep 0.2; done\n", {"-q", "work", "-l", "ncpus=2"});
+        ASSERT_TRUE(server.wait_job_state(victim, "R"));
+        ASSERT_TRUE(wait_for([&] { return server.job(victim, "session_id") != "(none)"; }));
+        express = job("express");
+        ASSERT_TRUE(server.wait_job_state(express, "R"));
+        ASSERT_EQ(server.job(victim, "job_state"), "E");
+        ASSERT_EQ(server.job(express, "session_id"), "(none)");
+    }
+    void TearDown() override { server.command({"qdel", "-W", "force", victim}); }
+};
+
+TEST_F(Awaiting, IsDeleted) {
+    EXPECT_EQ(server.command({"qdel", express}).exit, 0);
+    EXPECT_TRUE(server.wait_job_state(express, "F"));
+}
+
+TEST_F(Awaiting, IsDeletedByForce) {
+    delete_now(express);
+}
+
+TEST_F(Awaiting, IsQueuedAgain) {
+    EXPECT_EQ(server.command({"qrerun", express}).exit, 0);
+    EXPECT_TRUE(server.wait_job_state(express, "Q"));
+    delete_now(express);
+}
+
+TEST_F(Awaiting, MakesRoomItselfAtOnce) {
+    const std::string first = server.submit("sleep 300\n", {"-q", "first", "-l", "ncpus=2"});
+    EXPECT_TRUE(server.wait_job_state(first, "R"));
+    EXPECT_EQ(server.job(express, "job_state"), "Q");
+    EXPECT_TRUE(wait_for([&] { return server.job(first, "session_id") != "(none)"; }));
+    EXPECT_EQ(server.job(victim, "job_state"), "E") << "it wasn't waited for";
+    delete_now(first);
+    EXPECT_TRUE(server.wait_job_state(express, "R", std::chrono::seconds(25)));
+    delete_now(express);
+}
+
+TEST_F(Awaiting, IsDeletedAlthoughTheServerDies) {
+    // The mark that it is deleted outlives the server, its end doesn't.
+    EXPECT_EQ(server.command({"qdel", "-W", "force", express}).exit, 0);
+    server.kill9();
+    ASSERT_TRUE(server.start());
+    EXPECT_TRUE(server.wait_job_state(express, "F"));
+}
+
 TEST_F(Preemption, ACheckpointIsWrittenByTheProgramOfTheSite) {
     const std::string program = (server.work() / "checkpoint").string();
     const std::string written = (server.work() / "written").string();
