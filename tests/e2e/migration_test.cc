@@ -239,9 +239,7 @@ void expect_whole_server(const Server& server) {
                 ::testing::AllOf(HasSubstr("resources_available.color = blue"), Not(HasSubstr("faraway"))));
     const std::string report = server.read("server_priv/migration_report");
     for (const char* line :
-         {("set server max_user_run_soft = 5000: isn't carried over: max_user_run_soft is an attribute of "
-           "OpenPBS "
-           "only\n"),
+         {"set server system_cost = 5000: isn't carried over: system_cost is an attribute of OpenPBS only\n",
           "set server job_history_duration = soon: isn't carried over: ",
           "create node faraway: isn't carried over: the vnode is a part of another machine",
           ("set node faraway resources_available.ncpus = 8: isn't carried over: the vnode is a part of "

@@ -63,6 +63,8 @@ function verdict(json) {
     return [
         h("p", {class: `lead ${look}`}, text(told)),
         told.test_only ? h("p", {class: "warn"}, "test_only holds: what a cycle decides is logged, and nothing of it is done.") : null,
+        (told.preempts ?? []).map((other) => h("p", {}, `It preempts job ${other.job} (preempt_order ${other.methods}).`)),
+        told.preempts_none ? h("p", {class: "hint"}, `It preempts no job: ${told.preempts_none}.`) : null,
     ];
 }
 
@@ -94,6 +96,12 @@ function order(told) {
         {name: key.key, value: key.value, first: key.largest_first ? "large first" : "small first", by: key.attributes ?? ""}));
     if (told.past_usage !== undefined)
         rows.push({name: "past usage", value: told.past_usage, first: "owners with little first", by: "sort_by_past_usage"});
+    const shares = told.shares;
+    if (shares !== undefined)
+        rows.push({name: `share of ${shares.entity} in fs_group ${shares.fs_group}`,
+                   value: `${(100 * shares.actual).toFixed(1)}% used, ${(100 * shares.target).toFixed(1)}% meant; ` +
+                          `entity ${shares.place} of ${shares.entities}`,
+                   first: "who is farthest below first", by: "fairshare"});
     return [
         h("p", {}, h("strong", {}, `Job ${told.place.toLocaleString("en")} of ${told.jobs.toLocaleString("en")}`),
           `; ${told.class_place} of ${told.class_jobs} in class ${told.class}.`),
