@@ -19,8 +19,6 @@ struct EntityLimit {
     char kind = 'u';                    // one of u, g, p and o
     std::string name{};                 // as given: kGenericEntity and kAllEntity are names here
     std::optional<std::string> most{};  // what is behind the =, as given; nothing: there is no =
-    // Whom it is on: there is one limit for each.
-    bool is_of(const EntityLimit& other) const { return kind == other.kind && name == other.name; }
     friend bool operator==(const EntityLimit&, const EntityLimit&) = default;
 };
 

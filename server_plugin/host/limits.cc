@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
-#include <tuple>
+#include <set>
 #include <utility>
 
 #include "ifl/pbs_error.h"
@@ -30,9 +31,7 @@ std::vector<EntityLimit> stored(std::string_view text) {
     return text.empty() ? std::vector<EntityLimit>() : parsed(text).value_or(std::vector<EntityLimit>());
 }
 
-bool comes_before(const EntityLimit& a, const EntityLimit& b) {
-    return std::tie(a.kind, a.name) < std::tie(b.kind, b.name);
-}
+constexpr std::size_t kMostLimits = 10'000;
 
 constexpr std::array<std::string_view, 9> kOldOfServer = {
     "max_running",       "max_user_run",       "max_group_run",     "max_user_res",      "max_group_res",
@@ -187,34 +186,41 @@ Result<std::string> changed_limits(Type type, std::string_view current, std::str
                                    ifl::Op op) {
     auto given = parsed(operand);
     if (!given) return tl::unexpected(given.error());
-    std::vector<EntityLimit> limits = op == ifl::Op::set ? std::vector<EntityLimit>() : stored(current);
-    for (auto limit = given->begin(); limit != given->end(); ++limit) {
-        if (std::any_of(given->begin(), limit, [&](const EntityLimit& one) { return one.is_of(*limit); }))
+    using Whose = std::pair<char, std::string>;
+    std::map<Whose, EntityLimit> limits;
+    if (op != ifl::Op::set)
+        for (EntityLimit& limit : stored(current)) limits.emplace(Whose{limit.kind, limit.name}, limit);
+    std::set<Whose> named;
+    for (EntityLimit& limit : *given) {
+        const Whose whose{limit.kind, limit.name};
+        if (!named.insert(whose).second)
             return fail(PBSE_BADATVAL, fmt::format("Illegal value \"{}\": {}:{} is there twice", operand,
-                                                   limit->kind, limit->name));
-        if (limit->most) {
-            auto most = canonical(type, *limit->most);
+                                                   limit.kind, limit.name));
+        if (limit.most) {
+            auto most = canonical(type, *limit.most);
             if (!most) return tl::unexpected(most.error());
-            limit->most = *std::move(most);
+            limit.most = *std::move(most);
         } else if (op != ifl::Op::decr) {
             return fail(PBSE_BADATVAL,
                         fmt::format("Illegal value \"{}\": {}:{} has no limit, expected =LIMIT", operand,
-                                    limit->kind, limit->name));
+                                    limit.kind, limit.name));
         }
-        const auto known =
-            std::ranges::find_if(limits, [&](const EntityLimit& one) { return one.is_of(*limit); });
-        if (op == ifl::Op::decr) {
-            const bool meant = known != limits.end() && (!limit->most || amount_of(type, *limit->most) ==
-                                                                             amount_of(type, *known->most));
-            if (meant) limits.erase(known);
-        } else if (known != limits.end()) {
-            *known = *limit;
-        } else {
-            limits.push_back(*limit);
+        if (op != ifl::Op::decr) {
+            limits[whose] = std::move(limit);
+            continue;
         }
+        const auto known = limits.find(whose);
+        const bool meant = known != limits.end() && (!limit.most || amount_of(type, *limit.most) ==
+                                                                        amount_of(type, *known->second.most));
+        if (meant) limits.erase(known);
     }
-    std::ranges::sort(limits, comes_before);
-    return ifl::entity_limits_text(limits);
+    // They are read again whenever a job is submitted.
+    if (limits.size() > kMostLimits)
+        return fail(PBSE_BADATVAL, fmt::format("{} limits in one value are too many, expected at most {}",
+                                               limits.size(), kMostLimits));
+    std::vector<EntityLimit> list;
+    for (auto& [whose, limit] : limits) list.push_back(std::move(limit));
+    return ifl::entity_limits_text(list);
 }
 
 Result<void> check_limit_styles(std::string_view name, const Attributes& own, const State& state) {

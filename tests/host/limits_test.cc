@@ -2,6 +2,7 @@
 
 #include "server_plugin/host/limits.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,6 +35,14 @@ TEST(Limits, MistakesAreRefused) {
     using enum ifl::Op;
     for (const char* text : {"5", "[u:ann]", "[u:ann=x]", "[u:ann=1.5]", "[u:ann=1],[u:ann=2]", "[u:ann=-1]"})
         EXPECT_EQ(value(changed_limits(Type::integer, "", text, set)), "error 15014") << text;
+}
+
+TEST(Limits, ThereAreOnlySoManyInOneValue) {
+    std::string many;
+    for (int user = 0; user < 10'000; ++user) many += fmt::format("[u:u{:05}=1],", user);
+    many.pop_back();
+    EXPECT_EQ(value(changed_limits(Type::integer, "", many, ifl::Op::set)), many);
+    EXPECT_EQ(value(changed_limits(Type::integer, many, "[u:ann=1]", ifl::Op::incr)), "error 15014");
 }
 
 struct Queued : testing::Test {
