@@ -45,7 +45,7 @@ TEST(HelpText, TellsTypeAccessDefaultAndMeaningOfPbsAttributes) {
               "total_jobs: How many jobs are in the queue.\nType integer.\nCan't be set.\n");
     EXPECT_THAT(help_text("node resources_available.ncpus"),
                 HasSubstr("resources_available: What the vnode"));
-    EXPECT_THAT(help_text("server max_user_run_soft"), HasSubstr("this project's server refuses to set it"));
+    EXPECT_THAT(help_text("server system_cost"), HasSubstr("this project's server refuses to set it"));
     EXPECT_THAT(help_text("node state"), HasSubstr("one of free, offline"));
     EXPECT_THAT(help_text("resource type"), HasSubstr("one of boolean, float, long, size, string"));
 }
