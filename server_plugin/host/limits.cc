@@ -219,6 +219,7 @@ Result<std::string> changed_limits(Type type, std::string_view current, std::str
         return fail(PBSE_BADATVAL, fmt::format("{} limits in one value are too many, expected at most {}",
                                                limits.size(), kMostLimits));
     std::vector<EntityLimit> list;
+    list.reserve(limits.size());
     for (auto& [whose, limit] : limits) list.push_back(std::move(limit));
     return ifl::entity_limits_text(list);
 }
