@@ -21,7 +21,7 @@ class Objects {
     struct Value {
         std::string name;
         std::string value;
-        std::string resource = "";
+        std::string resource{};
     };
     void add(std::vector<Value> values) {
         batch_status& object = objects_.emplace_back();

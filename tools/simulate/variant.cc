@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -16,6 +15,7 @@
 #include "objects/store.h"
 #include "objects/unsupported.h"
 #include "objects/value.h"
+#include "tools/simulate/whole_number.h"
 
 namespace pbs::simulate {
 namespace {
@@ -312,7 +312,7 @@ Result<void> Draft::change_store(const cmds::Directive& directive, const std::st
             break;
         case cmds::Command::remove:
             command.kind = objects::CommandKind::remove;
-            if (follows) return execute(std::move(command));
+            if (follows) return execute(command);
             break;
         case cmds::Command::unset:
             command.kind = objects::CommandKind::unset;
@@ -321,7 +321,7 @@ Result<void> Draft::change_store(const cmds::Directive& directive, const std::st
             break;
     }
     if (!objects::is_own_type(type) && command.changes.empty()) return {};
-    return execute(std::move(command));
+    return execute(command);
 }
 
 // Notes what the policies in force ask for and the scheduler doesn't do. Policies that aren't in force don't
@@ -351,7 +351,7 @@ bool has_levels(const objects::Object& policy, const Machine& machine) {
     const std::int64_t express = policy.integer("preempt_queue_prio");
     return std::ranges::any_of(machine.queues, [&](const auto& queue) {
         const auto priority = queue.second.find("Priority");
-        return priority != queue.second.end() && std::atoll(priority->second.c_str()) >= express;
+        return priority != queue.second.end() && whole_number(priority->second).value_or(0) >= express;
     });
 }
 

@@ -132,7 +132,6 @@ Answer calendar_answer(const SiteView& site, const batch_status* reservations, c
     return answer;
 }
 
-extern const Page kCalendarPage;
 const Page kCalendarPage{.name = "calendar",
                          .title = "Calendar",
                          .parameters = kParameters,

@@ -141,7 +141,6 @@ tl::expected<Json, std::string> difference_json(std::string_view before, std::st
     return Json{{"objects", std::move(objects)}, {"directives", cmds::diff_directives(*changes)}};
 }
 
-extern const Page kChangesPage;
 const Page kChangesPage{.name = "changes",
                         .title = "Changes",
                         .parameters = kParameters,

@@ -160,7 +160,6 @@ Answer now_answer(const SiteView& site, const batch_status* vnodes) {
     return answer;
 }
 
-extern const Page kNowPage;
 const Page kNowPage{
     .name = "now", .title = "Now", .parameters = {}, .good_for = std::chrono::seconds(3), .ask = ask};
 

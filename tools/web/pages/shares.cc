@@ -102,7 +102,6 @@ Answer shares_answer(const SiteView& site, const batch_status* groups) {
     return answer;
 }
 
-extern const Page kSharesPage;
 const Page kSharesPage{
     .name = "shares", .title = "Shares", .parameters = {}, .good_for = std::chrono::seconds(10), .ask = ask};
 

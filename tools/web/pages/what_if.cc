@@ -48,7 +48,6 @@ Answer what_if_answer(const SiteView& site, const batch_status* days, const std:
     return answer;
 }
 
-extern const Page kWhatIfPage;
 const Page kWhatIfPage{
     .name = "what-if", .title = "What if", .parameters = {}, .good_for = std::chrono::seconds(2), .ask = ask};
 

@@ -166,7 +166,6 @@ Answer when_answer(const SiteView& site, const Schedule& schedule, std::int64_t 
     return answer;
 }
 
-extern const Page kWhenPage;
 const Page kWhenPage{.name = "when",
                      .title = "When",
                      .parameters = kParameters,

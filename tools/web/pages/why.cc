@@ -112,7 +112,6 @@ Answer jobs_answer(const SiteView& site, std::initializer_list<const batch_statu
     return answer;
 }
 
-extern const Page kWhyPage;
 // An explanation costs the server as much as a scheduling cycle.
 const Page kWhyPage{.name = "why",
                     .title = "Why",
