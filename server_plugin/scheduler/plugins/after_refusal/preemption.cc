@@ -12,6 +12,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <span>
 #include <tuple>
 
 #include "server_plugin/scheduler/framework/judge.h"
@@ -55,6 +56,7 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     bool starts(const Candidate& job, QueueView& view);
     void note_steps(JobSlot job) const;
     bool find_room(const Candidate& job, QueueView& view, std::int64_t level, std::size_t lower);
+    bool spare(const Candidate& job, QueueView& view, std::span<Victim* const> out);
     bool find_room_by_soft_limits(const Candidate& job, QueueView& view, std::int64_t level);
     bool is_taken_before(const Victim& a, const Victim& b) const;
     void explain(JobSlot job, NoRoomMade::Why why, const Reason& reason = {});
@@ -264,6 +266,16 @@ bool PreemptionRule::starts(const Candidate& job, QueueView& view) {
     return !why_not_;
 }
 
+// Gives back those that were taken out and without which the job starts as well, beginning with the one that
+// was taken last but one. Does it start?
+bool PreemptionRule::spare(const Candidate& job, QueueView& view, std::span<Victim* const> out) {
+    for (std::size_t i = out.size() - 1; i-- > 0;) {
+        give_back(*out[i]);
+        if (!starts(job, view)) take(*out[i]);
+    }
+    return starts(job, view);
+}
+
 // Takes out as many of the first `lower` jobs as are needed, and no more. If the job can't start all the
 // same, they are all back.
 bool PreemptionRule::find_room(const Candidate& job, QueueView& view, std::int64_t level, std::size_t lower) {
@@ -295,11 +307,7 @@ bool PreemptionRule::find_room(const Candidate& job, QueueView& view, std::int64
         (starts(job, view) ? enough : too_few) = middle;
     }
     set_out(enough);
-    for (std::size_t i = enough - 1; i-- > 0;) {
-        give_back(*list[i]);
-        if (!starts(job, view)) take(*list[i]);
-    }
-    return starts(job, view) || give_up();
+    return spare(job, view, std::span(list).first(enough)) || give_up();
 }
 
 // Who is over a soft limit changes with each job that is taken out: one that isn't any more is left alone.
@@ -319,11 +327,7 @@ bool PreemptionRule::find_room_by_soft_limits(const Candidate& job, QueueView& v
         out.push_back(next);
         fits = starts(job, view);
     }
-    for (std::size_t i = out.size(); fits && i-- > 1;) {
-        give_back(*out[i - 1]);
-        if (!starts(job, view)) take(*out[i - 1]);
-    }
-    if (fits && starts(job, view)) return true;
+    if (fits && spare(job, view, out)) return true;
     for (Victim* victim : out)
         if (victim->gone) give_back(*victim);
     return false;
