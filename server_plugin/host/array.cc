@@ -8,7 +8,6 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/accounting.h"
 #include "server_plugin/host/depend.h"
-#include "server_plugin/host/executor.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -320,9 +319,7 @@ bool close_array(Change& change, Job& array) {
         job.deleted = true;
         job.at_end = Job::AtEnd::finish;
         job.mtime = change.now();
-        change.then([&server, handle = job.handle] {
-            if (const Job* ending = server.state.job(handle)) (void)kill_job(server, *ending);
-        });
+        kill_after(change, job);
     }
     array.deleted = running;
     return !running;

@@ -368,6 +368,12 @@ Result<void> kill_job(Server& server, const Job& job) {
     return server.parts.executor.signal(run_id(job), 9);
 }
 
+void kill_after(Change& change, const Job& job) {
+    change.then([&server = change.server(), handle = job.handle] {
+        if (const Job* ending = server.state.job(handle)) (void)kill_job(server, *ending);
+    });
+}
+
 Result<void> terminate_job(Server& server, const Job& job) {
     if (end_unlaunched(server, job)) return {};
     const Queue* queue = server.state.queue(job.queue);
@@ -407,9 +413,7 @@ void abort_job(Change& change, Job& job, const std::string& why) {
     job.deleted = true;
     job.at_end = Job::AtEnd::finish;
     job.mtime = change.now();
-    change.then([&server, handle = job.handle] {
-        if (const Job* ending = server.state.job(handle)) (void)kill_job(server, *ending);
-    });
+    kill_after(change, job);
 }
 
 RunId run_id(const Job& job) {

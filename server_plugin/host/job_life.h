@@ -36,7 +36,9 @@ void delete_waiting_job(Change& change, Job& job, std::string_view requestor);
 
 // Ends the processes of a running job at once, if it has any yet; what becomes of it is job.at_end.
 Result<void> kill_job(Server& server, const Job& job);
-// The same, after the signal to end and its queue's kill_delay.
+// The same once the change is committed, if the job is still there.
+void kill_after(Change& change, const Job& job);
+// The same as kill_job(), after the signal to end and its queue's kill_delay.
 Result<void> terminate_job(Server& server, const Job& job);
 
 // The policy says that the job can never run: it is deleted, and its owner told why.

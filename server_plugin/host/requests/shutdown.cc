@@ -5,7 +5,6 @@
 
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
-#include "server_plugin/host/executor.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/requests/common.h"
@@ -21,9 +20,7 @@ void end_or_requeue(Change& change, Job& job, bool immediate) {
     if (job.attributes.boolean("Rerunable", true)) {
         job.at_end = Job::AtEnd::requeue;
         log_job(change, job, fmt::format("Job to be requeued in {} on PBS Server shutdown", job.queue_name));
-        change.then([&server = change.server(), handle = job.handle] {
-            if (const Job* ending = server.state.job(handle)) (void)kill_job(server, *ending);
-        });
+        kill_after(change, job);
     } else if (immediate) {
         abort_job(change, job, "Job aborted on PBS Server shutdown");
     }
