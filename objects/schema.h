@@ -99,7 +99,6 @@ enum class Asks : std::uint8_t {
     anything,   // all but False, the default, and, where there is no default, 0 and none
     always,     // as `anything`, and the default does too where the attribute isn't set
     element,    // an element with `word` among its words, or a value that isn't a list
-    term,       // a formula with the name `word` in it
     elsewhere,  // an output file that isn't the name of a file alone (output_file.h)
     host,       // a queue with a host, queue@host, with algorithm `word`
     of,         // what is set, but False, 0 and none, with another algorithm than `word`

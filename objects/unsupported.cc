@@ -103,10 +103,6 @@ class Findings {
                     if (has_word(key, row.word))
                         add(row, fmt::format(": {} {} is not acted on: {}", attribute.name, key, row.why));
                 return;
-            case Asks::term:
-                if (formula_names(std::get<std::string>(value), row.word))
-                    add(row, fmt::format(": {} in {} counts as 0: {}", row.word, attribute.name, row.why));
-                return;
             case Asks::elsewhere:
                 if (const auto checked = check_output_file(std::get<std::string>(value)); !checked)
                     add(row, fmt::format(": {} is not acted on: {}", attribute.name, checked.error()));

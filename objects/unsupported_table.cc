@@ -93,8 +93,6 @@ std::string sentence(const Unsupported& row) {
     switch (row.asks) {
         case element:
             return fmt::format("Not acted on with {}: {}.", row.word, row.why);
-        case term:
-            return fmt::format("{} counts as 0: {}.", row.word, row.why);
         case host:
             return fmt::format("The host of queue@host is not acted on with algorithm {}: {}.", row.word,
                                row.why);

@@ -75,6 +75,10 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"array_indices_submitted", text, kReadOnly | at_creation},
     {"array_indices_remaining", text, kReadOnly},
     {"array_runs", integer, 0},  // the largest run_count of subjobs that are gone
+    // Their eligible time (server_plugin/host/accrual.h).
+    {"accrues_as", integer, 0},
+    {"accrues_since", integer, 0},
+    {"eligible_before", integer, 0},
     // How jobs are preempted (server_plugin/host/preempt.h).
     {"preempting", text, 0},
     {"awaits", text, 0},

@@ -53,7 +53,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"job_sort_formula", text, kManagerOnlySet | openpbs_only, "",
      "Jobs run in descending order of this expression"},
     {"job_sort_formula_threshold", real, kManagerOnlySet | openpbs_only, "",
-     "Jobs below this value of the formula don't run"},
+     "Jobs of which the formula makes no more don't run; a policy has an attribute of this name"},
     {"log_events", integer, kNoUserSet | openpbs_only, "",
      "Which classes of events the scheduler logs: the sum of their bits"},
     {"only_explicit_psets", boolean, kNoUserSet | openpbs_only, "",

@@ -61,8 +61,8 @@ constexpr auto kRows = std::to_array<AttributeDef>({
      "Jobs run in descending order of this expression, for schedulers that read a "
      "sched_config file; a policy has an attribute of its own"},
     {"eligible_time_enable", boolean, kManagerOnlySet | preset, "False",
-     "Whether jobs are shown with their eligible_time and accrue_type; policies count "
-     "eligible time either way"},
+     "Whether the eligible_time of jobs is counted by what they wait for, and shown; else "
+     "all time counts since a job became eligible"},
     {"job_history_enable", boolean, kManagerOnlySet, "False",
      "Whether finished jobs are kept, to be shown by qstat -x"},
     {"job_history_duration", duration, kManagerOnlySet, "336:00:00", "How long finished jobs are kept"},
@@ -86,6 +86,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     shared("max_user_run_soft"),
     shared("queued_jobs_threshold"),
     shared("queued_jobs_threshold_res"),
+    {"eligible_since", integer, 0},  // when eligible_time_enable was set
     {"restrict_res_to_release_on_suspend", list, kManagerOnlySet, "",
      "The resources that a job gives back that is preempted by suspension; not set: all"},
     // Of OpenPBS's server only.

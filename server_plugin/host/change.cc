@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/accrual.h"
 #include "server_plugin/host/array.h"
 #include "server_plugin/host/batch.h"
 #include "server_plugin/host/guard.h"
@@ -267,7 +268,20 @@ void Change::follow_arrays() {
     for (const auto& [array, those] : steps) follow_subjobs(*this, array, those);
 }
 
+// As the server counted until now.
+void Change::settle_accruals() {
+    const auto counts = [](const Attributes& server) {
+        return server.boolean("eligible_time_enable", false);
+    };
+    if (server_attributes_ && counts(*server_attributes_) && !counts(server_.state.server)) {
+        static const AttributeDef& since = *server_table().find("eligible_since");
+        server_attributes_->set(since, {}, fmt::format("{}", now_));
+    }
+    for (auto& [handle, job] : jobs_) settle_accrual(job, server_.state, now_);
+}
+
 Result<void> Change::commit(const std::function<Result<void>()>& before) {
+    settle_accruals();
     if (server_.batch != nullptr) return join(*server_.batch);
     follow_arrays();
     Store& store = server_.parts.store;

@@ -86,6 +86,7 @@ class Change {
     };
     Result<void> join(Batch& batch);
     void follow_arrays();
+    void settle_accruals();
     Result<void> write();
     Result<void> write_objects();
     Result<void> write_removals();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/accrual.h"
 #include "server_plugin/host/array.h"
 #include "server_plugin/host/exec_vnode.h"
 #include "server_plugin/host/job_life.h"
@@ -27,7 +28,8 @@ int64_t iteration(const Sched& sched) {
 // Does the decision only tell users something? The plugin takes such a decision for carried out and wouldn't
 // make it again, so it is never dropped.
 bool is_harmless(const Decision& decision) {
-    return decision.kind == Decision::Kind::comment || decision.kind == Decision::Kind::estimate;
+    return decision.kind == Decision::Kind::comment || decision.kind == Decision::Kind::estimate ||
+           decision.kind == Decision::Kind::accrue;
 }
 
 // Decisions of a cycle, on their way into one transaction. What earlier ones have taken of the vnodes
@@ -35,9 +37,9 @@ bool is_harmless(const Decision& decision) {
 class Application {
   public:
     // `preempted`: the jobs that earlier decisions of the cycle have preempted, to which this one's are
-    // added; `failed`: one couldn't be.
-    Application(Server& server, int64_t now, std::vector<std::string>& preempted, bool& failed)
-        : server_(server), change_(server, now), preempted_(preempted), failed_(failed) {
+    // added; `failed`: one couldn't be. `log`: of the scheduler, or null.
+    Application(Server& server, int64_t now, std::vector<std::string>& preempted, bool& failed, Log* log)
+        : server_(server), change_(server, now), preempted_(preempted), failed_(failed), log_(log) {
         for (const std::string& id : preempted)
             if (const Job* job = server.state.job(id); job != nullptr && is_preempting(*job))
                 leave(job->places);
@@ -64,6 +66,7 @@ class Application {
     Taken taken_;
     std::vector<std::string>& preempted_;
     bool& failed_;
+    Log* log_;
     bool only_tells_ = true;
 };
 
@@ -223,11 +226,20 @@ bool Application::apply(const Decision& decision) {
             server_.state.set_estimate(
                 current->handle, {decision.start, exec_vnode_text(decision.places, server_.state.resources)});
             break;
+        case Decision::Kind::accrue:
+            // What its state says by now comes first.
+            if (waits)
+                set_accrue_type(change_.job(*current), server_.state,
+                                static_cast<Accrue>(decision.accrue_type), change_.now());
+            break;
         case Decision::Kind::move:
             done = move(decision, change_.job(*current));
             break;
     }
-    if (done) return true;
+    if (done) {
+        if (log_ != nullptr) write_decision(*log_, decision, *current, server_.state);
+        return true;
+    }
     server_.parts.log.write(LogEvent::sched, LogClass::job, current->id,
                             fmt::format("decision dropped: {}", done.error().message));
     return false;
@@ -247,7 +259,7 @@ Result<void> apply_decisions(Server& server, int64_t now, const std::vector<Deci
     if (decisions.empty()) return {};
     std::vector<std::string> preempted;
     bool failed = false;
-    Application application(server, now, preempted, failed);
+    Application application(server, now, preempted, failed, nullptr);
     for (const Decision& decision : decisions) (void)application.apply(decision);
     return application.commit();
 }
@@ -310,6 +322,12 @@ void Cycles::take_decisions() {
     note_.deciding = stage_took();
     note_.considered = decisions_.considered();
     applied_ = 0;
+    if (const Sched* sched = server_.state.sched(sched_)) {
+        Log& log = logs_.of(*sched);
+        log.set_events(decisions_.log_event());
+        log.write(LogEvent::debug, LogClass::request, {},
+                  fmt::format("Starting Scheduling Cycle: {}", trigger_name(trigger_)));
+    }
     stage_ = Stage::applying;
     apply_some();
 }
@@ -330,7 +348,9 @@ void Cycles::apply_some() {
     const size_t first = applied_;
     const size_t end_of_slice = first + std::min(most_at_once_, decisions_.size() - first);
     bool dropped = std::exchange(dropped_, true);  // all of them, if anything is thrown
-    Application application(server_, server_.now(), preempted_, not_preempted_);
+    Log& log = logs_.of(*sched);
+    log.set_events(decisions_.log_event());
+    Application application(server_, server_.now(), preempted_, not_preempted_, &log);
     while (applied_ < end_of_slice) {
         const Decision decision = decisions_.at(applied_++, server_.state);
         if (!on && !is_harmless(decision)) {
@@ -356,6 +376,9 @@ void Cycles::apply_some() {
             fmt::format("scheduling is off now: decisions of the cycle dropped: {}", refused_));
     server_.parts.log.write(LogEvent::debug2, LogClass::sched, sched_,
                             fmt::format("cycle, command {}: {} decisions", trigger_, decisions_.size()));
+    log.write(LogEvent::debug, LogClass::request, {},
+              fmt::format("Leaving Scheduling Cycle: jobs considered: {}, decisions: {}", note_.considered,
+                          decisions_.size()));
     end();
 }
 

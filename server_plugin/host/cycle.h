@@ -13,6 +13,7 @@
 #include "server_plugin/host/change.h"
 #include "server_plugin/host/counters.h"
 #include "server_plugin/host/plugin.h"
+#include "server_plugin/host/sched_logs.h"
 #include "server_plugin/host/server.h"
 
 namespace pbs::host {
@@ -25,7 +26,11 @@ class Cycles {
     // on where each commit takes longer than that. The rest waits for go_on().
     explicit Cycles(Server& server, std::chrono::milliseconds slice = std::chrono::milliseconds(10),
                     size_t least = 32)
-        : server_(server), slice_(slice), least_at_once_(least), most_at_once_(2 * least) {}
+        : server_(server),
+          slice_(slice),
+          least_at_once_(least),
+          most_at_once_(2 * least),
+          logs_(server.options.home, server.parts.clock) {}
 
     // Begins what is wanted, each scheduler at most once, if its scheduling is on. While busy(), or somebody
     // waits to ask the plugin (Server::placing), it does nothing, and what is wanted stays so.
@@ -68,7 +73,8 @@ class Cycles {
     Server& server_;
     std::chrono::milliseconds slice_;
     size_t least_at_once_;
-    size_t most_at_once_;                           // decisions, by what the last ones took
+    size_t most_at_once_;  // decisions, by what the last ones took
+    SchedLogs logs_;
     std::map<std::string, int64_t> last_;           // scheduler to the instant of its last cycle
     std::deque<std::pair<std::string, int>> todo_;  // schedulers and triggers
     Stage stage_ = Stage::idle;

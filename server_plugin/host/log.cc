@@ -26,7 +26,7 @@ Log::Log(std::string directory, std::string module, Clock& clock)
     : file_(std::move(directory), 0644), module_(std::move(module)), clock_(clock) {}
 
 void Log::write(LogEvent event, LogClass kind, std::string_view object, std::string_view text) {
-    if ((static_cast<unsigned>(event) & mask_) == 0) return;
+    if (!writes(event)) return;
     const RealTime now = clock_.now_us();
     const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
     const LocalTime local = local_time(seconds);

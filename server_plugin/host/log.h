@@ -22,7 +22,8 @@ enum class LogEvent : unsigned {
     security = 0x0020,
     sched = 0x0040,
     debug = 0x0080,
-    debug2 = 0x0100
+    debug2 = 0x0100,
+    debug3 = 0x0400
 };
 
 // What the object of a line is. Written as Svr, Que, Job, Req, Fil, Act, Node, Resv, Sched, Hook.
@@ -38,6 +39,7 @@ class Log {
 
     // Bits of LogEvent that are written; 0x1ff, as PBS's default, until set.
     void set_events(unsigned mask) { mask_ = mask; }
+    bool writes(LogEvent event) const { return (static_cast<unsigned>(event) & mask_) != 0; }
     void echo(bool to_stderr) { echo_ = to_stderr; }
 
     // Writes a line. Line breaks and other control characters of `text` and `object` become spaces.

@@ -482,6 +482,7 @@ Decision decision_of(const pbs_decision& in, const State& state) {
                : in.kind == PBS_DECIDE_MOVE     ? Decision::Kind::move
                : in.kind == PBS_DECIDE_ESTIMATE ? Decision::Kind::estimate
                : in.kind == PBS_DECIDE_PREEMPT  ? Decision::Kind::preempt
+               : in.kind == PBS_DECIDE_ACCRUE   ? Decision::Kind::accrue
                                                 : Decision::Kind::comment;
     if (out.kind == Decision::Kind::estimate) out.start = in.start;
     out.job = in.job;
@@ -501,6 +502,7 @@ Decision decision_of(const pbs_decision& in, const State& state) {
         for (const uint8_t method : in.methods)
             if (method != 0) out.methods += static_cast<char>(method);
         out.after_preemptions = in.after_preemptions != 0;
+        out.accrue_type = in.accrue_type;
     }
     const bool has_joined = in.size >= offsetof(pbs_decision, joined) + sizeof in.joined;
     const uint8_t* const joined = has_joined ? in.joined : nullptr;
@@ -531,7 +533,8 @@ Decisions::Decisions(const pbs_cycle_result& result)
     : first_(reinterpret_cast<const char*>(result.decisions)),
       count_(result.decision_count),
       stride_(result.decision_count == 0 ? 0 : result.decisions[0].size),
-      considered_(result.jobs_considered) {}
+      considered_(result.jobs_considered),
+      log_event_(result.log_event) {}
 
 Decision Decisions::at(size_t i, const State& state) const {
     return decision_of(*reinterpret_cast<const pbs_decision*>(first_ + i * stride_), state);

@@ -26,7 +26,7 @@ class Log;
 
 // What a cycle decided about one job, in the server's own terms.
 struct Decision {
-    enum class Kind { run, comment, reject, move, estimate, preempt } kind = Kind::comment;
+    enum class Kind { run, comment, reject, move, estimate, preempt, accrue } kind = Kind::comment;
     uint64_t job = 0;
     uint64_t queue = 0;  // 0: stays where it is
     std::string text;
@@ -36,6 +36,7 @@ struct Decision {
     uint64_t for_job = 0;            // preempt: the job that room is made for
     std::string methods{};           // preempt: letters S, C, R, D
     bool after_preemptions = false;  // run
+    int accrue_type = 0;             // accrue
 };
 
 // Is it a type of objects that the plugin alone keeps? Changes of them are durable after Plugin::commit().
@@ -48,6 +49,8 @@ class Decisions {
     explicit Decisions(const pbs_cycle_result& result);
     size_t size() const { return count_; }
     int64_t considered() const { return considered_; }  // jobs
+    // Which kinds of events the scheduler's log has: bits of LogEvent.
+    unsigned log_event() const { return static_cast<unsigned>(log_event_); }
     Decision at(size_t i, const State& state) const;
 
   private:
@@ -55,6 +58,7 @@ class Decisions {
     size_t count_ = 0;
     size_t stride_ = 0;
     int64_t considered_ = 0;
+    int64_t log_event_ = 0;
 };
 
 struct PluginOptions {

@@ -1,4 +1,5 @@
 #include "server_plugin/host/plugin_records.h"
+#include "server_plugin/host/accrual.h"
 
 #include <tuple>
 
@@ -123,6 +124,8 @@ const pbs_server_record& RecordBuilder::server() {
     add_limits(attributes);
     server_.limits = limits_.data();
     server_.limit_count = limits_.size();
+    server_.counts_eligible_time = counts_eligible_time(state_) ? 1 : 0;
+    server_.eligible_since = eligible_since(state_);
     return server_;
 }
 
@@ -217,6 +220,9 @@ const pbs_job_record& RecordBuilder::job(const Job& job) {
     job_.ctime = job.ctime;
     job_.qtime = job.qtime;
     job_.etime = job.etime;
+    job_.accrue_type = static_cast<int32_t>(attributes.integer("accrues_as", PBS_ACCRUE_INITIAL));
+    job_.eligible_time = attributes.integer("eligible_before", 0);
+    job_.accrues_since = attributes.integer("accrues_since", 0);
     job_.stime = job.stime == 0 ? 0 : job.stime + suspended_seconds(job);
     job_.mtime = job.mtime;
     const AttributeValue* walltime = attributes.find("Resource_List", "walltime");

@@ -104,6 +104,7 @@ void take(State& state, sched::Decisions decided) {
         in_flight.files.push_back({kScheduleLog, file->path, append_dump_file(target(*file), file->text)});
     in_flight.log = std::move(decided.log);
     in_flight.hpm_wanted = decided.hpm_wanted;
+    in_flight.log_event = decided.log_event;
     state.jobs_considered = decided.jobs_considered;
     state.decisions.assign(std::move(decided));
 }
@@ -116,6 +117,7 @@ void hand_over(State& state, sched::Instant now, pbs_cycle_result& result) {
     keep_record(state, now);
     state.hpm_switch.after_cycle(state.scheduler, state.host, done.sched, now, done.hpm_wanted);
     result.jobs_considered = state.jobs_considered;
+    if (result.size >= sizeof(pbs_cycle_result)) result.log_event = done.log_event;
     result.decisions = state.decisions.list().data();
     result.decision_count = state.decisions.list().size();
 }
@@ -123,7 +125,8 @@ void hand_over(State& state, sched::Instant now, pbs_cycle_result& result) {
 }  // namespace
 
 int32_t cycle(State& state, const pbs_cycle_request* request, pbs_cycle_result* result) {
-    if (!readable(request) || !result || result->size < sizeof(pbs_cycle_result)) return PBSE_INTERNAL;
+    if (!readable(request) || !result || result->size < offsetof(pbs_cycle_result, log_event))
+        return PBSE_INTERNAL;
     clear(*result);
     if (!state.store) return PBSE_INTERNAL;
     load_shares(state);
@@ -156,7 +159,7 @@ int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* run
 }
 
 int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result) {
-    if (!result || result->size < sizeof(pbs_cycle_result) || !state.store) return PBSE_INTERNAL;
+    if (!result || result->size < offsetof(pbs_cycle_result, log_event) || !state.store) return PBSE_INTERNAL;
     clear(*result);
     state.in_flight.on_its_way = false;
     for (const std::string& line : state.scheduler.finish_work())
@@ -170,7 +173,7 @@ int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result)
 
 int32_t place_job(State& state, const pbs_place_request* request, pbs_cycle_result* result) {
     if (!request || request->size < sizeof(pbs_place_request)) return PBSE_INTERNAL;
-    if (!result || result->size < sizeof(pbs_cycle_result) || !state.store) return PBSE_INTERNAL;
+    if (!result || result->size < offsetof(pbs_cycle_result, log_event) || !state.store) return PBSE_INTERNAL;
     clear(*result);
     state.looks.finish(state);
     if (state.scheduler.at_work()) return PBSE_TRYAGAIN;

@@ -235,7 +235,20 @@ typedef struct pbs_job_record {
     int64_t preempted_at;
     const pbs_place* kept; /* of a job with PBS_JOB_PREEMPTED: what it still holds of its vnodes */
     size_t kept_count;
+    /* Of servers with counts_eligible_time: since accrues_since the job's time counts as accrue_type, and
+     * until then it had eligible_time seconds. Otherwise all time since etime is eligible. */
+    int32_t accrue_type; /* enum pbs_accrue_type; of a running job any */
+    uint32_t reserved3;
+    int64_t eligible_time;
+    int64_t accrues_since;
 } pbs_job_record;
+
+/* What the time of a job that hasn't started counts as, with the numbers of the attribute accrue_type. */
+enum pbs_accrue_type {
+    PBS_ACCRUE_INITIAL = 0, /* not known yet */
+    PBS_ACCRUE_INELIGIBLE = 1,
+    PBS_ACCRUE_ELIGIBLE = 2
+};
 
 enum pbs_queue_flag {
     PBS_QUEUE_EXECUTION = 1, /* else a route queue */
@@ -333,6 +346,11 @@ typedef struct pbs_server_record {
     pbs_str suspend_releases;
     const pbs_entity_limit* limits;
     size_t limit_count;
+    /* 1: eligible time is counted by what jobs wait for, and was since this instant (eligible_time_enable).
+     */
+    uint32_t counts_eligible_time;
+    uint32_t reserved;
+    int64_t eligible_since;
 } pbs_server_record;
 
 typedef struct pbs_sched_record {
@@ -374,7 +392,10 @@ enum pbs_decision_kind {
      * tells of it as of any change: as suspended (PBS_JOB_PREEMPTED), queued again or gone; and as running
      * and PBS_JOB_NOT_PREEMPTABLE while it is on its way out, and if no method succeeded. For hosts that ask
      * for it (PBS_TAKES_PREEMPTIONS). */
-    PBS_DECIDE_PREEMPT = 6
+    PBS_DECIDE_PREEMPT = 6,
+    /* From now on the job's time counts as `accrue_type`, until the host tells of another one. Of servers
+     * with counts_eligible_time. */
+    PBS_DECIDE_ACCRUE = 7
 };
 
 /* How a job is preempted. */
@@ -409,7 +430,7 @@ typedef struct pbs_decision {
      * of these have given that back, and not at all if one of them couldn't be preempted. Until then the host
      * tells of it as of a running job on these places, so that nobody else gets them. */
     uint32_t after_preemptions;
-    uint32_t reserved2;
+    int32_t accrue_type; /* ACCRUE: PBS_ACCRUE_INELIGIBLE or PBS_ACCRUE_ELIGIBLE */
 } pbs_decision;
 
 /* What of decisions came later: a host is given what it asks for. */
@@ -446,6 +467,10 @@ typedef struct pbs_cycle_result {
     const pbs_decision* decisions; /* an array of elements of decisions[0].size bytes */
     size_t decision_count;
     int64_t jobs_considered;
+    /* Members from here on came later. */
+    /* Which classes of events the scheduler's log has, by the policy in force: bits as in the server's
+     * log_events. */
+    int64_t log_event;
 } pbs_cycle_result;
 
 /* ---- The two tables. ---- */

@@ -75,7 +75,8 @@ std::optional<sched::ServerRecord> Translator::server(const pbs_server_record* r
         return std::nullopt;
     }
     limits_.clear();
-    if (record->size >= sizeof(pbs_server_record) && !take(record->limits, record->limit_count))
+    if (record->size >= offsetof(pbs_server_record, counts_eligible_time) &&
+        !take(record->limits, record->limit_count))
         return std::nullopt;
     amounts_.clear();
     const AmountRange max = take(record->resources_max, record->resources_max_count);
@@ -92,6 +93,8 @@ std::optional<sched::ServerRecord> Translator::server(const pbs_server_record* r
     out.job_sort_formula = view(record->job_sort_formula);
     if (record->size >= offsetof(pbs_server_record, limits))
         out.suspend_releases = view(record->suspend_releases);
+    if (record->size >= sizeof(pbs_server_record) && record->counts_eligible_time != 0)
+        out.eligible_since = instant(record->eligible_since);
     out.limits = limits_;
     return out;
 }
@@ -176,7 +179,7 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
         return std::nullopt;
     }
     const bool tells_used = record->size >= offsetof(pbs_job_record, elapsed);
-    const bool tells_preempted = record->size >= sizeof(pbs_job_record);
+    const bool tells_preempted = record->size >= offsetof(pbs_job_record, accrue_type);
     if (tells_used && !present(record->used, record->used_count)) return std::nullopt;
     if (tells_preempted && !present(record->kept, record->kept_count)) return std::nullopt;
     amounts_.clear();
@@ -209,6 +212,13 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
 #define JOB_FLAG(name, upper_name) out.name = (record->flags & PBS_JOB_##upper_name) != 0;
 #include "server_plugin/scheduler/model/job_fields.def"
     out.etime = instant(record->etime);
+    if (record->size >= sizeof(pbs_job_record)) {
+        using enum sched::AccrueType;
+        out.accrual = {record->accrue_type == PBS_ACCRUE_INELIGIBLE ? ineligible
+                       : record->accrue_type == PBS_ACCRUE_ELIGIBLE ? eligible
+                                                                    : initial,
+                       sched::Seconds{record->eligible_time}, instant(record->accrues_since)};
+    }
     out.walltime = sched::Seconds{record->walltime};
     out.requested = amounts(requested);
     out.places = std::span(places_).first(record->place_count);
@@ -264,6 +274,7 @@ void DecisionArray::assign(sched::Decisions decisions) {
         for (std::size_t i = 0; i < decision.methods.size(); ++i)
             out.methods[i] = static_cast<uint8_t>(decision.methods[i]);
         out.after_preemptions = decision.after_preemptions ? 1 : 0;
+        out.accrue_type = static_cast<int32_t>(decision.accrue_type);
         for (const sched::Place& place : decision.places) {
             joined_.push_back(place.joined ? 1 : 0);
             places_.push_back(

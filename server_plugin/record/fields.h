@@ -35,6 +35,12 @@ struct Words<sched::ExecutionType> {
         {{any, "any"}, {prime, "prime"}, {non_prime, "non_prime"}, {dedicated, "dedicated"}}};
 };
 template <>
+struct Words<sched::AccrueType> {
+    using enum sched::AccrueType;
+    static constexpr std::array<std::pair<sched::AccrueType, std::string_view>, 3> kList{
+        {{initial, "initial"}, {ineligible, "ineligible"}, {eligible, "eligible"}}};
+};
+template <>
 struct Words<sched::EntityKind> {
     using enum sched::EntityKind;
     static constexpr std::array<std::pair<sched::EntityKind, std::string_view>, 4> kList{
@@ -93,6 +99,7 @@ void fields(A& a, Ref<A, sched::ServerRecord> r) {
     a("job_sort_formula", r.job_sort_formula, "");
     a("suspend_releases", r.suspend_releases, "");
     a.list("limits", r.limits);
+    a.optional("eligible_since", r.eligible_since);
 }
 
 template <class A>
@@ -188,6 +195,9 @@ void fields(A& a, Ref<A, sched::JobState> s) {
     a("ctime", r.ctime, Instant{});
     a("qtime", r.qtime, Instant{});
     a("eligible", r.etime, Instant{});
+    a("accrue_type", r.accrual.type, sched::AccrueType::initial);
+    a("eligible_time", r.accrual.before, Seconds(0));
+    a("accrues_since", r.accrual.since, Instant{});
     a("stime", r.stime, Instant{});
     a("mtime", r.mtime, Instant{});
     a("preempted_at", r.preempted_at, Instant{});

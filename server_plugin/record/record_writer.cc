@@ -296,14 +296,15 @@ void RecordWriter::decisions(const sched::Decisions& decided) {
         const auto found = names.find(static_cast<std::uint64_t>(handle));
         return found == names.end() ? std::string_view() : found->second;
     };
-    static constexpr std::array<std::string_view, 7> kKinds{"?",    "run",      "comment", "reject",
-                                                            "move", "estimate", "preempt"};
+    static constexpr std::array<std::string_view, 8> kKinds{"?",    "run",      "comment", "reject",
+                                                            "move", "estimate", "preempt", "accrue"};
     for (const sched::Decision& d : decided.list) {
         line(kKinds.at(static_cast<std::size_t>(d.kind)), [&](JsonOut& out) {
             out("job", name(names_.jobs, d.job), "");
             out("queue", name(names_.queues, d.queue), "");
             out("text", d.text, "");
             out.amounts("set", d.set_resources);
+            out("accrue_type", d.accrue_type, sched::AccrueType::initial);
             out("after_preemptions", d.after_preemptions, false);
             if (d.kind == sched::DecisionKind::preempt) {
                 std::string methods;

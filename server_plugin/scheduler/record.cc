@@ -39,6 +39,7 @@ void describe_server(const Tables& t, std::string_view formula, const StateSink&
     record.suspend_releases = t.suspend_releases;
     const auto limits = t.server.limits.records(t.strings, t.resources);
     record.limits = limits;
+    record.eligible_since = t.server.eligible_since;
     sink(record);
 }
 
@@ -133,6 +134,7 @@ void describe_job(const Tables& t, JobSlot slot, const StateSink& sink) {
     r.state = suspended ? 'S' : jobs.state[slot];
     jobs.give_fields(slot, r, t.strings);
     r.etime = jobs.eligible[slot];
+    if (const auto told = jobs.accruals.find(slot); told != jobs.accruals.end()) r.accrual = told->second;
     r.walltime = jobs.walltime[slot];
     r.requested = requested;
     r.places = places;

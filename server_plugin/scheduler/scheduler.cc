@@ -557,9 +557,13 @@ void Scheduler::resource_defined(const ResourceRecord& record) {
 Result<void> Scheduler::server_changed(const ServerRecord& record) {
     if (impl_->keep(record)) return {};
     impl_->note(&EventsSince::settings_changed);
-    impl_->tables.server = {record.max_running,    record.max_user_run,
-                            record.max_group_run,  keep(record.resources_available),
-                            record.backfill_depth, std::move(impl_->tables.server.limits)};
+    impl_->tables.server = {record.max_running,
+                            record.max_user_run,
+                            record.max_group_run,
+                            keep(record.resources_available),
+                            record.backfill_depth,
+                            record.eligible_since,
+                            std::move(impl_->tables.server.limits)};
     impl_->set_limits(impl_->tables.server.limits, EntityUse::kServer, record.limits);
     impl_->tables.server_host = record.host_name.empty() ? record.name : record.host_name;
     impl_->tables.suspend_releases = record.suspend_releases;
@@ -683,6 +687,10 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     jobs.state[slot] = table_state(record);
     if (arrived) jobs.flags[slot] |= job_fresh;
     jobs.eligible[slot] = record.etime == Instant{} ? record.ctime : record.etime;
+    if (record.accrual == Accrual{})
+        jobs.accruals.erase(slot);
+    else
+        jobs.accruals[slot] = record.accrual;
     // 3,000 years are as good as more, and can be added to any instant.
     jobs.walltime[slot] = std::min(record.walltime, Seconds(100'000'000'000));
     // The new one before the old one is given back: the same number means that it is the same.

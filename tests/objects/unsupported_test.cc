@@ -22,8 +22,8 @@ class UnsupportedTest : public StoreTest {};
 
 TEST_F(UnsupportedTest, EveryRowIsOfAnAttribute) {
     for (const Unsupported& row : unsupported_table()) {
-        const bool needs_word = row.asks == Asks::element || row.asks == Asks::term ||
-                                row.asks == Asks::host || row.asks == Asks::without || row.asks == Asks::of;
+        const bool needs_word = row.asks == Asks::element || row.asks == Asks::host ||
+                                row.asks == Asks::without || row.asks == Asks::of;
         EXPECT_EQ(needs_word, !row.word.empty()) << row.attribute;
         if (row.attribute.empty()) continue;
         const bool of_queue = row.type == ObjectType::queue;
@@ -281,9 +281,10 @@ TEST_F(UnsupportedTest, SharesAreActedOn) {
 TEST_F(UnsupportedTest, ElementsTermsAndWhatNeedsAnother) {
     EXPECT_THAT(run("s p default_policy job_sort_key='ncpus HIGH, preempt_priority HIGH'").warnings,
                 IsEmpty());
-    EXPECT_THAT(run("s p default_policy job_sort_formula='ncpus+accrue_type'").warnings,
-                ElementsAre("policy default_policy: accrue_type in job_sort_formula counts as 0: how a job's "
-                            "time counts is not looked at"));
+    EXPECT_THAT(run("s p default_policy job_sort_formula_threshold=5").warnings,
+                ElementsAre("policy default_policy: job_sort_formula_threshold is not acted on without "
+                            "job_sort_formula"));
+    EXPECT_THAT(run("s p default_policy job_sort_formula='ncpus+accrue_type'").warnings, IsEmpty());
     run("c p o1 algorithm=origin");
     EXPECT_THAT(run("s p o1 sched_host=a").warnings,
                 ElementsAre("policy o1: sched_host is not acted on without sched_restart_action=restart or "

@@ -59,6 +59,9 @@ std::string text(const PreemptOrder& order) {
         all += fmt::format("{} {},", step.percent, step.methods);
     return all;
 }
+std::string text(const std::optional<double>& number) {
+    return number ? fmt::format("{}", *number) : "none";
+}
 template <class T>
 std::string text(const T& value) {
     if constexpr (std::is_enum_v<T>)

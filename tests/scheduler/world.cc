@@ -175,6 +175,7 @@ void World::send(int number, Instant now) {
     r.has_comment = j.has_comment;
     r.ctime = r.qtime = o.queued;
     r.etime = o.eligible == Instant{} ? o.queued : o.eligible;
+    r.accrual = j.accrual;
     r.stime = j.started;
     r.mtime = j.modified;
     r.walltime = Seconds(o.walltime);
@@ -308,6 +309,14 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
             out.exec_vnode[number] = exec_vnode(d.places);
             for (const Place& p : d.places)
                 out.vnodes[number].push_back(vnode_names_.at(static_cast<std::uint64_t>(p.vnode)));
+            continue;
+        }
+        if (d.kind == DecisionKind::accrue) {
+            out.accrue[number] = d.accrue_type;
+            if (apply) {
+                job.accrual = {d.accrue_type, job.accrual.at(now), now};
+                send(number, now);
+            }
             continue;
         }
         out.comment[number] = d.text;

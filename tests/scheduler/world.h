@@ -139,6 +139,7 @@ struct Outcome {
     std::map<int, std::string> exec_vnode;
     std::map<int, std::optional<Instant>> expected;        // starts that were told of
     std::map<int, std::pair<int, std::string>> preempted;  // for which job, and by which methods
+    std::map<int, AccrueType> accrue;                      // of jobs whose time counts otherwise than before
     std::vector<std::string> log;
     std::string sorted_jobs;
     std::string schedule;  // records for the schedule log
@@ -190,6 +191,7 @@ class World {
     const std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>>& places(int job) const {
         return jobs_.at(job).places;
     }
+    const Accrual& accrual(int job) const { return jobs_.at(job).accrual; }
     std::string queue_of(int job) const { return jobs_.at(job).queue; }
 
     Scheduler scheduler;
@@ -204,6 +206,7 @@ class World {
         bool has_comment = false;
         std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>> places;
         Instant preempted_at{};  // and not run since
+        Accrual accrual{};
     };
     void preempt(int number, char method, Instant now);
     void resume(Job& job, Instant now);

@@ -444,6 +444,7 @@ void Engine::apply(const Decision& decision) {
             break;
         case DecisionKind::estimate:
         case DecisionKind::preempt:
+        case DecisionKind::accrue:
             return;  // it asks for none
     }
     if (fill(position, waiting)) scheduler_.job_changed(now_, record_);

@@ -1,4 +1,5 @@
 #include "server_plugin/host/requests/describe.h"
+#include "server_plugin/host/accrual.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -81,13 +82,6 @@ ifl::Attributes describe_by_table(const AttributeTable& table, const Attributes&
     return out;
 }
 
-// Seconds that the job has been eligible to run, up to its start.
-int64_t eligible_seconds(const Job& job, int64_t now) {
-    if (job.etime == 0) return 0;
-    const int64_t until = job.stime != 0 ? job.stime : job.history() ? job.mtime : now;
-    return std::max<int64_t>(0, until - job.etime);
-}
-
 void compute_job(const Job& job, const State& state, int64_t now, std::string_view name,
                  ifl::Attributes& out) {
     if (name == "job_state") add(out, name, std::string(1, shown_state(job, state)));
@@ -116,15 +110,9 @@ void compute_job(const Job& job, const State& state, int64_t now, std::string_vi
         const Queue* queue = state.queue(job.queue);
         if (queue != nullptr) add(out, name, queue->execution() ? "E" : "R");
     }
-    if (!state.server.boolean("eligible_time_enable", false)) return;
-    if (name == "eligible_time") add(out, name, amount_text(Type::duration, eligible_seconds(job, now)));
-    // 1 is ineligible, 2 eligible, 3 running, 4 exiting, as PBS numbers what a job's time counts as.
-    if (name == "accrue_type")
-        add(out, name,
-            job.state == job_state::kRunning   ? "3"
-            : job.state == job_state::kExiting ? "4"
-            : job.etime != 0                   ? "2"
-                                               : "1");
+    if (!counts_eligible_time(state)) return;
+    if (name == "eligible_time") add(out, name, amount_text(Type::duration, eligible_time(job, state, now)));
+    if (name == "accrue_type") add(out, name, fmt::format("{}", static_cast<int>(accrue_type(job))));
 }
 
 int64_t cpus(const Amounts& amounts, const State& state) {

@@ -113,11 +113,6 @@ Result<void> check(Management& request, Change& change, Sched& sched, const Attr
             sched.attributes.set(def, {}, change.server().options.home + "/" + name);
         const std::string_view path = sched.attributes.text(def.name);
         if (auto ok = check_folder(request, change.server().options.home, def.name, path); !ok) return ok;
-        if (def.name == "sched_log" && path != default_folder(change.server(), sched, def.name))
-            add_warning(request,
-                        fmt::format("sched {}: sched_log is not acted on: what the scheduler says is "
-                                    "in the server's log",
-                                    sched.name));
         return check_unshared(sched, state, def.name,
                               def.name == "sched_priv" ? PBSE_SCHED_PRIV_EXIST : PBSE_SCHED_LOG_EXIST);
     }

@@ -118,8 +118,7 @@ void Cycle::rehearse(std::unique_ptr<CycleLog> (*make)(const CycleParts& parts))
 bool Cycle::wants_every_job() const {
     return std::ranges::any_of(c_.profile.decides,
                                [&](const Decide* rule) {
-                                   return rule->wants_every_job != nullptr &&
-                                          rule->wants_every_job(c_.settings, c_.in.now);
+                                   return rule->wants_every_job != nullptr && rule->wants_every_job(c_);
                                }) ||
            std::ranges::any_of(c_.after_refusal, [](const auto& rule) { return rule->wants_every_job(); }) ||
            std::ranges::any_of(c_.profile.logs, [&](const CycleLogRule* rule) {
@@ -170,6 +169,7 @@ void Cycle::restart_found() {
 // What was started is taken back in the end: the host tells what came of it.
 void Cycle::decide(Decisions& out) {
     out.jobs_considered = c_.considered;
+    out.log_event = c_.settings.log_event;
     out.hpm_wanted = c_.state.hpm_wanted && !c_.test_only;
     remember();
     if (!c_.test_only) out.list.reserve(c_.moves.size() + c_.started.size() + c_.refused.size());

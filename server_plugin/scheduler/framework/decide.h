@@ -7,11 +7,11 @@
 #include <cstdint>
 
 #include "server_plugin/scheduler/model/decisions.h"
-#include "server_plugin/scheduler/model/settings.h"
 
 namespace pbs::sched {
 
 class Outcome;
+struct CycleContext;
 
 struct Decide {
     const char* name;
@@ -20,7 +20,7 @@ struct Decide {
     enum class When : std::uint8_t { carried_out, only_told, always };
     When when = When::carried_out;
     // Only a cycle over all jobs will do for it. Null: any cycle.
-    bool (*wants_every_job)(const Settings& settings, Instant now) = nullptr;
+    bool (*wants_every_job)(const CycleContext& cycle) = nullptr;
 };
 
 }  // namespace pbs::sched

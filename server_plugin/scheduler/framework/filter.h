@@ -130,6 +130,8 @@ enum FilterTrait : unsigned {
     // Running jobs matter to the filter only through limits_of() and the vnodes, or not at all. So a
     // reservation that an earlier cycle made can be kept.
     by_limits_only = 8,
+    // Is about what users, groups or projects have running.
+    about_entities = 32,
 };
 
 struct Filter {

@@ -23,7 +23,11 @@ Formula::Formula(objects::Formula expression)
 double Formula::read(std::size_t name, const OrderContext& c, const Resources& resources, JobSlot job) const {
     switch (reads_[name].what) {
         case What::eligible_time:
+            if (const auto counted = c.tables->accrual(job))
+                return static_cast<double>(counted->at(c.now).count());
             return static_cast<double>((c.now - c.jobs.eligible[job]).count());
+        case What::accrue_type:
+            return static_cast<double>(c.tables->accrual(job).value_or(Accrual{}).type);
         case What::queue_priority:
             return c.queues[c.jobs.queue[job]].priority;
         case What::job_priority:
@@ -71,6 +75,7 @@ void Formula::resolve(const Resources& resources) {
     for (const auto& [name, at] : expression_.names()) {
         Read read;
         if (name == "eligible_time") read.what = What::eligible_time;
+        if (name == "accrue_type") read.what = What::accrue_type;
         if (name == "queue_priority") read.what = What::queue_priority;
         if (name == "job_priority") read.what = What::job_priority;
         for (const auto& [term, what] : kShareTerms)

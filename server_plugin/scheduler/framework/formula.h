@@ -17,9 +17,9 @@ namespace pbs::sched {
 double formula_amount(std::int64_t amount, ResourceKind kind);
 
 // Names: resources (sizes in kilobytes, durations in seconds, as in pbs_sched; 0 if the job asks for
-// none), eligible_time (seconds), queue_priority, job_priority. The
-// part of the machine, the usage and the factor of the job's entity (fairshare_perc and others) are 0 without
-// an fs_group. accrue_type is 0.
+// none), eligible_time (seconds), queue_priority, job_priority. The part of the machine, the usage and the
+// factor of the job's entity (fairshare_perc and others) are 0 without an fs_group, and accrue_type is where
+// the host doesn't count eligible time.
 class Formula {
   public:
     // An error names the formula and where it goes wrong.
@@ -31,7 +31,8 @@ class Formula {
     // Does it change with time, for jobs that nothing happens to?
     bool changes_with_time() const {
         return std::ranges::any_of(reads_, [](const Read& read) {
-            return read.what == What::eligible_time || is_of_shares(read.what);
+            return read.what == What::eligible_time || read.what == What::accrue_type ||
+                   is_of_shares(read.what);
         });
     }
     // Does it read what the fs_group of the policy has of a job's entity?
@@ -41,6 +42,7 @@ class Formula {
     enum class What : std::uint8_t {
         nothing,
         eligible_time,
+        accrue_type,
         queue_priority,
         job_priority,
         walltime,

@@ -40,7 +40,24 @@ bool Intake::knows_jobs() const {
 }
 
 void Intake::add_job(JobSlot job, JobClass job_class) {
-    classes_[static_cast<std::size_t>(job_class)].push_back(ordered(job, job_class));
+    const OrderedJob candidate = ordered(job, job_class);
+    if (!is_under_threshold(candidate)) classes_[static_cast<std::size_t>(job_class)].push_back(candidate);
+}
+
+// Does the formula make too little of the job for it to start? Then it is told so and has no turn, so that it
+// holds up no other, as in OpenPBS.
+bool Intake::is_under_threshold(const OrderedJob& job) {
+    const auto& formula = in_.policy->formula;
+    if (!s_.job_sort_formula_threshold || !formula || job.score > *s_.job_sort_formula_threshold)
+        return false;
+    if (under_threshold_) {
+        c_.refused.push_back({job.job, *under_threshold_});
+    } else {
+        c_.refuse(job.job, {ReasonCode::under_threshold});
+        under_threshold_ = c_.refused.back().answer;
+    }
+    if (formula->changes_with_time()) state_.instants->insert(c_.usage_as_of() + std::chrono::minutes(1));
+    return true;
 }
 
 // Jobs that ask for the same have as many nodes, while they don't run.
@@ -288,11 +305,12 @@ void Intake::renew() {
         pending_->remove(job);
         const auto job_class = class_of(job);
         if (!job_class) continue;
-        pending_->insert(
-            lane_of(job, *job_class),
-            entry_of(ordered(job, *job_class), p_.lane_chain(*in_.policy, *job_class, state_.prime_now),
-                     lasting_deal_of(*job_class),
-                     least_needs(t_.requests[t_.jobs.request[job]], t_.resources)));
+        const OrderedJob candidate = ordered(job, *job_class);
+        if (is_under_threshold(candidate)) continue;
+        pending_->insert(lane_of(job, *job_class),
+                         entry_of(candidate, p_.lane_chain(*in_.policy, *job_class, state_.prime_now),
+                                  lasting_deal_of(*job_class),
+                                  least_needs(t_.requests[t_.jobs.request[job]], t_.resources)));
     }
 }
 

@@ -1,6 +1,8 @@
 // The pending jobs of a cycle: their classes, and the lanes in which they are kept in order.
 #pragma once
 
+#include <optional>
+
 #include "server_plugin/scheduler/framework/queues.h"
 #include "server_plugin/scheduler/pending/job_size.h"
 
@@ -48,6 +50,7 @@ class Intake : CyclePart {
     Instant overdue_from(JobSlot job) const;
     JobClass class_by_time(JobSlot job) const;
     void add_job(JobSlot job, JobClass job_class);
+    bool is_under_threshold(const OrderedJob& job);
     void collect();
     void add_requeued();
     bool found_at_start(JobSlot job, QueueSlot queue);
@@ -79,7 +82,8 @@ class Intake : CyclePart {
     std::array<std::vector<OrderedJob>, 6>& classes_ = c_.scratch->classes;
     std::vector<News>& news_ = c_.scratch->news;
     std::vector<JobSlot> to_restart_;
-    std::vector<std::uint32_t> nodes_of_request_;  // of queued jobs; 0: not asked yet
+    std::optional<std::uint32_t> under_threshold_;  // the answer of such jobs, once there is one
+    std::vector<std::uint32_t> nodes_of_request_;   // of queued jobs; 0: not asked yet
 };
 
 }  // namespace pbs::sched

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,6 +65,21 @@ struct JobFields {
 #include "server_plugin/scheduler/model/job_fields.def"
 };
 
+// What the time of a job that hasn't started counts as, with the numbers of PBS's accrue_type; `initial`:
+// that isn't known yet.
+enum class AccrueType : std::int8_t { initial = 0, ineligible = 1, eligible = 2 };
+
+// The eligible time of a job, where the host counts it by what jobs wait for.
+struct Accrual {
+    AccrueType type = AccrueType::initial;
+    Seconds before{0};  // the eligible time until `since`,
+    Instant since{};    // from when on the type holds
+    Seconds at(Instant now) const {
+        return type == AccrueType::eligible && now > since ? before + (now - since) : before;
+    }
+    friend bool operator==(const Accrual&, const Accrual&) = default;
+};
+
 struct JobRecord : JobFields {
     JobHandle job{};
     std::string_view id;
@@ -72,6 +88,7 @@ struct JobRecord : JobFields {
     // for room; any other one in state S holds what it has as a running job does.
     char state = 'Q';
     Instant etime{};       // Epoch: the job isn't eligible, or the instant isn't known
+    Accrual accrual{};     // nothing of it counts while the server has no eligible_since
     Seconds walltime{-1};  // the walltime asked for; -1: none
     std::span<const Amount> requested;
     std::span<const Place> places;  // what a running job holds, or a suspended one has given back
@@ -153,6 +170,8 @@ struct ServerRecord {
     std::string_view job_sort_formula;
     std::string_view suspend_releases;  // what suspended jobs give back: resources, with commas; empty: all
     std::span<const EntityLimitRecord> limits;
+    // Since when eligible time is counted by what jobs wait for; nothing: it isn't.
+    std::optional<Instant> eligible_since{};
 };
 
 struct SchedRecord {

@@ -39,7 +39,8 @@ enum class DecisionKind : std::uint8_t {
     move = 4,     // move the job to `queue` and leave it there
     // The job is expected to start at `start` on `places`. Without these two, no start is expected.
     estimate = 5,
-    preempt = 6  // the running job makes room for `for_job`, by the first of `methods` that succeeds
+    preempt = 6,  // the running job makes room for `for_job`, by the first of `methods` that succeeds
+    accrue = 7    // from now on the job's time counts as `accrue_type`
 };
 
 struct Decision {
@@ -52,6 +53,7 @@ struct Decision {
     std::optional<Instant> start{};
     JobHandle for_job{};
     PreemptMethods methods{};
+    AccrueType accrue_type = AccrueType::initial;
     bool after_preemptions = false;  // of a run: once all preempted jobs have given back what they held
 };
 
@@ -72,6 +74,7 @@ struct ScheduleRecords {
 struct Decisions {
     std::vector<Decision> list;  // to be applied in order
     std::int64_t jobs_considered = 0;
+    std::int64_t log_event = 0;  // which classes of events the policy wants to have in the scheduler's log
     // Lines for the server's log. With TEST_ONLY they tell what would have been done.
     std::vector<std::string> log;
     std::optional<FileToWrite> sorted_jobs;

@@ -37,6 +37,7 @@ void JobTable::remove(JobSlot slot) {
     by_handle.erase(static_cast<std::uint64_t>(handle[slot]));
     id[slot].clear();
     id[slot].shrink_to_fit();
+    accruals.erase(slot);
     state[slot] = ' ';
     unused.push_back(slot);
 }

@@ -1,6 +1,8 @@
 // The table of jobs, column by column, and the queues with the lists of their jobs. Events feed both.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -56,6 +58,8 @@ struct JobTable : JobColumns {
     std::vector<std::uint32_t> position;  // its index in the list of its queue that it is in
     std::vector<std::uint32_t> comment;   // the number of the text of its last comment; 0: none
     std::vector<std::uint32_t> unused;    // the slots of no job
+    // As far as the host has told of it.
+    absl::flat_hash_map<JobSlot, Accrual> accruals;
     std::unordered_map<std::uint64_t, JobSlot> by_handle;
 
     JobSlot add(JobHandle job);

@@ -114,6 +114,8 @@ constexpr auto setting_type() {
         return Since{};
     else if constexpr (syntax == integer || syntax == percentage || syntax == size)
         return std::int64_t{};  // a size in bytes
+    else if constexpr (attribute == objects::PolicyAttribute::job_sort_formula_threshold)
+        return std::optional<double>{};  // nothing: there is none
     else if constexpr (syntax == real)
         return double{};
     else if constexpr (syntax == duration)

@@ -23,6 +23,10 @@ void read(const Value& value, const rrule::Zone&, T& setting) {
     setting = std::get<T>(value);
 }
 
+void read(const Value& value, const rrule::Zone&, std::optional<double>& setting) {
+    setting = std::get<double>(value);
+}
+
 void read(const Value& value, const rrule::Zone& zone, Since& setting) {
     const auto& option = std::get<objects::BooleanOrDate>(value);
     setting = {option.value};

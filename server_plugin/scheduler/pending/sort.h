@@ -34,9 +34,9 @@ struct OrderContext {
     const Requests& requests;
     // By queue slot: the queue's place among queues in order of priority.
     std::span<const std::uint32_t> queue_rank;
-    // Of the fs_group of the policy; null: it has none. With the tables that its entities are found by.
+    // Of the fs_group of the policy; null: it has none.
     SchedShares* shares = nullptr;
-    Tables* tables = nullptr;
+    Tables* tables = nullptr;  // null: no formula is asked for
 };
 
 // How people are shown the number of a comparator.

@@ -62,6 +62,7 @@ extern const AfterRefusalRule kEarlyNonPrimeAfterRefusal;
 extern const AfterRefusalRule kPreemptionAfterRefusal;
 extern const AfterRefusalRule kTopJobsAfterRefusal;
 
+extern const Decide kAccrualDecide;
 extern const Decide kCommentsDecide;
 extern const Decide kEstimatesDecide;
 extern const Decide kMovesDecide;

@@ -44,8 +44,8 @@ constexpr std::array<const AfterRefusalRule*, 2> kAfterRefusal = {
     &kTopJobsAfterRefusal,     // strict_ordering, help_starving_jobs, backfill_depth
 };
 
-constexpr std::array<const Decide*, 6> kDecides = {
-    &kPreemptionsDecide, &kStartsDecide,   &kRejectionsDecide,
+constexpr std::array<const Decide*, 7> kDecides = {
+    &kPreemptionsDecide, &kStartsDecide,   &kRejectionsDecide, &kAccrualDecide,
     &kCommentsDecide,    &kTestOnlyDecide, &kEstimatesDecide,
 };
 

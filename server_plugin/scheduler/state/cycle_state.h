@@ -45,7 +45,8 @@ struct ServerLimits {
     std::int64_t max_user_run = -1;
     std::int64_t max_group_run = -1;
     std::vector<KeptAmount> resources_available;
-    std::int64_t backfill_depth = -1;  // for settings from a sched_config file
+    std::int64_t backfill_depth = -1;         // for settings from a sched_config file
+    std::optional<Instant> eligible_since{};  // ServerRecord
     EntityLimits limits{};
 };
 

@@ -243,6 +243,15 @@ std::string_view awaited_text(const Reason& r) {
     }
 }
 
+bool is_of_entity(ReasonCode code) {
+    using enum ReasonCode;
+    const auto in = [code](ReasonCode first, ReasonCode last) { return first <= code && code <= last; };
+    return code == queue_user_limit || code == queue_group_limit || code == server_user_limit ||
+           code == server_group_limit || in(queue_run_user, queue_run_project) ||
+           in(server_run_user, server_run_project) || in(queue_amount_user, queue_amount_project) ||
+           in(server_amount_user, server_amount_project);
+}
+
 bool is_rejection(ReasonCode code) {
     switch (code) {
         case ReasonCode::fits_no_queue:
@@ -284,6 +293,8 @@ std::string text(const Reason& r, const ReasonContext& c) {
             return "The allocations of groups can't be read";
         case ReasonCode::no_shares:
             return "Not Running: Job has zero shares for fairshare";
+        case ReasonCode::under_threshold:
+            return "Not Running: Job is under job_sort_formula threshold value";
         case ReasonCode::found_at_start:
             return "Was found queued in a batch queue at the start of the server: waits until it is moved to "
                    "a "

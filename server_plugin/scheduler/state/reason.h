@@ -96,6 +96,7 @@ enum class ReasonCode : std::uint8_t {
     server_amount_user,
     server_amount_group,
     server_amount_project,
+    under_threshold,  // job_sort_formula_threshold
 };
 
 struct Reason {
@@ -133,6 +134,9 @@ constexpr std::string_view kAwaitedJobs = "running jobs have ended";
 
 // Is a job rejected for this reason, as one that fits no queue or that an admission refuses?
 bool is_rejection(ReasonCode code);
+
+// Is it a limit on what a user, a group or a project has running?
+bool is_of_entity(ReasonCode code);
 
 // Would the job run into a time when it may not run, though its queue may start jobs now?
 constexpr bool crosses_a_boundary(ReasonCode code) {

@@ -81,6 +81,14 @@ void Tables::count_running(JobSlot job, int sign) {
     }
 }
 
+std::optional<Accrual> Tables::accrual(JobSlot job) const {
+    if (!server.eligible_since) return std::nullopt;
+    const auto told = jobs.accruals.find(job);
+    Accrual accrual = told == jobs.accruals.end() ? Accrual{} : told->second;
+    accrual.since = std::max(accrual.since, *server.eligible_since);
+    return accrual;
+}
+
 CountedJob Tables::counted(JobSlot job) const {
     return {jobs.entities(job), &requests[jobs.request[job]], jobs.walltime[job]};
 }

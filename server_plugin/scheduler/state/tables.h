@@ -90,6 +90,8 @@ struct Tables {
     Placement place_of_suspended(JobSlot job) const;
     // How limits count a job.
     CountedJob counted(JobSlot job) const;
+    // The eligible time of a job; nothing: it is all time since the job became eligible.
+    std::optional<Accrual> accrual(JobSlot job) const;
     // Is a limit on projects?
     bool tells_projects_apart() const;
     bool by_project = false;  // signatures have the projects of jobs

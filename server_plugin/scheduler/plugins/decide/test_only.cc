@@ -33,10 +33,9 @@ void decide(Outcome& outcome) {
 
 // Nothing of what it tells happens, so that each cycle tells all of it.
 extern const Decide kTestOnlyDecide;
-const Decide kTestOnlyDecide{
-    .name = "test_only",
-    .decide = decide,
-    .when = Decide::When::only_told,
-    .wants_every_job = [](const Settings& s, Instant now) { return s.test_only.holds(now); }};
+const Decide kTestOnlyDecide{.name = "test_only",
+                             .decide = decide,
+                             .when = Decide::When::only_told,
+                             .wants_every_job = [](const CycleContext& cycle) { return cycle.test_only; }};
 
 }  // namespace pbs::sched

@@ -59,7 +59,7 @@ std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
 template <bool in_queue, EntityKind kind>
 constexpr Filter filter(const char* name, Check check) {
     return {.name = name,
-            .traits = by_limits_only,
+            .traits = by_limits_only | (kind == EntityKind::all ? 0U : about_entities),
             .check = check,
             .is_open = is_open<in_queue, kind>,
             .leaves = leaves<in_queue, kind>};

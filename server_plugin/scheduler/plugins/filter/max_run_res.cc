@@ -66,7 +66,7 @@ std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
 
 extern const Filter kMaxRunResFilter;
 const Filter kMaxRunResFilter{.name = "max_run_res",
-                              .traits = by_limits_only,
+                              .traits = by_limits_only | about_entities,
                               .check = check,
                               .is_open = is_open,
                               .leaves = leaves,

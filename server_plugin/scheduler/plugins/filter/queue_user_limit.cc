@@ -27,7 +27,7 @@ bool is_open(const Opening& o) {
 
 extern const Filter kQueueUserLimitFilter;
 const Filter kQueueUserLimitFilter{.name = "queue_user_limit",
-                                   .traits = by_limits_only,
+                                   .traits = by_limits_only | about_entities,
                                    .check = check,
                                    .is_open = is_open,
                                    .leaves = leaves};

@@ -26,7 +26,7 @@ bool is_open(const Opening& o) {
 
 extern const Filter kServerUserLimitFilter;
 const Filter kServerUserLimitFilter{.name = "server_user_limit",
-                                    .traits = by_limits_only,
+                                    .traits = by_limits_only | about_entities,
                                     .check = check,
                                     .is_open = is_open,
                                     .leaves = leaves};

@@ -1,0 +1,99 @@
+// Where the host counts the eligible time of jobs by what they wait for (eligible_time_enable), it is told
+// which jobs gain by waiting. One that limits of its own user, group or project keep from starting doesn't.
+// Neither does one that these would keep from starting if all before it ran: who queues more jobs than may
+// run at once gains nothing by it, as in OpenPBS.
+
+#include <utility>
+#include <vector>
+
+#include "server_plugin/scheduler/framework/decide.h"
+#include "server_plugin/scheduler/framework/outcome.h"
+
+namespace pbs::sched {
+namespace {
+
+class Accrual {
+  public:
+    explicit Accrual(CycleContext& cycle) : c_(cycle), t_(cycle.tables) {}
+    // What has been counted as running is taken back.
+    ~Accrual() {
+        for (const auto& [queue, job] : counted_) t_.counts.count(queue, job, -1);
+    }
+    Accrual(const Accrual&) = delete;
+    Accrual& operator=(const Accrual&) = delete;
+
+    bool is_over_limits(JobSlot job) const;
+    // From now on the job counts as running.
+    void count(JobSlot job) {
+        counted_.emplace_back(t_.jobs.queue[job], t_.counted(job));
+        t_.counts.count(counted_.back().first, counted_.back().second);
+    }
+
+  private:
+    CycleContext& c_;
+    Tables& t_;
+    std::vector<std::pair<QueueSlot, CountedJob>> counted_;
+};
+
+bool Accrual::is_over_limits(JobSlot job) const {
+    const QueueSlot queue = t_.jobs.queue[job];
+    const CountedJob counted = t_.counted(job);
+    const EntityUse& use = t_.counts.entities();
+    if (is_over_soft(t_.server.limits, use, EntityUse::kServer, counted) ||
+        is_over_soft(t_.queues[queue].limits, use, queue, counted))
+        return true;
+    const auto views = c_.setup.in_place.find(queue);
+    if (views == c_.setup.in_place.end() || views->second.empty()) return false;
+    QueueView& view = *views->second[0];
+    Candidate candidate = c_.candidate({job, JobClass::normal, 1, t_.jobs.signature[job], 0});
+    CycleContext::set_walltime(candidate, view);
+    for (const Filter* filter : c_.filters) {
+        if ((filter->traits & about_entities) == 0) continue;
+        if (const Refusal refusal = c_.check(*filter, candidate, view); is_of_entity(refusal.reason.code))
+            return true;
+    }
+    return false;
+}
+
+bool limits_entities(const CycleContext& cycle) {
+    const auto limits = [](const auto& of) {
+        return of.max_user_run >= 0 || of.max_group_run >= 0 || !of.limits.empty();
+    };
+    if (limits(cycle.tables.server)) return true;
+    for (const QueueView& view : cycle.views)
+        if (limits(*view.queue)) return true;
+    return false;
+}
+
+void decide(Outcome& outcome) {
+    CycleContext& cycle = outcome.cycle();
+    const Tables& t = cycle.tables;
+    if (!t.server.eligible_since) return;
+    const bool limits = limits_entities(cycle);
+    Accrual accrual(cycle);
+    for (const Refused& refusal : cycle.refused) {
+        if (refusal.job == kNoSlot || cycle.answers[refusal.answer].rejected) continue;
+        const ReasonCode code = cycle.answers[refusal.answer].reason.code;
+        const bool gains = !is_of_entity(code) && code != ReasonCode::under_threshold &&
+                           !(limits && accrual.is_over_limits(refusal.job));
+        if (limits) accrual.count(refusal.job);
+        const AccrueType type = gains ? AccrueType::eligible : AccrueType::ineligible;
+        if (t.accrual(refusal.job)->type == type) continue;
+        Decision decision;
+        decision.kind = DecisionKind::accrue;
+        decision.job = t.jobs.handle[refusal.job];
+        decision.accrue_type = type;
+        outcome.out().list.push_back(decision);
+    }
+}
+
+}  // namespace
+
+// With limits it depends on all jobs that come before.
+extern const Decide kAccrualDecide;
+const Decide kAccrualDecide{
+    .name = "accrual", .decide = decide, .wants_every_job = [](const CycleContext& cycle) {
+        return cycle.tables.server.eligible_since && limits_entities(cycle);
+    }};
+
+}  // namespace pbs::sched
