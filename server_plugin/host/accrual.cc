@@ -23,9 +23,8 @@ std::optional<Accrue> type_by_state(const Job& job, const State& state, int64_t 
     if (holds != "n") return Accrue::eligible;
     const Queue* queue = state.queue(job.queue);
     if (queue != nullptr && !queue->started()) return Accrue::eligible;
-    // It ran, and waits again.
-    if (job.attributes.integer("accrues_as", 0) > static_cast<int64_t>(Accrue::eligible))
-        return Accrue::initial;
+    if (!job.attributes.has("accrues_as")) return Accrue::eligible;   // it is new
+    if (accrue_type(job) > Accrue::eligible) return Accrue::initial;  // it ran, and waits again
     return std::nullopt;
 }
 

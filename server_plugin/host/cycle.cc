@@ -277,6 +277,9 @@ void Cycles::begin(const std::string& name, int trigger) {
     not_preempted_ = false;
     note_ = {.sched = name, .trigger = trigger, .began = now};
     stage_began_ = std::chrono::steady_clock::now();
+    // By the choice of the last cycle: the plugin tells the one of this cycle with its decisions.
+    logs_.of(*sched).write(LogEvent::debug, LogClass::request, {},
+                           fmt::format("Starting Scheduling Cycle: {}", trigger_name(trigger)));
     server_.changed.emplace();
     const auto running = server_.parts.plugin->start_cycle(now, name, trigger);
     if (!running && running.error().code == PBSE_TRYAGAIN) return wait(name, trigger);
@@ -322,12 +325,6 @@ void Cycles::take_decisions() {
     note_.deciding = stage_took();
     note_.considered = decisions_.considered();
     applied_ = 0;
-    if (const Sched* sched = server_.state.sched(sched_)) {
-        Log& log = logs_.of(*sched);
-        log.set_events(decisions_.log_event());
-        log.write(LogEvent::debug, LogClass::request, {},
-                  fmt::format("Starting Scheduling Cycle: {}", trigger_name(trigger_)));
-    }
     stage_ = Stage::applying;
     apply_some();
 }

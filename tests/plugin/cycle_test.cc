@@ -401,7 +401,7 @@ TEST_F(Cycle, APlaceIsNotLookedForInRecordsThatAreTooSmall) {
     result.size = sizeof result;
     EXPECT_EQ(host.plugin.place_job(host.plugin.self, &request, &result), PBSE_INTERNAL);
     request.size = sizeof request;
-    result.size = sizeof result - 1;
+    result.size = offsetof(pbs_cycle_result, log_event) - 1;
     EXPECT_EQ(host.plugin.place_job(host.plugin.self, &request, &result), PBSE_INTERNAL);
     EXPECT_EQ(host.plugin.place_job(host.plugin.self, nullptr, nullptr), PBSE_INTERNAL);
 }
