@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -25,12 +26,14 @@ constexpr const char* kChromium = "/usr/bin/chromium";
 pid_t start(const std::vector<std::string>& argv, const std::vector<std::string>& environment, int& out) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return -1;
-    std::vector<char*> arguments;
-    std::vector<char*> settings;
-    for (const std::string& text : argv) arguments.push_back(const_cast<char*>(text.c_str()));
-    for (const std::string& text : environment) settings.push_back(const_cast<char*>(text.c_str()));
-    arguments.push_back(nullptr);
-    settings.push_back(nullptr);
+    const auto pointers = [](const std::vector<std::string>& texts) {
+        std::vector<char*> all(texts.size() + 1, nullptr);
+        std::ranges::transform(texts, all.begin(),
+                               [](const std::string& text) { return const_cast<char*>(text.c_str()); });
+        return all;
+    };
+    std::vector<char*> arguments = pointers(argv);
+    std::vector<char*> settings = pointers(environment);
     posix_spawn_file_actions_t files{};
     posix_spawnattr_t attributes{};
     posix_spawn_file_actions_init(&files);

@@ -34,8 +34,8 @@ class Web : public ::testing::Test {
             {"create queue workq queue_type=execution, enabled=True, started=True",
              "set server default_queue=workq", "set server acl_roots += root@*",
              "set server job_history_enable=True", "create node n1 resources_available.ncpus=8",
-             "create time_window office rrule=\"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR\", start_time=0800, "
-             "end_time=1700, type=prime, applies_on_holidays=False",
+             "create time_window office rrule=\"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR\"",
+             "set time_window office start_time=0800, end_time=1700, type=prime, applies_on_holidays=False",
              "set server non_work_days = \"11/26 SUMMARY:<i>Thanksgiving</i>\"",
              "create policy nights algorithm=standard", "set policy default_policy algorithm=standard",
              "create fs_group g tree_element=physics:root=60", "set policy nights fairshare_group=g",
@@ -68,7 +68,7 @@ class Web : public ::testing::Test {
             return {};
         }
         EXPECT_EQ(status, answer->status) << address << ": " << answer->body;
-        const json told = json::parse(answer->body, nullptr, false);
+        json told = json::parse(answer->body, nullptr, false);
         EXPECT_THAT(schemas_->errors(told, schema), IsEmpty()) << address << ": " << answer->body;
         return told;
     }
