@@ -327,9 +327,10 @@ TEST_F(UnsupportedTest, AMisspelledAttributeIsGuessed) {
 TEST_F(UnsupportedTest, HowToProvisionIsRefusedWhereNothingIsProvisioned) {
     const auto error = refused("s p default_policy provision_policy=avoid_provision");
     EXPECT_EQ(error.code, Code::bad_value);
-    EXPECT_EQ(error.message,
-              "provision_policy: bad value 'avoid_provision': this server provisions no vnodes, expected "
-              "aggressive_provision");
+    EXPECT_EQ(
+        error.message,
+        "policy default_policy: provision_policy: bad value 'avoid_provision': this server provisions no "
+        "vnodes, expected aggressive_provision");
     EXPECT_THAT(refused("c p p1 provision_policy=avoid_provision").message,
                 HasSubstr("provisions no vnodes"));
     EXPECT_THAT(run("s p default_policy provision_policy=aggressive_provision").warnings, IsEmpty());
