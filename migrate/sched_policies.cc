@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "objects/resources.h"
 
@@ -107,6 +108,7 @@ class Converter {
             const Settings settings = settings_of(target, option.attribute, column);
             std::string text = settings.empty() ? std::string(option.absent) : text_of(option, settings);
             if (text.empty()) continue;
+            if (option.attribute == "provision_policy" && left_out(*settings.back(), text)) continue;
             SchedValue value{std::string(option.attribute), std::move(text), std::string(option.name), 0};
             if (!settings.empty()) {
                 value.option = settings.front()->option->name;
@@ -119,6 +121,15 @@ class Converter {
             out.push_back(std::move(value));
         }
         return out;
+    }
+
+    // Without pbs_sched nothing provisions vnodes, and the server refuses all but the default.
+    bool left_out(const SchedSetting& setting, std::string_view value) {
+        const auto* attribute = objects::find_attribute(objects::ObjectType::policy, "provision_policy");
+        if (server_.same_scheduler || value == attribute->default_value) return false;
+        if (!std::exchange(told_of_provisioning_, true))
+            note(setting, "is left out: this server provisions no vnodes");
+        return true;
     }
 
     Settings settings_of(T target, std::string_view attribute, unsigned column) const {
@@ -213,6 +224,7 @@ class Converter {
     const Surroundings& server_;
     const std::string& fs_group_;
     bool tree_;
+    bool told_of_provisioning_ = false;
     SchedPolicies out_;
     Problems problems_;
 };

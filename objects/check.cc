@@ -249,6 +249,18 @@ Result<void> check_value(const Attribute& attribute, const Value* before, const 
     }
 }
 
+Result<void> check_provisioning(const Object* before, const Object& after, const CheckContext& context) {
+    constexpr std::string_view kName = "provision_policy";
+    if (after.type() != ObjectType::policy || context.provisions || after.text("algorithm") == "external")
+        return {};
+    const std::string_view now = after.text(kName);
+    const std::string_view usual = find_attribute(ObjectType::policy, kName)->default_value;
+    if (now == usual || (before && before->text(kName) == now)) return {};
+    return fail(
+        Code::bad_value,
+        fmt::format("{}: bad value '{}': this server provisions no vnodes, expected {}", kName, now, usual));
+}
+
 Result<void> check_object(const Object& object, const CheckContext& context) {
     switch (object.type()) {
         case ObjectType::sched:

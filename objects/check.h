@@ -26,7 +26,8 @@ struct CheckContext {
     KeptWindows& windows;
     std::uint64_t patience;  // with check_windows(): rrule::OverlapSearch::work()
     const std::atomic<bool>* end =
-        nullptr;  // set by another thread: check_windows() ends, with errors or none
+        nullptr;              // set by another thread: check_windows() ends, with errors or none
+    bool provisions = false;  // the server provisions vnodes
 };
 
 // What one value says: recurrences, formulas, programs, names of queues and resources. `before` is the value
@@ -37,6 +38,10 @@ Result<void> check_value(const Attribute& attribute, const Value* before, const 
 // How the values of one object fit together: the policy slots of a sched, fairshare and its group, the tree
 // of an fs_group, the times of a time_window.
 Result<void> check_object(const Object& object, const CheckContext& context);
+
+// May the provision_policy of a policy be what it is? Null: the object wasn't there before. What it was
+// before isn't checked again.
+Result<void> check_provisioning(const Object* before, const Object& after, const CheckContext& context);
 
 // The name in an element of a list of references, which may have p: or np: in front.
 std::string_view referred_name(const Attribute& attribute, std::string_view element);

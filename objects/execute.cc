@@ -126,6 +126,7 @@ Result<void> change_object(Draft& draft, Object object, const Command& command, 
             return changed;
     }
     if (Result<void> checked = check_object(object, context); !checked) return checked;
+    if (Result<void> checked = check_provisioning(before.get(), object, context); !checked) return checked;
     // The host makes and deletes servers, queues and scheds. One of them is kept here only while an attribute
     // of ours is set on it.
     if (!is_own_type(object.type()) && object.values().empty()) {

@@ -43,6 +43,7 @@ void check_change(const Draft& draft, const UsedNames& used, const ObjectChange&
         return;
     }
     add(check_object(*change.after, context));
+    add(check_provisioning(change.before.get(), *change.after, context));
     add(check_references(draft, *change.after));
 }
 

@@ -88,6 +88,7 @@ struct Store::State {
     std::optional<Error> staged_error{};  // why staged commands were lost, until commit() has told of it
     std::uint64_t patience = rrule::OverlapSearch::kLongWork;
     const std::atomic<bool>* end = nullptr;
+    bool provisions = false;
     bool holds = false;           // this store's change isn't committed by itself, but by take_over()
     std::optional<Group> held{};  // that change; declared after the database: ends first
 
@@ -159,6 +160,7 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options,
     State& state = *store.state_;
     for (const std::string& name : options.resources) state.resources.add(name);
     state.queues = options.queues;
+    state.provisions = options.provisions;
     const auto prepare = [&]() -> Result<void> {
         if (Result<void> checked = check_integrity(*state.database); !checked) return checked;
         if (Result<void> done = upgrade(*state.database, current_version()); !done) return done;
@@ -223,7 +225,8 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
                                    const Identity& identity, std::chrono::sys_seconds now) {
     const std::string name = command.type == ObjectType::server ? std::string{} : command.object;
     const ObjectPtr before = group.draft.find(command.type, name);
-    const CheckContext context{zone, resources, now, &queues, part.warnings, windows, patience, end};
+    const CheckContext context{zone,    resources, now, &queues,   part.warnings,
+                               windows, patience,  end, provisions};
     if (Result<void> done = execute_on(group.draft, command, context); !done)
         return tl::unexpected(done.error());
     const ObjectPtr after = group.draft.find(command.type, name);
@@ -313,12 +316,13 @@ struct Store::Seed {
     ResourceNames resources;
     QueueNames queues;
     std::shared_ptr<const Snapshot> snapshot;
+    bool provisions = false;
 };
 
 std::shared_ptr<const Store::Seed> Store::seed() {
     state_->settle();
-    return std::make_shared<const Seed>(
-        Seed{state_->database->path(), state_->zone, state_->resources, state_->queues, state_->snapshot});
+    return std::make_shared<const Seed>(Seed{state_->database->path(), state_->zone, state_->resources,
+                                             state_->queues, state_->snapshot, state_->provisions});
 }
 
 Result<Store> Store::prepare(const Seed& seed, const std::atomic<bool>& end) {
@@ -329,6 +333,7 @@ Result<Store> Store::prepare(const Seed& seed, const std::atomic<bool>& end) {
         new State{std::move(*database), seed.zone, seed.resources, seed.queues, seed.snapshot}));
     store.state_->holds = true;
     store.state_->end = &end;
+    store.state_->provisions = seed.provisions;
     store.state_->database->end_when(end);
     return store;
 }
@@ -433,8 +438,8 @@ Result<Reply> Store::rewrite(const Rewrite& rewrite, const Identity& identity, s
     Result<Group> group = state.begin();
     if (!group) return tl::unexpected(group.error());
     Reply reply{false, group->revision, {}, state.snapshot};
-    const CheckContext context{state.zone,    state.resources, now,      &state.queues, nullptr,
-                               state.windows, state.patience,  state.end};
+    const CheckContext context{state.zone,    state.resources, now,       &state.queues,   nullptr,
+                               state.windows, state.patience,  state.end, state.provisions};
     if (Result<void> done = rewrite.work(group->draft, context, reply.warnings); !done)
         return tl::unexpected(done.error());
     const std::vector<ObjectChange> changes = group->draft.changes();

@@ -31,6 +31,8 @@ struct StoreOptions {
     std::vector<std::string> resources{};
     // The server's queues, which policies may name; not set: they aren't known, so that any name will do.
     QueueNames queues{};
+    // Does the server provision vnodes? If not, policies can't say how.
+    bool provisions = false;
 };
 
 // A change of many objects that no list of commands says (restore.h).

@@ -11,17 +11,27 @@ constexpr int64_t kLeastTicks = 100;  // a second of one CPU
 
 }  // namespace
 
-MachineLoad LoadMeter::read() {
+MachineLoad LoadMeter::read(const LoadLimits& limits, int64_t now) {
     std::ifstream loadavg("/proc/loadavg");
     std::ifstream stat("/proc/stat");
-    return read(loadavg, stat);
+    return read(loadavg, stat, limits, now);
 }
 
 // The first line of /proc/stat: cpu user nice system idle iowait irq softirq steal, and then the parts of
 // user and nice that guests had. Interrupts are time in the system too.
-MachineLoad LoadMeter::read(std::istream& loadavg, std::istream& stat) {
+MachineLoad LoadMeter::read(std::istream& loadavg, std::istream& stat, const LoadLimits& limits,
+                            int64_t now) {
     MachineLoad load;
+    load.at = now;
     if (double average = -1; loadavg >> average) load.average = static_cast<int64_t>(average * 1000);
+    load.max = limits.max >= 0 ? limits.max : limits.ideal;
+    if (load.max < 0 || load.average < 0)
+        busy_ = false;
+    else if (load.average >= load.max)
+        busy_ = true;
+    else if (load.average < (limits.ideal >= 0 ? limits.ideal : limits.max))
+        busy_ = false;
+    load.busy = busy_;
     std::string name;
     std::array<int64_t, 8> ticks{};
     stat >> name;

@@ -40,6 +40,16 @@ std::optional<CheckpointAction> checkpoint_action(std::string_view line) {
     return action;
 }
 
+// A load average above 0, in thousandths.
+std::optional<int64_t> load_value(std::string_view text) {
+    constexpr double kMost = 1e9;
+    double load = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), load);
+    if (code != std::errc() || end != text.data() + text.size() || !(load >= 0.001 && load <= kMost))
+        return std::nullopt;
+    return static_cast<int64_t>(load * 1000);
+}
+
 MomConfig not_read(const std::string& path, const std::string& why) {
     MomConfig config;
     config.notes.push_back(fmt::format("{} is not read: {}", path, why));
@@ -67,6 +77,14 @@ MomConfig parse_mom_config(std::string_view text, const std::string& name) {
                                 name, number));
             continue;
         }
+        if (directive == "$max_load" || directive == "$ideal_load") {
+            if (const auto load = load_value(what))
+                (directive == "$max_load" ? config.load.max : config.load.ideal) = *load;
+            else
+                config.notes.push_back(fmt::format("{} line {}: expected {} and a load average above 0", name,
+                                                   number, directive));
+            continue;
+        }
         const bool on = !what.starts_with('!');
         if (!on) what.remove_prefix(1);
         if (directive == "$enforce" && what == "mem") {
@@ -76,7 +94,7 @@ MomConfig parse_mom_config(std::string_view text, const std::string& name) {
         } else {
             config.notes.push_back(
                 fmt::format("{} line {}: \"{}{}{}\" is not acted on; known are $enforce mem, "
-                            "$enforce vmem and $action checkpoint_abort",
+                            "$enforce vmem, $max_load, $ideal_load and $action checkpoint_abort",
                             name, number, directive, what.empty() ? "" : " ", what));
         }
     }

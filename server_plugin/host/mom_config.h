@@ -3,6 +3,8 @@
 //   isn't
 //   $enforce vmem     the same of virtual memory
 //   $action checkpoint_abort SECONDS !PROGRAM ARGUMENT...    writes a checkpoint of a job (checkpoint.h)
+//   $max_load NUMBER  with load_balancing, no job starts from this load average on
+//   $ideal_load NUMBER  nor until it has fallen below this one
 //   # text            a comment
 #pragma once
 
@@ -11,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "server_plugin/host/machine_load.h"
 
 namespace pbs::host {
 
@@ -25,6 +29,7 @@ struct MomConfig {
     std::optional<CheckpointAction> checkpoint;
     bool enforce_mem = false;
     bool enforce_vmem = false;
+    LoadLimits load;
     // For the log: lines that nothing is done about, each with the file and its number, and why a file isn't
     // read.
     std::vector<std::string> notes;

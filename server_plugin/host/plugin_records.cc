@@ -188,6 +188,9 @@ const pbs_vnode_record& RecordBuilder::node(const Node& node, const MachineLoad&
         amounts(node.attributes, "resources_available");
     node_.load_thousandths = load.average;
     node_.system_time_thousandths = load.system_time;
+    node_.load_at = load.at;
+    node_.max_load_thousandths = load.max;
+    if (load.busy) node_.state |= PBS_VNODE_BUSY;
     return node_;
 }
 

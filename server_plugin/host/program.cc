@@ -266,7 +266,7 @@ Result<void> Program::open_plugin() {
     auto plugin = Plugin::load(plugin_options, *log_);
     if (!plugin) return tl::unexpected(plugin.error());
     plugin_ = std::move(*plugin);
-    plugin_->set_machine_load(load_meter_.read());
+    plugin_->set_machine_load(load_meter_.read(read_mom_config(home_->path()).load, server_->now()));
     return {};
 }
 
@@ -482,8 +482,11 @@ void Program::tick() {
     }
     if (std::abs(now - last_load_report_) >= kSecondsBetweenLoadReports) {
         last_load_report_ = now;
-        plugin_->set_machine_load(load_meter_.read());
+        const MachineLoad load = load_meter_.read(read_mom_config(home_->path()).load, now);
+        plugin_->set_machine_load(load);
         for (const auto& [name, node] : server_->state.nodes()) plugin_->node_changed(node, server_->state);
+        // The load may have kept jobs waiting, or what started since the measurement before.
+        if (load.max >= 0 && !load.busy) server_->want_cycle(PBS_SCH_SCHEDULE_TERM);
     }
     schedule_cycles();
     set_deadline();

@@ -59,7 +59,11 @@ void Host::log(pbs_log_level level, std::string_view object, std::string_view me
 }
 
 bool Host::has_pbs_sched() const {
-    return host_.size >= offsetof(pbs_host, reserved2) && host_.has_pbs_sched != 0;
+    return host_.size >= offsetof(pbs_host, provisions) && host_.has_pbs_sched != 0;
+}
+
+bool Host::provisions() const {
+    return host_.size >= sizeof(pbs_host) && host_.provisions != 0;
 }
 
 bool Host::takes_cycle_finished() const {

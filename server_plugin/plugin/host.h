@@ -61,6 +61,7 @@ class Host {
 
     // Is there pbs_sched of OpenPBS, with its files? Which schedulers are its own: State.
     bool has_pbs_sched() const;
+    bool provisions() const;
 
     Reply reply(pbs_reply* reply) const { return {host_, reply}; }
 

@@ -309,7 +309,15 @@ typedef struct pbs_queue_record {
     size_t limit_count;
 } pbs_queue_record;
 
-enum pbs_vnode_state { PBS_VNODE_FREE = 0, PBS_VNODE_OFFLINE = 1, PBS_VNODE_DOWN = 2, PBS_VNODE_STALE = 4 };
+/* PBS_VNODE_BUSY: the load of the host has reached its maximum ($max_load) and hasn't fallen below its ideal
+ * load ($ideal_load) since. Policies with load_balancing start no jobs there, others do. */
+enum pbs_vnode_state {
+    PBS_VNODE_FREE = 0,
+    PBS_VNODE_OFFLINE = 1,
+    PBS_VNODE_DOWN = 2,
+    PBS_VNODE_STALE = 4,
+    PBS_VNODE_BUSY = 8
+};
 
 typedef struct pbs_vnode_record {
     size_t size;
@@ -326,6 +334,10 @@ typedef struct pbs_vnode_record {
     /* Members from here on came later. */
     int64_t
         system_time_thousandths; /* share of its CPU time that the host spends in the system; -1: unknown */
+    int64_t load_at; /* when the load average was measured; 0: unknown. Policies with load_balancing
+                        add the CPUs of jobs that started since */
+    int64_t
+        max_load_thousandths; /* of the load average: no jobs start there from this one on; 0 or less: any */
 } pbs_vnode_record;
 
 typedef struct pbs_server_record {
@@ -524,7 +536,9 @@ typedef struct pbs_host {
      * aren't this plugin's `own` (pbs_sched_record) no cycles are asked for, and nobody is told of settings
      * that this plugin's scheduler doesn't act on. */
     uint32_t has_pbs_sched;
-    uint32_t reserved2;
+    /* 1: the host provisions vnodes. The plugin refuses a provision_policy other than the default where the
+     * host doesn't, but in policies of algorithm external. */
+    uint32_t provisions;
 } pbs_host;
 
 /* Bits that tick() returns. */

@@ -161,14 +161,19 @@ std::optional<sched::VnodeRecord> Translator::vnode(const pbs_vnode_record* reco
     out.vnode = sched::VnodeHandle{record->vnode};
     out.name = view(record->name);
     out.host = view(record->host);
-    out.free = record->state == PBS_VNODE_FREE;
+    out.free = (record->state & ~static_cast<std::uint32_t>(PBS_VNODE_BUSY)) == PBS_VNODE_FREE;
+    out.busy = (record->state & PBS_VNODE_BUSY) != 0;
     out.priority = record->priority;
     out.queue = sched::QueueHandle{record->queue};
     out.partition = view(record->partition);
     out.resources_available = amounts(available);
     out.load_thousandths = record->load_thousandths;
-    if (record->size >= sizeof(pbs_vnode_record))
+    if (record->size >= offsetof(pbs_vnode_record, load_at))
         out.system_time_thousandths = record->system_time_thousandths;
+    if (record->size >= sizeof(pbs_vnode_record)) {
+        out.load_at = instant(record->load_at);
+        if (record->max_load_thousandths > 0) out.max_load_thousandths = record->max_load_thousandths;
+    }
     return out;
 }
 

@@ -164,6 +164,9 @@ void fields(A& a, Ref<A, sched::VnodeState> s) {
     a.amounts("resources_available", r.resources_available);
     a("load_thousandths", r.load_thousandths, -1);
     a("system_time_thousandths", r.system_time_thousandths, -1);
+    a("load_at", r.load_at, sched::Instant{});
+    a("max_load_thousandths", r.max_load_thousandths, -1);
+    a("busy", r.busy, false);
 }
 
 template <class A>

@@ -104,6 +104,9 @@ void describe_vnodes(const Tables& t, const StateSink& sink) {
         r.resources_available = available;
         r.load_thousandths = vnode.load_thousandths;
         r.system_time_thousandths = vnode.system_time_thousandths;
+        r.load_at = t.vnodes.load_at(slot);
+        r.max_load_thousandths = vnode.max_load_thousandths;
+        r.busy = vnode.busy;
         sink(VnodeState{r, vnode.known});
     }
 }

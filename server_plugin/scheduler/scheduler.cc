@@ -648,7 +648,7 @@ void Scheduler::queue_removed(QueueHandle handle) {
 
 void Scheduler::vnode_changed(const VnodeRecord& record) {
     if (impl_->keep(record)) return;
-    // The load of hosts matters to no policy that goes by events.
+    // What load a host has matters to no policy that goes by events, but whether it is at its maximum.
     if (impl_->tables.vnodes.change(record, impl_->tables.resources)) impl_->note(&EventsSince::all);
 }
 
@@ -856,7 +856,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
             impl_->forget_kept();
     } else if (runs) {
         if (ran) impl_->note(&EventsSince::all);
-        t.vnodes.allocate(slot, record.places, exclusive);
+        t.vnodes.allocate(slot, record.places, exclusive, t.jobs.stime[slot]);
     } else if (ran) {
         impl_->note(&EventsSince::job_ended, old_queue, old_entities, t.vnodes.held_by(slot));
         t.vnodes.release(slot);

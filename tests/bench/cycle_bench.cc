@@ -69,6 +69,29 @@ void FullCycleDrained(benchmark::State& state) {
 }
 BENCHMARK(FullCycleDrained)->Apply(full_cycles);
 
+// By the standard algorithm, with vnodes in an order that stays, and in one that each start changes.
+void full_cycles_in_order(benchmark::State& state, void (*tune)(Settings& policy)) {
+    BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, Drained::no, tune, Shared::yes);
+    run_full_cycles(state, cluster);
+}
+void FullCycleOrderOfTotals(benchmark::State& state) {
+    full_cycles_in_order(state, [](Settings& s) { s.node_sort_key = {{"ncpus", true}, {"mem", true}}; });
+}
+void most_unused_first(Settings& s) {
+    s.node_sort_key = {{"ncpus", true, SortAmount::unused}};
+}
+void FullCycleMostUnusedFirst(benchmark::State& state) {
+    full_cycles_in_order(state, most_unused_first);
+}
+void FullCycleLeastUnusedFirst(benchmark::State& state) {
+    full_cycles_in_order(state, [](Settings& s) {
+        s.node_sort_key = {{"ncpus", false, SortAmount::unused}, {"mem", true}};
+    });
+}
+BENCHMARK(FullCycleOrderOfTotals)->Apply(full_cycles);
+BENCHMARK(FullCycleMostUnusedFirst)->Apply(full_cycles);
+BENCHMARK(FullCycleLeastUnusedFirst)->Apply(full_cycles);
+
 // The cycle of a busy cluster after one event: a job arrives, or one ends. Nearly all others are refused
 // again.
 void run_after_arrivals(benchmark::State& state, Drained drained, Shared shared = Shared::no) {
@@ -136,7 +159,11 @@ void CycleAfterEndDrained(benchmark::State& state) {
 void CycleAfterEndShares(benchmark::State& state) {
     run_after_ends(state, Drained::no, {}, nullptr, Shared::yes);
 }
+void CycleAfterEndMostUnusedFirst(benchmark::State& state) {
+    run_after_ends(state, Drained::no, {}, most_unused_first, Shared::yes);
+}
 BENCHMARK(CycleAfterEndShares)->Apply(cycles_after_events);
+BENCHMARK(CycleAfterEndMostUnusedFirst)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEnd)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEndDrained)->Apply(cycles_after_events);
 

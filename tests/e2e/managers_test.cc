@@ -102,14 +102,13 @@ TEST_F(Managers, WhatIsNotActedOnIsSaidWhereItIsSet) {
     EXPECT_EQ(qmgr_as(manager, "create policy p1").err, "");
     EXPECT_EQ(qmgr_as(manager, "set policy p1 by_queue=False").err, "");
     EXPECT_EQ(qmgr_as(manager, "create fs_group f1").err, "");
-    const Output set =
-        qmgr_as(manager, "set policy p1 fairshare_group=f1, fairshare=True, load_balancing=True");
+    const Output set = qmgr_as(manager, "set policy p1 fairshare_group=f1, fairshare=True, log_event=255");
     EXPECT_EQ(set.exit, 0);
-    EXPECT_EQ(
-        set.err,
-        "qmgr: Warning: policy p1: load_balancing is not acted on: the load of hosts is not looked at\n");
-    EXPECT_THAT(server.command({"qmgr", "-c", "help policy load_balancing"}).out,
-                HasSubstr("Not acted on: the load of hosts is not looked at."));
+    EXPECT_EQ(set.err,
+              "qmgr: Warning: policy p1: log_event is not acted on: the server's log_events chooses what is "
+              "logged\n");
+    EXPECT_THAT(server.command({"qmgr", "-c", "help policy log_event"}).out,
+                HasSubstr("Not acted on: the server's log_events chooses what is logged."));
 }
 
 TEST_F(Managers, AMisspelledAttributeIsGuessed) {

@@ -42,8 +42,36 @@ TEST_F(LoadMeterTest, WhatIsMissingIsUnknown) {
 }
 
 TEST_F(LoadMeterTest, ThisMachineHasBoth) {
-    meter.read();
-    EXPECT_GE(meter.read().average, 0);
+    meter.read({}, 1);
+    EXPECT_GE(meter.read({}, 2).average, 0);
+}
+
+TEST_F(LoadMeterTest, IsBusyFromTheMaximumUntilItHasFallenBelowTheIdealLoad) {
+    const auto busy = [&](const char* average, const LoadLimits& limits) {
+        std::istringstream loadavg(average);
+        std::istringstream none;
+        return meter.read(loadavg, none, limits).busy;
+    };
+    const LoadLimits limits{.max = 4000, .ideal = 2500};
+    EXPECT_FALSE(busy("3.99", limits));
+    EXPECT_TRUE(busy("4.00", limits));
+    EXPECT_TRUE(busy("2.50", limits));
+    EXPECT_FALSE(busy("2.49", limits));
+    EXPECT_FALSE(busy("3.99", limits));
+    EXPECT_TRUE(busy("4.00", {.max = 4000})) << "each stands for the other";
+    EXPECT_FALSE(busy("3.99", {.max = 4000}));
+    EXPECT_TRUE(busy("4.00", {.ideal = 4000}));
+    EXPECT_FALSE(busy("99", {}));
+    EXPECT_TRUE(busy("5", limits));
+    EXPECT_FALSE(busy("", limits)) << "nothing is known";
+}
+
+TEST_F(LoadMeterTest, SaysWhenItMeasuredAndWhatTheMaximumIs) {
+    std::istringstream loadavg("0.5");
+    std::istringstream none;
+    const MachineLoad load = meter.read(loadavg, none, {.max = -1, .ideal = 1500}, 77);
+    EXPECT_EQ(load.at, 77);
+    EXPECT_EQ(load.max, 1500);
 }
 
 }  // namespace

@@ -23,6 +23,19 @@ TEST(MomConfigText, EnforcesWhatItNames) {
     EXPECT_FALSE(parse_mom_config("", "config").enforce_mem);
 }
 
+TEST(MomConfigText, LimitsTheLoad) {
+    const auto config = parse_mom_config("$max_load 8.5\n$ideal_load\t6\n", "config");
+    EXPECT_EQ(config.load.max, 8500);
+    EXPECT_EQ(config.load.ideal, 6000);
+    EXPECT_THAT(config.notes, IsEmpty());
+    EXPECT_EQ(parse_mom_config("", "config").load.max, -1);
+    for (const char* wrong : {"", "0", "-1", "much", "8x", "nan", "inf", "1e300", "0.0001"}) {
+        const auto none = parse_mom_config(std::string("$max_load ") + wrong, "config");
+        EXPECT_EQ(none.load.max, -1) << wrong;
+        EXPECT_THAT(none.notes, ElementsAre("config line 1: expected $max_load and a load average above 0"));
+    }
+}
+
 TEST(MomConfigText, SaysWhatIsNotActedOn) {
     const auto config =
         parse_mom_config("$clienthost h\n$enforce mem\n$enforce cpuaverage\n$enforce\nmem\n", "config");

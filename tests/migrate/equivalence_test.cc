@@ -361,6 +361,7 @@ std::map<std::string, std::string> naive_sched_config(const std::string& text, c
         if (option == "log_filter") value = std::to_string(8191 & ~std::stoi(value));
         if (option == "backfill") value = value == "True" ? "1" : "0";
         if (option == "dedicated_prefix") value = "ded1,dedq";
+        if (option == "provision_policy") value = "aggressive_provision";  // the only one that is taken over
         if (option == "resources") {
             std::string left;
             for (const char* name : {"hpm", "mem", "naccelerators", "ncpus", "ssinodes", "vmem"})

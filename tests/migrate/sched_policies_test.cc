@@ -286,6 +286,10 @@ TEST(ConvertSchedConfig, EveryOptionHoldsInTheStoreAndASecondRunChangesNothing) 
     EXPECT_EQ(group->seconds("decay_time"), std::chrono::hours{6});
     EXPECT_DOUBLE_EQ(group->real("decay_factor"), 0.8);
     EXPECT_EQ(group->text("entity"), "egroup:euser");
+    EXPECT_EQ(prime->text("provision_policy"), "aggressive_provision");
+    EXPECT_THAT(
+        report->report.notes,
+        Contains(HasSubstr("provision_policy: is left out: this server provisions no vnodes")).Times(1));
     std::size_t removed = 0;
     for (const std::string& note : report->report.notes)
         removed += note.find("is removed") != std::string::npos;

@@ -61,11 +61,11 @@ TEST_F(UnsupportedTest, PreemptionIsActedOn) {
 
 TEST_F(UnsupportedTest, IsToldEachTimeItIsSet) {
     const char* line =
-        "policy default_policy: load_balancing is not acted on: the load of hosts is not looked at";
-    EXPECT_THAT(run("s p default_policy load_balancing=True").warnings, ElementsAre(line));
-    EXPECT_THAT(run("s p default_policy Load_Balancing=True").warnings, ElementsAre(line));
+        "policy default_policy: log_event is not acted on: the server's log_events chooses what is logged";
+    EXPECT_THAT(run("s p default_policy log_event=255").warnings, ElementsAre(line));
+    EXPECT_THAT(run("s p default_policy Log_Event=255").warnings, ElementsAre(line));
     EXPECT_THAT(run("s p default_policy comment=x").warnings, IsEmpty());
-    EXPECT_THAT(run("s p default_policy load_balancing=False").warnings, IsEmpty());
+    EXPECT_THAT(run("s p default_policy log_event=4607").warnings, IsEmpty());
 }
 
 TEST_F(UnsupportedTest, OptionsOfTheOtherAlgorithmAreTold) {
@@ -96,11 +96,12 @@ void set_everything(Object& policy) {
 // What acts with either algorithm, in the order of the table. Anything else says that it doesn't, even where
 // all that it needs is there.
 TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
-    const std::vector<std::string_view> with_both = {"dedicated_queues", "comment",      "algorithm",
-                                                     "log_event",        "schedule_log", "prime_time_start",
-                                                     "prime_time_end"};
+    const std::vector<std::string_view> with_both = {
+        "dedicated_queues", "comment",          "algorithm",      "log_event",
+        "schedule_log",     "prime_time_start", "prime_time_end", "provision_policy"};
     const std::vector<std::string_view> with_standard = {"job_sort_formula_threshold",
                                                          "node_sort_key",
+                                                         "load_balancing",
                                                          "fairshare",
                                                          "fairshare_group",
                                                          "preemption",
@@ -165,8 +166,6 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
                                                        "avoid_fragmentation",
                                                        "test_only",
                                                        "fake_machine_mult"};
-    // Their examples are their defaults, with which nothing is missed.
-    const std::vector<std::string_view> as_by_default = {"provision_policy"};
     const auto has = [](const std::vector<std::string_view>& list, std::string_view name) {
         return std::ranges::find(list, name) != list.end();
     };
@@ -182,8 +181,7 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
                 return setting.attribute == attribute.name &&
                        setting.text.starts_with(fmt::format("policy p1: {} is not acted on", attribute.name));
             };
-            const bool acts = has(with_both, attribute.name) || has(own, attribute.name) ||
-                              has(as_by_default, attribute.name);
+            const bool acts = has(with_both, attribute.name) || has(own, attribute.name);
             EXPECT_EQ(std::ranges::none_of(found, whole), acts) << algorithm << ": " << attribute.name;
         }
     }
@@ -340,25 +338,51 @@ TEST_F(UnsupportedTest, AMisspelledAttributeIsGuessed) {
     EXPECT_THAT(refused("c p " + std::string(65, 'x')).message, HasSubstr("at most 64 are allowed"));
 }
 
+// A setting that a server can't carry out is refused by that server alone.
+TEST_F(UnsupportedTest, HowToProvisionIsRefusedWhereNothingIsProvisioned) {
+    const auto error = refused("s p default_policy provision_policy=avoid_provision");
+    EXPECT_EQ(error.code, Code::bad_value);
+    EXPECT_EQ(
+        error.message,
+        "policy default_policy: provision_policy: bad value 'avoid_provision': this server provisions no "
+        "vnodes, expected aggressive_provision");
+    EXPECT_THAT(refused("c p p1 provision_policy=avoid_provision").message,
+                HasSubstr("provisions no vnodes"));
+    EXPECT_THAT(run("s p default_policy provision_policy=aggressive_provision").warnings, IsEmpty());
+    EXPECT_THAT(run("u p default_policy provision_policy").warnings, IsEmpty());
+    // pbs_sched provisions.
+    run("c p e1 algorithm=external, provision_policy=avoid_provision");
+    // Another server could, and left it to this one.
+    store_.reset();
+    auto other = Store::open(path_, {.provisions = true}, kNow);
+    ASSERT_TRUE(other) << other.error().message;
+    store_.emplace(std::move(*other));
+    EXPECT_THAT(run("s p default_policy provision_policy=avoid_provision").warnings, IsEmpty());
+    open();
+    EXPECT_THAT(run("s p default_policy comment=x").warnings, IsEmpty());
+    run("s p default_policy provision_policy=aggressive_provision");
+    refused("s p default_policy provision_policy=avoid_provision");
+}
+
 TEST_F(UnsupportedTest, StagedCommandsTellToo) {
-    const auto done = store_->stage(parse_command("s p default_policy load_balancing=True"), kManager, kNow);
+    const auto done = store_->stage(parse_command("s p default_policy log_event=255"), kManager, kNow);
     ASSERT_TRUE(done);
-    EXPECT_THAT(done->warnings, ElementsAre(HasSubstr("load_balancing is not acted on")));
+    EXPECT_THAT(done->warnings, ElementsAre(HasSubstr("log_event is not acted on")));
     ASSERT_TRUE(store_->commit());
 }
 
 TEST_F(UnsupportedTest, ARollbackTellsWhatItBringsBack) {
-    run("s p default_policy load_balancing=True");
+    run("s p default_policy log_event=255");
     const std::uint64_t revision = store_->snapshot()->revision();
-    run("s p default_policy load_balancing=False");
+    run("s p default_policy log_event=4607");
     const auto back = restore(*store_, {revision, std::nullopt}, {}, kManager, kNow);
     ASSERT_TRUE(back) << back.error().message;
-    EXPECT_THAT(back->reply.warnings, Contains(HasSubstr("load_balancing is not acted on")));
+    EXPECT_THAT(back->reply.warnings, Contains(HasSubstr("log_event is not acted on")));
 }
 
 TEST_F(UnsupportedTest, RemarksForHelpAndManualPages) {
-    EXPECT_EQ(unsupported_remark(ObjectType::policy, "load_balancing"),
-              "Not acted on: the load of hosts is not looked at.");
+    EXPECT_EQ(unsupported_remark(ObjectType::policy, "log_event"),
+              "Not acted on: the server's log_events chooses what is logged.");
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "job_sort_key"),
               "Acted on with algorithm standard only.");
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "hpm_ctl"),

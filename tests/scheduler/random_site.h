@@ -22,6 +22,8 @@ struct Site {
     int bound = -1;   // the number of a vnode that serves the first queue only
     int of_host = 2;  // vnodes
     int load = 0;     // makes up the loads of vnodes; 0: they have none
+    Instant load_at{};
+    std::int64_t max_load = -1;  // of every vnode, in thousandths
     bool hpm_jobs = false;
     bool priorities = false;       // of Origin's jobs, too
     bool some_rerunnable = false;  // jobs; else all are
@@ -175,6 +177,9 @@ struct Site {
         if (load != 0) {
             o.load = load * (i + 3) * 7919 % 12000;
             o.systime = load * (i + 3) * 7907 % 600;
+            o.load_at = load_at;
+            o.max_load = max_load;
+            o.busy = max_load >= 0 && load % 7 == i % 7;
         }
         if (i % 3 == 1) o.gpus = 2;
         if (i % 4 == 2) o.arch = "vector";
@@ -286,6 +291,7 @@ struct Events {
                 down.resize(a.vnodes.size());
                 for (Site* site : {&a, &b}) {
                     site->load = load;
+                    site->load_at = now;
                     for (std::size_t v = 0; v < down.size(); ++v)
                         site->world.vnode(site->vnode(static_cast<int>(v), !down[v]));
                 }

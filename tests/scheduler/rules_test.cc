@@ -113,6 +113,11 @@ const NodeOrder kLeastMemory{"least_memory", [](const Settings&, const Resources
                                  return NodeKeys{{resources.known().mem, false}};
                              }};
 
+// The vnodes with the most free CPUs first.
+const NodeOrder kMostFree{"most_free", [](const Settings&, const Resources& resources) {
+                              return NodeKeys{{resources.known().ncpus, true, SortAmount::unused}};
+                          }};
+
 // ---- Rules of profiles, with settings by which they matter.
 
 std::string first_queue(const Site& site) {
@@ -204,7 +209,16 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              site.world.policy().avoid_fragmentation = {true};
              set_queue(site, {.max_running = 4, .nodes = 40});
          }},
-        {"hosts", [](Site&) {}},
+        {"hosts",
+         [](Site& site) {
+             if (!site.standard || !site.chance(50)) return;
+             site.world.policy().load_balancing = true;
+             site.max_load = 9000;
+             site.load = site.pick(1, 10000);
+             site.load_at = at(5);
+             for (std::size_t i = 0; i < site.vnodes.size(); ++i)
+                 site.world.vnode(site.vnode(static_cast<int>(i)));
+         }},
         {"hpm_counters",
          [](Site& site) {
              site.world.policy().manage_hpm_counters = {true};
@@ -244,7 +258,13 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
         {"max_user_run_jobs", [](Site& site) { site.world.policy().max_user_run_jobs = 1; }},
         {"node_sort_key",
          [](Site& site) {
-             site.world.policy().node_sort_key = {{"sort_priority", false}, {"mem", true}};
+             using enum SortAmount;
+             const std::vector<std::vector<SortKey>> keys = {
+                 {{"sort_priority", false}, {"mem", true}},
+                 {{"ncpus", true, unused}},
+                 {{"ncpus", false, unused}, {"mem", true, assigned}},
+                 {{"mem", false, assigned}, {"sort_priority", true}}};
+             site.world.policy().node_sort_key = keys[static_cast<std::size_t>(site.pick(0, 3))];
          }},
         {"nonprime_drain",
          [](Site& site) {
@@ -349,10 +369,9 @@ std::vector<Tried> all_tried() {
                 all.push_back({.name = deal->name, .algorithm = algorithm, .further = true, .deal = deal});
         all.push_back(
             {.name = kHoldQueue.name, .algorithm = algorithm, .further = true, .after_refusal = &kHoldQueue});
-        all.push_back({.name = kLeastMemory.name,
-                       .algorithm = algorithm,
-                       .further = true,
-                       .node_order = &kLeastMemory});
+        for (const NodeOrder* order : {&kLeastMemory, &kMostFree})
+            all.push_back(
+                {.name = order->name, .algorithm = algorithm, .further = true, .node_order = order});
     }
     return all;
 }

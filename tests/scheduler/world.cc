@@ -120,6 +120,9 @@ void World::vnode(const VnodeOptions& o) {
     r.resources_available = available;
     r.load_thousandths = o.load;
     r.system_time_thousandths = o.systime;
+    r.load_at = o.load_at;
+    r.max_load_thousandths = o.max_load;
+    r.busy = o.busy;
     scheduler.vnode_changed(r);
 }
 

@@ -88,6 +88,9 @@ struct VnodeOptions {
     std::string queue{};
     std::int64_t load = -1;     // thousandths
     std::int64_t systime = -1;  // thousandths
+    Instant load_at{};
+    std::int64_t max_load = -1;  // thousandths
+    bool busy = false;
     std::int64_t gpus = -1;
     std::string arch{};
     int bigmem = -1;

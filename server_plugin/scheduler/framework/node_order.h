@@ -1,4 +1,6 @@
-// Node order: in which order a place for a job is looked for. The first vnodes that have room are taken.
+// Node order: in which order a place for a job is looked for. The first vnodes that have room are taken. Keys
+// about what is assigned or unused count as it is when the place is looked for; in a look-ahead, as it will
+// be.
 //
 // To add one: write plugins/node_order/<name>.cc with a `const NodeOrder <name>_order`, and name it in the
 // profiles that have it.

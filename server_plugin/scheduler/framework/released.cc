@@ -213,6 +213,7 @@ bool ReleasedJobs::may_have_room(std::uint32_t signature, CandidateQueues& queue
     if (known == started_.size() + 1) return true;
     PlaceRules rules = state_.place_rules();
     rules.max_load_percent = rules.max_systime_percent = 0;  // which change without an event
+    rules.load_balancing = false;
     const bool room = std::ranges::any_of(
         queues, [&](const QueueView* view) { return each_kind_has_room(request, view->pool, rules); });
     known = room ? started_.size() + 1 : 0;

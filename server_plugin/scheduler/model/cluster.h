@@ -154,6 +154,10 @@ struct VnodeRecord {
     std::int64_t load_thousandths = -1;  // the load average; -1: unknown
     // How much of the CPU time of its host is spent in the system; -1: unknown.
     std::int64_t system_time_thousandths = -1;
+    // When the load was measured; the Epoch: unknown. The CPUs of jobs that started since are loaded too.
+    Instant load_at{};
+    std::int64_t max_load_thousandths = -1;  // load_balancing: from this load on, no job starts; -1: any load
+    bool busy = false;  // the load has reached the maximum, and hasn't fallen as far as it has to since
 };
 
 // The server's limits. Limits that are not set are -1.

@@ -32,12 +32,14 @@ enum class Algorithm : std::uint8_t { standard, origin };
 enum class RestartAction : std::uint8_t { none, restart, resubmit };
 enum class PastUsageCharge : std::uint8_t { node_hours, flat };
 
+// Which amount of a resource of a vnode counts: what it has, what jobs hold of it, or the rest.
+enum class SortAmount : std::uint8_t { total, assigned, unused };
+
 // One key of job_sort_key or node_sort_key.
 struct SortKey {
     std::string name;  // a resource, job_priority or sort_priority
     bool high_first = true;
-    // A key of node_sort_key that is about what is assigned or unused, which changes as jobs come and go.
-    bool changes = false;
+    SortAmount amount = SortAmount::total;  // of node_sort_key
 };
 
 // What a preemption level is made of: the words of preempt_prio.

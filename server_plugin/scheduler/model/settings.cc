@@ -54,8 +54,11 @@ void read(const Value& value, const rrule::Zone&, std::vector<SortKey>& setting)
     for (const std::string& text : std::get<objects::StringList>(value)) {
         const auto blank = std::min(text.find(' '), text.size());
         const auto order = text.substr(std::min(text.find_first_not_of(' ', blank), text.size()));
-        setting.push_back({text.substr(0, blank), !order.starts_with('L') && !order.starts_with('l'),
-                           order.ends_with("assigned") || order.ends_with("unused")});
+        const auto amount = order.ends_with("assigned") ? SortAmount::assigned
+                            : order.ends_with("unused") ? SortAmount::unused
+                                                        : SortAmount::total;
+        setting.push_back(
+            {text.substr(0, blank), !order.starts_with('L') && !order.starts_with('l'), amount});
     }
 }
 

@@ -13,6 +13,12 @@ void FitIndex::drop_void(Inventory& inventory) {
     ids_.clear();
     asked_.clear();
     in_pools_.assign(inventory.size(), {});
+    has_shared_hosts_ = false;
+    for (VnodeSlot v = 0; v < inventory.size() && !has_shared_hosts_; ++v)
+        has_shared_hosts_ =
+            inventory[v].known && std::ranges::any_of(inventory.of_host(v), [&](VnodeSlot other) {
+                return other != v && inventory[other].known;
+            });
     inventory.clear_changed();
 }
 
@@ -40,9 +46,46 @@ PoolId FitIndex::pool(Inventory& inventory, QueueHandle queue, std::uint32_t hos
 
 namespace {
 
-std::int64_t value_of(const Vnode& vnode, const NodeKey& key) {
-    if (key.resource == kNoResource) return vnode.priority;
-    return number_of(vnode.available, key.resource).value_or(0);
+using KeyValues = absl::InlinedVector<std::int64_t, 4>;
+
+// Returns the number by which vnodes are in order, the least first. It is limited so that the sum over
+// `vnodes` vnodes doesn't overflow.
+std::int64_t value_of(const Inventory& inventory, VnodeSlot vnode, const NodeKey& key, std::size_t vnodes) {
+    std::int64_t value = 0;
+    const std::uint32_t column = inventory.columns().of(key.resource);
+    if (key.resource == kNoResource)
+        value = inventory[vnode].priority;
+    else if (key.amount == SortAmount::total)
+        value = number_of(inventory[vnode].available, key.resource).value_or(0);
+    else if (column != 0 && key.amount == SortAmount::unused)
+        value = inventory.free(vnode)[column];
+    else if (column != 0)
+        value = inventory.total(vnode)[column] - inventory.free(vnode)[column];
+    const std::int64_t most =
+        std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(vnodes + 1);
+    value = std::clamp(value, -most, most);
+    return key.high_first ? -value : value;
+}
+
+KeyValues values_of(const Inventory& inventory, const FitIndex::Pool& pool, VnodeSlot vnode) {
+    KeyValues values;
+    for (const NodeKey& key : pool.keys)
+        values.push_back(value_of(inventory, vnode, key, pool.vnodes.size()));
+    return values;
+}
+
+// Adds the values of a vnode to those of its host.
+void add_to_host(const FitIndex::Pool& pool, OrderedTree::Keys vnode, std::int64_t sign, KeyValues& host) {
+    for (std::size_t i = 0; i < pool.keys.size(); ++i)
+        if (pool.keys[i].resource != kNoResource) host[i] += sign * vnode[i];
+}
+
+// Adds the row of a vnode to the sums of its host (sign 1), or takes it away (sign -1). A vnode that is
+// closed or busy adds nothing: no chunk can have pieces of it.
+void add_to_host(const FitIndex::Host& host, const std::int64_t* row, std::uint32_t columns,
+                 std::int64_t sign, std::int64_t* sums) {
+    if (row[kOpenColumn] != Columns::open) return;
+    for (std::uint32_t c = 0; c < columns; ++c) sums[c] += sign * counted(row[c], host.end - host.first);
 }
 
 }  // namespace
@@ -56,20 +99,21 @@ void FitIndex::make(const Inventory& inventory, PoolId id, QueueHandle queue, st
             (host == 0 || inventory.same_host(vnode.host, host)))
             pool.vnodes.push_back(v);
     }
+    if (std::ranges::any_of(order, &NodeKey::moves)) pool.keys = order;
     std::ranges::stable_sort(pool.vnodes, [&](VnodeSlot a, VnodeSlot b) {
-        for (const NodeKey& key : order) {
-            const std::int64_t of_a = value_of(inventory[a], key);
-            const std::int64_t of_b = value_of(inventory[b], key);
-            if (of_a != of_b) return key.high_first ? of_a > of_b : of_a < of_b;
-        }
+        if (!pool.moves())
+            for (const NodeKey& key : order) {
+                const std::int64_t of_a = value_of(inventory, a, key, 0);
+                const std::int64_t of_b = value_of(inventory, b, key, 0);
+                if (of_a != of_b) return of_a < of_b;
+            }
         return inventory[a].handle < inventory[b].handle;
     });
     if (pool.chunks == Chunks::divided) sort_by_host(inventory, pool);
     for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i) in_pools_[pool.vnodes[i]].emplace_back(id, i);
     find_hosts(inventory, pool);
-    const std::uint32_t columns = inventory.columns().size();
-    pool.tree.assign(pool.vnodes.size(), columns);
-    if (!pool.hosts.empty()) pool.host_tree.assign(pool.hosts.size(), columns);
+    const std::size_t items = pool.chunks == Chunks::whole ? pool.vnodes.size() : pool.hosts.size();
+    pool.tree.assign(items, inventory.columns().size(), pool.keys.size(), pool.moves());
     fill(inventory, pool);
 }
 
@@ -81,20 +125,23 @@ void FitIndex::sort_by_host(const Inventory& inventory, Pool& pool) {
 }
 
 void FitIndex::find_hosts(const Inventory& inventory, Pool& pool) {
-    const auto host = [&](std::uint32_t position) { return inventory[pool.vnodes[position]].host; };
+    const auto host = [&](std::uint32_t index) { return inventory[pool.vnodes[index]].host; };
     if (pool.chunks == Chunks::whole) {
         std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> hosts;
         for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i) hosts[host(i)].push_back(i);
-        for (auto& [name, positions] : hosts)
-            if (positions.size() > 1) pool.shared_hosts.emplace(positions.front(), std::move(positions));
+        for (auto& [name, indices] : hosts)
+            if (indices.size() > 1) pool.shared_hosts.push_back(std::move(indices));
+        std::ranges::sort(pool.shared_hosts);
         return;
     }
-    pool.host_of.assign(pool.vnodes.size(), 0);
     for (std::uint32_t first = 0, end = 0; first < pool.vnodes.size(); first = end) {
         while (end < pool.vnodes.size() && host(end) == host(first)) ++end;
+        pool.host_of.insert(pool.host_of.end(), end - first, static_cast<std::uint32_t>(pool.hosts.size()));
+        Host& made = pool.hosts.emplace_back(Host{first, end});
         if (end - first == 1) continue;
-        pool.hosts.push_back({first, end});
-        std::fill_n(&pool.host_of[first], end - first, static_cast<std::uint32_t>(pool.hosts.size()));
+        made.tree = static_cast<std::uint32_t>(pool.host_trees.size());
+        pool.host_trees.emplace_back().assign(end - first, inventory.columns().size(), pool.keys.size(),
+                                              pool.moves());
     }
 }
 
@@ -103,62 +150,110 @@ bool FitIndex::is_of(const Inventory& inventory, PoolId pool, VnodeSlot vnode) c
            std::ranges::any_of(in_pools_[vnode], [&](const auto& place) { return place.first == pool; });
 }
 
-const FitIndex::Range* FitIndex::host_in(PoolId id, VnodeSlot vnode) const {
+std::uint32_t FitIndex::host_in(PoolId id, VnodeSlot vnode) const {
     const Pool& pool = pools_[id];
-    if (pool.hosts.empty()) return nullptr;
     const auto place = std::ranges::find(in_pools_[vnode], id, &std::pair<PoolId, std::uint32_t>::first);
-    if (place == in_pools_[vnode].end() || pool.host_of[place->second] == 0) return nullptr;
-    return &pool.hosts[pool.host_of[place->second] - 1];
+    return place == in_pools_[vnode].end() || pool.hosts.empty() ? kNoSlot : pool.host_of[place->second];
 }
 
 // ---- The trees of pools.
 
-// Adds the row of a vnode to the sums of its host (sign 1), or takes it away (sign -1). A vnode that is
-// closed or busy adds nothing: no chunk can have pieces of it.
-void FitIndex::add_to_host(Pool& pool, std::uint32_t host, const std::int64_t* row, std::uint32_t columns,
-                           int sign) {
-    if (row[kOpenColumn] != Columns::open) return;
-    const std::size_t vnodes = pool.hosts[host].end - pool.hosts[host].first;
-    std::int64_t* const sums = pool.host_tree.row(host);
-    for (std::uint32_t c = 0; c < columns; ++c) sums[c] += sign * counted(row[c], vnodes);
-}
-
 void FitIndex::fill(const Inventory& inventory, Pool& pool) {
+    const auto vnode_of = [&](std::uint32_t item) {
+        return pool.vnodes[pool.hosts.empty() ? item : pool.hosts[item].first];
+    };
+    const auto is_shared = [&](std::uint32_t item) {
+        return !pool.hosts.empty() && pool.hosts[item].is_shared();
+    };
+    for (std::uint32_t i = 0; i < pool.tree.size(); ++i) {
+        if (is_shared(i))
+            fill_host(inventory, pool, i);
+        else if (pool.moves())
+            std::ranges::copy(values_of(inventory, pool, vnode_of(i)), pool.tree.keys(i).begin());
+    }
+    if (pool.moves()) pool.tree.sort();
     const std::uint32_t columns = inventory.columns().size();
-    for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i)
-        std::copy_n(inventory.free(pool.vnodes[i]), columns, pool.tree.row(i));
+    for (std::uint32_t i = 0; i < pool.tree.size(); ++i) {
+        if (!is_shared(i)) {
+            std::copy_n(inventory.free(vnode_of(i)), columns, pool.tree.row(i));
+            continue;
+        }
+        const Host& host = pool.hosts[i];
+        std::fill_n(pool.tree.row(i), columns, 0);
+        for (std::uint32_t v = host.first; v < host.end; ++v)
+            add_to_host(host, inventory.free(pool.vnodes[v]), columns, 1, pool.tree.row(i));
+    }
     pool.tree.fix();
-    if (pool.hosts.empty()) return;
-    std::fill_n(pool.host_tree.row(0), pool.hosts.size() * columns, 0);
-    for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i)
-        if (pool.host_of[i] != 0)
-            add_to_host(pool, pool.host_of[i] - 1, inventory.free(pool.vnodes[i]), columns, 1);
-    pool.host_tree.fix();
 }
 
-void FitIndex::update_at(const Inventory& inventory, Pool& pool, std::uint32_t position) {
-    const std::uint32_t columns = inventory.columns().size();
-    const std::int64_t* const free = inventory.free(pool.vnodes[position]);
-    std::int64_t* const known = pool.tree.row(position);
-    if (std::equal(known, known + columns, free)) return;
-    if (const std::uint32_t host = pool.hosts.empty() ? 0 : pool.host_of[position]; host != 0) {
-        add_to_host(pool, host - 1, known, columns, -1);
-        add_to_host(pool, host - 1, free, columns, 1);
-        pool.host_tree.fix_above(host - 1);
+// Fills the tree of a host of several vnodes, and sets the host's keys.
+void FitIndex::fill_host(const Inventory& inventory, Pool& pool, std::uint32_t host) {
+    OrderedTree& tree = pool.host_trees[pool.hosts[host].tree];
+    const std::uint32_t first = pool.hosts[host].first;
+    if (pool.moves()) {
+        KeyValues sums;
+        for (std::uint32_t v = 0; v < tree.size(); ++v) {
+            const KeyValues values = values_of(inventory, pool, pool.vnodes[first + v]);
+            std::ranges::copy(values, tree.keys(v).begin());
+            if (v == 0) {
+                sums = values;
+                continue;
+            }
+            add_to_host(pool, values, 1, sums);
+            for (std::size_t i = 0; i < pool.keys.size(); ++i)
+                if (pool.keys[i].resource == kNoResource) sums[i] = std::min(sums[i], values[i]);
+        }
+        std::ranges::copy(sums, pool.tree.keys(host).begin());
+        tree.sort();
     }
-    std::copy_n(free, columns, known);
-    pool.tree.fix_above(position);
+    for (std::uint32_t v = 0; v < tree.size(); ++v)
+        std::copy_n(inventory.free(pool.vnodes[first + v]), inventory.columns().size(), tree.row(v));
+    tree.fix();
+}
+
+void FitIndex::update_at(const Inventory& inventory, Pool& pool, std::uint32_t index) {
+    const std::uint32_t columns = inventory.columns().size();
+    const VnodeSlot vnode = pool.vnodes[index];
+    const std::int64_t* const free = inventory.free(vnode);
+    const std::uint32_t item = pool.hosts.empty() ? index : pool.host_of[index];
+    const Host* const host =
+        pool.hosts.empty() || !pool.hosts[item].is_shared() ? nullptr : &pool.hosts[item];
+    OrderedTree* const tree = host == nullptr ? &pool.tree : &pool.host_trees[host->tree];
+    const std::uint32_t of_host = host == nullptr ? 0 : index - host->first;
+    const std::int64_t* const known = tree->row(host == nullptr ? item : of_host);
+    if (std::equal(known, known + columns, free)) return;
+    if (host == nullptr) {
+        if (pool.moves())
+            pool.tree.set(item, free, values_of(inventory, pool, vnode));
+        else
+            pool.tree.set(item, free);
+        return;
+    }
+    Row sums(pool.tree.row(item), pool.tree.row(item) + columns);
+    add_to_host(*host, known, columns, -1, sums.data());
+    add_to_host(*host, free, columns, 1, sums.data());
+    if (!pool.moves()) {
+        tree->set(of_host, free);
+        pool.tree.set(item, sums.data());
+        return;
+    }
+    const KeyValues values = values_of(inventory, pool, vnode);
+    KeyValues of_all(pool.tree.keys(item).begin(), pool.tree.keys(item).end());
+    add_to_host(pool, tree->keys(of_host), -1, of_all);
+    add_to_host(pool, values, 1, of_all);
+    tree->set(of_host, free, values);
+    pool.tree.set(item, sums.data(), of_all);
 }
 
 void FitIndex::update(const Inventory& inventory, PoolId pool, VnodeSlot vnode) {
-    for (const auto& [id, position] : in_pools_[vnode])
-        if (id == pool) update_at(inventory, pools_[id], position);
+    for (const auto& [id, index] : in_pools_[vnode])
+        if (id == pool) update_at(inventory, pools_[id], index);
 }
 
 void FitIndex::settle(Inventory& inventory) {
     drop_void(inventory);
     for (const VnodeSlot vnode : inventory.changed())
-        for (const auto& [id, position] : in_pools_[vnode]) update_at(inventory, pools_[id], position);
+        for (const auto& [id, index] : in_pools_[vnode]) update_at(inventory, pools_[id], index);
     inventory.clear_changed();
 }
 
@@ -175,7 +270,7 @@ void FitIndex::look_ahead(Inventory& inventory, std::span<const Inventory::Share
 
 // If many vnodes changed, filling the whole tree anew costs less than changing it vnode by vnode.
 void FitIndex::settle_ahead(const Inventory& inventory, PoolId id) {
-    const std::size_t size = pools_[id].tree.size();
+    const std::size_t size = pools_[id].vnodes.size();
     if (looked_ahead_.size() * static_cast<std::size_t>(std::bit_width(size)) > 2 * size) {
         fill(inventory, pools_[id]);
     } else {
@@ -193,44 +288,34 @@ std::vector<Columns::Room> FitIndex::largest_rooms(Inventory& inventory, PoolId 
     constexpr std::size_t kMostRooms = 16;
     constexpr std::uint32_t kRoot = 1;
     settle(inventory);
-    const Pool& pool = pools_[id];
+    const MaximaTree& tree = pools_[id].tree.tree();
     const Columns& columns = inventory.columns();
     std::vector<Room> rooms;
-    // Collects the rooms of one tree. Returns false if there are too many.
-    const auto collect = [&](const MaximaTree& tree) {
-        std::vector<std::uint32_t> ahead = {kRoot};
-        while (!ahead.empty()) {
-            const std::uint32_t node = ahead.back();
-            ahead.pop_back();
-            const Room room = columns.room_of(tree.node(node), first, second);
-            const auto within = [](const Room& a, const Room& b) {
-                return a.first <= b.first && a.second <= b.second;
-            };
-            if (tree.node(node)[kOpenColumn] == Columns::closed ||
-                std::ranges::any_of(rooms, [&](const Room& other) { return within(room, other); }))
-                continue;
-            if (!tree.is_leaf(node)) {
-                ahead.push_back(2 * node);
-                ahead.push_back(2 * node + 1);
-                continue;
-            }
-            std::erase_if(rooms, [&](const Room& other) { return within(other, room); });
-            rooms.push_back(room);
-            if (rooms.size() > kMostRooms) return false;
+    std::vector<std::uint32_t> ahead = {kRoot};
+    while (!ahead.empty()) {
+        const std::uint32_t node = ahead.back();
+        ahead.pop_back();
+        const Room room = columns.room_of(tree.node(node), first, second);
+        const auto within = [](const Room& a, const Room& b) {
+            return a.first <= b.first && a.second <= b.second;
+        };
+        if (tree.node(node)[kOpenColumn] <= Columns::closed ||
+            std::ranges::any_of(rooms, [&](const Room& other) { return within(room, other); }))
+            continue;
+        if (!tree.is_leaf(node)) {
+            ahead.push_back(2 * node);
+            ahead.push_back(2 * node + 1);
+            continue;
         }
-        return true;
-    };
-    if ((pool.hosts.empty() || collect(pool.host_tree)) && collect(pool.tree)) return rooms;
-    Room all = columns.room_of(pool.tree.node(kRoot), first, second);
-    if (!pool.hosts.empty()) {
-        const Room of_host = columns.room_of(pool.host_tree.node(kRoot), first, second);
-        all = {std::max(all.first, of_host.first), std::max(all.second, of_host.second)};
+        std::erase_if(rooms, [&](const Room& other) { return within(other, room); });
+        rooms.push_back(room);
+        if (rooms.size() > kMostRooms) return {columns.room_of(tree.node(kRoot), first, second)};
     }
-    return {all};
+    return rooms;
 }
 
 // Returns how many of the chunks the host could give at most if nothing ran.
-std::int64_t FitIndex::chunks_of_host(const Inventory& inventory, const Pool& pool, const Range& host,
+std::int64_t FitIndex::chunks_of_host(const Inventory& inventory, const Pool& pool, const Host& host,
                                       const Chunk& chunk, const Row& needs) {
     Row sums(needs.size(), 0);
     bool any = false;
@@ -256,8 +341,8 @@ bool FitIndex::large_enough(const Inventory& inventory, PoolId id, const Request
         std::int64_t left = chunk.count;
         for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i) {
             const VnodeSlot v = pool.vnodes[i];
-            if (divides && pool.host_of[i] != 0) {
-                const Range& host = pool.hosts[pool.host_of[i] - 1];
+            if (divides && pool.hosts[pool.host_of[i]].is_shared()) {
+                const Host& host = pool.hosts[pool.host_of[i]];
                 left -= std::min(left, chunks_of_host(inventory, pool, host, chunk, needs));
                 i = host.end - 1;
             } else if (inventory.matches(inventory[v], chunk)) {

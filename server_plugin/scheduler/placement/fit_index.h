@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "server_plugin/scheduler/placement/inventory.h"
-#include "server_plugin/scheduler/placement/maxima_tree.h"
 #include "server_plugin/scheduler/placement/node_keys.h"
+#include "server_plugin/scheduler/placement/ordered_tree.h"
 
 namespace pbs::sched {
 
@@ -42,17 +42,16 @@ struct Shortage {
     std::string unmatched;
 };
 
-// A pool is the set of vnodes that a queue may use. Each pool has a tree over its vnodes. Where chunks are
-// divided, as the standard algorithm does it, vnodes are in the order of their hosts, and a second tree holds
-// what the vnodes of each host have together. A tree is brought up to date when it is next looked at: by
-// then, most of what a cycle takes and gives back is as it was.
+// A pool is the set of vnodes that a queue may use. Each pool has a tree over its vnodes, in their order.
+// Where chunks are divided, as the standard algorithm does it, the tree is over hosts: the row of a host is
+// what its vnodes have together, and each host of several vnodes has a tree over these. A tree is brought up
+// to date when it is next looked at: by then, most of what a cycle takes and gives back is as it was.
+//
+// If a key of the order is about what is assigned or unused, vnodes and hosts move as that changes. Hosts of
+// several vnodes are then in the order of the sums over their vnodes, with the priority of the vnode that
+// comes first by it. Else they are in the order of their first vnodes.
 class FitIndex {
   public:
-    // Positions in a pool, from `first` up to but without `end`.
-    struct Range {
-        std::uint32_t first = 0;
-        std::uint32_t end = 0;
-    };
     // What all vnodes of a pool have together and what is free of it, and the most that one vnode or one host
     // has, by column.
     struct Amounts {
@@ -60,20 +59,26 @@ class FitIndex {
         Row free, total, most_free, most;
         Row most_free_of_host, most_of_host;
     };
+    // Vnodes of a host: so many elements of Pool::vnodes.
+    struct Host {
+        std::uint32_t first = 0;
+        std::uint32_t end = 0;
+        std::uint32_t tree = kNoSlot;  // if it has several, the index in Pool::host_trees
+        bool is_shared() const { return tree != kNoSlot; }
+    };
     struct Pool {
         Chunks chunks = Chunks::whole;
-        std::vector<VnodeSlot> vnodes;
-        MaximaTree tree;
-        // Where chunks are whole: for each host with several vnodes, the positions of its vnodes, by the
-        // first of these positions.
-        std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> shared_hosts;
-        // Where chunks are divided: the hosts that have several vnodes; for each position the index in
-        // `hosts` of the vnode's host plus 1, or 0 if its host has no other vnode; and a tree of what the
-        // open vnodes of each host have together.
-        std::vector<Range> hosts;
-        std::vector<std::uint32_t> host_of;
-        MaximaTree host_tree;
-        Amounts amounts;
+        NodeKeys keys{};  // that make the order change; empty: it doesn't
+        std::vector<VnodeSlot> vnodes{};
+        OrderedTree tree{};  // over vnodes, or over hosts
+        // Where chunks are whole: for each host with several vnodes, their indices in `vnodes`.
+        std::vector<std::vector<std::uint32_t>> shared_hosts{};
+        // Where chunks are divided: all hosts, and the index in `hosts` of the host of each of `vnodes`.
+        std::vector<Host> hosts{};
+        std::vector<std::uint32_t> host_of{};
+        std::vector<OrderedTree> host_trees{};  // over the vnodes of hosts
+        Amounts amounts{};
+        bool moves() const { return !keys.empty(); }
     };
 
     // Returns the pool of a queue, in the given order: the vnodes bound to the queue or, if there are none,
@@ -84,9 +89,10 @@ class FitIndex {
     // Returns a pool, whose trees are as they were at the last settle().
     const Pool& operator[](PoolId pool) const { return pools_[pool]; }
     bool is_of(const Inventory& inventory, PoolId pool, VnodeSlot vnode) const;
-    // Returns the vnodes of the pool that are on the host of this vnode; null if the host has no other vnode,
-    // or if chunks are whole.
-    const Range* host_in(PoolId pool, VnodeSlot vnode) const;
+    // Returns the index in Pool::hosts of the host of this vnode of the pool; kNoSlot if chunks are whole.
+    std::uint32_t host_in(PoolId pool, VnodeSlot vnode) const;
+    // Has any host of the site several vnodes?
+    bool has_shared_hosts() const { return has_shared_hosts_; }
 
     // Brings all trees up to date. O(vnodes that changed x log of all).
     void settle(Inventory& inventory);
@@ -121,22 +127,22 @@ class FitIndex {
               std::uint32_t partition, const NodeKeys& order);
     static void sort_by_host(const Inventory& inventory, Pool& pool);
     static void find_hosts(const Inventory& inventory, Pool& pool);
-    static void add_to_host(Pool& pool, std::uint32_t host, const std::int64_t* row, std::uint32_t columns,
-                            int sign);
     static void fill(const Inventory& inventory, Pool& pool);
+    static void fill_host(const Inventory& inventory, Pool& pool, std::uint32_t host);
     void update(const Inventory& inventory, PoolId pool, VnodeSlot vnode);
-    static void update_at(const Inventory& inventory, Pool& pool, std::uint32_t position);
-    static std::int64_t chunks_of_host(const Inventory& inventory, const Pool& pool, const Range& host,
+    static void update_at(const Inventory& inventory, Pool& pool, std::uint32_t index);
+    static std::int64_t chunks_of_host(const Inventory& inventory, const Pool& pool, const Host& host,
                                        const Chunk& chunk, const Row& needs);
     const Amounts& amounts_of(const Inventory& inventory, PoolId pool);
 
     std::vector<Pool> pools_;
     std::map<PoolKey, PoolId> ids_;
     std::map<PoolKey, PoolId> asked_;  // by the queue that asks
-    // For each vnode, its pools and its position in each.
+    // For each vnode, its pools and its index in Pool::vnodes of each.
     std::vector<std::vector<std::pair<PoolId, std::uint32_t>>> in_pools_;
     std::vector<VnodeSlot> looked_ahead_;  // vnodes that changed since the last settle_ahead()
     std::uint64_t version_ = 0;            // the Inventory::version() at which the pools were made
+    bool has_shared_hosts_ = false;
 };
 
 }  // namespace pbs::sched

@@ -9,9 +9,11 @@
 namespace pbs::sched {
 namespace {
 
-// The columns of shares that stand for the job itself: that it is one of the jobs on the vnode's host, one of
-// those that have the vnode for themselves, and one of those on the vnode. The share of the last kind comes
-// behind the vnode's amounts, as the vnode's flags are set anew with it.
+// The columns of shares that stand for the job itself: the load that is counted for it on the vnode's host,
+// that it is one of the jobs there, one of those that have the vnode for themselves, and one of those on the
+// vnode. The share of the last kind comes behind the vnode's amounts, as the vnode's flags are set anew with
+// it.
+constexpr std::uint32_t kLoadShare = UINT32_MAX - 1;
 constexpr std::uint32_t kHostShare = UINT32_MAX;
 constexpr std::uint32_t kExclusiveShare = kOpenColumn;
 constexpr std::uint32_t kJobShare = kEmptyColumn;
@@ -61,8 +63,9 @@ bool Inventory::change(const VnodeRecord& record, const Resources& resources) {
     const bool same_pools = vnode.known && vnode.host == host && vnode.partition == partition &&
                             vnode.queue == record.queue && vnode.priority == record.priority;
     auto available = keep(record.resources_available);
+    const bool same_amounts = vnode.available == available;
     const bool only_load =
-        same_pools && vnode.name == record.name && vnode.free == record.free && vnode.available == available;
+        same_pools && same_amounts && vnode.name == record.name && vnode.free == record.free;
     vnode.handle = record.vnode;
     vnode.known = true;
     vnode.name = record.name;
@@ -72,9 +75,9 @@ bool Inventory::change(const VnodeRecord& record, const Resources& resources) {
     vnode.priority = record.priority;
     vnode.queue = record.queue;
     vnode.available = std::move(available);
-    vnode.load_thousandths = record.load_thousandths;
-    vnode.system_time_thousandths = record.system_time_thousandths;
-    if (only_load && !columns_.lacks(vnode, resources)) return false;
+    const bool was_loaded = is_loaded(slot);
+    set_load(slot, record);
+    if (only_load && !columns_.lacks(vnode, resources)) return is_loaded(slot) != was_loaded;
     if (columns_.lacks(vnode, resources)) {
         rebuild(resources);
         return true;
@@ -86,7 +89,7 @@ bool Inventory::change(const VnodeRecord& record, const Resources& resources) {
     for (std::uint32_t c = 0; c < columns_.size(); ++c) has[c] += total(slot)[c];
     set_flags(slot);
     ++changes_;
-    if (same_pools)
+    if (same_pools && same_amounts)
         note_change(slot);
     else
         ++version_;
@@ -119,6 +122,7 @@ void Inventory::rebuild(const Resources& resources) {
     free_ = total_;
     for (VnodeSlot v = 0; v < vnodes_.size(); ++v) set_flags(v);
     host_jobs_.assign(host_numbers_.size(), 0);
+    for (HostLoad& load : host_loads_) load.started = 0;
     ++version_;
     for (HeldJob& held : held_) {
         for (Held& part : held.parts) part.slot = find(part.vnode);
@@ -151,8 +155,53 @@ void Inventory::set_host(VnodeSlot slot, std::uint32_t host) {
     vnode.host_number =
         host_numbers_.try_emplace(host, static_cast<std::uint32_t>(host_numbers_.size())).first->second;
     host_jobs_.resize(host_numbers_.size());
+    host_loads_.resize(host_numbers_.size());
     on_host_.resize(host_numbers_.size());
     on_host_[vnode.host_number].push_back(slot);
+}
+
+// All vnodes of a host tell of the same load. The first one that tells of a new measurement has it count.
+void Inventory::set_load(VnodeSlot slot, const VnodeRecord& record) {
+    Vnode& vnode = vnodes_[slot];
+    vnode.load_thousandths = record.load_thousandths;
+    vnode.system_time_thousandths = record.system_time_thousandths;
+    vnode.max_load_thousandths = record.max_load_thousandths;
+    vnode.busy = record.busy;
+    has_maximal_loads_ = has_maximal_loads_ || vnode.busy || vnode.max_load_thousandths >= 0;
+    HostLoad& load = host_loads_[vnode.host_number];
+    if (load.at == record.load_at) return;
+    load = {record.load_at, 0};
+    for (const VnodeSlot other : of_host(slot))
+        for (const JobSlot job : jobs_on(other)) {
+            const HeldJob& held = *held_of(job);
+            if (!counts_load(held, other)) continue;
+            for (const Held& part : held.parts)
+                if (part.slot == other) count_load(other, held.amounts_of(part), 1);
+        }
+}
+
+// The load that is counted for what a job has of a vnode.
+std::int64_t Inventory::load_of(std::span<const Need> needs) const {
+    std::int64_t load = 0;
+    for (const Need& need : needs)
+        if (need.resource == columns_.known().ncpus) load += 1000 * need.amount;
+    return load;
+}
+
+bool Inventory::counts_load(const HeldJob& held, VnodeSlot vnode) const {
+    return load_at(vnode) != Instant{} && held.started >= load_at(vnode);
+}
+
+// Counts the CPUs of a job that has just started as load of its vnode's host.
+void Inventory::count_load(VnodeSlot slot, std::span<const Need> needs, std::int64_t times) {
+    host_loads_[vnodes_[slot].host_number].started += times * load_of(needs);
+}
+
+bool Inventory::is_loaded(VnodeSlot slot) const {
+    const Vnode& vnode = vnodes_[slot];
+    return vnode.busy ||
+           (vnode.max_load_thousandths >= 0 && vnode.load_thousandths >= 0 &&
+            vnode.load_thousandths + host_loads_[vnode.host_number].started >= vnode.max_load_thousandths);
 }
 
 void Inventory::set_totals(VnodeSlot slot) {
@@ -199,7 +248,8 @@ bool Inventory::matches(const Vnode& vnode, const Chunk& chunk) const {
     });
 }
 
-bool Inventory::allowed(const Vnode& vnode, const PlaceRules& rules) const {
+bool Inventory::allowed(VnodeSlot slot, const PlaceRules& rules) const {
+    const Vnode& vnode = vnodes_[slot];
     if (rules.host != 0 && !same_host(vnode.host, rules.host)) return false;
     if (rules.max_jobs_on_host > 0 && jobs_on_host(vnode.host) >= rules.max_jobs_on_host) return false;
     if (rules.max_systime_percent > 0 && vnode.system_time_thousandths > rules.max_systime_percent * 10)
@@ -210,7 +260,7 @@ bool Inventory::allowed(const Vnode& vnode, const PlaceRules& rules) const {
             std::max<std::int64_t>(1, number_of(vnode.available, columns_.known().ncpus).value_or(1));
         if (vnode.load_thousandths > rules.max_load_percent * 10 * cpus) return false;
     }
-    return true;
+    return !rules.load_balancing || !is_loaded(slot);
 }
 
 // ---- Amounts.
@@ -286,7 +336,7 @@ void Inventory::clear_changed() {
 
 // ---- Running jobs.
 
-void Inventory::allocate(JobSlot job, std::span<const Place> places, bool exclusive) {
+void Inventory::allocate(JobSlot job, std::span<const Place> places, bool exclusive, Instant started) {
     release(job);
     if (places.empty()) return;
     if (held_unused_.empty()) {
@@ -297,6 +347,7 @@ void Inventory::allocate(JobSlot job, std::span<const Place> places, bool exclus
     held_unused_.pop_back();
     HeldJob& held = held_[place_of_job];
     held.exclusive = exclusive;
+    held.started = started;
     for (const Place& place : places) {
         held.parts.push_back({place.vnode, find(place.vnode), static_cast<std::uint32_t>(held.amounts.size()),
                               static_cast<std::uint32_t>(place.amounts.size())});
@@ -340,6 +391,7 @@ void Inventory::apply(JobSlot job, int sign) {
         for (const Need& need : held.amounts_of(part))
             if (const std::uint32_t column = columns_.of(need.resource); column != 0)
                 free_row(slot)[column] += sign * need.amount;
+        if (counts_load(held, slot)) count_load(slot, held.amounts_of(part), -sign);
     }
     if (jobs_on_.size() < vnodes_.size()) jobs_on_.resize(vnodes_.size());
     for (const VnodeSlot slot : held.vnodes) {
@@ -395,8 +447,10 @@ std::int64_t Inventory::jobs_on_host(std::uint32_t host) const {
 
 void Inventory::apply(const Placement& placement, const Request& request, const NodeSize& node_size,
                       int sign) {
-    for (const Part& part : placement)
+    for (const Part& part : placement) {
         add(part.vnode, columns_.needs_of(placement, part, request, node_size, needs_), part.count, sign);
+        count_load(part.vnode, placement.amounts_of(part, request), -sign * part.count);
+    }
     // count_jobs() also notes that these vnodes changed.
     vnodes_of(placement, touched_);
     count_jobs(touched_, request.exclusive, -sign);
@@ -410,6 +464,8 @@ void Inventory::shares_held(JobSlot job, Shares& out) const {
         for (const Need& need : held->amounts_of(part))
             if (const std::uint32_t column = columns_.of(need.resource); column != 0)
                 out.push_back({part.slot, column, need.amount});
+        if (counts_load(*held, part.slot))
+            out.push_back({part.slot, kLoadShare, load_of(held->amounts_of(part))});
     }
     add_job_shares(held->vnodes, held->exclusive, out);
 }
@@ -421,6 +477,9 @@ void Inventory::shares_of(const Placement& placement, const Request& request, co
         const Row& needs = columns_.needs_of(placement, part, request, node_size, kept);
         for (std::uint32_t c = kFirstResourceColumn; c < columns_.size(); ++c)
             if (needs[c] != 0) out.push_back({part.vnode, c, needs[c] * part.count});
+        if (has_maximal_loads_)
+            out.push_back(
+                {part.vnode, kLoadShare, part.count * load_of(placement.amounts_of(part, request))});
     }
     absl::InlinedVector<VnodeSlot, 4> vnodes;
     vnodes_of(placement, vnodes);
@@ -445,6 +504,9 @@ void Inventory::add(std::span<const Share> shares, int sign, std::vector<VnodeSl
     for (const Share& share : shares) {
         Vnode& vnode = vnodes_[share.vnode];
         switch (share.column) {
+            case kLoadShare:
+                host_loads_[vnode.host_number].started -= sign * share.amount;
+                break;
             case kHostShare:
                 host_jobs_[vnode.host_number] -= sign;
                 break;

@@ -37,7 +37,8 @@ class Inventory {
 
     // ---- Vnodes.
 
-    // Takes up what the host told of a vnode. Returns false if nothing but the vnode's load changed.
+    // Takes up what the host told of a vnode. Returns false if nothing but the vnode's load changed, and it
+    // is as loaded as before (is_loaded()).
     bool change(const VnodeRecord& record, const Resources& resources);
     // Takes note that the vnode is gone. Its slot stays and has `known` false.
     void remove(VnodeHandle vnode);
@@ -56,8 +57,15 @@ class Inventory {
     bool same_host(std::uint32_t a, std::uint32_t b) const;
     // Has the vnode the values that the chunk asks for of resources that aren't amounts?
     bool matches(const Vnode& vnode, const Chunk& chunk) const;
+    // Is the load of the vnode's host at its maximum, or was it and hasn't fallen far enough since? The CPUs
+    // of jobs that were started after the load was measured are counted as load.
+    bool is_loaded(VnodeSlot vnode) const;
+    // Has any vnode been said to be busy, or to have a maximum?
+    bool has_maximal_loads() const { return has_maximal_loads_; }
+    // When the load of the vnode's host was measured.
+    Instant load_at(VnodeSlot vnode) const { return host_loads_[vnodes_[vnode].host_number].at; }
     // Do the rules allow a job on the vnode now?
-    bool allowed(const Vnode& vnode, const PlaceRules& rules) const;
+    bool allowed(VnodeSlot vnode, const PlaceRules& rules) const;
     std::string_view host_name(const Vnode& vnode) const { return strings_->text(vnode.host); }
 
     // ---- Amounts.
@@ -84,8 +92,8 @@ class Inventory {
 
     // ---- Running jobs.
 
-    // Allocates its places to a running job, and releases them.
-    void allocate(JobSlot job, std::span<const Place> places, bool exclusive);
+    // Allocates its places to a running job, and releases them. `started`: since when it runs.
+    void allocate(JobSlot job, std::span<const Place> places, bool exclusive, Instant started = {});
     void release(JobSlot job);
     // Does the job hold exactly these places?
     bool holds(JobSlot job, std::span<const Place> places, bool exclusive) const;
@@ -124,7 +132,8 @@ class Inventory {
     void shares_of(const Placement& placement, const Request& request, const NodeSize& node_size,
                    Shares& out) const;
 
-    // Grows whenever vnodes come, go or move, or the columns change. All pools are void then.
+    // Grows whenever vnodes come, go, move or have other amounts, or the columns change. All pools are void
+    // then.
     std::uint64_t version() const { return version_; }
     // Grows whenever a job takes or gives back anything, and when the amounts of a vnode change.
     std::uint64_t changes() const { return changes_; }
@@ -153,9 +162,15 @@ class Inventory {
         std::vector<std::uint32_t> by_slot;  // the indices of the parts, in order of their vnodes' slots
         std::vector<VnodeSlot> vnodes;       // the slots of the vnodes that the host has told of, in order
         bool exclusive = false;
+        Instant started{};
         std::span<const Need> amounts_of(const Held& part) const {
             return std::span(amounts).subspan(part.first, part.count);
         }
+    };
+    // The load of a host: when it was measured, and the CPUs of the jobs that started since, in thousandths.
+    struct HostLoad {
+        Instant at{};
+        std::int64_t started = 0;
     };
     const HeldJob* held_of(JobSlot job) const {
         return job < held_place_.size() && held_place_[job] != 0 ? &held_[held_place_[job] - 1] : nullptr;
@@ -169,6 +184,10 @@ class Inventory {
     Columns::Openness openness(VnodeSlot vnode, const std::int64_t* row, std::int32_t jobs,
                                std::int32_t exclusive) const;
     void note_change(VnodeSlot vnode);
+    void set_load(VnodeSlot vnode, const VnodeRecord& record);
+    std::int64_t load_of(std::span<const Need> needs) const;
+    bool counts_load(const HeldJob& held, VnodeSlot vnode) const;
+    void count_load(VnodeSlot vnode, std::span<const Need> needs, std::int64_t times);
     void apply(JobSlot job, int sign);
     void apply(const Placement& placement, const Request& request, const NodeSize& node_size, int sign);
     void count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, int sign);
@@ -187,9 +206,11 @@ class Inventory {
     std::vector<std::vector<JobSlot>> jobs_on_;                      // by vnode
     std::unordered_map<std::uint32_t, std::uint32_t> host_numbers_;  // by the id of the host's name
     std::vector<std::int64_t> host_jobs_;                            // by host number
-    std::vector<std::vector<VnodeSlot>> on_host_;                    // by host number
-    std::vector<VnodeSlot> changed_;  // vnodes that changed since clear_changed()
-    std::vector<bool> is_changed_;    // by vnode: it is in changed_
+    std::vector<HostLoad> host_loads_;                               // by host number
+    bool has_maximal_loads_ = false;
+    std::vector<std::vector<VnodeSlot>> on_host_;  // by host number
+    std::vector<VnodeSlot> changed_;               // vnodes that changed since clear_changed()
+    std::vector<bool> is_changed_;                 // by vnode: it is in changed_
     std::uint64_t version_ = 1;
     std::uint64_t changes_ = 0;
     // Memory that is used again by each call.

@@ -36,6 +36,15 @@ void MaximaTree::fix_above(std::uint32_t place) {
         if (!take_most(node(n), node(2 * n), columns_)) break;  // no node above changes
 }
 
+void MaximaTree::fix_part(std::uint32_t first, std::uint32_t rows) {
+    std::uint32_t node_of_first = (leaves_ + first) / 2;
+    for (std::uint32_t nodes = rows / 2; nodes > 0; nodes /= 2, node_of_first /= 2)
+        for (std::uint32_t n = node_of_first; n < node_of_first + nodes; ++n)
+            take_most(node(n), node(2 * n), columns_);
+    for (; node_of_first >= 1; node_of_first /= 2)
+        take_most(node(node_of_first), node(2 * node_of_first), columns_);
+}
+
 std::uint32_t MaximaTree::next_fit(const Asked& asked, std::uint32_t from) const {
     const auto enough = [&](std::uint32_t n) {
         const std::int64_t* most = node(n);

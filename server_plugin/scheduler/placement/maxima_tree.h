@@ -29,6 +29,8 @@ class MaximaTree {
     void fix();
     // Computes the maxima above one row. O(log rows).
     void fix_above(std::uint32_t place);
+    // Computes the maxima over so many rows from `first` on, and those above. Both are those of a subtree.
+    void fix_part(std::uint32_t first, std::uint32_t rows);
 
     // Returns the first place from `from` on whose row has enough of all that is asked for, or kNoSlot if
     // there is none.

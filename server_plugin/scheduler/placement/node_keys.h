@@ -6,14 +6,17 @@
 #include <vector>
 
 #include "server_plugin/scheduler/model/resources.h"
+#include "server_plugin/scheduler/model/setting_types.h"
 
 namespace pbs::sched {
 
-// A key of the order: the amount that a vnode has of a resource, in use or not (0 if it has none), or the
-// vnode's priority.
+// A key of the order: an amount of a resource of a vnode (0 if it has none), or the vnode's priority.
 struct NodeKey {
     std::uint32_t resource = kNoResource;  // kNoResource: the vnode's priority
     bool high_first = true;
+    SortAmount amount = SortAmount::total;
+    // Does the order change as jobs start and end?
+    bool moves() const { return resource != kNoResource && amount != SortAmount::total; }
     friend auto operator<=>(const NodeKey&, const NodeKey&) = default;
 };
 

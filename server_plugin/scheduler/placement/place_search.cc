@@ -4,6 +4,12 @@
 #include <unordered_set>
 
 namespace pbs::sched {
+namespace {
+
+// The most chunks of one kind that are given in turn. The others are given as many as fit, vnode by vnode.
+constexpr std::int64_t kMostInTurn = 2048;
+
+}  // namespace
 
 PlaceSearch::PlaceSearch(const Site& site, const Request& request, const PlaceRules& rules, Memory& memory,
                          Placement& out)
@@ -22,7 +28,7 @@ bool PlaceSearch::run() {
 
 std::int64_t PlaceSearch::how_many(VnodeSlot slot, const Row& needs, const Chunk& chunk) const {
     const Vnode& vnode = inventory()[slot];
-    if (!inventory().allowed(vnode, rules_) || !inventory().matches(vnode, chunk)) return 0;
+    if (!inventory().allowed(slot, rules_) || !inventory().matches(vnode, chunk)) return 0;
     std::int64_t most = chunk.count;
     const auto limit_by = [&](const std::int64_t* has) {
         for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c)
@@ -48,8 +54,12 @@ void PlaceSearch::note(const Row& needs, MaximaTree::Asked& asked) {
 
 // Places all of one kind of chunks, walking once over the vnodes that have room.
 bool PlaceSearch::place_kind(Kind& kind, const Among& among) {
-    if (pool_.chunks == Chunks::divided) {
-        place_by_host(kind, among.range.value_or(Range{0, pool_.tree.size()}));
+    if (pool_.chunks == Chunks::divided && among.host == nullptr) {
+        place_by_host(kind);
+        return kind.left == 0;
+    }
+    if (among.host != nullptr) {
+        place_on_host(kind, *among.host);
         return kind.left == 0;
     }
     const bool scatters = request_.arrangement == Arrangement::scatter;
@@ -63,8 +73,8 @@ bool PlaceSearch::place_kind(Kind& kind, const Among& among) {
     // The hosts that have chunks of this kind. Those of other kinds are few, and are looked up in `out_`.
     std::optional<std::unordered_set<std::uint32_t>> hosts;
     if (apart) hosts.emplace();
-    const auto offer = [&](std::uint32_t position) {
-        const VnodeSlot slot = pool_.vnodes[position];
+    const auto offer = [&](std::uint32_t index) {
+        const VnodeSlot slot = pool_.vnodes[index];
         std::int64_t count = std::min(kind.left, how_many(slot, kind.needs, kind.chunk));
         if (apart && count > 0) {
             if (scatters && hosts->contains(host_of(slot))) return;
@@ -76,19 +86,54 @@ bool PlaceSearch::place_kind(Kind& kind, const Among& among) {
         out_.parts.push_back({slot, kind.number, count});
         kind.left -= count;
     };
-    if (among.positions != nullptr) {
-        for (const auto position : *among.positions) {
-            if (!takes(inventory().free(pool_.vnodes[position]), kind.needs)) continue;
-            offer(position);
+    if (among.indices != nullptr) {
+        for (const auto index : *among.indices) {
+            if (!takes(inventory().free(pool_.vnodes[index]), kind.needs)) continue;
+            offer(index);
             if (kind.left == 0) break;
         }
         return kind.left == 0;
     }
     note(kind.needs, memory_.asked);
+    if (!apart && comes_later(kind.needs)) place_in_turn(kind, pool_.tree, 0);
     for (auto position = pool_.tree.next_fit(memory_.asked, 0); kind.left > 0 && position != kNoSlot;
          position = pool_.tree.next_fit(memory_.asked, position + 1))
-        offer(position);
+        offer(pool_.tree.item(position));
     return kind.left == 0;
+}
+
+// Does a vnode that gives a chunk come later in the order then? The first key decides that is about an amount
+// that the chunk takes.
+bool PlaceSearch::comes_later(const Row& needs) const {
+    for (const NodeKey& key : pool_.keys) {
+        const std::uint32_t column = key.moves() ? columns().of(key.resource) : 0;
+        if (column != 0 && needs[column] > 0) return key.high_first == (key.amount == SortAmount::unused);
+    }
+    return false;
+}
+
+// Gives chunks of vnodes of the tree one by one, each of the vnode that is the first then. The vnodes of the
+// tree are those of the pool, or hosts of one vnode each, or those of one host, which begin with `first`.
+// What gives no chunk of the kind stays where it is in the order, and isn't asked again.
+void PlaceSearch::place_in_turn(Kind& kind, const OrderedTree& tree, std::uint32_t first) {
+    std::uint32_t passed = kNoSlot;  // the last that gave none
+    take_all();
+    for (std::int64_t given = 0; kind.left > 0 && given < kMostInTurn;) {
+        const std::uint32_t from = passed == kNoSlot ? 0 : tree.position(passed) + 1;
+        const std::uint32_t position = tree.next_fit(memory_.asked, from);
+        if (position == kNoSlot) return;
+        const std::uint32_t item = tree.item(position);
+        const bool of_pool = &tree == &pool_.tree && !pool_.hosts.empty();
+        const VnodeSlot slot = pool_.vnodes[of_pool ? pool_.hosts[item].first : first + item];
+        if (how_many(slot, kind.needs, kind.chunk) == 0) {
+            passed = item;
+            continue;
+        }
+        out_.parts.push_back({slot, kind.number, 1});
+        take_all();
+        --kind.left;
+        ++given;
+    }
 }
 
 // Takes a part from what is free (sign -1), so that the next kind of chunks sees it taken, or gives it back
@@ -102,16 +147,14 @@ void PlaceSearch::take(const Part& part, int sign) {
 bool PlaceSearch::place_chunks(const Among& among) {
     out_.clear();
     bool placed = true;
-    std::size_t taken = 0;  // how many of the parts are taken from what is free
     for (std::uint32_t c = 0; placed && c < request_.chunks.size(); ++c) {
         const Chunk& chunk = request_.chunks[c];
         const Row& needs = columns().needs_of(chunk, request_.exclusive, rules_.node_size, memory_.needs);
         Kind kind{c, chunk, needs, chunk.count};
         placed = place_kind(kind, among);
-        if (!placed || c + 1 == request_.chunks.size()) break;
-        for (; taken < out_.parts.size(); ++taken) take(out_.parts[taken], -1);
+        if (placed && c + 1 < request_.chunks.size()) take_all();
     }
-    for (std::size_t i = 0; i < taken; ++i) take(out_.parts[i], 1);
+    for (; taken_parts_ > 0; --taken_parts_) take(out_.parts[taken_parts_ - 1], 1);
     if (!placed) out_.clear();
     return placed;
 }
@@ -142,7 +185,7 @@ bool PlaceSearch::place_on_one_vnode() {
     note(whole.needs, memory_.asked);
     for (auto at = pool_.tree.next_fit(memory_.asked, 0); at != kNoSlot;
          at = pool_.tree.next_fit(memory_.asked, at + 1))
-        if (place_whole(pool_.vnodes[at], whole)) return true;
+        if (place_whole(pool_.vnodes[pool_.tree.item(at)], whole)) return true;
     return false;
 }
 
@@ -150,12 +193,16 @@ bool PlaceSearch::place_on_one_vnode() {
 bool PlaceSearch::pack() {
     if (pool_.chunks == Chunks::divided) return pack_by_host();
     if (place_on_one_vnode()) return true;
-    std::vector<std::uint32_t> first;
-    for (const auto& [position, positions] : pool_.shared_hosts) first.push_back(position);
-    std::ranges::sort(first);
-    return std::ranges::any_of(first, [&](std::uint32_t position) {
-        return place_chunks({&pool_.shared_hosts.at(position), {}});
-    });
+    std::span<const std::vector<std::uint32_t>> hosts = pool_.shared_hosts;
+    std::vector<std::vector<std::uint32_t>> moved;
+    if (pool_.moves()) {
+        const auto position = [&](std::uint32_t index) { return pool_.tree.position(index); };
+        moved = pool_.shared_hosts;
+        for (auto& host : moved) std::ranges::sort(host, {}, position);
+        std::ranges::sort(moved, {}, [&](const auto& host) { return position(host.front()); });
+        hosts = moved;
+    }
+    return std::ranges::any_of(hosts, [&](const auto& host) { return place_chunks({&host, nullptr}); });
 }
 
 }  // namespace pbs::sched

@@ -15,6 +15,11 @@ namespace pbs::sched {
 // One search for one request: the first fit in the order of the pool. While the search goes on, what it has
 // found for some of the chunks is taken from what is free. At its end all is as it was.
 //
+// A vnode that is found gives as many chunks as it has room for. Where the order changes as a chunk is given,
+// so that the vnode comes later, it gives one chunk, and the next is looked for in the order as it is then
+// (place_in_turn). On sites with a host of several vnodes that is done for place=pack only, within a host; as
+// OpenPBS does it.
+//
 // Where chunks are divided (place_search_divide.cc), hosts come in the order of their first vnodes. On each
 // host, the first vnode that has room for a chunk gives the whole chunk. If no vnode has, the vnodes of the
 // host give pieces of it, one after the other, as much of each resource as they have; with place=vscatter
@@ -42,12 +47,12 @@ class PlaceSearch {
     bool run();
 
   private:
-    using Range = FitIndex::Range;
-    // The vnodes of the pool among which the job has to be placed: those at the positions or in the range, or
+    using Host = FitIndex::Host;
+    // The vnodes of the pool among which the job has to be placed: those of these indices, or of the host, or
     // all if neither is given.
     struct Among {
-        const std::vector<std::uint32_t>* positions = nullptr;
-        std::optional<Range> range;
+        const std::vector<std::uint32_t>* indices = nullptr;
+        const Host* host = nullptr;
     };
     // The kind of chunks that is being placed: one element of the request's select.
     struct Kind {
@@ -72,7 +77,12 @@ class PlaceSearch {
 
     bool place_chunks(const Among& among);
     bool place_kind(Kind& kind, const Among& among);
+    bool comes_later(const Row& needs) const;
+    void place_in_turn(Kind& kind, const OrderedTree& tree, std::uint32_t first);
     void take(const Part& part, int sign);
+    void take_all() {
+        for (; taken_parts_ < out_.parts.size(); ++taken_parts_) take(out_.parts[taken_parts_], -1);
+    }
     bool pack();
     Whole whole_of_request() const;
     bool place_on_one_vnode();
@@ -87,11 +97,11 @@ class PlaceSearch {
     std::int64_t how_many(VnodeSlot vnode, const Row& needs, const Chunk& chunk) const;
 
     bool pack_by_host();
-    void place_by_host(Kind& kind, const Range& range);
+    void place_by_host(Kind& kind);
     bool place_on_vnode(Kind& kind, VnodeSlot vnode);
     bool is_taken(const Kind& kind, VnodeSlot vnode) const;
-    void place_on_host(Kind& kind, const Range& host);
-    std::vector<Left> left_on_host(const Kind& kind, const Range& host, std::size_t first_part) const;
+    void place_on_host(Kind& kind, const Host& host);
+    std::vector<Left> left_on_host(const Kind& kind, const Host& host, std::size_t first_part) const;
     void divide(Kind& kind, std::vector<Left>& left);
     bool add_piece(const Kind& kind, Left& from, Row& rest, bool joined);
 
@@ -101,7 +111,8 @@ class PlaceSearch {
     const PlaceRules& rules_;
     Memory& memory_;
     Placement& out_;
-    Row taken_;  // memory for what a part takes; used again by each call
+    std::size_t taken_parts_ = 0;  // how many of the parts are taken from what is free
+    Row taken_;                    // memory for what a part takes; used again by each call
 };
 
 }  // namespace pbs::sched

@@ -6,29 +6,16 @@
 
 namespace pbs::sched {
 
-// Places chunks of one kind on one host after the other.
-void PlaceSearch::place_by_host(Kind& kind, const Range& range) {
-    const bool divides = request_.arrangement != Arrangement::vscatter;
+// Places chunks of one kind on one host after the other. Where chunks aren't divided, a host may have room
+// for one in pieces only.
+void PlaceSearch::place_by_host(Kind& kind) {
     note(kind.needs, memory_.asked);
-    std::uint32_t at = range.first;
-    std::uint32_t host = 0;
-    if (at > 0 && at < pool_.tree.size())
-        host = static_cast<std::uint32_t>(std::ranges::lower_bound(pool_.hosts, at, {}, &Range::first) -
-                                          pool_.hosts.begin());
-    while (kind.left > 0) {
-        const std::uint32_t alone = pool_.tree.next_fit(memory_.asked, at);
-        const std::uint32_t shared = divides ? pool_.host_tree.next_fit(memory_.asked, host) : kNoSlot;
-        const std::uint32_t first = shared == kNoSlot ? kNoSlot : pool_.hosts[shared].first;
-        if (std::min(alone, first) >= range.end) return;
-        if (first <= alone) {
-            place_on_host(kind, pool_.hosts[shared]);
-            at = pool_.hosts[shared].end;
-            host = shared + 1;
-        } else {
-            place_on_vnode(kind, pool_.vnodes[alone]);
-            at = alone + 1;
-        }
-    }
+    if (request_.arrangement == Arrangement::free && !site_.index.has_shared_hosts() &&
+        comes_later(kind.needs))
+        place_in_turn(kind, pool_.tree, 0);
+    for (auto at = pool_.tree.next_fit(memory_.asked, 0); kind.left > 0 && at != kNoSlot;
+         at = pool_.tree.next_fit(memory_.asked, at + 1))
+        place_on_host(kind, pool_.hosts[pool_.tree.item(at)]);
 }
 
 // Places as many whole chunks as the vnode has room for and the arrangement allows. Returns false if there is
@@ -56,26 +43,38 @@ bool PlaceSearch::is_taken(const Kind& kind, VnodeSlot vnode) const {
 }
 
 // Places whole chunks first, and then divides chunks among what is left of the vnodes.
-void PlaceSearch::place_on_host(Kind& kind, const Range& host) {
-    const bool scatters = request_.arrangement == Arrangement::scatter;
+void PlaceSearch::place_on_host(Kind& kind, const Host& host) {
+    const Arrangement how = request_.arrangement;
+    note(kind.needs, memory_.asked);
+    if (!host.is_shared()) {
+        if (takes(inventory().free(pool_.vnodes[host.first]), kind.needs))
+            place_on_vnode(kind, pool_.vnodes[host.first]);
+        return;
+    }
+    const OrderedTree& tree = pool_.host_trees[host.tree];
+    const bool scatters = how == Arrangement::scatter;
     if (scatters && is_taken(kind, pool_.vnodes[host.first])) return;
     const std::size_t first_part = out_.parts.size();
-    for (std::uint32_t at = pool_.tree.next_fit(memory_.asked, host.first); kind.left > 0 && at < host.end;
-         at = pool_.tree.next_fit(memory_.asked, at + 1))
-        if (place_on_vnode(kind, pool_.vnodes[at]) && scatters) return;
-    if (kind.left == 0) return;
+    if (how == Arrangement::pack && comes_later(kind.needs)) place_in_turn(kind, tree, host.first);
+    for (std::uint32_t at = tree.next_fit(memory_.asked, 0); kind.left > 0 && at != kNoSlot;
+         at = tree.next_fit(memory_.asked, at + 1))
+        if (place_on_vnode(kind, pool_.vnodes[host.first + tree.item(at)]) && scatters) return;
+    if (kind.left == 0 || how == Arrangement::vscatter) return;
     std::vector<Left> left = left_on_host(kind, host, first_part);
     if (left.size() > 1) divide(kind, left);
 }
 
-std::vector<PlaceSearch::Left> PlaceSearch::left_on_host(const Kind& kind, const Range& host,
+std::vector<PlaceSearch::Left> PlaceSearch::left_on_host(const Kind& kind, const Host& host,
                                                          std::size_t first_part) const {
     std::vector<Left> all;
-    for (std::uint32_t i = host.first; i < host.end; ++i) {
-        const VnodeSlot slot = pool_.vnodes[i];
+    const OrderedTree& tree = pool_.host_trees[host.tree];
+    for (std::uint32_t position = 0; position < tree.tree().size(); ++position) {
+        const std::uint32_t item = tree.item(position);
+        if (item == kNoSlot) continue;
+        const VnodeSlot slot = pool_.vnodes[host.first + item];
         const Vnode& vnode = inventory()[slot];
         const std::int64_t* has = inventory().free(slot);
-        if (!takes(has, kind.needs) || !inventory().allowed(vnode, rules_) ||
+        if (!takes(has, kind.needs) || !inventory().allowed(slot, rules_) ||
             !inventory().matches(vnode, kind.chunk))
             continue;
         Left left{slot, Row(has, has + kind.needs.size())};
@@ -86,7 +85,7 @@ std::vector<PlaceSearch::Left> PlaceSearch::left_on_host(const Kind& kind, const
         for (std::int64_t& amount : left.row) amount = counted(amount, host.end - host.first);
         all.push_back(std::move(left));
     }
-    for (std::size_t i = first_part; i < out_.parts.size(); ++i) {
+    for (std::size_t i = std::max(first_part, taken_parts_); i < out_.parts.size(); ++i) {
         const Part& part = out_.parts[i];
         const auto left = std::ranges::find(all, part.vnode, &Left::vnode);
         for (std::uint32_t c = kFirstResourceColumn; c < kind.needs.size(); ++c)
@@ -153,22 +152,12 @@ bool PlaceSearch::pack_by_host() {
     const Whole whole = whole_of_request();
     MaximaTree::Asked asked;
     note(whole.needs, asked);
-    std::uint32_t at = 0;
-    std::uint32_t host = 0;
-    while (true) {
-        const std::uint32_t alone = pool_.tree.next_fit(asked, at);
-        const std::uint32_t shared = pool_.host_tree.next_fit(asked, host);
-        const std::uint32_t first = shared == kNoSlot ? kNoSlot : pool_.hosts[shared].first;
-        if (alone == kNoSlot && first == kNoSlot) return false;
-        if (first <= alone) {
-            if (place_chunks({nullptr, pool_.hosts[shared]})) return true;
-            at = pool_.hosts[shared].end;
-            host = shared + 1;
-        } else {
-            if (place_whole(pool_.vnodes[alone], whole)) return true;
-            at = alone + 1;
-        }
+    for (auto at = pool_.tree.next_fit(asked, 0); at != kNoSlot; at = pool_.tree.next_fit(asked, at + 1)) {
+        const Host& host = pool_.hosts[pool_.tree.item(at)];
+        if (host.is_shared() ? place_chunks({nullptr, &host}) : place_whole(pool_.vnodes[host.first], whole))
+            return true;
     }
+    return false;
 }
 
 }  // namespace pbs::sched

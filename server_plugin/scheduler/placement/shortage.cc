@@ -57,10 +57,11 @@ const FitIndex::Amounts& FitIndex::amounts_of(const Inventory& inventory, PoolId
             amounts.most_free[c] = std::max(amounts.most_free[c], free);
         }
     }
-    // A host that has only one vnode in the pool isn't among pool.hosts: what its vnode has stands for it.
+    // What its vnode has stands for a host with one vnode.
     amounts.most_free_of_host = amounts.most_free;
     amounts.most_of_host = amounts.most;
-    for (const Range& host : pool.hosts) {
+    for (const Host& host : pool.hosts) {
+        if (!host.is_shared()) continue;
         for (std::uint32_t c = 0; c < columns; ++c) {
             std::int64_t free = 0;
             std::int64_t total = 0;

@@ -25,6 +25,8 @@ struct Vnode {
     std::vector<KeptAmount> available;
     std::int64_t load_thousandths = -1;
     std::int64_t system_time_thousandths = -1;
+    std::int64_t max_load_thousandths = -1;
+    bool busy = false;
     std::int32_t jobs = 0;       // the number of jobs that hold a share of it
     std::int32_t exclusive = 0;  // the number of these jobs that have it for themselves
 };
@@ -80,6 +82,7 @@ struct PlaceRules {
     std::int64_t max_load_percent = 0;  // of the load average per CPU; 0: no limit
     std::int64_t min_jobs_on_host = 0;  // on a host with fewer jobs the load average doesn't count
     std::int64_t max_systime_percent = 0;  // of CPU time in the system; 0: no limit
+    bool load_balancing = false;           // no job on a vnode that is loaded (Inventory::is_loaded)
     Instant ends{};                        // when the job ends, which tells the reservations that bind it
 };
 

@@ -29,7 +29,7 @@ bool Vnodes::has_room(PoolId pool, const Request& request, const PlaceRules& rul
     std::map<VnodeSlot, Row> taken;
     Row kept;
     for (const Part& part : placement) {
-        if (!is_open(pool, part.vnode) || !allowed((*this)[part.vnode], rules)) return false;
+        if (!is_open(pool, part.vnode) || !allowed(part.vnode, rules)) return false;
         const Row& needs = columns().needs_of(placement, part, request, rules.node_size, kept);
         Row& sum = taken.try_emplace(part.vnode, Row(columns().size(), 0)).first->second;
         for (std::uint32_t c = kFirstResourceColumn; c < columns().size(); ++c)
@@ -66,15 +66,17 @@ Vnodes::Room Vnodes::room_until(VnodeSlot vnode, std::uint32_t first, std::uint3
 
 Vnodes::Room Vnodes::host_room_until(PoolId id, VnodeSlot vnode, std::uint32_t first, std::uint32_t second,
                                      Instant ends) {
-    const FitIndex::Range* host = index_.host_in(id, vnode);
-    if (host == nullptr) return room_until(vnode, first, second, ends);
+    const std::uint32_t number = index_.host_in(id, vnode);
+    if (number == kNoSlot) return room_until(vnode, first, second, ends);
     const FitIndex::Pool& pool = index_[id];
+    const FitIndex::Host& host = pool.hosts[number];
+    if (!host.is_shared()) return room_until(vnode, first, second, ends);
     if (reservations_.empty()) {
         index_.settle(*this);
-        return columns().room_of(pool.host_tree.row(pool.host_of[host->first] - 1), first, second);
+        return columns().room_of(pool.tree.row(number), first, second);
     }
     Room sum;
-    for (std::uint32_t i = host->first; i < host->end; ++i)
+    for (std::uint32_t i = host.first; i < host.end; ++i)
         if (free(pool.vnodes[i])[kOpenColumn] == Columns::open)
             sum = both(sum, room_until(pool.vnodes[i], first, second, ends));
     return sum;

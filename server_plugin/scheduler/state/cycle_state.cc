@@ -40,6 +40,7 @@ PlaceRules CycleState::place_rules() const {
         rules.max_load_percent = settings->max_load_percent;
         rules.min_jobs_on_host = settings->min_jobs;
         rules.max_systime_percent = settings->high_systime;
+        rules.load_balancing = settings->load_balancing;
     }
     rules.ends = now;
     return rules;

@@ -114,6 +114,8 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
             return "Not Running: Job is suspended, and its vnodes have no room for it";
         case ReasonCode::hosts_loaded:
             return fmt::format("Hosts of queue {} are loaded above {}%", queue, r.a);
+        case ReasonCode::hosts_at_max_load:
+            return "Not Running: Load of hosts is at its maximum";
         case ReasonCode::hosts_systime:
             return fmt::format("Hosts of queue {} spend more than {}% of their time in the system", queue,
                                r.a);

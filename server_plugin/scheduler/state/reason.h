@@ -63,9 +63,10 @@ enum class ReasonCode : std::uint8_t {
     hosts_busy,       // object: the request, a: the pool
     hosts_too_small,  // as hosts_busy
     hosts_loaded,     // a: percent
-    hosts_systime,    // a: HIGH_SYSTIME
-    hosts_full,       // a: MAX_JOBS
-    reserved,         // object: the job that it would delay
+    hosts_at_max_load,
+    hosts_systime,  // a: HIGH_SYSTIME
+    hosts_full,     // a: MAX_JOBS
+    reserved,       // object: the job that it would delay
     // Others.
     request_unsupported,  // object: the request
     hpm_not_ready,        // the counters are not in user mode

@@ -153,6 +153,8 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view,
     if (std::ranges::any_of(c_.filters,
                             [](const Filter* filter) { return (filter->traits & by_limits_only) == 0; }))
         return;
+    // Nor where the vnodes are in another order after each start.
+    if (std::ranges::any_of(c_.node_keys(), &NodeKey::moves)) return;
     const auto shares_vnode = [&](const KeptReservation& before) {
         return std::ranges::any_of(placement, [&](const Part& part) {
             return std::ranges::find(before.placement.parts, part.vnode, &Part::vnode) !=

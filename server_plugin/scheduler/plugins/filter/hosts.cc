@@ -1,6 +1,6 @@
 // Room on the vnodes that the queue may use; with Origin also the load of hosts (TARGET_LOAD_PCT, MIN_JOBS),
-// their system time (HIGH_SYSTIME) and the number of jobs on them (MAX_JOBS). What of the vnodes is reserved
-// isn't free for jobs that end later.
+// their system time (HIGH_SYSTIME) and the number of jobs on them (MAX_JOBS); with load_balancing their load,
+// where it has a maximum. What of the vnodes is reserved isn't free for jobs that end later.
 
 #include "server_plugin/scheduler/framework/filter.h"
 #include "server_plugin/scheduler/state/tables.h"
@@ -9,9 +9,12 @@ namespace pbs::sched {
 namespace {
 
 // What could lift it. With several kinds of chunks less room may do: the first kind goes elsewhere then.
-// Loads are told as no event.
-Blockers blockers(const Settings& s, const Asked& job) {
-    if (s.max_load_percent > 0 || s.min_jobs > 0 || s.high_systime > 0) return blocker::kAnything;
+// Loads are told as no event, and a measurement forgets what was counted as load of jobs that started before.
+Blockers blockers(const CycleState& state, const Asked& job) {
+    const Settings& s = *state.settings;
+    if (s.max_load_percent > 0 || s.min_jobs > 0 || s.high_systime > 0 ||
+        (s.load_balancing && state.vnodes->has_maximal_loads()))
+        return blocker::kAnything;
     return job.request->chunks.size() > 1 ? blocker::kRoom | blocker::kStart : blocker::kRoom;
 }
 
@@ -25,6 +28,11 @@ Reason why(CycleState& state, const Asked& job, const QueueView& view, PlaceRule
         early.ends = {};
         if (state.vnodes->has_place(view.pool, *job.request, early))
             return {ReasonCode::reserved, view.slot, state.reservations.front().job};
+    }
+    if (rules.load_balancing) {
+        rules.load_balancing = false;
+        if (state.vnodes->has_place(view.pool, *job.request, rules))
+            return {ReasonCode::hosts_at_max_load, view.slot};
     }
     if (rules.max_systime_percent > 0) {
         rules.max_systime_percent = 0;
@@ -54,7 +62,7 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
         return {{ReasonCode::vnodes_busy, view.slot}, blocker::kAnything};
     }
     if (state.vnodes->find(view.pool, *job.request, rules, state.placement)) return {};
-    const Blockers lifted_by = blockers(*state.settings, job);
+    const Blockers lifted_by = blockers(state, job);
     if (state.looking_ahead) return {{ReasonCode::hosts_busy, view.slot}, lifted_by};
     if (state.vnodes->pool_vnodes(view.pool).empty())
         return {{ReasonCode::no_hosts, view.slot, view.host}, blocker::kRoom};
@@ -70,7 +78,7 @@ bool is_same_in(const QueueView& a, const QueueView& b) {
 extern const Filter kHostsFilter;
 const Filter kHostsFilter{
     .name = "hosts",
-    .attributes = "max_jobs, min_jobs, target_load_pct, target_load_variance, high_systime",
+    .attributes = "max_jobs, min_jobs, target_load_pct, target_load_variance, high_systime, load_balancing",
     .traits = about_room | places | by_limits_only,
     .check = check,
     .is_same_in = is_same_in};

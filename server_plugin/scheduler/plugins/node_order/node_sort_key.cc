@@ -8,11 +8,10 @@ namespace {
 NodeKeys keys(const Settings& s, const Resources& resources) {
     NodeKeys keys;
     for (const SortKey& key : s.node_sort_key) {
-        if (key.changes) continue;
         if (key.name == "sort_priority")
             keys.push_back({kNoResource, key.high_first});
         else if (const auto id = resources.id(key.name); id != kNoResource)
-            keys.push_back({id, key.high_first});
+            keys.push_back({id, key.high_first, key.amount});
     }
     return keys;
 }

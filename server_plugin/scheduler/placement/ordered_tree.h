@@ -1,0 +1,71 @@
+// A tree of maxima over items that are kept in the order of their keys while the keys change.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "server_plugin/scheduler/placement/maxima_tree.h"
+
+namespace pbs::sched {
+
+// Each item has a row of amounts and a few keys. Items are in ascending order of their keys, and items of
+// equal keys in the order of their numbers. A position is a place of the tree; some positions hold no item,
+// so that an item which moves finds a free one between its new neighbours. Where there is none, the items of
+// the smallest part of the tree that isn't too full are spread over that part. That costs O(log² items) for
+// each move, over many moves. Positions are valid until an item moves.
+class OrderedTree {
+  public:
+    using Keys = std::span<const std::int64_t>;
+
+    // Makes `items` items of `columns` amounts and `keys` keys each. Only items that may move can be given
+    // other keys once they are in order; the others are at the position of their number. The caller writes
+    // keys and calls sort(), if they may move, writes the rows, and calls fix().
+    void assign(std::size_t items, std::uint32_t columns, std::size_t keys, bool may_move);
+    std::span<std::int64_t> keys(std::uint32_t item) { return {&keys_[item * key_count_], key_count_}; }
+    Keys keys(std::uint32_t item) const { return {&keys_[item * key_count_], key_count_}; }
+    void sort();
+    std::int64_t* row(std::uint32_t item) { return tree_.row(position(item)); }
+    const std::int64_t* row(std::uint32_t item) const { return tree_.row(position(item)); }
+    void fix() { tree_.fix(); }
+
+    // Gives an item another row, and other keys.
+    void set(std::uint32_t item, const std::int64_t* row);
+    void set(std::uint32_t item, const std::int64_t* row, Keys keys);
+
+    std::uint32_t size() const { return size_; }
+    std::uint32_t position(std::uint32_t item) const { return may_move_ ? positions_[item] : item; }
+    // The item at a position that a search has found.
+    std::uint32_t item(std::uint32_t position) const { return may_move_ ? items_[position] : position; }
+    // Returns the first position from `from` on whose item has enough of all that is asked for, or kNoSlot.
+    std::uint32_t next_fit(const MaximaTree::Asked& asked, std::uint32_t from) const {
+        return tree_.next_fit(asked, from);
+    }
+    const MaximaTree& tree() const { return tree_; }
+
+  private:
+    bool before(std::uint32_t a, std::uint32_t b) const;
+    void put(std::uint32_t item, std::uint32_t position);
+    void take_out(std::uint32_t item);
+    void put_in_order(std::uint32_t item);
+    void spread(std::span<const std::uint32_t> items, std::uint32_t first, std::uint32_t positions);
+    void make_room(std::uint32_t item, std::uint32_t near);
+    void find_last(std::uint32_t node);
+
+    std::uint32_t size_ = 0;
+    std::uint32_t columns_ = 0;
+    std::size_t key_count_ = 0;
+    bool may_move_ = false;
+    std::vector<std::int64_t> keys_;
+    MaximaTree tree_;
+    // Of items that may move:
+    std::vector<std::uint32_t> items_;      // by position; kNoSlot: none
+    std::vector<std::uint32_t> positions_;  // by item
+    std::vector<std::uint32_t> last_;       // by node of the tree: the last item below it; kNoSlot: none
+    // Memory that is used again by each call.
+    std::vector<std::uint32_t> spread_;
+    std::vector<std::int64_t> rows_;
+};
+
+}  // namespace pbs::sched
