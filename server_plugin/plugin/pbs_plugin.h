@@ -162,7 +162,9 @@ typedef struct pbs_resource_record {
     int32_t kind; /* enum pbs_resource_kind */
     pbs_str name;
     uint32_t consumable; /* an amount of a vnode, queue or server that running jobs use up */
-    uint32_t reserved;
+    /* Only vnodes have it, so one that says nothing of it has none. Not so of resources that every PBS has.
+     */
+    uint32_t host_level;
 } pbs_resource_record;
 
 /* An amount of a resource; `text` is used by the string kinds, `number` by the others. */
@@ -294,6 +296,7 @@ typedef struct pbs_queue_record {
     /* Members from here on came later. */
     const pbs_entity_limit* limits;
     size_t limit_count;
+    pbs_str node_group_key; /* names of resources, with commas; empty: the server's counts */
 } pbs_queue_record;
 
 enum pbs_vnode_state { PBS_VNODE_FREE = 0, PBS_VNODE_OFFLINE = 1, PBS_VNODE_DOWN = 2, PBS_VNODE_STALE = 4 };
@@ -333,6 +336,10 @@ typedef struct pbs_server_record {
     pbs_str suspend_releases;
     const pbs_entity_limit* limits;
     size_t limit_count;
+    /* Resources whose equal values make a placement set of vnodes: names, with commas. */
+    pbs_str node_group_key;
+    uint32_t node_group_enable; /* 0: neither this key nor those of queues count */
+    uint32_t reserved;
 } pbs_server_record;
 
 typedef struct pbs_sched_record {

@@ -204,7 +204,11 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              site.world.policy().avoid_fragmentation = {true};
              set_queue(site, {.max_running = 4, .nodes = 40});
          }},
-        {"hosts", [](Site&) {}},
+        {"hosts",
+         [](Site& site) {
+             site.world.policy().exclude_resources = {"mem"};
+             site.groups = true;
+         }},
         {"hpm_counters",
          [](Site& site) {
              site.world.policy().manage_hpm_counters = {true};
@@ -292,7 +296,14 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
          }},
         {"server_group_limit", [](Site& site) { set_server(site, {.max_group_run = 1}); }},
         {"server_max_running", [](Site& site) { set_server(site, {.max_running = 3}); }},
-        {"server_resources", [](Site& site) { set_server(site, {.max_running = 0}); }},
+        {"server_resources",
+         [](Site& site) {
+             set_server(site, {.max_running = 0});
+             site.world.policy().server_dyn_res = {"mem !/opt/mem", "hpm !/opt/hpm"};
+             site.world.scheduler.set_told("mem !/opt/mem", "20gb");
+             site.world.scheduler.set_told("hpm !/opt/hpm", "3");
+             site.hpm_jobs = true;
+         }},
         {"server_user_limit", [](Site& site) { set_server(site, {.max_user_run = 1}); }},
         {"small_job_max",
          [](Site& site) {

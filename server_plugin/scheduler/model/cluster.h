@@ -38,6 +38,9 @@ struct ResourceRecord {
     ResourceKind kind = ResourceKind::integer;
     std::string_view name;
     bool consumable = false;  // running jobs use up amounts of it, of vnodes, queues or the server
+    // Only vnodes have it: one that says nothing of it has none. Otherwise, as long as no vnode says anything
+    // of it, vnodes don't decide about it.
+    bool host_level = false;
 };
 
 // An amount of a resource: `text` for the string kinds, `number` for the others.
@@ -123,6 +126,7 @@ struct QueueRecord {
     std::int64_t backfill_depth = -1;
     ExecutionType execution_type = ExecutionType::any;
     std::span<const EntityLimitRecord> limits;
+    std::string_view node_group_key;  // resources, with commas; empty: the server's
 };
 
 struct VnodeRecord {
@@ -153,6 +157,8 @@ struct ServerRecord {
     std::string_view job_sort_formula;
     std::string_view suspend_releases;  // what suspended jobs give back: resources, with commas; empty: all
     std::span<const EntityLimitRecord> limits;
+    bool node_group_enable = false;   // otherwise no node_group_key counts
+    std::string_view node_group_key;  // resources whose values make placement sets, with commas
 };
 
 struct SchedRecord {

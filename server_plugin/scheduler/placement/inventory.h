@@ -56,6 +56,9 @@ class Inventory {
     bool same_host(std::uint32_t a, std::uint32_t b) const;
     // Has the vnode the values that the chunk asks for of resources that aren't amounts?
     bool matches(const Vnode& vnode, const Chunk& chunk) const;
+    // Has any vnode an amount of each resource that chunks ask for and only vnodes have? If not, there is no
+    // place.
+    bool has_some_of_each(const Request& request) const;
     // Do the rules allow a job on the vnode now?
     bool allowed(const Vnode& vnode, const PlaceRules& rules) const;
     std::string_view host_name(const Vnode& vnode) const { return strings_->text(vnode.host); }
