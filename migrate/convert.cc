@@ -565,6 +565,8 @@ Surroundings known_of(const Legacy& files, const Surroundings& server) {
         if (!queue.route) known.queues.push_back(queue.name);
     known.consumables.insert(known.consumables.end(), print.consumables.begin(), print.consumables.end());
     known.others.insert(known.others.end(), print.others.begin(), print.others.end());
+    known.vnode_booleans.insert(known.vnode_booleans.end(), print.vnode_booleans.begin(),
+                                print.vnode_booleans.end());
     return known;
 }
 

@@ -71,8 +71,10 @@ class Reader {
     QmgrPrint finish() {
         directives_.end_of_input();
         read_directives();
-        for (auto& [name, consumable] : resources_)
-            (consumable ? result_.consumables : result_.others).push_back(name);
+        for (const auto& [name, found] : resources_) {
+            (found.used_up ? result_.consumables : result_.others).push_back(name);
+            if (found.boolean && found.of_vnodes) result_.vnode_booleans.push_back(name);
+        }
         return std::move(result_);
     }
 
@@ -148,7 +150,7 @@ class Reader {
                 made.push_back(name);
             if (type == ObjectType::queue && queue(name) == nullptr)
                 result_.queues.push_back({name, false, {}, number_});
-            if (type == ObjectType::resource) resources_.try_emplace(name, false);
+            if (type == ObjectType::resource) resources_.try_emplace(name);
         }
         if (directive.command == cmds::Command::create || directive.command == cmds::Command::remove) {
             const bool create = directive.command == cmds::Command::create;
@@ -224,7 +226,12 @@ class Reader {
     bool is_of_policies(ObjectType type, const std::string& object, const cmds::Assignment& given) {
         if (type == ObjectType::server) return set_server(given);
         if (type == ObjectType::resource) {
-            if (objects::same_word(given.name, "flag")) resources_[object] = uses_up(given.value);
+            PrintedResource& resource = resources_[object];
+            if (objects::same_word(given.name, "type")) resource.boolean = given.value == "boolean";
+            if (objects::same_word(given.name, "flag")) {
+                resource.used_up = uses_up(given.value);
+                resource.of_vnodes = given.value.find('h') != std::string::npos;
+            }
             return false;
         }
         if (type != ObjectType::queue) return false;
@@ -283,7 +290,12 @@ class Reader {
     QmgrPrint result_;
     cmds::DirectiveReader directives_;
     bool hook_contents_ = false;
-    std::map<std::string, bool> resources_;  // name -> is it used up?
+    struct PrintedResource {
+        bool used_up = false;
+        bool of_vnodes = false;
+        bool boolean = false;
+    };
+    std::map<std::string, PrintedResource> resources_;  // by name
     std::map<cmds::ObjectType, std::vector<std::string>> active_;
     std::map<cmds::ObjectType, std::vector<std::string>> made_;
     int number_ = 0;  // the line in which the directive began

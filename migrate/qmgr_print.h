@@ -37,9 +37,10 @@ struct PrintedCommand {
 
 struct QmgrPrint {
     std::string file;
-    std::vector<PrintedQueue> queues;      // in the order of the file
-    std::vector<std::string> consumables;  // resources whose flag says that jobs use them up
-    std::vector<std::string> others;       // resources whose flag doesn't say so
+    std::vector<PrintedQueue> queues;         // in the order of the file
+    std::vector<std::string> consumables;     // resources whose flag says that jobs use them up
+    std::vector<std::string> others;          // resources whose flag doesn't say so
+    std::vector<std::string> vnode_booleans;  // of these, booleans of vnodes (flag h)
     std::optional<PrintedValue> backfill_depth;
     std::optional<PrintedValue> job_sort_formula;
     // For the server to carry out, in the order of the file: what a directive of the old server means for

@@ -157,6 +157,7 @@ class Converter {
         left.insert(server_.others.begin(), server_.others.end());
         for (const SchedSetting* setting : settings)
             for (const std::string& name : split(setting->value)) left.erase(name);
+        for (const std::string& name : server_.vnode_booleans) left.erase(name);
         return joined({left.begin(), left.end()});
     }
 

@@ -22,6 +22,8 @@ struct Surroundings {
     std::optional<std::chrono::sys_seconds> now{};
     // The server's scheduler is the one that the files are of, and acts on all that they say.
     bool same_scheduler = false;
+    // Of `others`, booleans of vnodes (flag h). OpenPBS looks at these whether `resources` names them or not.
+    std::vector<std::string> vnode_booleans{};
 
     // Is there this queue or resource? nullopt: it isn't known.
     std::optional<bool> has(objects::ObjectType type, std::string_view name) const;

@@ -60,9 +60,9 @@ Result<void> check_sort_keys(const Attribute& attribute, const StringList& keys)
 }
 
 // Refuses a program that can't be run safely. Where unknown names are only warned of, so is the program.
-Result<void> check_program(const Attribute& attribute, const std::string& value, std::string_view path,
+Result<void> check_program(const Attribute& attribute, const std::string& value, const ProgramCall& call,
                            const CheckContext& context) {
-    const auto safe = check_program_file(std::string(path));
+    const auto safe = check_program_call(call);
     if (safe) return {};
     if (context.warnings) {
         context.warnings->push_back(fmt::format("{}: {}", attribute.name, safe.error()));
@@ -96,8 +96,9 @@ Result<void> check_dynamic_resources(const Attribute& attribute, const Value* be
         }
         if (std::ranges::find(old, element) != old.end()) continue;
         const std::string_view command = trim(std::string_view(element).substr(mark + 1));
-        const std::string_view path = command.substr(0, command.find_first_of(" \t"));
-        if (Result<void> checked = check_program(attribute, element, path, context); !checked) return checked;
+        if (Result<void> checked = check_program(attribute, element, program_call(command), context);
+            !checked)
+            return checked;
     }
     return {};
 }
@@ -242,7 +243,7 @@ Result<void> check_value(const Attribute& attribute, const Value* before, const 
             return check_output(attribute, std::get<std::string>(value));
         case Syntax::program:
             if (before && *before == value) return {};
-            return check_program(attribute, std::get<std::string>(value), std::get<std::string>(value),
+            return check_program(attribute, std::get<std::string>(value), {std::get<std::string>(value)},
                                  context);
         default:
             return {};

@@ -4,10 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <utility>
 
 namespace pbs::objects {
 namespace {
@@ -62,6 +66,47 @@ Checked check_program_file(const std::string& path) {
         if (Checked checked = check_directory(directory); !checked) return checked;
     }
     return check_file(resolved);
+}
+
+ProgramCall program_call(std::string_view command) {
+    std::vector<std::string> words;
+    bool in_word = false;
+    char quote = 0;
+    for (const char c : command) {
+        const bool blank = c == ' ' || c == '\t';
+        if (quote == 0 && blank) {
+            in_word = false;
+            continue;
+        }
+        if (!std::exchange(in_word, true)) words.emplace_back();
+        if (quote == 0 && (c == '\'' || c == '"'))
+            quote = c;
+        else if (c == quote)
+            quote = 0;
+        else
+            words.back() += c;
+    }
+    if (words.empty()) return {};
+    ProgramCall call{std::move(words.front())};
+    call.arguments.assign(std::make_move_iterator(words.begin() + 1), std::make_move_iterator(words.end()));
+    return call;
+}
+
+Checked check_program_call(const ProgramCall& call) {
+    if (Checked checked = check_program_file(call.path); !checked || call.arguments.empty()) return checked;
+    char real[PATH_MAX];
+    if (realpath(call.path.c_str(), real) == nullptr)
+        return wrong(fmt::format("{}: {}", call.path, std::strerror(errno)));
+    const std::string resolved = real;
+    for (const std::string_view directory : {"/bin/", "/sbin/", "/lib", "/usr/bin/", "/usr/sbin/", "/usr/lib",
+                                             "/usr/share/", "/usr/games/", "/etc/alternatives/"})
+        if (resolved.starts_with(directory))
+            return wrong(
+                fmt::format("{} is a program of the system, which may have no arguments here", resolved));
+    std::array<char, 2> begins{};
+    if (!std::ifstream(resolved).read(begins.data(), begins.size()) || begins != std::array{'#', '!'})
+        return wrong(fmt::format("{} is not a script, and only scripts may have arguments here", resolved));
+    return {};
 }
 
 }  // namespace pbs::objects

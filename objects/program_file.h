@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <tl/expected.hpp>
 
@@ -16,5 +18,18 @@ namespace pbs::objects {
 //    others only if it is sticky.
 // The error says what is wrong, with the path it is wrong with.
 tl::expected<void, std::string> check_program_file(const std::string& path);
+
+// A program with its arguments, as a manager writes them. No shell reads them: words are separated by blanks,
+// and quotation marks of either kind keep blanks in a word.
+struct ProgramCall {
+    std::string path;
+    std::vector<std::string> arguments{};
+};
+ProgramCall program_call(std::string_view command);
+
+// May somebody who isn't the system's administrator choose the arguments of this program? What an interpreter
+// does is up to its arguments, and many programs of the system are one. So only a script may have arguments,
+// one that isn't in a directory of the system's own programs. Checked together with check_program_file().
+tl::expected<void, std::string> check_program_call(const ProgramCall& call);
 
 }  // namespace pbs::objects

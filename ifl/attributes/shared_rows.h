@@ -35,7 +35,7 @@ inline constexpr AttributeDef kSharedRows[] = {
      "How much of a resource a user may use before his jobs may be preempted"},
     {"max_user_run_soft", integer, kNoUserSet, "",
      "How many jobs of a user may run before they may be preempted"},
-    {"node_group_key", list, kNoUserSet | openpbs_only, "",
+    {"node_group_key", list, kNoUserSet, "",
      "The resources whose equal values make a placement set of vnodes"},
     {"queued_jobs_threshold", limits, kNoUserSet, "",
      "How many jobs may be queued: of a user, a group, a project or all"},

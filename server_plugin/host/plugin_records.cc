@@ -27,6 +27,7 @@ pbs_resource_record resource_record(const Resource& resource) {
     record.kind = static_cast<int32_t>(resource.type);
     record.name = as_pbs_str(resource.name);
     record.consumable = resource.consumable() || (resource.flags & resource_queue_sum) != 0 ? 1 : 0;
+    record.host_level = (resource.flags & resource_host) != 0 ? 1 : 0;
     return record;
 }
 
@@ -121,6 +122,8 @@ const pbs_server_record& RecordBuilder::server() {
     server_.backfill_depth = attributes.integer("backfill_depth", -1);
     server_.job_sort_formula = as_pbs_str(attributes.text("job_sort_formula"));
     server_.suspend_releases = as_pbs_str(attributes.text("restrict_res_to_release_on_suspend"));
+    server_.node_group_key = as_pbs_str(attributes.text("node_group_key"));
+    server_.node_group_enable = attributes.boolean("node_group_enable", false) ? 1 : 0;
     add_limits(attributes);
     server_.limits = limits_.data();
     server_.limit_count = limits_.size();
@@ -166,6 +169,7 @@ const pbs_queue_record& RecordBuilder::queue(const Queue& queue) {
     queue_.partition = as_pbs_str(attributes.text("partition"));
     queue_.backfill_depth = attributes.integer("backfill_depth", -1);
     queue_.execution_type = execution_type(attributes.text("execution_type"));
+    queue_.node_group_key = as_pbs_str(attributes.text("node_group_key"));
     add_limits(attributes);
     queue_.limits = limits_.data();
     queue_.limit_count = limits_.size();

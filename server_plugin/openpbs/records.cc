@@ -109,6 +109,8 @@ void Records::tell(const SiteServer& server) {
     set_limits(record, server.limits);
     record.backfill_depth = server.backfill_depth;
     record.job_sort_formula = str(server.job_sort_formula);
+    record.node_group_key = str(server.node_group_key);
+    record.node_group_enable = server.node_group_enable ? 1 : 0;
     table_.server_changed(table_.self, &record);
 }
 
@@ -147,6 +149,7 @@ void Records::tell(const std::string& name, const SiteQueue& queue) {
     record.acl_users = users.data();
     record.acl_user_count = users.size();
     record.partition = str(queue.partition);
+    record.node_group_key = str(queue.node_group_key);
     record.backfill_depth = queue.backfill_depth;
     table_.queue_changed(table_.self, &record);
 }
@@ -162,6 +165,7 @@ void Records::tell(const std::string& name, const SiteResource& resource) {
     record.kind = resource.kind;
     record.name = str(name);
     record.consumable = resource.consumable ? 1 : 0;
+    record.host_level = resource.host_level ? 1 : 0;
     table_.resource_defined(table_.self, &record);
 }
 

@@ -40,6 +40,8 @@ int kind_of(std::string_view name, std::int64_t type) {
 
 // OpenPBS's flags of a resource whose amounts are used up: "n", "f" and "q".
 constexpr std::int64_t kConsumable = 0x4000 | 0x8000 | 0x10000;
+// "h": it is of vnodes.
+constexpr std::int64_t kHostLevel = 0x20000;
 
 // What pbs_sched doesn't start jobs for. "job-busy" says no more than that all CPUs are in use.
 constexpr std::array kDownStates{"down",           "stale",        "state-unknown",     "unresolvable",
@@ -138,9 +140,13 @@ ResourceList resources_of(const ifl::ObjectView& object, std::string_view name) 
 }
 
 SiteServer server_of(const ifl::ObjectView& object) {
-    return {std::string(object.name), std::string(value_of(object, "server_host")),
+    return {std::string(object.name),
+            std::string(value_of(object, "server_host")),
             number_of(value_of(object, "backfill_depth"), -1),
-            std::string(value_of(object, "job_sort_formula")), limits_of(object)};
+            std::string(value_of(object, "job_sort_formula")),
+            std::string(value_of(object, "node_group_key")),
+            truth_of(value_of(object, "node_group_enable")),
+            limits_of(object)};
 }
 
 SiteQueue queue_of(const ifl::ObjectView& object) {
@@ -152,6 +158,7 @@ SiteQueue queue_of(const ifl::ObjectView& object) {
     one.priority = static_cast<std::int32_t>(number_of(value_of(object, "Priority"), 0));
     one.backfill_depth = number_of(value_of(object, "backfill_depth"), -1);
     one.partition = value_of(object, "partition");
+    one.node_group_key = value_of(object, "node_group_key");
     for_each_part(value_of(object, "acl_users"),
                   [&](std::string_view user) { one.acl_users.emplace_back(user); });
     one.limits = limits_of(object);
@@ -166,7 +173,8 @@ ifl::Attributes queue_attributes() {
                   "max_run_res",        "max_run_soft",      "max_run_res_soft",
                   "max_user_res",       "max_group_res",     "max_user_run_soft",
                   "max_group_run_soft", "max_user_res_soft", "max_group_res_soft",
-                  "resources_max",      "resources_min",     "resources_available"});
+                  "resources_max",      "resources_min",     "resources_available",
+                  "node_group_key"});
 }
 
 SiteSched sched_of(const ifl::ObjectView& object) {
@@ -183,7 +191,7 @@ void note_resource(std::map<std::string, SiteResource>& resources, const ifl::Ob
     if (object.name.empty() || object.name.front() == '|') return;
     const std::int64_t flags = number_of(value_of(object, "flag"), 0);
     resources[std::string(object.name)] = {kind_of(object.name, number_of(value_of(object, "type"), 0)),
-                                           (flags & kConsumable) != 0};
+                                           (flags & kConsumable) != 0, (flags & kHostLevel) != 0};
 }
 
 void note_reservation(Site& site, const ifl::ObjectView& object) {

@@ -45,6 +45,7 @@ struct SiteQueue {
     std::int32_t priority = 0;
     std::int64_t backfill_depth = -1;  // -1: not set
     std::string partition;
+    std::string node_group_key;
     std::vector<std::string> acl_users;
     SiteLimits limits;
     bool operator==(const SiteQueue&) const = default;
@@ -59,6 +60,7 @@ struct SiteSched {
 struct SiteResource {
     int kind = 0;  // enum pbs_resource_kind
     bool consumable = false;
+    bool host_level = false;
     bool operator==(const SiteResource&) const = default;
 };
 struct SiteServer {
@@ -66,6 +68,8 @@ struct SiteServer {
     std::string host;
     std::int64_t backfill_depth = -1;
     std::string job_sort_formula;
+    std::string node_group_key;
+    bool node_group_enable = false;
     SiteLimits limits;
     bool operator==(const SiteServer&) const = default;
 };

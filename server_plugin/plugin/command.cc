@@ -81,6 +81,9 @@ Command& Command::operator=(Command&& other) noexcept {
 // Returns why not, or an empty string.
 std::string Command::start() {
     if (const auto checked = objects::check_program_file(options_.path); !checked) return checked.error();
+    if (options_.of_manager)
+        if (const auto checked = objects::check_program_call({options_.path, options_.arguments}); !checked)
+            return checked.error();
     std::vector<std::string> words;
     if (std::string why = command_line(options_, words); !why.empty()) return why;
     std::vector<std::string> environment{"PATH=/usr/bin:/bin", "LANG=C"};
@@ -129,7 +132,7 @@ bool Command::gone() {
 
 CommandResult Command::failed(std::string why) {
     kill_it();
-    return {{}, std::move(why)};
+    return {{}, std::move(why), false};
 }
 
 std::optional<CommandResult> Command::poll(sched::Instant now) {
@@ -141,16 +144,21 @@ std::optional<CommandResult> Command::poll(sched::Instant now) {
         return failed(fmt::format("{} writes more than {} bytes", options_.path, kMostOutput));
     if (ended == 0) {
         if (now - started_ < options_.time_limit) return std::nullopt;
-        return failed(
+        CommandResult hung = failed(
             fmt::format("{} did not end within {} seconds", options_.path, options_.time_limit.count()));
+        hung.hung = true;
+        return hung;
     }
     kill(-pid_, SIGKILL);  // what it left running
     pid_ = -1;
     close(std::exchange(output_fd_, -1));
-    if (ended < 0 || status != 0)
+    // OpenPBS's server waits for every child of its process. How one ended that it was first to bury isn't
+    // known, so what it wrote has to do.
+    const bool buried = ended < 0 && !output_.empty();
+    if (!buried && (ended < 0 || status != 0))
         return CommandResult{
-            {}, fmt::format("{} {}", options_.path, ended < 0 ? "was lost" : how_it_ended(status))};
-    return CommandResult{std::move(output_), {}};
+            {}, fmt::format("{} {}", options_.path, ended < 0 ? "was lost" : how_it_ended(status)), false};
+    return CommandResult{std::move(output_), {}, false};
 }
 
 }  // namespace pbs::plugin

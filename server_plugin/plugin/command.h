@@ -16,6 +16,7 @@ namespace pbs::plugin {
 struct CommandOptions {
     std::string path;  // absolute
     std::vector<std::string> arguments{};
+    bool of_manager = false;  // the arguments are what a manager set, so the program is checked for them too
     std::chrono::seconds time_limit{20};  // then it is killed with all that it started
     std::string time_zone{};              // its TZ; empty: none
     // Whom it runs as if the server is root; empty: root, for what only root may do.
@@ -27,6 +28,7 @@ struct CommandResult {
     std::string output;  // what it wrote to its standard output
     std::string
         failure;  // why the output is of no use, a sentence that names the program; empty: it ended with 0
+    bool hung = false;  // it had to be killed at the time limit
 };
 
 // The program has an environment of PATH, LANG=C and TZ, / as its directory, nothing on its standard input,

@@ -124,20 +124,29 @@ void hand_over(State& state, sched::Instant now, pbs_cycle_result& result) {
 
 }  // namespace
 
+// Is there a program to be waited for? Then the cycle decides nothing, and is wanted again.
+bool puts_off(State& state, const pbs_cycle_request& request, sched::CycleTrigger& trigger) {
+    trigger = static_cast<sched::CycleTrigger>(request.trigger);
+    state.decisions.clear();
+    return state.told_by_programs.puts_off(state.scheduler, state.host, view(request.sched),
+                                           instant(request.now), trigger);
+}
+
 int32_t cycle(State& state, const pbs_cycle_request* request, pbs_cycle_result* result) {
     if (!readable(request) || !result || result->size < offsetof(pbs_cycle_result, log_event))
         return PBSE_INTERNAL;
     clear(*result);
     if (!state.store) return PBSE_INTERNAL;
     load_shares(state);
+    sched::CycleTrigger trigger{};
+    if (puts_off(state, *request, trigger)) return PBSE_NONE;
     const Before before = get_ready(state, *request);
     const sched::Instant now = instant(request->now);
     if (before) {
         sched::Inspector inspector = state.scheduler.inspect();
         before(inspector);
     }
-    take(state, state.scheduler.cycle(now, view(request->sched),
-                                      static_cast<sched::CycleTrigger>(request->trigger)));
+    take(state, state.scheduler.cycle(now, view(request->sched), trigger));
     hand_over(state, now, *result);
     return PBSE_NONE;
 }
@@ -148,9 +157,14 @@ int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* run
     state.looks.finish(state);
     if (state.looks.at_work()) return PBSE_TRYAGAIN;
     load_shares(state);
+    sched::CycleTrigger trigger{};
+    state.in_flight = {};
+    state.in_flight.put_off = puts_off(state, *request, trigger);
+    *running = 0;
+    if (state.in_flight.put_off) return PBSE_NONE;
     const Before before = get_ready(state, *request);
     const bool in_thread = state.scheduler.start_cycle(
-        instant(request->now), view(request->sched), static_cast<sched::CycleTrigger>(request->trigger),
+        instant(request->now), view(request->sched), trigger,
         [&state](sched::Decisions decided) { take(state, std::move(decided)); },
         [&state] { state.host.cycle_finished(); }, before);
     state.in_flight.on_its_way = true;
@@ -165,7 +179,7 @@ int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result)
     for (const std::string& line : state.scheduler.finish_work())
         state.host.log(PBS_LOG_ERROR, "server", line);
     append_ended(state);
-    hand_over(state, now, *result);
+    if (!state.in_flight.put_off) hand_over(state, now, *result);
     // Else one cycle right after the other would keep those who asked waiting.
     state.looks.begin_next(state, now);
     return PBSE_NONE;

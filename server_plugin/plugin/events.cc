@@ -33,6 +33,8 @@ void resource_defined(State& state, const pbs_resource_record* record) {
         known.names += known.consumables.emplace(translated->name).second ? 1 : 0;
     } else if (!objects::ResourceNames().contains(translated->name)) {
         known.names += known.others.emplace(translated->name).second ? 1 : 0;
+        if (translated->kind == sched::ResourceKind::boolean && record->host_level != 0)
+            known.vnode_booleans.emplace(translated->name);
     }
     state.scheduler.resource_defined(*translated);
 }
@@ -45,6 +47,7 @@ void resource_removed(State& state, std::string_view name) {
     }
     SchedConfigs& known = state.sched_configs;
     known.names += known.consumables.erase(std::string(name)) + known.others.erase(std::string(name));
+    known.vnode_booleans.erase(std::string(name));
 }
 
 void server_changed(State& state, const pbs_server_record* record) {

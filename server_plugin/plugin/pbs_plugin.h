@@ -162,7 +162,9 @@ typedef struct pbs_resource_record {
     int32_t kind; /* enum pbs_resource_kind */
     pbs_str name;
     uint32_t consumable; /* an amount of a vnode, queue or server that running jobs use up */
-    uint32_t reserved;
+    /* Only vnodes have it, so one that says nothing of it has none. Not so of resources that every PBS has.
+     */
+    uint32_t host_level;
 } pbs_resource_record;
 
 /* An amount of a resource; `text` is used by the string kinds, `number` by the others. */
@@ -307,6 +309,7 @@ typedef struct pbs_queue_record {
     /* Members from here on came later. */
     const pbs_entity_limit* limits;
     size_t limit_count;
+    pbs_str node_group_key; /* names of resources, with commas; empty: the server's counts */
 } pbs_queue_record;
 
 /* PBS_VNODE_BUSY: the load of the host has reached its maximum ($max_load) and hasn't fallen below its ideal
@@ -363,6 +366,10 @@ typedef struct pbs_server_record {
     uint32_t counts_eligible_time;
     uint32_t reserved;
     int64_t eligible_since;
+    /* Resources whose equal values make a placement set of vnodes: names, with commas. */
+    pbs_str node_group_key;
+    uint32_t node_group_enable; /* 0: neither this key nor those of queues count */
+    uint32_t reserved2;
 } pbs_server_record;
 
 typedef struct pbs_sched_record {

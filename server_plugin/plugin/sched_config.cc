@@ -157,6 +157,7 @@ migrate::Surroundings SchedConfigs::surroundings() const {
     for (const auto& [handle, name] : queues) known.queues.push_back(name);
     known.consumables.assign(consumables.begin(), consumables.end());
     known.others.assign(others.begin(), others.end());
+    known.vnode_booleans.assign(vnode_booleans.begin(), vnode_booleans.end());
     return known;
 }
 

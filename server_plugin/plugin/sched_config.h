@@ -39,6 +39,7 @@ struct SchedConfigs {
     std::map<std::uint64_t, std::string> queues;                // names by the host's handles
     std::set<std::string> consumables;                          // names of consumable resources
     std::set<std::string> others;                               // the site's resources that aren't consumable
+    std::set<std::string> vnode_booleans;                       // of these, booleans of vnodes
     std::uint64_t names = 0;                                    // grows with each change of these
 
     migrate::Surroundings surroundings() const;

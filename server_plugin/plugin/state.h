@@ -22,6 +22,7 @@
 #include "server_plugin/plugin/long_change.h"
 #include "server_plugin/plugin/looks.h"
 #include "server_plugin/plugin/sched_config.h"
+#include "server_plugin/plugin/told_by_programs.h"
 #include "server_plugin/plugin/translate.h"
 #include "server_plugin/plugin/usage.h"
 #include "server_plugin/plugin/usage_file.h"
@@ -40,6 +41,7 @@ struct WrittenFile {
 // last four, and State::decisions.
 struct CycleInFlight {
     bool on_its_way = false;
+    bool put_off = false;  // it decides nothing, for programs have to tell amounts first
     std::string sched;
     std::string home;
     std::string sched_priv;  // its folder
@@ -103,6 +105,7 @@ struct State {
     DedicatedTimes dedicated_times;
     AllocationFiles allocation_files;
     HpmSwitch hpm_switch;
+    ToldByPrograms told_by_programs;
     UsageFileTimer usage_file;
     std::string migration_error;  // of the first start; empty: none, or corrected since
     std::string

@@ -14,12 +14,13 @@ namespace {
 bool look_after_programs(State& state, sched::Instant now) {
     const bool times = state.dedicated_times.look(state.scheduler, state.host, now);
     const bool counters = state.hpm_switch.look(state.scheduler, state.host, now);
-    if (!times && !counters) return false;
+    const ToldByPrograms::Scheds told = state.told_by_programs.look(state.scheduler, state.host, now);
+    if (!times && !counters && told.empty()) return false;
     const std::size_t before = state.due.size();
     for (const auto& [name, folder] : state.sched_priv) {
         const auto is_this = [&name = name](const sched::DueSched& due) { return due.name == name; };
         const bool asked = (times && !state.scheduler.outage_questions(now, name).empty()) ||
-                           (counters && state.scheduler.hpm_source(now, name));
+                           (counters && state.scheduler.hpm_source(now, name)) || told.contains(name);
         if (asked && std::ranges::none_of(state.due, is_this)) state.due.push_back({name, false});
     }
     return state.due.size() > before;
@@ -47,6 +48,7 @@ int64_t next_deadline(State& state, sched::Instant now) {
         {state.scheduler.next_deadline(now),
          state.long_change.busy() ? sched::Instant::max() : state.usage.next_deadline(state.scheduler, now),
          state.dedicated_times.next_deadline(now), state.hpm_switch.next_deadline(now),
+         state.told_by_programs.next_deadline(now),
          state.scheduler.usage_keeper(now).empty() ? sched::Instant::max() : state.usage_file.next(now),
          state.external_files.next(state, now)});
     return due == sched::Instant::max() ? std::numeric_limits<int64_t>::max() : seconds(due);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "objects/resources.h"
 #include "server_plugin/plugin/text.h"
 
 namespace pbs::plugin {
@@ -65,7 +66,11 @@ std::optional<sched::ResourceRecord> Translator::resource(const pbs_resource_rec
     if (!readable(record)) return std::nullopt;
     const auto kind = kind_of(record->kind);
     if (!kind) return std::nullopt;
-    return sched::ResourceRecord{record->id, *kind, view(record->name), record->consumable != 0};
+    // Those that every PBS has may be told of no vnode and count all the same, as for vmem, which is
+    // enforced.
+    static const objects::ResourceNames usual;
+    const bool host_level = record->host_level != 0 && !usual.contains(view(record->name));
+    return sched::ResourceRecord{record->id, *kind, view(record->name), record->consumable != 0, host_level};
 }
 
 std::optional<sched::ServerRecord> Translator::server(const pbs_server_record* record) {
@@ -93,9 +98,13 @@ std::optional<sched::ServerRecord> Translator::server(const pbs_server_record* r
     out.job_sort_formula = view(record->job_sort_formula);
     if (record->size >= offsetof(pbs_server_record, limits))
         out.suspend_releases = view(record->suspend_releases);
-    if (record->size >= sizeof(pbs_server_record) && record->counts_eligible_time != 0)
+    if (record->size >= offsetof(pbs_server_record, node_group_key) && record->counts_eligible_time != 0)
         out.eligible_since = instant(record->eligible_since);
     out.limits = limits_;
+    if (record->size >= sizeof(pbs_server_record)) {
+        out.node_group_key = view(record->node_group_key);
+        out.node_group_enable = record->node_group_enable != 0;
+    }
     return out;
 }
 
@@ -114,7 +123,8 @@ std::optional<sched::QueueRecord> Translator::queue(const pbs_queue_record* reco
         return std::nullopt;
     }
     limits_.clear();
-    if (record->size >= sizeof(pbs_queue_record) && !take(record->limits, record->limit_count))
+    if (record->size >= offsetof(pbs_queue_record, node_group_key) &&
+        !take(record->limits, record->limit_count))
         return std::nullopt;
     amounts_.clear();
     const AmountRange max = take(record->resources_max, record->resources_max_count);
@@ -147,6 +157,7 @@ std::optional<sched::QueueRecord> Translator::queue(const pbs_queue_record* reco
         out.execution_type = static_cast<sched::ExecutionType>(record->execution_type);
     }
     out.limits = limits_;
+    if (record->size >= sizeof(pbs_queue_record)) out.node_group_key = view(record->node_group_key);
     return out;
 }
 

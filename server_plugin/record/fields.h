@@ -76,6 +76,7 @@ void fields(A& a, Ref<A, sched::ResourceRecord> r) {
     a("name", r.name, "");
     a("kind", r.kind, sched::ResourceKind::integer);
     a("consumable", r.consumable, false);
+    a("host_level", r.host_level, false);
 }
 
 template <class A>
@@ -98,6 +99,8 @@ void fields(A& a, Ref<A, sched::ServerRecord> r) {
     a("backfill_depth", r.backfill_depth, -1);
     a("job_sort_formula", r.job_sort_formula, "");
     a("suspend_releases", r.suspend_releases, "");
+    a("node_group_enable", r.node_group_enable, false);
+    a("node_group_key", r.node_group_key, "");
     a.list("limits", r.limits);
     a.optional("eligible_since", r.eligible_since);
 }
@@ -122,6 +125,7 @@ void fields(A& a, Ref<A, sched::QueueState> s) {
     a.amounts("resources_available", r.resources_available);
     a.list("acl_users", r.acl_users);
     a("partition", r.partition, "");
+    a("node_group_key", r.node_group_key, "");
     a("backfill_depth", r.backfill_depth, -1);
     a("execution_type", r.execution_type, sched::ExecutionType::any);
     a.list("limits", r.limits);
@@ -273,6 +277,13 @@ void fields(A& a, Ref<A, sched::OutagesState> s) {
     a("name", s.name, "");
     a("awaited", s.known.awaited, false);
     a.optional_list("outages", s.known.outages);
+}
+
+template <class A>
+void fields(A& a, Ref<A, sched::ToldState> s) {
+    a("element", s.element, "");
+    a("value", s.known.value, "");
+    a("taken", s.known.taken, 0);
 }
 
 template <class A>

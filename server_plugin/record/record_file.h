@@ -6,7 +6,7 @@
 //   {"pbspolicy_record":1,"time_zone":"Europe/Berlin"}   the format's version; comes first
 //   {"resource":{"id":0,"name":"ncpus","kind":"integer","consumable":true}}
 //   {"server":{...}}  {"queue":{...}}  {"sched":{...}}  {"vnode":{...}}  {"job":{...}}  {"past_usage":{...}}
-//   {"allocations":{...}}  {"outages":{...}}  {"hpm":{...}}
+//   {"allocations":{...}}  {"outages":{...}}  {"told":{...}}  {"hpm":{...}}
 //   {"object":{"type":"policy","name":"p1","attributes":{"by_queue":"False"}}}
 //   {"sched_config":{...}}  {"fair_share":{...}}  {"tick":{...}}
 //   {"cycle":{"now":1795424400,"sched":"default","trigger":5}}

@@ -271,6 +271,7 @@ enum class Step : std::uint8_t {
     past_usage,
     allocations,
     outages,
+    told,
     hpm,
     object,
     sched_config,
@@ -280,7 +281,7 @@ enum class Step : std::uint8_t {
     decided,
     end
 };
-constexpr std::array<std::pair<std::string_view, Step>, 23> kSteps{{
+constexpr std::array<std::pair<std::string_view, Step>, 24> kSteps{{
     {"resource", Step::resource},
     {"server", Step::server},
     {"queue", Step::queue},
@@ -290,6 +291,7 @@ constexpr std::array<std::pair<std::string_view, Step>, 23> kSteps{{
     {"past_usage", Step::past_usage},
     {"allocations", Step::allocations},
     {"outages", Step::outages},
+    {"told", Step::told},
     {"hpm", Step::hpm},
     {"object", Step::object},
     {"sched_config", Step::sched_config},
@@ -440,6 +442,8 @@ class Reader {
                 return read_state<sched::AllocationsState>(key, json);
             case Step::outages:
                 return read_state<sched::OutagesState>(key, json);
+            case Step::told:
+                return read_state<sched::ToldState>(key, json);
             case Step::hpm:
                 return read_state<sched::HpmCounters>(key, json);
             case Step::fair_share:

@@ -179,6 +179,7 @@ constexpr std::string_view key_of() {
     if constexpr (std::is_same_v<T, sched::FairShareState>) return "fair_share";
     if constexpr (std::is_same_v<T, sched::AllocationsState>) return "allocations";
     if constexpr (std::is_same_v<T, sched::OutagesState>) return "outages";
+    if constexpr (std::is_same_v<T, sched::ToldState>) return "told";
     if constexpr (std::is_same_v<T, sched::HpmCounters>) return "hpm";
     if constexpr (std::is_same_v<T, sched::TickState>) return "tick";
 }

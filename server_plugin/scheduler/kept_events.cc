@@ -25,6 +25,7 @@ class Keeper {
         keep(record.resources_available);
         keep(record.job_sort_formula);
         keep(record.suspend_releases);
+        keep(record.node_group_key);
         keep(record.limits);
     }
     void operator()(SchedRecord& record) const {
@@ -39,6 +40,7 @@ class Keeper {
         keep(record.resources_min);
         keep(record.resources_available);
         keep(record.acl_users);
+        keep(record.node_group_key);
         keep(record.partition);
         keep(record.limits);
     }

@@ -23,7 +23,7 @@ std::vector<Amount> views(std::span<const KeptAmount> kept) {
 void describe_resources(const Tables& t, const StateSink& sink) {
     for (std::uint32_t id = 0; id < t.resources.size(); ++id)
         if (const Resources::Info* info = t.resources.find(id))
-            sink(ResourceRecord{id, info->kind, info->name, info->consumable});
+            sink(ResourceRecord{id, info->kind, info->name, info->consumable, info->host_level});
 }
 
 void describe_server(const Tables& t, std::string_view formula, const StateSink& sink) {
@@ -37,6 +37,8 @@ void describe_server(const Tables& t, std::string_view formula, const StateSink&
     record.backfill_depth = t.server.backfill_depth;
     record.job_sort_formula = formula;
     record.suspend_releases = t.suspend_releases;
+    record.node_group_enable = t.node_group_enable;
+    record.node_group_key = t.node_group_key;
     const auto limits = t.server.limits.records(t.strings, t.resources);
     record.limits = limits;
     record.eligible_since = t.server.eligible_since;
@@ -68,6 +70,7 @@ void describe_queues(const Tables& t, const StateSink& sink) {
         r.acl_users = users;
         r.partition = t.strings.text(queue.partition);
         r.backfill_depth = queue.backfill_depth;
+        r.node_group_key = queue.node_group_key;
         r.execution_type = queue.execution_type;
         const auto limits = queue.limits.records(t.strings, t.resources);
         r.limits = limits;
@@ -225,6 +228,7 @@ void Inspector::describe(const StateSink& sink, const std::atomic<bool>* give_up
     sink(PastUsageState{rows, charged, t.usage.last_decay()});
     for (const auto& [dir, allocations] : t.allocations) sink(AllocationsState{dir, allocations.state()});
     for (const auto& [key, known] : t.outages.all()) sink(OutagesState{key.first, key.second, known});
+    for (const auto& [element, known] : t.told.all()) sink(ToldState{element, known});
     sink(t.hpm);
     if (impl_->snapshot) sink(ConfigurationState{impl_->snapshot});
     for (const auto& [sched, file] : impl_->sched_configs.all())
@@ -259,6 +263,8 @@ Result<void> Scheduler::restore(const StateRecord& record) {
         t.allocations[std::string(allocations->dir)].restore(allocations->state);
     } else if (const auto* outages = std::get_if<OutagesState>(&record)) {
         t.outages.restore(outages->command, outages->name, outages->known);
+    } else if (const auto* told = std::get_if<ToldState>(&record)) {
+        t.told.restore(told->element, told->known);
     } else if (const auto* hpm = std::get_if<HpmCounters>(&record)) {
         set_hpm(*hpm);
     } else if (const auto* configuration = std::get_if<ConfigurationState>(&record)) {

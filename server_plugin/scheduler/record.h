@@ -16,6 +16,7 @@
 #include "server_plugin/scheduler/model/cluster.h"
 #include "server_plugin/scheduler/model/outages.h"
 #include "server_plugin/scheduler/model/past_usage.h"
+#include "server_plugin/scheduler/model/told_amounts.h"
 #include "server_plugin/scheduler/scheduler.h"
 
 namespace pbs::sched {
@@ -87,6 +88,12 @@ struct OutagesState {
     Outages::Known known;
 };
 
+// What a program of server_dyn_res told.
+struct ToldState {
+    std::string_view element;
+    ToldAmounts::Known known;
+};
+
 // The objects that the scheduler was given; null: its configuration was set from values, which isn't
 // described.
 struct ConfigurationState {
@@ -107,9 +114,10 @@ struct TickState {
 };
 
 // One record. Strings, spans and what they point to are good during the call that hands it on.
-using AnyStateRecord = std::variant<ResourceRecord, ServerRecord, QueueState, SchedState, VnodeState,
-                                    JobState, PastUsageState, AllocationsState, OutagesState, HpmCounters,
-                                    ConfigurationState, SchedConfigState, FairShareState, TickState>;
+using AnyStateRecord =
+    std::variant<ResourceRecord, ServerRecord, QueueState, SchedState, VnodeState, JobState, PastUsageState,
+                 AllocationsState, OutagesState, HpmCounters, ToldState, ConfigurationState, SchedConfigState,
+                 FairShareState, TickState>;
 struct StateRecord : AnyStateRecord {
     using AnyStateRecord::AnyStateRecord;
 };

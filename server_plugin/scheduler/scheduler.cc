@@ -567,6 +567,8 @@ Result<void> Scheduler::server_changed(const ServerRecord& record) {
     impl_->set_limits(impl_->tables.server.limits, EntityUse::kServer, record.limits);
     impl_->tables.server_host = record.host_name.empty() ? record.name : record.host_name;
     impl_->tables.suspend_releases = record.suspend_releases;
+    impl_->tables.node_group_enable = record.node_group_enable;
+    impl_->tables.node_group_key = record.node_group_key;
     if (impl_->server_formula == record.job_sort_formula) return {};
     std::string before = std::exchange(impl_->server_formula, std::string(record.job_sort_formula));
     const auto done = impl_->sched_configs.renew(impl_->file_context());
@@ -631,6 +633,7 @@ void Scheduler::queue_changed(const QueueRecord& record) {
     queue.resources_max = keep(record.resources_max);
     queue.resources_min = keep(record.resources_min);
     queue.resources_available = keep(record.resources_available);
+    queue.node_group_key = record.node_group_key;
     queue.acl_users.assign(record.acl_users.begin(), record.acl_users.end());
     const std::uint32_t partition = impl_->tables.strings.id(record.partition);
     if (std::exchange(queue.partition, partition) != partition) impl_->enroll_all();
@@ -989,6 +992,32 @@ void Scheduler::set_hpm(HpmCounters counters) {
     settle();
     impl_->note(&EventsSince::all);
     impl_->tables.hpm = counters;
+}
+
+// ---- Amounts that programs tell.
+
+std::vector<std::string> Scheduler::told_elements(Instant now, std::string_view sched) {
+    settle();
+    const Policy* policy = impl_->active_policy(sched, now);
+    std::vector<std::string> elements;
+    if (policy == nullptr || policy->settings.test_only.holds(now)) return elements;
+    const Tables& t = impl_->tables;
+    for (const std::string& element : policy->settings.server_dyn_res)
+        if (t.requests.asks_for(t.resources.id(ToldBy::of(element).resource))) elements.push_back(element);
+    return elements;
+}
+
+bool Scheduler::set_told(std::string_view element, std::string_view output) {
+    settle();
+    if (!impl_->tables.told.set(element, std::string(output.substr(0, output.find('\n'))))) return false;
+    impl_->note(&EventsSince::amount_told);
+    return true;
+}
+
+bool Scheduler::is_amount(std::string_view element, std::string_view output) const {
+    settle();
+    const Resources& resources = impl_->tables.resources;
+    return resources.parse_told(resources.id(ToldBy::of(element).resource), output).has_value();
 }
 
 // ---- Past usage.

@@ -199,6 +199,14 @@ class Scheduler {
     bool set_outages(std::string_view command, std::string_view name, std::vector<Outage> outages);
     bool settle_outages(std::string_view command, std::string_view name);
 
+    // The elements of server_dyn_res of the policy in force whose resources some job asks for, and what their
+    // programs told. An element of which nothing was told yet counts as not there. True if that may let jobs
+    // start that were refused.
+    std::vector<std::string> told_elements(Instant now, std::string_view sched);
+    bool set_told(std::string_view element, std::string_view output);
+    // Does it tell an amount of its resource?
+    bool is_amount(std::string_view element, std::string_view output) const;
+
     // Allocations of groups (allocations.h). The directory whose files the policy in force enforces, as
     // configured; empty: none.
     std::string accounting_dir(Instant now, std::string_view sched);

@@ -100,7 +100,7 @@ TEST_F(Qmgr, PrintOfEveryKindOfObjectIsReadBackTheSame) {
         "create policy p1 by_queue=False, strict_ordering=True",
         "set policy p1 fairshare_group=f1, fairshare=True, dedicated_queues=\"workq,zq\"",
         "set policy p1 node_sort_key=\"sort_priority HIGH, ncpus HIGH unused\"",
-        "set policy p1 server_dyn_res=\"scratch !/bin/true 'a b'\"",
+        "set policy p1 server_dyn_res=\"scratch !/bin/true\"",
         "set policy p1 job_sort_formula=\"ncpus * (walltime + 1)\"",
         "set server managers += \"alice@*,carol@x.org\"",
         "set server non_work_days = \"FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1\"",

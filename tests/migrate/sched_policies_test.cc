@@ -74,6 +74,10 @@ TEST(SchedPolicies, ResourcesThatArentConsumableAreNamedToo) {
     EXPECT_THAT(
         all_time("resources: \"ncpus, mem, vmem, hpm, ssinodes, naccelerators, lic, color\"\n", server),
         Contains("exclude_resources = gpu"));
+    // OpenPBS looks at booleans of vnodes in any case.
+    const Surroundings booleans{.others = {"big", "color"}, .vnode_booleans = {"big"}};
+    EXPECT_THAT(all_time("resources: \"ncpus, mem, vmem, hpm, ssinodes, naccelerators\"\n", booleans),
+                Contains("exclude_resources = color"));
     EXPECT_THAT(policies("resources: \"ncpus, color, arch\"\nresources: switch\n").checked,
                 ElementsAre("color", "switch"));
 }

@@ -110,8 +110,6 @@ TEST_F(NamesInUse, AMigrationIsWarnedInsteadOfRefused) {
                             "policy p1: job_sort_formula: 'fuel' is not a resource of this server",
                             "policy p1: server_dyn_res: 'fuel' is not a resource of this server",
                             "policy p1: server_dyn_res: /nowhere/level: No such file or directory",
-                            "policy p1: exclude_resources is not acted on: all resources are checked",
-                            "policy p1: server_dyn_res is not acted on: the programs are not run",
                             "policy p1: submit_queue is not acted on: it is of algorithm origin"));
     EXPECT_EQ(policy("dedicated_queues"), "night,workq");
     // What isn't a matter of names is refused there too.

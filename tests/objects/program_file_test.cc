@@ -65,6 +65,34 @@ TEST_F(ProgramFile, BelongsToTheSystemOrThisUser) {
     EXPECT_THAT(why(inside), HasSubstr("/theirs is writable by group 1234"));
 }
 
+// An interpreter does what its arguments say.
+TEST_F(ProgramFile, OnlyAScriptOfTheAdministratorsMayHaveArguments) {
+    const auto why_not = [](const std::string& command) {
+        const auto checked = check_program_call(program_call(command));
+        return checked ? std::string() : checked.error();
+    };
+    const std::string script = program("level");
+    EXPECT_EQ(why_not(script + " -a 'b c'"), "");
+    EXPECT_EQ(why_not("/bin/true"), "");
+    for (const char* command : {"/bin/sh -c id", "/usr/bin/env sh", "/usr/bin/find / -exec rm {} +"})
+        EXPECT_THAT(why_not(command), HasSubstr("is a program of the system, which may have no arguments"))
+            << command;
+    const std::string copy = directory_ + "/sh";
+    fs::copy_file("/bin/sh", copy);
+    EXPECT_EQ(why_not(copy), "");
+    EXPECT_THAT(why_not(copy + " -c id"), HasSubstr("is not a script"));
+    const std::string link = directory_ + "/link";
+    fs::create_symlink("/bin/sh", link);
+    EXPECT_THAT(why_not(link + " -c id"), HasSubstr("is a program of the system"));
+}
+
+TEST(ProgramCall, WordsAreSeparatedByBlanksOutsideOfQuotationMarks) {
+    const ProgramCall call = program_call(R"(/opt/x  -a 'b c' d"e 'f"  "" $(id) | cat)");
+    EXPECT_EQ(call.path, "/opt/x");
+    EXPECT_EQ(call.arguments, (std::vector<std::string>{"-a", "b c", "de 'f", "", "$(id)", "|", "cat"}));
+    EXPECT_EQ(program_call("").path, "");
+}
+
 TEST_F(ProgramFile, IsCheckedWhereAPolicyNamesIt) {
     run("c p p1");
     const std::string bad = program("group", fs::perms(0775));

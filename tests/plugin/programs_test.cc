@@ -370,5 +370,166 @@ TEST_F(HpmCounters, MANAGE_HPM_COUNTERS_AnUnknownModeIsChangedAllTheSame) {
     EXPECT_EQ(asked(), "query user");
 }
 
+// ---- Amounts that programs tell, of `hpm`, which isn't consumable here.
+
+class ServerDynRes : public Programs {
+  protected:
+    void SetUp() override {
+        Programs::SetUp();
+        policy({{"algorithm", "standard"}, {"help_starving_jobs", "False"}});
+    }
+    // A program that notes each of its runs.
+    void tell_by(const std::string& script, const std::string& arguments = {}) {
+        const auto path = program("tell", "echo run >> " + (data / "runs").string() + "\n" + script);
+        policy({{"server_dyn_res", "hpm !" + path + arguments}});
+    }
+    void ask_for(uint64_t handle, int64_t amount) {
+        host.job({.handle = handle, .queue = kSubmit, .ncpus = 1, .hpm = amount});
+    }
+    // A cycle, which waits for the programs and begins again when they have told.
+    std::vector<Decision> decisions() {
+        std::vector<Decision> first = host.cycle();
+        if (!first.empty() || !until_cycle_wanted()) return first;
+        return host.cycle(PBS_SCH_SCHEDULE_TIME);
+    }
+    std::vector<uint64_t> started_by_it() {
+        std::vector<uint64_t> jobs;
+        for (const Decision& decision : decisions())
+            if (decision.kind == PBS_DECIDE_RUN) jobs.push_back(decision.job);
+        return jobs;
+    }
+    std::size_t runs() const {
+        const std::string words = words_in(data / "runs");
+        return static_cast<std::size_t>(std::count(words.begin(), words.end(), 'r'));
+    }
+    void run(uint64_t handle, int64_t amount) {
+        host.job(
+            {.handle = handle, .queue = kSubmit, .state = 'R', .ncpus = 1, .vnode = kVnode, .hpm = amount});
+    }
+};
+
+TEST_F(ServerDynRes, SERVER_DYN_RES_ACycleWaitsForTheAmountAndJobsTakeOfIt) {
+    tell_by("echo 4\n");
+    host.job({.handle = 9, .queue = kSubmit, .ncpus = 1});
+    EXPECT_THAT(started(), ElementsAre(9u)) << "nobody asks for the resource";
+    EXPECT_EQ(runs(), 0u);
+    host.job_removed(9);
+    ask_for(1, 3);
+    ask_for(2, 3);
+    EXPECT_THAT(host.cycle(), IsEmpty()) << "it is put off, and the server isn't held up";
+    ASSERT_TRUE(until_cycle_wanted());
+    const auto decided = host.cycle(PBS_SCH_SCHEDULE_TIME);
+    EXPECT_THAT(decided, testing::Contains(testing::Field(&Decision::job, 1u)));
+    EXPECT_THAT(decided, testing::Contains(testing::Field(
+                             &Decision::text,
+                             "Not Running: Insufficient amount of server resource: hpm (R: 3 A: 1 T: 4)")));
+    EXPECT_EQ(runs(), 1u) << "once for the cycle that waited and the one that began";
+    run(1, 3);
+    EXPECT_THAT(started_by_it(), ElementsAre(2u)) << "the program says again what there is";
+    EXPECT_EQ(runs(), 2u);
+}
+
+TEST_F(ServerDynRes, SERVER_DYN_RES_WhatFailsCountsAs0AndIsToldOnce) {
+    for (const auto& [script, why] : {std::pair("exit 3\n", "tell ended with status 3"),
+                                      {"echo many\n", "tell tells 'many', expected an amount"},
+                                      {"", "tell tells '', expected an amount"},
+                                      {"echo 7 x\n", "tell tells '7 x', expected an amount"}}) {
+        tell_by(script);
+        ask_for(1, 1);
+        for (int again = 0; again < 2; ++again) EXPECT_THAT(started_by_it(), IsEmpty()) << script;
+        EXPECT_EQ(std::count_if(host.log.begin(), host.log.end(),
+                                [&, part = std::string(why)](const std::string& line) {
+                                    return line.find("There is nothing of hpm: ") != std::string::npos &&
+                                           line.find(part) != std::string::npos;
+                                }),
+                  1)
+            << script;
+    }
+    tell_by("echo 7\n");
+    EXPECT_THAT(started_by_it(), ElementsAre(1u));
+}
+
+TEST_F(ServerDynRes, SERVER_DYN_RES_AProgramThatHangsIsKilledWithAllItStartedAndNotRunAgainAtOnce) {
+    tell_by("sleep 1000 & echo $$ $! > " + (data / "pids").string() + "\nwait\n");
+    ask_for(1, 1);
+    host.job({.handle = 2, .queue = kSubmit, .ncpus = 1});
+    EXPECT_THAT(host.cycle(), IsEmpty());
+    ASSERT_TRUE(until([&] { return !words_in(data / "pids").empty(); }));
+    host.now += 29;
+    EXPECT_EQ(host.tick() & PBS_WANT_CYCLE, 0u);
+    host.now += 1;
+    EXPECT_NE(host.tick() & PBS_WANT_CYCLE, 0u);
+    EXPECT_TRUE(host.logged("There is nothing of hpm: "));
+    EXPECT_TRUE(host.logged("tell did not end within 30 seconds"));
+    std::istringstream pids(words_in(data / "pids"));
+    for (pid_t pid = 0; pids >> pid;)
+        EXPECT_TRUE(until([&] {
+            host.tick();
+            return kill(pid, 0) != 0 ||
+                   words_in("/proc/" + std::to_string(pid) + "/stat").find(" Z ") != std::string::npos;
+        }));
+    EXPECT_THAT(started(), ElementsAre(2u));
+    EXPECT_EQ(runs(), 1u);
+    host.now += 60;
+    host.job_removed(2);
+    EXPECT_THAT(host.cycle(), testing::Not(IsEmpty())) << "no cycle waits for it for some minutes";
+    EXPECT_EQ(runs(), 1u);
+}
+
+// Managers, who need not be root, choose the programs.
+TEST_F(ServerDynRes, SERVER_DYN_RES_RunsWithNothingOfTheServers) {
+    setenv("SECRET", "of the server", 1);
+    tell_by("{ env; id -un; id -G; pwd; readlink /proc/$$/fd/0; ls /proc/$$/fd | wc -w; } > " +
+                (data / "seen").string() + "\necho $1 > " + (data / "argument").string() + "\necho 1\n",
+            " '$(id) | cat'");
+    ask_for(1, 1);
+    EXPECT_THAT(started_by_it(), ElementsAre(1u));
+    const std::string seen = words_in(data / "seen");
+    EXPECT_THAT(seen, testing::Not(HasSubstr("SECRET")));
+    EXPECT_THAT(seen, HasSubstr("/dev/null"));
+    if (geteuid() == 0) EXPECT_THAT(seen, HasSubstr("nobody 65534 /"));
+    EXPECT_EQ(words_in(data / "argument"), "$(id) | cat") << "no shell reads it";
+    unsetenv("SECRET");
+}
+
+TEST_F(ServerDynRes, SERVER_DYN_RES_NeitherInterpretersNorFilesOfOthersMayBeSet) {
+    const auto refused = [&](const std::string& value) {
+        return host.set(PBS_OBJ_POLICY, "default_policy", "server_dyn_res", value).text;
+    };
+    EXPECT_THAT(refused("hpm !/bin/sh -c 'echo 5'"),
+                HasSubstr("program of the system, which may have no arguments"));
+    const auto open = program("open", "echo 5\n");
+    fs::permissions(open, fs::perms(0777));
+    EXPECT_THAT(refused("hpm !" + open), HasSubstr("writable by others"));
+    // Nor does it run if it became so later.
+    tell_by("echo 5\n");
+    fs::permissions(host.home() / "sched_priv/tell", fs::perms(0777));
+    ask_for(1, 1);
+    EXPECT_THAT(started(), IsEmpty());
+    EXPECT_EQ(runs(), 0u);
+    EXPECT_TRUE(host.logged("writable by others than its owner"));
+}
+
+// As within the process of OpenPBS's server, which waits for every child.
+TEST_F(ServerDynRes, SERVER_DYN_RES_WhatOneWroteCountsThoughSomebodyElseBuriedIt) {
+    const auto before = signal(SIGCHLD, SIG_IGN);
+    tell_by("echo 3\n");
+    ask_for(1, 3);
+    EXPECT_THAT(started_by_it(), ElementsAre(1u));
+    run(1, 3);
+    tell_by("true\n");
+    ask_for(2, 1);
+    EXPECT_THAT(started_by_it(), IsEmpty());
+    EXPECT_TRUE(host.logged("tell was lost"));
+    signal(SIGCHLD, before);
+}
+
+TEST_F(ServerDynRes, SERVER_DYN_RES_EndlessOutputIsAFailure) {
+    tell_by("yes 5\n");
+    ask_for(1, 1);
+    EXPECT_THAT(started_by_it(), IsEmpty());
+    EXPECT_TRUE(host.logged("writes more than 1048576 bytes"));
+}
+
 }  // namespace
 }  // namespace pbs::plugin_test

@@ -295,11 +295,11 @@ TEST_F(Requests, OwnsItsAttributesOnly) {
 }
 
 TEST_F(Requests, SettingsNotActedOnAreNamedOnce) {
-    ASSERT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "server_dyn_res", "mem !/bin/true").code, 0);
+    ASSERT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "server_host", "fermi").code, 0);
     const auto count = [&] {
         size_t lines = 0;
         for (const std::string& line : host.log)
-            lines += line.find("server_dyn_res") != std::string::npos &&
+            lines += line.find("server_host") != std::string::npos &&
                      line.find("not acted on") != std::string::npos;
         return lines;
     };

@@ -91,8 +91,8 @@ TEST_F(PlaceTest, IsWhereOpenPbsPlacesTheJob) {
 
 TEST_F(PlaceTest, WhatIsNotSupportedIsSaid) {
     two_hosts();
-    EXPECT_EQ(answer({.select = "1:ncpus=1", .place = "group=host"}),
-              "Can Never Run: place=group=host can't be scheduled here");
+    EXPECT_EQ(answer({.select = "1:ncpus=1", .place = "exclhost"}),
+              "Can Never Run: place=exclhost can't be scheduled here");
 }
 
 TEST_F(PlaceTest, StatesOrderAndLimitsDoNotMatter) {

@@ -25,6 +25,7 @@ struct Site {
     Instant load_at{};
     std::int64_t max_load = -1;  // of every vnode, in thousandths
     bool hpm_jobs = false;
+    bool groups = false;           // some jobs are to be in a placement set
     bool priorities = false;       // of Origin's jobs, too
     bool some_rerunnable = false;  // jobs; else all are
 
@@ -230,6 +231,8 @@ struct Site {
         if (standard) ask_for_more(o);
         o.project = "p" + std::to_string(1 + (o.queued - at(0)).count() % 3);
         if (hpm_jobs && chance(20)) o.hpm = 1;
+        if (groups && chance(30))
+            o.place += (o.place.empty() ? "group=" : ":group=") + std::string(chance(50) ? "arch" : "host");
         if (priorities) o.priority = pick(-2, 2);
         if (some_rerunnable) o.rerunnable = chance(60);
         return o;

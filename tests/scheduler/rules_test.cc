@@ -211,6 +211,8 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
          }},
         {"hosts",
          [](Site& site) {
+             site.world.policy().exclude_resources = {"mem"};
+             site.groups = true;
              if (!site.standard || !site.chance(50)) return;
              site.world.policy().load_balancing = true;
              site.max_load = 9000;
@@ -312,7 +314,14 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
          }},
         {"server_group_limit", [](Site& site) { set_server(site, {.max_group_run = 1}); }},
         {"server_max_running", [](Site& site) { set_server(site, {.max_running = 3}); }},
-        {"server_resources", [](Site& site) { set_server(site, {.max_running = 0}); }},
+        {"server_resources",
+         [](Site& site) {
+             set_server(site, {.max_running = 0});
+             site.world.policy().server_dyn_res = {"mem !/opt/mem", "hpm !/opt/hpm"};
+             site.world.scheduler.set_told("mem !/opt/mem", "20gb");
+             site.world.scheduler.set_told("hpm !/opt/hpm", "3");
+             site.hpm_jobs = true;
+         }},
         {"server_user_limit", [](Site& site) { set_server(site, {.max_user_run = 1}); }},
         {"small_job_max",
          [](Site& site) {

@@ -62,6 +62,11 @@ std::string text(const PreemptOrder& order) {
 std::string text(const std::optional<double>& number) {
     return number ? fmt::format("{}", *number) : "none";
 }
+std::string text(const std::vector<std::string>& words) {
+    std::string all;
+    for (const std::string& word : words) all += word + ",";
+    return all;
+}
 template <class T>
 std::string text(const T& value) {
     if constexpr (std::is_enum_v<T>)

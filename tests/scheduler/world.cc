@@ -98,6 +98,7 @@ void World::queue(const QueueOptions& o) {
     r.execution_type = o.execution_type;
     const auto limits = records_of(o.limits);
     r.limits = limits;
+    r.node_group_key = o.node_group_key;
     scheduler.queue_changed(r);
 }
 

@@ -76,6 +76,7 @@ struct QueueOptions {
     std::int64_t backfill_depth = -1;
     ExecutionType execution_type = ExecutionType::any;
     std::vector<LimitOptions> limits{};
+    std::string node_group_key{};
 };
 
 struct VnodeOptions {

@@ -101,6 +101,8 @@ class Renaming {
             allocations_line(value);
         else if (key == "outages")
             outages_line(value);
+        else if (key == "told")
+            each(value, "element", &Renaming::told_by);
         else if (key == "object")
             object_line(value);
         else if (key == "sched_config")
@@ -152,6 +154,11 @@ class Renaming {
         if (dot == std::string::npos) return renamed(labels_, lower);
         return renamed(labels_, std::string_view(lower).substr(0, dot)) + '.' +
                renamed(domains_, std::string_view(lower).substr(dot + 1));
+    }
+    // "resource !/path/of/program arguments".
+    std::string told_by(std::string_view element) {
+        const auto program = std::min(element.find('!'), element.size() - 1) + 1;
+        return std::string(element.substr(0, program)) + path_name(element.substr(program));
     }
     std::string path_name(std::string_view path) {
         const std::string other = renamed(paths_, path);
@@ -347,6 +354,7 @@ class Renaming {
             if (one_of(name, kQueueLists)) rename = &Renaming::queue_specs;
             if (one_of(name, kHosts)) rename = &Renaming::host_name;
             if (one_of(name, kPaths)) rename = &Renaming::path_name;
+            if (name == "server_dyn_res") rename = &Renaming::told_by;
             if (name == "tree_element") rename = &Renaming::tree_element;
             if (rename == nullptr) continue;
             if (value.is_array())

@@ -355,19 +355,34 @@ bool has_levels(const objects::Object& policy, const Machine& machine) {
     });
 }
 
-void add_preemption(const Variant& variant, std::vector<std::string>& notes) {
+// What isn't simulated of policies, each named once.
+template <class Tell>
+void add_notes(const Variant& variant, std::vector<std::string>& notes, const Tell& tell) {
     std::set<std::string> named;
     for (const objects::ObjectPtr& sched : variant.snapshot->objects(ObjectType::sched)) {
         const objects::PolicySlots slots = variant.snapshot->policy_slots(sched->name());
         for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
             const objects::Object* policy = variant.snapshot->policy(name);
-            if (policy != nullptr && has_levels(*policy, variant.machine) && named.insert(name).second)
-                notes.push_back(
-                    fmt::format("policy {}: no simulated job is preempted; jobs of higher "
-                                "preemption levels wait like others",
-                                name));
+            if (policy == nullptr || !named.insert(name).second) continue;
+            if (std::string note = tell(*policy); !note.empty())
+                notes.push_back(fmt::format("policy {}: {}", name, note));
         }
     }
+}
+
+void add_preemption(const Variant& variant, std::vector<std::string>& notes) {
+    add_notes(variant, notes, [&](const objects::Object& policy) -> std::string {
+        if (!has_levels(policy, variant.machine)) return {};
+        return "no simulated job is preempted; jobs of higher preemption levels wait like others";
+    });
+}
+
+void add_programs(const Variant& variant, std::vector<std::string>& notes) {
+    add_notes(variant, notes, [&](const objects::Object& policy) -> std::string {
+        if (policy.list("server_dyn_res").empty() || policy.text("algorithm") == "origin") return {};
+        return "the programs of server_dyn_res are not run; there is what resources_available of the server "
+               "says, or enough";
+    });
 }
 
 Result<Variant> Draft::finish(std::string title) && {
@@ -378,6 +393,7 @@ Result<Variant> Draft::finish(std::string title) && {
     variant.notes = std::move(notes_);
     add_unsupported(*variant.snapshot, variant.notes);
     add_preemption(variant, variant.notes);
+    add_programs(variant, variant.notes);
     return variant;
 }
 

@@ -133,6 +133,7 @@ void CycleContext::set_up_state() {
         state.vnodes = &*fake_vnodes;
     }
     state.vnodes->clear_reservations();
+    tables.requests.see_without(settings.exclude_resources, tables.resources);
     if (const auto found = tables.allocations.find(settings.sched_acct_dir);
         found != tables.allocations.end())
         state.allocations = &found->second;
@@ -155,8 +156,33 @@ void CycleContext::count_running() {
     state.counts = &tables.counts;
     state.running = tables.running;
     for (const KeptAmount& available : tables.server.resources_available)
-        state.server_in_use.push_back(
-            available.resource < tables.in_use.size() ? tables.in_use[available.resource] : 0);
+        state.server_amounts.push_back({available});
+    for (const std::string& element : settings.server_dyn_res) add_told_amount(element);
+    for (ServerAmount& amount : state.server_amounts) {
+        const std::uint32_t resource = amount.available.resource;
+        amount.given_back = tables.resources.consumable(resource);
+        if (amount.given_back && resource < tables.in_use.size()) amount.in_use = tables.in_use[resource];
+    }
+}
+
+// In place of what resources_available says.
+void CycleContext::add_told_amount(const std::string& element) {
+    const ToldAmounts::Known* known = tables.told.find(element);
+    const std::uint32_t resource = tables.resources.id(ToldBy::of(element).resource);
+    if (known == nullptr || resource == kNoResource) return;
+    auto value = tables.resources.parse_told(resource, known->value);
+    ServerAmount amount{std::move(value).value_or(KeptAmount{resource, 0, {}}), element, false, known->taken};
+    const auto set = std::ranges::find(state.server_amounts, resource,
+                                       [](const ServerAmount& a) { return a.available.resource; });
+    if (set == state.server_amounts.end())
+        state.server_amounts.push_back(std::move(amount));
+    else
+        *set = std::move(amount);
+}
+
+void CycleContext::keep_what_was_taken() {
+    for (const ServerAmount& amount : state.server_amounts)
+        if (amount.is_told() && !amount.given_back) tables.told.set_taken(amount.element, amount.in_use);
 }
 
 Candidate CycleContext::candidate(const OrderedJob& job) const {

@@ -300,6 +300,8 @@ struct CycleContext {
     }
     // What follows from the time of the state, but for queues (Queues::set_time()).
     void set_clock();
+    // Of amounts that programs tell, jobs that the cycle started keep what they took until the next are told.
+    void keep_what_was_taken();
     NodeKeys node_keys() const {
         return profile.node_order == nullptr ? NodeKeys()
                                              : profile.node_order->keys(settings, tables.resources);
@@ -327,6 +329,7 @@ struct CycleContext {
   private:
     void set_up_state();
     void count_running();
+    void add_told_amount(const std::string& element);
     bool soft_limits_matter() const;
     bool has_levels() const;
 };

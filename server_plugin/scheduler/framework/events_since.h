@@ -27,6 +27,7 @@ struct EventsSince {
     std::vector<VnodeSlot> freed;  // vnodes on which a job ended
     std::vector<UseKey> less_of;   // limits that count fewer jobs now, because one of them ended
     bool started = false;          // a job started to run, by a cycle or by an operator
+    bool told = false;             // a program of server_dyn_res told another amount
     std::uint64_t times_all = 0;   // how often all() was called since the scheduler was made
 
     void forget();
@@ -36,6 +37,7 @@ struct EventsSince {
     void settings_changed();
     void job_changed(JobSlot job);
     void job_started() { started = true; }
+    void amount_told() { told = true; }
     void job_ended(QueueSlot queue, const Entities& whose, std::span<const VnodeSlot> vnodes);
 
     // With more than this a look at all jobs is as good.

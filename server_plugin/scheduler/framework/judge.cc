@@ -303,9 +303,10 @@ void Judge::start(const Candidate& job, QueueView& view) {
         ++starts_of_owner_[job.user.owner];
         ++starts_of_group_[job.user.group];
     }
-    for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
-        state_.server_in_use[i] +=
-            number_of(job.request->totals, t_.server.resources_available[i].resource).value_or(0);
+    state_.count_in_server(*job.request, 1);
+    for (ServerAmount& amount : state_.server_amounts)
+        if (amount.is_told() && !amount.given_back)
+            amount.in_use += number_of(job.request->totals, amount.available.resource).value_or(0);
     started_.push_back(
         {job.job, &view, std::exchange(state_.placement, {}), state_.ends(job), !c_.preempted.empty()});
     if (refusal_of_.empty()) return;

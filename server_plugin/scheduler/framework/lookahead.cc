@@ -63,9 +63,7 @@ void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
     const int sign = (event.begins == forward ? 1 : -1) * (h.given_up ? -1 : 1);
     state_.vnodes->look_ahead(h.shares, -sign);
     state_.running += sign;
-    for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
-        state_.server_in_use[i] +=
-            sign * number_of(request.totals, state_.server->resources_available[i].resource).value_or(0);
+    state_.count_in_server(request, sign);
     state_.dedicated_running += sign * h.dedicated_views;
     for (const std::uint32_t view : h.views) {
         if (view != view_.number) continue;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "server_plugin/scheduler/model/words.h"
+
 namespace pbs::sched {
 namespace {
 
@@ -100,11 +102,23 @@ QueueView* Queues::make_view(QueueSlot slot, std::uint32_t host, bool dedicated)
     view.pool =
         state_.vnodes->pool(view.queue->handle, host, in_.partition, chunks_by(t_, s_), c_.node_keys());
     view.node_limit = p_.counts_nodes ? node_limit(*view.queue) : -1;
+    if (t_.node_group_enable)
+        view.groups =
+            resources_in(view.queue->node_group_key.empty() ? t_.node_group_key : view.queue->node_group_key);
     set_time(view);
     view.in_use.assign(view.queue->resources_available.size(), 0);
     const auto walltime = number_of(view.queue->resources_max, t_.resources.known().walltime);
     if (walltime) view.max_walltime = Seconds(*walltime);
     return &view;
+}
+
+// Returns the resources of a node_group_key. Names that aren't resources are passed over.
+std::vector<std::uint32_t> Queues::resources_in(std::string_view names) const {
+    std::vector<std::uint32_t> resources;
+    for_each_word(names, [&](std::string_view name) {
+        if (const std::uint32_t id = t_.resources.id(name); id != kNoResource) resources.push_back(id);
+    });
+    return resources;
 }
 
 void Queues::fill_view(QueueView& view) {

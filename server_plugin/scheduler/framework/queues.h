@@ -43,6 +43,7 @@ class Queues : CyclePart {
     bool is_early(const QueueView& view) const;
     CandidateQueues views_of(const std::vector<QueueSpec>& specs, bool dedicated);
     QueueView* make_view(QueueSlot slot, std::uint32_t host, bool dedicated);
+    std::vector<std::uint32_t> resources_in(std::string_view names) const;
     void fill_view(QueueView& view);
     void renew_view(QueueView& view);
     void renew(CandidateQueues& queues);

@@ -31,6 +31,7 @@ void ReleasedJobs::begin() {
     for (auto& at = memory.instants; !at.empty() && *at.begin() <= in_.now; at.erase(at.begin()))
         c_.lifted |= blocker::time(*at.begin());
     if (memory.since.started) c_.lifted |= blocker::kStart;
+    if (memory.since.told) c_.lifted |= blocker::kTold;
     if (s_.max_jobs > 0) add_vnodes_of_hosts(memory.since.freed);
     for (const auto& rule : c_.after_refusal) rule->begin();
 }

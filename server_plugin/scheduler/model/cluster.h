@@ -39,6 +39,9 @@ struct ResourceRecord {
     ResourceKind kind = ResourceKind::integer;
     std::string_view name;
     bool consumable = false;  // running jobs use up amounts of it, of vnodes, queues or the server
+    // Only vnodes have it: one that says nothing of it has none. Otherwise, as long as no vnode says anything
+    // of it, vnodes don't decide about it.
+    bool host_level = false;
 };
 
 // An amount of a resource: `text` for the string kinds, `number` for the others.
@@ -140,6 +143,7 @@ struct QueueRecord {
     std::int64_t backfill_depth = -1;
     ExecutionType execution_type = ExecutionType::any;
     std::span<const EntityLimitRecord> limits;
+    std::string_view node_group_key;  // resources, with commas; empty: the server's
 };
 
 struct VnodeRecord {
@@ -176,6 +180,8 @@ struct ServerRecord {
     std::span<const EntityLimitRecord> limits;
     // Since when eligible time is counted by what jobs wait for; nothing: it isn't.
     std::optional<Instant> eligible_since{};
+    bool node_group_enable = false;   // otherwise no node_group_key counts
+    std::string_view node_group_key;  // resources whose values make placement sets, with commas
 };
 
 struct SchedRecord {

@@ -108,6 +108,7 @@ struct Queue {
     std::vector<KeptAmount> resources_max;
     std::vector<KeptAmount> resources_min;
     std::vector<KeptAmount> resources_available;
+    std::string node_group_key;
     std::vector<std::string> acl_users;
     std::uint32_t partition = 0;
     std::int64_t backfill_depth = -1;

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
+
+#include "server_plugin/scheduler/model/sort_unique.h"
 
 namespace pbs::sched {
 namespace {
@@ -19,7 +22,13 @@ std::uint64_t mixed(std::uint64_t hash, const OfAmount& amount) {
     return amount.text.empty() ? hash : mixed(hash, std::hash<std::string_view>{}(amount.text));
 }
 
+// They say how a chunk is used, and not what it needs.
+bool is_about_processes(std::string_view resource) {
+    return resource == "mpiprocs" || resource == "ompthreads";
+}
+
 void add(Chunk& chunk, KeptAmount amount, const Resources& resources) {
+    if (is_about_processes(resources.name(amount.resource))) return;
     if (resources.consumable(amount.resource))
         chunk.needs.push_back({amount.resource, amount.number});
     else
@@ -69,8 +78,9 @@ bool parse_select(std::string_view text, const Resources& resources, std::vector
     }
 }
 
-// Reads "arrangement[:sharing]". group= isn't supported.
-bool parse_place(std::string_view text, Request& request) {
+// Reads "arrangement[:sharing][:group=resource]".
+bool parse_place(std::string_view text, const Resources& resources, Request& request) {
+    constexpr std::string_view kGroup = "group=";
     while (!text.empty()) {
         const auto colon = std::min(text.find(':'), text.size());
         const auto word = text.substr(0, colon);
@@ -84,6 +94,8 @@ bool parse_place(std::string_view text, Request& request) {
             request.arrangement = Arrangement::vscatter;
         else if (word == "excl")
             request.exclusive = true;
+        else if (word.starts_with(kGroup) && resources.id(word.substr(kGroup.size())) != kNoResource)
+            request.group = resources.id(word.substr(kGroup.size()));
         else if (word != "shared")
             return false;
         text.remove_prefix(std::min(colon + 1, text.size()));
@@ -140,13 +152,15 @@ void compile(Request& request, const Resources& resources) {
     request.unsupported.clear();
     request.arrangement = Arrangement::free;
     request.exclusive = false;
+    request.group = kNoResource;
     Chunk whole;
     for (const KeptAmount& a : request.amounts) {
         if (a.resource == known.select && !a.text.empty()) {
             if (!parse_select(a.text, resources, request.chunks))
                 request.unsupported = fmt::format("select={}", a.text);
         } else if (a.resource == known.place) {
-            if (!parse_place(a.text, request)) request.unsupported = fmt::format("place={}", a.text);
+            if (!parse_place(a.text, resources, request))
+                request.unsupported = fmt::format("place={}", a.text);
         } else if (belongs_to_chunk(a, resources)) {
             add(whole, a, resources);
         }
@@ -160,6 +174,18 @@ void compile(Request& request, const Resources& resources) {
     request.ncpus = number_of(request.totals, known.ncpus).value_or(-1);
     request.mem = number_of(request.totals, known.mem).value_or(-1);
     request.ssinodes = number_of(request.totals, known.ssinodes).value_or(-1);
+}
+
+Request without(const Request& request, const std::vector<std::uint32_t>& resources) {
+    Request rest = request;
+    const auto left_aside = [&](std::uint32_t resource) {
+        return std::ranges::binary_search(resources, resource);
+    };
+    for (Chunk& chunk : rest.chunks) {
+        std::erase_if(chunk.needs, [&](const Need& need) { return left_aside(need.resource); });
+        std::erase_if(chunk.matches, [&](const KeptAmount& match) { return left_aside(match.resource); });
+    }
+    return rest;
 }
 
 }  // namespace
@@ -194,6 +220,11 @@ std::uint32_t Requests::acquire(std::span<const Amount> amounts, const Resources
     requests_[id].users = 1;
     requests_[id].serial = ++made_;
     compile(requests_[id], resources);
+    count(requests_[id], 1);
+    for (Without& set : without_) {
+        set.requests.resize(requests_.size());
+        set.requests[id] = without(requests_[id], set.resources);
+    }
     index_.emplace(hash, id);
     return id;
 }
@@ -204,13 +235,57 @@ void Requests::release(std::uint32_t id) {
     for (const KeptAmount& a : requests_[id].amounts) hash = mixed(hash, a);
     const auto [begin, end] = index_.equal_range(hash);
     index_.erase(std::find_if(begin, end, [&](const auto& entry) { return entry.second == id; }));
+    count(requests_[id], -1);
     requests_[id] = {};
+    for (Without& set : without_) set.requests[id] = {};
     unused_.push_back(id);
 }
 
 void Requests::recompile(const Resources& resources) {
-    for (Request& request : requests_)
-        if (request.users > 0) compile(request, resources);
+    asked_by_.clear();
+    for (Request& request : requests_) {
+        if (request.users == 0) continue;
+        compile(request, resources);
+        count(request, 1);
+    }
+    // Names may stand for other resources now.
+    without_.clear();
+    seen_ = nullptr;
+}
+
+void Requests::count(const Request& request, int sign) {
+    const auto add = [&](const KeptAmount& amount) {
+        if (amount.resource >= asked_by_.size()) asked_by_.resize(amount.resource + 1);
+        asked_by_[amount.resource] += static_cast<std::uint32_t>(sign);
+    };
+    std::ranges::for_each(request.amounts, add);
+    std::ranges::for_each(request.totals, add);
+}
+
+void Requests::see_without(std::span<const std::string> names, const Resources& resources) {
+    seen_ = nullptr;
+    std::vector<std::uint32_t> wanted;
+    const auto& known = resources.known();
+    for (const std::string& name : names)
+        if (const auto id = resources.id(name); id != kNoResource && id != known.host && id != known.vnode)
+            wanted.push_back(id);
+    if (wanted.empty()) return;
+    sort_unique(wanted);
+    auto found = std::ranges::find(without_, wanted, &Without::resources);
+    if (found == without_.end()) {
+        if (without_.size() >= kMostSets) without_.pop_back();
+        Without& set = without_.emplace_front();
+        set.resources = std::move(wanted);
+        set.requests.reserve(requests_.size());
+        for (const Request& request : requests_) set.requests.push_back(without(request, set.resources));
+    } else {
+        without_.splice(without_.begin(), without_, found);
+    }
+    seen_ = &without_.front().requests;
+}
+
+bool Requests::is_left_aside(std::uint32_t resource) const {
+    return seen_ != nullptr && std::ranges::binary_search(without_.front().resources, resource);
 }
 
 }  // namespace pbs::sched

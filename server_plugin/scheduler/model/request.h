@@ -1,9 +1,12 @@
 // What jobs ask for. Jobs that ask for the same share one Request, and tables hold its number.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <list>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -23,7 +26,7 @@ struct Chunk {
     std::int64_t count = 1;
     std::vector<Need> needs;
     // Values of resources that aren't consumable: a vnode's value has to be equal, or be a list with the
-    // text.
+    // text; a number has to be at least as large.
     std::vector<KeptAmount> matches;
 };
 
@@ -35,7 +38,8 @@ struct Request {
     std::vector<KeptAmount> totals;
     std::vector<Chunk> chunks;  // those of select; a single one without select
     Arrangement arrangement = Arrangement::free;
-    bool exclusive = false;  // its vnodes take no other job
+    bool exclusive = false;             // its vnodes take no other job
+    std::uint32_t group = kNoResource;  // place=group=: its vnodes have the same value of this resource
     // What of the request can't be read or isn't supported; empty: nothing.
     std::string unsupported;
     std::int64_t ncpus = -1;  // of the whole job; -1: not asked for
@@ -54,14 +58,41 @@ class Requests {
     void release(std::uint32_t id);
     // Counts another user of a request whose number is known.
     void hold(std::uint32_t id) { ++requests_[id].users; }
-    const Request& operator[](std::uint32_t id) const { return requests_[id]; }
+    // The request as the cycle that called see_without() last sees it.
+    const Request& operator[](std::uint32_t id) const {
+        return seen_ == nullptr ? requests_[id] : (*seen_)[id];
+    }
     std::uint32_t size() const { return static_cast<std::uint32_t>(requests_.size()); }
+
+    // Leaves resources aside, by name (exclude_resources): from now on the chunks of requests are without
+    // them, so they are neither looked for on vnodes nor taken of them. Host and vnode stay. All else of a
+    // request, such as its totals, is as it was. Each set costs a walk over all requests when it first comes.
+    void see_without(std::span<const std::string> names, const Resources& resources);
+    // Is the resource left aside now?
+    bool is_left_aside(std::uint32_t resource) const;
+
+    // Does any job ask for the resource?
+    bool asks_for(std::uint32_t resource) const {
+        return resource < asked_by_.size() && asked_by_[resource] > 0;
+    }
 
     // Reads all requests again after a resource was defined.
     void recompile(const Resources& resources);
 
   private:
+    // A set of resources that some policy leaves aside, and all requests without them.
+    struct Without {
+        std::vector<std::uint32_t> resources;  // sorted
+        std::vector<Request> requests;
+    };
+    static constexpr std::size_t kMostSets = 8;
+
     std::vector<Request> requests_;
+    std::list<Without> without_;                  // the one that was used last comes first
+    const std::vector<Request>* seen_ = nullptr;  // of the first of without_; null: nothing is left aside
+    void count(const Request& request, int sign);
+
+    std::vector<std::uint32_t> asked_by_;  // by resource: how many requests name it, or a chunk of theirs
     std::vector<std::uint32_t> unused_;
     std::uint64_t made_ = 0;
     std::unordered_multimap<std::uint64_t, std::uint32_t> index_;  // by a hash of the amounts

@@ -80,7 +80,7 @@ std::vector<KeptAmount> keep(std::span<const Amount> amounts) {
 
 void Resources::define(const ResourceRecord& record) {
     if (record.id >= infos_.size()) infos_.resize(record.id + 1);
-    infos_[record.id] = {std::string(record.name), record.kind, record.consumable, true};
+    infos_[record.id] = {std::string(record.name), record.kind, record.consumable, true, record.host_level};
     const std::pair<std::string_view, std::uint32_t*> names[] = {
         {"ncpus", &known_.ncpus},   {"mem", &known_.mem},     {"walltime", &known_.walltime},
         {"select", &known_.select}, {"place", &known_.place}, {"ssinodes", &known_.ssinodes},
@@ -106,9 +106,19 @@ bool Resources::is_text(std::uint32_t id) const {
            (info->kind == ResourceKind::string || info->kind == ResourceKind::string_array);
 }
 
+bool Resources::is_boolean(std::uint32_t id) const {
+    const Info* info = find(id);
+    return info != nullptr && info->kind == ResourceKind::boolean;
+}
+
 bool Resources::consumable(std::uint32_t id) const {
     const Info* info = find(id);
     return info != nullptr && info->consumable;
+}
+
+bool Resources::host_level(std::uint32_t id) const {
+    const Info* info = find(id);
+    return info != nullptr && info->host_level;
 }
 
 std::string_view Resources::name(std::uint32_t id) const {
@@ -142,6 +152,34 @@ std::optional<KeptAmount> Resources::parse(std::uint32_t id, std::string_view te
     }
     if (!number) return std::nullopt;
     return KeptAmount{id, *number, {}};
+}
+
+std::optional<KeptAmount> Resources::parse_told(std::uint32_t id, std::string_view output) const {
+    constexpr std::size_t kLongest = 255;
+    constexpr double kMost = 4e18;
+    std::string_view line = output.substr(0, output.find('\n'));
+    while (line.ends_with('\r')) line.remove_suffix(1);
+    const Info* info = find(id);
+    if (info == nullptr || line.empty() || line.size() > kLongest) return std::nullopt;
+    if (is_text(id) || is_boolean(id)) return parse(id, line);
+    if (info->kind == ResourceKind::duration && line.find(':') != std::string_view::npos)
+        return parse(id, line);
+    double value = 0;
+    if (line.starts_with('+')) line.remove_prefix(1);
+    const auto [end, error] =
+        std::from_chars(line.data(), line.data() + line.size(), value, std::chars_format::fixed);
+    if (error != std::errc{} || !std::isfinite(value)) return std::nullopt;
+    const std::string_view unit = line.substr(static_cast<std::size_t>(end - line.data()));
+    double factor = info->kind == ResourceKind::real ? 1e6 : 1;
+    if (info->kind == ResourceKind::size) {
+        const auto one = parse_size(unit.empty() ? "1kb" : fmt::format("1{}", unit));
+        if (!one) return std::nullopt;
+        factor = static_cast<double>(*one);
+    } else if (!unit.empty()) {
+        return std::nullopt;
+    }
+    if (std::abs(value * factor) > kMost) return std::nullopt;
+    return KeptAmount{id, static_cast<std::int64_t>(value * factor), {}};
 }
 
 std::string Resources::format(std::uint32_t id, std::int64_t number) const {

@@ -37,6 +37,7 @@ class Resources {
         ResourceKind kind = ResourceKind::integer;
         bool consumable = false;
         bool defined = false;
+        bool host_level = false;  // only vnodes have it, and neither queues nor the server
     };
     // The ids of the resources that PBS knows by name; an id is kNoResource until the resource is defined.
     struct Known {
@@ -57,12 +58,18 @@ class Resources {
     const Known& known() const { return known_; }
     std::size_t size() const { return infos_.size(); }
     bool is_text(std::uint32_t id) const;
+    bool is_boolean(std::uint32_t id) const;
     bool consumable(std::uint32_t id) const;
+    bool host_level(std::uint32_t id) const;
     std::string_view name(std::uint32_t id) const;
 
     // Reads a value of a resource as it is written in select ("4", "2gb", "01:00:00", "true"). Returns
     // nothing if the text isn't one.
     std::optional<KeptAmount> parse(std::uint32_t id, std::string_view text) const;
+    // Reads what a program of server_dyn_res writes, as OpenPBS does: its first line, which has to be one
+    // value from its first character on. A size without a unit is in kilobytes. A number may be negative and
+    // may have decimals, which are cut off where the resource has none. Nothing: it isn't a value.
+    std::optional<KeptAmount> parse_told(std::uint32_t id, std::string_view output) const;
     // Writes a value: "2gb", "01:00:00".
     std::string format(std::uint32_t id, std::int64_t number) const;
 

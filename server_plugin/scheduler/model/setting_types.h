@@ -126,7 +126,7 @@ constexpr auto setting_type() {
         return std::vector<QueueSpec>{};  // an attribute for a single queue has at most one
     else if constexpr (syntax == job_sort_keys || syntax == node_sort_keys)
         return std::vector<SortKey>{};
-    else if constexpr (syntax == resource_list)
+    else if constexpr (syntax == resource_list || syntax == dynamic_resources)
         return std::vector<std::string>{};
     else if constexpr (syntax == preempt_prio)
         return PreemptPriorities{};

@@ -63,10 +63,12 @@ constexpr std::uint64_t mixed(std::uint64_t value) {
 // The instant comes.
 inline Blockers time(rrule::Instant at) {
     if (at == rrule::Instant::max()) return kConfiguration;
-    return 1U << (6 + mixed(static_cast<std::uint64_t>(at.time_since_epoch().count())) % 5);
+    return 1U << (6 + mixed(static_cast<std::uint64_t>(at.time_since_epoch().count())) % 4);
 }
 // All bits that time() may return.
-inline constexpr Blockers kTimes = ((1U << 11) - 1) & ~((1U << 6) - 1);
+inline constexpr Blockers kTimes = ((1U << 10) - 1) & ~((1U << 6) - 1);
+// A program of server_dyn_res tells another amount.
+inline constexpr Blockers kTold = 1U << 10;
 // Jobs use less of what the key is for.
 constexpr Blockers less_of(const UseKey& key) {
     const std::uint64_t who = std::uint64_t{key.object} << 32 | key.of;

@@ -13,7 +13,13 @@ std::int64_t NodeSize::nodes(std::int64_t ncpus, std::int64_t bytes) const {
 
 void Columns::assign(const std::vector<Vnode>& vnodes, const Resources& resources) {
     columns_.assign(resources.size(), 0);
-    defined_.assign(resources.size(), false);
+    host_level_.assign(resources.size(), false);
+    booleans_.assign(resources.size(), false);
+    for (std::uint32_t r = 0; r < resources.size(); ++r) {
+        host_level_[r] = resources.host_level(r);
+        booleans_[r] = resources.is_boolean(r);
+    }
+    defined_ = host_level_;
     resources_.assign(kFirstResourceColumn, kNoResource);
     for (const Vnode& vnode : vnodes) {
         for (const KeptAmount& a : vnode.available) {

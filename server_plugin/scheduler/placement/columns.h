@@ -54,8 +54,16 @@ class Columns {
         return resource < columns_.size() ? columns_[resource] : 0;
     }
     std::uint32_t resource(std::uint32_t column) const { return resources_[column]; }
-    // Has some vnode a value of the resource?
+    // Is an amount asked for that only vnodes have (Resources::Info::host_level), and none has any?
+    bool is_lacking(const Need& need) const {
+        return need.amount > 0 && of(need.resource) == 0 && need.resource < host_level_.size() &&
+               host_level_[need.resource];
+    }
+    // Do vnodes decide about the resource: has some vnode a value, or do only vnodes have any?
     bool is_defined(std::uint32_t resource) const { return resource < defined_.size() && defined_[resource]; }
+    bool is_boolean(std::uint32_t resource) const {
+        return resource < booleans_.size() && booleans_[resource];
+    }
     // The resources that PBS knows by name, as they were at the last assign().
     const Resources::Known& known() const { return known_; }
 
@@ -83,7 +91,9 @@ class Columns {
     std::vector<std::uint32_t> columns_;    // by resource; 0: no vnode has it
     std::vector<std::uint32_t> resources_;  // by column
     std::uint32_t size_ = kFirstResourceColumn;
-    std::vector<bool> defined_;  // by resource: some vnode has a value
+    std::vector<bool> defined_;     // by resource: is_defined()
+    std::vector<bool> host_level_;  // by resource: only vnodes have it
+    std::vector<bool> booleans_;    // by resource: it is a boolean
     Resources::Known known_;
 };
 

@@ -334,6 +334,7 @@ std::int64_t FitIndex::chunks_of_host(const Inventory& inventory, const Pool& po
 
 bool FitIndex::large_enough(const Inventory& inventory, PoolId id, const Request& request,
                             const NodeSize& node_size) const {
+    if (!inventory.has_some_of_each(request)) return false;
     const Pool& pool = pools_[id];
     const bool divides = !pool.hosts.empty() && request.arrangement != Arrangement::vscatter;
     return std::ranges::all_of(request.chunks, [&](const Chunk& chunk) {

@@ -5,6 +5,7 @@
 
 #include "server_plugin/scheduler/model/host_name.h"
 #include "server_plugin/scheduler/model/sort_unique.h"
+#include "server_plugin/scheduler/model/words.h"
 
 namespace pbs::sched {
 namespace {
@@ -18,16 +19,6 @@ constexpr std::uint32_t kHostShare = UINT32_MAX;
 constexpr std::uint32_t kExclusiveShare = kOpenColumn;
 constexpr std::uint32_t kJobShare = kEmptyColumn;
 constexpr std::size_t kMostHostsOfAJob = 64;  // a job isn't counted on further hosts
-
-// Is `word` one of the elements of a comma-separated list?
-bool has_word(std::string_view list, std::string_view word) {
-    while (true) {
-        const auto comma = list.find(',');
-        if (list.substr(0, comma) == word) return true;
-        if (comma == std::string_view::npos) return false;
-        list.remove_prefix(comma + 1);
-    }
-}
 
 // Puts the vnodes of a placement into `vnodes`, in order and each once.
 template <class Slots>
@@ -239,18 +230,29 @@ bool Inventory::matches(const Vnode& vnode, const Chunk& chunk) const {
         if (wanted.resource == columns_.known().vnode) return vnode.name == wanted.text;
         if (wanted.resource == columns_.known().host)
             return same_host_name(strings_->text(vnode.host), wanted.text);
-        // If no vnode has a value of the resource, vnodes don't decide about it.
+        // If no vnode has a value of the resource, vnodes decide about it only if it is theirs alone.
         if (!columns_.is_defined(wanted.resource)) return true;
         for (const KeptAmount& has : vnode.available)
             if (has.resource == wanted.resource)
-                return wanted.text.empty() ? has.number == wanted.number : has_word(has.text, wanted.text);
-        return wanted.text.empty() && wanted.number == 0;  // a boolean that isn't set counts as False
+                return !wanted.text.empty()                   ? has_word(has.text, wanted.text)
+                       : columns_.is_boolean(wanted.resource) ? has.number == wanted.number
+                                                              : has.number >= wanted.number;
+        // A boolean that isn't set counts as False, and a number as 0.
+        return wanted.text.empty() && wanted.number == 0;
+    });
+}
+
+bool Inventory::has_some_of_each(const Request& request) const {
+    return std::ranges::all_of(request.chunks, [&](const Chunk& chunk) {
+        return std::ranges::all_of(chunk.needs, [&](const Need& need) { return !columns_.is_lacking(need); });
     });
 }
 
 bool Inventory::allowed(VnodeSlot slot, const PlaceRules& rules) const {
     const Vnode& vnode = vnodes_[slot];
     if (rules.host != 0 && !same_host(vnode.host, rules.host)) return false;
+    if (rules.within != nullptr && !(*rules.within)[static_cast<std::size_t>(&vnode - vnodes_.data())])
+        return false;
     if (rules.max_jobs_on_host > 0 && jobs_on_host(vnode.host) >= rules.max_jobs_on_host) return false;
     if (rules.max_systime_percent > 0 && vnode.system_time_thousandths > rules.max_systime_percent * 10)
         return false;

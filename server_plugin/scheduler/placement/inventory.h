@@ -64,6 +64,9 @@ class Inventory {
     bool has_maximal_loads() const { return has_maximal_loads_; }
     // When the load of the vnode's host was measured.
     Instant load_at(VnodeSlot vnode) const { return host_loads_[vnodes_[vnode].host_number].at; }
+    // Has any vnode an amount of each resource that chunks ask for and only vnodes have? If not, there is no
+    // place.
+    bool has_some_of_each(const Request& request) const;
     // Do the rules allow a job on the vnode now?
     bool allowed(VnodeSlot vnode, const PlaceRules& rules) const;
     std::string_view host_name(const Vnode& vnode) const { return strings_->text(vnode.host); }

@@ -23,6 +23,7 @@ PlaceSearch::PlaceSearch(const Site& site, const Request& request, const PlaceRu
 bool PlaceSearch::run() {
     site_.index.settle(site_.inventory);
     out_.clear();
+    if (!inventory().has_some_of_each(request_)) return false;
     return request_.arrangement == Arrangement::pack ? pack() : place_chunks({});
 }
 

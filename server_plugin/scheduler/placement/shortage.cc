@@ -88,6 +88,9 @@ Shortage FitIndex::shortage(const Inventory& inventory, PoolId id, const Request
         if (amount > amounts.total[c])
             return {columns.resource(c), true, amount, amounts.total[c], amounts.total[c], {}};
     for (const Chunk& chunk : request.chunks)
+        for (const Need& need : chunk.needs)
+            if (columns.is_lacking(need)) return {need.resource, true, need.amount, 0, 0, {}};
+    for (const Chunk& chunk : request.chunks)
         for (const KeptAmount& wanted : chunk.matches)
             if (auto line = unmatched(inventory, pools_[id], wanted); !line.empty())
                 return {wanted.resource, true, 0, 0, 0, std::move(line)};

@@ -83,7 +83,11 @@ struct PlaceRules {
     std::int64_t min_jobs_on_host = 0;  // on a host with fewer jobs the load average doesn't count
     std::int64_t max_systime_percent = 0;  // of CPU time in the system; 0: no limit
     bool load_balancing = false;           // no job on a vnode that is loaded (Inventory::is_loaded)
-    Instant ends{};                        // when the job ends, which tells the reservations that bind it
+    // The resources whose values make placement sets, on one of which the job is placed if it fits any;
+    // empty: it may be anywhere.
+    std::span<const std::uint32_t> groups{};
+    const std::vector<bool>* within = nullptr;  // by vnode: only on these; null: on any
+    Instant ends{};  // when the job ends, which tells the reservations that bind it
 };
 
 }  // namespace pbs::sched

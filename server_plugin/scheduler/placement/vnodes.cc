@@ -23,6 +23,24 @@ bool Vnodes::holds_in(PoolId pool, JobSlot job) const {
     return std::ranges::any_of(held_by(job), [&](VnodeSlot vnode) { return is_of(pool, vnode); });
 }
 
+bool Vnodes::find_in_sets(PoolId pool, const Request& request, const PlaceRules& rules, const SetRules& asked,
+                          Placement& out, std::string* last) {
+    if (rules.groups.empty()) return find(pool, request, rules, out);
+    const auto& sets = sets_.of(*this, pool, pool_vnodes(pool), rules.groups, asked);
+    bool fits_one = false;
+    PlaceRules in_set = rules;
+    for (const PlacementSet* set : sets) {
+        fits_one = fits_one || set->may_hold(*this, request, rules.node_size, set->total);
+        if (!set->may_hold(*this, request, rules.node_size, set->free)) continue;
+        in_set.within = &set->has;
+        if (find(pool, request, in_set, out)) return true;
+    }
+    if (!fits_one) return find(pool, request, rules, out);
+    if (last != nullptr && !sets.empty()) *last = sets.back()->name;
+    out.clear();
+    return false;
+}
+
 // What several parts take of a vnode is taken together.
 bool Vnodes::has_room(PoolId pool, const Request& request, const PlaceRules& rules,
                       const Placement& placement) {

@@ -8,6 +8,7 @@
 #include "server_plugin/scheduler/placement/fit_index.h"
 #include "server_plugin/scheduler/placement/inventory.h"
 #include "server_plugin/scheduler/placement/place_search.h"
+#include "server_plugin/scheduler/placement/placement_sets.h"
 #include "server_plugin/scheduler/placement/reservations.h"
 
 namespace pbs::sched {
@@ -46,6 +47,12 @@ class Vnodes : public Inventory {
     bool find(PoolId pool, const Request& request, const PlaceRules& rules, Placement& out) {
         return PlaceSearch({*this, index_, reservations_, pool}, request, rules, search_, out).run();
     }
+    // The same for a request whose vnodes are to be of one placement set: in the first set, the smallest
+    // being first, that has a place. Only a request that fits no set, whatever runs, may be on vnodes of
+    // several. Of one that has no place `last` becomes the name of the largest set, unless it may not be in
+    // several.
+    bool find_in_sets(PoolId pool, const Request& request, const PlaceRules& rules, const SetRules& asked,
+                      Placement& out, std::string* last = nullptr);
     // Is there a place for the request?
     bool has_place(PoolId pool, const Request& request, const PlaceRules& rules) {
         return find(pool, request, rules, asked_);
@@ -106,6 +113,7 @@ class Vnodes : public Inventory {
   private:
     FitIndex index_;
     Reservations reservations_;
+    PlacementSets sets_;
     PlaceSearch::Memory search_;
     Placement asked_;
 };

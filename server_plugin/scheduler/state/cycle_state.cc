@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "server_plugin/scheduler/state/tables.h"
+
 namespace pbs::sched {
 
 void RunCounts::count(std::uint32_t queue, const CountedJob& job, int sign) {
@@ -44,6 +46,16 @@ PlaceRules CycleState::place_rules() const {
     }
     rules.ends = now;
     return rules;
+}
+
+void CycleState::count_in_server(const Request& request, int sign) {
+    for (ServerAmount& amount : server_amounts)
+        if (amount.given_back)
+            amount.in_use += sign * number_of(request.totals, amount.available.resource).value_or(0);
+}
+
+bool CycleState::is_left_aside(std::uint32_t resource) const {
+    return tables->requests.is_left_aside(resource);
 }
 
 }  // namespace pbs::sched

@@ -50,6 +50,17 @@ struct ServerLimits {
     EntityLimits limits{};
 };
 
+// An amount that the server has: of resources_available or, in place of that, what a program of
+// server_dyn_res told.
+struct ServerAmount {
+    KeptAmount available;
+    std::string_view element{};  // of server_dyn_res; empty: no program tells it
+    bool given_back = false;     // the resource is consumable, so jobs give back what they take
+    std::int64_t in_use = 0;
+
+    bool is_told() const { return !element.empty(); }
+};
+
 // Counts the running jobs of each owner and group, in each queue and in the server (`everywhere`), and what
 // entities use of what they are limited in.
 class RunCounts {
@@ -92,7 +103,8 @@ struct QueueView {
     const Queue* queue = nullptr;
     std::uint32_t host = 0;
     PoolId pool = 0;
-    std::int64_t node_limit = -1;  // -1: none
+    std::int64_t node_limit = -1;       // -1: none
+    std::vector<std::uint32_t> groups;  // the resources of node_group_key
     std::int64_t running = 0;
     std::int64_t nodes = 0;  // nodes in use
     // When the last of its running jobs ends. It isn't later than now if none runs.
@@ -177,10 +189,10 @@ struct CycleState {
 
     RunCounts* counts = nullptr;
     const std::deque<QueueView>* views = nullptr;
-    std::set<Instant>* instants = nullptr;    // the instants at which refusals may be lifted
-    std::int64_t running = 0;                 // how many jobs run in the server
-    std::int64_t dedicated_running = 0;       // how many jobs run in dedicated queues
-    std::vector<std::int64_t> server_in_use;  // what jobs use of server->resources_available, in that order
+    std::set<Instant>* instants = nullptr;     // the instants at which refusals may be lifted
+    std::int64_t running = 0;                  // how many jobs run in the server
+    std::int64_t dedicated_running = 0;        // how many jobs run in dedicated queues
+    std::vector<ServerAmount> server_amounts;  // what the server has
     // In the order in which they were made. The index of a reservation is its id.
     std::vector<Reservation> reservations;
 
@@ -193,6 +205,11 @@ struct CycleState {
 
     // The filter on hosts leaves the place that it found here, for whoever starts the job.
     Placement placement;
+
+    // Counts a job in (sign 1) or out (sign -1) of what jobs use of the server and give back.
+    void count_in_server(const Request& request, int sign);
+    // Does the policy leave the resource aside (exclude_resources)?
+    bool is_left_aside(std::uint32_t resource) const;
 
     Instant ends(const Asked& job) const { return now + job.walltime; }
     PlaceRules place_rules(const Asked& job) const;

@@ -27,21 +27,18 @@ std::vector<Limit> limits_of(const CycleState& state, const Asked& job, const Us
                          std::int64_t capacity) {
         if (capacity >= 0) limits.push_back({{kind, object, of}, amount, capacity});
     };
-    const auto add_amounts = [&](LimitKind kind, std::uint32_t object,
-                                 std::span<const KeptAmount> available) {
-        for (const KeptAmount& a : available) {
-            if (!state.resources->consumable(a.resource)) continue;
-            if (const auto asked = number_of(job.request->totals, a.resource))
-                limits.push_back({{kind, object, a.resource}, *asked, a.number});
-        }
+    const auto add_amount = [&](LimitKind kind, std::uint32_t object, const KeptAmount& a) {
+        if (!state.resources->consumable(a.resource) || state.is_left_aside(a.resource)) return;
+        if (const auto asked = number_of(job.request->totals, a.resource))
+            limits.push_back({{kind, object, a.resource}, *asked, a.number});
     };
     add(LimitKind::queue_jobs, view.number, 0, 1, queue.max_running);
     add(LimitKind::queue_nodes, view.number, 0, job.nodes, view.node_limit);
-    add_amounts(LimitKind::queue_amount, view.number, queue.resources_available);
+    for (const KeptAmount& a : queue.resources_available) add_amount(LimitKind::queue_amount, view.number, a);
     add(LimitKind::queue_user, view.slot, user.owner, 1, queue.max_user_run);
     add(LimitKind::queue_group, view.slot, user.group, 1, queue.max_group_run);
     add(LimitKind::server_jobs, 0, 0, 1, server.max_running);
-    add_amounts(LimitKind::server_amount, 0, server.resources_available);
+    for (const ServerAmount& a : state.server_amounts) add_amount(LimitKind::server_amount, 0, a.available);
     add(LimitKind::server_user, 0, user.owner, 1, server.max_user_run);
     add(LimitKind::server_group, 0, user.group, 1, server.max_group_run);
     if (settings.max_user_run_jobs > 0)

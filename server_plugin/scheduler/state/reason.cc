@@ -112,6 +112,9 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
             return shortage_text(r, c);
         case ReasonCode::vnodes_busy:
             return "Not Running: Job is suspended, and its vnodes have no room for it";
+        case ReasonCode::set_busy:
+            return fmt::format("Not Running: Placement set {} has too few free resources",
+                               c.strings.text(r.object));
         case ReasonCode::hosts_loaded:
             return fmt::format("Hosts of queue {} are loaded above {}%", queue, r.a);
         case ReasonCode::hosts_at_max_load:
@@ -313,6 +316,11 @@ std::string text(const Reason& r, const ReasonContext& c) {
             return "Not Running: Group has reached server running limit.";
         case ReasonCode::server_resource_busy:
             return amounts_text("server resource", r.object, r, c);
+        case ReasonCode::queue_value_differs:
+        case ReasonCode::server_value_differs:
+            return insufficient(
+                r.code == ReasonCode::queue_value_differs ? "queue resource" : "server resource",
+                c.resources.name(r.object), true, c.strings.text(static_cast<std::uint32_t>(r.a)));
         case ReasonCode::user_job_limit:
             return fmt::format("Owner runs the limit of {} jobs", r.a);
         case ReasonCode::dedicated_jobs_limit:

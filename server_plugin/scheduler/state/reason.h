@@ -62,6 +62,7 @@ enum class ReasonCode : std::uint8_t {
     no_hosts,         // object: the host's name
     hosts_busy,       // object: the request, a: the pool
     hosts_too_small,  // as hosts_busy
+    set_busy,         // object: the name of the placement set that was tried first
     hosts_loaded,     // a: percent
     hosts_at_max_load,
     hosts_systime,  // a: HIGH_SYSTIME
@@ -77,6 +78,9 @@ enum class ReasonCode : std::uint8_t {
     other,          // a rule's own words; object: the text
     // The cycle goes through the job's queue in non-prime order later. Nobody is shown this reason.
     next_pass,
+    // A value isn't one of those that there are. object: the resource, a: the words "asked != available"
+    queue_value_differs,
+    server_value_differs,
     vnodes_busy,  // the job is suspended, and its vnodes have no room for it
     // max_run of the queue and of the server, in the order of EntityKind. object: the entity, if the limit
     // names it, else 0; a: the limit.
@@ -132,6 +136,12 @@ struct ReasonContext {
 // words for a job that waits for what running jobs have.
 std::string_view awaited_text(const Reason& reason);
 constexpr std::string_view kAwaitedJobs = "running jobs have ended";
+
+// The reason for a value that differs, where the one given is for an amount that is lacking.
+constexpr ReasonCode differs(ReasonCode code) {
+    return code == ReasonCode::queue_resource_busy ? ReasonCode::queue_value_differs
+                                                   : ReasonCode::server_value_differs;
+}
 
 // Is a job rejected for this reason, as one that fits no queue or that an admission refuses?
 bool is_rejection(ReasonCode code);

@@ -83,10 +83,10 @@ void Tables::count_running(JobSlot job, int sign) {
 
 std::optional<Accrual> Tables::accrual(JobSlot job) const {
     if (!server.eligible_since) return std::nullopt;
-    const auto told = jobs.accruals.find(job);
-    Accrual accrual = told == jobs.accruals.end() ? Accrual{} : told->second;
-    accrual.since = std::max(accrual.since, *server.eligible_since);
-    return accrual;
+    const auto known = jobs.accruals.find(job);
+    Accrual counted = known == jobs.accruals.end() ? Accrual{} : known->second;
+    counted.since = std::max(counted.since, *server.eligible_since);
+    return counted;
 }
 
 CountedJob Tables::counted(JobSlot job) const {

@@ -14,6 +14,7 @@
 #include "server_plugin/scheduler/model/outages.h"
 #include "server_plugin/scheduler/model/past_usage.h"
 #include "server_plugin/scheduler/model/signature.h"
+#include "server_plugin/scheduler/model/told_amounts.h"
 #include "server_plugin/scheduler/state/cycle_state.h"
 
 namespace pbs::sched {
@@ -70,9 +71,12 @@ struct Tables {
     Outages outages;
     std::map<std::string, Allocations, std::less<>> allocations;  // by SCHED_ACCT_DIR
     HpmCounters hpm = HpmCounters::unknown;
+    ToldAmounts told;  // by programs of server_dyn_res
     Estimates estimates;
-    bool divides_chunks = true;    // the host can give a chunk in pieces
-    bool preempts = true;          // and carry out preemptions
+    bool divides_chunks = true;  // the host can give a chunk in pieces
+    bool preempts = true;        // and carry out preemptions
+    bool node_group_enable = false;
+    std::string node_group_key;    // of the server
     std::string suspend_releases;  // what suspended jobs give back: resources, with commas; empty: all
     std::string server_host;
 

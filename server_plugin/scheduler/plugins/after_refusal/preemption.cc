@@ -236,16 +236,13 @@ void PreemptionRule::sort_victims() {
 // Counts a job out (sign -1), or in again, of all but vnodes.
 void PreemptionRule::count(const Victim& victim, int sign) {
     const JobSlot job = victim.job;
-    const Request& request = t_.requests[t_.jobs.request[job]];
     state_.running += sign;
     for (QueueView* view : queues_.counting(job)) {
         queues_.count_into(*view, job, sign);
         if (view->dedicated) state_.dedicated_running += sign;
     }
     state_.counts->count(t_.jobs.queue[job], t_.counted(job), sign);
-    for (std::size_t i = 0; i < state_.server_in_use.size(); ++i)
-        state_.server_in_use[i] +=
-            sign * number_of(request.totals, t_.server.resources_available[i].resource).value_or(0);
+    state_.count_in_server(t_.requests[t_.jobs.request[job]], sign);
 }
 
 void PreemptionRule::take(Victim& victim) {

@@ -18,6 +18,22 @@ Blockers blockers(const CycleState& state, const Asked& job) {
     return job.request->chunks.size() > 1 ? blocker::kRoom | blocker::kStart : blocker::kRoom;
 }
 
+// The resources whose values make placement sets for the job: place=group= comes before node_group_key.
+std::span<const std::uint32_t> groups_of(const Asked& job, const QueueView& view) {
+    if (job.request->group != kNoResource) return {&job.request->group, 1};
+    return view.groups;
+}
+
+SetRules set_rules(const CycleState& state) {
+    return {*state.resources, state.tables->requests.asks_for(state.resources->known().mem),
+            state.looking_ahead};
+}
+
+bool has_place(CycleState& state, const Asked& job, const QueueView& view, const PlaceRules& rules) {
+    Placement place;
+    return state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), place);
+}
+
 // Why no place was found: asked without one rule after the other.
 Reason why(CycleState& state, const Asked& job, const QueueView& view, PlaceRules rules) {
     const Settings& s = *state.settings;
@@ -26,28 +42,26 @@ Reason why(CycleState& state, const Asked& job, const QueueView& view, PlaceRule
     if (!state.reservations.empty()) {
         auto early = rules;
         early.ends = {};
-        if (state.vnodes->has_place(view.pool, *job.request, early))
+        if (has_place(state, job, view, early))
             return {ReasonCode::reserved, view.slot, state.reservations.front().job};
     }
     if (rules.load_balancing) {
         rules.load_balancing = false;
-        if (state.vnodes->has_place(view.pool, *job.request, rules))
-            return {ReasonCode::hosts_at_max_load, view.slot};
+        if (has_place(state, job, view, rules)) return {ReasonCode::hosts_at_max_load, view.slot};
     }
     if (rules.max_systime_percent > 0) {
         rules.max_systime_percent = 0;
-        if (state.vnodes->has_place(view.pool, *job.request, rules))
+        if (has_place(state, job, view, rules))
             return {ReasonCode::hosts_systime, view.slot, 0, s.high_systime};
     }
     if (rules.max_load_percent > 0) {
         rules.max_load_percent = 0;
-        if (state.vnodes->has_place(view.pool, *job.request, rules))
+        if (has_place(state, job, view, rules))
             return {ReasonCode::hosts_loaded, view.slot, 0, s.max_load_percent};
     }
     if (rules.max_jobs_on_host > 0) {
         rules.max_jobs_on_host = 0;
-        if (state.vnodes->has_place(view.pool, *job.request, rules))
-            return {ReasonCode::hosts_full, view.slot, 0, s.max_jobs};
+        if (has_place(state, job, view, rules)) return {ReasonCode::hosts_full, view.slot, 0, s.max_jobs};
     }
     return {ReasonCode::hosts_busy, view.slot, job.request_number, view.pool};
 }
@@ -55,22 +69,29 @@ Reason why(CycleState& state, const Asked& job, const QueueView& view, PlaceRule
 Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     if (!job.request->unsupported.empty())
         return {{ReasonCode::request_unsupported, view.slot, job.request_number}, blocker::kRoom};
-    const PlaceRules rules = state.place_rules(job);
+    PlaceRules rules = state.place_rules(job);
     if (job.suspended != kNoSlot) {
         state.placement = state.tables->place_of_suspended(job.suspended);
         if (state.vnodes->has_room(view.pool, *job.request, rules, state.placement)) return {};
         return {{ReasonCode::vnodes_busy, view.slot}, blocker::kAnything};
     }
-    if (state.vnodes->find(view.pool, *job.request, rules, state.placement)) return {};
+    rules.groups = groups_of(job, view);
+    std::string set;
+    if (state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), state.placement, &set))
+        return {};
     const Blockers lifted_by = blockers(state, job);
     if (state.looking_ahead) return {{ReasonCode::hosts_busy, view.slot}, lifted_by};
     if (state.vnodes->pool_vnodes(view.pool).empty())
         return {{ReasonCode::no_hosts, view.slot, view.host}, blocker::kRoom};
-    return {why(state, job, view, rules), lifted_by};
+    Reason reason = why(state, job, view, rules);
+    if (reason.code == ReasonCode::hosts_busy && !set.empty() &&
+        state.vnodes->shortage(view.pool, *job.request, rules.node_size).resource == kNoResource)
+        reason = {ReasonCode::set_busy, view.slot, state.strings->id(set)};
+    return {reason, lifted_by};
 }
 
 bool is_same_in(const QueueView& a, const QueueView& b) {
-    return a.pool == b.pool && a.host == b.host;
+    return a.pool == b.pool && a.host == b.host && a.groups == b.groups;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // resources_available of the queue: a job starts if the queue's running jobs leave enough of them.
 
-#include "server_plugin/scheduler/framework/filter.h"
+#include "server_plugin/scheduler/plugins/filter/amounts.h"
 
 namespace pbs::sched {
 namespace {
@@ -8,12 +8,14 @@ namespace {
 Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     const auto& available = view.queue->resources_available;
     for (std::size_t i = 0; i < available.size(); ++i) {
-        if (!state.resources->consumable(available[i].resource)) continue;
-        const auto asked = number_of(job.request->totals, available[i].resource);
-        if (asked && view.in_use[i] + *asked > available[i].number)
-            return Refusal::for_less_of({ReasonCode::queue_resource_busy, view.slot, available[i].resource,
-                                         *asked, available[i].number - view.in_use[i], available[i].number},
-                                        {UseKey::Kind::queue, view.slot, 0});
+        const std::uint32_t resource = available[i].resource;
+        if (state.is_left_aside(resource)) continue;
+        const bool given_back = state.resources->consumable(resource);
+        const Reason reason = lack_of(state, *job.request, available[i], given_back ? view.in_use[i] : 0,
+                                      {ReasonCode::queue_resource_busy, view.slot, resource});
+        if (!reason) continue;
+        return given_back ? Refusal::for_less_of(reason, {UseKey::Kind::queue, view.slot, 0})
+                          : Refusal::for_good(reason);
     }
     return {};
 }
@@ -32,6 +34,7 @@ bool is_open(const Opening& o) {
 
 extern const Filter kQueueResourcesFilter;
 const Filter kQueueResourcesFilter{.name = "queue_resources",
+                                   .attributes = "exclude_resources",
                                    .traits = about_room | by_limits_only,
                                    .check = check,
                                    .is_open = is_open,

@@ -1,0 +1,122 @@
+#include "server_plugin/plugin/told_by_programs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "objects/program_file.h"
+#include "server_plugin/scheduler/model/told_amounts.h"
+
+namespace pbs::plugin {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds kTimeLimit{30};
+// How long a cycle that is put off may take to begin: the host may have turned scheduling off meanwhile.
+constexpr seconds kGoodFor{60};
+constexpr seconds kAfterHanging{300};
+
+bool is_of_event(sched::CycleTrigger trigger) {
+    return trigger == sched::CycleTrigger::job_new || trigger == sched::CycleTrigger::job_ended;
+}
+
+}  // namespace
+
+bool ToldByPrograms::puts_off(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
+                              sched::Instant now, sched::CycleTrigger& trigger) {
+    const std::vector<std::string> elements = scheduler.told_elements(now, sched);
+    bool waits = false;
+    for (const std::string& element : elements) {
+        Answer& answer = answers_[element];
+        const bool fresh = answer.fresh && now >= answer.told_at && now - answer.told_at < kGoodFor;
+        if (!answer.asked && !fresh && now >= answer.not_before) start(scheduler, element, now);
+        waits = waits || answer.asked;
+    }
+    // What can't be started has failed already.
+    if (waits) poll(scheduler, host, now);
+    waits =
+        std::ranges::any_of(elements, [&](const std::string& element) { return answers_[element].asked; });
+    const auto before = put_off_.find(sched);
+    // A look at all jobs does for what single events would have done.
+    if (before != put_off_.end() && (!is_of_event(before->second) || trigger == sched::CycleTrigger::timer))
+        trigger = before->second;
+    if (waits) {
+        put_off_.insert_or_assign(std::string(sched), trigger);
+        return true;
+    }
+    if (before != put_off_.end()) put_off_.erase(before);
+    if (const auto begins = may_begin_.find(sched); begins != may_begin_.end()) may_begin_.erase(begins);
+    for (const std::string& element : elements) answers_[element].fresh = false;
+    return false;
+}
+
+void ToldByPrograms::start(const sched::Scheduler& scheduler, const std::string& element,
+                           sched::Instant now) {
+    objects::ProgramCall call = objects::program_call(sched::ToldBy::of(element).command);
+    CommandOptions options;
+    options.path = std::move(call.path);
+    options.arguments = std::move(call.arguments);
+    options.of_manager = true;
+    options.time_limit = kTimeLimit;
+    options.time_zone = scheduler.zone().name();
+    answers_[element].asked = true;
+    running_.push_back({element, Command(std::move(options), now)});
+}
+
+ToldByPrograms::Scheds ToldByPrograms::look(sched::Scheduler& scheduler, const Host& host,
+                                            sched::Instant now) {
+    poll(scheduler, host, now);
+    return std::exchange(may_begin_, {});
+}
+
+void ToldByPrograms::poll(sched::Scheduler& scheduler, const Host& host, sched::Instant now) {
+    std::erase_if(ended_, [](Command& command) { return command.gone(); });
+    bool ended = false;
+    for (std::size_t i = 0; i < running_.size();) {
+        auto result = running_[i].command.poll(now);
+        if (!result) {
+            ++i;
+            continue;
+        }
+        const std::string element = std::move(running_[i].element);
+        if (!running_[i].command.gone()) ended_.push_back(std::move(running_[i].command));
+        running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+        take(scheduler, host, element, *std::move(result), now);
+        ended = true;
+    }
+    if (ended)
+        for (const auto& [sched, trigger] : put_off_) may_begin_.insert(sched);
+}
+
+void ToldByPrograms::take(sched::Scheduler& scheduler, const Host& host, const std::string& element,
+                          CommandResult result, sched::Instant now) {
+    constexpr std::size_t kMostShown = 40;
+    Answer& answer = answers_[element];
+    answer.asked = false;
+    answer.fresh = true;
+    answer.told_at = now;
+    answer.not_before = result.hung ? now + kAfterHanging : sched::Instant{};
+    if (result.failure.empty() && !scheduler.is_amount(element, result.output)) {
+        const std::string line = result.output.substr(0, result.output.find('\n'));
+        result.failure = fmt::format("{} tells '{}', expected an amount",
+                                     objects::program_call(sched::ToldBy::of(element).command).path,
+                                     line.substr(0, kMostShown));
+    }
+    const std::string_view resource = sched::ToldBy::of(element).resource;
+    if (result.failure.empty() && !answer.said.empty())
+        host.log(PBS_LOG_INFO, "server_dyn_res", fmt::format("{}: its program works again", resource));
+    else if (!result.failure.empty() && answer.said != result.failure)
+        host.log(PBS_LOG_ERROR, "server_dyn_res",
+                 fmt::format("There is nothing of {}: {}", resource, result.failure));
+    answer.said = result.failure;
+    scheduler.set_told(element, result.failure.empty() ? result.output : "0");
+}
+
+sched::Instant ToldByPrograms::next_deadline(sched::Instant now) const {
+    if (!running_.empty() || !may_begin_.empty()) return now;
+    return ended_.empty() ? sched::Instant::max() : now + Command::kLinger;
+}
+
+}  // namespace pbs::plugin

@@ -1,0 +1,59 @@
+// Keeps the scheduler told of amounts that programs of the site tell: runs those of server_dyn_res
+// (PP-748, interface 1) before a cycle that needs them.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/plugin/command.h"
+#include "server_plugin/plugin/host.h"
+#include "server_plugin/scheduler/scheduler.h"
+
+namespace pbs::plugin {
+
+// A cycle of a policy with server_dyn_res is put off until the programs have told how much there is; others
+// go on meanwhile. They run beside each other, and only for resources that some job asks for. What they told
+// is good for one cycle. A program that fails tells 0, which the log has once; one that has hung isn't run
+// again for some minutes, so that it doesn't hold up each cycle.
+class ToldByPrograms {
+  public:
+    // Before a cycle. True: the cycle is put off. look() says when it may begin.
+    bool puts_off(sched::Scheduler& scheduler, const Host& host, std::string_view sched, sched::Instant now,
+                  sched::CycleTrigger& trigger);
+
+    // Looks after programs that run. Returns the schedulers whose cycles may begin.
+    using Scheds = std::set<std::string, std::less<>>;
+    Scheds look(sched::Scheduler& scheduler, const Host& host, sched::Instant now);
+
+    // When look() has something to do; Instant::max(): nothing runs.
+    sched::Instant next_deadline(sched::Instant now) const;
+
+  private:
+    struct Answer {
+        bool asked = false;
+        bool fresh = false;           // no cycle has begun since it was told
+        sched::Instant told_at{};     // if it is fresh
+        sched::Instant not_before{};  // it isn't run again before
+        std::string said;             // the failure that the log has been told of
+    };
+    struct Running {
+        std::string element;
+        Command command;
+    };
+    void start(const sched::Scheduler& scheduler, const std::string& element, sched::Instant now);
+    void poll(sched::Scheduler& scheduler, const Host& host, sched::Instant now);
+    void take(sched::Scheduler& scheduler, const Host& host, const std::string& element, CommandResult result,
+              sched::Instant now);
+
+    std::map<std::string, Answer, std::less<>> answers_;  // by element of server_dyn_res
+    std::vector<Running> running_;
+    std::vector<Command> ended_;  // until they have gone
+    // The cycles that are put off, by scheduler, with what they were to begin for.
+    std::map<std::string, sched::CycleTrigger, std::less<>> put_off_;
+    Scheds may_begin_;  // of these, that look() is to tell of
+};
+
+}  // namespace pbs::plugin

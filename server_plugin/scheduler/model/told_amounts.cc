@@ -1,0 +1,29 @@
+#include "server_plugin/scheduler/model/told_amounts.h"
+
+#include <utility>
+
+#include "objects/text.h"
+
+namespace pbs::sched {
+
+ToldBy ToldBy::of(std::string_view element) {
+    const auto mark = element.find('!');
+    if (mark == std::string_view::npos) return {objects::trim(element), {}};
+    return {objects::trim(element.substr(0, mark)), objects::trim(element.substr(mark + 1))};
+}
+
+bool ToldAmounts::set(std::string_view element, std::string value) {
+    const auto [place, is_new] = known_.try_emplace(std::string(element));
+    Known& known = place->second;
+    const bool differs = is_new || known.value != value || known.taken != 0;
+    known.value = std::move(value);
+    known.taken = 0;
+    return differs;
+}
+
+const ToldAmounts::Known* ToldAmounts::find(std::string_view element) const {
+    const auto found = known_.find(element);
+    return found == known_.end() ? nullptr : &found->second;
+}
+
+}  // namespace pbs::sched
