@@ -185,6 +185,7 @@ class Program {
     milliseconds last_cycle_length_{0};
     LoadMeter load_meter_;
     int64_t last_load_report_ = 0;
+    bool load_is_limited_ = true;  // a maximum was set at the last report
     int64_t last_purge_ = 0;
 };
 
@@ -486,7 +487,8 @@ void Program::tick() {
         plugin_->set_machine_load(load);
         for (const auto& [name, node] : server_->state.nodes()) plugin_->node_changed(node, server_->state);
         // The load may have kept jobs waiting, or what started since the measurement before.
-        if (load.max >= 0 && !load.busy) server_->want_cycle(PBS_SCH_SCHEDULE_TERM);
+        const bool was_limited = std::exchange(load_is_limited_, load.max >= 0);
+        if ((was_limited || load_is_limited_) && !load.busy) server_->want_cycle(PBS_SCH_SCHEDULE_TERM);
     }
     schedule_cycles();
     set_deadline();

@@ -125,10 +125,12 @@ INSTANTIATE_TEST_SUITE_P(
         SpreadCase{
             {"ncpus", true, unused}, false, {.select = "4:ncpus=1", .place = "pack"}, {"a", "a", "a", "a"}},
         // With several vnodes on a host, hosts are gone through one after the other.
-        SpreadCase{{"ncpus", true, unused}, true, {.select = "4:ncpus=1"}, {"c", "c", "c", "c"}},
+        SpreadCase{{"ncpus", true, unused}, true, {.select = "4:ncpus=1"}, {"a", "a", "a", "a"}},
         SpreadCase{{"ncpus", false, unused}, true, {.select = "4:ncpus=1"}, {"a", "a", "a", "a"}},
-        SpreadCase{
-            {"ncpus", true, unused}, true, {.select = "4:ncpus=1", .place = "pack"}, {"c", "d", "c", "d"}}));
+        SpreadCase{{"ncpus", true, unused},
+                   true,
+                   {.select = "6:ncpus=1", .place = "pack"},
+                   {"c", "d", "c", "d", "c", "d"}}));
 
 // ---- Random sites.
 

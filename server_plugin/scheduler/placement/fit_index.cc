@@ -74,10 +74,18 @@ KeyValues values_of(const Inventory& inventory, const FitIndex::Pool& pool, Vnod
     return values;
 }
 
-// Adds the values of a vnode to those of its host.
-void add_to_host(const FitIndex::Pool& pool, OrderedTree::Keys vnode, std::int64_t sign, KeyValues& host) {
-    for (std::size_t i = 0; i < pool.keys.size(); ++i)
-        if (pool.keys[i].resource != kNoResource) host[i] += sign * vnode[i];
+// The same of a host, of which the first vnode decides. Vnodes that are equal by all keys are in the order of
+// their handles.
+KeyValues values_of_host(const Inventory& inventory, const FitIndex::Pool& pool, const FitIndex::Host& host) {
+    std::uint32_t first = 0;
+    if (host.is_shared()) {
+        const OrderedTree& tree = pool.host_trees[host.tree];
+        first = tree.item(tree.next_fit({{kOpenColumn, Columns::closed}}, 0));
+    }
+    const VnodeSlot vnode = pool.vnodes[host.first + first];
+    KeyValues values = values_of(inventory, pool, vnode);
+    values.push_back(static_cast<std::int64_t>(inventory[vnode].handle));
+    return values;
 }
 
 // Adds the row of a vnode to the sums of its host (sign 1), or takes it away (sign -1). A vnode that is
@@ -113,7 +121,8 @@ void FitIndex::make(const Inventory& inventory, PoolId id, QueueHandle queue, st
     for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i) in_pools_[pool.vnodes[i]].emplace_back(id, i);
     find_hosts(inventory, pool);
     const std::size_t items = pool.chunks == Chunks::whole ? pool.vnodes.size() : pool.hosts.size();
-    pool.tree.assign(items, inventory.columns().size(), pool.keys.size(), pool.moves());
+    const std::size_t keys = pool.keys.size() + (pool.moves() && !pool.hosts.empty() ? 1 : 0);
+    pool.tree.assign(items, inventory.columns().size(), keys, pool.moves());
     fill(inventory, pool);
 }
 
@@ -166,10 +175,11 @@ void FitIndex::fill(const Inventory& inventory, Pool& pool) {
         return !pool.hosts.empty() && pool.hosts[item].is_shared();
     };
     for (std::uint32_t i = 0; i < pool.tree.size(); ++i) {
-        if (is_shared(i))
-            fill_host(inventory, pool, i);
-        else if (pool.moves())
-            std::ranges::copy(values_of(inventory, pool, vnode_of(i)), pool.tree.keys(i).begin());
+        if (is_shared(i)) fill_host(inventory, pool, i);
+        if (pool.moves())
+            std::ranges::copy(pool.hosts.empty() ? values_of(inventory, pool, vnode_of(i))
+                                                 : values_of_host(inventory, pool, pool.hosts[i]),
+                              pool.tree.keys(i).begin());
     }
     if (pool.moves()) pool.tree.sort();
     const std::uint32_t columns = inventory.columns().size();
@@ -186,24 +196,13 @@ void FitIndex::fill(const Inventory& inventory, Pool& pool) {
     pool.tree.fix();
 }
 
-// Fills the tree of a host of several vnodes, and sets the host's keys.
+// Fills the tree of a host of several vnodes.
 void FitIndex::fill_host(const Inventory& inventory, Pool& pool, std::uint32_t host) {
     OrderedTree& tree = pool.host_trees[pool.hosts[host].tree];
     const std::uint32_t first = pool.hosts[host].first;
     if (pool.moves()) {
-        KeyValues sums;
-        for (std::uint32_t v = 0; v < tree.size(); ++v) {
-            const KeyValues values = values_of(inventory, pool, pool.vnodes[first + v]);
-            std::ranges::copy(values, tree.keys(v).begin());
-            if (v == 0) {
-                sums = values;
-                continue;
-            }
-            add_to_host(pool, values, 1, sums);
-            for (std::size_t i = 0; i < pool.keys.size(); ++i)
-                if (pool.keys[i].resource == kNoResource) sums[i] = std::min(sums[i], values[i]);
-        }
-        std::ranges::copy(sums, pool.tree.keys(host).begin());
+        for (std::uint32_t v = 0; v < tree.size(); ++v)
+            std::ranges::copy(values_of(inventory, pool, pool.vnodes[first + v]), tree.keys(v).begin());
         tree.sort();
     }
     for (std::uint32_t v = 0; v < tree.size(); ++v)
@@ -211,38 +210,49 @@ void FitIndex::fill_host(const Inventory& inventory, Pool& pool, std::uint32_t h
     tree.fix();
 }
 
-void FitIndex::update_at(const Inventory& inventory, Pool& pool, std::uint32_t index) {
+namespace {
+
+// Brings a vnode up to date. With `hosts_stay`, its host stays where it is in the order.
+void bring_up_to_date(const Inventory& inventory, FitIndex::Pool& pool, std::uint32_t index,
+                      bool hosts_stay) {
     const std::uint32_t columns = inventory.columns().size();
     const VnodeSlot vnode = pool.vnodes[index];
     const std::int64_t* const free = inventory.free(vnode);
     const std::uint32_t item = pool.hosts.empty() ? index : pool.host_of[index];
-    const Host* const host =
-        pool.hosts.empty() || !pool.hosts[item].is_shared() ? nullptr : &pool.hosts[item];
-    OrderedTree* const tree = host == nullptr ? &pool.tree : &pool.host_trees[host->tree];
-    const std::uint32_t of_host = host == nullptr ? 0 : index - host->first;
-    const std::int64_t* const known = tree->row(host == nullptr ? item : of_host);
-    if (std::equal(known, known + columns, free)) return;
-    if (host == nullptr) {
-        if (pool.moves())
-            pool.tree.set(item, free, values_of(inventory, pool, vnode));
+    const FitIndex::Host* const host = pool.hosts.empty() ? nullptr : &pool.hosts[item];
+    const bool moves = pool.moves() && !hosts_stay;
+    const auto keys = [&] {
+        return host == nullptr ? values_of(inventory, pool, vnode) : values_of_host(inventory, pool, *host);
+    };
+    if (host == nullptr || !host->is_shared()) {
+        if (std::equal(free, free + columns, pool.tree.row(item))) return;
+        if (moves)
+            pool.tree.set(item, free, keys());
         else
             pool.tree.set(item, free);
         return;
     }
+    OrderedTree& tree = pool.host_trees[host->tree];
+    const std::uint32_t of_host = index - host->first;
+    const std::int64_t* const known = tree.row(of_host);
+    if (std::equal(known, known + columns, free)) return;
     Row sums(pool.tree.row(item), pool.tree.row(item) + columns);
     add_to_host(*host, known, columns, -1, sums.data());
     add_to_host(*host, free, columns, 1, sums.data());
-    if (!pool.moves()) {
-        tree->set(of_host, free);
+    if (pool.moves())
+        tree.set(of_host, free, values_of(inventory, pool, vnode));
+    else
+        tree.set(of_host, free);
+    if (moves)
+        pool.tree.set(item, sums.data(), keys());
+    else
         pool.tree.set(item, sums.data());
-        return;
-    }
-    const KeyValues values = values_of(inventory, pool, vnode);
-    KeyValues of_all(pool.tree.keys(item).begin(), pool.tree.keys(item).end());
-    add_to_host(pool, tree->keys(of_host), -1, of_all);
-    add_to_host(pool, values, 1, of_all);
-    tree->set(of_host, free, values);
-    pool.tree.set(item, sums.data(), of_all);
+}
+
+}  // namespace
+
+void FitIndex::update_at(const Inventory& inventory, Pool& pool, std::uint32_t index) {
+    bring_up_to_date(inventory, pool, index, false);
 }
 
 void FitIndex::update(const Inventory& inventory, PoolId pool, VnodeSlot vnode) {
@@ -257,10 +267,13 @@ void FitIndex::settle(Inventory& inventory) {
     inventory.clear_changed();
 }
 
+// Where some host has several vnodes, a search goes through hosts in the order that they had at its
+// beginning.
 void FitIndex::add(Inventory& inventory, PoolId pool, VnodeSlot vnode, const Row& needs, std::int64_t count,
                    int sign) {
     inventory.add(vnode, needs, count, sign);
-    update(inventory, pool, vnode);
+    for (const auto& [id, index] : in_pools_[vnode])
+        if (id == pool) bring_up_to_date(inventory, pools_[id], index, has_shared_hosts_);
 }
 
 void FitIndex::look_ahead(Inventory& inventory, std::span<const Inventory::Share> shares, int sign) {

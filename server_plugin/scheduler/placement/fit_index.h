@@ -47,9 +47,8 @@ struct Shortage {
 // what its vnodes have together, and each host of several vnodes has a tree over these. A tree is brought up
 // to date when it is next looked at: by then, most of what a cycle takes and gives back is as it was.
 //
-// If a key of the order is about what is assigned or unused, vnodes and hosts move as that changes. Hosts of
-// several vnodes are then in the order of the sums over their vnodes, with the priority of the vnode that
-// comes first by it. Else they are in the order of their first vnodes.
+// If a key of the order is about what is assigned or unused, vnodes and hosts move as that changes. Hosts are
+// in the order of their first vnodes.
 class FitIndex {
   public:
     // What all vnodes of a pool have together and what is free of it, and the most that one vnode or one host
