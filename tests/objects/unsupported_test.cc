@@ -98,12 +98,17 @@ void set_everything(Object& policy) {
 TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
     const std::vector<std::string_view> with_both = {
         "dedicated_queues", "comment", "algorithm", "schedule_log", "prime_time_start", "prime_time_end"};
-    const std::vector<std::string_view> with_standard = {
-        "node_sort_key",     "fairshare",          "fairshare_group", "preemption",
-        "preempt_prio",      "preempt_queue_prio", "preempt_order",   "preempt_sort",
-        "round_robin",       "by_queue",           "strict_ordering", "help_starving_jobs",
-        "max_starve",        "job_sort_formula",   "backfill_depth",  "job_sort_key",
-        "time_window_spill", "backfill_prime",     "round_robin_all", "prime_exempt_anytime_queues"};
+    const std::vector<std::string_view> with_standard = {"exclude_resources", "server_dyn_res",
+                                                         "node_sort_key",     "fairshare",
+                                                         "fairshare_group",   "preemption",
+                                                         "preempt_prio",      "preempt_queue_prio",
+                                                         "preempt_order",     "preempt_sort",
+                                                         "round_robin",       "by_queue",
+                                                         "strict_ordering",   "help_starving_jobs",
+                                                         "max_starve",        "job_sort_formula",
+                                                         "backfill_depth",    "job_sort_key",
+                                                         "time_window_spill", "backfill_prime",
+                                                         "round_robin_all",   "prime_exempt_anytime_queues"};
     const std::vector<std::string_view> with_origin = {"past_usage_charge",
                                                        "ssinode_cpus",
                                                        "ssinode_mem",
