@@ -102,13 +102,14 @@ TEST_F(Managers, WhatIsNotActedOnIsSaidWhereItIsSet) {
     EXPECT_EQ(qmgr_as(manager, "create policy p1").err, "");
     EXPECT_EQ(qmgr_as(manager, "set policy p1 by_queue=False").err, "");
     EXPECT_EQ(qmgr_as(manager, "create fs_group f1").err, "");
-    const Output set = qmgr_as(manager, "set policy p1 fairshare_group=f1, fairshare=True, log_event=255");
+    const Output set =
+        qmgr_as(manager, "set policy p1 fairshare_group=f1, fairshare=True, server_host=fermi");
     EXPECT_EQ(set.exit, 0);
     EXPECT_EQ(set.err,
-              "qmgr: Warning: policy p1: log_event is not acted on: the server's log_events chooses what is "
-              "logged\n");
-    EXPECT_THAT(server.command({"qmgr", "-c", "help policy log_event"}).out,
-                HasSubstr("Not acted on: the server's log_events chooses what is logged."));
+              "qmgr: Warning: policy p1: server_host is not acted on: the scheduler is part of the "
+              "server\n");
+    EXPECT_THAT(server.command({"qmgr", "-c", "help policy server_host"}).out,
+                HasSubstr("Not acted on: the scheduler is part of the server."));
 }
 
 TEST_F(Managers, AMisspelledAttributeIsGuessed) {

@@ -61,11 +61,10 @@ TEST_F(UnsupportedTest, PreemptionIsActedOn) {
 
 TEST_F(UnsupportedTest, IsToldEachTimeItIsSet) {
     const char* line =
-        "policy default_policy: log_event is not acted on: the server's log_events chooses what is logged";
-    EXPECT_THAT(run("s p default_policy log_event=255").warnings, ElementsAre(line));
-    EXPECT_THAT(run("s p default_policy Log_Event=255").warnings, ElementsAre(line));
+        "policy default_policy: server_host is not acted on: the scheduler is part of the server";
+    EXPECT_THAT(run("s p default_policy server_host=fermi").warnings, ElementsAre(line));
+    EXPECT_THAT(run("s p default_policy Server_Host=fermi").warnings, ElementsAre(line));
     EXPECT_THAT(run("s p default_policy comment=x").warnings, IsEmpty());
-    EXPECT_THAT(run("s p default_policy log_event=4607").warnings, IsEmpty());
 }
 
 TEST_F(UnsupportedTest, OptionsOfTheOtherAlgorithmAreTold) {
@@ -100,6 +99,8 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
         "dedicated_queues", "comment",          "algorithm",      "log_event",
         "schedule_log",     "prime_time_start", "prime_time_end", "provision_policy"};
     const std::vector<std::string_view> with_standard = {"job_sort_formula_threshold",
+                                                         "exclude_resources",
+                                                         "server_dyn_res",
                                                          "node_sort_key",
                                                          "load_balancing",
                                                          "fairshare",
@@ -365,24 +366,24 @@ TEST_F(UnsupportedTest, HowToProvisionIsRefusedWhereNothingIsProvisioned) {
 }
 
 TEST_F(UnsupportedTest, StagedCommandsTellToo) {
-    const auto done = store_->stage(parse_command("s p default_policy log_event=255"), kManager, kNow);
+    const auto done = store_->stage(parse_command("s p default_policy server_host=fermi"), kManager, kNow);
     ASSERT_TRUE(done);
-    EXPECT_THAT(done->warnings, ElementsAre(HasSubstr("log_event is not acted on")));
+    EXPECT_THAT(done->warnings, ElementsAre(HasSubstr("server_host is not acted on")));
     ASSERT_TRUE(store_->commit());
 }
 
 TEST_F(UnsupportedTest, ARollbackTellsWhatItBringsBack) {
-    run("s p default_policy log_event=255");
+    run("s p default_policy server_host=fermi");
     const std::uint64_t revision = store_->snapshot()->revision();
-    run("s p default_policy log_event=4607");
+    run("u p default_policy server_host");
     const auto back = restore(*store_, {revision, std::nullopt}, {}, kManager, kNow);
     ASSERT_TRUE(back) << back.error().message;
-    EXPECT_THAT(back->reply.warnings, Contains(HasSubstr("log_event is not acted on")));
+    EXPECT_THAT(back->reply.warnings, Contains(HasSubstr("server_host is not acted on")));
 }
 
 TEST_F(UnsupportedTest, RemarksForHelpAndManualPages) {
-    EXPECT_EQ(unsupported_remark(ObjectType::policy, "log_event"),
-              "Not acted on: the server's log_events chooses what is logged.");
+    EXPECT_EQ(unsupported_remark(ObjectType::policy, "server_host"),
+              "Not acted on: the scheduler is part of the server.");
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "job_sort_key"),
               "Acted on with algorithm standard only.");
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "hpm_ctl"),

@@ -73,16 +73,16 @@ TEST_F(Commit, WhateverReadsTheConfigurationFindsItCommitted) {
 // The scheduler reads the configuration once before it is next needed, not at each change.
 TEST_F(Commit, AChangeIsInForceInTheNextCycle) {
     host_.bring_up();
-    EXPECT_EQ(host_.set(PBS_OBJ_POLICY, "default_policy", "log_event", "255").code, 0);
-    EXPECT_FALSE(host_.logged("log_event is not acted on"));
+    EXPECT_EQ(host_.set(PBS_OBJ_POLICY, "default_policy", "server_host", "fermi").code, 0);
+    EXPECT_FALSE(host_.logged("server_host is not acted on"));
     EXPECT_EQ(commit(), 0);
     host_.cycle();
-    EXPECT_TRUE(host_.logged("log_event is not acted on"));
+    EXPECT_TRUE(host_.logged("server_host is not acted on"));
     EXPECT_THAT(host_.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"],
-                HasSubstr("log_event is not acted on"));
-    EXPECT_EQ(host_.set(PBS_OBJ_POLICY, "default_policy", "log_event", "4607").code, 0);
+                HasSubstr("server_host is not acted on"));
+    EXPECT_EQ(host_.manager(PBS_CMD_UNSET, PBS_OBJ_POLICY, "default_policy", {{"server_host", ""}}).code, 0);
     EXPECT_THAT(host_.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"],
-                Not(HasSubstr("log_event")));
+                Not(HasSubstr("server_host")));
 }
 
 TEST_F(Commit, AWindowOfATypeWithoutARuleIsInTheLog) {

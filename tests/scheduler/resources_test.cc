@@ -6,6 +6,7 @@
 
 #include <tuple>
 
+#include "server_plugin/scheduler/record.h"
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched::test {
@@ -312,6 +313,27 @@ TEST_F(ToldAmountsCount, AreAskedForOnlyIfSomeJobWantsTheResource) {
     EXPECT_THAT(world.scheduler.told_elements(at(1), "default"), ElementsAre(kLicences));
     world.finish(number, at(1));
     EXPECT_THAT(world.scheduler.told_elements(at(1), "default"), IsEmpty());
+}
+
+TEST_F(ToldAmountsCount, AreInTheStateOfTheSchedulerWithWhatJobsTook) {
+    tell("4");
+    job({.ncpus = 1, .hpm = 3});
+    after(CycleTrigger::timer, 1);
+    std::string element;
+    ToldAmounts::Known known;
+    world.scheduler.inspect().describe([&](const StateRecord& record) {
+        const auto* told = std::get_if<ToldState>(&record);
+        if (told == nullptr) return;
+        element = told->element;
+        known = told->known;
+    });
+    EXPECT_EQ(element, kLicences);
+    EXPECT_EQ(known.value, "4");
+    EXPECT_EQ(known.taken, 3);
+    Scheduler other(rrule::Zone::utc());
+    ASSERT_TRUE(other.restore(ToldState{element, known}));
+    EXPECT_TRUE(other.set_told(element, "4")) << "nobody has taken any of it now";
+    EXPECT_FALSE(other.set_told(element, "4"));
 }
 
 // As the figures of programs are read by OpenPBS, but for a size where a number is expected.
