@@ -346,7 +346,7 @@ void Cycles::apply_some() {
     const size_t end_of_slice = first + std::min(most_at_once_, decisions_.size() - first);
     bool dropped = std::exchange(dropped_, true);  // all of them, if anything is thrown
     Log& log = logs_.of(*sched);
-    log.set_events(decisions_.log_event());
+    if (decisions_.log_event() >= 0) log.set_events(static_cast<unsigned>(decisions_.log_event()));
     Application application(server_, server_.now(), preempted_, not_preempted_, &log);
     while (applied_ < end_of_slice) {
         const Decision decision = decisions_.at(applied_++, server_.state);

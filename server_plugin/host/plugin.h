@@ -49,8 +49,8 @@ class Decisions {
     explicit Decisions(const pbs_cycle_result& result);
     size_t size() const { return count_; }
     int64_t considered() const { return considered_; }  // jobs
-    // Which kinds of events the scheduler's log has: bits of LogEvent.
-    unsigned log_event() const { return static_cast<unsigned>(log_event_); }
+    // Which kinds of events the scheduler's log has: bits of LogEvent. -1: as before, nothing was decided.
+    int64_t log_event() const { return log_event_; }
     Decision at(size_t i, const State& state) const;
 
   private:
@@ -58,7 +58,7 @@ class Decisions {
     size_t count_ = 0;
     size_t stride_ = 0;
     int64_t considered_ = 0;
-    int64_t log_event_ = 0;
+    int64_t log_event_ = -1;
 };
 
 struct PluginOptions {

@@ -1,9 +1,9 @@
 #include "server_plugin/host/plugin_records.h"
-#include "server_plugin/host/accrual.h"
 
 #include <tuple>
 
 #include "ifl/attributes/entity_limits.h"
+#include "server_plugin/host/accrual.h"
 #include "server_plugin/host/array.h"
 #include "server_plugin/host/preempt.h"
 

@@ -66,6 +66,7 @@ void clear(pbs_cycle_result& result) {
     result.decisions = nullptr;
     result.decision_count = 0;
     result.jobs_considered = 0;
+    if (result.size >= sizeof(pbs_cycle_result)) result.log_event = -1;
 }
 
 using Before = std::function<void(sched::Inspector&)>;

@@ -488,7 +488,7 @@ typedef struct pbs_cycle_result {
     int64_t jobs_considered;
     /* Members from here on came later. */
     /* Which classes of events the scheduler's log has, by the policy in force: bits as in the server's
-     * log_events. */
+     * log_events. -1: as in the cycle before, because nothing was decided. */
     int64_t log_event;
 } pbs_cycle_result;
 

@@ -48,7 +48,7 @@ struct CycleInFlight {
     std::vector<WrittenFile> files;
     std::vector<std::string> log;
     bool hpm_wanted = false;
-    std::int64_t log_event = 0;
+    std::int64_t log_event = -1;
     std::shared_ptr<Look> record;  // of the cycle, for one who waits for it; or null
 };
 

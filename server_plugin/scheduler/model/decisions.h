@@ -74,7 +74,8 @@ struct ScheduleRecords {
 struct Decisions {
     std::vector<Decision> list;  // to be applied in order
     std::int64_t jobs_considered = 0;
-    std::int64_t log_event = 0;  // which classes of events the policy wants to have in the scheduler's log
+    // Which classes of events the policy wants to have in the scheduler's log; -1: there is no policy.
+    std::int64_t log_event = -1;
     // Lines for the server's log. With TEST_ONLY they tell what would have been done.
     std::vector<std::string> log;
     std::optional<FileToWrite> sorted_jobs;
