@@ -1,5 +1,4 @@
 #include "server_plugin/host/requests/describe.h"
-#include "server_plugin/host/accrual.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/accrual.h"
 #include "server_plugin/host/array.h"
 #include "server_plugin/host/depend.h"
 #include "server_plugin/host/plugin.h"
