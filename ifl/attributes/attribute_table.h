@@ -67,11 +67,14 @@ struct AttributeDef {
 class AttributeTable {
   public:
     // First the rows of what the bundled server has, in the order in which a status shows them, then the
-    // others.
+    // others. A table in another order doesn't compile: the bundled server would lack a row of its own.
     explicit constexpr AttributeTable(std::span<const AttributeDef> all)
         : all_(all),
           rows_(all.first(
-              static_cast<std::size_t>(std::find_if(all.begin(), all.end(), is_elsewhere) - all.begin()))) {}
+              static_cast<std::size_t>(std::find_if(all.begin(), all.end(), is_elsewhere) - all.begin()))) {
+        if (!std::all_of(all.begin() + static_cast<std::ptrdiff_t>(rows_.size()), all.end(), is_elsewhere))
+            throw "a row of the bundled server's is behind those of others";
+    }
 
     // What the bundled server has.
     constexpr std::span<const AttributeDef> rows() const { return rows_; }

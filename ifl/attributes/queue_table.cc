@@ -85,12 +85,12 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     shared("max_user_run_soft"),
     shared("queued_jobs_threshold"),
     shared("queued_jobs_threshold_res"),
+    shared("node_group_key"),
     // Of OpenPBS's server only.
     {"alt_router", boolean, kManagerOnlySet | openpbs_only, "",
      "Whether a program of the site chooses the destinations of a route queue"},
     {"checkpoint_min", integer, kNoUserSet | openpbs_only, "",
      "How many minutes there are at least between two checkpoints of a job"},
-    shared("node_group_key"),
     {"rendezvous_retry", integer, kNoUserSet | openpbs_only, "",
      "How often the parts of a job spread over hosts look for each other"},
     shared("require_cred"),

@@ -86,6 +86,8 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     shared("max_user_run_soft"),
     shared("queued_jobs_threshold"),
     shared("queued_jobs_threshold_res"),
+    {"node_group_enable", boolean, kNoUserSet, "", "Whether node_group_key makes placement sets"},
+    shared("node_group_key"),
     {"eligible_since", integer, 0},  // when eligible_time_enable was set
     {"restrict_res_to_release_on_suspend", list, kManagerOnlySet, "",
      "The resources that a job gives back that is preempted by suspension; not set: all"},
@@ -127,8 +129,6 @@ constexpr auto kRows = std::to_array<AttributeDef>({
      "How many vnodes may be provisioned at once"},
     {"node_fail_requeue", integer, kNoUserSet | openpbs_only, "",
      "After how many seconds the jobs of a vnode that doesn't answer are requeued"},
-    {"node_group_enable", boolean, kNoUserSet, "", "Whether node_group_key makes placement sets"},
-    shared("node_group_key"),
     {"node_pack", boolean, kManagerOnlySet | openpbs_only, "", "Whether jobs are packed onto few vnodes"},
     {"pbs_license_info", text, kManagerOnlySet | openpbs_only, "", "Where licences come from"},
     {"pbs_license_linger_time", integer, kManagerOnlySet | openpbs_only, "",
