@@ -651,7 +651,7 @@ void Scheduler::queue_removed(QueueHandle handle) {
 
 void Scheduler::vnode_changed(const VnodeRecord& record) {
     if (impl_->keep(record)) return;
-    // What load a host has matters to no policy that goes by events, but whether it is at its maximum.
+    // What load a host has matters to no policy that goes by events, unless it has a maximum.
     if (impl_->tables.vnodes.change(record, impl_->tables.resources)) impl_->note(&EventsSince::all);
 }
 

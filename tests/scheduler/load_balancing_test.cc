@@ -111,25 +111,27 @@ TEST_F(LoadBalancing, WithoutItTheLoadDoesNotCount) {
     EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(first));
 }
 
-TEST_F(LoadBalancing, ACycleIsWantedWhenTheLoadFalls) {
+// What running jobs count for is another with each one, and so are reservations.
+TEST_F(LoadBalancing, EachMeasurementMattersWhereThereIsAMaximum) {
     Interner strings;
     Resources resources;
     resources.define({ncpus, ResourceKind::integer, "ncpus", true});
     Inventory inventory(strings);
-    const auto changed = [&](std::int64_t load, Instant measured) {
+    const auto changed = [&](std::int64_t load, Instant measured, std::int64_t most = 4000) {
         VnodeRecord record;
         record.vnode = VnodeHandle(1);
         record.name = record.host = "n";
         record.load_thousandths = load;
         record.load_at = measured;
-        record.max_load_thousandths = 4000;
+        record.max_load_thousandths = most;
         return inventory.change(record, resources);
     };
     EXPECT_TRUE(changed(1000, at(1))) << "a new vnode";
-    EXPECT_FALSE(changed(2000, at(2)));
-    EXPECT_TRUE(changed(4000, at(3)));
-    EXPECT_FALSE(changed(5000, at(4)));
-    EXPECT_TRUE(changed(3000, at(5)));
+    EXPECT_FALSE(changed(1000, at(1)));
+    EXPECT_TRUE(changed(1000, at(2)));
+    EXPECT_TRUE(changed(2000, at(2)));
+    EXPECT_TRUE(changed(2000, at(3), -1));
+    EXPECT_FALSE(changed(5000, at(4), -1));
 }
 
 }  // namespace

@@ -66,9 +66,9 @@ bool Inventory::change(const VnodeRecord& record, const Resources& resources) {
     vnode.priority = record.priority;
     vnode.queue = record.queue;
     vnode.available = std::move(available);
-    const bool was_loaded = is_loaded(slot);
-    set_load(slot, record);
-    if (only_load && !columns_.lacks(vnode, resources)) return is_loaded(slot) != was_loaded;
+    const bool had_maximum = vnode.max_load_thousandths >= 0 || vnode.busy;
+    const bool load_matters = set_load(slot, record) && (had_maximum || record.max_load_thousandths >= 0);
+    if (only_load && !columns_.lacks(vnode, resources)) return load_matters;
     if (columns_.lacks(vnode, resources)) {
         rebuild(resources);
         return true;
@@ -152,15 +152,19 @@ void Inventory::set_host(VnodeSlot slot, std::uint32_t host) {
 }
 
 // All vnodes of a host tell of the same load. The first one that tells of a new measurement has it count.
-void Inventory::set_load(VnodeSlot slot, const VnodeRecord& record) {
+// Returns whether anything of it is different.
+bool Inventory::set_load(VnodeSlot slot, const VnodeRecord& record) {
     Vnode& vnode = vnodes_[slot];
+    const bool same = vnode.load_thousandths == record.load_thousandths && vnode.busy == record.busy &&
+                      vnode.max_load_thousandths == record.max_load_thousandths &&
+                      host_loads_[vnode.host_number].at == record.load_at;
     vnode.load_thousandths = record.load_thousandths;
     vnode.system_time_thousandths = record.system_time_thousandths;
     vnode.max_load_thousandths = record.max_load_thousandths;
     vnode.busy = record.busy;
     has_maximal_loads_ = has_maximal_loads_ || vnode.busy || vnode.max_load_thousandths >= 0;
     HostLoad& load = host_loads_[vnode.host_number];
-    if (load.at == record.load_at) return;
+    if (load.at == record.load_at) return !same;
     load = {record.load_at, 0};
     for (const VnodeSlot other : of_host(slot))
         for (const JobSlot job : jobs_on(other)) {
@@ -169,6 +173,7 @@ void Inventory::set_load(VnodeSlot slot, const VnodeRecord& record) {
             for (const Held& part : held.parts)
                 if (part.slot == other) count_load(other, held.amounts_of(part), 1);
         }
+    return true;
 }
 
 // The load that is counted for what a job has of a vnode.

@@ -38,7 +38,7 @@ class Inventory {
     // ---- Vnodes.
 
     // Takes up what the host told of a vnode. Returns false if nothing but the vnode's load changed, and it
-    // is as loaded as before (is_loaded()).
+    // has no maximum.
     bool change(const VnodeRecord& record, const Resources& resources);
     // Takes note that the vnode is gone. Its slot stays and has `known` false.
     void remove(VnodeHandle vnode);
@@ -187,7 +187,7 @@ class Inventory {
     Columns::Openness openness(VnodeSlot vnode, const std::int64_t* row, std::int32_t jobs,
                                std::int32_t exclusive) const;
     void note_change(VnodeSlot vnode);
-    void set_load(VnodeSlot vnode, const VnodeRecord& record);
+    bool set_load(VnodeSlot vnode, const VnodeRecord& record);
     std::int64_t load_of(std::span<const Need> needs) const;
     bool counts_load(const HeldJob& held, VnodeSlot vnode) const;
     void count_load(VnodeSlot vnode, std::span<const Need> needs, std::int64_t times);
