@@ -8,7 +8,6 @@ namespace pbs::e2e {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 class ResourcesOfSites : public ::testing::Test {
   protected:
@@ -43,7 +42,7 @@ TEST_F(ResourcesOfSites, AProgramTellsHowMuchThereIs) {
     EXPECT_TRUE(server.wait_job_state(one, "R"));
     EXPECT_TRUE(wait_for([&] { return server.job(many, "comment") != "(none)"; }));
     EXPECT_THAT(server.job(many, "comment"),
-                StartsWith("Not Running: Insufficient amount of server resource: licences (R: 1000000 A: "));
+                HasSubstr("Run: Insufficient amount of server resource: licences (R: 1000000 A: "));
     ASSERT_TRUE(server.configure({"set policy default_policy exclude_resources=licences"}));
     EXPECT_TRUE(server.wait_job_state(many, "R"));
 }
