@@ -38,6 +38,7 @@ std::vector<HostAttribute> host_attributes(ObjectType type) {
         return {};
     }
     std::vector<HostAttribute> rows(table->all().begin(), table->all().end());
+    std::erase_if(rows, [](const HostAttribute& row) { return row.flags == 0; });  // nobody is shown it
     std::ranges::sort(rows, [](const HostAttribute& a, const HostAttribute& b) {
         return std::ranges::lexicographical_compare(a.name, b.name, {}, to_lower, to_lower);
     });
