@@ -30,8 +30,8 @@ std::optional<Accrue> type_by_state(const Job& job, const State& state, int64_t 
 
 }  // namespace
 
-bool counts_eligible_time(const State& state) {
-    return state.server.boolean("eligible_time_enable", false);
+bool counts_eligible_time(const Attributes& server) {
+    return server.boolean("eligible_time_enable", false);
 }
 
 int64_t eligible_since(const State& state) {
@@ -60,7 +60,6 @@ void set_accrue_type(Job& job, const State& state, Accrue type, int64_t now) {
 }
 
 void settle_accrual(Job& job, const State& state, int64_t now) {
-    if (!counts_eligible_time(state)) return;
     if (const auto type = type_by_state(job, state, now)) set_accrue_type(job, state, *type, now);
 }
 

@@ -17,7 +17,7 @@ namespace pbs::host {
 enum class Accrue : std::int8_t { initial = 0, ineligible = 1, eligible = 2, running = 3, exiting = 4 };
 
 // Is eligible time counted by what jobs wait for?
-bool counts_eligible_time(const State& state);
+bool counts_eligible_time(const Attributes& server);
 // Since when: what a job waited before isn't known.
 int64_t eligible_since(const State& state);
 
@@ -27,8 +27,8 @@ int64_t eligible_time(const Job& job, const State& state, int64_t now);
 
 // From now on the job's time counts as this.
 void set_accrue_type(Job& job, const State& state, Accrue type, int64_t now);
-// The same, where the state of a job that has changed decides it: one that is held by its owner, or for
-// others, or until a time, gains nothing.
+// The same, for a server that counts, where the state of a job that has changed decides it: one that is held
+// by its owner, or for others, or until a time, gains nothing.
 void settle_accrual(Job& job, const State& state, int64_t now);
 
 }  // namespace pbs::host

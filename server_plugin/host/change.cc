@@ -270,13 +270,12 @@ void Change::follow_arrays() {
 
 // As the server counted until now.
 void Change::settle_accruals() {
-    const auto counts = [](const Attributes& server) {
-        return server.boolean("eligible_time_enable", false);
-    };
-    if (server_attributes_ && counts(*server_attributes_) && !counts(server_.state.server)) {
+    const bool counts = counts_eligible_time(server_.state.server);
+    if (server_attributes_ && counts_eligible_time(*server_attributes_) && !counts) {
         static const AttributeDef& since = *server_table().find("eligible_since");
         server_attributes_->set(since, {}, fmt::format("{}", now_));
     }
+    if (!counts) return;
     for (auto& [handle, job] : jobs_) settle_accrual(job, server_.state, now_);
 }
 

@@ -127,7 +127,7 @@ const pbs_server_record& RecordBuilder::server() {
     add_limits(attributes);
     server_.limits = limits_.data();
     server_.limit_count = limits_.size();
-    server_.counts_eligible_time = counts_eligible_time(state_) ? 1 : 0;
+    server_.counts_eligible_time = counts_eligible_time(state_.server) ? 1 : 0;
     server_.eligible_since = eligible_since(state_);
     return server_;
 }

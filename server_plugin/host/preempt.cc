@@ -47,19 +47,6 @@ Preempting preempting_of(const Job& job) {
     return {std::string(text.substr(0, blank)), text[blank + 1], std::string(text.substr(blank + 2))};
 }
 
-std::string way_text(char method) {
-    switch (method) {
-        case 'S':
-            return "suspension";
-        case 'C':
-            return "checkpointing";
-        case 'R':
-            return "requeuing";
-        default:
-            return "deletion";
-    }
-}
-
 // Does a suspended job give back the resource? `released` is a list of those that it does; empty: all of
 // them.
 bool is_released(const Job& job, const Resource* resource) {
@@ -271,6 +258,19 @@ void wait_again(Server& server, const Job& current) {
 }
 
 }  // namespace
+
+std::string_view way_text(char method) {
+    switch (method) {
+        case 'S':
+            return "suspension";
+        case 'C':
+            return "checkpointing";
+        case 'R':
+            return "requeuing";
+        default:
+            return "deletion";
+    }
+}
 
 bool preempt(Change& change, Job& job, std::string_view methods, std::string_view for_job) {
     if (is_awaiting(job)) {

@@ -32,6 +32,9 @@ inline constexpr int kSchedSuspended = 45;
 bool preempt(Change& change, Job& job, std::string_view methods, std::string_view for_job);
 void preempt_once_it_runs(Change& change, Job& job);
 
+// How people are told of a method: "suspension".
+std::string_view way_text(char method);
+
 // Has the job been suspended by a decision, so that it has given back its places?
 bool is_preempted(const Job& job);
 // Is it on its way out? For which job, by its id; empty: it isn't.

@@ -5,23 +5,12 @@
 
 #include <ctime>
 
+#include "server_plugin/host/preempt.h"
+
 namespace pbs::host {
 namespace {
 
 constexpr std::string_view kNotRunning = "Not Running: ";
-
-std::string_view way_of(char method) {
-    switch (method) {
-        case 'S':
-            return "suspension";
-        case 'C':
-            return "checkpointing";
-        case 'R':
-            return "requeuing";
-        default:
-            return "deletion";
-    }
-}
 
 std::string date_text(int64_t at) {
     const std::time_t seconds = at;
@@ -57,7 +46,7 @@ std::string text_of(const Decision& decision, const State& state) {
                 fmt::format("Job preempted for job {}, by", other == nullptr ? "?" : other->id);
             for (const char method : decision.methods) {
                 if (method != decision.methods.front()) text += ", else by";
-                text.append(" ").append(way_of(method));
+                text.append(" ").append(way_text(method));
             }
             return text;
         }

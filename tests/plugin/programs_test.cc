@@ -409,7 +409,8 @@ class ServerDynRes : public Programs {
 };
 
 TEST_F(ServerDynRes, SERVER_DYN_RES_ACycleWaitsForTheAmountAndJobsTakeOfIt) {
-    tell_by("echo 4\n");
+    const auto may_end = data / "may_end";
+    tell_by("until [ -e " + may_end.string() + " ]; do sleep 0.01; done\necho 4\n");
     host.job({.handle = 9, .queue = kSubmit, .ncpus = 1});
     EXPECT_THAT(started(), ElementsAre(9u)) << "nobody asks for the resource";
     EXPECT_EQ(runs(), 0u);
@@ -417,6 +418,7 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_ACycleWaitsForTheAmountAndJobsTakeOfIt) {
     ask_for(1, 3);
     ask_for(2, 3);
     EXPECT_THAT(host.cycle(), IsEmpty()) << "it is put off, and the server isn't held up";
+    std::ofstream(may_end) << "now";
     ASSERT_TRUE(until_cycle_wanted());
     const auto decided = host.cycle(PBS_SCH_SCHEDULE_TIME);
     EXPECT_THAT(decided, testing::Contains(testing::Field(&Decision::job, 1u)));

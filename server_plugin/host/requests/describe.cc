@@ -110,7 +110,7 @@ void compute_job(const Job& job, const State& state, int64_t now, std::string_vi
         const Queue* queue = state.queue(job.queue);
         if (queue != nullptr) add(out, name, queue->execution() ? "E" : "R");
     }
-    if (!counts_eligible_time(state)) return;
+    if (!counts_eligible_time(state.server)) return;
     if (name == "eligible_time") add(out, name, amount_text(Type::duration, eligible_time(job, state, now)));
     if (name == "accrue_type") add(out, name, fmt::format("{}", static_cast<int>(accrue_type(job))));
 }
