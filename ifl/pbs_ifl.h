@@ -630,6 +630,7 @@ extern struct batch_status* pbs_stathistory(int connect, const char* extend);
  * - reason, as the job's comment says it, unless it starts;
  * - queue: where it starts, or that the reason is about;
  * - sched, policy, sched_algorithm;
+ * - expected_start, if the scheduler has told when it expects the job to start: seconds since the Epoch;
  * - class, place, jobs, class_place, class_jobs: its place (from 1) in the order and within its class, and
  *   how many jobs there are;
  * - order: the resource is a key of the order, the value the job's; with order_largest_first for the same

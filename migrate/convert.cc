@@ -302,18 +302,16 @@ class Converter {
 
     // `options`: what a sched_config file says of the policy. Without backfill the depth says nothing.
     void policy_print(const QmgrPrint& file, const char* policy, const std::vector<SchedValue>* options) {
-        if (file.backfill_depth) {
-            const std::string from = fmt::format("{}:{} {}", file.file, file.backfill_depth->line, kDepth);
-            if (options == nullptr || !has_no_backfill(*options)) {
-                set(ObjectType::policy, policy, kDepth, file.backfill_depth->value, from);
+        for (const PrintedSetting& printed : file.settings) {
+            const std::string from = fmt::format("{}:{} {}", file.file, printed.line, printed.printed);
+            if (printed.value.empty()) continue;
+            if (printed.attribute != kDepth || options == nullptr || !has_no_backfill(*options)) {
+                set(ObjectType::policy, policy, printed.attribute, printed.value, from);
             } else {
                 out_.report.notes.push_back(
                     fmt::format("{}: is left out of {}, whose backfill is False", from, policy));
             }
         }
-        if (file.job_sort_formula && !file.job_sort_formula->value.empty())
-            formula(file.job_sort_formula->value,
-                    fmt::format("{}:{} job_sort_formula", file.file, file.job_sort_formula->line), policy);
     }
 
     void formula(const std::string& text, const std::string& from, const char* policy) {
@@ -542,18 +540,22 @@ class Converter {
     Problems problems_;
 };
 
-// The backfill_depth that qmgr printed of the server counts where backfill is on: there the options leave it
-// alone.
-void leave_depth_to_print(const Legacy& files, const Ledger& before, SchedPolicies& policies) {
-    const bool printed = files.qmgr_print && files.qmgr_print->backfill_depth;
-    const bool was_printed =
-        !files.qmgr_print && std::ranges::any_of(before.lines, [](const LedgerLine& line) {
-            return line.part == Part::server && line.attribute == kDepth;
+// What qmgr printed of the server and its scheduler counts, though the options say it too. A depth counts
+// where backfill is on.
+void leave_to_print(const Legacy& files, const Ledger& before, SchedPolicies& policies) {
+    const auto is_printed = [&](const SchedValue& value) {
+        if (files.qmgr_print) return files.qmgr_print->setting(value.attribute) != nullptr;
+        return std::ranges::any_of(before.lines, [&](const LedgerLine& line) {
+            return line.part == Part::server && line.type == ObjectType::policy &&
+                   line.attribute == value.attribute;
         });
-    if (!printed && !was_printed) return;
-    for (auto* values : {&policies.all_time, &policies.prime, &policies.non_prime})
-        if (!has_no_backfill(*values))
-            std::erase_if(*values, [](const SchedValue& value) { return value.attribute == kDepth; });
+    };
+    for (auto* values : {&policies.all_time, &policies.prime, &policies.non_prime}) {
+        const bool no_backfill = has_no_backfill(*values);
+        std::erase_if(*values, [&](const SchedValue& value) {
+            return is_printed(value) && !(no_backfill && value.attribute == kDepth);
+        });
+    }
 }
 
 // The queues and resources that the files may name: those of the server, and those that the older server had.
@@ -584,7 +586,7 @@ Result<SchedPolicies> policies_of(const Legacy& files, const Surroundings& known
         policies->prime.clear();
         policies->non_prime.clear();
     }
-    leave_depth_to_print(files, before, *policies);
+    leave_to_print(files, before, *policies);
     return policies;
 }
 
@@ -606,7 +608,7 @@ Result<Conversion> convert(const Legacy& files, const Surroundings& server, cons
     }
     const SchedConfig* config = files.sched_config ? &*files.sched_config : nullptr;
     const SchedPolicies* policies = options_of ? &*options_of : nullptr;
-    const bool prints_formula = files.qmgr_print && files.qmgr_print->job_sort_formula;
+    const bool prints_formula = files.qmgr_print && files.qmgr_print->setting("job_sort_formula") != nullptr;
     if (files.origin_holidays) converter.holidays(*files.origin_holidays, options);
     if (files.pbs_holidays) converter.pbs_holidays(*files.pbs_holidays, options);
     if (files.dedicated_time) converter.dedicated_time(*files.dedicated_time, server.now);

@@ -63,8 +63,9 @@ struct ConvertOptions {
 // - Prime time becomes the time_windows prime_time, prime_time_2 and so on, of type prime and not on
 //   holidays; these are added to the server's non_work_days.
 // - Dedicated times become the time_windows dedicated_time, dedicated_time_2 and so on, of type dedicated.
-// - backfill_depth and job_sort_formula of the older server become attributes of the policies; without what
-//   qmgr printed, the formula in sched_formula does.
+// - backfill_depth and job_sort_formula of the older server, and what its scheduler `default` had of
+//   preemption, of the formula and of log_events, become attributes of the policies, and count before the
+//   options; without what qmgr printed, the formula in sched_formula does.
 // - Queues whose names begin with primetime_prefix, nonprimetime_prefix and dedicated_prefix get their
 //   execution_type. Without a sched_config, the printed queues with p_, np_ and ded do.
 // - The usage file becomes the usage of default_fs_group.

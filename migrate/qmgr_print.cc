@@ -26,6 +26,24 @@ constexpr std::string_view kHooks =
 constexpr std::string_view kOwnObjects =
     "pbs_config export and import carry the policies of such a server over";
 
+// What of the server and of the scheduler `default` becomes the policies'.
+struct Moved {
+    ObjectType of;
+    std::string_view printed;
+    std::string_view attribute;
+};
+constexpr std::array kMoved = {
+    Moved{ObjectType::server, "backfill_depth", "backfill_depth"},
+    Moved{ObjectType::server, "job_sort_formula", "job_sort_formula"},
+    Moved{ObjectType::sched, "job_sort_formula", "job_sort_formula"},
+    Moved{ObjectType::sched, "job_sort_formula_threshold", "job_sort_formula_threshold"},
+    Moved{ObjectType::sched, "log_events", "log_event"},
+    Moved{ObjectType::sched, "preempt_order", "preempt_order"},
+    Moved{ObjectType::sched, "preempt_prio", "preempt_prio"},
+    Moved{ObjectType::sched, "preempt_queue_prio", "preempt_queue_prio"},
+    Moved{ObjectType::sched, "preempt_sort", "preempt_sort"},
+};
+
 // Both enumerations have the numbers of the batch protocol.
 ObjectType type_of(cmds::ObjectType type) {
     return static_cast<ObjectType>(type);
@@ -224,7 +242,8 @@ class Reader {
 
     // Does the assignment become a part of the policies, instead of a command for the server?
     bool is_of_policies(ObjectType type, const std::string& object, const cmds::Assignment& given) {
-        if (type == ObjectType::server) return set_server(given);
+        if (type == ObjectType::server || (type == ObjectType::sched && object == "default"))
+            return set_policies(type, given);
         if (type == ObjectType::resource) {
             PrintedResource& resource = resources_[object];
             if (objects::same_word(given.name, "type")) resource.boolean = given.value == "boolean";
@@ -253,24 +272,28 @@ class Reader {
         return true;
     }
 
-    bool set_server(const cmds::Assignment& given) {
-        if (objects::same_word(given.name, "job_sort_formula")) {
-            result_.job_sort_formula = {given.value, number_};
-            return true;
-        }
-        if (!objects::same_word(given.name, "backfill_depth")) return false;
-        std::int32_t depth = -1;
-        const char* end = given.value.data() + given.value.size();
-        const auto [stop, error] = std::from_chars(given.value.data(), end, depth);
-        if (error != std::errc{} || stop != end || depth < 0) {
+    bool set_policies(ObjectType type, const cmds::Assignment& given) {
+        const auto moved = std::ranges::find_if(kMoved, [&](const Moved& row) {
+            return row.of == type && objects::same_word(given.name, row.printed);
+        });
+        if (moved == kMoved.end()) return false;
+        if (moved->attribute == "backfill_depth" && !is_depth(given.value)) {
             result_.mistakes.push_back(
                 {result_.file, number_, 0, "backfill_depth",
                  fmt::format("{} is no depth, expected a number of 0 to 2147483647", in_quotes(given.value)),
                  false, "the directive is left out"});
-        } else {
-            result_.backfill_depth = {std::to_string(depth), number_};
+            return true;
         }
+        std::erase_if(result_.settings,
+                      [&](const PrintedSetting& one) { return one.attribute == moved->attribute; });
+        result_.settings.push_back({moved->attribute, moved->printed, given.value, number_});
         return true;
+    }
+
+    static bool is_depth(std::string_view value) {
+        std::int32_t depth = -1;
+        const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), depth);
+        return error == std::errc{} && stop == value.data() + value.size() && depth >= 0;
     }
 
     PrintedQueue* queue(std::string_view name) {
@@ -302,6 +325,11 @@ class Reader {
 };
 
 }  // namespace
+
+const PrintedSetting* QmgrPrint::setting(std::string_view attribute) const {
+    const auto found = std::ranges::find(settings, attribute, &PrintedSetting::attribute);
+    return found == settings.end() ? nullptr : &*found;
+}
 
 bool uses_up(std::string_view flag) {
     return flag.find_first_of("nfq") != std::string_view::npos;

@@ -7,7 +7,6 @@
 // skipped.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +23,10 @@ struct PrintedQueue {
     int line = 0;
 };
 
-struct PrintedValue {
+// What the server or the scheduler `default` had, and a policy has now.
+struct PrintedSetting {
+    std::string_view attribute;  // of a policy
+    std::string_view printed;    // its name in the print
     std::string value;
     int line = 0;
 };
@@ -41,16 +43,17 @@ struct QmgrPrint {
     std::vector<std::string> consumables;     // resources whose flag says that jobs use them up
     std::vector<std::string> others;          // resources whose flag doesn't say so
     std::vector<std::string> vnode_booleans;  // of these, booleans of vnodes (flag h)
-    std::optional<PrintedValue> backfill_depth;
-    std::optional<PrintedValue> job_sort_formula;
+    std::vector<PrintedSetting> settings;     // each attribute once
     // For the server to carry out, in the order of the file: what a directive of the old server means for
-    // this one. Not in it is what has a place among the policies: the two values above, and queues'
+    // this one. Not in it is what has a place among the policies: the settings above, and queues'
     // execution_type.
     std::vector<PrintedCommand> commands;
     // A line for each directive that can't be carried over, or that becomes another one here, with the
     // reason.
     std::vector<std::string> notes;
     Problems mistakes;  // directives that qmgr doesn't understand: they are left out
+
+    const PrintedSetting* setting(std::string_view attribute) const;
 };
 
 // Does the flag of a resource say that jobs use it up? n: of vnodes, f: of the first vnode, q: of queues and

@@ -155,6 +155,13 @@ std::string shares_text(const batch_status& job) {
         real_of(job, "share_target") * 100);
 }
 
+std::string expected_text(const batch_status& job) {
+    const auto start = parse_integer(text_of(job, "expected_start"));
+    return start
+               ? fmt::format("  it is expected to start {}\n", instant_text(static_cast<std::time_t>(*start)))
+               : std::string();
+}
+
 std::string outcome_text(const batch_status& job) {
     const std::string_view outcome = text_of(job, "outcome");
     std::string out = fmt::format("Job {}: ", view(job.name));
@@ -163,7 +170,7 @@ std::string outcome_text(const batch_status& job) {
     }
     const std::string_view reason = text_of(job, "reason");
     if (outcome == "waits") {
-        return out + fmt::format("it waits: {}\n", reason);
+        return out + fmt::format("it waits: {}\n", reason) + expected_text(job);
     }
     if (outcome == "rejected") {
         return out + fmt::format("a cycle now would reject it: {}\n", reason);
@@ -274,6 +281,9 @@ std::string explanation_json(const batch_status* list) {
     }
     if (const std::string_view why = text_of(*list, "preempts_none"); !why.empty()) {
         out["preempts_none"] = why;
+    }
+    if (const auto start = parse_integer(text_of(*list, "expected_start"))) {
+        out["expected_start"] = *start;
     }
     if (!text_of(*list, "test_only").empty()) {
         out["test_only"] = true;

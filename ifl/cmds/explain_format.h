@@ -12,7 +12,8 @@ namespace pbs::cmds {
 std::string explanation_text(const batch_status* list);
 
 // The same as one JSON object: the members are named as the attributes; `gates`, `order` and `queues` are
-// arrays, numbers are numbers, and earliest_start is seconds since the Epoch. What isn't there is left out.
+// arrays, numbers are numbers, and earliest_start and expected_start are seconds since the Epoch. What isn't
+// there is left out.
 std::string explanation_json(const batch_status* list);
 
 }  // namespace pbs::cmds

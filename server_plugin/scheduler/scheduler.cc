@@ -894,7 +894,7 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
     }
     impl_->take_off(slot);
     impl_->forget_pending(slot);
-    t.estimates.told.erase(job);
+    t.estimates.forget(job);
     if (ran) {
         impl_->note(&EventsSince::job_ended, t.jobs.queue[slot], t.jobs.entities(slot),
                     t.vnodes.held_by(slot));

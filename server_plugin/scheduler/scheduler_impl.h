@@ -176,6 +176,14 @@ struct Scheduler::Impl {
     bool looks_take_long() const {
         return (tables.jobs.by_handle.size() + tables.vnodes.size()) * 10 >= long_cycle;
     }
+    // Looking ahead for a job takes as long as looking at a hundred of them.
+    bool estimates_take_long(std::string_view sched, Instant now) {
+        if (!tables.estimates.on) return false;
+        const Policy* policy = active_policy(sched, now);
+        if (policy == nullptr) return false;
+        const auto most = static_cast<std::size_t>(policy->settings.estimate_depth);
+        return std::min(most, queued_jobs()) * 100 >= long_cycle;
+    }
     // Is the scheduler at work in a thread that isn't this one?
     bool works_elsewhere() const {
         return background.takes_in.load() != std::this_thread::get_id() && background.runs;

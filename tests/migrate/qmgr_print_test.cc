@@ -50,10 +50,10 @@ TEST(QmgrPrint, WhatQmgrWrites) {
     const QmgrPrint file = parsed(kPrint);
     EXPECT_THAT(queues(kPrint), ElementsAre("workq", "p_fast", "np_slow", "ded1", "np_in route"));
     EXPECT_THAT(file.consumables, ElementsAre("lic"));
-    ASSERT_TRUE(file.backfill_depth);
-    EXPECT_EQ(file.backfill_depth->value, "3");
-    ASSERT_TRUE(file.job_sort_formula);
-    EXPECT_EQ(file.job_sort_formula->value, "ncpus * walltime, 5 # not a comment");
+    ASSERT_NE(file.setting("backfill_depth"), nullptr);
+    EXPECT_EQ(file.setting("backfill_depth")->value, "3");
+    ASSERT_NE(file.setting("job_sort_formula"), nullptr);
+    EXPECT_EQ(file.setting("job_sort_formula")->value, "ncpus * walltime, 5 # not a comment");
 }
 
 TEST(QmgrPrint, LinesOfAnyKind) {
@@ -62,11 +62,14 @@ TEST(QmgrPrint, LinesOfAnyKind) {
     EXPECT_THAT(queues("create queue \\\n  a\nset queue a execution_type = execution_dedicated # now\n"),
                 ElementsAre("a execution_dedicated"));
     EXPECT_EQ(parsed("s s backfill_depth=1,job_sort_formula='x'\nset server backfill_depth = 2\n")
-                  .backfill_depth->value,
+                  .setting("backfill_depth")
+                  ->value,
               "2");
     EXPECT_THAT(queues("create node n1\nset node n1 state = free\nactive server\nset hook h type = site\n"),
                 IsEmpty());
-    EXPECT_EQ(parsed("set server backfill_depth = 4, job_sort_formula = \"a\"\n").job_sort_formula->line, 1);
+    EXPECT_EQ(
+        parsed("set server backfill_depth = 4, job_sort_formula = \"a\"\n").setting("job_sort_formula")->line,
+        1);
 }
 
 TEST(QmgrPrint, AllMistakesAreReportedAndTheRestIsRead) {
@@ -181,6 +184,40 @@ TEST(QmgrPrint, DepthAndFormulaBecomeThePolicys) {
     const SchedConfig no_backfill = parse_sched_config("backfill: False\n", "sc");
     EXPECT_THAT(commands({.sched_config = no_backfill, .qmgr_print = parsed(text)}),
                 AllOf(HasSubstr("backfill_depth = 0\n"), Not(HasSubstr("backfill_depth = 3"))));
+}
+
+// OpenPBS keeps these on the scheduler, and its sched_config had them before.
+TEST(QmgrPrint, WhatTheSchedulerHadBecomesThePolicys) {
+    const QmgrPrint print = parsed(
+        "set sched preempt_order = \"SCR 50 SC\"\nset sched default preempt_prio = \"express_queue, "
+        "normal_jobs\"\n"
+        "set sched default preempt_queue_prio = 200\nset sched default preempt_sort = min_time_since_start\n"
+        "set sched default log_events = 1023\nset sched default job_sort_formula = \"ncpus\"\n"
+        "set sched default job_sort_formula_threshold = 3.5\nset sched default scheduling = True\n"
+        "set sched default do_not_span_psets = True\n"
+        "create sched second\nset sched second preempt_queue_prio = 7\n");
+    EXPECT_EQ(commands({.qmgr_print = print}),
+              "create sched second\nset sched default scheduling = True\n"
+              "set policy default_policy preempt_order = \"SCR 50 SC\"\n"
+              "set policy default_policy preempt_prio = \"express_queue, normal_jobs\"\n"
+              "set policy default_policy preempt_queue_prio = 200\n"
+              "set policy default_policy preempt_sort = min_time_since_start\n"
+              "set policy default_policy log_event = 1023\n"
+              "set policy default_policy job_sort_formula = ncpus\n"
+              "set policy default_policy job_sort_formula_threshold = 3.5\n");
+    EXPECT_THAT(print.notes,
+                ElementsAre(HasSubstr("print:9: set sched default do_not_span_psets = True: isn't carried"),
+                            HasSubstr("print:11: set sched second preempt_queue_prio = 7: isn't carried")));
+    const SchedConfig options = parse_sched_config("preempt_queue_prio: 150\npreempt_order: \"S\"\n", "sc");
+    EXPECT_THAT(commands({.sched_config = options, .qmgr_print = print}),
+                AllOf(HasSubstr("preempt_queue_prio = 200\n"), Not(HasSubstr("= 150"))));
+}
+
+TEST(QmgrPrint, AValueThatAPolicyDoesNotTakeIsRefused) {
+    const auto conversion =
+        convert({.qmgr_print = parsed("set sched default preempt_order = \"X\"\n")}, {}, nullptr);
+    ASSERT_FALSE(conversion);
+    EXPECT_THAT(texts(conversion.error()), ElementsAre(HasSubstr("print:1")));
 }
 
 TEST(QueueTypes, OfThePrintByTheUsualPrefixes) {

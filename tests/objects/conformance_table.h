@@ -25,4 +25,15 @@ struct ConformanceRow {
 
 const std::vector<ConformanceRow>& conformance_table();
 
+// A test that fails if the attribute does nothing.
+struct ShownEffect {
+    ObjectType type;
+    std::string_view attribute;
+    std::string_view file;  // below tests/
+    std::string_view suite;
+    std::string_view test;
+};
+
+const std::vector<ShownEffect>& shown_effects();
+
 }  // namespace pbs::objects

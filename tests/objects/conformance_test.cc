@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <iterator>
 #include <map>
 
 #include "tests/objects/store_fixture.h"
@@ -120,6 +122,22 @@ TEST(ConformanceTable, HasEveryAttributeButOfTheOriginScheduler) {
                 return row.type == type && row.attribute == attribute.name;
             })) << attribute.name;
         }
+    }
+}
+
+TEST(ConformanceTable, EachAttributeHasATestOfItsEffect) {
+    for (const ConformanceRow& row : conformance_table())
+        EXPECT_TRUE(std::ranges::any_of(shown_effects(),
+                                        [&](const ShownEffect& effect) {
+                                            return effect.type == row.type &&
+                                                   effect.attribute == row.attribute;
+                                        }))
+            << type_name(row.type) << " " << row.attribute;
+    for (const ShownEffect& effect : shown_effects()) {
+        std::ifstream file(fmt::format("{}/tests/{}", PBS_SOURCE_DIR, effect.file));
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        EXPECT_NE(text.find(fmt::format("({}, {})", effect.suite, effect.test)), std::string::npos)
+            << effect.file << " has no test " << effect.suite << "." << effect.test;
     }
 }
 

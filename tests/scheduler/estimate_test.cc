@@ -136,6 +136,123 @@ TEST_F(Estimate, ARehearsalLeavesWhatWasTold) {
     EXPECT_EQ(cycle().expected.size(), 2);
 }
 
+// ---- Jobs that nothing is kept for (estimate_depth).
+
+struct EstimateOfOthers : Estimate {
+    int third = 0;
+    int fourth = 0;
+
+    void SetUp() override {
+        Estimate::SetUp();
+        s.backfill_depth = 1;
+        s.estimate_depth = 2;
+        world.configure();
+        third = world.job({.ncpus = 4, .walltime = kHour, .queued = now}, now);
+        fourth = world.job({.ncpus = 1, .walltime = kHour, .queued = now}, now);
+    }
+};
+
+TEST_F(EstimateOfOthers, AreToldInOrderAndNoMoreThanAskedFor) {
+    const Outcome outcome = cycle();
+    EXPECT_EQ(outcome.expected, (Expected{{first, at(10)}, {second, at(11)}, {third, at(14)}}));
+    EXPECT_THAT(outcome.vnodes, testing::Contains(Pair(third, ElementsAre("n1"))));
+    s.estimate_depth = 10;
+    world.configure();
+    EXPECT_EQ(cycle().expected, (Expected{})) << "the fourth starts at once";
+}
+
+TEST_F(EstimateOfOthers, NothingIsKeptForThem) {
+    EXPECT_THAT(cycle().started, ElementsAre(fourth)) << "it ends before the first one starts";
+    s.backfill_depth = 0;
+    s.strict_ordering = false;
+    world.configure();
+    EXPECT_THAT(cycle().started, testing::IsSupersetOf({second})) << "though others are expected after it";
+}
+
+TEST_F(EstimateOfOthers, AreAsTheyWereUntilTheNextCycleOverAllJobs) {
+    (void)cycle();
+    world.run(fourth, "submit", "n1", now);
+    now += Seconds(kMinute);
+    const int small = world.job({.ncpus = 4, .walltime = kHour, .queued = now}, now);
+    EXPECT_THAT(cycle(CycleTrigger::job_new).expected, IsEmpty());
+    EXPECT_THAT(cycle().expected, IsEmpty()) << "nothing has changed for the first three";
+    s.estimate_depth = 3;
+    world.configure();
+    EXPECT_EQ(cycle().expected, (Expected{{small, at(15)}}));
+}
+
+TEST_F(EstimateOfOthers, AreTakenBackWhenNobodyAsksForThem) {
+    (void)cycle();
+    s.estimate_depth = 0;
+    world.configure();
+    EXPECT_EQ(cycle().expected, (Expected{{second, std::nullopt}, {third, std::nullopt}}));
+    EXPECT_THAT(cycle().expected, IsEmpty());
+}
+
+TEST_F(EstimateOfOthers, OneThatGetsAPlaceKeptIsToldOnceAndKeepsItsEstimate) {
+    (void)cycle();
+    s.backfill_depth = 2;
+    s.estimate_depth = 1;
+    world.configure();
+    EXPECT_EQ(cycle().expected, (Expected{{second, at(11)}})) << "it is among the top jobs now";
+    s.backfill_depth = 1;
+    s.estimate_depth = 2;
+    world.configure();
+    EXPECT_EQ(cycle().expected, (Expected{{second, at(11)}}));
+    EXPECT_THAT(cycle().expected, IsEmpty());
+}
+
+TEST_F(EstimateOfOthers, OneThatWasHeldForAnInstantIsToldAgain) {
+    (void)cycle();
+    held_and_released(third);
+    EXPECT_EQ(cycle().expected, (Expected{{third, at(14)}}));
+    world.finish(third, now);
+    EXPECT_FALSE(cycle().expected.contains(third));
+}
+
+// Nothing is backfilled: the first one holds all others up.
+TEST_F(EstimateOfOthers, ThoseThatAreHeldUpComeAfterTheJobThatHoldsThemUp) {
+    s.backfill_depth = 0;
+    s.estimate_depth = 10;
+    world.configure();
+    const Outcome outcome = cycle();
+    EXPECT_THAT(outcome.started, IsEmpty());
+    EXPECT_EQ(outcome.expected,
+              (Expected{{first, at(10)}, {second, at(11)}, {third, at(14)}, {fourth, at(14)}}));
+}
+
+// The fourth one comes after the third, so it isn't expected before it.
+TEST_F(EstimateOfOthers, AJobWithoutAKnownStartHoldsUpTheEstimatesOfThoseBehindIt) {
+    JobOptions too_large = world.options(first);
+    too_large.walltime = -1;
+    world.change(first, too_large, now);
+    s.backfill_depth = 0;
+    s.estimate_depth = 10;
+    world.configure();
+    EXPECT_EQ(cycle().expected, (Expected{{first, at(10)}}));
+}
+
+TEST_F(EstimateOfOthers, ACycleThatDoesNothingTellsOfNone) {
+    s.test_only = {true};
+    world.configure();
+    EXPECT_THAT(cycle().expected, IsEmpty());
+}
+
+TEST(EstimateOfOrigin, OthersInTheQueueThatHasRoomSoonest) {
+    World world;
+    Settings& s = world.origin({"batch", "second"});
+    s.estimate_depth = 5;
+    world.vnode({.name = "n1", .ncpus = 8});
+    world.configure();
+    world.scheduler.set_tell_estimates(true);
+    const Instant now = at(9);
+    const int running = world.job({.ncpus = 2, .walltime = kHour, .queued = now}, now);
+    world.run(running, "batch", "n1", now);
+    const int drained = world.job({.owner = "w", .ncpus = 8, .walltime = kHour, .queued = now}, now);
+    const int other = world.job({.owner = "v", .ncpus = 8, .walltime = kHour, .queued = now}, now);
+    EXPECT_EQ(world.cycle(now).expected, (Expected{{drained, at(10)}, {other, at(11)}}));
+}
+
 TEST(EstimateOfOrigin, TheJobThatAQueueIsDrainedFor) {
     World world;
     Settings& s = world.origin({"batch"});

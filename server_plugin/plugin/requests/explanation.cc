@@ -56,6 +56,7 @@ void add_job(Reply& reply, const sched::Explanation& found) {
     shown.add_if_any("sched", found.sched);
     shown.add_if_any("policy", found.policy);
     shown.add_if_any("sched_algorithm", found.algorithm);
+    if (found.expected_start) shown.add_instant("expected_start", *found.expected_start);
     if (found.test_only) shown.add("test_only", "True");
     for (const auto& [job, methods] : found.preempts) shown.add("preempts", methods, job);
     shown.add_if_any("preempts_none", found.preempts_none);

@@ -260,6 +260,7 @@ void Explainer::explain_preemption(JobSlot job) {
 }
 
 void Explainer::end(Decisions&) {
+    out_.expected_start = t_.estimates.start_of(t_.jobs.handle[in_.explained]);
     explain_drain(in_.explained);
     explain_outcome(in_.explained);
     explain_preemption(in_.explained);

@@ -174,7 +174,7 @@ void Cycle::decide(Decisions& out) {
     if (c_.in.events != nullptr && !c_.test_only) c_.keep_what_was_taken();
     remember();
     if (!c_.test_only) out.list.reserve(c_.moves.size() + c_.started.size() + c_.refused.size());
-    Outcome outcome(c_, out);
+    Outcome outcome(parts(), out);
     const Decide::When when = c_.test_only ? Decide::When::only_told : Decide::When::carried_out;
     for (const Decide* rule : c_.profile.decides)
         if (rule->when == when || rule->when == Decide::When::always) rule->decide(outcome);
@@ -225,7 +225,7 @@ Decisions Cycle::place(JobSlot job) {
     QueueView& view = queues_.add_alone(t.jobs.queue[job]);
     Candidate c = c_.candidate({job, JobClass::normal, c_.nodes_of_ordered(job), t.jobs.signature[job]});
     CycleContext::set_walltime(c, view);
-    Outcome outcome(c_, out);
+    Outcome outcome(parts(), out);
     if (const Reason reason = judge_.refusal_about(about_room, c, view)) {
         c_.refuse(job, reason);
         const std::string_view line = outcome.text(c_.answers.back());

@@ -173,6 +173,14 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
 }
 
 void Lookahead::reserve() {
+    hold(true);
+}
+
+void Lookahead::expect() {
+    hold(false);
+}
+
+void Lookahead::hold(bool is_kept) {
     const auto id = static_cast<std::uint32_t>(state_.reservations.size());
     const rrule::Interval when{state_.now, state_.ends(job_)};
     Placement placement = std::exchange(state_.placement, {});
@@ -195,9 +203,11 @@ void Lookahead::reserve() {
                 {{LimitKind::host_jobs, host, 0}, most - state_.vnodes->jobs_on_host(host) - 1});
     }
     state_.reservations.push_back(std::move(reservation));
-    // Jobs that haven't ended by then move it on, and others may start before it.
-    state_.instants->insert(when.start);
-    for (const auto& log : c_.logs) log->reserved(job_.job, view_, when.start, when.end, placement);
+    if (is_kept) {
+        // Jobs that haven't ended by then move it on, and others may start before it.
+        state_.instants->insert(when.start);
+        for (const auto& log : c_.logs) log->reserved(job_.job, view_, when.start, when.end, placement);
+    }
     state_.vnodes->reserve(id, when.start, placement, *job_.request, c_.vnode_share());
     go_back();
     future_.add(job_.job, view_, id, placement, when);

@@ -52,8 +52,14 @@ class Lookahead : CyclePart {
     // How many instants were tried.
     std::int64_t steps() const { return steps_; }
 
+    // How many ends and beginnings of jobs were gone through.
+    std::size_t events() const { return done_; }
+
     // After earliest(): reserves for the job what it needs from then on.
     void reserve();
+    // After earliest(): the same for the rest of this cycle, of which nobody is told and nothing depends on
+    // it but later look-aheads.
+    void expect();
 
   private:
     void go_back();
@@ -61,6 +67,7 @@ class Lookahead : CyclePart {
     void go_to(Instant at);
     void count(const ResourceSchedule::Event& event, bool forward);
     void await(std::string_view what, Instant until);
+    void hold(bool is_kept);
     std::optional<Instant> refused_until();
     Refusal refused_now();
     bool is_wanted(const Filter& filter) const {

@@ -7,10 +7,11 @@ namespace pbs::sched {
 
 class Outcome : CyclePart {
   public:
-    Outcome(CycleContext& context, Decisions& out) : CyclePart(context), out_(out) {}
+    Outcome(const CycleParts& parts, Decisions& out) : CyclePart(parts.context), parts_(parts), out_(out) {}
 
     const CycleContext& cycle() const { return c_; }
     CycleContext& cycle() { return c_; }
+    const CycleParts& parts() const { return parts_; }
     Decisions& out() { return out_; }
 
     // The text of an answer, made when the first job is told, and once for equal reasons; it lives as long as
@@ -27,6 +28,7 @@ class Outcome : CyclePart {
     std::span<const Place> places_of(JobSlot job, const Placement& placement) const;
 
   private:
+    CycleParts parts_;
     Decisions& out_;
     struct Told {
         std::string_view text;

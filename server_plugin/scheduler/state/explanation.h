@@ -92,6 +92,9 @@ struct Explanation {
     // Its entity, if the policy goes by shares.
     std::optional<EntityShares> shares;
 
+    // When it is expected to start, as the last cycle that looked ahead for it has told.
+    std::optional<rrule::Instant> expected_start;
+
     // Of a job that starts: those that are preempted for it, and how, in letters of preempt_order.
     struct Preempts {
         std::string job;

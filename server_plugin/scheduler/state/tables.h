@@ -28,11 +28,21 @@ struct Estimates {
     };
     bool on = false;
     std::map<JobHandle, Told> told;
+    std::map<JobHandle, Told> told_others;  // jobs that nothing is kept for
 
     // Takes note that the job left the queued state, even if only for an instant.
     void left_queue(JobHandle job) {
-        const auto at = told.find(job);
-        if (at != told.end()) at->second.start.reset();
+        for (auto* list : {&told, &told_others})
+            if (const auto at = list->find(job); at != list->end()) at->second.start.reset();
+    }
+    void forget(JobHandle job) {
+        told.erase(job);
+        told_others.erase(job);
+    }
+    std::optional<Instant> start_of(JobHandle job) const {
+        for (const auto* list : {&told, &told_others})
+            if (const auto at = list->find(job); at != list->end()) return at->second.start;
+        return std::nullopt;
     }
 };
 

@@ -56,7 +56,7 @@ const kOutcomes = {
     "not considered": ["", (told) => `No cycle looks at it now: ${told.reason}`],
 };
 
-function verdict(json) {
+function verdict(json, clock, now) {
     const told = json.explanation;
     if (!told) return h("p", {class: "lead"}, json.explanation_error);
     const [look, text] = kOutcomes[told.outcome] ?? ["", () => told.outcome];
@@ -64,6 +64,7 @@ function verdict(json) {
         h("p", {class: `lead ${look}`}, text(told)),
         told.test_only ? h("p", {class: "warn"}, "test_only holds: what a cycle decides is logged, and nothing of it is done.") : null,
         (told.preempts ?? []).map((other) => h("p", {}, `It preempts job ${other.job} (preempt_order ${other.methods}).`)),
+        told.expected_start !== undefined ? h("p", {}, `It is expected to start ${clock.near(told.expected_start, now)}.`) : null,
         told.preempts_none ? h("p", {class: "hint"}, `It preempts no job: ${told.preempts_none}.`) : null,
     ];
 }
@@ -147,7 +148,7 @@ function one() {
         document.querySelector("h1").textContent = `Why: ${job.id}`;
         document.title = `${job.id} - PBS`;
         update(sections.verdict.body, [told, json.explanation_error, minute], () => [
-            verdict(json),
+            verdict(json, clock, json.time),
             told?.policy ? h("p", {}, `Scheduler ${told.sched}, policy ${told.policy} (${told.sched_algorithm}).`) : null,
             starts(told, clock, json.time),
         ]);

@@ -1,8 +1,11 @@
-// estimated.start_time and exec_vnode of jobs that something is kept for.
+// estimated.start_time and exec_vnode: of the jobs that something is kept for, and of as many behind them as
+// estimate_depth says.
 
 #include <utility>
 
 #include "server_plugin/scheduler/framework/decide.h"
+#include "server_plugin/scheduler/framework/intake.h"
+#include "server_plugin/scheduler/framework/lookahead.h"
 #include "server_plugin/scheduler/framework/outcome.h"
 
 namespace pbs::sched {
@@ -19,36 +22,42 @@ std::uint64_t number_of(const Placement& placement) {
     return number;
 }
 
-// For whom something is kept is told what has changed of it. What a cycle after events has taken over from
-// the last one is as it was told then.
-void decide(Outcome& outcome) {
-    const CycleContext& cycle = outcome.cycle();
-    Tables& t = cycle.tables;
-    if (!t.estimates.on) return;
-    std::span<const Reservation> made;
-    if (!cycle.test_only) made = cycle.state.reservations;
-    auto& list = outcome.out().list;
-    auto& told = t.estimates.told;
-    for (std::size_t i = 0; i < made.size(); ++i) {
-        const bool kept = i < cycle.reserved_kept;
-        const Placement& placement = kept ? cycle.in.events->kept[i].placement : made[i].placement;
-        const JobHandle job = t.jobs.handle[made[i].job];
-        Estimates::Told& known = told[job];
-        known.still = true;
-        if (kept && known.start == made[i].start) continue;
-        const std::uint64_t where = number_of(placement);
-        if (known.start == made[i].start && known.where == where) continue;
-        known.start = made[i].start;
-        known.where = where;
-        list.push_back({DecisionKind::estimate,
-                        job,
-                        {},
-                        {},
-                        {},
-                        outcome.places_of(made[i].job, placement),
-                        made[i].start});
+// Tells the host what is new of the estimates in one list.
+class Telling {
+  public:
+    Telling(Outcome& outcome, std::map<JobHandle, Estimates::Told>& told) : outcome_(outcome), told_(told) {}
+
+    void expect(JobSlot job, Instant start, const Placement& placement);
+    // What a cycle after events has taken over from the last one is as it was told then.
+    bool still_expects(JobHandle job, Instant start) {
+        const auto at = told_.find(job);
+        if (at == told_.end() || at->second.start != start) return false;
+        return at->second.still = true;
     }
-    for (auto one = told.begin(); one != told.end();) {
+    // Takes back what isn't expected any more, of the scheduler's own jobs.
+    void take_back();
+
+  private:
+    Outcome& outcome_;
+    std::map<JobHandle, Estimates::Told>& told_;
+};
+
+void Telling::expect(JobSlot job, Instant start, const Placement& placement) {
+    const JobHandle handle = outcome_.cycle().tables.jobs.handle[job];
+    Estimates::Told& known = told_[handle];
+    known.still = true;
+    const std::uint64_t where = number_of(placement);
+    if (known.start == start && known.where == where) return;
+    known.start = start;
+    known.where = where;
+    outcome_.out().list.push_back(
+        {DecisionKind::estimate, handle, {}, {}, {}, outcome_.places_of(job, placement), start});
+}
+
+void Telling::take_back() {
+    const CycleContext& cycle = outcome_.cycle();
+    const Tables& t = cycle.tables;
+    for (auto one = told_.begin(); one != told_.end();) {
         const JobSlot job = t.jobs.find(one->first);
         const Queue* queue = job == kNoSlot ? nullptr : &t.queues[t.jobs.queue[job]];
         const bool own =
@@ -58,9 +67,108 @@ void decide(Outcome& outcome) {
             continue;
         }
         if (job != kNoSlot && t.jobs.state[job] == 'Q')
-            list.push_back({DecisionKind::estimate, one->first, {}, {}, {}, {}});
-        one = told.erase(one);
+            outcome_.out().list.push_back({DecisionKind::estimate, one->first, {}, {}, {}, {}});
+        one = told_.erase(one);
     }
+}
+
+// Looks ahead for jobs one after the other: each is expected to start as soon as it can if all before it
+// start when they are expected to. A job that is held up starts after all before it that are or hold it up.
+class Expectations : CyclePart {
+  public:
+    explicit Expectations(const CycleParts& parts) : CyclePart(parts.context), parts_(parts) {}
+    ~Expectations() {
+        state_.reservations.erase(state_.reservations.begin() + kept_, state_.reservations.end());
+    }
+    Expectations(const Expectations&) = delete;
+    Expectations& operator=(const Expectations&) = delete;
+
+    // The expected start and place of a job; null: none is known.
+    const Reservation* of(JobSlot job);
+    // So much is looked at in a cycle, so that it doesn't take long: instants that are tried, and jobs that
+    // end or begin before them. Each is a matter of microseconds at most.
+    bool may_go_on() const { return work_ < kMostWork; }
+
+  private:
+    static constexpr std::size_t kMostWork = 1'000'000;
+
+    const CycleParts& parts_;
+    std::ptrdiff_t kept_ = static_cast<std::ptrdiff_t>(c_.state.reservations.size());
+    std::size_t work_ = 0;
+    Instant held_up_until_ = in_.now;
+};
+
+const Reservation* Expectations::of(JobSlot job) {
+    const auto job_class = parts_.intake.class_of(job);
+    if (!job_class) return nullptr;
+    const OrderedJob ordered = parts_.intake.ordered(job, *job_class);
+    const CandidateQueues& queues = parts_.queues.of(ordered);
+    if (queues.empty()) return nullptr;
+    const bool held_up = c_.is_held_up(*queues[0]);
+    const Instant from = held_up ? held_up_until_ : in_.now;
+    if (from == Instant::max()) return nullptr;
+    Candidate candidate = c_.candidate(ordered);
+    QueueView* soonest = nullptr;
+    std::optional<Instant> start;
+    std::optional<Lookahead> ahead;
+    const auto look = [&](QueueView& view, Instant until) {
+        ahead.reset();
+        c_.set_walltime(candidate, view);
+        ahead.emplace(c_, parts_.future, candidate, view);
+        const auto found = ahead->earliest(from, until);
+        work_ += static_cast<std::size_t>(ahead->steps()) + ahead->events();
+        return found;
+    };
+    for (QueueView* view : queues) {
+        const auto found = look(*view, start ? *start - Seconds(1) : Instant::max());
+        if (!found) continue;
+        start = found;
+        soonest = view;
+    }
+    if (held_up) held_up_until_ = start.value_or(Instant::max());
+    if (soonest == nullptr || (&ahead->view() != soonest && !look(*soonest, Instant::max()))) return nullptr;
+    ahead->expect();
+    return &state_.reservations.back();
+}
+
+void tell_of_others(Outcome& outcome) {
+    CycleContext& cycle = outcome.cycle();
+    Tables& t = cycle.tables;
+    const std::int64_t most = cycle.test_only ? 0 : cycle.settings.estimate_depth;
+    Telling others(outcome, t.estimates.told_others);
+    if (most > 0) {
+        Expectations expectations(outcome.parts());
+        std::int64_t expected = 0;
+        for (const Refused& refused : cycle.refused) {
+            if (expected == most || !expectations.may_go_on()) break;
+            const JobHandle job = t.jobs.handle[refused.job];
+            if (cycle.answers[refused.answer].rejected || t.estimates.told.contains(job)) continue;
+            if (const Reservation* found = expectations.of(refused.job)) {
+                others.expect(refused.job, found->start, found->placement);
+                ++expected;
+            }
+        }
+    }
+    others.take_back();
+}
+
+void decide(Outcome& outcome) {
+    const CycleContext& cycle = outcome.cycle();
+    Estimates& estimates = cycle.tables.estimates;
+    if (!estimates.on) return;
+    Telling reserved(outcome, estimates.told);
+    const std::size_t made = cycle.test_only ? 0 : cycle.state.reservations.size();
+    for (std::size_t i = 0; i < made; ++i) {
+        const Reservation& reservation = cycle.state.reservations[i];
+        const bool kept = i < cycle.reserved_kept;
+        const JobHandle job = cycle.tables.jobs.handle[reservation.job];
+        estimates.told_others.erase(job);
+        if (kept && reserved.still_expects(job, reservation.start)) continue;
+        reserved.expect(reservation.job, reservation.start,
+                        kept ? cycle.in.events->kept[i].placement : reservation.placement);
+    }
+    reserved.take_back();
+    if (cycle.everything) tell_of_others(outcome);
 }
 
 }  // namespace
