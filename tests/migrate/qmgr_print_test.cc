@@ -197,7 +197,7 @@ TEST(QmgrPrint, WhatTheSchedulerHadBecomesThePolicys) {
         "set sched default do_not_span_psets = True\n"
         "create sched second\nset sched second preempt_queue_prio = 7\n");
     EXPECT_EQ(commands({.qmgr_print = print}),
-              "create sched second\nset sched default scheduling = True\n"
+              "set sched default scheduling = True\ncreate sched second\n"
               "set policy default_policy preempt_order = \"SCR 50 SC\"\n"
               "set policy default_policy preempt_prio = \"express_queue, normal_jobs\"\n"
               "set policy default_policy preempt_queue_prio = 200\n"

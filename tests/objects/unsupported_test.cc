@@ -96,8 +96,8 @@ void set_everything(Object& policy) {
 // all that it needs is there.
 TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
     const std::vector<std::string_view> with_both = {
-        "dedicated_queues", "comment",          "algorithm",      "log_event",
-        "schedule_log",     "prime_time_start", "prime_time_end", "provision_policy"};
+        "dedicated_queues", "comment",        "algorithm",        "log_event",     "schedule_log",
+        "prime_time_start", "prime_time_end", "provision_policy", "estimate_depth"};
     const std::vector<std::string_view> with_standard = {"job_sort_formula_threshold",
                                                          "exclude_resources",
                                                          "server_dyn_res",

@@ -1,6 +1,7 @@
 // estimated.start_time and exec_vnode: of the jobs that something is kept for, and of as many behind them as
 // estimate_depth says.
 
+#include <chrono>
 #include <utility>
 
 #include "server_plugin/scheduler/framework/decide.h"
@@ -91,6 +92,8 @@ class Expectations : CyclePart {
 
   private:
     static constexpr std::size_t kMostWork = 1'000'000;
+    // A start that is farther away follows the end of a job without a walltime, which nobody knows.
+    static constexpr std::chrono::years kFarthest{1};
 
     const CycleParts& parts_;
     std::ptrdiff_t kept_ = static_cast<std::ptrdiff_t>(c_.state.reservations.size());
@@ -120,13 +123,13 @@ const Reservation* Expectations::of(JobSlot job) {
         return found;
     };
     for (QueueView* view : queues) {
-        const auto found = look(*view, start ? *start - Seconds(1) : Instant::max());
+        const auto found = look(*view, start ? *start - Seconds(1) : in_.now + kFarthest);
         if (!found) continue;
         start = found;
         soonest = view;
     }
     if (held_up) held_up_until_ = start.value_or(Instant::max());
-    if (soonest == nullptr || (&ahead->view() != soonest && !look(*soonest, Instant::max()))) return nullptr;
+    if (soonest == nullptr || (&ahead->view() != soonest && !look(*soonest, *start))) return nullptr;
     ahead->expect();
     return &state_.reservations.back();
 }
