@@ -109,6 +109,20 @@ TEST_F(Estimated, OfTheJobThatAQueueIsDrainedFor) {
     EXPECT_EQ(server.command({"qselect", "-tt.gt.202611231130"}).out, "");
 }
 
+TEST_F(Estimated, OfAsManyOthersAsThePolicyAsksFor) {
+    const std::string second = server.submit("true\n", {"-l", "ncpus=2,walltime=00:10:00"});
+    const std::string third = server.submit("true\n", {"-l", "ncpus=1,walltime=00:10:00"});
+    ASSERT_TRUE(server.configure({"set policy default_policy estimate_depth=1"}));
+    ASSERT_TRUE(wait_for([&] { return server.job(second, "estimated.start_time") != "(none)"; }));
+    EXPECT_THAT(server.job(second, "estimated.start_time"), StartsWith("Mon Nov 23 11:1"));
+    EXPECT_EQ(server.job(third, "estimated.start_time"), "(none)");
+    EXPECT_THAT(server.command({"pbs_explain", second}).out,
+                HasSubstr("\n  it is expected to start 2026-11-23 11:1"));
+    ASSERT_TRUE(server.configure({"set policy default_policy estimate_depth=0"}));
+    EXPECT_TRUE(wait_for([&] { return server.job(second, "estimated.start_time") == "(none)"; }));
+    EXPECT_THAT(start(), StartsWith("Mon Nov 23 11:00:")) << "something is kept for this one";
+}
+
 // qstat goes by the clock of its machine.
 TEST(EstimatedNow, OfATopJobInTheColumnOfQstat) {
     Server::Options options;

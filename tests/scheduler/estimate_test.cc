@@ -170,16 +170,28 @@ TEST_F(EstimateOfOthers, NothingIsKeptForThem) {
     EXPECT_EQ(outcome.expected, (Expected{{first, at(12)}, {third, at(13)}}));
 }
 
-TEST_F(EstimateOfOthers, AreAsTheyWereUntilTheNextCycleOverAllJobs) {
+TEST_F(EstimateOfOthers, AreAsTheyWereUntilACycleOverAllJobs) {
     (void)cycle();
     world.run(fourth, "submit", "n1", now);
-    now += Seconds(kMinute);
-    const int small = world.job({.ncpus = 4, .walltime = kHour, .queued = now}, now);
+    now += Seconds(30);
+    (void)world.job({.ncpus = 4, .walltime = kHour, .queued = now}, now);
     EXPECT_THAT(cycle(CycleTrigger::job_new).expected, IsEmpty());
     EXPECT_THAT(cycle().expected, IsEmpty()) << "nothing has changed for the first three";
     s.estimate_depth = 3;
     world.configure();
-    EXPECT_EQ(cycle().expected, (Expected{{small, at(15)}}));
+    EXPECT_EQ(cycle().expected.size(), 1);
+}
+
+TEST_F(EstimateOfOthers, AreRenewedAMinuteAfterAnEvent) {
+    s.estimate_depth = 10;
+    world.configure();
+    (void)cycle();
+    now += Seconds(20);
+    const int late = world.job({.ncpus = 4, .walltime = kHour, .queued = now}, now);
+    EXPECT_THAT(cycle(CycleTrigger::job_new).expected, IsEmpty());
+    now += Seconds(40);
+    EXPECT_EQ(world.scheduler.next_deadline(now - Seconds(39)), now);
+    EXPECT_EQ(cycle(CycleTrigger::job_new).expected, (Expected{{late, at(15)}}));
 }
 
 TEST_F(EstimateOfOthers, AreTakenBackWhenNobodyAsksForThem) {

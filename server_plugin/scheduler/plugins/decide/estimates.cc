@@ -12,6 +12,12 @@
 namespace pbs::sched {
 namespace {
 
+constexpr Seconds kRenewal{60};
+
+bool expects_others(const CycleContext& cycle) {
+    return cycle.settings.estimate_depth > 0 && !cycle.test_only;
+}
+
 std::uint64_t number_of(const Placement& placement) {
     std::uint64_t number = placement.parts.size();
     const auto add = [&](std::uint64_t value) { number = (number ^ value) * 0x9E3779B97F4A7C15ULL; };
@@ -137,7 +143,7 @@ const Reservation* Expectations::of(JobSlot job) {
 void tell_of_others(Outcome& outcome) {
     CycleContext& cycle = outcome.cycle();
     Tables& t = cycle.tables;
-    const std::int64_t most = cycle.test_only ? 0 : cycle.settings.estimate_depth;
+    const std::int64_t most = expects_others(cycle) ? cycle.settings.estimate_depth : 0;
     Telling others(outcome, t.estimates.told_others);
     if (most > 0) {
         Expectations expectations(outcome.parts());
@@ -171,12 +177,22 @@ void decide(Outcome& outcome) {
                         kept ? cycle.in.events->kept[i].placement : reservation.placement);
     }
     reserved.take_back();
-    if (cycle.everything) tell_of_others(outcome);
+    if (cycle.everything)
+        tell_of_others(outcome);
+    else if (expects_others(cycle))
+        cycle.state.instants->insert(cycle.in.events->last_full + kRenewal);
+}
+
+// What events change of the estimates is told once a minute.
+bool wants_every_job(const CycleContext& cycle) {
+    return cycle.tables.estimates.on && expects_others(cycle) &&
+           cycle.in.now >= cycle.in.events->last_full + kRenewal;
 }
 
 }  // namespace
 
 extern const Decide kEstimatesDecide;
-const Decide kEstimatesDecide{.name = "estimates", .decide = decide, .when = Decide::When::always};
+const Decide kEstimatesDecide{
+    .name = "estimates", .decide = decide, .when = Decide::When::always, .wants_every_job = wants_every_job};
 
 }  // namespace pbs::sched
