@@ -25,11 +25,10 @@ MachineLoad LoadMeter::read(std::istream& loadavg, std::istream& stat, const Loa
     load.at = now;
     if (double average = -1; loadavg >> average) load.average = static_cast<int64_t>(average * 1000);
     load.max = limits.max >= 0 ? limits.max : limits.ideal;
-    if (load.max < 0 || load.average < 0)
-        busy_ = false;
-    else if (load.average >= load.max)
+    const bool known = load.max >= 0 && load.average >= 0;
+    if (known && load.average >= load.max)
         busy_ = true;
-    else if (load.average < (limits.ideal >= 0 ? limits.ideal : limits.max))
+    else if (!known || load.average < (limits.ideal >= 0 ? limits.ideal : limits.max))
         busy_ = false;
     load.busy = busy_;
     std::string name;

@@ -92,6 +92,17 @@ BENCHMARK(FullCycleOrderOfTotals)->Apply(full_cycles);
 BENCHMARK(FullCycleMostUnusedFirst)->Apply(full_cycles);
 BENCHMARK(FullCycleLeastUnusedFirst)->Apply(full_cycles);
 
+// With a look ahead for the first jobs behind those that something is kept for (estimate_depth).
+void FullCycleEstimates(benchmark::State& state) {
+    constexpr std::int64_t kDepth = 1000;
+    const std::int64_t vnodes = vnodes_for(state.range(0));
+    BigCluster cluster(
+        vnodes, state.range(0), {}, Drained::no, [](Settings& s) { s.estimate_depth = kDepth; }, Shared::yes);
+    cluster.scheduler.set_tell_estimates(true);
+    run_full_cycles(state, cluster);
+}
+BENCHMARK(FullCycleEstimates)->Apply(full_cycles);
+
 // The cycle of a busy cluster after one event: a job arrives, or one ends. Nearly all others are refused
 // again.
 void run_after_arrivals(benchmark::State& state, Drained drained, Shared shared = Shared::no) {
