@@ -431,8 +431,8 @@ std::string without_effect(const AttrList& attributes) {
     if (when == nullptr || *when == "n" || *when == "u") {
         return {};
     }
-    return fmt::format("Warning: Checkpoint={} is kept and not acted on: pbs_server makes no checkpoints",
-                       *when);
+    return fmt::format(
+        "Warning: Checkpoint={} is kept and not acted on: pbs_server makes no checkpoints by itself", *when);
 }
 
 void add_defaults(JobOptions& options) {

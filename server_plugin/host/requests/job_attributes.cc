@@ -49,7 +49,7 @@ Result<void> check_umask(std::string_view value) {
     return fail(PBSE_BADATVAL, fmt::format("Illegal umask \"{}\": expected octal 0 to 0777", value));
 }
 
-// "u" is unset. The value is kept and shown; this server makes no checkpoints (pbs_server(8)).
+// "u" is unset. The value is kept and shown; this server makes no checkpoints by itself (pbs_server(8)).
 Result<void> check_checkpoint(std::string_view value) {
     if (value.size() > 2 && (value.substr(0, 2) == "c=" || value.substr(0, 2) == "w=") &&
         value.find_first_not_of("0123456789", 2) == std::string_view::npos)
