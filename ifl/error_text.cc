@@ -100,6 +100,7 @@ constexpr Text kTexts[] = {
     {PBSE_BAD_RRULE_SYNTAX, "Invalid recurrence rule"},
     {PBSE_HOOKERROR, "Hook error"},
     {PBSE_NEEDQUET, "Queue type must be set"},
+    {PBSE_ETEERROR, "Cannot set attribute when eligible_time_enable is OFF"},
     {PBSE_HISTJOBID, "Job has finished"},
     {PBSE_JOBHISTNOTSET, "The server keeps no job history"},
     {PBSE_ENTLIMCT, "A limit on the number of jobs would be exceeded"},

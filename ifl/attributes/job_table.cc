@@ -62,7 +62,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"stagein", list, kReadWrite},
     {"stageout", list, kReadWrite},
     {"run_count", integer, kReadOnly},
-    {"eligible_time", duration, kReadOnly | computed},
+    {"eligible_time", duration, kNoUserSet | alter_running | computed},
     {"accrue_type", integer, kManagersRead | computed},
     {"Exit_status", integer, kReadOnly},
     {"Submit_arguments", text, kReadWrite},

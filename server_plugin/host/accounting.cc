@@ -233,6 +233,7 @@ void Accounting::end_record(char type, const AccountedJob& job) {
     text.add("end", std::to_string(job.end));
     text.add("Exit_status", std::to_string(job.exit_status));
     text.add_list("resources_used", job.resources_used);
+    text.add_if("eligible_time", job.eligible_time);
     text.add("run_count", std::to_string(job.run_count));
     record(type, job.id, text.text());
 }

@@ -45,6 +45,7 @@ struct AccountedJob {
     std::int64_t end = 0;
     int exit_status = 0;
     std::vector<std::pair<std::string, std::string>> resources_used;
+    std::string eligible_time;  // where it is counted
     std::int64_t run_count = 0;
 };
 

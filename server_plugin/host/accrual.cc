@@ -51,6 +51,10 @@ int64_t eligible_time(const Job& job, const State& state, int64_t now) {
     return before + std::max<int64_t>(0, now - since);
 }
 
+void count_from(Job& job, int64_t now) {
+    set_attribute(job, "accrues_since", fmt::format("{}", now));
+}
+
 void set_accrue_type(Job& job, const State& state, Accrue type, int64_t now) {
     const auto before = job.attributes.integer("accrues_as", 0);
     if (before == static_cast<int64_t>(type)) return;

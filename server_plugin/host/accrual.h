@@ -25,6 +25,8 @@ Accrue accrue_type(const Job& job);
 // In seconds.
 int64_t eligible_time(const Job& job, const State& state, int64_t now);
 
+// What the job had before now isn't counted any more: eligible_before says it.
+void count_from(Job& job, int64_t now);
 // From now on the job's time counts as this.
 void set_accrue_type(Job& job, const State& state, Accrue type, int64_t now);
 // The same, for a server that counts, where the state of a job that has changed decides it: one that is held

@@ -11,6 +11,7 @@
 
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/accrual.h"
 #include "server_plugin/host/array.h"
 #include "server_plugin/host/block_answer.h"
 #include "server_plugin/host/clock.h"
@@ -448,6 +449,9 @@ AccountedJob accounted(const Job& job, const State& state) {
     out.end = job.obittime;
     out.exit_status = static_cast<int>(a.integer("Exit_status", 0));
     out.resources_used = pairs_of(a, "resources_used");
+    // A job that runs, or has ended, gains nothing.
+    if (counts_eligible_time(state.server))
+        out.eligible_time = amount_text(Type::duration, a.integer("eligible_before", 0));
     out.run_count = a.integer("run_count", 0);
     return out;
 }

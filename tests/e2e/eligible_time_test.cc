@@ -62,6 +62,34 @@ TEST_F(EligibleTime, CountsByWhatTheJobWaitsFor) {
     EXPECT_TRUE(counts_as(limited, "2"));
 }
 
+TEST_F(EligibleTime, ManagersSetItAndRecordsHaveIt) {
+    const std::string runs = job("work");
+    ASSERT_TRUE(server.wait_job_state(runs, "R"));
+    const std::string waits = job("free");
+    const std::string held = job("free", {"-h"});
+    ASSERT_TRUE(counts_as(waits, "2"));
+    server.set_clock(kMonday10 + 600);
+    for (const std::string& id : {waits, held})
+        EXPECT_EQ(server.command({"qalter", "-W", "eligible_time=05:00:00", id}).err, "");
+    EXPECT_EQ(server.job(held, "eligible_time"), "05:00:00");
+    EXPECT_EQ(server.job(waits, "eligible_time").substr(0, 5), "05:00");
+    server.set_clock(kMonday10 + 4200);
+    EXPECT_EQ(server.job(held, "eligible_time"), "05:00:00");
+    EXPECT_EQ(server.job(waits, "eligible_time").substr(0, 5), "06:00");
+    EXPECT_NE(server.command({"qalter", "-W", "eligible_time=soon", held}).exit, 0);
+    if (runner().name != "root")
+        EXPECT_NE(server.command_as(runner(), {"qalter", "-W", "eligible_time=1", held}).exit, 0);
+    ASSERT_EQ(server.command({"qdel", runs}).exit, 0);
+    EXPECT_TRUE(wait_for([&] {
+        const std::string records = server.read("server_priv/accounting/20261123");
+        const auto end = records.find(";E;" + runs);
+        return end != std::string::npos && records.find(" eligible_time=00:00:0", end) != std::string::npos;
+    }));
+    ASSERT_TRUE(server.configure({"set server eligible_time_enable=False"}));
+    EXPECT_THAT(server.command({"qalter", "-W", "eligible_time=1", held}).err,
+                HasSubstr("Cannot set attribute when eligible_time_enable is OFF"));
+}
+
 TEST_F(EligibleTime, OrdersJobsByTheFormula) {
     const std::string runs = job("work");
     ASSERT_TRUE(server.wait_job_state(runs, "R"));

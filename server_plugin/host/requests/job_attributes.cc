@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/accrual.h"
 #include "server_plugin/host/depend.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/staging.h"
@@ -125,6 +126,15 @@ Result<void> check_rights(const AttributeDef& def, const ifl::Attribute& change,
     return {};
 }
 
+// What managers and operators say of it counts from then on.
+Result<void> set_eligible(Job& job, const ifl::Attribute& change, const State& state) {
+    if (!counts_eligible_time(state.server)) return fail(PBSE_ETEERROR);
+    const auto value = canonical(Type::duration, change.value);
+    if (!value) return tl::unexpected(value.error());
+    set_attribute(job, "eligible_before", fmt::format("{}", amount_of(Type::duration, *value)));
+    return {};
+}
+
 }  // namespace
 
 Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t rights, const State& state) {
@@ -137,6 +147,7 @@ Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t 
     }
     if (auto ok = check_rights(*def, change, rights, state); !ok) return ok;
     if (auto ok = check_characters(*def, change.value); !ok) return ok;
+    if (def->name == "eligible_time") return set_eligible(job, change, state);
     if (auto ok = apply_change(job.attributes, *def, change, state.resources); !ok) return ok;
     if (def->type == Type::resources) {
         // It is the user's own now.

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/accrual.h"
 #include "server_plugin/host/depend.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/launch.h"
@@ -67,6 +68,7 @@ Result<void> alter(Context& context, Job& job, const ifl::Attribute& attribute, 
     const auto before = limit ? time_limit(job, attribute.resource) : std::nullopt;
     if (auto set = set_job_attribute(job, attribute, write_rights(context.who), context.state()); !set)
         return set;
+    if (same_name(attribute.name, "eligible_time")) count_from(job, context.now);
     return limit ? may_change_limit(context.who, before, time_limit(job, attribute.resource))
                  : Result<void>();
 }
