@@ -399,7 +399,7 @@ std::vector<Plot> plots(const Heading& heading, const std::vector<Report>& repor
             plot.name = j == 0 ? "groups" : fmt::format("groups_{}", j + 1);
             if (reports.size() > 1) {
                 plot.name += i == 0 ? "_a" : "_b";
-                plot.title += i == 0 ? ", A" : ", B";
+                plot.title += fmt::format(", {}: {}", i == 0 ? 'A' : 'B', reports[i].title);
             }
             plot.name += ".svg";
             list.push_back(std::move(plot));

@@ -290,7 +290,7 @@ void add_group_series(GroupSeries series, const std::vector<std::uint32_t>& grou
         drawn.push_back(std::move(series.groups[order[i]]));
     }
     if (order.size() > kGroupsDrawn) drawn.push_back({kOtherGroups, {}, {}});
-    const std::size_t steps = set_time(series.time, run, std::max<std::size_t>(1, points / 5));
+    const std::size_t steps = set_time(series.time, run, std::max<std::size_t>(1, points / 10));
     std::vector<Spread> spreads;
     for (GroupSeries::One& one : drawn) {
         one.cpus_in_use.assign(steps, 0);

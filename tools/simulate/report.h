@@ -158,7 +158,7 @@ struct Report {
     std::vector<double> waits;          // of all jobs that started, ascending; seconds
 };
 
-// `points` is the most that a series has; one by groups has a fifth of that, as many of them are drawn
+// `points` is the most that a series has; one by groups has a tenth of that, as many of them are drawn
 // together.
 Report make_report(std::string title, const Trace& trace, const Schedule& run, std::size_t points = 600);
 
