@@ -203,6 +203,22 @@ TEST_F(Preempted, SharesCountWhatASuspendedJobHasUsed) {
     }
 }
 
+// Each is over its share once it has run, and begins anew when the other one makes way in turn.
+TEST(Preemption, JobsThatRequeueEachOtherComeToAnEnd) {
+    const Trace trace = trace_of({{0, 4, 36000, 40000}, {10, 4, 36000, 40000, "bob"}});
+    const Schedule run = run_of(trace, site_of(1, 4),
+                                order("R") +
+                                    "create fs_group f1 tree_element = [ann:root = 50, bob:root = 50], "
+                                    "decay_time = 10000:00:00, usage_formula = 'ncpus*walltime'\n"
+                                    "set policy default_policy fairshare_group = f1, fairshare = True, "
+                                    "by_queue = False, preempt_prio = 'normal_jobs, fairshare'\n");
+    for (const std::size_t job : {0U, 1U}) {
+        EXPECT_EQ(run.outcomes[job].how, JobEnd::finished) << job;
+        EXPECT_GT(run.preempted.at(static_cast<std::uint32_t>(job)).lost, Seconds(36000)) << job;
+        EXPECT_LE(run.preempted.at(static_cast<std::uint32_t>(job)).by[2], 100) << job;
+    }
+}
+
 struct Random {
     std::mt19937 engine;
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(engine); }
