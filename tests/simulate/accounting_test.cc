@@ -83,6 +83,22 @@ TEST(AccountingLog, TheLastRunCountsAndJobsWithoutAnEndAreCounted) {
                                             Pair("ended before it ran", 1), Pair("no end is recorded", 1)));
 }
 
+// Of another job that is the time from its start to its end.
+TEST(AccountingLog, TheWalltimeOfASuspendedJobIsItsRunTime) {
+    const Trace trace =
+        read({{"b",
+               "11/23/2026 10:00:00;E;1.h;ctime=10 start=20 end=90 resources_used.walltime=00:00:40\n"
+               "11/23/2026 10:00:00;E;2.h;ctime=10 start=20 end=90 resources_used.walltime=00:00:40\n"
+               "11/23/2026 10:00:00;E;3.h;ctime=10 start=20 end=90\n"
+               "11/23/2026 10:00:00;E;4.h;ctime=10 start=20 end=90 resources_used.walltime=much\n"},
+              {"a",
+               "11/23/2026 10:00:00;z;1.h;user=ann\n11/23/2026 10:00:00;r;1.h;user=ann\n"
+               "11/23/2026 10:00:00;z;3.h;user=ann\n11/23/2026 10:00:00;z;4.h;user=ann\n"}});
+    std::vector<Seconds> ran;
+    for (const TraceJob& job : trace.jobs) ran.push_back(job.run_time);
+    EXPECT_THAT(ran, ElementsAre(Seconds(40), Seconds(70), Seconds(70), Seconds(70)));
+}
+
 struct Wrong {
     const char* text;
     const char* message;

@@ -110,6 +110,29 @@ TEST(Engine, PoliciesSwitchAtTheBoundaryOfPrimeTime) {
     EXPECT_TRUE(run.outcomes[2].prime);
 }
 
+// ann's second job waits for her limit, so it gains nothing; bob's waits for CPUs.
+TEST(Engine, EligibleTimeIsCountedByWhatJobsWaitForIfTheServerDoes) {
+    const std::string policy =
+        "create policy p job_sort_formula=eligible_time\n"
+        "set server max_run='[u:PBS_GENERIC=1]'\n";
+    const Trace trace =
+        trace_of({{0, 1, 100, 100}, {0, 1, 100, 100, "carl"}, {1, 1, 30, 30}, {50, 2, 20, 20, "bob"}});
+    EXPECT_THAT(starts(run_of(trace, site_of(1, 2), policy)), ElementsAre(0, 0, 100, 130));
+    EXPECT_THAT(starts(run_of(trace, site_of(1, 2), policy + "set server eligible_time_enable=True\n")),
+                ElementsAre(0, 0, 120, 100));
+}
+
+TEST(Engine, StartsAreEstimatedWhereAPlaceIsKept) {
+    // The second job may start at 200 at the latest, until the first one ends at 100.
+    const Schedule run = run_of(trace_of({{0, 2, 100, 200}, {10, 2, 50, 60}, {20, 1, 50, 50}}), site_of(1, 2),
+                                "set policy default_policy strict_ordering=True, backfill_depth=1\n");
+    EXPECT_THAT(starts(run), ElementsAre(0, 100, 150));
+    ASSERT_EQ(run.estimates.size(), 2U);
+    EXPECT_EQ(run.estimates.at(1).first, kMonday + Seconds(200));
+    EXPECT_EQ(run.estimates.at(1).last, kMonday + Seconds(200));
+    EXPECT_EQ(run.estimates.at(2).first, kMonday + Seconds(160)) << "told at 100";
+}
+
 TEST(Engine, TheSameTraceGivesTheSameSchedule) {
     std::vector<Job> jobs;
     jobs.reserve(400);

@@ -70,6 +70,48 @@ TEST_F(Plots, PrimeTimeIsShaded) {
     EXPECT_EQ(count(svg, "fill-opacity=\"0.13\""), 2U);
 }
 
+TEST(Plot, GroupsOfUsersHaveTheirOwn) {
+    std::vector<Job> jobs;
+    for (int i = 0; i < 8; ++i) jobs.push_back({0, 8 - i, 100, 100, "ann", "", "g" + std::to_string(i)});
+    const Trace trace = trace_of(jobs);
+    const Schedule run = run_of(trace, site_of(1, 36));
+    const Heading heading = make_heading(trace, rrule::Zone::utc());
+    const auto one = to_pictures(heading, {make_report("x", trace, run)});
+    ASSERT_EQ(one.size(), 4U);
+    EXPECT_EQ(one[3].name, "groups.svg");
+    EXPECT_THAT(one[3].svg, HasSubstr(">CPU use by group<"));
+    EXPECT_EQ(count(one[3].svg, "<path "), 7U) << "six, and the others";
+    EXPECT_THAT(one[3].svg, HasSubstr(">g5<"));
+    EXPECT_THAT(one[3].svg, Not(HasSubstr(">g6<")));
+    EXPECT_THAT(one[3].svg, HasSubstr(">others<"));
+    EXPECT_THAT(one[3].svg, Not(HasSubstr("stroke-dasharray"))) << "they have no targets";
+    const auto two = to_pictures(heading, {make_report("x", trace, run), make_report("y", trace, run)});
+    ASSERT_EQ(two.size(), 5U);
+    EXPECT_EQ(two[3].name, "groups_a.svg");
+    EXPECT_EQ(two[4].name, "groups_b.svg");
+    EXPECT_THAT(two[4].svg, HasSubstr(">CPU use by group, B: y<"));
+}
+
+// ann has 3 of 4 shares and one of 4 CPUs until 100, bob one share and 3 CPUs. 80% is at 46, nothing at 254.
+TEST(Plot, GroupsOfSharesHaveTargets) {
+    const Trace trace = trace_of({{0, 1, 100, 100, "ann"}, {0, 3, 100, 100, "bob"}});
+    const Schedule run =
+        run_of(trace, site_of(1, 4),
+               "create fs_group f1 tree_element = [physics:root = 75, ann:physics = 1, bob:root = 25], "
+               "unknown_shares = 0\n"
+               "set policy default_policy fairshare_group = f1, fairshare = True\n");
+    const auto pictures =
+        to_pictures(make_heading(trace, rrule::Zone::utc()), {make_report("x", trace, run, 10)});
+    ASSERT_EQ(pictures.size(), 4U);
+    const std::string& svg = pictures[3].svg;
+    EXPECT_THAT(svg, HasSubstr(">CPU use by fs_group f1<"));
+    EXPECT_THAT(svg, HasSubstr(">physics<"));
+    EXPECT_THAT(svg, Not(HasSubstr(">ann<")));
+    EXPECT_THAT(svg, HasSubstr("M80.0 59.0H940.0V59.0\" fill=\"none\" stroke=\"#3b82c4\"")) << "bob's";
+    EXPECT_THAT(svg, HasSubstr("y1=\"189.0\" x2=\"940\" y2=\"189.0\" stroke=\"#3b82c4\""));
+    EXPECT_THAT(svg, HasSubstr("y1=\"59.0\" x2=\"940\" y2=\"59.0\" stroke=\"#d97706\"")) << "of physics";
+}
+
 TEST(Plot, LongTracesHaveDatesAtMidnightOfTheZone) {
     const Trace trace = trace_of({{0, 1, 5 * 86400, -1}});
     const auto zone = rrule::Zone::find("America/New_York");

@@ -93,6 +93,30 @@ TEST_F(ThreeJobs, TheSeriesAddsUpToTheUsage) {
     }
 }
 
+TEST_F(ThreeJobs, EstimatesAreHeldAgainstStarts) {
+    run.estimates = {{1, {kMonday + Seconds(40), kMonday + Seconds(90)}},
+                     {2, {kMonday + Seconds(400), kMonday + Seconds(100)}}};
+    run.outcomes.push_back({});
+    run.estimates[3] = {kMonday + Seconds(1), kMonday + Seconds(1)};
+    trace.jobs.push_back(trace.jobs[0]);  // it never starts
+    const std::vector<Report> one = {make_report("x", trace, run)};
+    const EstimateReport& r = one[0].estimates;
+    EXPECT_EQ(r.told, 3);
+    EXPECT_EQ(r.started, 2);
+    EXPECT_DOUBLE_EQ(r.first.off.mean, (60 + 300) / 2.0);
+    EXPECT_DOUBLE_EQ(r.first.off.median, 60);
+    EXPECT_EQ(r.first.later, 1);
+    EXPECT_DOUBLE_EQ(r.last.off.mean, 5);
+    EXPECT_EQ(r.last.later, 1);
+    const Heading heading = make_heading(trace, rrule::Zone::utc());
+    EXPECT_THAT(to_text(heading, one), HasSubstr("the first one told          2  0:03:00  0:01:00  0:05:00"));
+    const auto json = nlohmann::json::parse(to_json(heading, one))["simulations"][0]["estimates"];
+    EXPECT_EQ(json["jobs"], 3);
+    EXPECT_EQ(json["last"]["off"]["max"], 10);
+    const std::vector<Report> two = {one[0], make_report("y", trace, run)};
+    EXPECT_THAT(to_text(heading, two), HasSubstr("estimated start, off by  jobs A  B   mean A        B"));
+}
+
 TEST_F(ThreeJobs, OneOfAThingIsNotMany) {
     run.cycles = run.cpus = 1;
     run.elsewhere = {{"gone", 1}};

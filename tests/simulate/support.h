@@ -21,6 +21,8 @@ struct Job {
     std::int64_t run;
     std::int64_t walltime = -1;
     std::string user = "ann";
+    std::string queue = "";  // the default one
+    std::string group = "staff";
 };
 
 inline Trace trace_of(const std::vector<Job>& jobs) {
@@ -34,8 +36,8 @@ inline Trace trace_of(const std::vector<Job>& jobs) {
         one.walltime = Seconds(job.walltime);
         one.cpus = job.cpus;
         one.user = trace.users.number(job.user);
-        one.group = trace.groups.number("staff");
-        one.queue = trace.queues.number("");
+        one.group = trace.groups.number(job.group);
+        one.queue = trace.queues.number(job.queue);
         trace.jobs.push_back(one);
     }
     return trace;

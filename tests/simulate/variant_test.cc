@@ -60,17 +60,22 @@ TEST(Variant, DirectivesChangePoliciesAndTheMachine) {
     EXPECT_EQ(variant->machine.server.at("default_queue"), "long");
 }
 
-TEST(Variant, SaysThatNoJobIsPreemptedWhereLevelsDiffer) {
-    const std::string queue = "create queue urgent queue_type=execution, started=True, Priority=160\n";
-    auto variant = variant_of_changes(site(), {"c.qmgr", queue + "set policy day preempt_queue_prio=160\n"});
-    ASSERT_TRUE(variant) << variant.error();
-    EXPECT_THAT(variant->notes, testing::Contains(HasSubstr("policy day: no simulated job is preempted")));
-    variant = variant_of_changes(site(), {"c.qmgr", queue + "set policy day preempt_queue_prio=161\n"});
-    ASSERT_TRUE(variant) << variant.error();
-    EXPECT_THAT(variant->notes, testing::Not(testing::Contains(HasSubstr("policy day: no simulated"))));
-    variant = variant_of_changes(site(), {"c.qmgr", queue + "set policy day preemption=False\n"});
-    ASSERT_TRUE(variant) << variant.error();
-    EXPECT_THAT(variant->notes, testing::Not(testing::Contains(HasSubstr("policy day: no simulated"))));
+TEST(Variant, SaysWhenJobsWouldBeCheckpointedRatherThanSuspended) {
+    const std::string changes =
+        "create queue urgent queue_type=execution, started=True, Priority=160\n"
+        "set policy day preempt_queue_prio=160\n";
+    const auto says = [&](const std::string& more) {
+        const auto variant = variant_of_changes(site(), {"c.qmgr", changes + more});
+        if (!variant) return variant.error();
+        return variant->notes.empty() ? std::string("nothing") : variant->notes.front();
+    };
+    EXPECT_THAT(
+        says("set policy day preempt_order='SCR 50 CR'\n"),
+        HasSubstr("policy day: preempt_order has C: jobs can be checkpointed only with --checkpoint"));
+    EXPECT_EQ(says("set policy day preempt_order='SCR 50 R'\n"), "nothing");
+    EXPECT_EQ(says("set policy day preempt_order=CR, preempt_queue_prio=161\n"), "nothing");
+    EXPECT_THAT(says("set policy day preempt_order=CR, preemption=False\n"),
+                testing::Not(HasSubstr("--check")));
 }
 
 TEST(Variant, WhatTheChangesAssignIsInForce) {

@@ -82,7 +82,8 @@ TEST_F(WhatIfRun, TellsTheReportAndThePlots) {
         echo '<svg/>' >"$2"
         ps -o ni= -p $$ >>)" +
                           seen + R"(
-        echo '{"jobs":3,"simulations":[{"users":[{"user":"alice"}]}]}')"),
+        echo '{"jobs":3,"simulations":[{"users":[{"user":"alice"}],
+            "preemption":{"users":[{"user":"alice"}]},"shares":[]}]}')"),
                    "host:1");
     ASSERT_TRUE(what_if.start(wanted_));
     const Answer answer = end_of(what_if);
@@ -98,7 +99,12 @@ TEST_F(WhatIfRun, TellsTheReportAndThePlots) {
     std::getline(in, line);
     EXPECT_EQ(0, line.find("--days 20260201-20260228 --compare p1 p2 --json --svg ")) << line;
     EXPECT_NE(std::string::npos, line.find(" --server=host:1")) << line;
-    EXPECT_TRUE(end_of(what_if, "False").json["comparison"]["report"]["simulations"][0]["users"].empty());
+    const Json hidden = end_of(what_if, "False").json["comparison"];
+    EXPECT_TRUE(hidden["report"]["simulations"][0]["users"].empty());
+    EXPECT_TRUE(hidden["report"]["simulations"][0]["preemption"]["users"].empty());
+    EXPECT_FALSE(hidden["report"]["simulations"][0].contains("shares"));
+    EXPECT_EQ(false, hidden["plots"]);
+    EXPECT_EQ(nullptr, what_if.plots());
 }
 
 TEST_F(WhatIfRun, ChangesAreAFileOfItsFolder) {

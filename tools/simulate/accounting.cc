@@ -118,6 +118,8 @@ class Reader {
     std::unordered_map<std::string, std::size_t> jobs_;            // id to position
     std::unordered_set<std::string> begun_;                        // ids of Q and S records
     std::unordered_set<std::string> deleted_;
+    std::unordered_set<std::string> suspended_;
+    std::vector<Seconds> walltime_used_;  // by position; -1: not known
     std::map<RequestText, std::uint32_t> requests_;
 };
 
@@ -232,14 +234,19 @@ Result<void> Reader::read_end(std::string_view line, const Record& record) {
             job.cput = std::min(*used, Seconds(kLatest));
     job.user = trace_.users.number(text("user", "unknown"));
     job.group = trace_.groups.number(text("group", "unknown"));
+    Seconds walltime_used{-1};
+    if (const std::string walltime = text("resources_used.walltime", ""); !walltime.empty())
+        walltime_used = objects::parse_duration("walltime", walltime).value_or(walltime_used);
     const std::string id(record.id);
     const auto queue = submitted_to_.find(id);
     job.queue = queue != submitted_to_.end() ? queue->second : trace_.queues.number(text("queue", ""));
     const auto [place, fresh] = jobs_.try_emplace(id, trace_.jobs.size());
-    if (fresh)
-        trace_.jobs.push_back(job);
-    else
-        trace_.jobs[place->second] = job;
+    if (fresh) {
+        trace_.jobs.emplace_back();
+        walltime_used_.emplace_back();
+    }
+    trace_.jobs[place->second] = job;
+    walltime_used_[place->second] = walltime_used;
     return {};
 }
 
@@ -258,6 +265,9 @@ Result<void> Reader::read_record(std::string_view line) {
         }
         case 'S':
             begun_.emplace(record->id);
+            return {};
+        case 'z':
+            suspended_.emplace(record->id);
             return {};
         case 'D':
         case 'A':
@@ -291,6 +301,13 @@ Trace Reader::finish() {
     for (const auto& [id, position] : jobs_)
         if (const auto queue = submitted_to_.find(id); queue != submitted_to_.end())
             trace_.jobs[position].queue = queue->second;
+    // The walltime of a suspended job stood still.
+    for (const std::string& id : suspended_)
+        if (const auto job = jobs_.find(id);
+            job != jobs_.end() && walltime_used_[job->second] >= Seconds(0)) {
+            Seconds& ran = trace_.jobs[job->second].run_time;
+            ran = std::min(ran, walltime_used_[job->second]);
+        }
     for (const std::string& id : begun_) {
         if (jobs_.contains(id)) continue;
         ++trace_.left_out[deleted_.contains(id) ? "deleted before it ended" : "no end is recorded"];

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "objects/snapshot.h"
+#include "tools/simulate/job_states.h"
 
 namespace pbs::simulate {
 namespace {
@@ -20,6 +21,7 @@ using sched::CycleTrigger;
 using sched::Decision;
 using sched::DecisionKind;
 using sched::JobHandle;
+using sched::PreemptMethod;
 
 // How long the scheduler is given to start jobs that nothing else happens to: windows open each week, and
 // public holidays may come before.
@@ -27,6 +29,9 @@ constexpr Seconds kPatience = std::chrono::days(14);
 // So many texts of reasons are told apart; all others are counted together.
 constexpr std::size_t kMostReasons = 1000;
 constexpr std::size_t kProgressEvery = 512;  // events
+// A job that was requeued so often is preempted no more: jobs that requeue each other in turn come to an end.
+constexpr std::int64_t kMostRequeues = 100;
+constexpr std::size_t kRequeued = 2;  // among kPreemptMethods
 
 void count(std::map<std::string, std::int64_t>& reasons, std::string_view reason) {
     const auto found = reasons.find(std::string(reason));
@@ -108,48 +113,33 @@ Result<const std::vector<Amount>*> Requests::of(const TraceJob& job) {
     return &place->second;
 }
 
-// A job that waits.
+// A job that waits, or is suspended.
 struct Waiting {
     sched::QueueHandle queue{};
     bool has_comment = false;
     Instant commented{};
     std::string comment;
+    Instant preempted_at{};  // if it was; the server's comment says for whom then
+    sched::Accrual accrual{};
 };
 
-// The jobs that wait, by their position in the trace. Places are used again, with the memory of comments.
-class WaitingJobs {
-  public:
-    explicit WaitingJobs(std::size_t jobs) : place_of_(jobs) {}
+// What a job has that was started, until it ends or is queued again.
+struct Run {
+    sched::QueueHandle queue{};
+    Instant stime{};     // as the server tells it: later by as long as the job was suspended
+    Instant since{};     // since when it runs, or is suspended
+    Seconds elapsed{0};  // for how long it had run before that
+    bool suspended = false;
+    Seconds eligible{0};  // for how long it has waited in a way that counts
+    std::vector<Amount> set_resources;
+    std::vector<sched::Place> places;
+    std::vector<Amount> amounts;  // of the places; of each those first that a suspended job gives back
+};
 
-    bool empty() const { return places_.size() == unused_.size(); }
-    // Null: it doesn't wait.
-    Waiting* find(std::uint32_t job) { return place_of_[job] == 0 ? nullptr : &places_[place_of_[job] - 1]; }
-    // A job that doesn't wait yet. Valid until the next one.
-    Waiting& add(std::uint32_t job, sched::QueueHandle queue) {
-        if (unused_.empty()) {
-            places_.emplace_back();
-            unused_.push_back(static_cast<std::uint32_t>(places_.size()));
-        }
-        place_of_[job] = unused_.back();
-        unused_.pop_back();
-        Waiting& waiting = places_[place_of_[job] - 1];
-        waiting.queue = queue;
-        waiting.has_comment = false;
-        waiting.commented = {};
-        waiting.comment.clear();
-        return waiting;
-    }
-    void remove(std::uint32_t job) { unused_.push_back(std::exchange(place_of_[job], 0)); }
-    template <class Visit>
-    void for_each(Visit visit) const {
-        for (const std::uint32_t place : place_of_)
-            if (place != 0) visit(places_[place - 1]);
-    }
-
-  private:
-    std::vector<std::uint32_t> place_of_;  // by job, and 1; 0: it doesn't wait
-    std::vector<Waiting> places_;
-    std::vector<std::uint32_t> unused_;  // places, and 1
+// What a job that was preempted has done of its work.
+struct Work {
+    Seconds done{0};
+    Seconds kept{0};  // of that, when it is queued again
 };
 
 class Engine {
@@ -160,7 +150,8 @@ class Engine {
           options_(options),
           requests_(trace, cluster),
           scheduler_(zone),
-          waiting_(trace.jobs.size()) {}
+          waiting_(trace.jobs.size()),
+          runs_(trace.jobs.size()) {}
 
     Result<void> set_up(const std::shared_ptr<const objects::Snapshot>& snapshot);
     Result<Schedule> run();
@@ -181,7 +172,6 @@ class Engine {
     };
 
     void begin_shares();
-    void tell_cput(Position job);
     void note_shares(Position job);
     Result<void> submit_due();
     Result<void> submit(Position job);
@@ -193,7 +183,17 @@ class Engine {
     bool look_at_all();
     void apply(const Decision& decision);
     void start(const Decision& decision, Position job, Waiting& waiting);
-    Result<void> fill(Position job, const Waiting& waiting);
+    void take_places(Run& run, const Decision& decision) const;
+    void preempt(const Decision& decision);
+    void wait_again(Position job, Run& run);
+    void remove_run(Position job, Run& run);
+    sched::Accrual accrual(sched::AccrueType type, Seconds before) const;
+    Result<void> fill(Position job, sched::QueueHandle queue);
+    void fill_set(const Run& run);
+    void tell_waiting(Position job);
+    void tell_used(Position job, Seconds ran);
+    void tell_holds(Position job);
+    Instant next_end();
     Instant next_event();
     void tell_progress();
 
@@ -211,20 +211,27 @@ class Engine {
     Instant deadline_ = Instant::max();
     Instant time_changes_ = Instant::max();  // prime time, or the policy in force
     bool prime_ = false;
-    bool dirty_ = false;  // a job arrived or ended since the last cycle
+    bool dirty_ = false;  // a job arrived, ended or was preempted since the last cycle
     Instant last_cycle_ = Instant::min();
     Instant last_news_{};  // when a job last arrived, started or ended
     Position next_job_ = 0;
     std::size_t done_ = 0;
     std::size_t events_ = 0;
-    std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
-    WaitingJobs waiting_;
+    std::size_t changes_ = 0;  // by decisions: starts, preemptions, rejections
+    std::priority_queue<End, std::vector<End>, std::greater<>>
+        ends_;  // with those of runs that were cut short
+    JobStates<Waiting> waiting_;
+    JobStates<Run> runs_;  // suspended jobs are in both
+    std::unordered_map<Position, Work> work_;
 
     // The record that is being filled; used again and again.
     std::uint32_t walltime_ = 0;  // the resource
     sched::JobRecord record_;
     std::vector<Amount> amounts_;
     std::array<char, 32> id_{};
+    Amount cput_{};
+    std::vector<sched::Place> given_back_;
+    std::vector<sched::Place> kept_;
 };
 
 Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snapshot) {
@@ -236,6 +243,7 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
             std::string("the machine has no vnode with CPUs: --nodes and --cpus make some"));
     if (auto done = cluster_.tell(scheduler_); !done) return done;
     walltime_ = *cluster_.resource("walltime");
+    cput_.resource = *cluster_.resource("cput");
     if (auto done = scheduler_.set_configuration(snapshot); !done)
         return tl::unexpected(done.error().message);
     for (const Cluster::Sched& sched : cluster_.scheds())
@@ -249,7 +257,7 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
     scheduler_.load_usage({}, {}, now_);
     begin_shares();
     scheduler_.keep_usage_changes(false);
-    scheduler_.set_preempt(false);
+    scheduler_.set_tell_estimates(true);
     scheduler_.set_comment_interval(Seconds::max());  // they are looked at in the end
     for (SchedTimes& sched : scheds_) sched.last = now_;
     return {};
@@ -274,23 +282,17 @@ void Engine::note_shares(Position position) {
             shares.entity_of[position] = shares.entities.number(*entity);
 }
 
-// A server knows the CPU time of a job when it has ended. One of which the trace doesn't tell it kept its
-// CPUs busy.
-void Engine::tell_cput(Position position) {
+// A server knows the CPU time of a job when it has ended, or stands still. One of which the trace doesn't
+// tell it kept its CPUs busy.
+void Engine::tell_used(Position position, Seconds ran) {
+    if (run_.shares.empty()) return;
     const TraceJob& job = trace_.jobs[position];
-    Waiting waiting;
-    waiting.queue = cluster_.handle(*entries_[job.queue]);
-    if (!fill(position, waiting)) return;  // can't fail here: the same job was filled before
-    const Seconds ran = run_.outcomes[position].end - run_.outcomes[position].start;
     double used = static_cast<double>(ran.count()) * static_cast<double>(job.cpus);
     if (job.cput >= Seconds(0) && job.run_time > Seconds(0))
         used = static_cast<double>(job.cput.count()) * static_cast<double>(ran.count()) /
                static_cast<double>(job.run_time.count());
-    const Amount cput{*cluster_.resource("cput"), static_cast<std::int64_t>(used), {}};
-    record_.used = std::span(&cput, 1);
-    record_.state = 'F';
-    scheduler_.job_changed(now_, record_);
-    record_.used = {};
+    cput_.number = static_cast<std::int64_t>(used);
+    record_.used = std::span(&cput_, 1);
 }
 
 // Prime time and the policies, for the report.
@@ -320,7 +322,8 @@ void Engine::tick() {
     }
 }
 
-Result<void> Engine::fill(Position position, const Waiting& waiting) {
+// A record of the job as one that waits in the queue.
+Result<void> Engine::fill(Position position, sched::QueueHandle queue) {
     const TraceJob& job = trace_.jobs[position];
     const auto asked = requests_.of(job);
     if (!asked) return tl::unexpected(asked.error());
@@ -329,23 +332,64 @@ Result<void> Engine::fill(Position position, const Waiting& waiting) {
     static constexpr std::string_view kServer = ".trace";
     char* end = std::to_chars(id_.data(), id_.data() + id_.size(), position + 1).ptr;
     end = std::ranges::copy(kServer, end).out;
+    record_ = {};
     record_.job = JobHandle(std::uint64_t{position} + 1);
     record_.sequence = std::uint64_t{position} + 1;
     record_.id = {id_.data(), static_cast<std::size_t>(end - id_.data())};
     record_.owner = trace_.users[job.user];
     record_.group = trace_.groups[job.group];
     record_.origin_queue = entries_[job.queue]->name;
-    record_.queue = waiting.queue;
-    record_.state = 'Q';
+    record_.queue = queue;
     record_.rerunnable = true;
-    record_.has_comment = waiting.has_comment;
-    record_.ctime = record_.qtime = record_.etime = job.submit;
-    record_.stime = {};
-    record_.mtime = waiting.has_comment ? waiting.commented : job.submit;
+    record_.checkpointable = options_.checkpoints;
+    record_.ctime = record_.qtime = record_.etime = record_.mtime = job.submit;
     record_.walltime = job.walltime;
     record_.requested = amounts_;
-    record_.places = {};
     return {};
+}
+
+// With what the scheduler has set when it started the job.
+void Engine::fill_set(const Run& run) {
+    for (const Amount& amount : run.set_resources) {
+        const auto known = std::ranges::find(amounts_, amount.resource, &Amount::resource);
+        if (known != amounts_.end())
+            *known = amount;
+        else
+            amounts_.push_back(amount);
+    }
+    record_.requested = amounts_;
+}
+
+// From now on.
+sched::Accrual Engine::accrual(sched::AccrueType type, Seconds before) const {
+    return cluster_.counts_eligible_time() ? sched::Accrual{type, before, now_} : sched::Accrual{};
+}
+
+// The record is filled.
+void Engine::tell_waiting(Position position) {
+    const Waiting& waiting = *waiting_.find(position);
+    record_.has_comment = waiting.has_comment;
+    if (waiting.has_comment) record_.mtime = waiting.commented;
+    record_.preempted_at = waiting.preempted_at;
+    record_.accrual = waiting.accrual;
+    if (const Run* run = runs_.find(position)) {
+        fill_set(*run);
+        record_.state = 'S';
+        record_.suspended = true;
+        record_.stime = run->stime;
+        record_.elapsed = run->elapsed.count();
+        given_back_.clear();
+        kept_.clear();
+        for (const sched::Place& place : run->places) {
+            const auto released = std::ranges::partition_point(
+                place.amounts, [&](const Amount& amount) { return cluster_.is_released(amount.resource); });
+            given_back_.push_back({place.vnode, {place.amounts.begin(), released}});
+            kept_.push_back({place.vnode, {released, place.amounts.end()}});
+        }
+        record_.places = given_back_;
+        record_.kept = kept_;
+    }
+    scheduler_.job_changed(now_, record_);
 }
 
 Result<void> Engine::submit(Position position) {
@@ -364,8 +408,14 @@ Result<void> Engine::submit(Position position) {
         elsewhere_[trace_.jobs[position].queue] = true;
         count(run_.elsewhere, name);
     }
-    if (auto done = fill(position, waiting_.add(position, cluster_.handle(*queue))); !done) return done;
-    scheduler_.job_changed(now_, record_);
+    if (auto done = fill(position, cluster_.handle(*queue)); !done) return done;
+    Waiting& waiting = waiting_.add(position);
+    waiting.queue = record_.queue;
+    waiting.has_comment = false;
+    waiting.commented = waiting.preempted_at = {};
+    waiting.comment.clear();
+    waiting.accrual = accrual(sched::AccrueType::eligible, Seconds(0));
+    tell_waiting(position);
     dirty_ = true;
     return {};
 }
@@ -376,78 +426,213 @@ Result<void> Engine::submit_due() {
     return {};
 }
 
-void Engine::end_due() {
-    while (!ends_.empty() && ends_.top().at <= now_) {
-        if (!run_.shares.empty()) tell_cput(ends_.top().job);
-        scheduler_.job_removed(now_, JobHandle(std::uint64_t{ends_.top().job} + 1));
+// Of a run that wasn't cut short; Instant::max(): no job runs.
+Instant Engine::next_end() {
+    while (!ends_.empty()) {
+        const auto [at, job] = ends_.top();
+        const Run* const run = runs_.find(job);
+        if (run != nullptr && !run->suspended && run_.outcomes[job].end == at) return at;
         ends_.pop();
-        ++done_;
+    }
+    return Instant::max();
+}
+
+void Engine::end_due() {
+    while (next_end() <= now_) {
+        const Position job = ends_.top().job;
+        ends_.pop();
+        Run& run = *runs_.find(job);
+        if (const auto known = run_.preempted.find(job); known != run_.preempted.end())
+            known->second.runs.push_back({run.since, now_});
+        run.elapsed += now_ - run.since;
+        remove_run(job, run);
         dirty_ = true;
-        last_news_ = run_.end = now_;
+    }
+}
+
+// It has ended.
+void Engine::remove_run(Position position, Run& run) {
+    if (!run_.shares.empty() && fill(position, run.queue)) {  // that can't fail: it was filled before
+        tell_used(position, run.elapsed);
+        record_.state = 'F';
+        scheduler_.job_changed(now_, record_);
+    }
+    scheduler_.job_removed(now_, JobHandle(std::uint64_t{position} + 1));
+    runs_.remove(position);
+    tell_holds(position);
+    ++done_;
+    last_news_ = run_.end = now_;
+}
+
+void Engine::tell_holds(Position position) {
+    if (!options_.holds) return;
+    const Run* const run = runs_.find(position);
+    options_.holds(position, run == nullptr   ? std::span<const sched::Place>()
+                             : run->suspended ? kept_
+                                              : run->places);
+}
+
+void Engine::take_places(Run& run, const Decision& decision) const {
+    run.set_resources.assign(decision.set_resources.begin(), decision.set_resources.end());
+    run.places.assign(decision.places.begin(), decision.places.end());
+    run.amounts.clear();
+    for (const sched::Place& place : run.places)
+        run.amounts.insert(run.amounts.end(), place.amounts.begin(), place.amounts.end());
+    auto next = run.amounts.begin();
+    for (sched::Place& place : run.places) {
+        const auto end = next + static_cast<std::ptrdiff_t>(place.amounts.size());
+        std::stable_partition(next, end,
+                              [&](const Amount& amount) { return cluster_.is_released(amount.resource); });
+        place.amounts = {next, end};
+        next = end;
     }
 }
 
 void Engine::start(const Decision& decision, Position position, Waiting& waiting) {
     const TraceJob& job = trace_.jobs[position];
-    if (decision.queue != sched::QueueHandle{}) waiting.queue = decision.queue;
-    if (!fill(position, waiting)) return;  // can't fail here: the same job was filled before
-    for (const Amount& amount : decision.set_resources) {
-        const auto known = std::ranges::find(amounts_, amount.resource, &Amount::resource);
-        if (known != amounts_.end())
-            *known = amount;
-        else
-            amounts_.push_back(amount);
+    Run* run = runs_.find(position);
+    const bool resumes = run != nullptr;
+    if (!resumes) {
+        run = &runs_.add(position);
+        run->queue = decision.queue == sched::QueueHandle{} ? waiting.queue : decision.queue;
+        run->stime = now_;
+        run->elapsed = Seconds(0);
+        take_places(*run, decision);
+    } else {
+        run->stime += now_ - run->since;
     }
-    record_.requested = amounts_;
+    run->suspended = false;
+    run->eligible = waiting.accrual.at(now_);
+    if (!fill(position, run->queue)) return;  // can't fail here: the same job was filled before
+    fill_set(*run);
     record_.state = 'R';
     record_.has_comment = true;
-    record_.stime = record_.mtime = now_;
-    record_.places = decision.places;
-    scheduler_.job_changed(now_, record_);
-    note_shares(position);
+    record_.stime = run->stime;
+    record_.mtime = now_;
+    record_.places = run->places;
 
     Outcome& outcome = run_.outcomes[position];
-    const bool killed = job.walltime >= Seconds(0) && job.run_time > job.walltime;
-    outcome.start = now_;
-    outcome.end = now_ + (killed ? job.walltime : job.run_time);
+    Seconds work = job.run_time;
+    if (outcome.how == JobEnd::none) {
+        outcome.start = now_;
+        outcome.prime = prime_;
+        ++run_.started;
+    } else {
+        work -= work_[position].done;
+        PreemptedJob& preempted = run_.preempted[position];
+        (resumes ? preempted.suspended : preempted.queued_again) += now_ - waiting.preempted_at;
+        record_.not_preemptable = preempted.by[kRequeued] >= kMostRequeues;
+    }
+    run->since = now_;
+    scheduler_.job_changed(now_, record_);
+    note_shares(position);
+    tell_holds(position);
+    const Seconds left = job.walltime - run->elapsed;
+    const bool killed = job.walltime >= Seconds(0) && work > left;
+    outcome.end = now_ + (killed ? left : work);
     outcome.how = killed ? JobEnd::killed : JobEnd::finished;
-    outcome.prime = prime_;
     ends_.push({outcome.end, position});
-    ++run_.started;
+    ++changes_;
     last_news_ = now_;
     waiting_.remove(position);
 }
 
+void Engine::preempt(const Decision& decision) {
+    const auto position = static_cast<Position>(static_cast<std::uint64_t>(decision.job) - 1);
+    Run* const run = runs_.find(position);
+    const PreemptMethod method = decision.methods.front();
+    const auto number = std::ranges::find(kPreemptMethods, method) - kPreemptMethods.begin();
+    if (run == nullptr || run->suspended || number == std::ssize(kPreemptMethods)) return;
+    PreemptedJob& preempted = run_.preempted[position];
+    preempted.queue = cluster_.queue(run->queue).name;
+    preempted.runs.push_back({run->since, now_});
+    ++preempted.by[static_cast<std::size_t>(number)];
+    Work& work = work_[position];
+    work.done += now_ - run->since;
+    run->elapsed += now_ - run->since;
+    run->since = now_;
+    Outcome& outcome = run_.outcomes[position];
+    outcome.end = now_;
+    outcome.how = JobEnd::stopped;
+    dirty_ = true;
+    ++changes_;
+    last_news_ = now_;
+    if (method == PreemptMethod::remove) {
+        preempted.lost += std::exchange(work.done, Seconds(0));
+        outcome.how = JobEnd::deleted;
+        return remove_run(position, *run);
+    }
+    if (method == PreemptMethod::checkpoint) work.kept = work.done;
+    if (method == PreemptMethod::suspend)
+        run->suspended = true;
+    else
+        preempted.lost += std::exchange(work.done, work.kept) - work.kept;
+    wait_again(position, *run);
+}
+
+// It was preempted. What it waits for from now on is eligible time while it is suspended, as its server has
+// it; else that is the scheduler's to say.
+void Engine::wait_again(Position position, Run& run) {
+    if (!fill(position, run.queue)) return;  // can't fail here: the same job was filled before
+    Waiting& waiting = waiting_.add(position);
+    waiting.queue = run.queue;
+    waiting.has_comment = true;
+    waiting.commented = waiting.preempted_at = now_;
+    waiting.comment.clear();
+    waiting.accrual =
+        accrual(run.suspended ? sched::AccrueType::eligible : sched::AccrueType::initial, run.eligible);
+    tell_used(position, run.elapsed);
+    if (!run.suspended) runs_.remove(position);
+    tell_waiting(position);
+    tell_holds(position);
+}
+
 void Engine::apply(const Decision& decision) {
+    if (decision.kind == DecisionKind::preempt) return preempt(decision);
     const auto position = static_cast<Position>(static_cast<std::uint64_t>(decision.job) - 1);
     Waiting* const found = waiting_.find(position);
     if (found == nullptr) return;  // started by another scheduler in the same second
     Waiting& waiting = *found;
+    Outcome& outcome = run_.outcomes[position];
     switch (decision.kind) {
         case DecisionKind::run:
             return start(decision, position, waiting);
         case DecisionKind::reject:
-            count(run_.rejections, decision.text);
-            run_.outcomes[position].how = JobEnd::rejected;
+            if (outcome.how == JobEnd::none) {
+                count(run_.rejections, decision.text);
+                outcome.how = JobEnd::rejected;
+            }
+            if (runs_.find(position) != nullptr) runs_.remove(position);
             scheduler_.job_removed(now_, decision.job);
             waiting_.remove(position);
+            tell_holds(position);
             ++done_;
+            ++changes_;
             last_news_ = now_;
             return;
         case DecisionKind::move:
             waiting.queue = decision.queue;
             break;
         case DecisionKind::comment:
+            if (waiting.preempted_at != Instant{}) return;
             waiting.has_comment = true;
             waiting.commented = now_;
             waiting.comment = decision.text;
             break;
         case DecisionKind::estimate:
-        case DecisionKind::preempt:
+            if (decision.start && outcome.how == JobEnd::none) {
+                Estimate& estimate = run_.estimates[position];
+                if (estimate.first == Instant{}) estimate.first = *decision.start;
+                estimate.last = *decision.start;
+            }
+            return;
         case DecisionKind::accrue:
-            return;  // it asks for none
+            waiting.accrual = accrual(decision.accrue_type, waiting.accrual.at(now_));
+            break;
+        case DecisionKind::preempt:
+            return;  // see above
     }
-    if (fill(position, waiting)) scheduler_.job_changed(now_, record_);
+    if (fill(position, waiting.queue)) tell_waiting(position);
 }
 
 void Engine::cycle(SchedTimes& sched, CycleTrigger trigger) {
@@ -460,6 +645,7 @@ void Engine::cycle(SchedTimes& sched, CycleTrigger trigger) {
 void Engine::run_cycles() {
     const bool by_jobs =
         dirty_ && (last_cycle_ == Instant::min() || now_ >= last_cycle_ + options_.cycle_interval);
+    const bool was_dirty = std::exchange(dirty_, false);
     bool ran = false;
     for (SchedTimes& sched : scheds_) {
         const bool iteration = now_ >= sched.last + sched.iteration;
@@ -475,26 +661,26 @@ void Engine::run_cycles() {
         }
         ran = true;
     }
-    if (!ran) return;
-    last_cycle_ = now_;
-    dirty_ = false;
+    if (ran)
+        last_cycle_ = now_;
+    else
+        dirty_ = was_dirty;
 }
 
 // Runs a cycle over all waiting jobs, so that each has the reason why it waits in the end. False: the cycle
 // started nothing and rejected nothing.
 bool Engine::look_at_all() {
-    const Instant news = last_news_;
-    const std::size_t done = done_ + ends_.size();
+    const std::size_t before = changes_;
     for (SchedTimes& sched : scheds_)
         if (!waiting_.empty()) cycle(sched, CycleTrigger::timer);
-    return last_news_ != news || done_ + ends_.size() != done;
+    return changes_ != before;
 }
 
 // The next instant at which something happens; Instant::max(): nothing will.
 Instant Engine::next_event() {
     Instant next = Instant::max();
     if (next_job_ < trace_.jobs.size()) next = trace_.jobs[next_job_].submit;
-    if (!ends_.empty()) next = std::min(next, ends_.top().at);
+    next = std::min(next, next_end());
     if (waiting_.empty() && next == Instant::max()) return next;
     next = std::min({next, std::max(now_ + Seconds(1), deadline_), time_changes_});
     if (waiting_.empty()) return next;
@@ -520,8 +706,9 @@ Result<Schedule> Engine::run() {
         deadline_ = scheduler_.next_deadline(now_);
         tell_progress();
         const Instant next = next_event();
-        const bool over = next == Instant::max() ||
-                          (ends_.empty() && next_job_ == trace_.jobs.size() && next > last_news_ + kPatience);
+        const bool over =
+            next == Instant::max() || (next_end() == Instant::max() && next_job_ == trace_.jobs.size() &&
+                                       next > last_news_ + kPatience);
         if (!over)
             now_ = next;
         else if (!look_at_all())
@@ -531,7 +718,8 @@ Result<Schedule> Engine::run() {
         for (sched::SharesView& view :
              scheduler_.inspect().shares({run_.end, shares.view.sched, shares.view.group.name, {}}))
             shares.view = std::move(view);
-    waiting_.for_each([&](const Waiting& waiting) {
+    waiting_.for_each([&](Position job, const Waiting& waiting) {
+        if (run_.outcomes[job].started()) return;
         count(run_.waiting, waiting.comment.empty() ? std::string_view("not looked at") : waiting.comment);
     });
     if (prime_) run_.prime.back().end = run_.end;

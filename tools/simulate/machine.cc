@@ -1,6 +1,7 @@
 #include "tools/simulate/machine.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -345,12 +346,27 @@ Result<void> Cluster::read_scheds() {
     return {};
 }
 
+Result<void> Cluster::read_server() {
+    const auto counts = boolean_of(machine_.server, "eligible_time_enable", "server", false);
+    if (!counts) return tl::unexpected(counts.error());
+    counts_eligible_time_ = *counts;
+    suspend_releases_ =
+        fmt::format("{}", fmt::join(list_of(machine_.server, "restrict_res_to_release_on_suspend"), ","));
+    return {};
+}
+
+bool Cluster::is_released(std::uint32_t resource) const {
+    return suspend_releases_.empty() ||
+           fmt::format(",{},", suspend_releases_).find(fmt::format(",{},", resources_[resource].name)) !=
+               std::string::npos;
+}
+
 Result<Cluster> Cluster::make(const Machine& machine) {
     Cluster cluster;
     cluster.machine_ = machine;
     cluster.machine_.scheds.try_emplace("default");
-    for (auto read :
-         {&Cluster::read_resources, &Cluster::read_queues, &Cluster::read_nodes, &Cluster::read_scheds})
+    for (auto read : {&Cluster::read_resources, &Cluster::read_queues, &Cluster::read_nodes,
+                      &Cluster::read_scheds, &Cluster::read_server})
         if (auto done = (cluster.*read)(); !done) return tl::unexpected(done.error());
     return cluster;
 }
@@ -392,6 +408,8 @@ Result<void> Cluster::tell(sched::Scheduler& scheduler) const {
     server.resources_max = *server_max;
     server.resources_available = *server_available;
     server.job_sort_formula = value_of(machine_.server, "job_sort_formula");
+    server.suspend_releases = suspend_releases_;
+    if (counts_eligible_time_) server.eligible_since = sched::Instant{};
     EntityLimits limits;
     if (auto done = read_limits(*this, machine_.server, "server", limits); !done) return done;
     server.limits = limits.records;

@@ -84,12 +84,17 @@ class Cluster {
     // The CPUs that most of them have: what a job of many CPUs is cut into.
     std::int64_t cpus_of_a_vnode() const { return cpus_of_a_vnode_; }
     bool has_memory() const { return has_memory_; }
+    // Does a suspended job give the resource back? (restrict_res_to_release_on_suspend)
+    bool is_released(std::uint32_t resource) const;
+    // Is eligible time counted by what jobs wait for? (eligible_time_enable)
+    bool counts_eligible_time() const { return counts_eligible_time_; }
 
   private:
     Result<void> read_resources();
     Result<void> read_queues();
     Result<void> read_nodes();
     Result<void> read_scheds();
+    Result<void> read_server();
     Result<void> tell_queue(sched::Scheduler& scheduler, const Queue& queue) const;
     Result<void> tell_node(sched::Scheduler& scheduler, std::uint64_t number, const std::string& name,
                            const Values& values) const;
@@ -104,6 +109,8 @@ class Cluster {
     std::size_t vnodes_ = 0;
     std::int64_t cpus_of_a_vnode_ = 0;
     bool has_memory_ = false;
+    std::string suspend_releases_;  // resources, with commas; empty: all
+    bool counts_eligible_time_ = false;
 };
 
 }  // namespace pbs::simulate

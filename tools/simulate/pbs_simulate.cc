@@ -58,6 +58,7 @@ struct Arguments {
     std::vector<std::string> queues;
     std::string time_zone;
     std::int64_t cycle_interval = 1;
+    bool checkpoint = false;
     std::size_t users = 20;
     bool json = false;
     std::string svg;
@@ -256,6 +257,7 @@ Result<Report> simulate_variant(const Arguments& arguments, const Trace& trace, 
     EngineOptions options;
     options.cycle_interval = Seconds(arguments.cycle_interval);
     options.usage = usage;
+    options.checkpoints = arguments.checkpoint;
     options.progress = [&bar](const Progress& progress) { bar.show(progress); };
     const auto begun = std::chrono::steady_clock::now();
     const std::clock_t cpu_begun = std::clock();
@@ -399,6 +401,8 @@ void add_options(CLI::App& app, Arguments& arguments) {
                    "The least time between cycles that jobs cause; 1 if not given")
         ->type_name("SECONDS")
         ->check(CLI::Range(1, 86400));
+    app.add_flag("--checkpoint", arguments.checkpoint,
+                 "Jobs can be checkpointed: one that is preempted so keeps what it has done");
     app.add_option("--users", arguments.users,
                    "How many users are listed, those with the most CPU time first; 20 if not given, 0: all")
         ->type_name("NUMBER");

@@ -27,6 +27,9 @@ constexpr double kInnerHeight = kHeight - kTop - kBottom;
 // On white as on black, and apart for those who don't tell red from green; the second is dashed besides.
 constexpr std::array<std::string_view, 2> kColours = {"#3b82c4", "#d97706"};
 constexpr std::array<std::string_view, 2> kDashes = {"", R"( stroke-dasharray="6 3")"};
+// Of groups; the last one is of those that are drawn together.
+constexpr std::array<std::string_view, 7> kGroupColours = {"#3b82c4", "#d97706", "#2a9d8f", "#c2559b",
+                                                           "#8a6fd1", "#8a9a1b", "#808080"};
 constexpr std::string_view kGrey = "#808080";
 
 struct Point {
@@ -36,6 +39,9 @@ struct Point {
 struct Curve {
     std::string name;
     std::vector<Point> points;  // in units of the axes; steps, each as long as to the next point's x
+    std::string_view colour = kColours[0];
+    std::string_view dash = {};
+    double target = -1;  // a level line in the same colour; -1: none
 };
 struct Tick {
     double at;
@@ -111,7 +117,7 @@ std::string bands(const Plot& plot) {
     return out;
 }
 
-std::string curve_path(const Plot& plot, const Curve& curve, std::size_t number) {
+std::string curve_path(const Plot& plot, const Curve& curve) {
     std::string path;
     double last_y = -1;
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
@@ -123,9 +129,16 @@ std::string curve_path(const Plot& plot, const Curve& curve, std::size_t number)
             fmt::format("{}{:.1f}{}{:.1f}", i == 0 ? "M" : "H", x_of(plot, point.x), i == 0 ? " " : "V", y);
         last_y = y;
     }
-    return fmt::format(R"(<path d="{}" fill="none" stroke="{}" stroke-width="1.5"{}/>)"
+    std::string out = fmt::format(R"(<path d="{}" fill="none" stroke="{}" stroke-width="1.5"{}/>)"
+                                  "\n",
+                                  path, curve.colour, curve.dash);
+    if (curve.target < 0) return out;
+    return out +
+           fmt::format(R"(<line x1="{}" y1="{:.1f}" x2="{}" y2="{:.1f}" stroke="{}" stroke-width="1.2" )"
+                       R"(stroke-dasharray="2 4"/>)"
                        "\n",
-                       path, kColours[number % 2], kDashes[number % 2]);
+                       kLeft, y_of(plot, curve.target), kLeft + kInnerWidth, y_of(plot, curve.target),
+                       curve.colour);
 }
 
 std::string legend(const Plot& plot) {
@@ -149,15 +162,15 @@ std::string legend(const Plot& plot) {
         out += fmt::format(R"(<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{}" stroke-width="2"{}/>)"
                            R"(<text x="{}" y="{}">{}</text>)"
                            "\n",
-                           at, kTop - 11, at + 24, kTop - 11, kColours[i % 2], kDashes[i % 2], at + 30,
-                           kTop - 7, markup_text(name));
+                           at, kTop - 11, at + 24, kTop - 11, plot.curves[i].colour, plot.curves[i].dash,
+                           at + 30, kTop - 7, markup_text(name));
     }
     return out;
 }
 
 std::string body(const Plot& plot) {
     std::string out = bands(plot) + axes(plot);
-    for (std::size_t i = 0; i < plot.curves.size(); ++i) out += curve_path(plot, plot.curves[i], i);
+    for (const Curve& curve : plot.curves) out += curve_path(plot, curve);
     out += fmt::format(R"(<text x="{}" y="16" font-size="15">{}</text>)"
                        "\n",
                        kLeft, markup_text(plot.title));
@@ -240,15 +253,20 @@ void scale_time(Plot& plot, const std::vector<Report>& reports, const rrule::Zon
     plot.band_name = "prime time";
 }
 
-Curve series_curve(const Report& report, const std::vector<double>& values, double scale) {
-    Curve curve{report.title, {}};
-    const auto begin = static_cast<double>(report.series.begin.time_since_epoch().count());
+Curve series_curve(const std::string& name, const Series& time, const std::vector<double>& values,
+                   double scale) {
+    Curve curve{name, {}};
+    const auto begin = static_cast<double>(time.begin.time_since_epoch().count());
     for (std::size_t i = 0; i < values.size(); ++i)
-        curve.points.push_back({begin + static_cast<double>(i) * report.series.step, values[i] * scale});
+        curve.points.push_back({begin + static_cast<double>(i) * time.step, values[i] * scale});
     if (!values.empty())
         curve.points.push_back(
-            {begin + static_cast<double>(values.size()) * report.series.step, values.back() * scale});
+            {begin + static_cast<double>(values.size()) * time.step, values.back() * scale});
     return curve;
+}
+
+double percent_of_cpus(const Report& report) {
+    return 100 / static_cast<double>(std::max<std::int64_t>(1, report.cpus));
 }
 
 Plot utilisation(const Heading& heading, const std::vector<Report>& reports) {
@@ -260,8 +278,7 @@ Plot utilisation(const Heading& heading, const std::vector<Report>& reports) {
     scale_y(plot, 100, [](double value) { return fmt::format("{:.0f}%", value); });
     for (const Report& report : reports)
         plot.curves.push_back(
-            series_curve(report, report.series.cpus_in_use,
-                         100 / static_cast<double>(std::max<std::int64_t>(1, report.cpus))));
+            series_curve(report.title, report.series, report.series.cpus_in_use, percent_of_cpus(report)));
     return plot;
 }
 
@@ -274,7 +291,7 @@ Plot waiting(const Heading& heading, const std::vector<Report>& reports) {
     double most = 1;
     for (const Report& report : reports) {
         for (const double value : report.series.jobs_waiting) most = std::max(most, value);
-        plot.curves.push_back(series_curve(report, report.series.jobs_waiting, 1));
+        plot.curves.push_back(series_curve(report.title, report.series, report.series.jobs_waiting, 1));
     }
     scale_y(plot, most, [](double value) { return fmt::format("{:g}", value); });
     return plot;
@@ -325,13 +342,68 @@ Plot wait_times(const Heading&, const std::vector<Report>& reports) {
     return plot;
 }
 
+// The same group has the same colour in all reports.
+std::string_view colour_of(const std::string& group, const GroupSeries& of,
+                           const std::vector<Report>& reports) {
+    if (group == kOtherGroups) return kGroupColours.back();
+    std::vector<std::string_view> names;
+    for (const Report& report : reports)
+        for (const GroupSeries& series : report.by_group)
+            for (const GroupSeries::One& one : series.groups)
+                if (series.title == of.title && one.name != kOtherGroups &&
+                    std::ranges::find(names, one.name) == names.end())
+                    names.push_back(one.name);
+    const auto number = static_cast<std::size_t>(std::ranges::find(names, group) - names.begin());
+    return kGroupColours[number % (kGroupColours.size() - 1)];
+}
+
+// All reports have the same axes, so that their plots can be compared.
+Plot by_group(const Heading& heading, const std::vector<Report>& reports, const Report& report,
+              const GroupSeries& series) {
+    Plot plot;
+    plot.title = "CPU use by " + series.title;
+    plot.y_title = "CPUs in use";
+    scale_time(plot, reports, heading.zone);
+    plot.bands.clear();
+    double most = 1;
+    for (const Report& each : reports)
+        for (const GroupSeries& other : each.by_group)
+            for (const GroupSeries::One& group : other.groups) {
+                most = std::max(most, 100 * group.target.value_or(0));
+                for (const double cpus : group.cpus_in_use)
+                    most = std::max(most, cpus * percent_of_cpus(each));
+            }
+    scale_y(plot, most, [](double value) { return fmt::format("{:g}%", value); });
+    for (const GroupSeries::One& group : series.groups) {
+        Curve& curve = plot.curves.emplace_back(
+            series_curve(group.name, series.time, group.cpus_in_use, percent_of_cpus(report)));
+        curve.colour = colour_of(group.name, series, reports);
+        if (group.target) curve.target = 100 * *group.target;
+    }
+    return plot;
+}
+
 std::vector<Plot> plots(const Heading& heading, const std::vector<Report>& reports) {
     std::vector<Plot> list = {utilisation(heading, reports), waiting(heading, reports),
                               wait_times(heading, reports)};
-    if (reports.size() > 1)
-        for (Plot& plot : list)
-            for (std::size_t i = 0; i < plot.curves.size(); ++i)
+    for (Plot& plot : list)
+        for (std::size_t i = 0; i < plot.curves.size(); ++i) {
+            plot.curves[i].colour = kColours[i % 2];
+            plot.curves[i].dash = kDashes[i % 2];
+            if (reports.size() > 1)
                 plot.curves[i].name = fmt::format("{}: {}", i == 0 ? 'A' : 'B', plot.curves[i].name);
+        }
+    for (std::size_t i = 0; i < reports.size(); ++i)
+        for (std::size_t j = 0; j < reports[i].by_group.size(); ++j) {
+            Plot plot = by_group(heading, reports, reports[i], reports[i].by_group[j]);
+            plot.name = j == 0 ? "groups" : fmt::format("groups_{}", j + 1);
+            if (reports.size() > 1) {
+                plot.name += i == 0 ? "_a" : "_b";
+                plot.title += fmt::format(", {}: {}", i == 0 ? 'A' : 'B', reports[i].title);
+            }
+            plot.name += ".svg";
+            list.push_back(std::move(plot));
+        }
     return list;
 }
 

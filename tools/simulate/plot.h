@@ -14,10 +14,10 @@ struct Picture {
 };
 
 // Utilisation over time, jobs waiting over time, and the distribution of wait times, each with a curve for
-// each report: for a folder.
+// each report; and for each report that has some, CPUs in use by group, with targets: for a folder.
 std::vector<Picture> to_pictures(const Heading& heading, const std::vector<Report>& reports);
 
-// The three below each other in one picture.
+// All below each other in one picture.
 std::string to_svg(const Heading& heading, const std::vector<Report>& reports);
 
 }  // namespace pbs::simulate

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <map>
@@ -32,18 +33,39 @@ Distribution of_sorted(const std::vector<double>& values) {
     return d;
 }
 
+// What came of a job that was started.
+struct Measured {
+    double cpu_seconds = 0;
+    double wait = 0;
+    double slowdown = 0;  // 0: it was deleted, or stopped
+};
+
+Measured measure(const TraceJob& job, const Schedule& run, std::size_t position) {
+    const Outcome& outcome = run.outcomes[position];
+    Seconds ran{0};
+    run.for_each_run(position, [&](Instant from, Instant until) { ran += until - from; });
+    Measured measured;
+    measured.cpu_seconds = static_cast<double>(ran.count()) * static_cast<double>(job.cpus);
+    measured.wait = static_cast<double>((outcome.start - job.submit).count());
+    if (outcome.how != JobEnd::finished && outcome.how != JobEnd::killed) return measured;
+    if (!run.preempted.empty())
+        if (const auto known = run.preempted.find(static_cast<std::uint32_t>(position));
+            known != run.preempted.end())
+            ran -= known->second.lost;
+    measured.slowdown = bounded_slowdown(outcome.end - job.submit - ran, ran);
+    return measured;
+}
+
 // Collects the jobs of a group.
 struct Collected {
     double cpu_seconds = 0;
     std::vector<double> waits;
     std::vector<double> slowdowns;
 
-    void add(const TraceJob& job, const Outcome& outcome) {
-        const Seconds wait = outcome.start - job.submit;
-        const Seconds run = outcome.end - outcome.start;
-        cpu_seconds += static_cast<double>(run.count()) * static_cast<double>(job.cpus);
-        waits.push_back(static_cast<double>(wait.count()));
-        slowdowns.push_back(bounded_slowdown(wait, run));
+    void add(const Measured& job) {
+        cpu_seconds += job.cpu_seconds;
+        waits.push_back(job.wait);
+        if (job.slowdown > 0) slowdowns.push_back(job.slowdown);
     }
     Group group(std::string name) && {
         Group group;
@@ -135,12 +157,18 @@ class Spread {
     std::vector<double> edges_;
 };
 
-Series make_series(const Trace& trace, const Schedule& run, std::size_t points) {
-    Series series;
+// Returns how many steps there are, `points` at most.
+std::size_t set_time(Series& series, const Schedule& run, std::size_t points) {
     series.begin = run.begin;
     const auto length = std::max<std::int64_t>(1, (run.end - run.begin).count());
     const auto steps = std::min(points, static_cast<std::size_t>(length));
     series.step = static_cast<double>(length) / static_cast<double>(steps);
+    return steps;
+}
+
+Series make_series(const Trace& trace, const Schedule& run, std::size_t points) {
+    Series series;
+    const std::size_t steps = set_time(series, run, points);
     series.cpus_in_use.assign(steps, 0);
     series.jobs_waiting.assign(steps, 0);
     Spread cpus(series, series.cpus_in_use);
@@ -148,9 +176,14 @@ Series make_series(const Trace& trace, const Schedule& run, std::size_t points) 
     for (std::size_t i = 0; i < trace.jobs.size(); ++i) {
         const TraceJob& job = trace.jobs[i];
         const Outcome& outcome = run.outcomes[i];
-        const bool started = outcome.how == JobEnd::finished || outcome.how == JobEnd::killed;
-        if (started) cpus.add(outcome.start, outcome.end, static_cast<double>(job.cpus));
-        if (outcome.how != JobEnd::rejected) waiting.add(job.submit, started ? outcome.start : run.end, 1);
+        Instant waits_since = job.submit;
+        run.for_each_run(i, [&](Instant from, Instant until) {
+            cpus.add(from, until, static_cast<double>(job.cpus));
+            waiting.add(waits_since, from, 1);
+            waits_since = until;
+        });
+        if (outcome.how == JobEnd::none || outcome.how == JobEnd::stopped)
+            waiting.add(waits_since, run.end, 1);
     }
     cpus.finish();
     waiting.finish();
@@ -167,11 +200,11 @@ void measure_usage(const Trace& trace, const Schedule& run, Report& report) {
     const PrimeClock clock(run.prime);
     const auto cpus = static_cast<double>(run.cpus);
     for (std::size_t i = 0; i < trace.jobs.size(); ++i) {
-        const Outcome& outcome = run.outcomes[i];
-        if (outcome.how != JobEnd::finished && outcome.how != JobEnd::killed) continue;
         const auto width = static_cast<double>(trace.jobs[i].cpus);
-        report.all.usage.used += width * static_cast<double>((outcome.end - outcome.start).count());
-        report.prime.usage.used += width * (clock.before(outcome.end) - clock.before(outcome.start));
+        run.for_each_run(i, [&](Instant from, Instant until) {
+            report.all.usage.used += width * static_cast<double>((until - from).count());
+            report.prime.usage.used += width * (clock.before(until) - clock.before(from));
+        });
     }
     report.all.usage.available = cpus * static_cast<double>((run.end - run.begin).count());
     report.prime.usage.available = cpus * (clock.before(run.end) - clock.before(run.begin));
@@ -179,30 +212,42 @@ void measure_usage(const Trace& trace, const Schedule& run, Report& report) {
     report.non_prime.usage.available = report.all.usage.available - report.prime.usage.available;
 }
 
-// Jobs of entities that aren't in the tree are those of `unknown`.
+constexpr std::size_t kRoot = 0;
+
+// The rows of a tree of shares, and which of them jobs belong to. Jobs of entities that aren't in the tree
+// are those of `unknown`.
+struct ShareRows {
+    explicit ShareRows(const SharesOfRun& shares) : rows(shares.view.rows) {
+        std::unordered_map<std::string_view, std::size_t> row_of;
+        above.resize(rows.size());
+        depth.resize(rows.size());
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            row_of.emplace(rows[i].name, i);
+            if (rows[i].parent.empty()) continue;
+            above[i] = row_of.at(rows[i].parent);
+            depth[i] = depth[above[i]] + 1;
+        }
+        for (const std::string& entity : shares.entities.all()) {
+            auto found = row_of.find(entity);
+            if (found == row_of.end()) found = row_of.find("unknown");
+            of_entities.push_back(found->second);
+        }
+    }
+    const std::vector<sched::ShareRow>& rows;
+    std::vector<std::size_t> above;
+    std::vector<std::size_t> depth;
+    std::vector<std::size_t> of_entities;
+};
+
 ShareReport make_share_report(const Trace& trace, const Schedule& run, const SharesOfRun& shares) {
-    constexpr std::size_t kRoot = 0;
-    const std::vector<sched::ShareRow>& rows = shares.view.rows;
-    std::unordered_map<std::string_view, std::size_t> row_of;
-    std::vector<std::size_t> above(rows.size());
-    std::vector<std::size_t> depth(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        row_of.emplace(rows[i].name, i);
-        if (rows[i].parent.empty()) continue;
-        above[i] = row_of.at(rows[i].parent);
-        depth[i] = depth[above[i]] + 1;
-    }
-    std::vector<std::size_t> rows_of_entities;
-    for (const std::string& entity : shares.entities.all()) {
-        auto found = row_of.find(entity);
-        if (found == row_of.end()) found = row_of.find("unknown");
-        rows_of_entities.push_back(found->second);
-    }
+    const ShareRows tree(shares);
+    const auto& [rows, above, depth, rows_of_entities] = tree;
     std::vector<Collected> collected(rows.size());
     for (std::size_t i = 0; i < trace.jobs.size(); ++i) {
         if (shares.entity_of[i] == SharesOfRun::kNone) continue;
+        const Measured measured = measure(trace.jobs[i], run, i);
         for (std::size_t row = rows_of_entities[shares.entity_of[i]];; row = above[row]) {
-            if (rows[row].is_group || depth[row] == 1) collected[row].add(trace.jobs[i], run.outcomes[i]);
+            if (rows[row].is_group || depth[row] == 1) collected[row].add(measured);
             if (row == kRoot) break;
         }
     }
@@ -220,6 +265,131 @@ ShareReport make_share_report(const Trace& trace, const Schedule& run, const Sha
         group.usage = rows[i].usage;
         report.groups.push_back(std::move(group));
     }
+    return report;
+}
+
+// So many groups are drawn, those with the most CPU time; the others together.
+constexpr std::size_t kGroupsDrawn = 6;
+constexpr std::uint32_t kNoGroup = UINT32_MAX;
+
+// `group_of` numbers the groups, which are those of `series`, by job. Nothing of fewer than two.
+void add_group_series(GroupSeries series, const std::vector<std::uint32_t>& group_of, const Trace& trace,
+                      const Schedule& run, std::size_t points, std::vector<GroupSeries>& list) {
+    std::vector<double> used(series.groups.size());
+    for (std::size_t i = 0; i < trace.jobs.size(); ++i)
+        if (group_of[i] != kNoGroup) used[group_of[i]] += measure(trace.jobs[i], run, i).cpu_seconds;
+    std::vector<std::size_t> order;
+    for (std::size_t group = 0; group < used.size(); ++group)
+        if (used[group] > 0) order.push_back(group);
+    if (order.size() < 2) return;
+    std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t group) { return used[group]; });
+    std::vector<std::size_t> drawn_as(used.size(), kGroupsDrawn);
+    std::vector<GroupSeries::One> drawn;
+    for (std::size_t i = 0; i < std::min(order.size(), kGroupsDrawn); ++i) {
+        drawn_as[order[i]] = i;
+        drawn.push_back(std::move(series.groups[order[i]]));
+    }
+    if (order.size() > kGroupsDrawn) drawn.push_back({kOtherGroups, {}, {}});
+    const std::size_t steps = set_time(series.time, run, std::max<std::size_t>(1, points / 10));
+    std::vector<Spread> spreads;
+    for (GroupSeries::One& one : drawn) {
+        one.cpus_in_use.assign(steps, 0);
+        spreads.emplace_back(series.time, one.cpus_in_use);
+    }
+    for (std::size_t i = 0; i < trace.jobs.size(); ++i)
+        if (group_of[i] != kNoGroup && used[group_of[i]] > 0)
+            run.for_each_run(i, [&](Instant from, Instant until) {
+                spreads[drawn_as[group_of[i]]].add(from, until, static_cast<double>(trace.jobs[i].cpus));
+            });
+    for (Spread& spread : spreads) spread.finish();
+    series.groups = std::move(drawn);
+    list.push_back(std::move(series));
+}
+
+// By the groups at the top of each tree of shares; without one, by the users' groups.
+std::vector<GroupSeries> make_group_series(const Trace& trace, const Schedule& run, std::size_t points) {
+    std::vector<GroupSeries> list;
+    std::vector<std::uint32_t> group_of(trace.jobs.size(), kNoGroup);
+    for (const SharesOfRun& shares : run.shares) {
+        const ShareRows tree(shares);
+        GroupSeries series{"fs_group " + shares.view.group.name, {}, {}};
+        if (shares.view.sched != "default") series.title += " of " + shares.view.sched;
+        for (const sched::ShareRow& row : tree.rows) series.groups.push_back({row.name, row.target, {}});
+        for (std::size_t i = 0; i < trace.jobs.size(); ++i) {
+            group_of[i] = kNoGroup;
+            if (shares.entity_of[i] == SharesOfRun::kNone) continue;
+            std::size_t row = tree.of_entities[shares.entity_of[i]];
+            while (tree.depth[row] > 1) row = tree.above[row];
+            group_of[i] = static_cast<std::uint32_t>(row);
+        }
+        add_group_series(std::move(series), group_of, trace, run, points, list);
+    }
+    if (!run.shares.empty()) return list;
+    GroupSeries series{"group", {}, {}};
+    for (const std::string& name : trace.groups.all()) series.groups.push_back({name, {}, {}});
+    for (std::size_t i = 0; i < trace.jobs.size(); ++i) group_of[i] = trace.jobs[i].group;
+    add_group_series(std::move(series), group_of, trace, run, points, list);
+    return list;
+}
+
+void add(const PreemptedJob& job, bool stopped, std::int64_t cpus, Preempted& to) {
+    ++to.jobs;
+    for (std::size_t i = 0; i < job.by.size(); ++i) {
+        to.by[i] += job.by[i];
+        to.times += job.by[i];
+    }
+    if (stopped) ++to.stopped;
+    to.cpu_seconds_lost += static_cast<double>(job.lost.count()) * static_cast<double>(cpus);
+    to.suspended += static_cast<double>(job.suspended.count());
+    to.queued_again += static_cast<double>(job.queued_again.count());
+}
+
+std::vector<Preempted> by_times(std::map<std::string, Preempted>&& named) {
+    std::vector<Preempted> list;
+    for (auto& [name, one] : named) {
+        list.push_back(std::move(one));
+        list.back().name = name;
+    }
+    std::ranges::stable_sort(list, std::ranges::greater{}, &Preempted::times);
+    return list;
+}
+
+PreemptionReport make_preemption_report(const Trace& trace, const Schedule& run) {
+    PreemptionReport report;
+    report.all.name = "all";
+    std::map<std::string, Preempted> queues;
+    std::map<std::string, Preempted> groups;
+    std::map<std::string, Preempted> users;
+    for (const auto& [position, job] : run.preempted) {
+        const TraceJob& of = trace.jobs[position];
+        const bool stopped = run.outcomes[position].how == JobEnd::stopped;
+        for (Preempted* to :
+             {&report.all, &queues[job.queue], &groups[trace.groups[of.group]], &users[trace.users[of.user]]})
+            add(job, stopped, of.cpus, *to);
+    }
+    report.queues = by_times(std::move(queues));
+    report.groups = by_times(std::move(groups));
+    report.users = by_times(std::move(users));
+    return report;
+}
+
+EstimateReport make_estimate_report(const Schedule& run) {
+    EstimateReport report;
+    std::array<std::vector<double>, 2> off;
+    for (const auto& [position, estimate] : run.estimates) {
+        ++report.told;
+        const Outcome& outcome = run.outcomes[position];
+        if (!outcome.started()) continue;
+        ++report.started;
+        const auto note = [&](Instant told, EstimateError& error, std::vector<double>& values) {
+            values.push_back(std::abs(static_cast<double>((outcome.start - told).count())));
+            if (outcome.start > told) ++error.later;
+        };
+        note(estimate.first, report.first, off[0]);
+        note(estimate.last, report.last, off[1]);
+    }
+    report.first.off = distribution(std::move(off[0]));
+    report.last.off = distribution(std::move(off[1]));
     return report;
 }
 
@@ -260,10 +430,11 @@ Report make_report(std::string title, const Trace& trace, const Schedule& run, s
         const Outcome& outcome = run.outcomes[i];
         if (outcome.how == JobEnd::rejected) ++report.rejected;
         if (outcome.how == JobEnd::killed) ++report.killed;
-        if (outcome.how != JobEnd::finished && outcome.how != JobEnd::killed) continue;
+        if (!outcome.started()) continue;
+        const Measured measured = measure(job, run, i);
         for (Collected* group :
              {&all, outcome.prime ? &prime : &non_prime, &users[job.user], &sizes[size_class(job.cpus)]})
-            group->add(job, outcome);
+            group->add(measured);
     }
     report.never_started =
         static_cast<std::int64_t>(report.submitted) - report.started - report.rejected - report.refused;
@@ -282,8 +453,11 @@ Report make_report(std::string title, const Trace& trace, const Schedule& run, s
     report.elsewhere = by_frequency(run.elsewhere);
     for (const SharesOfRun& shares : run.shares)
         report.shares.push_back(make_share_report(trace, run, shares));
+    report.preemption = make_preemption_report(trace, run);
+    report.estimates = make_estimate_report(run);
     measure_usage(trace, run, report);
     report.series = make_series(trace, run, points);
+    report.by_group = make_group_series(trace, run, points);
     return report;
 }
 

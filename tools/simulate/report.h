@@ -1,9 +1,10 @@
 // What came of a simulation, in figures.
 //
-//   wait               from submission to start
-//   bounded slowdown   max(1, (wait + run) / max(run, 10 s)): D. Feitelson and L. Rudolph, "Metrics and
-//                      Benchmarking for Parallel Job Scheduling", JSSPP 1998, with their threshold of 10
-//                      seconds for what is short
+//   wait               from submission to the first start
+//   bounded slowdown   max(1, (end - submission) / max(run, 10 s)) of a job that ended by itself or at its
+//                      walltime, where run is what of its runs wasn't lost by preemption: D. Feitelson and L.
+//                      Rudolph, "Metrics and Benchmarking for Parallel Job Scheduling", JSSPP 1998, with
+//                      their threshold of 10 seconds for what is short
 //   utilisation        CPU-seconds that jobs had / CPU-seconds that there were, from the first submission to
 //                      the last end of a job
 //   percentiles        the smallest value that so many percent of the values don't exceed (nearest rank)
@@ -12,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,6 +63,36 @@ struct ShareReport {
     std::vector<ShareGroup> groups;  // each before those in it
 };
 
+// What preemption cost the jobs of a queue, a group or a user, or all.
+struct Preempted {
+    std::string name;
+    std::int64_t jobs = 0;   // that were preempted
+    std::int64_t times = 0;  // how often, by all methods
+    PreemptCounts by{};
+    std::int64_t stopped = 0;     // jobs that didn't run again
+    double cpu_seconds_lost = 0;  // of jobs that began anew or were deleted
+    double suspended = 0;         // seconds, of all jobs together
+    double queued_again = 0;
+};
+struct PreemptionReport {
+    Preempted all;
+    std::vector<Preempted> queues;  // those that were preempted most often first
+    std::vector<Preempted> groups;
+    std::vector<Preempted> users;
+};
+
+// How far estimated starts lay from real ones.
+struct EstimateError {
+    Distribution off;        // seconds between the two
+    std::int64_t later = 0;  // jobs that started later than told
+};
+struct EstimateReport {
+    std::int64_t told = 0;     // jobs that had an estimate
+    std::int64_t started = 0;  // and started; the figures are of these
+    EstimateError first;       // of the first estimate,
+    EstimateError last;        // and of the last one before the start
+};
+
 struct Usage {
     double used = 0;       // CPU-seconds
     double available = 0;  // CPU-seconds
@@ -80,6 +112,19 @@ struct Series {
     std::vector<double> cpus_in_use;
     std::vector<double> jobs_waiting;
 };
+
+// CPUs in use over time by each of some groups.
+struct GroupSeries {
+    struct One {
+        std::string name;
+        std::optional<double> target;  // a fraction of the machine
+        std::vector<double> cpus_in_use;
+    };
+    std::string title;  // of what: "fs_group f1", or "group"
+    Series time;        // without values
+    std::vector<One> groups;
+};
+inline constexpr const char* kOtherGroups = "others";
 
 struct Report {
     std::string title;  // the variant
@@ -101,16 +146,20 @@ struct Report {
     std::vector<Group> users;                                        // by name
     std::vector<Group> sizes;                                        // by number of CPUs: 1, 2, 3-4, 5-8, ...
     std::vector<ShareReport> shares;                                 // where policies go by them
+    PreemptionReport preemption;                                     // all.times is 0: there was none
+    EstimateReport estimates;                                        // told is 0: there were none
     std::vector<std::pair<std::string, std::int64_t>> why_rejected;  // the most frequent first
     std::vector<std::pair<std::string, std::int64_t>> why_waiting;
     std::vector<std::pair<std::string, std::int64_t>> why_refused;
     std::vector<std::pair<std::string, std::int64_t>> elsewhere;  // queues that aren't there, with their jobs
     std::vector<Period> prime_periods;
     Series series;
-    std::vector<double> waits;  // of all jobs that started, ascending; seconds
+    std::vector<GroupSeries> by_group;  // where there is more than one group
+    std::vector<double> waits;          // of all jobs that started, ascending; seconds
 };
 
-// `points` is the most that a series has.
+// `points` is the most that a series has; one by groups has a tenth of that, as many of them are drawn
+// together.
 Report make_report(std::string title, const Trace& trace, const Schedule& run, std::size_t points = 600);
 
 // What reports of one trace have in common.

@@ -61,6 +61,47 @@ Json of(const std::vector<ShareReport>& all) {
     return list;
 }
 
+Json of(const Preempted& one) {
+    return {{"jobs", one.jobs},
+            {"suspended", one.by[0]},
+            {"checkpointed", one.by[1]},
+            {"requeued", one.by[2]},
+            {"deleted", one.by[3]},
+            {"not_run_again", one.stopped},
+            {"cpu_seconds_lost", one.cpu_seconds_lost},
+            {"seconds_suspended", one.suspended},
+            {"seconds_queued_again", one.queued_again}};
+}
+
+Json of(const std::vector<Preempted>& all, const char* key) {
+    Json list = Json::array();
+    for (const Preempted& one : all) {
+        Json json = {{key, one.name}};
+        json.update(of(one));
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
+Json of(const PreemptionReport& preemption) {
+    Json json = of(preemption.all);
+    json["queues"] = of(preemption.queues, "queue");
+    json["groups"] = of(preemption.groups, "group");
+    json["users"] = of(preemption.users, "user");
+    return json;
+}
+
+Json of(const EstimateError& error) {
+    return {{"off", of(error.off)}, {"later", error.later}};
+}
+
+Json of(const EstimateReport& estimates) {
+    return {{"jobs", estimates.told},
+            {"started", estimates.started},
+            {"first", of(estimates.first)},
+            {"last", of(estimates.last)}};
+}
+
 Json of(const Report& r, const rrule::Zone& zone) {
     Json prime = Json::array();
     for (const Period& period : r.prime_periods)
@@ -97,6 +138,8 @@ Json of(const Report& r, const rrule::Zone& zone) {
                    {"cpus_in_use", r.series.cpus_in_use},
                    {"jobs_waiting", r.series.jobs_waiting}}}};
     if (!r.shares.empty()) json["shares"] = of(r.shares);
+    if (r.preemption.all.times > 0) json["preemption"] = of(r.preemption);
+    if (r.estimates.told > 0) json["estimates"] = of(r.estimates);
     return json;
 }
 

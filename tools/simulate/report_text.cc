@@ -224,6 +224,94 @@ std::string shares_tables(const std::vector<Report>& reports) {
     return text;
 }
 
+const Preempted& preempted_named(const std::vector<Preempted>& list, const std::string& name) {
+    static const Preempted none;
+    const auto found = std::ranges::find(list, name, &Preempted::name);
+    return found == list.end() ? none : *found;
+}
+
+Row preempted_row(std::string name, const Preempted& one) {
+    Row row = {std::move(name), number(static_cast<double>(one.jobs))};
+    for (const std::int64_t times : one.by) row.push_back(number(static_cast<double>(times)));
+    row.insert(row.end(), {number(static_cast<double>(one.stopped)), hours(one.cpu_seconds_lost),
+                           duration(one.suspended), duration(one.queued_again)});
+    return row;
+}
+
+Row preempted_row(std::string name, const Preempted& a, const Preempted& b) {
+    Row row = {std::move(name), number(static_cast<double>(a.jobs)), number(static_cast<double>(b.jobs))};
+    add_difference(row, {static_cast<double>(a.times), static_cast<double>(b.times)}, number);
+    add_difference(row, {a.cpu_seconds_lost, b.cpu_seconds_lost}, hours);
+    add_difference(row, {a.suspended, b.suspended}, duration);
+    add_difference(row, {a.queued_again, b.queued_again}, duration);
+    return row;
+}
+
+// What preemption cost, in all and by queue, group and user; of users as many as are listed elsewhere.
+std::string preemption_table(const std::vector<Report>& reports, std::size_t users) {
+    if (std::ranges::all_of(reports, [](const Report& r) { return r.preemption.all.times == 0; })) return {};
+    const bool one = reports.size() == 1;
+    std::vector<Row> rows;
+    if (one)
+        rows.push_back({"preempted", "jobs", "suspended", "checkpointed", "requeued", "deleted",
+                        "not run again", "CPU hours lost", "time suspended", "queued again"});
+    else
+        rows.push_back({"preempted", "jobs A", "B", "times A", "B", "B - A", "CPU hours lost A", "B", "B - A",
+                        "time suspended A", "B", "B - A", "queued again A", "B", "B - A"});
+    const auto add = [&](std::string name, const Preempted& a, const Preempted& b) {
+        rows.push_back(one ? preempted_row(std::move(name), a) : preempted_row(std::move(name), a, b));
+    };
+    add("all", reports.front().preemption.all, reports.back().preemption.all);
+    using Member = std::vector<Preempted> PreemptionReport::*;
+    for (const auto& [what, member] : {std::pair<const char*, Member>("queue", &PreemptionReport::queues),
+                                       {"group", &PreemptionReport::groups},
+                                       {"user", &PreemptionReport::users}}) {
+        std::vector<std::string> names;
+        for (const Report& report : reports)
+            for (const Preempted& each : report.preemption.*member)
+                if (std::ranges::find(names, each.name) == names.end()) names.push_back(each.name);
+        if (users != 0 && names.size() > users) names.resize(users);
+        for (const std::string& name : names)
+            add(fmt::format("  {} {}", what, name), preempted_named(reports.front().preemption.*member, name),
+                preempted_named(reports.back().preemption.*member, name));
+    }
+    return table(rows) + '\n';
+}
+
+// How far estimated starts lay from real ones.
+std::string estimates_table(const std::vector<Report>& reports) {
+    if (std::ranges::all_of(reports, [](const Report& r) { return r.estimates.started == 0; })) return {};
+    const bool one = reports.size() == 1;
+    std::vector<Row> rows;
+    if (one)
+        rows.push_back(
+            {"estimated start, off by", "jobs", "mean", "median", "90%", "longest", "later than told"});
+    else
+        rows.push_back({"estimated start, off by", "jobs A", "B", "mean A", "B", "B - A", "median A", "B",
+                        "B - A", "90% A", "B", "B - A", "later than told A", "B"});
+    for (const auto& [name, member] :
+         {std::pair("the first one told", &EstimateReport::first), {"the last one", &EstimateReport::last}}) {
+        const EstimateReport& a = reports.front().estimates;
+        const EstimateReport& b = reports.back().estimates;
+        Row row = {name, number(static_cast<double>(a.started))};
+        const EstimateError& of_a = a.*member;
+        const EstimateError& of_b = b.*member;
+        if (one) {
+            row.insert(row.end(), {duration(of_a.off.mean), duration(of_a.off.median), duration(of_a.off.p90),
+                                   duration(of_a.off.max), number(static_cast<double>(of_a.later))});
+        } else {
+            row.push_back(number(static_cast<double>(b.started)));
+            add_difference(row, {of_a.off.mean, of_b.off.mean}, duration);
+            add_difference(row, {of_a.off.median, of_b.off.median}, duration);
+            add_difference(row, {of_a.off.p90, of_b.off.p90}, duration);
+            row.insert(row.end(),
+                       {number(static_cast<double>(of_a.later)), number(static_cast<double>(of_b.later))});
+        }
+        rows.push_back(std::move(row));
+    }
+    return table(rows) + '\n';
+}
+
 // The users with the most CPU time in any of the reports, the first of them first.
 std::vector<std::string> largest_users(const std::vector<Report>& reports, std::size_t most) {
     std::vector<std::pair<double, std::string>> list;
@@ -303,7 +391,7 @@ std::string head(const Heading& heading, const std::vector<Report>& reports) {
 std::string to_text(const Heading& heading, const std::vector<Report>& reports, std::size_t users) {
     std::string text = head(heading, reports) + '\n' + parts_table(reports) + '\n';
     text += groups_table("CPUs", sizes_of(reports), reports, &Report::sizes) + '\n';
-    text += shares_tables(reports);
+    text += shares_tables(reports) + preemption_table(reports, users) + estimates_table(reports);
     const std::vector<std::string> names = largest_users(reports, users);
     text += groups_table("user", names, reports, &Report::users);
     std::set<std::string> all;

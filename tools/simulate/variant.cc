@@ -340,13 +340,14 @@ void add_unsupported(const objects::Snapshot& snapshot, std::vector<std::string>
     }
 }
 
-// Could two jobs have different preemption levels by the policy? No simulated job is preempted.
+// Could two jobs have different preemption levels by the policy?
 bool has_levels(const objects::Object& policy, const Machine& machine) {
     if (objects::unsupported_preemption(policy).empty()) return false;
     const std::string_view levels = policy.text("preempt_prio");
     const auto names = [&](std::string_view level) { return levels.find(level) != std::string_view::npos; };
     if (names("starving_jobs") && policy.boolean("help_starving_jobs")) return true;
     if (names("fairshare") && policy.boolean("fairshare")) return true;
+    if (names("softlimits")) return true;
     if (!names("express_queue")) return false;
     const std::int64_t express = policy.integer("preempt_queue_prio");
     return std::ranges::any_of(machine.queues, [&](const auto& queue) {
@@ -370,10 +371,20 @@ void add_notes(const Variant& variant, std::vector<std::string>& notes, const Te
     }
 }
 
-void add_preemption(const Variant& variant, std::vector<std::string>& notes) {
+// Would a job be checkpointed before it would be suspended?
+bool checkpoints(std::string_view preempt_order) {
+    while (!preempt_order.empty()) {
+        const std::string_view step = preempt_order.substr(0, preempt_order.find(' '));
+        if (const auto c = step.find('C'); c < step.find('S')) return true;
+        preempt_order.remove_prefix(std::min(step.size() + 1, preempt_order.size()));
+    }
+    return false;
+}
+
+void add_checkpoints(const Variant& variant, std::vector<std::string>& notes) {
     add_notes(variant, notes, [&](const objects::Object& policy) -> std::string {
-        if (!has_levels(policy, variant.machine)) return {};
-        return "no simulated job is preempted; jobs of higher preemption levels wait like others";
+        if (!has_levels(policy, variant.machine) || !checkpoints(policy.text("preempt_order"))) return {};
+        return "preempt_order has C: jobs can be checkpointed only with --checkpoint";
     });
 }
 
@@ -392,7 +403,7 @@ Result<Variant> Draft::finish(std::string title) && {
     variant.snapshot = store_.snapshot();
     variant.notes = std::move(notes_);
     add_unsupported(*variant.snapshot, variant.notes);
-    add_preemption(variant, variant.notes);
+    add_checkpoints(variant, variant.notes);
     add_programs(variant, variant.notes);
     return variant;
 }

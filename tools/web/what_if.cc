@@ -228,6 +228,9 @@ WhatIf::Outcome WhatIf::simulate(const Comparison& comparison) {
 
 void WhatIf::tell(Answer& answer) const {
     const std::lock_guard lock(mutex_);
+    // Who used how much is as much as which jobs there were. Plots are by group, and users may be groups.
+    const bool of_others = !answer.json.contains("jobs_of_others") || answer.json["jobs_of_others"] == true;
+    shows_plots_ = of_others;
     Json& told = answer.json["comparison"] = nullptr;
     if (phase_ == Phase::none) return;
     const bool done = phase_ == Phase::done;
@@ -239,16 +242,19 @@ void WhatIf::tell(Answer& answer) const {
             {"second", comparison_.second},
             {"changes", comparison_.changes},
             {"error", phase_ == Phase::failed ? Json(outcome_.error) : Json(nullptr)},
-            {"plots", plots_ != nullptr},
+            {"plots", plots_ != nullptr && of_others},
             {"report", done ? outcome_.report : Json(nullptr)}};
-    // Who used how much is as much as which jobs there were.
-    if (!done || !answer.json.contains("jobs_of_others") || answer.json["jobs_of_others"] == true) return;
-    for (Json& simulated : told["report"]["simulations"]) simulated["users"] = Json::array();
+    if (!done || of_others) return;
+    for (Json& simulated : told["report"]["simulations"]) {
+        simulated["users"] = Json::array();
+        if (simulated.contains("preemption")) simulated["preemption"]["users"] = Json::array();
+        simulated.erase("shares");
+    }
 }
 
 std::shared_ptr<const std::string> WhatIf::plots() const {
     const std::lock_guard lock(mutex_);
-    return plots_;
+    return shows_plots_ ? plots_ : nullptr;
 }
 
 std::string simulate_program() {

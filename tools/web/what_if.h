@@ -48,7 +48,8 @@ class WhatIf {
     bool start(const Comparison& comparison);
     /// Adds the member "comparison" to an answer: the last one, or null.
     void tell(Answer& answer) const;
-    /// The plots of the last one; nullptr: there are none.
+    /// The plots of the last one; nullptr: there are none, or the answer that was last told isn't to show
+    /// them.
     std::shared_ptr<const std::string> plots() const;
     bool running() const;
 
@@ -72,6 +73,7 @@ class WhatIf {
     Comparison comparison_;
     Outcome outcome_;
     std::shared_ptr<const std::string> plots_;
+    mutable bool shows_plots_ = false;
     std::thread thread_;
 };
 

@@ -52,8 +52,19 @@ const kFigures = [
     ["Wait in non-prime time, mean", (one) => duration(one.non_prime.wait.mean)],
 ];
 
+// Where there is something to tell of either.
+const kMoreFigures = [
+    ["Preemptions", "preemption", (told) => (told.suspended + told.checkpointed + told.requeued + told.deleted).toLocaleString("en")],
+    ["CPU time lost by preemption", "preemption", (told) => duration(told.cpu_seconds_lost)],
+    ["Time suspended, of all jobs", "preemption", (told) => duration(told.seconds_suspended)],
+    ["First estimated start, off by (median)", "estimates", (told) => duration(told.first.off.median)],
+    ["First estimated start, off by (90 %)", "estimates", (told) => duration(told.first.off.p90)],
+];
+
 function report({report: {trace, jobs, notes, simulations}}) {
-    const rows = kFigures.map(([name, value]) => ({name, values: simulations.map(value)}));
+    const more = kMoreFigures.filter(([, member]) => simulations.some((one) => one[member]))
+        .map(([name, member, value]) => [name, (one) => one[member] ? value(one[member]) : "-"]);
+    const rows = [...kFigures, ...more].map(([name, value]) => ({name, values: simulations.map(value)}));
     return [
         h("p", {}, `${jobs.toLocaleString("en")} jobs of ${trace}.`),
         table("Figures of both", [{title: "", cell: (row) => row.name},
@@ -73,7 +84,7 @@ function last(comparison) {
         comparison.changes ? h("pre", {tabindex: 0}, comparison.changes) : null,
         comparison.report ? report(comparison) : null,
         comparison.plots ? h("p", {class: "plots"}, h("img", {src: `what-if.svg?${Date.now()}`,
-            alt: "Utilisation and waiting jobs over time, and the distribution of wait times, with a curve for each policy; the table above has the figures"})) : null,
+            alt: "Utilisation and waiting jobs over time, the distribution of wait times, with a curve for each policy, and CPU use by group; the table above has the figures"})) : null,
     ];
 }
 
