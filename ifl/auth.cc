@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kReservedPortMethod = "resvport";
 constexpr std::uint16_t kFirstUnprivilegedPort = 1024;
+constexpr std::string_view kServersUser = "root";
 
 AuthDecision answer(Reply reply) {
     return {AuthDecision::Action::reply, std::move(reply), {}};
@@ -47,6 +48,15 @@ std::optional<std::string_view> AuthTable::user(Id id) const {
     return *found->second.user;
 }
 
+bool AuthTable::from_reserved_port(const Peer& peer) {
+    return peer.port != 0 && peer.port < kFirstUnprivilegedPort && peer.port < peer.first_unprivileged;
+}
+
+bool AuthTable::from_reserved_port(Id id) const {
+    const auto found = peers_.find(id);
+    return found != peers_.end() && from_reserved_port(found->second);
+}
+
 AuthDecision AuthTable::authenticate(const Peer& helper, const Request& request) {
     const auto& body = std::get<Authenticate>(request.body);
     if (helper.address.empty()) {
@@ -59,8 +69,7 @@ AuthDecision AuthTable::authenticate(const Peer& helper, const Request& request)
         return refuse(PBSE_NOSUP,
                       fmt::format("encryption method \"{}\" isn't supported", body.encrypt_method));
     }
-    if (helper.port == 0 || helper.port >= kFirstUnprivilegedPort ||
-        helper.port >= helper.first_unprivileged) {
+    if (!from_reserved_port(helper)) {
         return refuse(PBSE_BADCRED, fmt::format("authenticate as {} from the unprivileged port {}",
                                                 request.user, helper.port));
     }
@@ -86,7 +95,7 @@ AuthDecision AuthTable::judge(Id id, const Request& request) {
     const auto found = peers_.find(id);
     if (found == peers_.end())
         return refuse(PBSE_INTERNAL, "a request on a connection that isn't in the table");
-    const Peer& peer = found->second;
+    Peer& peer = found->second;
     switch (request.type) {
         case RequestType::connect:
             return answer(Reply::ok());
@@ -97,6 +106,7 @@ AuthDecision AuthTable::judge(Id id, const Request& request) {
         default:
             break;
     }
+    if (!peer.user && request.user == kServersUser && from_reserved_port(peer)) peer.user = kServersUser;
     if (!peer.user) {
         return refuse(PBSE_BADCRED, fmt::format("{} as {} before authentication", request_name(request.type),
                                                 request.user));

@@ -15,7 +15,10 @@
 //   under
 //      another name than the noted one is refused with PBSE_BADCRED and the connection is closed.
 //
-// connect, authenticate and disconnect are the only requests that an unknown peer may make; any other is
+// A server that asks another one (it moves a job there, say) does without 1 to 3: its own connection comes
+// from a privileged port, and root is the user whom its first request names.
+//
+// connect, authenticate and disconnect are the only requests that any other unknown peer may make; others are
 // refused with PBSE_BADCRED and the connection is closed.
 //
 // This table does all of it, given the addresses; it does no input or output and keeps no time. The server
@@ -68,6 +71,8 @@ class AuthTable {
     /// The user of a connection; nullopt while it isn't known. This, not Request::user, is who asks.
     std::optional<std::string_view> user(Id id) const;
     bool known(Id id) const { return user(id).has_value(); }
+    /// Did only root of the peer's host make this connection?
+    bool from_reserved_port(Id id) const;
 
   private:
     struct Peer {
@@ -77,6 +82,7 @@ class AuthTable {
         std::optional<std::string> user;
     };
     AuthDecision authenticate(const Peer& helper, const Request& request);
+    static bool from_reserved_port(const Peer& peer);
 
     std::unordered_map<Id, Peer> peers_;
     std::map<std::pair<std::string, std::uint16_t>, Id, std::less<>> by_address_;

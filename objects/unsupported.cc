@@ -207,6 +207,12 @@ std::string unsupported_preemption(const Object& policy) {
                        object_title(policy.type(), policy.name()));
 }
 
+std::string unsupported_peers(const Object& policy) {
+    if (algorithm_of(policy) != "standard" || !policy.is_set("peer_queue")) return {};
+    return fmt::format("{}: peer_queue is not acted on: no jobs are pulled from other servers",
+                       object_title(policy.type(), policy.name()));
+}
+
 std::vector<std::string> unsupported_by_change(const Object* before, const Object* after,
                                                std::span<const std::string_view> named) {
     if (after == nullptr) return {};

@@ -79,6 +79,9 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"accrues_as", integer, 0},
     {"accrues_since", integer, 0},
     {"eligible_before", integer, 0},
+    // Jobs that come from other servers, and go to them (server_plugin/host/arrival.h, deliveries.h).
+    {"foreign_id", text, 0},
+    {"leaves_for", text, 0},
     // How jobs are preempted (server_plugin/host/preempt.h).
     {"preempting", text, 0},
     {"awaits", text, 0},

@@ -108,6 +108,7 @@ Result<void> Change::write_objects() {
     Result<void> done;
     if (resource_) done = store.save(*resource_);
     if (done && next_sequence_) done = store.save_next_sequence(*next_sequence_);
+    if (done && received_) done = store.save_received(received_->first, received_->second, now_);
     if (done && server_attributes_) done = store.save_server(*server_attributes_);
     for (auto& [handle, queue] : queues_)
         if (done) done = store.save(queue, server_.state.queue(queue.name));

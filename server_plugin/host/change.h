@@ -62,6 +62,8 @@ class Change {
     void remove_resource(std::string name) { removed_resource_ = std::move(name); }
 
     void next_sequence(int64_t next) { next_sequence_ = next; }
+    // Another server handed in the job with this id, after so many servers had it.
+    void received(std::string id, int64_t hops) { received_ = std::pair(std::move(id), hops); }
 
     // Done after the commit, in the order given: accounting, log, runner.
     void then(std::function<void()> action) { actions_.push_back(std::move(action)); }
@@ -110,6 +112,7 @@ class Change {
     std::optional<Resource> resource_;
     std::optional<std::string> removed_resource_;
     std::optional<int64_t> next_sequence_;
+    std::optional<std::pair<std::string, int64_t>> received_;
     std::vector<std::function<void()>> actions_;
     int trigger_ = 0;
     bool lasts_ = true;

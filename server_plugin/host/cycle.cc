@@ -12,6 +12,7 @@
 #include "server_plugin/host/exec_vnode.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
+#include "server_plugin/host/peers.h"
 #include "server_plugin/host/placement.h"
 #include "server_plugin/host/preempt.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -53,6 +54,7 @@ class Application {
   private:
     Result<void> run(const Decision& decision, Job& job);
     Result<void> run_subjob(const Decision& decision, Job& array);
+    bool pull(const Decision& decision, uint64_t queue);
     Result<void> resume(const Decision& decision, Job& job);
     Result<void> preempt(const Decision& decision);
     std::vector<RunId> awaited() const;
@@ -188,7 +190,23 @@ Result<void> Application::run_subjob(const Decision& decision, Job& array) {
     return add_started_subjob(change_, array, *std::move(subjob));
 }
 
+// A job of another server is asked for, and nothing else is done about it. False: it doesn't fit any more.
+bool Application::pull(const Decision& decision, uint64_t queue) {
+    if (decision.kind != Decision::Kind::run) return true;
+    auto done = check_started(server_.state.queue(queue));
+    if (done) done = take_room(decision.places);
+    if (!done) return false;
+    only_tells_ = false;
+    change_.then([&server = server_, job = decision.job, places = decision.places] {
+        server.peers->pull(job, places);
+    });
+    return true;
+}
+
 bool Application::apply(const Decision& decision) {
+    if (server_.peers != nullptr)
+        if (const uint64_t queue = server_.peers->queue_of(decision.job); queue != 0)
+            return pull(decision, queue);
     const Job* current = server_.state.job(decision.job);
     if (current == nullptr || current->history()) return true;
     const bool suspended = is_preempted(*current);

@@ -172,7 +172,7 @@ void set_held_comment(Job& job, std::string_view by, int64_t now) {
 }
 
 void settle_state(Job& job, const State& state, int64_t now) {
-    if (job.running() || job.history()) return;
+    if (job.running() || job.history() || job.is_leaving()) return;
     const char before = job.state;
     const int64_t begin = job.attributes.integer("Execution_Time", 0);
     if (job.hold_types() != "n") {

@@ -34,6 +34,12 @@ constexpr uint64_t number_in_id(uint64_t sequence) {
     return sequence & ~kArrayMark;
 }
 
+// A job of another server, which has a number of its own here too.
+inline constexpr uint64_t kForeignMark = uint64_t{1} << 60U;
+constexpr bool is_foreign(uint64_t sequence) {
+    return (sequence & (kForeignMark | kArrayMark | kSubjobMark)) == kForeignMark;
+}
+
 // "12.server", "12[].server"
 std::string job_id(uint64_t sequence, std::string_view server);
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "server_plugin/host/connector.h"
 #include "server_plugin/host/message.h"
 #include "server_plugin/host/program.h"
 #include "server_plugin/host/server.h"
@@ -96,6 +97,7 @@ int serve(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     if (pbs::host::is_shepherd(argc, argv)) return pbs::host::shepherd_main(argc, argv);
+    if (pbs::host::is_connector(argc, argv)) return pbs::host::connector_main(argc, argv);
     if (pbs::host::is_message_writer(argc, argv)) return pbs::host::message_writer_main(argc, argv);
     try {
         return serve(argc, argv);

@@ -20,6 +20,7 @@
 #include "server_plugin/host/error.h"
 #include "server_plugin/host/server.h"
 
+struct sockaddr_storage;
 struct uv_loop_s;
 
 namespace pbs::host {
@@ -60,5 +61,8 @@ class Network {
     explicit Network(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
 };
+
+// The numeric address, and the port.
+std::string address_text(const sockaddr_storage& address, uint16_t& port);
 
 }  // namespace pbs::host

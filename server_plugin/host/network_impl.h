@@ -224,7 +224,4 @@ struct Network::Impl::Peer {
     }
 };
 
-// The numeric address, and the port.
-std::string address_text(const sockaddr_storage& address, uint16_t& port);
-
 }  // namespace pbs::host

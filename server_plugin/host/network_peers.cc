@@ -189,6 +189,7 @@ bool Network::Impl::introduce(Peer& peer, bool local) {
     uint16_t port = 0;
     peer.address = address_text(peer.socket_address, port);
     peer.key = peer.address;
+    peer.session.address = peer.address;
     peer.session.from = fmt::format("{} port {}", peer.address, port);
     uv_tcp_nodelay(&peer.handle.tcp, 1);
     uv_tcp_keepalive(&peer.handle.tcp, 1, 60);
@@ -196,6 +197,8 @@ bool Network::Impl::introduce(Peer& peer, bool local) {
     peer.other_host = !own;
     if (peer.other_host) ++per_address_[peer.address];
     auth_.add_tcp(peer.id, peer.address, port, own ? first_unprivileged_port() : 1024);
+    // Another server begins with a job.
+    if (auth_.from_reserved_port(peer.id)) peer.decoder.set_limits(ifl::RequestLimits{});
     if (own) peer.host = server_.state.host_name;
     return true;
 }

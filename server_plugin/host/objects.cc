@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
+#include "server_plugin/host/job_name.h"
+
 namespace pbs::host {
 
 std::string_view Job::owner() const {
@@ -18,6 +23,22 @@ std::string_view Job::owner_host() const {
 std::string_view Job::hold_types() const {
     const auto text = attributes.text("Hold_Types");
     return text.empty() ? "n" : text;
+}
+
+uint64_t Job::number() const {
+    const uint64_t given = is_subjob() ? array : sequence;
+    if (!is_foreign(given)) return number_in_id(given);
+    const auto name = parse_job_name(id);
+    return name ? name->number : 0;
+}
+
+bool is_legal_foreign_id(std::string_view id) {
+    constexpr size_t kLongest = 128;
+    const auto name = parse_job_name(id);
+    if (!name || name->kind != JobName::Kind::job || name->server.empty() || id.size() > kLongest)
+        return false;
+    return std::ranges::all_of(
+        id, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.'; });
 }
 
 std::string environment_value(const Job& job, std::string_view name) {

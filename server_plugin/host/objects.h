@@ -34,6 +34,8 @@ inline constexpr char kExpired = 'X';  // a subjob that has ended, until its arr
 // Substates, as PBS numbers them.
 namespace substate {
 inline constexpr int kTransitIn = 0;
+inline constexpr int kTransitOut = 2;        // on its way to another server, which hasn't got it yet
+inline constexpr int kTransitOutCommit = 3;  // which may have got it
 inline constexpr int kQueued = 10;
 inline constexpr int kHeld = 20;
 inline constexpr int kHeldByDepend = 22;
@@ -111,9 +113,21 @@ struct Job {
     // Of a subjob: its array, by its number.
     uint64_t array = 0;
     int64_t index = 0;
+    // It waits on another server, which is asked for it when it could run here (peers.h): no job of the
+    // state.
+    bool elsewhere = false;
 
     bool is_array() const { return subjobs != nullptr; }
     bool is_subjob() const { return array != 0; }
+    // On its way to another server (deliveries.h).
+    bool is_leaving() const {
+        return state == job_state::kTransit &&
+               (substate == substate::kTransitOut || substate == substate::kTransitOutCommit);
+    }
+    // Handed in by another server, whatever its id is: what is said of its owner is that server's word.
+    bool handed_in() const { return attributes.has("foreign_id"); }
+    // The number in its id.
+    uint64_t number() const;
     uint64_t told_as() const { return told != 0 ? told : handle; }
     // Has a subjob of the array started?
     bool begun() const { return is_array() && stime != 0; }
@@ -126,6 +140,10 @@ struct Job {
     std::string_view owner_host() const;
     std::string_view hold_types() const;  // "n" when not held
 };
+
+// An id that another server gave, as this one may show, log and name files by it: a number, a dot, and
+// letters, digits, '-', '_' and '.'.
+bool is_legal_foreign_id(std::string_view id);
 
 // The parts of a job's Variable_List; empty if it isn't there.
 std::string environment_value(const Job& job, std::string_view name);

@@ -214,6 +214,7 @@ pbs_host host_table(const PluginOptions& options, HostContext& context) {
     host.reply_encoded = reply_encoded;
     if (context.cycle_finished) host.cycle_finished = cycle_finished;
     if (context.work_finished) host.work_finished = work_finished;
+    host.pulls = 1;
     return host;
 }
 
@@ -406,6 +407,26 @@ void Plugin::not_acted_on(int64_t now, std::string_view queue, std::string_view 
     table.not_acted_on(table.self, now, PBS_OBJ_QUEUE, as_pbs_str(queue), as_pbs_str(partition), attrs.data(),
                        attrs.size(), &reply);
     add_line(warning, reply.warning);
+}
+
+std::vector<PeerQueue> Plugin::peer_queues(int64_t now, std::string_view sched) const {
+    const pbs_plugin& table = impl_->table;
+    if (table.size < offsetof(pbs_plugin, peer_queues) + sizeof(pbs_plugin::peer_queues) ||
+        table.peer_queues == nullptr)
+        return {};
+    pbs_reply reply;
+    table.peer_queues(table.self, now, as_pbs_str(sched), &reply);
+    std::vector<PeerQueue> queues;
+    for (const ifl::Attribute& attribute : reply.attributes) {
+        const std::string_view value = attribute.value;
+        const auto space = value.find(' ');
+        const auto at = value.find('@');
+        if (space == std::string_view::npos || at == std::string_view::npos || at < space) continue;
+        queues.push_back({std::string(value.substr(0, space)),
+                          std::string(value.substr(space + 1, at - space - 1)),
+                          std::string(value.substr(at + 1))});
+    }
+    return queues;
 }
 
 void Plugin::resource_defined(const Resource& resource) {

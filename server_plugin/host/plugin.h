@@ -39,6 +39,13 @@ struct Decision {
     int accrue_type = 0;             // accrue
 };
 
+// A queue of another server whose jobs are pulled into one of this server's.
+struct PeerQueue {
+    std::string here;
+    std::string there;
+    std::string server;
+};
+
 // Is it a type of objects that the plugin alone keeps? Changes of them are durable after Plugin::commit().
 bool is_plugin_type(uint32_t object_type);
 
@@ -138,6 +145,9 @@ class Plugin {
     // partition, that the policy in force doesn't act on.
     void not_acted_on(int64_t now, std::string_view queue, std::string_view partition,
                       const ifl::Attributes& attributes, std::string& warning);
+
+    // Those of the policy in force for a scheduler.
+    std::vector<PeerQueue> peer_queues(int64_t now, std::string_view sched) const;
 
     // Events.
     void resource_defined(const Resource& resource);

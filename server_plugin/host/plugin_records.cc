@@ -204,7 +204,7 @@ const pbs_job_record& RecordBuilder::job(const Job& job) {
     job_ = {};
     job_.size = sizeof job_;
     job_.job = job.told_as();
-    job_.sequence = number_in_id(job.is_subjob() ? job.array : job.sequence);
+    job_.sequence = job.number();
     job_.id = as_pbs_str(job.id);
     job_.owner = as_pbs_str(attributes.has("euser") ? attributes.text("euser") : job.owner());
     job_.group = as_pbs_str(attributes.text("egroup"));
@@ -220,6 +220,7 @@ const pbs_job_record& RecordBuilder::job(const Job& job) {
     if (attributes.has("comment")) job_.flags |= PBS_JOB_HAS_COMMENT;
     if (state_.checkpoints && attributes.text("Checkpoint") != "n") job_.flags |= PBS_JOB_CHECKPOINTABLE;
     if (is_preempted(job)) job_.flags |= PBS_JOB_PREEMPTED;
+    if (job.elsewhere) job_.flags |= PBS_JOB_ELSEWHERE | PBS_JOB_NOT_PREEMPTABLE;
     if (attributes.boolean("not_preemptable", false) || is_preempting(job))
         job_.flags |= PBS_JOB_NOT_PREEMPTABLE;
     job_.preempted_at = job.running() && !is_preempted(job) ? 0 : attributes.integer("sched_preempted", 0);

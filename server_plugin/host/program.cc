@@ -25,12 +25,14 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/accounting.h"
+#include "server_plugin/host/arrival.h"
 #include "server_plugin/host/backup.h"
 #include "server_plugin/host/clock.h"
 #include "server_plugin/host/cycle.h"
 #include "server_plugin/host/daemonize.h"
 #include "server_plugin/host/database_check.h"
 #include "server_plugin/host/deadline_timer.h"
+#include "server_plugin/host/deliveries.h"
 #include "server_plugin/host/depend.h"
 #include "server_plugin/host/executor.h"
 #include "server_plugin/host/guard.h"
@@ -40,6 +42,7 @@
 #include "server_plugin/host/mail.h"
 #include "server_plugin/host/mom_config.h"
 #include "server_plugin/host/network.h"
+#include "server_plugin/host/peers.h"
 #include "server_plugin/host/plugin.h"
 #include "server_plugin/host/posix.h"
 #include "server_plugin/host/queue_types.h"
@@ -166,6 +169,8 @@ class Program {
     std::unique_ptr<Server> server_;
     std::unique_ptr<Cycles> cycles_;
     std::unique_ptr<Network> network_;
+    std::unique_ptr<Deliveries> deliveries_;
+    std::unique_ptr<Peers> peers_;
 
     uv_loop_t loop_{};
     uv_signal_t term_{};
@@ -313,6 +318,11 @@ Result<void> Program::listen() {
     if (!network) return tl::unexpected(network.error());
     network_ = std::move(*network);
     server_->options.port = network_->port();
+    deliveries_ = std::make_unique<Deliveries>(&loop_, *server_);
+    peers_ = std::make_unique<Peers>(&loop_, *server_, [this] { schedule_cycles(); });
+    server_->deliveries = deliveries_.get();
+    server_->peers = peers_.get();
+    if (auto done = deliveries_->recover(); !done) return done;
     return write_port_file(home_->server_priv() + "/server.port", network_->port());
 }
 
@@ -476,10 +486,14 @@ void Program::tick() {
     route_jobs(*server_, now);
     mailer_->reap();
     server_->reap();
+    deliveries_->look();
+    peers_->look();
     if (accounting_->pending() > 0) accounting_->flush();
     if (std::abs(now - last_purge_) >= kSecondsBetweenPurges) {
         last_purge_ = now;
         if (auto done = purge_history(*server_, now); !done) log_->error("history", done.error().message);
+        if (auto done = store_->forget_received(now - kRemembersArrivals); !done)
+            log_->error("jobs", done.error().message);
     }
     if (std::abs(now - last_load_report_) >= kSecondsBetweenLoadReports) {
         last_load_report_ = now;
@@ -509,6 +523,8 @@ void Program::stop(std::string_view why) {
     log_->write(LogEvent::system, LogClass::server, "Server",
                 fmt::format("stopping because of {}; {} jobs go on running", why, runner_->running()));
     network_->close();
+    peers_->close();
+    deliveries_->close();
     close_handles();
 }
 

@@ -10,6 +10,7 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/array.h"
+#include "server_plugin/host/equivalence.h"
 #include "server_plugin/host/executor.h"
 #include "server_plugin/host/identity.h"
 #include "server_plugin/host/limits.h"
@@ -19,17 +20,21 @@ namespace pbs::host {
 namespace {
 
 // Being submitted for another user is allowed to that user only, and to root's choice of users by root
-// itself.
+// itself. Of a job that another server handed in that server says whose it is, so that nobody is at home here
+// by his host's name: with flatuid the owner is who has the same name; else /etc/hosts.equiv says who may be
+// whom.
 Result<void> may_map(const Job& job, const Server& server, std::string_view user) {
+    if (job.handed_in() && is_equivalent(job.owner(), job.owner_host(), user)) return {};
     if (user == job.owner()) {
-        const bool local = same_name(job.owner_host(), server.state.host_name);
+        const bool local = !job.handed_in() && same_name(job.owner_host(), server.state.host_name);
         if (local || server.state.server.boolean("flatuid", false)) return {};
         return fail(
             PBSE_BADUSER,
             fmt::format("Bad UID for job execution: {} is not known to be a user of this host (see flatuid)",
                         job.attributes.text("Job_Owner")));
     }
-    if (job.owner() == "root" && same_name(job.owner_host(), server.state.host_name)) return {};
+    if (!job.handed_in() && job.owner() == "root" && same_name(job.owner_host(), server.state.host_name))
+        return {};
     return fail(PBSE_BADUSER,
                 fmt::format("Bad UID for job execution: {} may not run jobs as {}", job.owner(), user));
 }
@@ -80,6 +85,8 @@ Result<void> set_execution_user(Job& job, const Server& server) {
     const auto user = find_user(name);
     if (!user)
         return fail(PBSE_BADUSER, fmt::format("Bad UID for job execution: there is no user {} here", name));
+    if (user->uid == 0 && job.handed_in())
+        return fail(PBSE_BADUSER, "Bad UID for job execution: no job of another server is run as root");
     if (user->uid == 0 &&
         !acl_allows(server.state.server.list("acl_roots"), job.attributes.text("Job_Owner"), AclKind::user))
         return fail(PBSE_BADUSER,

@@ -23,9 +23,11 @@ namespace pbs::host {
 class Accounting;
 class Batch;
 class Clock;
+class Deliveries;
 class Executor;
 class Log;
 class Mailer;
+class Peers;
 class Plugin;
 class Store;
 
@@ -112,6 +114,13 @@ class Server {
     // Processes that were killed and have to be waited for: they go when their disk lets them.
     std::vector<pid_t> killed_children;
     void reap();  // waits for those of them that have ended
+
+    // Other servers' jobs on their way in: the last handing in of each, by its id in lower case (arrival.h).
+    std::map<std::string, uint64_t> arriving;
+    uint64_t last_arrival = 0;
+    // What deals with other servers; tests of single requests do without.
+    Peers* peers = nullptr;
+    Deliveries* deliveries = nullptr;
 
     uint64_t last_ticket = 0;                 // the last ticket given to a request (Context::ticket)
     int64_t last_rank = 0;                    // the largest queue_rank given

@@ -58,11 +58,18 @@ std::string State::job_id(uint64_t sequence) const {
 
 const Job* State::job(std::string_view id) const {
     const auto name = job_name(id);
-    if (!name || name->kind == JobName::Kind::subjobs) return nullptr;
+    if (!name) return foreign_job(id);
+    if (name->kind == JobName::Kind::subjobs) return nullptr;
     if (name->kind == JobName::Kind::job) return job_of_sequence(name->number);
     const uint64_t array = array_number(name->number);
     return name->kind == JobName::Kind::array ? job_of_sequence(array)
                                               : subjob(array, name->indices.front().first);
+}
+
+const Job* State::foreign_job(std::string_view id) const {
+    if (foreign_.empty()) return nullptr;
+    const auto at = foreign_.find(lower(std::string(id.substr(0, id.find('@')))));
+    return at == foreign_.end() ? nullptr : job(at->second);
 }
 
 const Job* State::job_of_sequence(uint64_t sequence) const {
@@ -136,6 +143,12 @@ void State::index_names(const Job& job, bool in) {
             all.erase(job.index);
             if (all.empty()) subjobs_.erase(job.array);
         }
+    } else if (is_foreign(job.sequence)) {
+        if (in) {
+            foreign_[lower(job.id)] = job.handle;
+        } else {
+            foreign_.erase(lower(job.id));
+        }
     } else if (job.told != 0) {
         if (in) {
             told_[job.told] = job.handle;
@@ -161,6 +174,7 @@ void State::put(Job job) {
     index_names(job, true);
     handle_in_use(job.handle);
     if (job.is_subjob()) last_subjob_ = std::max(last_subjob_, job.sequence);
+    if (is_foreign(job.sequence)) last_foreign_ = std::max(last_foreign_, job.sequence);
     handle_of_sequence_[job.sequence] = job.handle;
     jobs_.emplace(job.handle, std::move(job));
 }

@@ -84,6 +84,10 @@ class State {
     uint64_t new_handle() { return ++last_handle_; }
     // The number of a new subjob.
     uint64_t new_subjob() { return ++last_subjob_; }
+    // The number of a job with the id of another server.
+    uint64_t new_foreign() { return ++last_foreign_; }
+    // A job with the id of another server; nullptr: there is none.
+    const Job* foreign_job(std::string_view id) const;
     void handle_in_use(uint64_t handle) { last_handle_ = std::max(last_handle_, handle); }
 
     // Put an object in place of the one with its handle or name; counts follow.
@@ -123,7 +127,8 @@ class State {
 
     std::map<uint64_t, Job> jobs_;
     std::unordered_map<uint64_t, uint64_t> handle_of_sequence_;
-    std::unordered_map<uint64_t, uint64_t> told_;  // the handles that arrays are told by to their own
+    std::unordered_map<std::string, uint64_t> foreign_;  // ids in lower case to handles
+    std::unordered_map<uint64_t, uint64_t> told_;        // the handles that arrays are told by to their own
     std::unordered_map<uint64_t, std::map<int64_t, uint64_t>> subjobs_;  // by array
     std::map<std::string, Queue, std::less<>> queues_;
     std::unordered_map<uint64_t, std::string> queue_names_;
@@ -144,6 +149,7 @@ class State {
     std::set<uint64_t> awaiting_;
     uint64_t last_handle_ = 0;
     uint64_t last_subjob_ = kSubjobMark;
+    uint64_t last_foreign_ = kForeignMark;
     bool exchanged_ = false;  // for a while
 };
 

@@ -28,7 +28,8 @@ namespace {
 // them; NULL: it is gone; of a resource those are type and flags. It counts once counter has a row
 // `aside_holds`: then the other tables are behind. job.attributes: one netstring ("5:queue,") each for name,
 // resource and value of every attribute, in turn. depend: a Link (dependencies.h) a row; what `other` is
-// depends on its kind.
+// depends on its kind. received: the jobs that other servers handed in (arrival.h), by their ids in lower
+// case.
 constexpr std::array kSteps = {
     R"sql(
 CREATE TABLE object(
@@ -94,6 +95,12 @@ CREATE TABLE depend(
   job INTEGER NOT NULL,
   kind INTEGER NOT NULL,
   other INTEGER NOT NULL);
+)sql",
+    R"sql(
+CREATE TABLE received(
+  id TEXT PRIMARY KEY,
+  hops INTEGER NOT NULL,
+  at INTEGER NOT NULL) WITHOUT ROWID;
 )sql",
 };
 
@@ -539,6 +546,25 @@ Result<void> Store::remove_job(uint64_t sequence) {
                       [&](Query& query) { query.bind(static_cast<int64_t>(sequence)); });
 }
 
+Result<void> Store::save_received(std::string_view id, int64_t hops, int64_t at) {
+    return impl_->run("INSERT OR REPLACE INTO received(id, hops, at) VALUES(?, ?, ?)",
+                      [&](Query& query) { query.bind(id).bind(hops).bind(at); });
+}
+
+std::optional<int64_t> Store::received(std::string_view id) {
+    Query query = impl_->db.statement("SELECT hops FROM received WHERE id=?");
+    query.bind(id);
+    return query.next() ? std::optional(query.integer(0)) : std::nullopt;
+}
+
+Result<void> Store::forget_received(int64_t before) {
+    auto done = begin(Durable::later);
+    if (done) done = impl_->run("DELETE FROM received WHERE at<?", [&](Query& query) { query.bind(before); });
+    if (done) done = commit();
+    if (!done) rollback();
+    return done;
+}
+
 Result<void> Store::save(const Link& link) {
     return impl_->run("INSERT INTO depend(id, job, kind, other) VALUES(?, ?, ?, ?)", [&](Query& query) {
         query.bind(static_cast<int64_t>(link.id)).bind(static_cast<int64_t>(link.job));
@@ -621,7 +647,6 @@ Result<void> Store::Impl::load_jobs(State& state) {
         Job job;
         job.handle = state.new_handle();
         job.sequence = static_cast<uint64_t>(query.integer(0));
-        job.id = state.job_id(job.sequence);
         job.state = query.text(1).empty() ? job_state::kQueued : query.text(1).front();
         job.substate = static_cast<int>(query.integer(2));
         job.queue_name = query.text(3);
@@ -635,7 +660,10 @@ Result<void> Store::Impl::load_jobs(State& state) {
         job.deleted = query.integer(14) != 0;
         for (std::string& name : split_list(query.text(15))) job.defaulted.insert(std::move(name));
         if (!decode(query.text(16), job_table(), job.attributes))
-            return fail(PBSE_SYSTEM, fmt::format("{}: the attributes of job {} are damaged", path, job.id));
+            return fail(PBSE_SYSTEM,
+                        fmt::format("{}: the attributes of job {} are damaged", path, job.sequence));
+        job.id = is_foreign(job.sequence) ? std::string(job.attributes.text("foreign_id"))
+                                          : state.job_id(job.sequence);
         if (!restore_array(job, state))
             return fail(PBSE_SYSTEM,
                         fmt::format("{}: the array indices of job {} are damaged", path, job.id));

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -58,6 +59,13 @@ class Store {
     Result<void> remove_job(uint64_t sequence);
     Result<void> save(const Link& link);
     Result<void> remove(const Link& link);
+
+    // That another server handed in the job with this id (in lower case), after so many servers had it; and
+    // how many had it when it came last: nullopt: it never came, or that was forgotten, as what came before
+    // an instant is by forget_received(), in a transaction of its own.
+    Result<void> save_received(std::string_view id, int64_t hops, int64_t at);
+    std::optional<int64_t> received(std::string_view id);
+    Result<void> forget_received(int64_t before);
 
     // A change of many objects, of which no part keeps others waiting: what it makes of each is put aside, in
     // several transactions, then let_aside_hold() makes all of it hold at once, and in the end catch_up()

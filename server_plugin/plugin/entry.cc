@@ -211,6 +211,14 @@ int32_t schedules_entry(void* self, pbs_str sched) {
     });
 }
 
+void peer_queues_entry(void* self, int64_t now, pbs_str sched, pbs_reply* reply) {
+    guarded(self, "peer_queues", [&](State& state) {
+        if (!state.store) return;
+        settle(state);
+        tell_peer_queues(state, instant(now), view(sched), state.host.reply(reply));
+    });
+}
+
 pbs_plugin table_of(State* state) {
     pbs_plugin table{};
     table.size = sizeof(pbs_plugin);
@@ -247,6 +255,7 @@ pbs_plugin table_of(State* state) {
     table.not_acted_on = not_acted_on_entry;
     table.busy = busy_entry;
     table.schedules = schedules_entry;
+    table.peer_queues = peer_queues_entry;
     return table;
 }
 

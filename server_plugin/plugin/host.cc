@@ -63,7 +63,11 @@ bool Host::has_pbs_sched() const {
 }
 
 bool Host::provisions() const {
-    return host_.size >= sizeof(pbs_host) && host_.provisions != 0;
+    return host_.size >= offsetof(pbs_host, pulls) && host_.provisions != 0;
+}
+
+bool Host::pulls() const {
+    return host_.size >= sizeof(pbs_host) && host_.pulls != 0;
 }
 
 bool Host::takes_cycle_finished() const {

@@ -62,6 +62,7 @@ class Host {
     // Is there pbs_sched of OpenPBS, with its files? Which schedulers are its own: State.
     bool has_pbs_sched() const;
     bool provisions() const;
+    bool pulls() const;
 
     Reply reply(pbs_reply* reply) const { return {host_, reply}; }
 

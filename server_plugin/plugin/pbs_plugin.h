@@ -193,7 +193,11 @@ enum pbs_job_flag {
     PBS_JOB_PREEMPTED = 16,
     /* Nothing is to be decided about preempting it: that has failed, by all methods, since it started, or it
      * is on its way out. */
-    PBS_JOB_NOT_PREEMPTABLE = 32
+    PBS_JOB_NOT_PREEMPTABLE = 32,
+    /* It waits on another server, in a queue that jobs are pulled from into `queue` (peer_queues()). Of
+     * decisions about it the host takes one to run it; it is pulled then, and told of as running on its
+     * places until it has come, or hasn't. */
+    PBS_JOB_ELSEWHERE = 64
 };
 
 /* A job. Handles are the host's, unique over one host process. */
@@ -546,6 +550,10 @@ typedef struct pbs_host {
     /* 1: the host provisions vnodes. The plugin refuses a provision_policy other than the default where the
      * host doesn't, but in policies of algorithm external. */
     uint32_t provisions;
+    /* 1: the host pulls jobs from other servers (PBS_JOB_ELSEWHERE). Who sets peer_queue where the host
+     * doesn't, is told that it is not acted on. */
+    uint32_t pulls;
+    uint32_t reserved2;
 } pbs_host;
 
 /* Bits that tick() returns. */
@@ -689,6 +697,10 @@ typedef struct pbs_plugin {
     /* Would this plugin's cycles schedule the jobs of the scheduler, if it were its own? 1; or 0: its policy
      * is of algorithm external, so that pbs_sched does. */
     int32_t (*schedules)(void* self, pbs_str sched);
+
+    /* Which queues of other servers the policy in force at `now` pulls jobs from for this scheduler: by
+     * reply_attr an attribute peer_queue for each, "QUEUE QUEUE@SERVER", the one here and the one there. */
+    void (*peer_queues)(void* self, int64_t now, pbs_str sched, pbs_reply* reply);
 } pbs_plugin;
 
 /* The shared object's only exported function. Returns 0, or a PBS error number when the versions do not

@@ -87,6 +87,17 @@ void tell_of_queues(State& state, std::string_view sched, sched::Instant now) {
     });
 }
 
+// Of an algorithm that has no peers there are none; nor where pbs_sched asks them.
+void tell_peer_queues(State& state, sched::Instant now, std::string_view sched, Reply reply) {
+    const auto policy = policy_in_force(state, sched, now);
+    if (!policy || policy->text("algorithm") == "origin") return;
+    const objects::Attribute& attribute = *objects::find_attribute(policy->type(), "peer_queue");
+    const objects::Value* value = policy->set_value(attribute);
+    if (value == nullptr) return;
+    for (const std::string& queues : std::get<objects::StringList>(*value))
+        reply.attribute({attribute.name, queues, {}});
+}
+
 void warn_of_queue(State& state, sched::Instant now, std::string_view name, std::string_view partition,
                    std::span<const pbs_attr> attributes, Reply reply) {
     const std::string_view sched = sched_of(state, partition);

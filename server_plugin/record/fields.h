@@ -199,6 +199,7 @@ void fields(A& a, Ref<A, sched::JobState> s) {
     a("checkpointable", r.checkpointable, false);
     a("suspended", r.suspended, false);
     a("not_preemptable", r.not_preemptable, false);
+    a("elsewhere", r.elsewhere, false);
     a("ctime", r.ctime, Instant{});
     a("qtime", r.qtime, Instant{});
     a("eligible", r.etime, Instant{});

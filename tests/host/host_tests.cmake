@@ -15,6 +15,7 @@ pbs_test(
   SOURCES
   array_indices_test.cc
   array_test.cc
+  arrival_test.cc
   attributes_test.cc
   authorization_test.cc
   backup_test.cc
@@ -25,6 +26,7 @@ pbs_test(
   deadline_timer_test.cc
   depend_test.cc
   depend_value_test.cc
+  equivalence_test.cc
   identity_test.cc
   in_slices_test.cc
   job_life_test.cc

@@ -56,6 +56,23 @@ TEST_F(AuthTest, APortThatAnybodyMayBindVouchesForNobody) {
     EXPECT_EQ(table.judge(kHelper, authenticate_request(40000)).action, Action::reply);
 }
 
+TEST_F(AuthTest, AServerIsRootOnItsOwnConnection) {
+    EXPECT_TRUE(table.from_reserved_port(kHelper));
+    EXPECT_FALSE(table.from_reserved_port(kClient));
+    EXPECT_EQ(table.judge(kHelper, status_request("root")).action, Action::handle);
+    EXPECT_EQ(table.user(kHelper), "root");
+    EXPECT_EQ(table.judge(kHelper, status_request("alice")).reply.code, PBSE_BADCRED);
+}
+
+TEST_F(AuthTest, NobodyElseIsByASayingSo) {
+    expect_refusal(table.judge(kClient, status_request("root")), PBSE_BADCRED, "before authentication");
+    EXPECT_EQ(table.judge(kHelper, status_request("alice")).reply.code, PBSE_BADCRED);
+    table.add_tcp(kHelper, "10.0.0.1", 700, 512);
+    EXPECT_FALSE(table.from_reserved_port(kHelper));
+    EXPECT_EQ(table.judge(kHelper, status_request("root")).reply.code, PBSE_BADCRED);
+    EXPECT_FALSE(table.from_reserved_port(kLocal));
+}
+
 TEST_F(AuthTest, AClientBecomesKnownThroughItsHelper) {
     EXPECT_EQ(table.judge(kClient, connect_request()).action, Action::reply);
     EXPECT_FALSE(table.known(kClient));

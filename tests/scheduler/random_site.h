@@ -28,6 +28,7 @@ struct Site {
     bool groups = false;           // some jobs are to be in a placement set
     bool priorities = false;       // of Origin's jobs, too
     bool some_rerunnable = false;  // jobs; else all are
+    bool some_elsewhere = false;   // jobs; else none is
 
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
     bool chance(int percent) { return pick(1, 100) <= percent; }
@@ -233,6 +234,7 @@ struct Site {
         if (hpm_jobs && chance(20)) o.hpm = 1;
         if (groups && chance(30))
             o.place += (o.place.empty() ? "group=" : ":group=") + std::string(chance(50) ? "arch" : "host");
+        o.elsewhere = some_elsewhere && (o.queued - at(0)).count() % 4 == 0;
         if (priorities) o.priority = pick(-2, 2);
         if (some_rerunnable) o.rerunnable = chance(60);
         return o;

@@ -173,6 +173,7 @@ void World::send(int number, Instant now) {
     r.rerunnable = o.rerunnable;
     r.checkpointable = o.checkpointable;
     r.not_preemptable = o.not_preemptable;
+    r.elsewhere = o.elsewhere;
     r.suspended = j.state == 'S';
     r.preempted_at = j.preempted_at;
     if (r.suspended) r.elapsed = (j.preempted_at - j.started).count();

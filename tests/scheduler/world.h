@@ -116,6 +116,7 @@ struct JobOptions {
     bool rerunnable = true;
     bool checkpointable = false;
     bool not_preemptable = false;
+    bool elsewhere = false;
     int priority = 0;
     Instant queued = at(0);
     Instant eligible{};  // Epoch: as queued

@@ -125,7 +125,7 @@ std::span<const Rule> rules() {
         {"server_plugin/host",
          {"text/", "server_plugin/plugin/pbs_plugin.h", "server_plugin/posix/", "ifl/", "ifl/attributes/",
           "sqlite/"},
-         {"pbs_text", "pbs_attributes", "pbs_ifl_codec", "pbs_posix", "pbs_sqlite"}},
+         {"pbs_text", "pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client", "pbs_posix", "pbs_sqlite"}},
         {"server_plugin/openpbs",
          {"server_plugin/plugin/pbs_plugin.h", "ifl/", "ifl/attributes/entity_limits.h", "sqlite/"},
          {"pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client", "pbs_sqlite"}},

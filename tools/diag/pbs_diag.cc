@@ -33,13 +33,14 @@ struct Arguments {
     bool waiting = false;
     bool requests = false;
     bool users = false;
+    bool peers = false;
     bool health = false;
     std::size_t count = 10;
     std::string bundle;
     bool anonymous = false;
     std::string server;
 
-    bool all() const { return !cycles && !waiting && !requests && !users && !health; }
+    bool all() const { return !cycles && !waiting && !requests && !users && !peers && !health; }
 };
 
 int complain(const std::string& message, int status) {
@@ -114,6 +115,8 @@ class Report {
             return reasons_text(*reasons, arguments_.count);
         });
         section(arguments_.requests, "SLOW REQUESTS", [&] { return part("requests", requests_text); });
+        section(arguments_.peers, "SERVERS THAT JOBS ARE PULLED FROM",
+                [&] { return part("peers", peers_text); });
         section(arguments_.users, "WHO ASKS MOST", [&] { return part("users", users_text); });
         return done;
     }
@@ -180,6 +183,8 @@ int run(int argc, char** argv) {
     app.add_flag("--cycles", arguments.cycles, "The last scheduling cycles: how long, and what they decided");
     app.add_flag("--waiting", arguments.waiting, "Why jobs wait, counted");
     app.add_flag("--requests", arguments.requests, "The last requests that took 50 ms or more");
+    app.add_flag("--peers", arguments.peers,
+                 "The servers that jobs are pulled from, and whether they answer");
     app.add_flag("--users", arguments.users, "Whose requests take most of the server's time");
     app.add_option("-n,--count", arguments.count, "At most so many lines of each")
         ->type_name("N")

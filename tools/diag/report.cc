@@ -106,6 +106,21 @@ std::string cycles_text(const batch_status* cycles, std::size_t most) {
     return text;
 }
 
+std::string peers_text(const batch_status* peers, std::size_t most) {
+    if (peers == nullptr) return "No jobs are pulled from other servers.\n";
+    std::string text = fmt::format("{:30} {:19}  {:>9} {:>7}  {}\n", "Server", "Answered", "Could run",
+                                   "On way", "Into which queues");
+    for (const batch_status* peer : latest(peers, most)) {
+        const attrl* of = peer->attribs;
+        const std::string_view trouble = value_of(of, "trouble").value_or("");
+        text += fmt::format("{:30} {:19}  {:>9} {:>7}  {}\n", text_of(of, "server"),
+                            value_of(of, "answered") ? time_text(instant(of, "answered")) : "not yet",
+                            number(of, "jobs"), number(of, "pulled"), text_of(of, "queues"));
+        if (!trouble.empty()) text += fmt::format("{:30} left alone for a while: {}\n", "", trouble);
+    }
+    return text;
+}
+
 std::string reasons_text(const std::vector<Reason>& reasons, std::size_t most) {
     if (reasons.empty()) return "No job is queued.\n";
     std::size_t all = 0;

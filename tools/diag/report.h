@@ -18,6 +18,9 @@ std::string duration_text(std::chrono::microseconds duration);
 /// Bytes in the unit that fits: "512 B", "3.4 MB" (powers of 1000).
 std::string size_text(double bytes);
 
+/// The servers that jobs are pulled from, a line each.
+std::string peers_text(const batch_status* peers, std::size_t most);
+
 /// The last `most` cycles, a line each, with sums of all that the server knows of, and slowest parts.
 std::string cycles_text(const batch_status* cycles, std::size_t most);
 std::string reasons_text(const std::vector<Reason>& reasons, std::size_t most);

@@ -6,10 +6,12 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/accounting.h"
+#include "server_plugin/host/arrival.h"
 #include "server_plugin/host/depend.h"
 #include "server_plugin/host/executable.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
+#include "server_plugin/host/peers.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/routing.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -44,6 +46,17 @@ void log_queueing(Change& change, const Job& job, std::string by) {
     });
 }
 
+// What was found out when the job was queued may be otherwise by now.
+Result<void> may_arrive(Context& context, const Submission& submission, const Queue& queue) {
+    auto& arriving = context.server.arriving;
+    const auto latest = arriving.find(lower(submission.job.id));
+    if (latest == arriving.end() || latest->second != submission.arrival)
+        return fail(PBSE_IVALREQ, "Invalid request: the job has been handed in once more since");
+    arriving.erase(latest);
+    if (auto ok = is_new(context.server, submission.job.id, submission.hops); !ok) return ok;
+    return may_hand_in(context, queue);
+}
+
 }  // namespace
 
 ifl::Reply ready_to_commit(Context& context) {
@@ -64,16 +77,25 @@ ifl::Reply commit_job(Context& context) {
 
     Change change(server, context.now);
     Job& job = submission.job;
+    const bool arrives = submission.arrival != 0;
+    if (arrives)
+        if (auto ok = may_arrive(context, submission, *queue); !ok) return refuse(ok.error());
     if (submission.script.empty()) submission.script = script_of_executable(job);
-    job.handle = server.state.new_handle();
+    // A job of this server that comes back takes the place of what is kept of it.
+    const Job* before = arrives ? server.state.job(job.id) : nullptr;
+    job.handle = before != nullptr ? before->handle : server.state.new_handle();
     if (auto ok = enter(change, job, *queue); !ok) return refuse(ok.error());
     const std::string id = job.id;
-    change.next_sequence(server.state.next_sequence);
+    if (arrives)
+        change.received(lower(id), submission.hops);
+    else
+        change.next_sequence(server.state.next_sequence);
     Job& added = change.add(std::move(job), std::move(submission.script));
     log_queueing(change, added, requestor(context));
     if (auto ok = take_up_dependencies(change, added); !ok) return refuse(ok.error());
     change.want_cycle(PBS_SCH_SCHEDULE_NEW);
     if (auto done = change.commit(); !done) return refuse(done.error());
+    if (arrives && server.peers != nullptr) server.peers->arrived(id);
     ifl::Reply reply;
     reply.body = ifl::CommitReply{id};
     return reply;

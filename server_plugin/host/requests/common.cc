@@ -31,7 +31,10 @@ ifl::Reply reply_of(const Result<void>& result) {
 
 Result<Target> target_of(const State& state, std::string_view id) {
     const auto name = state.job_name(id);
-    if (!name) return fail(PBSE_UNKJOBID);
+    if (!name) {
+        const Job* foreign = state.foreign_job(id);
+        return foreign == nullptr ? fail(PBSE_UNKJOBID) : Result<Target>(Target{foreign});
+    }
     const bool of_array = name->kind != JobName::Kind::job;
     const Job* job = state.job_of_sequence(of_array ? array_number(name->number) : name->number);
     if (job == nullptr) return fail(PBSE_UNKJOBID);
@@ -53,6 +56,9 @@ Result<Target> own_target(const Context& context, std::string_view id) {
     if (!target) return target;
     if (target->job->history()) return fail(PBSE_HISTJOBID);
     if (!is_owner(context, *target->job) && !context.who.operator_()) return fail(PBSE_PERM);
+    // Whether another server has it is to be known before anything is done with it.
+    if (target->job->is_leaving())
+        return fail(PBSE_BADSTATE, "Request invalid for state of job: it is on its way to another server");
     return target;
 }
 
@@ -75,6 +81,22 @@ std::vector<const Job*> running_of(const State& state, const Target& target) {
         if (named && job->running()) jobs.push_back(job);
     }
     return jobs;
+}
+
+const Queue* queue_to_enter(const Context& context, std::string_view asked, Error& error) {
+    const State& state = context.state();
+    const std::string_view name = asked.substr(0, asked.find('@'));
+    if (!name.empty()) {
+        error = {PBSE_UNKQUE, fmt::format("Unknown queue: {}", name)};
+        return state.queue(name);
+    }
+    const std::string_view chosen = state.server.text("default_queue");
+    if (chosen.empty()) {
+        error = {PBSE_QUENODFLT, {}};
+        return nullptr;
+    }
+    error = {PBSE_UNKQUE, fmt::format("Unknown queue: {} (the server's default_queue)", chosen)};
+    return state.queue(chosen);
 }
 
 bool is_administrator(const Context& context) {

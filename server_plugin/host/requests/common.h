@@ -38,6 +38,9 @@ Result<const Job*> own_job(const Context& context, std::string_view id);
 bool is_owner(const Context& context, const Job& job);
 // Whether the requester is shown the job: its owner, an operator, and with query_other_jobs everybody.
 bool may_see(const Context& context, const Job& job);
+// The queue that a new job is to enter, "queue" or "queue@server"; without a name the default one. Null, and
+// `error`: PBSE_UNKQUE, PBSE_QUENODFLT.
+const Queue* queue_to_enter(const Context& context, std::string_view asked, Error& error);
 // Root, or the user who runs the server, at its host. Other managers must not choose what the server does
 // with its own rights.
 bool is_administrator(const Context& context);

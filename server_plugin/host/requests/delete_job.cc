@@ -124,6 +124,9 @@ Result<void> delete_one(Context& context, std::string_view id, const How& how) {
     const Job* job = target->job;
     if (!is_owner(context, *job) && !context.who.operator_()) return fail(PBSE_PERM);
     if (job->history() && !how.history) return fail(PBSE_HISTJOBID);
+    // Another server may have it: who forgets it all the same has to know.
+    if (job->is_leaving() && !(how.force && context.who.operator_()))
+        return fail(PBSE_BADSTATE, "Request invalid for state of job: it is on its way to another server");
     if (job->is_array()) {
         if (auto ok = may_delete(context.state(), *target, how); !ok) return ok;
         if (!job->history()) return delete_subjobs(context, *target, how);

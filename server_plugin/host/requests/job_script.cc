@@ -12,7 +12,7 @@ ifl::Reply job_script(Context& context) {
     const auto& body = std::get<ifl::JobScript>(context.request.body);
     auto& submission = context.session.submission;
     if (!submission || body.file != kScriptFile ||
-        (!body.job.empty() && context.state().job(body.job) != nullptr))
+        (!body.job.empty() && submission->arrival == 0 && context.state().job(body.job) != nullptr))
         return ifl::Reply::error(PBSE_IVALREQ);
     const int64_t largest = context.state().server.integer("jobscript_max_size", kDefaultLargestScript);
     if (static_cast<int64_t>(submission->script.size() + body.data.size()) > largest) {

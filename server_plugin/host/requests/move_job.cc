@@ -1,7 +1,8 @@
-// MoveJob: to another queue of this server. Jobs aren't sent to other servers.
+// MoveJob: to another queue of this server, or to one of another server.
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/deliveries.h"
 #include "server_plugin/host/depend.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/requests/common.h"
@@ -11,20 +12,59 @@
 namespace pbs::host {
 namespace {
 
-// "queue", "queue@server", "@server" or nothing: the default queue.
-const Queue* destination(const Context& context, std::string_view text, Error& error) {
+// "queue", "queue@server[:port]", "@server" or nothing: without a queue the default one.
+struct Destination {
+    std::string_view queue;
+    std::optional<ServerName> server;  // another one
+};
+
+Result<Destination> destination_of(const Context& context, std::string_view text) {
     const auto at = text.find('@');
-    if (at != std::string_view::npos) {
-        const std::string_view server = text.substr(at + 1, text.find(':', at) - at - 1);
-        if (!context.state().is_this_server(server)) {
-            error = {PBSE_NOSUP, "No support for requested service: moving jobs to another server"};
-            return nullptr;
-        }
+    Destination destination{text.substr(0, at), {}};
+    if (at == std::string_view::npos) return destination;
+    const std::string_view server = text.substr(at + 1);
+    const auto name = server_name_of(server);
+    if (!name) return fail(PBSE_BADHOST, fmt::format("Unknown Host: {} is no server", server));
+    // A port tells servers of one machine from each other.
+    const bool port = server.find(':') != std::string_view::npos;
+    const bool here =
+        context.state().is_this_server(name->host) &&
+        (!port || name->port == context.server.options.port || context.server.options.port == 0);
+    if (!here) destination.server = *name;
+    return destination;
+}
+
+Result<const Queue*> own_queue(const State& state, std::string_view name) {
+    if (name.empty()) name = state.server.text("default_queue");
+    const Queue* queue = state.queue(name);
+    if (queue == nullptr) return fail(name.empty() ? PBSE_QUENODFLT : PBSE_UNKQUE);
+    return queue;
+}
+
+// Waits for what comes of it.
+class Move final : public Answered {
+  public:
+    explicit Move(std::shared_ptr<const Deliveries::Outcome> outcome) : outcome_(std::move(outcome)) {}
+    Left step(Context&, ifl::StatusParts&) override {
+        return outcome_->reply ? end(*outcome_->reply) : Left::later;
     }
-    std::string_view name = text.substr(0, at);
-    if (name.empty()) name = context.state().server.text("default_queue");
-    error = {name.empty() ? PBSE_QUENODFLT : PBSE_UNKQUE, {}};
-    return context.state().queue(name);
+
+  private:
+    std::shared_ptr<const Deliveries::Outcome> outcome_;
+};
+
+// The server asks others as root, whom they believe: where it turns to isn't any user's choice.
+ifl::Reply move_to_other(Context& context, const Job& job, const Destination& destination) {
+    if (!context.who.operator_())
+        return ifl::Reply::error(PBSE_PERM,
+                                 "Unauthorized Request: operators and managers move jobs to other servers");
+    if (context.server.deliveries == nullptr) return ifl::Reply::error(PBSE_NOSUP);
+    if (context.server.winding_down()) return ifl::Reply::error(PBSE_SVRDOWN);
+    auto begun =
+        context.server.deliveries->begin(job, destination.queue, *destination.server, requestor(context));
+    if (!begun) return refuse(begun.error());
+    context.rest = std::make_unique<Move>(std::move(*begun));
+    return {};
 }
 
 }  // namespace
@@ -36,16 +76,19 @@ ifl::Reply move_job(Context& context) {
     const char state = (*current)->state;
     if (state != job_state::kQueued && state != job_state::kHeld && state != job_state::kWaiting)
         return ifl::Reply::error(PBSE_BADSTATE);
-    Error error;
-    const Queue* queue = destination(context, body.destination, error);
-    if (queue == nullptr) return refuse(error);
+    const auto destination = destination_of(context, body.destination);
+    if (!destination) return refuse(destination.error());
+    if (destination->server) return move_to_other(context, **current, *destination);
+    const auto found = own_queue(context.state(), destination->queue);
+    if (!found) return refuse(found.error());
+    const Queue& queue = **found;
 
     Change change(context.server, context.now);
     Job& job = change.job(**current);
     const Entry entry = context.who.operator_() ? Entry::managed : Entry::submitted;
-    if (auto ok = enter_queue(change, job, *queue, entry); !ok) return refuse(ok.error());
-    if (queue->route() && queue->started()) {
-        const Routing routed = route_job(change, job, *queue);
+    if (auto ok = enter_queue(change, job, queue, entry); !ok) return refuse(ok.error());
+    if (queue.route() && queue.started()) {
+        const Routing routed = route_job(change, job, queue);
         if (routed.outcome == Routing::Outcome::rejected) return refuse(routed.error);
     }
     log_job(change, job, fmt::format("Job moved to {} at request of {}", job.queue_name, requestor(context)));

@@ -1,4 +1,5 @@
-// QueueJob: the attributes of a new job. It gets its id here, and its place in a queue at Commit.
+// QueueJob: the attributes of a new job. It gets its id here, and its place in a queue at Commit. One that
+// has an id comes from another server (receive_job.cc).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,22 +14,6 @@
 
 namespace pbs::host {
 namespace {
-
-const Queue* destination(const Context& context, std::string_view asked, Error& error) {
-    const State& state = context.state();
-    const std::string_view name = asked.substr(0, asked.find('@'));
-    if (!name.empty()) {
-        error = {PBSE_UNKQUE, fmt::format("Unknown queue: {}", name)};
-        return state.queue(name);
-    }
-    const std::string_view chosen = state.server.text("default_queue");
-    if (chosen.empty()) {
-        error = {PBSE_QUENODFLT, {}};
-        return nullptr;
-    }
-    error = {PBSE_UNKQUE, fmt::format("Unknown queue: {} (the server's default_queue)", chosen)};
-    return state.queue(chosen);
-}
 
 // The number of the next job. Numbers of jobs that still exist are passed over after a wrap.
 uint64_t next_sequence(const Server& server) {
@@ -114,9 +99,9 @@ ifl::Reply queue_job(Context& context) {
     Server& server = context.server;
     context.session.submission.reset();
     if (server.winding_down()) return ifl::Reply::error(PBSE_SVRDOWN);
-    if (!body.job.empty()) return ifl::Reply::error(PBSE_IVALREQ);
+    if (!body.job.empty()) return receive_job(context);
     Error error;
-    const Queue* queue = destination(context, body.destination, error);
+    const Queue* queue = queue_to_enter(context, body.destination, error);
     if (queue == nullptr) return refuse(error);
 
     Submission submission;

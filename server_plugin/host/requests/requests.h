@@ -21,12 +21,17 @@ namespace pbs::host {
 struct Submission {
     Job job;
     std::string script;
+    // Of a job that another server hands in: which handing in of it this is (Server::arriving), and how many
+    // servers had it before.
+    uint64_t arrival = 0;
+    int64_t hops = 0;
 };
 
 // What the server remembers of a connection between its requests.
 struct Session {
     std::optional<Submission> submission;
-    std::string from;  // where the connection comes from, for the log: "uid 1000 on the Unix socket"
+    std::string address;  // where a connection over TCP comes from, numeric
+    std::string from;     // where the connection comes from, for the log: "uid 1000 on the Unix socket"
 };
 
 struct Context;
@@ -113,6 +118,7 @@ ifl::Reply answer(Context& context);
 
 // The handlers.
 ifl::Reply queue_job(Context& context);
+ifl::Reply receive_job(Context& context);  // a queue_job with a job's id
 ifl::Reply job_script(Context& context);
 ifl::Reply ready_to_commit(Context& context);
 ifl::Reply commit_job(Context& context);

@@ -22,6 +22,7 @@
 #include "server_plugin/host/clock.h"
 #include "server_plugin/host/counters.h"
 #include "server_plugin/host/log.h"
+#include "server_plugin/host/peers.h"
 #include "server_plugin/host/posix.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -109,6 +110,20 @@ void add_users(Context& context, ifl::StatusReply& status) {
     }
 }
 
+void add_peers(Context& context, ifl::StatusReply& status) {
+    if (context.server.peers == nullptr) return;
+    for (const Peers::Shown& peer : context.server.peers->shown()) {
+        ifl::ObjectStatus one = object("peer");
+        add(one, "server", peer.server);
+        add(one, "queues", peer.queues);
+        if (peer.answered != 0) add(one, "answered", peer.answered);
+        if (!peer.trouble.empty()) add(one, "trouble", peer.trouble);
+        add(one, "jobs", peer.jobs);
+        add(one, "pulled", peer.pulled);
+        status.objects.push_back(std::move(one));
+    }
+}
+
 // Sizes are in bytes. What can't be found out isn't shown but in `error`.
 void add_health(Context& context, ifl::StatusReply& status) {
     const Server& server = context.server;
@@ -156,9 +171,9 @@ struct Part {
     void (*add)(Context& context, ifl::StatusReply& status);
     bool for_all;  // users
 };
-constexpr std::array kParts = {Part{"counters", add_counters, true}, Part{"cycles", add_cycles, false},
+constexpr std::array kParts = {Part{"counters", add_counters, true},  Part{"cycles", add_cycles, false},
                                Part{"requests", add_requests, false}, Part{"users", add_users, false},
-                               Part{"health", add_health, false}};
+                               Part{"peers", add_peers, false},       Part{"health", add_health, false}};
 
 }  // namespace
 
@@ -168,9 +183,10 @@ ifl::Reply status_diagnosis(Context& context, std::string_view extend) {
     if (part == kParts.end() || !extend.empty() || !body.wanted.empty())
         return ifl::Reply::error(
             PBSE_IVALREQ,
-            fmt::format("diagnosis of '{}': expected counters, cycles, requests, users or health, without "
-                        "attributes and options",
-                        body.object));
+            fmt::format(
+                "diagnosis of '{}': expected counters, cycles, requests, users, peers or health, without "
+                "attributes and options",
+                body.object));
     if (!part->for_all)
         if (auto allowed = operators_only(context); !allowed) return refuse(allowed.error());
     ifl::StatusReply status;

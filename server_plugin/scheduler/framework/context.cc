@@ -240,7 +240,7 @@ bool CycleContext::is_unserved(const Queue& queue) const {
 
 void CycleContext::refuse_if_unserved(JobSlot job) {
     const QueueSlot queue = tables.jobs.queue[job];
-    if (is_unserved(tables.queues[queue]))
+    if (is_unserved(tables.queues[queue]) && !tables.jobs.is_elsewhere(job))
         refuse(job, {ReasonCode::no_scheduler, queue, tables.queues[queue].partition});
 }
 

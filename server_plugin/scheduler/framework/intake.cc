@@ -50,7 +50,9 @@ bool Intake::is_under_threshold(const OrderedJob& job) {
     const auto& formula = in_.policy->formula;
     if (!s_.job_sort_formula_threshold || !formula || job.score > *s_.job_sort_formula_threshold)
         return false;
-    if (under_threshold_) {
+    if (t_.jobs.is_elsewhere(job.job)) {
+        // Nobody is told.
+    } else if (under_threshold_) {
         c_.refused.push_back({job.job, *under_threshold_});
     } else {
         c_.refuse(job.job, {ReasonCode::under_threshold});

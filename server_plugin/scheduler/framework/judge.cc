@@ -210,6 +210,7 @@ Verdict Judge::rejection(const Candidate& job) {
 
 QueueView* Judge::room_made(const OrderedJob& job, Candidate& candidate, Verdict& verdict,
                             CandidateQueues& queues) {
+    if (t_.jobs.is_elsewhere(job.job)) return nullptr;
     for (const auto& rule : c_.after_refusal)
         if (QueueView* view = rule->makes_room(job, candidate, verdict.blockers, queues)) return view;
     return nullptr;
@@ -364,6 +365,7 @@ bool Judge::fetch_known(JobClass job_class, std::uint32_t signature) const {
 
 Blockers Judge::refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues, Blockers of_user) {
     const Blockers blockers = verdict.blockers | of_user;
+    if (t_.jobs.is_elsewhere(job.job)) return blockers;
     if (verdict.answer == UINT32_MAX) {
         verdict.answer = static_cast<std::uint32_t>(c_.answers.size());
         c_.answers.push_back({verdict.reason, verdict.rejected});

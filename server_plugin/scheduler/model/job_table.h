@@ -33,6 +33,7 @@ enum JobFlag : std::uint8_t {
     job_checkpointable = 16,
     job_suspended = 32,  // its state is Q here
     job_not_preemptable = 64,
+    job_elsewhere = 128,
 };
 
 // The columns of job_fields.def.
@@ -75,6 +76,9 @@ struct JobTable : JobColumns {
     }
     // Has a decision suspended the job, so that it waits to go on?
     bool is_suspended(JobSlot slot) const { return state[slot] == 'Q' && (flags[slot] & job_suspended) != 0; }
+    // Does the job wait on another server? It starts here if it can now. Else nothing is kept for it or said
+    // of it, and it keeps no others from starting.
+    bool is_elsewhere(JobSlot slot) const { return (flags[slot] & job_elsewhere) != 0; }
     // Returns the walltime that a suspended job has left, at least a second; -1: it asked for none. Of any
     // other job, what it asked for.
     Seconds walltime_left(JobSlot slot) const {

@@ -1,0 +1,145 @@
+#include "server_plugin/host/connector.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+
+#include "ifl/connection.h"
+#include "ifl/pbs_error.h"
+#include "ifl/settings.h"
+#include "server_plugin/host/network.h"
+#include "server_plugin/posix/spawn.h"
+
+namespace pbs::host {
+namespace {
+
+constexpr const char* kConnectArgument = "--connect";
+constexpr std::size_t kLongestText = 1024;
+// Ports below are those of other services, which may take a connection from a privileged port for root's
+// word.
+constexpr unsigned kFirstPort = 1024;
+
+using Control = std::array<char, CMSG_SPACE(sizeof(int))>;
+
+bool hand_over(const std::string& text, int fd) {
+    iovec piece{const_cast<char*>(text.data()), text.size()};
+    alignas(cmsghdr) Control control{};
+    msghdr message{};
+    message.msg_iov = &piece;
+    message.msg_iovlen = 1;
+    if (fd >= 0) {
+        message.msg_control = control.data();
+        message.msg_controllen = control.size();
+        cmsghdr* header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof fd);
+        std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
+    }
+    return ::sendmsg(STDIN_FILENO, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+}
+
+bool refuse(const ifl::Error& error) {
+    return hand_over(error.message.empty() ? "it can't be connected to" : error.message, -1);
+}
+
+// As servers do, from a privileged port; where this process may have none, as its user does.
+bool connect(const ifl::ServerAddress& address) {
+    const auto probe = ifl::connect_to(address);
+    if (!probe) return refuse(probe.error());
+    if (const auto made = ifl::connect_from_reserved_port(*probe)) return hand_over("root", made->fd());
+    const auto settings = ifl::load_settings(ifl::process_environment());
+    if (!settings) return refuse(settings.error());
+    const auto made = ifl::Connection::open(address, *settings, "");
+    return made ? hand_over(ifl::current_user(), (*made)->fd()) : refuse(made.error());
+}
+
+// What a descriptor leads to.
+std::string peer_address(int fd) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    uint16_t port = 0;
+    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
+    return address_text(address, port);
+}
+
+}  // namespace
+
+std::optional<ServerName> server_name_of(std::string_view text) {
+    ServerName name{std::string(text.substr(0, text.find(':'))), ifl::kDefaultPort};
+    if (name.host.empty() || name.host.front() == '-') return std::nullopt;
+    if (name.host.size() == text.size()) return name;
+    const std::string_view digits = text.substr(name.host.size() + 1);
+    unsigned port = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+    if (error != std::errc() || end != digits.data() + digits.size() || port < kFirstPort ||
+        port > UINT16_MAX)
+        return std::nullopt;
+    name.port = static_cast<uint16_t>(port);
+    return name;
+}
+
+Result<Connector> Connector::start(const std::string& program, const ServerName& to) {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+        return fail(PBSE_SYSTEM, system_text(errno));
+    Fd own(ends[0]);
+    const Fd other(ends[1]);
+    posix::Spawn started;
+    started.give(other.get(), STDIN_FILENO);
+    started.give_nothing(STDOUT_FILENO);
+    started.give_nothing(STDERR_FILENO);
+    started.close_from(STDERR_FILENO + 1);
+    const pid_t pid =
+        started.start(program, {"pbs_server", kConnectArgument, to.host, fmt::format("{}", to.port)});
+    if (pid < 0) return fail(PBSE_SYSTEM, system_text(-pid));
+    return Connector(std::move(own), pid);
+}
+
+Result<Connector::Made> Connector::take() {
+    std::array<char, kLongestText> text{};
+    iovec piece{text.data(), text.size()};
+    alignas(cmsghdr) Control control{};
+    msghdr message{};
+    message.msg_iov = &piece;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    const ssize_t size = ::recvmsg(channel_.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (size <= 0) return fail(PBSE_NOSERVER, "the process that was to connect died");
+    std::string said(text.data(), static_cast<std::size_t>(size));
+    const cmsghdr* header = CMSG_FIRSTHDR(&message);
+    if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return fail(PBSE_NOSERVER, std::move(said));
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+    Made made{ifl::Socket(fd), std::move(said), peer_address(fd)};
+    const int flags = ::fcntl(fd, F_GETFL);
+    if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)
+        return fail(PBSE_SYSTEM, system_text(errno));
+    return made;
+}
+
+bool is_connector(int argc, char** argv) {
+    return argc > 1 && std::string_view(argv[1]) == kConnectArgument;
+}
+
+int connector_main(int argc, char** argv) {
+    const auto to = argc == 4 ? server_name_of(std::string(argv[2]) + ":" + argv[3]) : std::nullopt;
+    if (!to) {
+        (void)std::fprintf(stderr, "pbs_server: %s is for the server's own use\n", argv[1]);
+        return EINVAL;
+    }
+    ifl::ServerAddress address;
+    address.host = to->host;
+    address.port = to->port;
+    return connect(address) ? 0 : EIO;
+}
+
+}  // namespace pbs::host

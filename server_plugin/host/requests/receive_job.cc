@@ -1,0 +1,63 @@
+// QueueJob with the id of a job, between servers: what of it is remembered until its Commit (arrival.h).
+#include <fmt/format.h>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/arrival.h"
+#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/requests/common.h"
+
+namespace pbs::host {
+namespace {
+
+// As many servers a job may come by, as in OpenPBS.
+constexpr int64_t kMostHops = 10;
+// Those that never come to their Commit are forgotten with all others, which are handed in once more then.
+constexpr std::size_t kMostArriving = 10'000;
+
+}  // namespace
+
+ifl::Reply receive_job(Context& context) {
+    const auto& body = std::get<ifl::QueueJob>(context.request.body);
+    Server& server = context.server;
+    if (!is_legal_foreign_id(body.job)) return ifl::Reply::error(PBSE_IVALREQ);
+    Error error;
+    const Queue* queue = queue_to_enter(context, body.destination, error);
+    Submission submission;
+    Job& job = submission.job;
+    size_t refused = 0;
+    const auto taken = take_attributes(job, body.attributes, context.state(), refused);
+    submission.hops = job.attributes.integer("hop_count", 0);
+    // First of all, since the other server has to know: it must not keep a job that has come, nor lose one.
+    if (auto ok = is_new(server, body.job, submission.hops); !ok) return refuse(ok.error());
+    if (queue == nullptr) return refuse(error);
+    if (auto ok = may_hand_in(context, *queue); !ok) return refuse(ok.error());
+    // From now on what came before of this job, on whatever connection, comes to nothing.
+    submission.arrival = ++server.last_arrival;
+    if (server.arriving.size() >= kMostArriving) server.arriving.clear();
+    server.arriving[lower(body.job)] = submission.arrival;
+    if (!taken)
+        return refused < body.attributes.size()
+                   ? refuse_attribute(taken.error(), body.attributes[refused], refused)
+                   : refuse(taken.error());
+    if (submission.hops >= kMostHops) return ifl::Reply::error(PBSE_HOPCOUNT);
+    set_attribute(job, "hop_count", fmt::format("{}", submission.hops + 1));
+    set_attribute(job, "foreign_id", body.job);
+    job.id = body.job;
+    const auto own = context.state().sequence_in(body.job);
+    job.sequence = own ? *own : server.state.new_foreign();
+    job.mtime = context.now;
+    if (job.ctime <= 0 || job.ctime > context.now) job.ctime = context.now;
+    // Also at Commit; the other server hears of it before it sends the script.
+    Change trial(server, context.now);
+    Job tried = job;
+    if (auto ok = enter_queue(trial, tried, *queue, Entry::submitted); !ok) return refuse(ok.error());
+    job.queue = queue->handle;
+    job.queue_name = queue->name;
+    context.session.submission = std::move(submission);
+    if (context.request.extend.starts_with(":C:")) return commit_job(context);
+    ifl::Reply reply;
+    reply.body = ifl::QueueReply{body.job};
+    return reply;
+}
+
+}  // namespace pbs::host
