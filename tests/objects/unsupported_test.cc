@@ -99,6 +99,7 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
         "dedicated_queues", "comment",        "algorithm",        "log_event",     "schedule_log",
         "prime_time_start", "prime_time_end", "provision_policy", "estimate_depth"};
     const std::vector<std::string_view> with_standard = {"job_sort_formula_threshold",
+                                                         "peer_queue",
                                                          "exclude_resources",
                                                          "server_dyn_res",
                                                          "node_sort_key",

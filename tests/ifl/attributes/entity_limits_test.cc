@@ -6,7 +6,6 @@
 namespace pbs::ifl {
 namespace {
 
-using testing::ElementsAre;
 
 TEST(EntityLimits, AreReadAndWritten) {
     struct Case {
