@@ -73,6 +73,7 @@ TEST_F(Plots, PrimeTimeIsShaded) {
 TEST(Plot, GroupsOfUsersHaveTheirOwn) {
     std::vector<Job> jobs;
     for (int i = 0; i < 8; ++i) jobs.push_back({0, 8 - i, 100, 100, "ann", "", "g" + std::to_string(i)});
+    jobs[0].group = "a_group_of_a_long_name";
     const Trace trace = trace_of(jobs);
     const Schedule run = run_of(trace, site_of(1, 36));
     const Heading heading = make_heading(trace, rrule::Zone::utc());
@@ -82,6 +83,7 @@ TEST(Plot, GroupsOfUsersHaveTheirOwn) {
     EXPECT_THAT(one[3].svg, HasSubstr(">CPU use by group<"));
     EXPECT_EQ(count(one[3].svg, "<path "), 7U) << "six, and the others";
     EXPECT_THAT(one[3].svg, HasSubstr(">g5<"));
+    EXPECT_THAT(one[3].svg, HasSubstr(">a_group_...<")) << "for want of room";
     EXPECT_THAT(one[3].svg, Not(HasSubstr(">g6<")));
     EXPECT_THAT(one[3].svg, HasSubstr(">others<"));
     EXPECT_THAT(one[3].svg, Not(HasSubstr("stroke-dasharray"))) << "they have no targets";
@@ -105,8 +107,8 @@ TEST(Plot, GroupsOfSharesHaveTargets) {
     ASSERT_EQ(pictures.size(), 4U);
     const std::string& svg = pictures[3].svg;
     EXPECT_THAT(svg, HasSubstr(">CPU use by fs_group f1<"));
-    EXPECT_THAT(svg, HasSubstr(">physics<"));
-    EXPECT_THAT(svg, Not(HasSubstr(">ann<")));
+    EXPECT_THAT(svg, HasSubstr(">physics 75%<"));
+    EXPECT_THAT(svg, Not(HasSubstr(">ann")));
     EXPECT_THAT(svg, HasSubstr("M80.0 59.0H940.0V59.0\" fill=\"none\" stroke=\"#3b82c4\"")) << "bob's";
     EXPECT_THAT(svg, HasSubstr("y1=\"189.0\" x2=\"940\" y2=\"189.0\" stroke=\"#3b82c4\""));
     EXPECT_THAT(svg, HasSubstr("y1=\"59.0\" x2=\"940\" y2=\"59.0\" stroke=\"#d97706\"")) << "of physics";

@@ -275,7 +275,7 @@ std::string random_changes(Random& random) {
 // has, and each job ends once.
 TEST(PreemptionProperty, NothingIsCountedTwiceAndNothingIsGivenTwice) {
     std::array<std::int64_t, kPreemptMethods.size()> seen{};
-    constexpr int kTraces = 20;
+    constexpr int kTraces = 12;
     const int count = pbs::test::cases(kTraces);
     for (int seed = 1; seed <= count; ++seed) {
         SCOPED_TRACE(seed);

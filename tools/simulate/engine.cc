@@ -430,6 +430,7 @@ Result<void> Engine::submit_due() {
 Instant Engine::next_end() {
     while (!ends_.empty()) {
         const auto [at, job] = ends_.top();
+        if (run_.preempted.empty()) return at;
         const Run* const run = runs_.find(job);
         if (run != nullptr && !run->suspended && run_.outcomes[job].end == at) return at;
         ends_.pop();
@@ -481,8 +482,9 @@ void Engine::take_places(Run& run, const Decision& decision) const {
     auto next = run.amounts.begin();
     for (sched::Place& place : run.places) {
         const auto end = next + static_cast<std::ptrdiff_t>(place.amounts.size());
-        std::stable_partition(next, end,
-                              [&](const Amount& amount) { return cluster_.is_released(amount.resource); });
+        if (!cluster_.is_all_released())
+            std::stable_partition(
+                next, end, [&](const Amount& amount) { return cluster_.is_released(amount.resource); });
         place.amounts = {next, end};
         next = end;
     }
@@ -707,8 +709,8 @@ Result<Schedule> Engine::run() {
         tell_progress();
         const Instant next = next_event();
         const bool over =
-            next == Instant::max() || (next_end() == Instant::max() && next_job_ == trace_.jobs.size() &&
-                                       next > last_news_ + kPatience);
+            next == Instant::max() || (next_job_ == trace_.jobs.size() && next > last_news_ + kPatience &&
+                                       next_end() == Instant::max());
         if (!over)
             now_ = next;
         else if (!look_at_all())

@@ -86,6 +86,7 @@ class Cluster {
     bool has_memory() const { return has_memory_; }
     // Does a suspended job give the resource back? (restrict_res_to_release_on_suspend)
     bool is_released(std::uint32_t resource) const;
+    bool is_all_released() const { return suspend_releases_.empty(); }
     // Is eligible time counted by what jobs wait for? (eligible_time_enable)
     bool counts_eligible_time() const { return counts_eligible_time_; }
 

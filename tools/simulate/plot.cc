@@ -357,6 +357,14 @@ std::string_view colour_of(const std::string& group, const GroupSeries& of,
     return kGroupColours[number % (kGroupColours.size() - 1)];
 }
 
+// With the target, as the lines of equal targets hide each other; short enough for a legend of so many.
+std::string legend_of(const GroupSeries::One& group, std::size_t many) {
+    const std::string target = group.target ? fmt::format(" {:.0f}%", 100 * *group.target) : std::string();
+    const auto letters = static_cast<std::size_t>((kInnerWidth / static_cast<double>(many) - 44) / 7);
+    const std::size_t most = std::min<std::size_t>(letters, 40) - target.size();
+    return (group.name.size() > most ? group.name.substr(0, most - 3) + "..." : group.name) + target;
+}
+
 // All reports have the same axes, so that their plots can be compared.
 Plot by_group(const Heading& heading, const std::vector<Report>& reports, const Report& report,
               const GroupSeries& series) {
@@ -375,8 +383,8 @@ Plot by_group(const Heading& heading, const std::vector<Report>& reports, const 
             }
     scale_y(plot, most, [](double value) { return fmt::format("{:g}%", value); });
     for (const GroupSeries::One& group : series.groups) {
-        Curve& curve = plot.curves.emplace_back(
-            series_curve(group.name, series.time, group.cpus_in_use, percent_of_cpus(report)));
+        Curve& curve = plot.curves.emplace_back(series_curve(
+            legend_of(group, series.groups.size()), series.time, group.cpus_in_use, percent_of_cpus(report)));
         curve.colour = colour_of(group.name, series, reports);
         if (group.target) curve.target = 100 * *group.target;
     }
