@@ -177,16 +177,16 @@ int32_t try_again(State& state, std::uint64_t ticket, LongChange::Work work, Rep
 
 namespace {
 
-// Of a host that pulls no jobs; its pbs_sched may.
-void warn_of_peers(const State& state, const objects::Command& command, Reply& reply) {
+// Of a host that pulls no jobs; its pbs_sched may. `now`: what holds by the command.
+void warn_of_peers(const State& state, const objects::Command& command, const objects::Snapshot& now,
+                   Reply& reply) {
     const bool named = command.type == objects::ObjectType::policy &&
                        command.kind != objects::CommandKind::unset &&
                        std::ranges::any_of(command.changes, [](const objects::AttributeChange& change) {
                            return objects::same_word(change.name, "peer_queue");
                        });
     if (!named || state.host.pulls()) return;
-    const auto snapshot = state.store->snapshot();
-    const objects::Object* policy = snapshot->policy(command.object);
+    const objects::Object* policy = now.policy(command.object);
     if (policy != nullptr && !(state.host.has_pbs_sched() && policy->text("algorithm") == "external"))
         if (const std::string line = objects::unsupported_peers(*policy); !line.empty()) reply.warning(line);
 }
@@ -202,7 +202,7 @@ int32_t finish(State& state, const pbs_manager_request& request, const objects::
     // They are about what this plugin's own scheduler acts on.
     if (!state.has_pbs_sched_alone()) {
         for (const std::string& warning : done->warnings) reply.warning(warning);
-        warn_of_peers(state, command, reply);
+        warn_of_peers(state, command, *done->snapshot, reply);
     }
     // Of what the host changes by itself it tells by events.
     if (!done->changed || staged || hosts_only(command)) return PBSE_NONE;
