@@ -69,7 +69,8 @@ bool Exchange::receive() {
 
 void Exchange::take_replies() {
     while (open()) {
-        auto decoded = replies_.next(asked_.empty() ? ObjectSink() : asked_.front().sink);
+        static const ObjectSink kNone;
+        auto decoded = replies_.next(asked_.empty() ? kNone : asked_.front().sink);
         if (std::holds_alternative<ReplyDecoder::NeedMore>(decoded)) return;
         if (const auto* bad = std::get_if<ReplyDecoder::Malformed>(&decoded))
             return close(bad->error.message);

@@ -33,6 +33,8 @@ struct StoreOptions {
     QueueNames queues{};
     // Does the server provision vnodes? If not, policies can't say how.
     bool provisions = false;
+    // Does it pull jobs from other servers? If not, who sets peer_queue is told so.
+    bool pulls = true;
 };
 
 // A change of many objects that no list of commands says (restore.h).

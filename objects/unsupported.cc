@@ -208,7 +208,7 @@ std::string unsupported_preemption(const Object& policy) {
 }
 
 std::string unsupported_peers(const Object& policy) {
-    if (algorithm_of(policy) != "standard" || !policy.is_set("peer_queue")) return {};
+    if (policy.text("algorithm") != "standard" || !policy.is_set("peer_queue")) return {};
     return fmt::format("{}: peer_queue is not acted on: no jobs are pulled from other servers",
                        object_title(policy.type(), policy.name()));
 }

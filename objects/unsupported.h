@@ -47,7 +47,7 @@ std::vector<UnsupportedSetting> unsupported_settings(const Object& object);
 std::vector<std::string> unsupported_lines(const Object& object);
 // Of a policy, for a server that carries out no preemptions: what is said of that. Empty: it has none.
 std::string unsupported_preemption(const Object& policy);
-// The same for a server that pulls no jobs from others.
+// The same for a server that pulls no jobs from others; of a policy of algorithm external pbs_sched does.
 std::string unsupported_peers(const Object& policy);
 // The texts of those that a change has to do with: the attributes that it named, and what wasn't so before.
 // Of an object that isn't acted on as a whole, any attribute but its comment. Null: the object wasn't there,

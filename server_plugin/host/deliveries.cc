@@ -127,15 +127,25 @@ Deliveries::Delivery* Deliveries::find(uint64_t job, const PeerLink* link) {
     return at == deliveries_.end() || at->second->link.get() != link ? nullptr : at->second.get();
 }
 
-// Answers on a link that was given up come to nothing.
+// Answers on a link that was given up come to nothing, as do those about a job that a manager has deleted by
+// force.
 template <typename Handle>
 void Deliveries::ask(Delivery& delivery, ifl::RequestType type, ifl::RequestBody body, Handle handle) {
     const std::shared_ptr<PeerLink> link = delivery.link;
     link->ask(type, std::move(body),
               [this, job = delivery.job, asked = link.get(), handle](const ifl::Result<ifl::Reply>& reply) {
                   Delivery* const found = closing_ ? nullptr : find(job, asked);
-                  if (found != nullptr) (this->*handle)(*found, reply);
+                  if (found == nullptr) return;
+                  if (leaves(job))
+                      (this->*handle)(*found, reply);
+                  else
+                      end(*found, ifl::Reply::error(PBSE_UNKJOBID));
               });
+}
+
+bool Deliveries::leaves(uint64_t handle) const {
+    const Job* job = server_.state.job(handle);
+    return job != nullptr && job->is_leaving();
 }
 
 // Unless too many are under way: then at a later look.
@@ -146,8 +156,8 @@ void Deliveries::try_again(Delivery& delivery) {
 }
 
 void Deliveries::attempt(Delivery& delivery) {
+    if (!leaves(delivery.job)) return end(delivery, ifl::Reply::error(PBSE_UNKJOBID));
     const Job* job = server_.state.job(delivery.job);
-    if (job == nullptr || !job->is_leaving()) return end(delivery, ifl::Reply::error(PBSE_UNKJOBID));
     auto script = server_.parts.store.script(job->sequence);
     if (!script) return lost(delivery, script.error().message);
     delivery.script = std::move(*script);

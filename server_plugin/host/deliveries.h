@@ -54,6 +54,7 @@ class Deliveries {
     struct Delivery;
 
     Delivery* find(uint64_t job, const PeerLink* link);
+    bool leaves(uint64_t job) const;
     void attempt(Delivery& delivery);
     void queued(Delivery& delivery, const ifl::Result<ifl::Reply>& reply);
     void send_script(Delivery& delivery);

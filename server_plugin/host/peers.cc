@@ -23,8 +23,10 @@ constexpr std::chrono::seconds kLongestPause{600};
 // For an answer to what is queued; a move takes as long as the job's way here.
 constexpr std::chrono::seconds kAnswersWithin{10};
 constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kArrivesWithin{120};
 constexpr std::chrono::seconds kNotAgainWithin{60};
-constexpr std::size_t kMostJobs = 1000;  // of a queue there
+constexpr std::size_t kMostJobs = 1000;                    // of a queue there,
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // with so much to say
 constexpr int64_t kMostHops = 10;
 
 // What is asked of a job there.
@@ -62,6 +64,13 @@ ifl::ObjectStatus copy_of(const ifl::ObjectView& view) {
                                      .resource = std::string(attribute.resource),
                                      .value = std::string(attribute.value)});
     return object;
+}
+
+std::size_t size_of(const ifl::ObjectView& view) {
+    std::size_t size = view.name.size();
+    for (const ifl::AttributeView& attribute : view.attributes)
+        size += attribute.name.size() + attribute.resource.size() + attribute.value.size();
+    return size;
 }
 
 // An instant of another clock, which may be ahead.
@@ -112,6 +121,7 @@ struct Peers::Elsewhere {
     ServerName server;
     Pair queues;
     bool pulled = false;
+    Steady::time_point pulled_at{};
 };
 
 Peers::Peers(uv_loop_t* loop, Server& server, std::function<void()> cycle_wanted)
@@ -176,6 +186,11 @@ void Peers::look() {
     refresh();
     const auto now = Steady::now();
     std::erase_if(not_again_before_, [&](const auto& entry) { return entry.second <= now; });
+    std::vector<uint64_t> late;
+    for (const auto& [handle, job] : jobs_)
+        if (job->pulled && now - job->pulled_at >= kArrivesWithin) late.push_back(handle);
+    for (const uint64_t handle : late)
+        not_pulled(handle, fmt::format("it has not come within {} s", kArrivesWithin.count()));
     if (peers_.empty()) return;
     const bool room = !server_.winding_down() && may_have_room();
     for (const auto& [name, peer] : peers_) {
@@ -212,9 +227,11 @@ void Peers::ask(Peer& peer) {
              listed](const ifl::Result<ifl::Reply>& reply) {
                 if (!closing_) answered(name, from, queues, *listed, reply);
             },
-            [listed](const ifl::ObjectView& object) {
-                if (object.type == PBS_OBJ_JOB && listed->size() < kMostJobs)
-                    listed->push_back(copy_of(object));
+            [listed, left = std::make_shared<std::size_t>(kMostBytes)](const ifl::ObjectView& object) {
+                const std::size_t bytes = size_of(object);
+                if (object.type != PBS_OBJ_JOB || listed->size() >= kMostJobs || bytes > *left) return;
+                *left -= bytes;
+                listed->push_back(copy_of(object));
             });
     }
 }
@@ -365,6 +382,7 @@ void Peers::pull(uint64_t handle, const std::vector<Place>& places) {
     const auto peer = peers_.find(job.server);
     if (peer == peers_.end()) return forget(handle);
     job.pulled = true;
+    job.pulled_at = Steady::now();
     job.job.state = job_state::kRunning;
     job.job.stime = job.job.mtime = server_.now();
     job.job.places = places;

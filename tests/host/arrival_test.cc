@@ -1,6 +1,7 @@
 // Jobs that other servers hand in, request by request.
 #include "server_plugin/host/arrival.h"
 
+#include "server_plugin/host/change.h"
 #include "server_plugin/host/job_life.h"
 #include "tests/host/server_fixture.h"
 
@@ -163,6 +164,22 @@ TEST_F(Arrival, AJobThatHasComeIsNotTakenAgain) {
     EXPECT_EQ(commit(), 0);
     ASSERT_TRUE(store_->forget_received(server_->now() + 1));
     EXPECT_EQ(store_->received(kId), std::nullopt);
+}
+
+TEST_F(Arrival, AJobThatComesBackTakesThePlaceOfWhatIsKeptOfIt) {
+    set(PBS_OBJ_SERVER, "", "job_history_enable", "True");
+    ASSERT_EQ(queue().code, 0);
+    ASSERT_EQ(commit(), 0);
+    Change change(*server_, server_->now());
+    retire(change, change.job(*server_->state.job(kId)), substate::kMoved);
+    ASSERT_TRUE(change.commit());
+    EXPECT_EQ(job_shows(kId, "job_state", "x"), "M");
+    ASSERT_EQ(queue(kId, {}, "3").code, 0);
+    ASSERT_EQ(commit(), 0);
+    EXPECT_EQ(job_shows(kId, "job_state"), "Q");
+    open_server();
+    EXPECT_EQ(job_shows(kId, "job_state"), "Q");
+    EXPECT_EQ(server_->state.jobs().size(), 1);
 }
 
 TEST_F(Arrival, ACommitOfAnEarlierConnectionComesToNothing) {

@@ -405,7 +405,9 @@ TEST_F(Requests, MoveChecksTheDestination) {
     };
     EXPECT_EQ(move(user(), "nowhere"), PBSE_UNKQUE);
     EXPECT_EQ(move(user(), "small"), PBSE_QACESS);
-    EXPECT_EQ(move(user(), "small@other"), PBSE_NOSUP);
+    EXPECT_EQ(move(user(), "small@other"), PBSE_PERM);
+    EXPECT_EQ(move(root(), "small@other:22"), PBSE_BADHOST) << "ports below 1024 are other services'";
+    EXPECT_EQ(move(root(), "small@-x"), PBSE_BADHOST);
     EXPECT_EQ(move(root(), "small@svr"), 0);
     EXPECT_EQ(job_shows(id, "queue"), "small");
     EXPECT_EQ(shown(ifl::RequestType::status_queue, "q", "total_jobs"), "0");

@@ -90,7 +90,7 @@ TEST_F(AuthTest, AClientBecomesKnownThroughItsHelper) {
 TEST_F(AuthTest, AnUnknownPeerMayOnlyConnect) {
     expect_refusal(table.judge(kClient, status_request()), PBSE_BADCRED,
                    "StatusServer as alice before authentication");
-    expect_refusal(table.judge(kHelper, status_request("root")), PBSE_BADCRED, "before authentication");
+    expect_refusal(table.judge(kHelper, status_request()), PBSE_BADCRED, "before authentication");
     EXPECT_EQ(table.judge(kClient, request(RequestType::disconnect, Disconnect{})).action, Action::close);
 }
 

@@ -111,6 +111,7 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
                                                          "preempt_queue_prio",
                                                          "preempt_order",
                                                          "preempt_sort",
+                                                         "peer_queue",
                                                          "round_robin",
                                                          "by_queue",
                                                          "strict_ordering",

@@ -302,6 +302,12 @@ std::map<std::string, std::string> FakeHost::attributes_of(int32_t type, const s
     return reply.answer.attributes;
 }
 
+std::string FakeHost::peer_queue() {
+    pbs_reply reply;
+    plugin.peer_queues(plugin.self, now, c_str("default"), &reply);
+    return reply.answer.attributes["peer_queue"];
+}
+
 void FakeHost::queue(uint64_t handle, const std::string& name, int64_t max_ncpus, int64_t max_walltime) {
     std::vector<pbs_amount> max;
     if (max_ncpus >= 0) max.push_back(amount(kNcpus, max_ncpus));

@@ -101,6 +101,8 @@ class FakeHost {
     Answer status(const pbs_status_request& request);
     // What list server, list queue and list sched get from the plugin.
     std::map<std::string, std::string> attributes_of(int32_t type, const std::string& name);
+    // The queue that is pulled from for the default scheduler; the last one of several.
+    std::string peer_queue();
 
     // An execution queue that is started and enabled; max_* in the units of Job, -1: not set.
     void queue(uint64_t handle, const std::string& name, int64_t max_ncpus = -1, int64_t max_walltime = -1);

@@ -53,6 +53,33 @@ class QueueSettings : public testing::Test {
     FakeHost host_;
 };
 
+TEST_F(QueueSettings, PeersAreThoseOfThePolicyInForce) {
+    queue(1, "q1", 0);
+    EXPECT_EQ(host_.peer_queue(), "");
+    ASSERT_EQ(host_.set(PBS_OBJ_POLICY, "default_policy", "peer_queue", "q1 b@svr1:15101").code, 0);
+    EXPECT_EQ(host_.peer_queue(), "q1 b@svr1:15101");
+    ASSERT_EQ(host_.set(PBS_OBJ_POLICY, "o1", "peer_queue", "q1 c@svr2").code, 0);
+    assign("o1");
+    EXPECT_EQ(host_.peer_queue(), "") << "Origin's algorithm has no peers";
+}
+
+TEST_F(QueueSettings, AHostThatPullsNothingIsToldThatPeersAreNotActedOn) {
+    constexpr const char* kLine =
+        "policy default_policy: peer_queue is not acted on: no jobs are pulled from other servers";
+    queue(1, "q1", 0);
+    EXPECT_THAT(host_.set(PBS_OBJ_POLICY, "default_policy", "peer_queue", "q1 b@svr1").warnings,
+                ElementsAre(kLine));
+    EXPECT_EQ(host_.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"], kLine);
+    EXPECT_THAT(host_.set(PBS_OBJ_POLICY, "default_policy", "comment", "x").warnings, IsEmpty());
+    host_.stop();
+    FakeHost other;
+    other.host.pulls = 1;
+    other.bring_up();
+    other.queue(1, "q1");
+    EXPECT_THAT(other.set(PBS_OBJ_POLICY, "default_policy", "peer_queue", "q1 b@svr1").warnings, IsEmpty());
+    EXPECT_EQ(other.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"], "");
+}
+
 TEST_F(QueueSettings, ToldWhenThePolicyComesIntoForce) {
     queue(1, "q1", 5);
     queue(2, "q2", 0);

@@ -81,8 +81,9 @@ ifl::Reply commit_job(Context& context) {
     if (arrives)
         if (auto ok = may_arrive(context, submission, *queue); !ok) return refuse(ok.error());
     if (submission.script.empty()) submission.script = script_of_executable(job);
-    // A job of this server that comes back takes the place of what is kept of it.
+    // A job that comes back takes the place of what is kept of it.
     const Job* before = arrives ? server.state.job(job.id) : nullptr;
+    if (before != nullptr) job.sequence = before->sequence;
     job.handle = before != nullptr ? before->handle : server.state.new_handle();
     if (auto ok = enter(change, job, *queue); !ok) return refuse(ok.error());
     const std::string id = job.id;

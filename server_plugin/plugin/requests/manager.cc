@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -10,8 +9,6 @@
 
 #include "ifl/pbs_error.h"
 #include "objects/execute.h"
-#include "objects/text.h"
-#include "objects/unsupported.h"
 #include "rrule/overlap.h"
 #include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/first_start.h"
@@ -177,20 +174,6 @@ int32_t try_again(State& state, std::uint64_t ticket, LongChange::Work work, Rep
 
 namespace {
 
-// Of a host that pulls no jobs; its pbs_sched may.
-void warn_of_peers(const State& state, const objects::Command& command, Reply& reply) {
-    const bool named = command.type == objects::ObjectType::policy &&
-                       command.kind != objects::CommandKind::unset &&
-                       std::ranges::any_of(command.changes, [](const objects::AttributeChange& change) {
-                           return objects::same_word(change.name, "peer_queue");
-                       });
-    if (!named || state.host.pulls()) return;
-    const auto snapshot = state.store->snapshot();
-    const objects::Object* policy = snapshot->policy(command.object);
-    if (policy != nullptr && !(state.host.has_pbs_sched() && policy->text("algorithm") == "external"))
-        if (const std::string line = objects::unsupported_peers(*policy); !line.empty()) reply.warning(line);
-}
-
 // The end of a request on one object.
 int32_t finish(State& state, const pbs_manager_request& request, const objects::Command& command,
                const objects::Result<objects::Reply>& done, bool staged, Reply reply) {
@@ -200,10 +183,8 @@ int32_t finish(State& state, const pbs_manager_request& request, const objects::
                    fmt::format("{} by {}@{}", objects::to_text(command), view(request.who.user),
                                view(request.who.host)));
     // They are about what this plugin's own scheduler acts on.
-    if (!state.has_pbs_sched_alone()) {
+    if (!state.has_pbs_sched_alone())
         for (const std::string& warning : done->warnings) reply.warning(warning);
-        warn_of_peers(state, command, reply);
-    }
     // Of what the host changes by itself it tells by events.
     if (!done->changed || staged || hosts_only(command)) return PBSE_NONE;
     if (const auto kept = forget_corrected_mistake(state); !kept) {
