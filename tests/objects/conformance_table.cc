@@ -376,7 +376,7 @@ const std::vector<ShownEffect>& shown_effects() {
          "AProgramThatFailsIsFollowedByTheNextMethod"},
         {P, "preempt_sort", "scheduler/preemption_test.cc", "Preemption",
          "preempt_sort_TheJobThatStartedLastIsPreemptedFirst"},
-        {P, "peer_queue", "objects/unsupported_test.cc", "UnsupportedTest", "WhatActsWithEachAlgorithm"},
+        {P, "peer_queue", "e2e/peer_test.cc", "Peer", "AJobIsPulledWhenItCouldRun"},
         {P, "server_dyn_res", "e2e/resources_test.cc", "ResourcesOfSites", "AProgramTellsHowMuchThereIs"},
         {P, "dedicated_queues", "scheduler/standard_test.cc", "Standard",
          "dedicated_queues_RunInDedicatedTimeAndHaveToEndInIt"},
