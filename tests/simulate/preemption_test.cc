@@ -11,7 +11,6 @@
 namespace pbs::simulate::test {
 namespace {
 
-using testing::DoubleEq;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

@@ -21,7 +21,7 @@ struct Job {
     std::int64_t run;
     std::int64_t walltime = -1;
     std::string user = "ann";
-    std::string queue = "";  // the default one
+    std::string queue{};  // empty: the default one
     std::string group = "staff";
 };
 
