@@ -14,6 +14,13 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+// 0: it doesn't begin with one.
+int number_in(const std::string& text) {
+    int number = 0;
+    std::istringstream(text) >> number;
+    return number;
+}
+
 class OpenpbsObjects : public AttachedSite {
   protected:
     void accept(const std::string& directive, const std::string& user = "alice") const {
@@ -246,7 +253,7 @@ TEST_P(OpenpbsObjects, RandomRequestsLeaveTheServerAndTheStoreWhole) {
     for (const char* seed : {"1", "2", "3"}) {
         const std::string replies = site->ok(
             std::string(PBS_BUILD_DIR "/tests/bin/random_requests 10.99.0.1 15001 ") + seed + " 110");
-        EXPECT_GT(std::atoi(replies.c_str()), 40);
+        EXPECT_GT(number_in(replies), 40);
     }
     EXPECT_EQ(site->ok("cat /var/spool/pbs/server_priv/server.lock"), server);
     site->ok("kill -0 " + server);
@@ -296,8 +303,8 @@ TEST_P(OpenpbsObjects, AreThereAfterKillsInTheMidstOfRequests) {
         std::istringstream numbers(names);
         for (int number = 0; numbers >> number; ++made)
             EXPECT_THAT(all, HasSubstr("Policy r" + std::to_string(round) + "-" + std::to_string(number)));
-        const int kept = std::atoi(site->sh("cat /tmp/alice.priority").out.c_str());
-        EXPECT_GE(std::atoi(attribute_in(list("queue workq"), "Priority").c_str()), kept);
+        const int kept = number_in(site->sh("cat /tmp/alice.priority").out);
+        EXPECT_GE(number_in(attribute_in(list("queue workq"), "Priority")), kept);
         EXPECT_EQ(attribute_in(list("queue workq"), "time_window"), "t1");
     }
     EXPECT_GE(made, 4 + 6 + 8 + 10);
