@@ -77,8 +77,9 @@ TEST_F(EligibleTime, ManagersSetItAndRecordsHaveIt) {
     EXPECT_EQ(server.job(held, "eligible_time"), "05:00:00");
     EXPECT_EQ(server.job(waits, "eligible_time").substr(0, 5), "06:00");
     EXPECT_NE(server.command({"qalter", "-W", "eligible_time=soon", held}).exit, 0);
-    if (runner().name != "root")
+    if (runner().name != "root") {
         EXPECT_NE(server.command_as(runner(), {"qalter", "-W", "eligible_time=1", held}).exit, 0);
+    }
     ASSERT_EQ(server.command({"qdel", runs}).exit, 0);
     EXPECT_TRUE(wait_for([&] {
         const std::string records = server.read("server_priv/accounting/20261123");
