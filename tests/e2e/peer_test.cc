@@ -17,9 +17,7 @@
 namespace pbs::e2e {
 namespace {
 
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 sockaddr_in loopback(int port) {
     sockaddr_in address{};
