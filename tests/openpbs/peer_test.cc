@@ -84,6 +84,21 @@ TEST_F(StockPeer, AJobIsMovedToItAndBack) {
     EXPECT_EQ(site->ok("cat /tmp/ran"), "una\n");
 }
 
+TEST_F(StockPeer, ItsSchedulerPullsAJobOfOurs) {
+    ours("qmgr -c 'set server scheduling=False'");
+    site->ok(
+        "export PBS_HOME=/var/tmp/ours; echo 'id -un >> /tmp/ran' | $ours/qsub -l ncpus=1 -o /dev/null -e "
+        "/dev/null",
+        "una");
+    site->ok(
+        "echo 'peer_queue: \"workq work@box:15551\"' >> /var/spool/pbs/sched_priv/sched_config; "
+        "kill -HUP $(cat /var/spool/pbs/sched_priv/sched.lock); "
+        "$stock/qmgr -c 'set server scheduling=True'");
+    EXPECT_TRUE(shows([&] { return site->sh("$stock/qstat -xf 0.ours").out; }, "job_state = F"));
+    EXPECT_EQ(site->ok("cat /tmp/ran"), "una\n");
+    EXPECT_THAT(ours("qstat -x 0"), HasSubstr(" M "));
+}
+
 TEST_F(StockPeer, WhoIsNobodyHereHasNoJobsPulled) {
     ours("qmgr -c 'set server flatuid=False'");
     site->ok("echo true | $stock/qsub -o /dev/null -e /dev/null", "una");
