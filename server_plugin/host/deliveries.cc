@@ -130,7 +130,7 @@ Deliveries::Delivery* Deliveries::find(uint64_t job, const PeerLink* link) {
 // Answers on a link that was given up come to nothing, as do those about a job that a manager has deleted by
 // force.
 template <typename Handle>
-void Deliveries::ask(Delivery& delivery, ifl::RequestType type, ifl::RequestBody body, Handle handle) {
+void Deliveries::ask(Delivery& delivery, ifl::RequestType type, ifl::RequestBody&& body, Handle handle) {
     const std::shared_ptr<PeerLink> link = delivery.link;
     link->ask(type, std::move(body),
               [this, job = delivery.job, asked = link.get(), handle](const ifl::Result<ifl::Reply>& reply) {

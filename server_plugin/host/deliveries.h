@@ -67,7 +67,7 @@ class Deliveries {
     void end(Delivery& delivery, ifl::Reply reply);
     void try_again(Delivery& delivery);
     template <typename Handle>
-    void ask(Delivery& delivery, ifl::RequestType type, ifl::RequestBody body, Handle handle);
+    void ask(Delivery& delivery, ifl::RequestType type, ifl::RequestBody&& body, Handle handle);
 
     uv_loop_t* loop_;
     Server& server_;

@@ -398,12 +398,21 @@ void Peers::pull(uint64_t handle, const std::vector<Place>& places) {
         LogEvent::sched, LogClass::job, job.job.id,
         fmt::format("is pulled from {}@{} into {}", job.queues.second, job.server.text(), job.queues.first));
     asked->ask(ifl::RequestType::move_job, ifl::MoveJob{job.job.id, destination},
-               [this, handle](const ifl::Result<ifl::Reply>& reply) {
+               [this, handle, name = job.server](const ifl::Result<ifl::Reply>& reply) {
                    if (closing_) return;
+                   if (!reply) lost(name, reply.error().message);
                    not_pulled(handle, !reply             ? reply.error().message
                                       : reply->code != 0 ? text_of(*reply)
                                                          : "it was moved, and did not come here");
                });
+}
+
+// Its other jobs couldn't be pulled either, until it answers again.
+void Peers::lost(const ServerName& name, const std::string& why) {
+    const auto at = peers_.find(name);
+    if (at == peers_.end()) return;
+    forget_of(*at->second, nullptr);
+    if (at->second->trouble.empty()) failed(*at->second, why);
 }
 
 // What has come by then is known of no more.

@@ -76,6 +76,7 @@ class Peers {
     void answered(const ServerName& name, const PeerLink* link, const Pair& queues, const Listed& listed,
                   const ifl::Result<ifl::Reply>& reply);
     void failed(Peer& peer, const std::string& why);
+    void lost(const ServerName& name, const std::string& why);
     void take(Peer& peer, const Pair& queues, const Listed& listed);
     Result<Job> job_of(const ifl::ObjectStatus& object, const Pair& queues) const;
     void tell(const Elsewhere& job);

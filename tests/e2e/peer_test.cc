@@ -17,9 +17,7 @@
 namespace pbs::e2e {
 namespace {
 
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 sockaddr_in loopback(int port) {
     sockaddr_in address{};
@@ -280,6 +278,21 @@ TEST_F(Peer, KilledBeforeTheCommitTheJobStays) {
     ASSERT_TRUE(there.start());
     EXPECT_EQ(there.job(id, "job_state"), "Q");
     EXPECT_EQ(count(id), 1);
+}
+
+TEST_F(Peer, AJobThatIsDeletedByForceOnItsWayNeverArrives) {
+    Between between(here.port());
+    between.replies = 0;
+    const std::string id = noted();
+    std::string told;
+    std::thread mover([&] { told = qmove(id, "work@" + at(between.port())); });
+    EXPECT_TRUE(wait_for([&] { return there.job(id, "job_state") == "T"; }));
+    EXPECT_EQ(there.command({"qdel", "-W", "force", id}).exit, 0);
+    between.replies = 1000;
+    mover.join();
+    EXPECT_THAT(told, HasSubstr("Unknown Job Id"));
+    EXPECT_EQ(here.job(id, "job_state"), "(none)");
+    EXPECT_TRUE(there.running());
 }
 
 // The Commit is on its way and never comes.

@@ -17,6 +17,8 @@ class StockPeer : public OpenpbsTest {
         OpenpbsTest::SetUp();
         if (IsSkipped()) return;
         site.emplace();
+        // OpenPBS's commands look for the host of a job's id.
+        site->ok("sed -i 's/ box$/ box ours/' /etc/hosts");
         site->start();
         ASSERT_TRUE(site->wait_for_node());
         site->ok(
@@ -70,16 +72,31 @@ TEST_F(StockPeer, AJobIsMovedToItAndBack) {
         "export PBS_HOME=/var/tmp/ours; echo 'id -un >> /tmp/ran' | $ours/qsub -l ncpus=1 -o /dev/null -e "
         "/dev/null",
         "una");
-    EXPECT_THAT(try_ours("qmove workq@box 0", "una").err, HasSubstr("operators and managers"));
-    ours("qmove workq@box 0");
+    EXPECT_THAT(try_ours("qmove workq@box:15001 0", "una").err, HasSubstr("operators and managers"));
+    ours("qmove workq@box:15001 0");
     EXPECT_THAT(ours("qstat -x 0"), HasSubstr(" M "));
     EXPECT_THAT(site->ok("$stock/qstat -f 0.ours"), HasSubstr("Job_Owner = una@box"));
     site->ok("$stock/qmove work@box:15551 0.ours");
     EXPECT_THAT(ours("qstat 0"), HasSubstr(" Q "));
-    ours("qmove workq@box 0");
+    ours("qmove workq@box:15001 0");
     site->ok("$stock/qmgr -c 'set server scheduling=True'");
     EXPECT_TRUE(shows([&] { return site->sh("$stock/qstat -xf 0.ours").out; }, "job_state = F"));
     EXPECT_EQ(site->ok("cat /tmp/ran"), "una\n");
+}
+
+TEST_F(StockPeer, ItsSchedulerPullsAJobOfOurs) {
+    ours("qmgr -c 'set server scheduling=False'");
+    site->ok(
+        "export PBS_HOME=/var/tmp/ours; echo 'id -un >> /tmp/ran' | $ours/qsub -l ncpus=1 -o /dev/null -e "
+        "/dev/null",
+        "una");
+    site->ok(
+        "echo 'peer_queue: \"workq work@box:15551\"' >> /var/spool/pbs/sched_priv/sched_config; "
+        "kill -HUP $(cat /var/spool/pbs/sched_priv/sched.lock); "
+        "$stock/qmgr -c 'set server scheduling=True'");
+    EXPECT_TRUE(shows([&] { return site->sh("$stock/qstat -xf 0.ours").out; }, "job_state = F"));
+    EXPECT_EQ(site->ok("cat /tmp/ran"), "una\n");
+    EXPECT_THAT(ours("qstat -x 0"), HasSubstr(" M "));
 }
 
 TEST_F(StockPeer, WhoIsNobodyHereHasNoJobsPulled) {
