@@ -279,7 +279,7 @@ TEST_F(Preemption, ResourcesThatASuspendedJobKeeps) {
     const std::string small =
         server.submit("sleep 300\n", {"-q", "express", "-l", "select=1:ncpus=4:mem=2gb"});
     ASSERT_TRUE(server.wait_job_state(small, "R"));
-    EXPECT_EQ(server.job(victim, "job_state"), "S");
+    EXPECT_TRUE(server.wait_job_state(victim, "S")) << "once it runs";
     EXPECT_EQ(server.job(large, "job_state"), "Q");
     delete_now(small);
     EXPECT_TRUE(server.wait_job_state(victim, "R"));

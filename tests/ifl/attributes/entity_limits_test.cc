@@ -6,7 +6,6 @@
 namespace pbs::ifl {
 namespace {
 
-
 TEST(EntityLimits, AreReadAndWritten) {
     struct Case {
         std::string_view text;
