@@ -660,8 +660,8 @@ Result<void> Store::Impl::load_jobs(State& state) {
         job.deleted = query.integer(14) != 0;
         for (std::string& name : split_list(query.text(15))) job.defaulted.insert(std::move(name));
         if (!decode(query.text(16), job_table(), job.attributes))
-            return fail(PBSE_SYSTEM,
-                        fmt::format("{}: the attributes of job {} are damaged", path, job.sequence));
+            return fail(PBSE_SYSTEM, fmt::format("{}: the attributes of job {} are damaged", path,
+                                                 state.job_id(job.sequence)));
         job.id = is_foreign(job.sequence) ? std::string(job.attributes.text("foreign_id"))
                                           : state.job_id(job.sequence);
         if (!restore_array(job, state))

@@ -149,7 +149,7 @@ TEST_F(StoreTest, ADatabaseOfVersion2IsUpgraded) {
     node.handle = 7;
     node.name = "n1";
     ASSERT_TRUE((*Store::open(path_))->save(node));
-    sql("DROP TABLE object_aside; DROP TABLE depend; PRAGMA user_version=2");
+    sql("DROP TABLE object_aside; DROP TABLE depend; DROP TABLE received; PRAGMA user_version=2");
     auto store = std::move(*Store::open(path_));
     State state;
     ASSERT_TRUE(store->load(state));
