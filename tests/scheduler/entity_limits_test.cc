@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -129,8 +130,8 @@ TEST_F(Limits, OfResourcesHaveOpenPBSsWords) {
 
 TEST_F(Limits, ThatNameAnEntityComeBeforeTheOneForEach) {
     server_limits({{.entity = user, .most = 1}, {.entity = user, .name = "ann", .most = 3}});
-    std::vector<int> ann;
-    for (int i = 0; i < 4; ++i) ann.push_back(job("ann"));
+    std::vector<int> ann(4);
+    std::ranges::generate(ann, [&] { return job("ann"); });
     const int first = job("bob");
     const int second = job("bob");
     const Outcome outcome = world.cycle(at(1));

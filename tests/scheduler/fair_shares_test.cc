@@ -169,6 +169,8 @@ void copy_stored(FairShares& from, FairShares& to, std::map<std::string, double>
     for (const std::string& job : changes.charges_gone) charges.erase(job);
     std::vector<UsageRow> rows;
     std::vector<ChargeRow> charged;
+    rows.reserve(usage.size());
+    charged.reserve(charges.size());
     for (const auto& [name, amount] : usage) rows.push_back({"", name, amount});
     for (const auto& [job, amount] : charges) charged.push_back({job, "", "", amount});
     to.load(rows, charged, from.last_decay());

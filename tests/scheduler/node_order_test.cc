@@ -34,10 +34,11 @@ TEST_P(NodeOrders, JobsGetTheFirstVnodesThatHaveRoom) {
     world.vnode({.name = "large", .ncpus = 3, .mem = 2 * kGb, .priority = 1});
     world.vnode({.name = "other", .ncpus = 2, .mem = 8 * kGb, .priority = 5});
     world.configure();
-    std::vector<int> jobs;
-    for (int i = 0; i < 6; ++i) jobs.push_back(world.job({.queue = "work", .ncpus = 1}));
+    std::vector<int> jobs(6);
+    std::ranges::generate(jobs, [&] { return world.job({.queue = "work", .ncpus = 1}); });
     const auto outcome = world.cycle(at(1));
     std::vector<std::string> order;
+    order.reserve(jobs.size());
     for (const int job : jobs) order.push_back(outcome.vnodes.at(job).front());
     EXPECT_EQ(order, GetParam().order);
 }
