@@ -28,6 +28,8 @@ constexpr std::array kAskedOfOpenPbs = {"security",
                                         "release_nodes_on_stageout",
                                         "tolerate_node_failures",
                                         "create_resv_from_job"};
+// What may be set of a job and counts where it was only.
+constexpr std::array kOfThatServer = {"comment", "eligible_time"};
 constexpr std::size_t kLongestOwner = 320;
 
 template <typename Names>
@@ -66,7 +68,7 @@ Result<void> take(Job& job, const ifl::Attribute& attribute, const State& state)
     const AttributeDef* def = job_table().find(name);
     if (def == nullptr) {
         if (!among(kAskedOfOpenPbs, name) || attribute.value.empty() || attribute.value == "False") return {};
-    } else if ((def->flags & (kAllWrites | at_creation)) == 0 || def->name == "comment") {
+    } else if ((def->flags & (kAllWrites | at_creation)) == 0 || among(kOfThatServer, name)) {
         return {};
     }
     ifl::Attribute change = attribute;

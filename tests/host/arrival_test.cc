@@ -116,7 +116,8 @@ TEST_F(Arrival, WhatTheOtherServerWorkedOutIsWorkedOutAnew) {
     ASSERT_EQ(queue(kId, {attribute("euser", "root"), attribute("egroup", "root"), attribute("comment", "x"),
                           attribute("schedselect", "9:ncpus=9"), attribute("run_count", "7"),
                           attribute("foreign_id", "1.x"), attribute("substate", "42"),
-                          attribute("something_else", "1"), attribute("sched_hint", "1")})
+                          attribute("something_else", "1"), attribute("sched_hint", "1"),
+                          attribute("eligible_time", "00:10:00")})
                   .code,
               0);
     ASSERT_EQ(commit(), 0);
