@@ -62,6 +62,7 @@ void World::configure() {
 
 std::vector<EntityLimitRecord> records_of(const std::vector<LimitOptions>& limits) {
     std::vector<EntityLimitRecord> records;
+    records.reserve(limits.size());
     for (const LimitOptions& limit : limits)
         records.push_back({limit.entity, limit.name, limit.resource, limit.most, limit.soft});
     return records;

@@ -72,6 +72,7 @@ TEST_F(Plots, PrimeTimeIsShaded) {
 
 TEST(Plot, GroupsOfUsersHaveTheirOwn) {
     std::vector<Job> jobs;
+    jobs.reserve(8);
     for (int i = 0; i < 8; ++i) jobs.push_back({0, 8 - i, 100, 100, "ann", "", "g" + std::to_string(i)});
     jobs[0].group = "a_group_of_a_long_name";
     const Trace trace = trace_of(jobs);

@@ -73,6 +73,7 @@ TEST_F(FeedTest, ThoseWhoAskAtOnceWaitForOneAnswer) {
         return Answer{};
     };
     std::vector<std::thread> clients;
+    clients.reserve(8);
     std::atomic<int> begun = 0;
     for (int i = 0; i < 8; ++i)
         clients.emplace_back([&] {

@@ -57,9 +57,9 @@ TEST(MetricsTest, OfAServerThatIsDownOrCountsNothing) {
 }
 
 TEST(MetricsTest, PrometheusFindsNothingWrongWithThem) {
-    const std::string promtool = PBS_PROMTOOL;
+    const std::string_view promtool = PBS_PROMTOOL;
     if (promtool.empty()) GTEST_SKIP() << "promtool (Debian's package prometheus) isn't installed";
-    std::FILE* pipe = popen((promtool + " check metrics").c_str(), "w");
+    std::FILE* pipe = popen((std::string(promtool) + " check metrics").c_str(), "w");
     ASSERT_NE(nullptr, pipe);
     const std::string text = metrics(counters.get(), sched.get());
     EXPECT_EQ(text.size(), std::fwrite(text.data(), 1, text.size(), pipe));

@@ -13,7 +13,7 @@ namespace pbs::web {
 struct Value {
     std::string name;
     std::string value;
-    std::string resource = "";
+    std::string resource{};
 };
 
 class StatusOf {
