@@ -57,8 +57,8 @@ TEST(MetricsTest, OfAServerThatIsDownOrCountsNothing) {
 }
 
 TEST(MetricsTest, PrometheusFindsNothingWrongWithThem) {
-    const std::string_view promtool = PBS_PROMTOOL;
-    if (promtool.empty()) GTEST_SKIP() << "promtool (Debian's package prometheus) isn't installed";
+    const char* const promtool = PBS_PROMTOOL;
+    if (*promtool == '\0') GTEST_SKIP() << "promtool (Debian's package prometheus) isn't installed";
     std::FILE* pipe = popen((std::string(promtool) + " check metrics").c_str(), "w");
     ASSERT_NE(nullptr, pipe);
     const std::string text = metrics(counters.get(), sched.get());
