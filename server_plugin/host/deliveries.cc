@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/change.h"
 #include "server_plugin/host/depend.h"
@@ -49,12 +48,6 @@ ifl::Attributes attributes_of(const Job& job) {
     }
     out.push_back({.name = "ctime", .value = fmt::format("{}", job.ctime)});
     return out;
-}
-
-std::string text_of(const ifl::Reply& reply) {
-    const auto* text = std::get_if<ifl::TextReply>(&reply.body);
-    if (text != nullptr && !text->text.empty()) return text->text;
-    return std::string(trimmed(ifl::error_text(reply.code)));
 }
 
 Result<void> may_leave(const Job& job, const State& state) {

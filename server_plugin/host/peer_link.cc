@@ -5,8 +5,10 @@
 #include <csignal>
 #include <utility>
 
+#include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/guard.h"
+#include "server_plugin/host/values.h"
 
 namespace pbs::host {
 namespace {
@@ -22,6 +24,12 @@ ifl::ReplyLimits limits() {
 }
 
 }  // namespace
+
+std::string text_of(const ifl::Reply& reply) {
+    const auto* text = std::get_if<ifl::TextReply>(&reply.body);
+    if (text != nullptr && !text->text.empty()) return text->text;
+    return std::string(trimmed(ifl::error_text(reply.code)));
+}
 
 std::shared_ptr<PeerLink> PeerLink::open(uv_loop_t* loop, Server& server, const ServerName& to,
                                          std::chrono::seconds patience) {

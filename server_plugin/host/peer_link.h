@@ -16,6 +16,9 @@
 
 namespace pbs::host {
 
+// What another server says of a refusal: its text, or what its code means.
+std::string text_of(const ifl::Reply& reply);
+
 class PeerLink : public std::enable_shared_from_this<PeerLink> {
   public:
     using Steady = std::chrono::steady_clock;

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <utility>
 
-#include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/arrival.h"
 #include "server_plugin/host/change.h"
@@ -50,12 +49,6 @@ constexpr const char* kWanted[] = {"Job_Owner",
                                    "hop_count",
                                    "Rerunable",
                                    "Variable_List"};
-
-std::string text_of(const ifl::Reply& reply) {
-    const auto* text = std::get_if<ifl::TextReply>(&reply.body);
-    if (text != nullptr && !text->text.empty()) return text->text;
-    return std::string(trimmed(ifl::error_text(reply.code)));
-}
 
 ifl::ObjectStatus copy_of(const ifl::ObjectView& view) {
     ifl::ObjectStatus object{view.type, std::string(view.name), {}};
