@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cstdint>
 #include <map>
 #include <utility>
 
@@ -13,6 +11,7 @@
 #include "ifl/cmds/qmgr_grammar.h"
 #include "migrate/words.h"
 #include "objects/text.h"
+#include "objects/value.h"
 
 namespace pbs::migrate {
 namespace {
@@ -277,23 +276,18 @@ class Reader {
             return row.of == type && objects::same_word(given.name, row.printed);
         });
         if (moved == kMoved.end()) return false;
-        if (moved->attribute == "backfill_depth" && !is_depth(given.value)) {
+        const objects::Attribute& attribute = *objects::find_attribute(ObjectType::policy, moved->attribute);
+        // The conversion knows the resources that a formula may name, and checks it.
+        const auto value = objects::parse_value(attribute, given.value);
+        if (!value && !given.value.empty() && attribute.syntax != objects::Syntax::formula) {
             result_.mistakes.push_back(
-                {result_.file, number_, 0, "backfill_depth",
-                 fmt::format("{} is no depth, expected a number of 0 to 2147483647", in_quotes(given.value)),
-                 false, "the directive is left out"});
+                {result_.file, number_, 0, "", value.error().message, false, "the directive is left out"});
             return true;
         }
         std::erase_if(result_.settings,
                       [&](const PrintedSetting& one) { return one.attribute == moved->attribute; });
         result_.settings.push_back({moved->attribute, moved->printed, given.value, number_});
         return true;
-    }
-
-    static bool is_depth(std::string_view value) {
-        std::int32_t depth = -1;
-        const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), depth);
-        return error == std::errc{} && stop == value.data() + value.size() && depth >= 0;
     }
 
     PrintedQueue* queue(std::string_view name) {
