@@ -191,6 +191,7 @@ class Reader {
                                number_};
         if (unset) printed.command.changes.front().operation = objects::Operation::unset;
         if (given.op == Operator::set && !unset && is_of_policies(type, object, given)) return;
+        if (is_own_folder(type, object, given.name)) return;
         if (const std::string why = objection(directive.type, printed); !why.empty())
             return not_carried_over(directive_text(printed), why);
         if (!joins(printed)) result_.commands.push_back(std::move(printed));
@@ -223,6 +224,13 @@ class Reader {
             static_cast<cmds::ObjectType>(printed.command.type), full.substr(0, full.find('.')));
         return row != nullptr &&
                (row->type == cmds::HostType::limits || row->type == cmds::HostType::resource_limits);
+    }
+
+    // OpenPBS prints where it keeps the default scheduler's files. A server keeps them in its own home: that of
+    // the older one may still be in use.
+    static bool is_own_folder(ObjectType type, std::string_view object, std::string_view name) {
+        return type == ObjectType::sched && object == "default" &&
+               (objects::same_word(name, "sched_priv") || objects::same_word(name, "sched_log"));
     }
 
     // Why this server doesn't take the attribute; empty: it does.

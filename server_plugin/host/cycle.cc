@@ -212,6 +212,9 @@ bool Application::apply(const Decision& decision) {
     const bool suspended = is_preempted(*current);
     if (current->running() && !suspended && decision.kind != Decision::Kind::preempt) return true;
     const bool waits = suspended || state_for_plugin(*current) == job_state::kQueued;
+    std::string id = current->id;
+    if (decision.kind == Decision::Kind::run && current->is_array())
+        id = subjob_id(*current, current->subjobs->queued.first().value_or(-1));
     Result<void> done;
     only_tells_ = only_tells_ && is_harmless(decision);
     switch (decision.kind) {
@@ -242,7 +245,8 @@ bool Application::apply(const Decision& decision) {
             break;
         case Decision::Kind::estimate:
             server_.state.set_estimate(
-                current->handle, {decision.start, exec_vnode_text(decision.places, server_.state.resources)});
+                current->handle, {decision.start, exec_vnode_text(decision.places, server_.state.resources,
+                                                                  current->attributes.text("schedselect"))});
             break;
         case Decision::Kind::accrue:
             // What its state says by now comes first.
@@ -255,7 +259,7 @@ bool Application::apply(const Decision& decision) {
             break;
     }
     if (done) {
-        if (log_ != nullptr) write_decision(*log_, decision, *current, server_.state);
+        if (log_ != nullptr) write_decision(*log_, decision, id, server_.state);
         return true;
     }
     server_.parts.log.write(LogEvent::sched, LogClass::job, current->id,

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/values.h"
@@ -69,14 +72,22 @@ Result<Place> parse_place(std::string_view text, const State& state) {
 
 }  // namespace
 
-std::string exec_vnode_text(const std::vector<Place>& places, const ResourceTable& resources) {
+std::string exec_vnode_text(const std::vector<Place>& places, const ResourceTable& resources,
+                            std::string_view chunks) {
     std::string out;
+    std::vector<std::pair<size_t, std::string>> amounts;  // by where they are asked for
     for (const Place& place : places) {
+        amounts.clear();
+        for (const auto& [id, amount] : place.amounts) {
+            const Resource* resource = resources.by_id(id);
+            if (resource == nullptr) continue;
+            const std::string name = fmt::format(":{}=", resource->name);
+            amounts.emplace_back(chunks.find(name), name + amount_text(resource->type, amount));
+        }
+        std::ranges::stable_sort(amounts, {}, &std::pair<size_t, std::string>::first);
         out += out.empty() ? "(" : place.joined ? "+" : ")+(";
         out += place.node_name;
-        for (const auto& [id, amount] : place.amounts)
-            if (const Resource* resource = resources.by_id(id))
-                out += fmt::format(":{}={}", resource->name, amount_text(resource->type, amount));
+        for (const auto& [asked, amount] : amounts) out += amount;
     }
     if (!out.empty()) out += ')';
     return out;

@@ -15,7 +15,10 @@
 
 namespace pbs::host {
 
-std::string exec_vnode_text(const std::vector<Place>& places, const ResourceTable& resources);
+// `chunks`: what the job asks for, its schedselect. The amounts of a place are in the order of that, as in
+// OpenPBS.
+std::string exec_vnode_text(const std::vector<Place>& places, const ResourceTable& resources,
+                            std::string_view chunks = {});
 std::string exec_host_text(const std::vector<Place>& places, const State& state);
 
 // The name of the machine that the place is on.

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ class Executor {
     virtual Result<void> set_limits(const RunId& id, std::optional<std::chrono::seconds> walltime,
                                     std::optional<std::chrono::seconds> cput) = 0;
     virtual Result<void> terminate(const RunId& id, std::chrono::seconds kill_delay) = 0;
+    virtual std::optional<ExitRecord> used(const RunId& id) const = 0;
     virtual std::vector<RunReport> events() = 0;
     virtual void forget(const RunId& id) = 0;
 };
@@ -46,6 +48,7 @@ class RunnerExecutor final : public Executor {
     Result<void> terminate(const RunId& id, std::chrono::seconds kill_delay) override {
         return runner_.terminate(id, kill_delay);
     }
+    std::optional<ExitRecord> used(const RunId& id) const override { return runner_.used(id); }
     std::vector<RunReport> events() override { return runner_.events(); }
     void forget(const RunId& id) override { runner_.forget(id); }
 

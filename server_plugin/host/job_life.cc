@@ -49,10 +49,7 @@ void unset_attribute(Job& job, std::string_view name) {
 void take_exit(Job& job, const ExitRecord& exit, Server& server, int64_t now) {
     set_attribute(job, "Exit_status", fmt::format("{}", exit.exit_status));
     if (exit.session != 0) set_attribute(job, "session_id", fmt::format("{}", exit.session));
-    const int64_t ncpus = amount_of(Type::integer, job.attributes.text("Resource_List", "ncpus"));
-    static const AttributeDef& used = *job_table().find("resources_used");
-    for (auto& [name, value] : exit.resources_used(static_cast<int>(std::max<int64_t>(ncpus, 1))))
-        job.attributes.set(used, name, value);
+    set_used(job, exit);
     const bool known = exit.ended_at.time_since_epoch().count() > 0;
     job.obittime = known ? server.parts.clock.from_real(exit.ended_at).time_since_epoch().count() : now;
     job.mtime = now;
@@ -222,7 +219,7 @@ Result<void> start_job(Change& change, Job& job, const std::vector<Place>& place
     job.mtime = change.now();
     job.obittime = 0;
     job.places = places;
-    job.exec_vnode = exec_vnode_text(places, server.state.resources);
+    job.exec_vnode = exec_vnode_text(places, server.state.resources, job.attributes.text("schedselect"));
     job.exec_host = exec_host_text(places, server.state);
     job.at_end = Job::AtEnd::finish;
     job.deleted = false;
@@ -238,6 +235,13 @@ Result<void> start_job(Change& change, Job& job, const std::vector<Place>& place
         launch(server, handle);
     });
     return {};
+}
+
+void set_used(Job& job, const ExitRecord& seen) {
+    const int64_t ncpus = amount_of(Type::integer, job.attributes.text("Resource_List", "ncpus"));
+    static const AttributeDef& used = *job_table().find("resources_used");
+    for (auto& [name, value] : seen.resources_used(static_cast<int>(std::max<int64_t>(ncpus, 1))))
+        job.attributes.set(used, name, value);
 }
 
 void set_end_comment(Job& job, int final_substate, std::string_view by) {

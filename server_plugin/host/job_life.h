@@ -70,6 +70,8 @@ void set_began_comment(Job& array);
 // and failed", "... and exceeded resource walltime", "... and terminated by alice@host". Nothing is added to
 // what says already that the job was terminated. `by` may be empty. Exit_status is set before.
 void set_end_comment(Job& job, int final_substate, std::string_view by);
+// resources_used, by what the runner has seen.
+void set_used(Job& job, const ExitRecord& seen);
 void set_attribute(Job& job, std::string_view name, std::string value);
 
 // Takes the oldest finished jobs out of the history when job_history_duration is over.

@@ -50,6 +50,7 @@
 #include "server_plugin/host/recovery.h"
 #include "server_plugin/host/requests/carry_out.h"
 #include "server_plugin/host/routing.h"
+#include "server_plugin/host/running_usage.h"
 #include "server_plugin/host/server.h"
 #include "server_plugin/host/service_manager.h"
 #include "server_plugin/host/store.h"
@@ -171,6 +172,7 @@ class Program {
     std::unique_ptr<Network> network_;
     std::unique_ptr<Deliveries> deliveries_;
     std::unique_ptr<Peers> peers_;
+    std::unique_ptr<RunningUsage> running_usage_;
 
     uv_loop_t loop_{};
     uv_signal_t term_{};
@@ -319,6 +321,7 @@ Result<void> Program::listen() {
     network_ = std::move(*network);
     server_->options.port = network_->port();
     deliveries_ = std::make_unique<Deliveries>(&loop_, *server_);
+    running_usage_ = std::make_unique<RunningUsage>(*server_);
     peers_ = std::make_unique<Peers>(&loop_, *server_, [this] { schedule_cycles(); });
     server_->deliveries = deliveries_.get();
     server_->peers = peers_.get();
@@ -488,6 +491,7 @@ void Program::tick() {
     server_->reap();
     deliveries_->look();
     peers_->look();
+    running_usage_->look();
     if (accounting_->pending() > 0) accounting_->flush();
     if (std::abs(now - last_purge_) >= kSecondsBetweenPurges) {
         last_purge_ = now;

@@ -25,6 +25,7 @@ class RunFiles {
     std::string session() const { return base_ + ".session"; }
     std::string exit() const { return base_ + ".exit"; }
     // Room on the disk for the exit record, taken before the job starts, so that a full disk can't lose it.
+    // While the job runs, the record of what it has used so far, a zero behind it.
     std::string exit_room() const { return base_ + ".exit.room"; }
     std::string withdrawn() const { return base_ + ".withdrawn"; }
     std::string script() const { return base_ + ".SC"; }

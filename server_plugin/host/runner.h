@@ -180,6 +180,10 @@ class Runner {
     // The end of a start is reported once in the life of a runner; its files stay until forget().
     std::vector<RunReport> events();
 
+    // What a start that runs has used so far, as its shepherd saw it at most a few seconds ago: the times and
+    // sizes of the record. None: that isn't known, or it doesn't run.
+    std::optional<ExitRecord> used(const RunId& id) const;
+
     // Removes what the disk holds of a start that has ended. Call it after the end is committed.
     void forget(const RunId& id);
 

@@ -69,11 +69,11 @@ Log& SchedLogs::of(const Sched& sched) {
     return *known.log;
 }
 
-void write_decision(Log& log, const Decision& decision, const Job& job, const State& state) {
+void write_decision(Log& log, const Decision& decision, std::string_view job, const State& state) {
     const LogEvent event = decision.kind == Decision::Kind::accrue ? LogEvent::debug3 : LogEvent::sched;
     if (!log.writes(event)) return;
     if (const std::string text = text_of(decision, state); !text.empty())
-        log.write(event, LogClass::job, job.id, text);
+        log.write(event, LogClass::job, job, text);
 }
 
 }  // namespace pbs::host

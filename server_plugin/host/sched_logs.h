@@ -34,7 +34,7 @@ class SchedLogs {
     std::map<std::string, Known, std::less<>> known_;
 };
 
-// Writes what a decision that was carried out has made of a job.
-void write_decision(Log& log, const Decision& decision, const Job& job, const State& state);
+// Writes what a decision that was carried out has made of the job, or subjob, with this id.
+void write_decision(Log& log, const Decision& decision, std::string_view job, const State& state);
 
 }  // namespace pbs::host

@@ -97,6 +97,7 @@ class Shepherd {
     void note(std::string_view text);
     void tell_owner(const std::string& line);
     void terminate(std::chrono::seconds delay);
+    void tell_usage();
     void signal_all(int signal);
     void suspend();
     void resume();
@@ -397,6 +398,17 @@ void Shepherd::sample() {
     const bool limited = spec_.start.mem_kb || spec_.start.vmem_kb;
     sample_every_ = std::min(sample_every_ * 2, limited ? kLongestSampleOfLimited : kLongestSample);
     sample_at_ = boot_time() + sample_every_;
+    tell_usage();
+}
+
+// Into the room of the exit record, which has no other use yet. One that can't be written is not missed: the
+// next comes soon.
+void Shepherd::tell_usage() {
+    ExitRecord so_far = ended();
+    so_far.walltime = ran(boot_time());
+    const std::string record = write_exit(so_far);
+    // With the zero behind it.
+    static_cast<void>(::pwrite(exit_room_.get(), record.c_str(), record.size() + 1, 0));
 }
 
 // The messages are those that PBS users know.

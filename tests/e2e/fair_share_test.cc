@@ -93,7 +93,7 @@ TEST_F(FairShare, EntitiesWithoutSharesNeverStart) {
                                   "set fs_group f1 unknown_shares = 0, enforce_no_shares = True"}));
     const std::string none = job("qc");
     EXPECT_TRUE(wait_for([&] {
-        return server.job(none, "comment") == "Not Running: Job has zero shares for fairshare";
+        return server.job(none, "comment") == "Can Never Run: Job has zero shares for fairshare";
     })) << server.job(none, "comment");
     ASSERT_TRUE(server.configure({"set fs_group f1 unknown_shares = 5"}));
     EXPECT_TRUE(server.wait_job_state(none, "R")) << "in the next cycle";

@@ -41,6 +41,7 @@ pbs_test(
   plugin_test.cc
   requests_test.cc
   run_job_test.cc
+  running_usage_test.cc
   select_spec_test.cc
   status_diagnosis_test.cc
   store_test.cc

@@ -366,6 +366,28 @@ TEST_F(RunnerTest, CountsTimeOfProcessesThatHaveGone) {
     EXPECT_GT(end.exit.cput, 50ms);
 }
 
+TEST_F(RunnerTest, TellsWhatIsUsedWhileTheJobRuns) {
+    const JobStart start = job("while [ ! -e " + work_ + "/enough" + " ]; do :; done\n");
+    ASSERT_TRUE(runner_->start(start));
+    wait_running(*runner_);
+    std::optional<ExitRecord> seen;
+    eventually([&] {
+        seen = runner_->used(start.id);
+        return seen && seen->cput > 100ms;
+    });
+    ASSERT_TRUE(seen);
+    EXPECT_GT(seen->cput, 100ms);
+    EXPECT_GE(seen->walltime, seen->cput / 2);
+    EXPECT_GT(seen->mem_kb, 0);
+    EXPECT_TRUE(new_runner()->used(start.id)) << "another server sees it too";
+    std::ofstream(work_ + "/enough");
+    const RunReport end = wait_end();
+    EXPECT_GE(end.exit.cput, seen->cput);
+    EXPECT_EQ(end.exit.exit_status, 0);
+    EXPECT_FALSE(runner_->used(start.id)) << "its record says it now";
+    EXPECT_FALSE(runner_->used({"2.test", 1}));
+}
+
 TEST_F(RunnerTest, ReportsDeathBySignalAs256PlusItsNumber) {
     EXPECT_EQ(run(job("kill -SEGV $$\n")).exit.exit_status, 256 + SIGSEGV);
 }

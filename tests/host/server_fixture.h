@@ -55,6 +55,10 @@ class FakeExecutor : public Executor {
         terminated.push_back(id);
         return {};
     }
+    std::optional<ExitRecord> used(const RunId& id) const override {
+        const auto found = used_so_far.find(id.job);
+        return found == used_so_far.end() ? std::nullopt : std::optional(found->second);
+    }
     std::vector<RunReport> events() override { return std::exchange(reports, {}); }
     void forget(const RunId& id) override { forgotten.push_back(id); }
 
@@ -66,6 +70,7 @@ class FakeExecutor : public Executor {
         std::optional<std::chrono::seconds> cput;
     };
     std::vector<Limits> limits;
+    std::map<std::string, ExitRecord> used_so_far;
     std::vector<RunId> terminated;
     std::vector<RunId> forgotten;
     std::vector<RunReport> reports;

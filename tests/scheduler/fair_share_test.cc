@@ -205,7 +205,7 @@ TEST_F(FairShareOrder, enforce_no_shares_JobsWithoutAShareNeverStart) {
     const int ann = job("ann");
     const Outcome outcome = cycle();
     EXPECT_THAT(outcome.started, ElementsAre(ann));
-    EXPECT_EQ(outcome.comment.at(eve), "Not Running: Job has zero shares for fairshare");
+    EXPECT_EQ(outcome.comment.at(eve), "Can Never Run: Job has zero shares for fairshare");
 }
 
 TEST_F(FairShareOrder, ATopJobCountsAsIfItRan) {

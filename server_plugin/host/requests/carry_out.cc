@@ -135,19 +135,26 @@ class CarryOut::Work {
                same_name(host, "localhost");
     }
 
-    // Vnodes whose host, or where none is named whose own name, is another machine's.
+    // Vnodes whose execution host is another machine; where none is named, whose host, or own name, is.
     void find_other_machines() {
-        std::map<std::string, std::string> hosts;
+        struct Hosts {
+            std::string mom;
+            std::string host;
+        };
+        std::map<std::string, Hosts> vnodes;
         for (const Directive& directive : directives_) {
             if (directive.body.object_type != PBS_OBJ_NODE) continue;
-            const auto [host, fresh] = hosts.try_emplace(directive.body.object, directive.body.object);
-            if (fresh) host->second.resize(std::min(host->second.find('['), host->second.size()));
+            Hosts& hosts = vnodes[directive.body.object];
             const std::string key = directive.key();
-            if (same_name(key, "Mom") || same_name(key, "resources_available.host"))
-                host->second = directive.body.attributes.front().value;
+            if (same_name(key, "Mom")) hosts.mom = directive.body.attributes.front().value;
+            if (same_name(key, "resources_available.host"))
+                hosts.host = directive.body.attributes.front().value;
         }
-        for (const auto& [node, host] : hosts)
-            if (!is_here(host)) other_machines_.insert(node);
+        for (const auto& [node, hosts] : vnodes) {
+            const std::string& named = hosts.mom.empty() ? hosts.host : hosts.mom;
+            if (!is_here(named.empty() ? node.substr(0, node.find('[')) : named))
+                other_machines_.insert(node);
+        }
     }
 
     bool carry_out(Directive& directive) {

@@ -297,7 +297,7 @@ std::string text(const Reason& r, const ReasonContext& c) {
         case ReasonCode::allocations_unread:
             return "The allocations of groups can't be read";
         case ReasonCode::no_shares:
-            return "Not Running: Job has zero shares for fairshare";
+            return "Can Never Run: Job has zero shares for fairshare";
         case ReasonCode::under_threshold:
             return "Not Running: Job is under job_sort_formula threshold value";
         case ReasonCode::found_at_start:
