@@ -33,7 +33,7 @@ sleep 1000
          .state = "R",
          .facts = {{Read::text, "job_state = R", ".*"},
                    {Read::none, "job_state = [QH]"},
-                   {Read::text, R"(exec_host = ([\w_-]+)/)", "{node}"}},
+                   {Read::text, R"(exec_host = ([\w_-]+)/)", "{host}"}},
          .asks = true},
         {.what = "the notebook has its token",
          .command = "until grep -q . token; do sleep 0.1; done; cat token",

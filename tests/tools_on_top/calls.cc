@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -29,6 +30,14 @@ const std::vector<std::string>& directives() {
     return all;
 }
 
+// As OpenPBS shows it in exec_host: up to the first dot.
+std::string short_host_name() {
+    std::array<char, 256> name{};
+    gethostname(name.data(), name.size() - 1);
+    const std::string whole = name.data();
+    return whole.substr(0, whole.find('.'));
+}
+
 std::string openpbs_prefix() {
     const char* named = std::getenv("PBSPOLICY_OPENPBS_PREFIX");
     return named != nullptr ? named : "";
@@ -42,8 +51,11 @@ class OurServer : public Place {
         EXPECT_TRUE(server_.configure(directives()));
         EXPECT_TRUE(
             server_.configure({"create node n1 resources_available.ncpus=8,resources_available.mem=8gb"}));
-        names = {
-            {"work", server_.work().string()}, {"user", runner().name}, {"queue", "batch"}, {"node", "n1"}};
+        names = {{"work", server_.work().string()},
+                 {"user", runner().name},
+                 {"queue", "batch"},
+                 {"node", "n1"},
+                 {"host", short_host_name()}};
         std::ofstream(server_.work() / "pbs.conf")
             << "PBS_EXEC=" << prefix_ << "\nPBS_HOME=/nonexistent\nPBS_SERVER=localhost\n"
             << "PBS_BATCH_SERVICE_PORT=" << server_.port() << "\n";
@@ -85,7 +97,8 @@ class Openpbs : public Place {
         for (const std::string& directive : directives()) site_.ok("qmgr -c '" + directive + "'");
         site_.ok("qmgr -c 'set node box resources_available.ncpus=8'");
         site_.ok("mkdir -p /tmp/work && chown una /tmp/work");
-        names = {{"work", "/tmp/work"}, {"user", "una"}, {"queue", "batch"}, {"node", "box"}};
+        names = {
+            {"work", "/tmp/work"}, {"user", "una"}, {"queue", "batch"}, {"node", "box"}, {"host", "box"}};
     }
     Output shell(const std::string& script) const override {
         return site_.sh("cd /tmp/work\n" + script, "una");
@@ -230,6 +243,7 @@ void ToolOnTop::run(const Call& call) {
     const Output done = place_->shell(command);
     ASSERT_EQ(done.exit, call.exit) << command << "\n" << done;
     for (const Fact& fact : call.facts) {
+        if (fact.ours_alone && GetParam() != Where::ours) continue;
         const bool expression = fact.by != Read::json && fact.by != Read::word;
         const std::string where = replaced(fact.where, expression ? literals(names) : names);
         std::optional<std::string> found;

@@ -28,12 +28,13 @@ enum class Read {
 struct Fact {
     Read by;
     std::string where;
-    std::string is{};    // a regular expression for the whole fact
-    std::string keep{};  // later rows have the fact under this name
+    std::string is{};         // a regular expression for the whole fact
+    std::string keep{};       // later rows have the fact under this name
+    bool ours_alone = false;  // OpenPBS's command doesn't show it
 };
 
 // In each text, {work} is the folder of the calls, {user} who makes them, {queue} the queue, {node} the
-// vnode, and {NAME} a fact that was kept under NAME.
+// vnode, {host} its host, and {NAME} a fact that was kept under NAME.
 struct Call {
     std::string what;            // what the program does by it
     std::string command;         // as a shell gets it, in {work}

@@ -31,7 +31,7 @@ until [ -e end ]; do sleep 0.05; done
          .command = "qstat -f {number}",
          .state = "R",
          .facts = {{Read::joined, R"(Resource_List\.select = (.*)\n)", "1:ncpus=2:mem=1177MB"},
-                   {Read::joined, R"(Resource_List\.mem = (.*)\n)", "1177mb"},
+                   {Read::joined, R"(Resource_List\.mem = (.*)\n)", "1177mb|1205248kb"},
                    {Read::joined, R"(Account_Name = (.*)\n)", "project1"}},
          .asks = true},
         {.what = "the worker ends", .command = "touch end"},

@@ -140,7 +140,7 @@ wc -l < $PBS_NODEFILE
         {.what = "submits an array",
          .command = "qsub -t 0-2 task/.command.run",
          .exit = 2,
-         .facts = {{Read::errors, R"(^(qsub: .*)\n)", "qsub: invalid option -- 't'"}}},
+         .facts = {{Read::errors, R"(^(qsub: .*)\n)", "qsub: .*t.*"}}},
     });
 }
 

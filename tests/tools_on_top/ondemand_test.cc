@@ -33,7 +33,7 @@ TEST_P(OnDemand, PbsPro) {
          .state = "R",
          .facts = {attribute("Job_Name", "sys_dashboard"), attribute("Job_Owner", R"({user}@.+)"),
                    attribute("job_state", "R"), attribute("queue", "{queue}"),
-                   attribute("Account_Name", "project1"), attribute("exec_host", R"({node}/\d+\*2)"),
+                   attribute("Account_Name", "project1"), attribute("exec_host", R"({host}/\d+\*2)"),
                    attribute(R"(Resource_List\.nodect)", "1"), attribute(R"(Resource_List\.ncpus)", "2"),
                    attribute(R"(Resource_List\.walltime)", "01:00:00"), attribute("ctime", kDate),
                    attribute("stime", kDate), attribute("Priority", "5")},

@@ -34,15 +34,13 @@ cat > status <<'END'
 #!/bin/bash
 qstat -x -f "$1" > of.$1
 case $(sed -n 's/^ *job_state = //p' of.$1) in
-    F) [ "$(sed -n 's/^ *Exit_status = //p' of.$1)" = 0 ] && echo success || echo failed ;
-;
-    *) echo running ;
-    ;
+    F) [ "$(sed -n 's/^ *Exit_status = //p' of.$1)" = 0 ] && echo success || echo failed ;;
+    *) echo running ;;
 esac
 END
 cat > make <<'END'
 exec /usr/bin/snakemake --nolock -j 4 --latency-wait 30 --max-status-checks-per-second 10 \
-    --cluster 'qsub -S /bin/bash -q {queue} -l select=1:ncpus={threads} -j oe -o {work}' \
+    --cluster 'qsub -S /bin/bash -q {queue} -l select=1:ncpus={threads} -j oe -o {work} -v XDG_CACHE_HOME={work}' \
     --cluster-status ./status --cluster-cancel qdel "$@"
 END
 chmod +x status make
@@ -52,7 +50,7 @@ TEST_P(Snakemake, RunsItsJobs) {
     run({
         {.what = "makes a workflow", .command = kFiles},
         {.what = "runs it",
-         .command = "./make sum >said 2>&1 || { cat said; exit 1; }; cat sum",
+         .command = "./make sum >said 2>&1 || { cat said *.OU; exit 1; }; cat sum",
          .facts = {{Read::text, R"(^(\S+)\n\S+\n$)", "{queue}"}}},
         {.what = "each rule was a job that asked for its processors",
          .command = "for id in $(qselect -x); do qstat -xf $id | grep -e Job_Name -e List.ncpus; done | sort "
