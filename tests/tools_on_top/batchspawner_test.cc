@@ -45,7 +45,7 @@ sleep 1000
          .facts = {{Read::none, "job_state = [QHR]"}, {Read::text, "job_state = (.)", "F"}},
          .asks = true},
         {.what = "starts one that is held",
-         .command = "sed -e '/-v PATH/d' -e 's/-S/-h -S/' job.sh | qsub",
+         .command = "sed -e '/-v PATH/d' -e 's/PBS -S/PBS -h -S/' job.sh | qsub",
          .facts = {kId}},
         {.what = "asks whether it runs",
          .command = "qstat -fx {id}",

@@ -18,7 +18,7 @@ namespace pbs::e2e {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kLongest{30};
+constexpr std::chrono::seconds kLongest{120};
 
 // What every place is given by qmgr.
 const std::vector<std::string>& directives() {
@@ -181,7 +181,13 @@ std::optional<std::string> word_of_line(const std::string& text, const std::stri
     return std::nullopt;
 }
 
-// What differs from one moment to the next.
+// JSON laid out in one way, with the members in their order; other text as it is.
+std::string laid_out(const std::string& text) {
+    const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
+    return json.is_discarded() ? text : json.dump(1);
+}
+
+// Without what differs from one moment to the next, and by the name under which a server is asked.
 std::string masked(const std::string& text) {
     static const std::vector<std::pair<std::regex, std::string>> masks{
         {std::regex(R"(("timestamp":\s*)\d+)"), "$1T"},
@@ -190,7 +196,8 @@ std::string masked(const std::string& text) {
         {std::regex(R"(\b\d\d:\d\d:\d\d (?=[RE] ))"), "HH:MM:SS "},
         {std::regex(R"((pbs_version("|)[ :=\t]+"?)[\w.-]+)"), "$1V"},
     };
-    std::string out = text;
+    std::string out = std::regex_replace(
+        laid_out(text), std::regex(R"(((?:\.|"pbs_server":\s*"))localhost\b)"), "$1" + short_host_name());
     for (const auto& [expression, with] : masks) out = std::regex_replace(out, expression, with);
     return out;
 }

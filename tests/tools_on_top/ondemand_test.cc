@@ -127,6 +127,15 @@ TEST_P(OnDemand, PbsProArrays) {
          .exit = 35,
          .facts = {{Read::errors, "(Job has finished)", ".*"}},
          .asks = true},
+        {.what = "asks how it ended: subjobs that are deleted with their array count",
+         .command = "qstat -xf '{id}'",
+         .facts = {attribute("Exit_status", "1")},
+         .asks = true},
+        {.what = "takes a task of it out of the history",
+         .command = "qdel -x '{number}[4]'",
+         .exit = 55,
+         .facts = {{Read::errors, "^(qdel: .*)\n",
+                    R"(qdel: Request invalid for finished array subjob {number}\[4\]\..*)"}}},
     });
 }
 
