@@ -39,6 +39,7 @@ case $(sed -n 's/^ *job_state = //p' of.$1) in
 esac
 END
 cat > make <<'END'
+export XDG_CACHE_HOME={work}
 exec /usr/bin/snakemake --nolock -j 4 --latency-wait 30 --max-status-checks-per-second 10 \
     --cluster 'qsub -S /bin/bash -q {queue} -l select=1:ncpus={threads} -j oe -o {work} -v XDG_CACHE_HOME={work}' \
     --cluster-status ./status --cluster-cancel qdel "$@"
