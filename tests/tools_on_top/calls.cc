@@ -232,9 +232,10 @@ void ToolOnTop::run(const Call& call) {
         state = attribute_in(place_->shell(replaced("qstat -x -f '{id}'", names)).out, "job_state");
         return call.state.find(state) != std::string::npos;
     };
-    if (!call.state.empty())
+    if (!call.state.empty()) {
         ASSERT_TRUE(wait_for(in_state, kLongest))
             << names["id"] << " is in state " << state << ", not in " << call.state;
+    }
 
     const std::string file = replaced("{work}/" + call.file, names);
     std::string before;
