@@ -7,7 +7,7 @@ build_packages=(
     libuv1-dev libcpp-httplib-dev zlib1g-dev nlohmann-json3-dev libexpected-dev libabsl-dev
 )
 test_packages=(
-    libgtest-dev libgmock-dev libbenchmark-dev
+    libgtest-dev libgmock-dev libbenchmark-dev parallel
     clang libclang-rt-dev clang-format clang-tidy man-db mandoc chromium chromium-driver
 )
 

@@ -14,7 +14,7 @@ struct Text {
     std::string_view text;
 };
 
-// By number. The numbers that no server of this kind gives are left out.
+// The numbers that no server of this kind gives are left out.
 constexpr Text kTexts[] = {
     {PBSE_UNKJOBID, "Unknown Job Id"},
     {PBSE_NOATTR, "Undefined attribute"},
@@ -87,6 +87,7 @@ constexpr Text kTexts[] = {
     {PBSE_BADNODESPEC, "Invalid node specification"},
     {PBSE_NOSCHEDULER, "Could not contact the scheduler"},
     {PBSE_RESCNOTSTR, "Resource is not of type string or string_array"},
+    {PBSE_MIXENTLIMS, "Old and new limits on jobs exclude each other"},
     {PBSE_MaxArraySize, "Array job exceeds server or queue size limit"},
     {PBSE_INVALSELECTRESC, "Resource invalid in \"select\" specification"},
     {PBSE_INVALJOBRESC, "Resource cannot be asked for beside \"select\" or \"place\""},
@@ -117,6 +118,19 @@ constexpr Text kTexts[] = {
     {PBSE_WRONG_RESUME, "Job cannot be resumed by this signal"},
     {PBSE_TRYAGAIN, "Try the request again later"},
     {PBSE_JOB_MOVED, "Job moved to another server"},
+    {PBSE_NOHISTARRAYSUBJOB, "Request invalid for finished array subjob"},
+    {PBSE_NOTARRAY_ATTR, "Attribute is for job arrays only"},
+    {PBSE_BADJOBSCRIPTMAXSIZE, "Illegal jobscript_max_size"},
+    {PBSE_INVALID_MAX_JOB_SEQUENCE_ID, "Illegal max_job_sequence_id"},
+    {PBSE_DEFAULT_PARTITION, "Partition is the default scheduler's"},
+    {PBSE_INVALID_PARTITION_QUE, "Illegal partition for the queue"},
+    {PBSE_PARTITION_NOT_IN_QUE, "Partition of the node is not that of its queue"},
+    {PBSE_QUE_NOT_IN_PARTITION, "Queue is not part of the node's partition"},
+    {PBSE_ROUTE_QUE_NO_PARTITION, "Routing queues have no partition"},
+    {PBSE_SCHED_NAME_BIG, "Scheduler name is too long"},
+    {PBSE_SCHED_PARTITION_ALREADY_EXISTS, "Another scheduler has this partition"},
+    {PBSE_SCHED_PRIV_EXIST, "Another scheduler has this sched_priv"},
+    {PBSE_SCHED_LOG_EXIST, "Another scheduler has this sched_log"},
     {PBSE_SCHEDEXIST, "Scheduler already exists"},
     {PBSE_POLICY_NOT_FOUND, "Unknown policy, time_window or fs_group"},
     {PBSE_UNKSCHED, "Unknown scheduler"},

@@ -122,6 +122,8 @@ class Pbsnodes {
         if (options_.format == NodesFormat::json) {
             fmt::print("{}", nodes_json(nodes.get(), connection_.server(), server_version(),
                                         std::time(nullptr), options_));
+        } else if (options_.summary && nodes == nullptr) {
+            return;  // no heading of nothing
         } else if (options_.summary) {
             fmt::print("{}{}", nodes_summary_heading(options_),
                        nodes_summary(nodes.get(), connection_.server(), options_));
@@ -189,7 +191,8 @@ int main(int argc, char** argv) {
     }
     const auto options = parse_pbsnodes_options(arguments);
     if (!options) {
-        return usage_error(kProgram, options.error());
+        usage_error(kProgram, options.error());
+        return 1;  // whatever went wrong
     }
     const auto connection = Connection::open(options->server);
     if (!connection) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ifl/cmds/datetime.h"
+#include "ifl/cmds/json_value.h"
 #include "ifl/cmds/text.h"
 
 namespace pbs::cmds {
@@ -38,7 +39,7 @@ std::string shown_value(const attrl& attribute) {
 std::string dsv_row(const batch_status& node, std::string_view delimiter) {
     std::string text = fmt::format("Name={}", view(node.name));
     for (const attrl* attribute = node.attribs; attribute != nullptr; attribute = attribute->next) {
-        std::string value = shown_value(*attribute);
+        std::string value(view(attribute->value));  // instants in seconds
         if (view(attribute->name) == ATTR_NODE_jobs) {
             value.erase(std::remove(value.begin(), value.end(), ' '), value.end());
         }
@@ -157,13 +158,6 @@ std::string summary_dsv(const NodeSummary& node, const PbsnodesOptions& options)
         node.nmics, node.ngpus, printable(node.comment), fmt::arg("d", d));
 }
 
-Json json_value(std::string_view text) {
-    if (const auto number = parse_integer(text); number && std::to_string(*number) == text) {
-        return *number;
-    }
-    return std::string(text);
-}
-
 Json summary_json(const NodeSummary& node, bool with_jobs) {
     Json json;
     json["State"] = node.state;
@@ -190,6 +184,12 @@ Json summary_json(const NodeSummary& node, bool with_jobs) {
     return json;
 }
 
+// "0", "0kb".
+bool is_nothing(std::string_view amount) {
+    const Json value = json_value(amount);
+    return value.is_number() ? value == 0 : amount.starts_with('0');
+}
+
 Json node_json(const batch_status& node) {
     Json json = Json::object();
     for (const attrl* attribute = node.attribs; attribute != nullptr; attribute = attribute->next) {
@@ -199,6 +199,8 @@ Json node_json(const batch_status& node) {
             json[name] = jobs_of(view(attribute->value));
         } else if (resource.empty()) {
             json[name] = json_value(view(attribute->value));
+        } else if (name == ATTR_rescassn && is_nothing(view(attribute->value))) {
+            // Only what is in use is shown.
         } else if (!json.contains(name) || json[name].is_object()) {
             json[name][resource] = json_value(view(attribute->value));
         } else {

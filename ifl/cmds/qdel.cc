@@ -1,7 +1,9 @@
 // qdel: deletes jobs.
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ifl/cmds/attr_list.h"
 #include "ifl/cmds/client.h"
@@ -33,9 +35,16 @@ int main(int argc, char** argv) {
     if (!options) {
         return usage_error(kProgram, options.error());
     }
+    // A job that is named twice is deleted once.
+    std::vector<std::string> jobs;
+    for (const std::string& job : options->jobs) {
+        if (std::find(jobs.begin(), jobs.end(), job) == jobs.end()) {
+            jobs.push_back(job);
+        }
+    }
     std::optional<long long> mails;  // asked for once, at the first job's server
     std::size_t deleted = 0;
-    return for_each_job(kProgram, options->jobs, [&](const Connection& connection, const std::string& job) {
+    return for_each_job(kProgram, jobs, [&](const Connection& connection, const std::string& job) {
         if (!mails) {
             mails = allowed_mails(*options, default_arguments(connection));
         }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ifl/cmds/datetime.h"
+#include "ifl/cmds/hold_types.h"
 #include "ifl/cmds/job_id.h"
 #include "ifl/cmds/options.h"
 #include "ifl/cmds/text.h"
@@ -44,7 +45,31 @@ Result<batch_op> take_comparison(std::string_view& text) {
     return *op;
 }
 
-Result<void> add_compared(QselectOptions& options, const char* attribute, std::string_view value) {
+using Check = Result<void> (*)(std::string_view value);
+
+// "n", "s", "c", "w", "u", or "c=5" and "w=5" with minutes.
+Result<void> check_checkpoint(std::string_view value) {
+    const bool minutes = value.size() > 2 && value[1] == '=' && (value[0] == 'c' || value[0] == 'w') &&
+                         value.substr(2).find_first_not_of("0123456789") == value.npos;
+    return minutes || (value.size() == 1 && std::string_view("nscwu").find(value[0]) != value.npos)
+               ? Result<void>()
+               : fail(fmt::format("'{}': expected n, s, c, w, u, c=minutes or w=minutes", value));
+}
+
+Result<void> check_holds(std::string_view value) {
+    return check_hold_types(value)
+               ? Result<void>()
+               : fail(fmt::format("'{}': expected letters of u, o, s and p, or n alone", value));
+}
+
+Result<void> check_states(std::string_view value) {
+    return value.find_first_not_of("BEFHMQRSTUWX") == value.npos
+               ? Result<void>()
+               : fail(fmt::format("'{}': expected letters of B, E, F, H, M, Q, R, S, T, U, W and X", value));
+}
+
+Result<void> add_compared(QselectOptions& options, const char* attribute, std::string_view value,
+                          Check check = nullptr) {
     const auto op = take_comparison(value);
     if (!op) {
         return tl::unexpected(op.error());
@@ -52,6 +77,11 @@ Result<void> add_compared(QselectOptions& options, const char* attribute, std::s
     value = trim(value);
     if (value.empty()) {
         return fail("expected a value");
+    }
+    if (check != nullptr) {
+        if (auto checked = check(value); !checked) {
+            return checked;
+        }
     }
     options.criteria.add(attribute, "", std::string(value), *op);
     return {};
@@ -145,13 +175,13 @@ Result<void> apply(QselectOptions& options, const Option& option, std::time_t no
         case 'a':
             return add_date(options, ATTR_a, "", option.value, now);
         case 'c':
-            return add_compared(options, ATTR_c, option.value);
+            return add_compared(options, ATTR_c, option.value, check_checkpoint);
         case 'h':
-            return add_compared(options, ATTR_h, option.value);
+            return add_compared(options, ATTR_h, option.value, check_holds);
         case 'p':
             return add_compared(options, ATTR_p, option.value);
         case 's':
-            return add_compared(options, ATTR_state, option.value);
+            return add_compared(options, ATTR_state, option.value, check_states);
         case 'l':
             return add_resources(options, option.value);
         case 'q':
@@ -179,12 +209,18 @@ Result<void> apply(QselectOptions& options, const Option& option, std::time_t no
             options.criteria.add(ATTR_A, "", option.value, EQ);
             return {};
         case 'N':
+            if (!is_job_name(option.value)) {
+                return fail(fmt::format("'{}' is no name of a job", option.value));
+            }
             options.criteria.add(ATTR_N, "", option.value, EQ);
             return {};
         case 'P':
             options.criteria.add(ATTR_project, "", option.value, EQ);
             return {};
         default:
+            if (option.value.empty()) {
+                return fail("expected names of users");
+            }
             options.criteria.add(ATTR_u, "", option.value, EQ);
             return {};
     }

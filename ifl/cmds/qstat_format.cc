@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ifl/cmds/datetime.h"
+#include "ifl/cmds/json_value.h"
 #include "ifl/cmds/text.h"
 
 namespace pbs::cmds {
@@ -148,7 +149,7 @@ const ListWidths& list_widths(const QstatHeading& heading, const QstatOptions& o
 std::string jobs_heading(const QstatHeading& heading, const QstatOptions& options) {
     const ListWidths& widths = list_widths(heading, options);
     const std::string_view dashes = "------------------------------";
-    const std::string_view time = options.percent ? "  % done" : "Time Use";
+    const std::string_view time = options.percent ? " % done " : "Time Use";
     return fmt::format("{:<{}} {:<{}} {:<{}}  {} S Queue\n{:<{}} {:<{}} {:<{}}  -------- - {}\n",  //
                        "Job id", widths.id, "Name", widths.name, "User", widths.user, time,
                        dashes.substr(0, widths.id - 1), widths.id, dashes.substr(0, widths.name), widths.name,
@@ -210,7 +211,7 @@ std::vector<std::string> short_hosts(std::string_view exec_host) {
 // Under the job, 79 columns a line; with -1 behind it.
 std::string hosts_text(std::string_view exec_host, bool one_line) {
     if (exec_host.empty()) {
-        return one_line ? " --\n" : "    --\n";
+        return one_line ? "  -- \n" : "    -- \n";
     }
     const std::vector<std::string> chunks = short_hosts(exec_host);
     if (one_line) {
@@ -230,14 +231,16 @@ std::string hosts_text(std::string_view exec_host, bool one_line) {
     return text + fmt::format("   {}\n", printable(line));
 }
 
-std::string comment_line(std::string_view comment, std::size_t width) {
+std::string comment_line(std::string_view comment, std::size_t width, bool one_line) {
+    // Behind a job's line it is one column further to the right than under it.
+    const std::string_view before = one_line ? "    " : "   ";
     if (comment.empty()) {
-        return "    -- \n";
+        return fmt::format("{} -- \n", before);
     }
     if (comment.size() <= width) {
-        return fmt::format("   {}\n", printable(comment));
+        return fmt::format("{}{}\n", before, printable(comment));
     }
-    return fmt::format("   {}...\n", printable(comment.substr(0, width - 3)));
+    return fmt::format("{}{}...\n", before, printable(comment.substr(0, width - 3)));
 }
 
 // HH:MM of a time: what fits five columns.
@@ -272,7 +275,7 @@ std::string alternate_row(const batch_status& status, const AlternateWidths& w, 
         text += hosts_text(job.exec_host, options.one_line);
     }
     if (options.comments) {
-        text += comment_line(job.comment, w.comment);
+        text += comment_line(job.comment, w.comment, options.one_line);
     }
     return text;
 }
@@ -385,31 +388,34 @@ std::string on_one_line(std::string_view text) {
     return out;
 }
 
-// A value broken at commas, and where there are none at column 80; lines go on behind a tab.
+// A value broken at commas, and where there are none at column 78; lines go on behind a tab. The columns are
+// counted as PBS does, which leaves commas out.
 std::string broken(std::string_view value, std::size_t used) {
-    constexpr std::size_t kLine = 79;
+    constexpr std::size_t kLine = 78;
     constexpr std::size_t kTab = 8;
     std::string out;
     bool first = true;
-    for (std::string_view part : split(value, ',')) {
+    for (const std::string_view part : split(value, ',')) {
         if (!first) {
             out += ',';
-            ++used;
         }
-        if (used + part.size() >= kLine && !first) {
-            out += "\n\t";
-            used = kTab;
+        if (used + part.size() < kLine) {
+            out += printable(part);
+            used += part.size();
+        } else {
+            if (!first) {
+                out += "\n\t";
+                used = kTab + 1;
+            }
+            for (std::size_t i = 0; i < part.size(); ++i) {
+                out += printable(part.substr(i, 1));
+                if (++used > kLine) {
+                    out += "\n\t";
+                    used = kTab;
+                }
+            }
         }
         first = false;
-        while (used + part.size() > kLine) {
-            const std::size_t room = kLine - std::min(used, kLine - 1);
-            out += printable(part.substr(0, room));
-            part.remove_prefix(std::min(room, part.size()));
-            out += "\n\t";
-            used = kTab;
-        }
-        out += printable(part);
-        used += part.size();
     }
     return out;
 }
@@ -423,12 +429,22 @@ std::string attribute_name(const attrl& attribute) {
     return name;
 }
 
+// The delimiter has a backslash before it, and a backslash too, unless it already is one that escapes.
 std::string dsv_escaped(std::string_view value, std::string_view delimiter) {
+    if (delimiter.empty()) {
+        return on_one_line(value);
+    }
     std::string out;
     while (!value.empty()) {
-        const bool special =
-            value[0] == '\\' || (!delimiter.empty() && value.substr(0, delimiter.size()) == delimiter);
-        out += special ? "\\" : "";
+        if (value.substr(0, delimiter.size()) == delimiter) {
+            out += '\\';
+            out += delimiter;
+            value.remove_prefix(delimiter.size());
+            continue;
+        }
+        const bool escapes =
+            value[0] == '\\' && value.size() > 1 && std::string_view("'\",").find(value[1]) != value.npos;
+        out += value[0] == '\\' && !escapes ? "\\" : "";
         out += value[0];
         value.remove_prefix(1);
     }
@@ -536,7 +552,7 @@ std::string queues_text(const batch_status* queues, bool heading) {
         text += fmt::format("{} {} {} {:>3} {:>3} {} {}\n", left(view(queues->name), 16),
                             number_cell(value_of(attributes, ATTR_maxrun).value_or("0")),
                             number_cell(value_of(attributes, ATTR_total).value_or("0")), yes_no(ATTR_enable),
-                            yes_no(ATTR_start), fmt::join(counts.cells, " "), type.substr(0, 4));
+                            yes_no(ATTR_start), fmt::join(counts.cells, " "), left(type, 4));
     }
     return text;
 }
@@ -617,12 +633,9 @@ struct JsonReport::Document {
 
 namespace {
 
-// A number if the text is one and is written as JSON would write it; else a string.
-nlohmann::ordered_json json_value(std::string_view text) {
-    if (const auto number = parse_integer(text); number && std::to_string(*number) == text) {
-        return *number;
-    }
-    return std::string(text);
+// Users choose these: a name stays a name, whatever it looks like.
+bool is_name(std::string_view attribute) {
+    return attribute == ATTR_N || attribute == ATTR_project || attribute == ATTR_A;
 }
 
 // "A=1,B=a\,b": the variables of a job.
@@ -632,7 +645,8 @@ nlohmann::ordered_json json_variables(std::string_view list) {
     const auto take = [&] {
         const std::size_t equals = std::min(item.find('='), item.size());
         if (!item.empty()) {
-            variables[item.substr(0, equals)] = equals < item.size() ? item.substr(equals + 1) : "";
+            variables[item.substr(0, equals)] =
+                json_value(equals < item.size() ? item.substr(equals + 1) : "");
         }
         item.clear();
     };
@@ -660,6 +674,8 @@ nlohmann::ordered_json json_object(const attrl* attribute) {
             object[attribute_name(*attribute)] = json_value(shown_value(*attribute));
         } else if (name == ATTR_v) {
             object[name] = json_variables(view(attribute->value));
+        } else if (is_name(name)) {
+            object[name] = shown_value(*attribute);
         } else {
             object[name] = json_value(shown_value(*attribute));
         }

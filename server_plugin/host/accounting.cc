@@ -67,8 +67,8 @@ class Text {
     std::string text_;
 };
 
-// The part that all records of a job have, in OpenPBS's order.
-Text job_text(const AccountedJob& job) {
+// The part that all records of a job have, in OpenPBS's order; that of an end has no indices of an array.
+Text job_text(const AccountedJob& job, bool ends = false) {
     Text text;
     text.add_if("user", job.user);
     text.add_if("group", job.group);
@@ -81,7 +81,7 @@ Text job_text(const AccountedJob& job) {
     text.add("etime", std::to_string(job.etime));
     text.add_if("depend", job.depend);
     text.add_if("start", job.start);
-    text.add_if("array_indices", job.array_indices);
+    if (!ends) text.add_if("array_indices", job.array_indices);
     text.add_if("exec_host", job.exec_host);
     text.add_if("exec_vnode", job.exec_vnode);
     text.add_list("Resource_List", job.resource_list);
@@ -228,7 +228,7 @@ void Accounting::end_record(char type, const AccountedJob& job) {
         ended_.erase(recent_ends_.front());
         recent_ends_.pop_front();
     }
-    Text text = job_text(job);
+    Text text = job_text(job, true);
     text.add("session", std::to_string(job.session));
     text.add("end", std::to_string(job.end));
     text.add("Exit_status", std::to_string(job.exit_status));

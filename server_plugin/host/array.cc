@@ -94,9 +94,10 @@ void begin_array(Change& change, Job& array) {
     });
 }
 
-// 0: all subjobs have ended so; 1: one has ended otherwise; 2: one couldn't be run. Deleted ones don't count.
+// 0: all subjobs have ended so; 1: one has ended otherwise; 2: one couldn't be run. One that was deleted
+// counts if the array was.
 void add_exit_status(Job& array, const Job& subjob) {
-    if (subjob.deleted || !subjob.attributes.has("Exit_status")) return;
+    if ((subjob.deleted && !array.deleted) || !subjob.attributes.has("Exit_status")) return;
     const int64_t status = subjob.attributes.integer("Exit_status", 0);
     const int64_t worst = std::max<int64_t>(array.attributes.integer("Exit_status", 0), status < 0   ? 2
                                                                                         : status > 0 ? 1

@@ -37,6 +37,24 @@ TEST(NodesText, HasOneAttributeALine) {
     EXPECT_EQ(nodes_text(nodes.get(), dsv), "Name=n2|state=free|resources_available.ncpus=4\n");
 }
 
+TEST(NodesText, ShowsInstantsInSecondsBetweenDelimiters) {
+    Objects nodes;
+    nodes.add("n1", {{"last_state_change_time", "", "5"}});
+    PbsnodesOptions dsv;
+    dsv.format = NodesFormat::dsv;
+    EXPECT_EQ(nodes_text(nodes.get(), dsv), "Name=n1|last_state_change_time=5\n");
+}
+
+TEST(NodesJson, LeavesOutWhatIsNotInUse) {
+    Objects nodes;
+    nodes.add("n1", {{"resources_assigned", "mem", "0kb"},
+                     {"resources_assigned", "ncpus", "2"},
+                     {"resources_assigned", "rate", "0.5"},
+                     {"resources_assigned", "ngpus", "0"}});
+    const auto json = nlohmann::json::parse(nodes_json(nodes.get(), "srv", "", 5, {}));
+    EXPECT_EQ(json["nodes"]["n1"]["resources_assigned"], (nlohmann::json{{"ncpus", 2}, {"rate", 0.5}}));
+}
+
 TEST(NodesSummary, HasOneLineAVnode) {
     Objects nodes = sample_nodes();
     PbsnodesOptions options;

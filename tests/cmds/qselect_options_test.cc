@@ -47,6 +47,14 @@ TEST(QselectOptions, RefuseByOption) {
     EXPECT_THAT(criteria({"-t", "z1200"}), HasSubstr("illegal -t value"));
     EXPECT_THAT(criteria({"-a", "noon"}), HasSubstr("illegal -a value"));
     EXPECT_THAT(criteria({"-r", "x"}), HasSubstr("expected y or n"));
+    EXPECT_THAT(criteria({"-s", "RZ"}), HasSubstr("illegal -s value: 'RZ'"));
+    EXPECT_THAT(criteria({"-N", "bad name"}), HasSubstr("illegal -N value"));
+    EXPECT_THAT(criteria({"-u", ""}), HasSubstr("illegal -u value"));
+    EXPECT_THAT(criteria({"-h", "x"}), HasSubstr("illegal -h value: 'x': expected letters"));
+    for (const char* wrong : {"x", "cc", "c=", "c=x", "n=5"})
+        EXPECT_THAT(criteria({"-c", wrong}), HasSubstr("illegal -c value")) << wrong;
+    for (const char* right : {"n", "u", "c=5", ".ne.w"})
+        EXPECT_THAT(criteria({"-c", right}), HasSubstr("Checkpoint:")) << right;
     EXPECT_THAT(criteria({"workq"}), HasSubstr("takes no operands"));
 }
 

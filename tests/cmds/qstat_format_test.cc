@@ -61,7 +61,7 @@ TEST(JobsText, ShowsPercentages) {
     QstatOptions options;
     options.percent = true;
     const std::string text = jobs_text(jobs.get(), {}, options);
-    EXPECT_THAT(text, HasSubstr("  % done S Queue\n"));
+    EXPECT_THAT(text, HasSubstr(" % done  S Queue\n"));
     EXPECT_THAT(text, HasSubstr("bob                    17  R workq"));
     EXPECT_THAT(text, HasSubstr("eve                    --  Q"));
 }
@@ -104,7 +104,7 @@ TEST(AlternateJobsText, AddsHostsAndComments) {
               "   n1/0*2\n"
               "   Job run at Sat\n"
               "13.srv          eve      a_long_* STDIN         --   --  --    --    --  Q   -- \n"
-              "    --\n"
+              "    -- \n"
               "    -- \n");
     options.comments = false;
     options.one_line = true;
@@ -123,7 +123,7 @@ TEST(QueuesText, CountsJobs) {
     EXPECT_EQ(queues_text(queues.get(), true),
               "Queue              Max   Tot Ena Str   Que   Run   Hld   Wat   Trn   Ext Type\n"
               "---------------- ----- ----- --- --- ----- ----- ----- ----- ----- ----- ----\n"
-              "workq                7 1234* yes  no     3     2     1     0     0     0 Exec\n");
+              "workq                7 1234* yes  no     3     2     1     0     0     0 Exe*\n");
     EXPECT_EQ(queue_limits_text(queues.get(), "srv", {}),
               "\nserver: srv\n\n"
               "Queue            Memory CPU Time Walltime Node   Run   Que   Lm  State\n"
@@ -175,6 +175,40 @@ TEST(FullText, DelimitsAndEscapes) {
     options.format = QstatFormat::dsv;
     EXPECT_EQ(full_text(jobs.get(), "Job Id", options),
               "Job Id: 12.srv|comment=a\\|b\\\\c|Resource_List.ncpus=2\n");
+}
+
+TEST(FullText, LeavesABackslashThatEscapesAsItIs) {
+    Objects jobs;
+    jobs.add("12.srv", {{"Variable_List", "", "A=x\\,y,B=\\z"}});
+    QstatOptions options;
+    options.format = QstatFormat::dsv;
+    EXPECT_EQ(full_text(jobs.get(), "Job Id", options), "Job Id: 12.srv|Variable_List=A=x\\,y,B=\\\\z\n");
+    options.delimiter = ",";
+    EXPECT_EQ(full_text(jobs.get(), "Job Id", options), "Job Id: 12.srv,Variable_List=A=x\\\\,y\\,B=\\\\z\n");
+}
+
+TEST(JsonReport, ShowsWhatIsANumberInJsonAsOneAndNamesAsTheyAre) {
+    Objects jobs;
+    jobs.add("12.srv", {{"Job_Name", "", "7"},
+                        {"Account_Name", "", "8"},
+                        {"project", "", "9"},
+                        {"Resource_List", "rate", "1.5"},
+                        {"Resource_List", "version", "1.2.3"},
+                        {"Variable_List", "", "A=1,B=007,C=-2.5e3,D=,E=5x,F=1 "}});
+    JsonReport report("srv", "23.06", 5);
+    report.add("Jobs", jobs.get());
+    const auto job = nlohmann::json::parse(report.text())["Jobs"]["12.srv"];
+    EXPECT_EQ(job["Job_Name"], "7");
+    EXPECT_EQ(job["Account_Name"], "8");
+    EXPECT_EQ(job["project"], "9");
+    EXPECT_EQ(job["Resource_List"]["rate"], 1.5);
+    EXPECT_EQ(job["Resource_List"]["version"], "1.2.3");
+    EXPECT_EQ(job["Variable_List"]["A"], 1);
+    EXPECT_EQ(job["Variable_List"]["B"], "007");
+    EXPECT_EQ(job["Variable_List"]["C"], -2500);
+    EXPECT_EQ(job["Variable_List"]["D"], "");
+    EXPECT_EQ(job["Variable_List"]["E"], "5x");
+    EXPECT_EQ(job["Variable_List"]["F"], "1 ");
 }
 
 TEST(JsonReport, NestsResourcesAndVariables) {

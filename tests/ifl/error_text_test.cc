@@ -11,6 +11,7 @@ TEST(ErrorText, IsWhatUsersKnow) {
     EXPECT_EQ(error_text(PBSE_UNKJOBID), "Unknown Job Id");
     EXPECT_EQ(error_text(PBSE_PERM), "Unauthorized Request");
     EXPECT_EQ(error_text(PBSE_UNKQUE), "Unknown queue");
+    EXPECT_EQ(error_text(PBSE_NOHISTARRAYSUBJOB), "Request invalid for finished array subjob");
     EXPECT_EQ(error_text(0), "");
     EXPECT_EQ(error_text(1), "");
 }

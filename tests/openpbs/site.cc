@@ -14,7 +14,7 @@ namespace pbs::e2e {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::chrono::seconds kLongest{60};  // for one script
+constexpr std::chrono::seconds kLongest{120};  // for one script
 
 fs::path prefix_named() {
     const char* named = std::getenv("PBSPOLICY_OPENPBS_PREFIX");

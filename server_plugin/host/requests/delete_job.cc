@@ -122,8 +122,8 @@ Result<void> delete_one(Context& context, std::string_view id, const How& how) {
     const auto target = target_of(context.state(), id);
     if (!target) return tl::unexpected(target.error());
     const Job* job = target->job;
-    if (!is_owner(context, *job) && !context.who.operator_()) return fail(PBSE_PERM);
     if (job->history() && !how.history) return fail(PBSE_HISTJOBID);
+    if (!is_owner(context, *job) && !context.who.operator_()) return fail(PBSE_PERM);
     // Another server may have it: who forgets it all the same has to know.
     if (job->is_leaving() && !(how.force && context.who.operator_()))
         return fail(PBSE_BADSTATE, "Request invalid for state of job: it is on its way to another server");

@@ -135,13 +135,22 @@ std::string node_jobs_text(const Node& node, const State& state) {
     return out;
 }
 
+// As in PBS, what can be in use is listed when nothing of it is: PBS's pbsnodes -Sj shows no free memory
+// where the assigned memory isn't there.
+Amounts with_what_is_free(Amounts assigned, const State& state) {
+    for (const Resource* resource : state.resources.all())
+        if (resource->built_in && (resource->flags & resource_node_sum) != 0)
+            assigned.try_emplace(resource->id, 0);
+    return assigned;
+}
+
 void compute_node(const Node& node, const State& state, std::string_view name, ifl::Attributes& out) {
     const Usage& usage = state.node_usage(node.handle);
     if (name == "pbs_version") add(out, name, std::string(server_version()));
     if (name == "ntype") add(out, name, "PBS");
     if (name == "pcpus") add(out, name, fmt::format("{}", sysconf(_SC_NPROCESSORS_ONLN)));
     if (name == "jobs") add_text(out, name, node_jobs_text(node, state));
-    if (name == "resources_assigned") add_amounts(out, name, usage.assigned, state);
+    if (name == "resources_assigned") add_amounts(out, name, with_what_is_free(usage.assigned, state), state);
     if (name == "sharing") add(out, name, "default_shared");
     if (name == "last_state_change_time") add_time(out, name, node.last_state_change);
     if (name != "last_used_time") return;

@@ -120,7 +120,8 @@ Result<void> check_rights(const AttributeDef& def, const ifl::Attribute& change,
         return fail(PBSE_ATTRRO);
     if (def.type != Type::resources) return {};
     const Resource* resource = state.resources.find(change.resource);
-    if (resource == nullptr) return fail(PBSE_UNKRESC, fmt::format("Unknown resource: {}", change.resource));
+    if (resource == nullptr)
+        return fail(PBSE_UNKRESC, fmt::format("Unknown resource {}.{}", def.name, change.resource));
     const bool guarded = (resource->flags & (resource_read_only | resource_invisible)) != 0;
     if (guarded && (rights & (write_operator | write_manager)) == 0) return fail(PBSE_ATTRRO);
     return {};
