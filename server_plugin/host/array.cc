@@ -204,10 +204,11 @@ std::string subjob_id(const Job& array, int64_t index) {
                        std::string_view(array.id).substr(bracket));
 }
 
-bool may_start_subjob(const Job& array) {
+bool may_start_subjob(const Job& array, int64_t before) {
     const Subjobs& subjobs = *array.subjobs;
     const int64_t most = array.attributes.integer("max_run_subjobs", 0);
-    return !subjobs.queued.empty() && (most <= 0 || subjobs.running + subjobs.exiting < most);
+    return subjobs.queued.count() > before &&
+           (most <= 0 || subjobs.running + subjobs.exiting + before < most);
 }
 
 char shown_state(const Job& job, const State& state) {

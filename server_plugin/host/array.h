@@ -37,8 +37,9 @@ void count_subjobs(State& state);
 // "12[7].server"
 std::string subjob_id(const Job& array, int64_t index);
 
-// May the scheduler start a subjob: is one queued, and do fewer run than max_run_subjobs?
-bool may_start_subjob(const Job& array);
+// May the scheduler start a subjob: is one queued, and do fewer run than max_run_subjobs? `before`: after so
+// many more starts.
+bool may_start_subjob(const Job& array, int64_t before = 0);
 // The state letter as users and the plugin see it.
 char shown_state(const Job& job, const State& state);
 char state_for_plugin(const Job& job);

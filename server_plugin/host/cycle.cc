@@ -48,6 +48,8 @@ class Application {
 
     // False: the decision doesn't fit any more.
     bool apply(const Decision& decision);
+    // Has the decision that was applied last started a subjob, and may its array's next one start?
+    bool array_goes_on() const { return array_goes_on_; }
     // Comments alone wait for no disk: a cycle gives them again if they are lost.
     Result<void> commit();
 
@@ -70,6 +72,7 @@ class Application {
     bool& failed_;
     Log* log_;
     bool only_tells_ = true;
+    bool array_goes_on_ = false;
 };
 
 // Server::changed is put aside meanwhile: what decisions do themselves must not make later decisions of the
@@ -184,10 +187,13 @@ Result<void> Application::run(const Decision& decision, Job& job) {
 Result<void> Application::run_subjob(const Decision& decision, Job& array) {
     if (decision.queue != 0 && decision.queue != array.queue && array.attributes.has("depend"))
         return fail(PBSE_BADDEPEND, "a route queue has it, with dependencies");
+    const bool goes_on = may_start_subjob(array, 1);
     auto subjob = subjob_to_start(change_, array, array.subjobs->queued.first().value_or(-1));
     if (!subjob) return tl::unexpected(subjob.error());
     if (auto done = run(decision, *subjob); !done) return done;
-    return add_started_subjob(change_, array, *std::move(subjob));
+    if (auto done = add_started_subjob(change_, array, *std::move(subjob)); !done) return done;
+    array_goes_on_ = goes_on;
+    return {};
 }
 
 // A job of another server is asked for, and nothing else is done about it. False: it doesn't fit any more.
@@ -216,6 +222,7 @@ bool Application::apply(const Decision& decision) {
     if (decision.kind == Decision::Kind::run && current->is_array())
         id = subjob_id(*current, current->subjobs->queued.first().value_or(-1));
     Result<void> done;
+    array_goes_on_ = false;
     only_tells_ = only_tells_ && is_harmless(decision);
     switch (decision.kind) {
         case Decision::Kind::preempt:
@@ -382,6 +389,13 @@ void Cycles::apply_some() {
             ++note_.dropped;
         } else {
             ++note_.decisions.at(static_cast<size_t>(decision.kind));
+            // The next subjob of the array goes before all jobs behind it: the next cycle decides about it.
+            if (decision.kind == Decision::Kind::run && application.array_goes_on() && more_starts()) {
+                note_.dropped += decisions_.size() - applied_;
+                applied_ = decisions_.size();
+                dropped = true;
+                break;
+            }
         }
     }
     if (applied_ > first)
@@ -399,6 +413,12 @@ void Cycles::apply_some() {
               fmt::format("Leaving Scheduling Cycle: jobs considered: {}, decisions: {}", note_.considered,
                           decisions_.size()));
     end();
+}
+
+// Is there a start among the decisions that are left? They are told in the order of what they do: comments
+// come last.
+bool Cycles::more_starts() const {
+    return applied_ < decisions_.size() && !is_harmless(decisions_.at(applied_, server_.state));
 }
 
 // Does a decision still hold after what has changed since the cycle began? A rejection, which can't be

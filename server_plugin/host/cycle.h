@@ -63,6 +63,7 @@ class Cycles {
     void begin(const std::string& sched, int trigger);
     void wait(const std::string& sched, int trigger);
     std::chrono::nanoseconds stage_took();
+    bool more_starts() const;
     bool still_holds(const Decision& decision) const;
     void take_decisions();
     void apply_some();

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "server_plugin/openpbs/amount.h"
+#include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::openpbs {
 namespace {
@@ -13,6 +14,9 @@ namespace {
 // OpenPBS's substates of a queued job whose files are being staged in, with vnodes assigned to it.
 constexpr std::int32_t kStagesIn = 14;
 constexpr std::int32_t kStagesInToRun = 15;
+
+// Of one that a scheduler has suspended, not an operator.
+constexpr std::int32_t kSuspendedByScheduler = 45;
 
 // Of "A=1,PBS_O_QUEUE=workq,B=2".
 std::string_view variable(std::string_view list, std::string_view name) {
@@ -27,8 +31,9 @@ std::string_view variable(std::string_view list, std::string_view name) {
 
 auto lasting(const SiteJob& job) {
     return std::tie(job.id, job.owner, job.group, job.account, job.project, job.origin_queue, job.queue,
-                    job.state, job.priority, job.interactive, job.rerunnable, job.ctime, job.qtime, job.etime,
-                    job.requested, job.chunks, job.array, job.queued, job.most_running);
+                    job.state, job.priority, job.interactive, job.rerunnable, job.checkpointable, job.ctime,
+                    job.qtime, job.etime, job.requested, job.chunks, job.released, job.preempted_at,
+                    job.accrue_type, job.array, job.queued, job.most_running);
 }
 
 std::int64_t time_in(const ifl::ObjectView& object, std::string_view name) {
@@ -43,12 +48,17 @@ bool SiteJob::runs() const {
     return !exec_vnode.empty() && (substate == kStagesIn || substate == kStagesInToRun);
 }
 
-bool SiteJob::is_like(const SiteJob& other) const {
-    return runs() == other.runs() && lasting(*this) == lasting(other);
+bool SiteJob::preempted() const {
+    return state == 'S' && substate == kSuspendedByScheduler;
 }
 
-SiteJob job_of(const ifl::ObjectView& object) {
+bool SiteJob::is_like(const SiteJob& other) const {
+    return runs() == other.runs() && preempted() == other.preempted() && lasting(*this) == lasting(other);
+}
+
+SiteJob job_of(const ifl::ObjectView& object, std::int64_t asked_at) {
     SiteJob job;
+    job.asked_at = asked_at;
     job.id = object.name;
     const std::string_view owner = value_of(object, "Job_Owner");
     const std::string_view euser = value_of(object, "euser");
@@ -66,6 +76,7 @@ SiteJob job_of(const ifl::ObjectView& object) {
     const std::string_view interactive = value_of(object, "interactive");
     job.interactive = !interactive.empty() && interactive != "False" && interactive != "0";
     job.rerunnable = value_of(object, "Rerunable") != "False";
+    job.checkpointable = value_of(object, "Checkpoint") != "n";
     job.ctime = time_in(object, "ctime");
     job.qtime = time_in(object, "qtime");
     job.etime = time_in(object, "etime");
@@ -75,6 +86,11 @@ SiteJob job_of(const ifl::ObjectView& object) {
     job.chunks = value_of(object, "schedselect");
     job.exec_vnode = value_of(object, "exec_vnode");
     job.used = resources_of(object, "resources_used");
+    job.released = value_of(object, "resources_released");
+    job.preempted_at = time_in(object, "sched_preempted");
+    job.accrue_type = static_cast<std::int32_t>(number_of(value_of(object, "accrue_type"), 0));
+    const std::string_view eligible = value_of(object, "eligible_time");
+    job.eligible_time = eligible.empty() ? 0 : amount_of(PBS_RES_DURATION, eligible);
     job.array = truth_of(value_of(object, "array"));
     if (job.array) {
         const std::string_view left = value_of(object, "array_indices_remaining");
@@ -86,14 +102,16 @@ SiteJob job_of(const ifl::ObjectView& object) {
 }
 
 ifl::Attributes job_attributes() {
-    constexpr std::array kNames{
-        "Job_Owner",      "euser",          "egroup",        "Account_Name",
-        "project",        "Variable_List",  "queue",         "comment",
-        "job_state",      "substate",       "Priority",      "interactive",
-        "Rerunable",      "ctime",          "qtime",         "etime",
-        "stime",          "mtime",          "Resource_List", "schedselect",
-        "exec_vnode",     "resources_used", "array",         "array_indices_remaining",
-        "max_run_subjobs"};
+    constexpr std::array kNames{"Job_Owner",       "euser",       "egroup",
+                                "Account_Name",    "project",     "Variable_List",
+                                "queue",           "comment",     "job_state",
+                                "substate",        "Priority",    "interactive",
+                                "Rerunable",       "ctime",       "qtime",
+                                "etime",           "stime",       "mtime",
+                                "Resource_List",   "schedselect", "exec_vnode",
+                                "resources_used",  "array",       "array_indices_remaining",
+                                "max_run_subjobs", "Checkpoint",  "resources_released",
+                                "sched_preempted", "accrue_type", "eligible_time"};
     ifl::Attributes out;
     for (const char* name : kNames) out.push_back({name, {}, {}, ifl::Op::set});
     return out;

@@ -26,6 +26,7 @@ struct SiteJob {
     std::int32_t priority = 0;
     bool interactive = false;
     bool rerunnable = true;
+    bool checkpointable = true;
     std::int64_t ctime = 0;
     std::int64_t qtime = 0;
     std::int64_t etime = 0;
@@ -35,18 +36,27 @@ struct SiteJob {
     std::string chunks;  // what is asked for, with the chunks' defaults
     std::string exec_vnode;
     ResourceList used;
+    // Of a job that was preempted by suspension: what it has given back of its vnodes, if not all.
+    std::string released;
+    std::int64_t preempted_at = 0;  // by any method; 0: never, or it has run since
+    std::int32_t accrue_type = 0;
+    std::int64_t eligible_time = 0;  // in seconds, when the server was asked
+    std::int64_t asked_at = 0;
     // Of an array.
     bool array = false;
     std::string queued;             // indices of the subjobs that wait, such as "3-9:2,12"
     std::int64_t most_running = 0;  // subjobs at a time; 0: any number
 
+    // Has a scheduler suspended it?
+    bool preempted() const;
     // Does it hold vnodes?
     bool runs() const;
     // Alike in what a scheduler decides by: not in what has been used, comments and times of changes.
     bool is_like(const SiteJob& other) const;
 };
 
-SiteJob job_of(const ifl::ObjectView& object);
+// `asked_at`: when the server was asked, in seconds since the Epoch.
+SiteJob job_of(const ifl::ObjectView& object, std::int64_t asked_at);
 // What a request for jobs has to name for job_of().
 ifl::Attributes job_attributes();
 

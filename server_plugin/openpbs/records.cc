@@ -46,6 +46,13 @@ std::string name_of(const auto& names, std::uint64_t handle) {
     return found == names.end() ? std::string() : found->second;
 }
 
+// What is left of the shares of vnodes without those resources of them that have been given back.
+std::vector<VnodeShare> without(std::vector<VnodeShare> held, const std::vector<VnodeShare>& released) {
+    for (std::size_t i = 0; i < held.size() && i < released.size(); ++i)
+        for (const auto& [name, amount] : released[i].amounts) held[i].amounts.erase(name);
+    return held;
+}
+
 }  // namespace
 
 void Records::clear() {
@@ -109,6 +116,8 @@ void Records::tell(const SiteServer& server) {
     set_limits(record, server.limits);
     record.backfill_depth = server.backfill_depth;
     record.job_sort_formula = str(server.job_sort_formula);
+    record.suspend_releases = str(server.suspend_releases);
+    record.counts_eligible_time = server.counts_eligible_time ? 1 : 0;
     record.node_group_key = str(server.node_group_key);
     record.node_group_enable = server.node_group_enable ? 1 : 0;
     table_.server_changed(table_.self, &record);
@@ -237,6 +246,17 @@ char Records::state_of(const SiteJob& job) const {
     return may_start ? 'Q' : 'H';
 }
 
+std::vector<pbs_place> Records::places_of(const std::vector<VnodeShare>& shares) {
+    std::vector<pbs_place> places;
+    for (const VnodeShare& share : shares) {
+        const auto vnode = vnodes_.find(share.vnode);
+        if (vnode == vnodes_.end()) continue;
+        const Amounts held = amounts(share.amounts);
+        places.push_back({vnode->second, held.first, held.count});
+    }
+    return places;
+}
+
 void Records::tell_job(std::int64_t now, const SiteJob& job) {
     clear();
     const auto queue = queues_.find(job.queue);
@@ -261,6 +281,16 @@ void Records::tell_job(std::int64_t now, const SiteJob& job) {
     record.priority = job.priority;
     if (job.interactive) record.flags |= PBS_JOB_INTERACTIVE;
     if (job.rerunnable) record.flags |= PBS_JOB_RERUNNABLE;
+    if (job.checkpointable) record.flags |= PBS_JOB_CHECKPOINTABLE;
+    if (job.preempted()) record.flags |= PBS_JOB_PREEMPTED;
+    const auto failed = not_preemptable_.find(job.id);
+    if (failed != not_preemptable_.end() && failed->second == job.stime)
+        record.flags |= PBS_JOB_NOT_PREEMPTABLE;
+    if (!job.runs() || job.preempted()) record.preempted_at = job.preempted_at;
+    record.elapsed = amount_of(PBS_RES_DURATION, value_in(job.used, "walltime"));
+    record.accrue_type = job.accrue_type;
+    record.eligible_time = job.eligible_time;
+    record.accrues_since = job.asked_at;
     if (!job.comment.empty()) record.flags |= PBS_JOB_HAS_COMMENT;
     record.ctime = job.ctime;
     record.qtime = job.qtime;
@@ -275,19 +305,23 @@ void Records::tell_job(std::int64_t now, const SiteJob& job) {
     record.requested = requested.first;
     record.requested_count = requested.count;
     std::vector<pbs_place> places;
+    std::vector<pbs_place> kept;
     if (job.runs()) {
-        for (const VnodeShare& share : shares_of(job.exec_vnode)) {
-            const auto vnode = vnodes_.find(share.vnode);
-            if (vnode == vnodes_.end()) continue;
-            const Amounts held = amounts(share.amounts);
-            places.push_back({vnode->second, held.first, held.count});
+        std::vector<VnodeShare> held = shares_of(job.exec_vnode);
+        if (job.preempted() && !job.released.empty()) {
+            const std::vector<VnodeShare> released = shares_of(job.released);
+            kept = places_of(without(held, released));
+            held = released;
         }
+        places = places_of(held);
         const Amounts used = amounts(job.used);
         record.used = used.first;
         record.used_count = used.count;
     }
     record.places = places.data();
     record.place_count = places.size();
+    record.kept = kept.data();
+    record.kept_count = kept.size();
     table_.job_changed(table_.self, now, &record);
 }
 
@@ -320,6 +354,7 @@ bool Records::tell(std::int64_t now, SiteJob job) {
 
 bool Records::forget(std::int64_t now, const std::string& job) {
     if (jobs_.erase(job) == 0) return false;
+    not_preemptable_.erase(job);
     const auto handle = job_handles_.find(job);
     table_.job_removed(table_.self, now, handle->second);
     job_names_.erase(handle->second);
@@ -358,6 +393,13 @@ void Records::put_aside(std::int64_t now, const std::string& job) {
 void Records::take_up(std::int64_t now) {
     for (const std::string& job : std::exchange(aside_, {}))
         if (const auto found = jobs_.find(job); found != jobs_.end()) tell_job(now, found->second);
+}
+
+void Records::not_preemptable(std::int64_t now, const std::string& job) {
+    const auto found = jobs_.find(job);
+    if (found == jobs_.end()) return;
+    not_preemptable_[job] = found->second.stime;
+    tell_job(now, found->second);
 }
 
 void Records::commented(const std::string& job, const std::string& comment) {
@@ -415,6 +457,14 @@ Decision Records::decision(const pbs_decision& in) const {
     }
     out.exec_vnode = exec_vnode_of(in);
     if (in.kind == PBS_DECIDE_ESTIMATE) out.start = in.start;
+    if (in.kind == PBS_DECIDE_PREEMPT) {
+        if (const auto other = job_names_.find(in.for_job); other != job_names_.end())
+            out.for_job = other->second;
+        for (const std::uint8_t method : in.methods)
+            if (method != 0) out.methods += static_cast<char>(method);
+    }
+    if (in.kind == PBS_DECIDE_RUN) out.after_preemptions = in.after_preemptions != 0;
+    if (in.kind == PBS_DECIDE_ACCRUE) out.accrue_type = in.accrue_type;
     return out;
 }
 

@@ -26,6 +26,10 @@ struct Decision {
     std::vector<std::pair<std::string, std::string>> set_resources;
     std::string exec_vnode;
     std::int64_t start = 0;  // PBS_DECIDE_ESTIMATE
+    std::string for_job;     // PBS_DECIDE_PREEMPT, with the letters of the methods
+    std::string methods;
+    bool after_preemptions = false;
+    std::int32_t accrue_type = 0;
 };
 
 class Records {
@@ -48,6 +52,8 @@ class Records {
     // next one to be run again.
     void put_aside(std::int64_t now, const std::string& job);
     void take_up(std::int64_t now);
+    // The server couldn't preempt the job: nothing is decided about that until it starts again.
+    void not_preemptable(std::int64_t now, const std::string& job);
     // The comment that the server was given.
     void commented(const std::string& job, const std::string& comment);
 
@@ -74,6 +80,7 @@ class Records {
     void set_limits(Record& record, const Limits& limits);
     // They last until the next call.
     Amounts amounts(const ResourceList& list);
+    std::vector<pbs_place> places_of(const std::vector<VnodeShare>& shares);
     void clear();
     std::string exec_vnode_of(const pbs_decision& in) const;
 
@@ -90,7 +97,8 @@ class Records {
     std::unordered_map<std::uint64_t, std::string> job_names_;
     std::map<std::string, std::int64_t> running_subjobs_;  // by array
     std::set<std::string> aside_;
-    std::map<std::string, bool> reservations_;  // queues of reservations
+    std::map<std::string, std::int64_t> not_preemptable_;  // jobs, with the time of their start
+    std::map<std::string, bool> reservations_;             // queues of reservations
     std::uint64_t last_handle_ = 0;
     // What the record that is being told points to.
     std::deque<std::vector<pbs_amount>> lists_;

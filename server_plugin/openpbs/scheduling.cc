@@ -105,6 +105,7 @@ void Scheduling::lost(const std::string& name, One& one) {
         }
         decisions_.clear();
         applied_ = 0;
+        preempting_ = 0;
         qrun_.reset();
     }
 }
@@ -322,7 +323,9 @@ void Scheduling::learn(bool all) {
             learnt_.states[std::string(object.name)] = vnode_state(value_of(object, "state"));
         });
     }
-    const auto take_job = [this](const ifl::ObjectView& object) { learnt_.jobs.push_back(job_of(object)); };
+    const auto take_job = [this](const ifl::ObjectView& object) {
+        learnt_.jobs.push_back(job_of(object, learnt_.asked));
+    };
     if (all) {
         learnt_.ids.emplace();
         learnt_.subjobs.emplace();
@@ -476,6 +479,8 @@ void Scheduling::take_decisions() {
     decisions_.clear();
     applied_ = 0;
     again_ = false;
+    preempting_ = 0;
+    preempt_failed_ = false;
     if (std::exchange(dropped_, false)) return end();
     if (!decisions) {
         log(fmt::format("sched {}: the cycle has failed: error {}", current_, decisions.error()));
@@ -491,8 +496,15 @@ void Scheduling::take_decisions() {
 
 void Scheduling::apply_some() {
     ServerClient& client = *current().client;
-    while (applied_ < decisions_.size() && client.unanswered() < kWindow && client.unsent() < kMostUnsent)
-        apply(decisions_[applied_++]);
+    while (applied_ < decisions_.size() && client.unanswered() < kWindow && client.unsent() < kMostUnsent) {
+        const Decision& next = decisions_[applied_];
+        // What others give up for it is there when these have been answered for.
+        if (next.after_preemptions && preempting_ > 0) break;
+        if (next.kind == PBS_DECIDE_PREEMPT)
+            preempt();
+        else
+            apply(decisions_[applied_++]);
+    }
     client.work();
     if (client.state() == ServerClient::State::closed) return lost(current_, current());
     if (applied_ == decisions_.size() && client.unanswered() == 0 && client.unsent() == 0) end();
@@ -512,9 +524,22 @@ void Scheduling::apply(const Decision& decision) {
     if (job == nullptr) return;
     switch (decision.kind) {
         case PBS_DECIDE_RUN:
+            // The room that it was to have isn't there.
+            if (decision.after_preemptions && preempt_failed_) return;
+            if (job->preempted()) return resume(decision.job);
             return run(decision);
         case PBS_DECIDE_COMMENT:
+            // Its comment says for whom it was preempted.
+            if (job->preempted_at != 0) return;
             return comment(decision.job, decision.text);
+        case PBS_DECIDE_ACCRUE:
+            client.tell(ifl::RequestType::modify_job_async,
+                        ifl::Manage{kSet,
+                                    PBS_OBJ_JOB,
+                                    decision.job,
+                                    {attribute("accrue_type", {}, fmt::format("{}", decision.accrue_type))}});
+            refresh(decision.job);
+            return;
         case PBS_DECIDE_ESTIMATE: {
             const std::pair<std::int64_t, std::string> estimate{decision.start, decision.exec_vnode};
             if (decision.start == 0) {
@@ -557,6 +582,82 @@ void Scheduling::apply(const Decision& decision) {
     }
 }
 
+// Decisions to preempt that follow each other and agree on the methods are one request. The server tries the
+// methods of the scheduler's preempt_order, and answers when all of the jobs have made room or have failed
+// to.
+void Scheduling::preempt() {
+    ServerClient& client = *current().client;
+    const std::string methods = decisions_[applied_].methods;
+    std::vector<std::string> jobs;
+    std::map<std::string, std::string> others;  // for which job each makes room
+    for (; applied_ < decisions_.size(); ++applied_) {
+        const Decision& decision = decisions_[applied_];
+        if (decision.kind != PBS_DECIDE_PREEMPT || decision.methods != methods) break;
+        if (plugin_.records().job(decision.job) == nullptr) continue;
+        jobs.push_back(decision.job);
+        others[decision.job] = decision.for_job;
+    }
+    if (jobs.empty()) return;
+    std::string& order = site_.scheds[current_].preempt_order;
+    if (order != methods) {
+        order = methods;
+        client.ask(
+            ifl::RequestType::manager,
+            ifl::Manage{kSet, PBS_OBJ_SCHED, current_, {attribute("preempt_order", {}, methods)}}, {},
+            [this](const ifl::Result<ifl::Reply>& reply) {
+                if (!reply || reply->code == 0) return;
+                log(fmt::format("sched {}: preempt_order can't be set: {}", current_, text_of(*reply)));
+                stale_server_ = true;
+            });
+    }
+    ++preempting_;
+    client.ask(ifl::RequestType::preempt_jobs, ifl::PreemptJobs{jobs}, {},
+               [this, jobs, others](const ifl::Result<ifl::Reply>& reply) {
+                   if (!reply) return;
+                   --preempting_;
+                   std::map<std::string, char> methods_used;
+                   if (const auto* answer = std::get_if<ifl::PreemptReply>(&reply->body))
+                       for (const auto& [job, by] : answer->jobs)
+                           methods_used[job] = by.empty() ? '0' : by.front();
+                   else
+                       log(fmt::format("sched {}: preempting is refused: {}", current_, text_of(*reply)));
+                   for (const std::string& job : jobs) {
+                       const auto used = methods_used.find(job);
+                       preempted(job, others.at(job), used == methods_used.end() ? '0' : used->second);
+                   }
+               });
+}
+
+// `method`: by which the server has preempted it, with its letters; any other: it couldn't.
+void Scheduling::preempted(const std::string& id, const std::string& for_job, char method) {
+    std::string_view way;
+    if (method == 'S') way = "suspension";
+    if (method == 'C') way = "checkpointing";
+    if (method == 'Q') way = "requeuing";
+    if (method != 'D' && way.empty()) {
+        log(fmt::format("{}: can't be preempted for job {}", id, for_job));
+        preempt_failed_ = true;
+        again_ = true;
+        plugin_.records().not_preemptable(now(), id);
+        return;
+    }
+    log(fmt::format("{}: preempted for job {}, by {}", id, for_job, way.empty() ? "deletion" : way));
+    if (!way.empty()) comment(id, fmt::format("Not Running: Preempted by {} for job {}", way, for_job));
+    refresh(id);
+}
+
+// A suspended job goes on where it was. If it can't, it is tried again when there is another reason for a
+// cycle.
+void Scheduling::resume(const std::string& id) {
+    current().client->ask(ifl::RequestType::signal_job, ifl::SignalJob{id, "resume"}, {},
+                          [this, id](const ifl::Result<ifl::Reply>& reply) {
+                              if (!reply) return;
+                              if (reply->code != 0)
+                                  log(fmt::format("{}: can't be resumed: {}", id, text_of(*reply)));
+                              refresh(id);
+                          });
+}
+
 // A job that has to move does that first; only then it is run.
 void Scheduling::run(const Decision& decision) {
     ServerClient& client = *current().client;
@@ -565,7 +666,12 @@ void Scheduling::run(const Decision& decision) {
     comment(decision.job, array ? std::string() : decision.text);
     const std::string id = plugin_.records().starts(now(), decision);
     if (id.empty()) return;
-    again_ = again_ || array;
+    // The next subjob of the array goes before all jobs behind it: the next cycle decides about it.
+    if (array) {
+        again_ = true;
+        const SiteJob* left = plugin_.records().job(decision.job);
+        if (left != nullptr && !left->queued.empty()) applied_ = decisions_.size();
+    }
     estimates_.erase(decision.job);
     if (decision.queue.empty() && decision.set_resources.empty()) return send_run(decision, id);
     const auto set_and_run = [this, decision, id] {
@@ -623,7 +729,7 @@ void Scheduling::refresh(const std::string& id) {
                 (void)plugin_.records().forget(now(), id);
             }
         },
-        [found](const ifl::ObjectView& object) { *found = job_of(object); });
+        [found, asked = now()](const ifl::ObjectView& object) { *found = job_of(object, asked); });
 }
 
 // ---- qrun.

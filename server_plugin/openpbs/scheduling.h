@@ -116,6 +116,9 @@ class Scheduling {
     void take_decisions();
     void apply_some();
     void apply(const Decision& decision);
+    void preempt();
+    void preempted(const std::string& id, const std::string& for_job, char method);
+    void resume(const std::string& id);
     void run(const Decision& decision);
     void send_run(const Decision& decision, const std::string& id);
     void refused(const std::string& id, const ifl::Reply& reply);
@@ -141,6 +144,8 @@ class Scheduling {
     std::vector<Decision> decisions_;
     std::size_t applied_ = 0;
     bool again_ = false;
+    std::size_t preempting_ = 0;   // requests to preempt jobs on their way
+    bool preempt_failed_ = false;  // a job couldn't be preempted in this cycle
     std::map<std::string, std::pair<std::int64_t, std::string>> estimates_;
 
     bool known_ = false;        // all has been learnt

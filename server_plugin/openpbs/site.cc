@@ -146,6 +146,8 @@ SiteServer server_of(const ifl::ObjectView& object) {
             std::string(value_of(object, "job_sort_formula")),
             std::string(value_of(object, "node_group_key")),
             truth_of(value_of(object, "node_group_enable")),
+            std::string(value_of(object, "restrict_res_to_release_on_suspend")),
+            truth_of(value_of(object, "eligible_time_enable")),
             limits_of(object)};
 }
 
@@ -184,6 +186,7 @@ SiteSched sched_of(const ifl::ObjectView& object) {
     // What OpenPBS calls the partition of `default`.
     one.partition = partition == "pbs-default" ? std::string_view() : partition;
     one.sched_priv = value_of(object, "sched_priv");
+    one.preempt_order = value_of(object, "preempt_order");
     return one;
 }
 

@@ -54,7 +54,8 @@ struct SiteSched {
     bool scheduling = false;
     bool own = false;  // its jobs are scheduled by the plugin, not by pbs_sched
     std::string partition;
-    std::string sched_priv;  // absolute path
+    std::string sched_priv;     // absolute path
+    std::string preempt_order;  // by which the server preempts jobs that this scheduler wants preempted
     bool operator==(const SiteSched&) const = default;
 };
 struct SiteResource {
@@ -70,6 +71,8 @@ struct SiteServer {
     std::string job_sort_formula;
     std::string node_group_key;
     bool node_group_enable = false;
+    std::string suspend_releases;  // resources, with commas; empty: all
+    bool counts_eligible_time = false;
     SiteLimits limits;
     bool operator==(const SiteServer&) const = default;
 };

@@ -113,6 +113,27 @@ TEST_F(Arrays, AreDeletedInPart) {
     EXPECT_THAT(notes(), testing::IsEmpty());
 }
 
+// An array keeps its place in the order until it has no subjob left that may start.
+TEST(ArraysInOrder, SubjobsGoBeforeTheJobsBehindTheirArray) {
+    Server server;
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(server.configure({"create queue work queue_type=execution, enabled=True, started=True",
+                                  "set server default_queue=work, scheduling=False",
+                                  "create node n1 resources_available.ncpus=4"}));
+    const auto job = [&](std::vector<std::string> options) {
+        options.insert(options.end(), {"-l", "ncpus=1"});
+        return server.submit("sleep 300\n", options);
+    };
+    const std::string limited = job({"-J", "1-9%1"});
+    const std::string array = job({"-J", "1-3"});
+    const std::string behind = job({});
+    ASSERT_TRUE(server.configure({"set server scheduling=True"}));
+    ASSERT_TRUE(wait_for([&] { return server.job(array, "array_indices_remaining") == "-"; }));
+    EXPECT_EQ(server.job(limited, "array_indices_remaining"), "2-9");
+    ASSERT_TRUE(wait_for([&] { return server.job(behind, "comment").find("Not Running") == 0; }));
+    EXPECT_EQ(server.job(behind, "job_state"), "Q");
+}
+
 TEST_F(Arrays, BlockEndsWithTheArray) {
     RunOptions run;
     run.input = "exit $((PBS_ARRAY_INDEX == 2))\n";

@@ -10,7 +10,7 @@ namespace pbs::openpbs {
 namespace {
 
 SiteJob described(const std::vector<ifl::AttributeView>& attributes, std::string_view id = "12.box") {
-    return job_of({2, id, attributes});
+    return job_of({2, id, attributes}, 100);
 }
 
 TEST(Job, IsReadFromItsDescription) {

