@@ -114,6 +114,20 @@ TEST_F(SettingsTest, OfTheEnvironmentComeFirst) {
     EXPECT_EQ(load()->server, "default");
 }
 
+TEST_F(SettingsTest, SayHowAServerIsToldWhoTheUserIs) {
+    EXPECT_EQ(load()->auth_method, "resvport");
+    EXPECT_EQ(load()->encrypt_method, "");
+    EXPECT_EQ(load()->munge_socket, "");
+    write_conf("PBS_AUTH_METHOD=MUNGE\nPBS_ENCRYPT_METHOD=GSS\nPBS_MUNGE_SOCKET=/Run/s\n");
+    EXPECT_EQ(load()->auth_method, "munge");
+    EXPECT_EQ(load()->encrypt_method, "gss");
+    EXPECT_EQ(load()->munge_socket, "/Run/s");
+    variables["PBS_AUTH_METHOD"] = "resvport";
+    variables["PBS_MUNGE_SOCKET"] = "/other";
+    EXPECT_EQ(load()->auth_method, "resvport");
+    EXPECT_EQ(load()->munge_socket, "/other");
+}
+
 TEST_F(SettingsTest, RefuseAPortThatIsNone) {
     for (const char* port : {"0", "65536", "x", "15001x", "-1"}) {
         variables["PBS_BATCH_SERVICE_PORT"] = port;
