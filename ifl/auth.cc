@@ -8,6 +8,8 @@ namespace pbs::ifl {
 
 namespace {
 
+// As clients take them. Below are services, such as FTP's, which send what users give them.
+constexpr std::uint16_t kFirstReservedPort = 512;
 constexpr std::uint16_t kFirstUnprivilegedPort = 1024;
 constexpr std::string_view kServersUser = "root";
 
@@ -48,7 +50,7 @@ std::optional<std::string_view> AuthTable::user(Id id) const {
 }
 
 bool AuthTable::from_reserved_port(const Peer& peer) const {
-    return methods_.reserved_port && peer.port != 0 && peer.port < kFirstUnprivilegedPort &&
+    return methods_.reserved_port && peer.port >= kFirstReservedPort && peer.port < kFirstUnprivilegedPort &&
            peer.port < peer.first_unprivileged;
 }
 

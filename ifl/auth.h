@@ -4,7 +4,8 @@
 // default) do this:
 //
 //   1. The client connects from any port P and sends connect (answered with an empty reply, code 0).
-//   2. It runs the setuid helper pbs_iff. The helper connects from a privileged port (below 1024) of the same
+//   2. It runs the setuid helper pbs_iff. The helper connects from a privileged port (512 to 1023) of the
+//   same
 //      address, which only root of that host can do, and sends authenticate with method "resvport", port P,
 //      and the name of the user who ran it in the request's header. (A host is trusted to let only root use
 //      these ports.)

@@ -21,7 +21,7 @@ struct Settings {
     std::string server;     ///< name of the default server; empty: none is set
     std::string secondary;  ///< the host that takes over from it in a failover pair; empty: there is none
     std::uint16_t port = kDefaultPort;
-    std::string exec = "/opt/pbs";                  ///< prefix of an installed PBS, whose sbin has pbs_iff
+    std::string exec;                               ///< prefix whose sbin has pbs_iff; empty: none is set
     std::string auth_method = kReservedPortMethod;  ///< how a server over TCP is told who the user is
     std::string encrypt_method;                     ///< PBS_ENCRYPT_METHOD; empty: none is asked for
     std::string munge_socket;                       ///< munged's; empty: that of libmunge

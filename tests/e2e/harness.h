@@ -148,6 +148,7 @@ std::string attribute_in(const std::string& listing, const std::string& name);
 // the policy is Origin's.
 class OriginServer : public ::testing::Test {
   protected:
+    explicit OriginServer(Server::Options options = Server::Options()) : server(std::move(options)) {}
     void SetUp() override;
     Server server;
 };

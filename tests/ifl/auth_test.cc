@@ -50,9 +50,20 @@ class AuthTest : public ::testing::Test {
 };
 
 TEST_F(AuthTest, APortThatAnybodyMayBindVouchesForNobody) {
-    table.add_tcp(kHelper, "10.0.0.1", 700, 512);
+    table.add_tcp(kHelper, "10.0.0.1", 700, 600);
     expect_refusal(table.judge(kHelper, authenticate_request(40000)), PBSE_BADCRED, "unprivileged port 700");
-    table.add_tcp(kHelper, "10.0.0.1", 511, 512);
+    table.add_tcp(kHelper, "10.0.0.1", 599, 600);
+    EXPECT_EQ(table.judge(kHelper, authenticate_request(40000)).action, Action::reply);
+}
+
+// An FTP server connects from port 20 with what a user has put there.
+TEST_F(AuthTest, APortOfAServiceVouchesForNobody) {
+    for (const std::uint16_t port : {20, 511}) {
+        table.add_tcp(kHelper, "10.0.0.1", port);
+        expect_refusal(table.judge(kHelper, authenticate_request(40000)), PBSE_BADCRED, "unprivileged port");
+        EXPECT_EQ(table.judge(kHelper, status_request("root")).reply.code, PBSE_BADCRED);
+    }
+    table.add_tcp(kHelper, "10.0.0.1", 512);
     EXPECT_EQ(table.judge(kHelper, authenticate_request(40000)).action, Action::reply);
 }
 

@@ -81,7 +81,7 @@ TEST_F(SettingsTest, HaveDefaultsWithoutAnyFile) {
     EXPECT_EQ(settings->socket, "");
     EXPECT_EQ(settings->server, "");
     EXPECT_EQ(settings->port, 15001);
-    EXPECT_EQ(settings->exec, "/opt/pbs");
+    EXPECT_EQ(settings->exec, "");
 }
 
 TEST_F(SettingsTest, ComeFromTheFile) {
