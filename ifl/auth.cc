@@ -8,7 +8,8 @@ namespace pbs::ifl {
 
 namespace {
 
-constexpr std::string_view kReservedPortMethod = "resvport";
+// As clients take them. Below are services, such as FTP's, which send what users give them.
+constexpr std::uint16_t kFirstReservedPort = 512;
 constexpr std::uint16_t kFirstUnprivilegedPort = 1024;
 constexpr std::string_view kServersUser = "root";
 
@@ -48,8 +49,9 @@ std::optional<std::string_view> AuthTable::user(Id id) const {
     return *found->second.user;
 }
 
-bool AuthTable::from_reserved_port(const Peer& peer) {
-    return peer.port != 0 && peer.port < kFirstUnprivilegedPort && peer.port < peer.first_unprivileged;
+bool AuthTable::from_reserved_port(const Peer& peer) const {
+    return methods_.reserved_port && peer.port >= kFirstReservedPort && peer.port < kFirstUnprivilegedPort &&
+           peer.port < peer.first_unprivileged;
 }
 
 bool AuthTable::from_reserved_port(Id id) const {
@@ -57,18 +59,33 @@ bool AuthTable::from_reserved_port(Id id) const {
     return found != peers_.end() && from_reserved_port(found->second);
 }
 
-AuthDecision AuthTable::authenticate(const Peer& helper, const Request& request) {
+AuthDecision AuthTable::authenticate(Peer& peer, const Request& request) {
     const auto& body = std::get<Authenticate>(request.body);
-    if (helper.address.empty()) {
+    if (peer.address.empty()) {
         return refuse(PBSE_BADCRED, "authenticate on a Unix socket, whose user is known");
     }
-    if (body.method != kReservedPortMethod) {
+    const bool by_munge = body.method == kMungeMethod;
+    if (by_munge ? !methods_.munge : body.method != kReservedPortMethod || !methods_.reserved_port) {
         return refuse(PBSE_NOSUP, fmt::format("authentication method \"{}\" isn't supported", body.method));
     }
     if (!body.encrypt_method.empty()) {
         return refuse(PBSE_NOSUP,
                       fmt::format("encryption method \"{}\" isn't supported", body.encrypt_method));
     }
+    return by_munge ? expect_token(peer, request) : vouch(peer, request);
+}
+
+AuthDecision AuthTable::expect_token(Peer& peer, const Request& request) {
+    if (peer.user) {
+        return refuse(PBSE_BADCRED,
+                      fmt::format("authenticate as {} on a connection of {}", request.user, *peer.user));
+    }
+    peer.token = Peer::Token::due;
+    return answer(Reply::ok());
+}
+
+AuthDecision AuthTable::vouch(const Peer& helper, const Request& request) {
+    const auto& body = std::get<Authenticate>(request.body);
     if (!from_reserved_port(helper)) {
         return refuse(PBSE_BADCRED, fmt::format("authenticate as {} from the unprivileged port {}",
                                                 request.user, helper.port));
@@ -82,6 +99,11 @@ AuthDecision AuthTable::authenticate(const Peer& helper, const Request& request)
         return refuse(PBSE_BADCRED, fmt::format("authenticate for port {} of {}, which has no connection",
                                                 body.port, helper.address));
     }
+    if (peers_[target->second].token != Peer::Token::none) {
+        return refuse(PBSE_BADCRED,
+                      fmt::format("authenticate for port {} of {}, which is to show a credential", body.port,
+                                  helper.address));
+    }
     std::optional<std::string>& user = peers_[target->second].user;
     if (user && *user != request.user) {
         return refuse(PBSE_BADCRED,
@@ -91,11 +113,30 @@ AuthDecision AuthTable::authenticate(const Peer& helper, const Request& request)
     return answer(Reply::ok());
 }
 
+bool AuthTable::token_due(Id id) const {
+    const auto found = peers_.find(id);
+    return found != peers_.end() && found->second.token == Peer::Token::due;
+}
+
+void AuthTable::take_token(Id id) {
+    const auto found = peers_.find(id);
+    if (found != peers_.end() && found->second.token == Peer::Token::due)
+        found->second.token = Peer::Token::taken;
+}
+
+void AuthTable::identify(Id id, std::string_view user) {
+    const auto found = peers_.find(id);
+    if (found == peers_.end() || found->second.token != Peer::Token::taken) return;
+    found->second.token = Peer::Token::none;
+    found->second.user = user;
+}
+
 AuthDecision AuthTable::judge(Id id, const Request& request) {
     const auto found = peers_.find(id);
     if (found == peers_.end())
         return refuse(PBSE_INTERNAL, "a request on a connection that isn't in the table");
     Peer& peer = found->second;
+    if (peer.token != Peer::Token::none) return refuse(PBSE_BADCRED, "a request before a credential");
     switch (request.type) {
         case RequestType::connect:
             return answer(Reply::ok());

@@ -4,7 +4,8 @@
 // default) do this:
 //
 //   1. The client connects from any port P and sends connect (answered with an empty reply, code 0).
-//   2. It runs the setuid helper pbs_iff. The helper connects from a privileged port (below 1024) of the same
+//   2. It runs the setuid helper pbs_iff. The helper connects from a privileged port (512 to 1023) of the
+//   same
 //      address, which only root of that host can do, and sends authenticate with method "resvport", port P,
 //      and the name of the user who ran it in the request's header. (A host is trusted to let only root use
 //      these ports.)
@@ -17,6 +18,17 @@
 //
 // A server that asks another one (it moves a job there, say) does without 1 to 3: its own connection comes
 // from a privileged port, and root is the user whom its first request names.
+//
+// With method "munge" it is:
+//
+//   1. The client sends authenticate with method "munge" on its own connection, answered with an empty reply,
+//      code 0.
+//   2. It sends a packet of type auth_token with a MUNGE credential (ifl/credential.h) and a NUL byte: the
+//   word
+//      of the munged of its host for the user's number, which every host with the same key can check.
+//   3. The server answers with a packet of type auth_done with one byte, or with auth_error and a text, after
+//      which it closes the connection.
+//   4. As above.
 //
 // connect, authenticate and disconnect are the only requests that any other unknown peer may make; others are
 // refused with PBSE_BADCRED and the connection is closed.
@@ -33,6 +45,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "ifl/auth_method.h"
 #include "ifl/reply.h"
 #include "ifl/request.h"
 
@@ -56,6 +69,8 @@ class AuthTable {
     /// The server's own key of a connection.
     using Id = std::uint64_t;
 
+    explicit AuthTable(AuthMethods methods = {}) : methods_(methods) {}
+
     /// A TCP connection was accepted. `address` is the peer's numeric address, always written the same way
     /// for one peer (map IPv4-in-IPv6 to IPv4). `first_unprivileged`: the first port of that peer's host that
     /// anybody may bind; a helper's port has to be below it and below 1024.
@@ -67,6 +82,13 @@ class AuthTable {
 
     /// Judges a request that has just been decoded on connection `id`, and does what authenticate asks for.
     AuthDecision judge(Id id, const Request& request);
+
+    /// Is the next packet of this connection a token of its authentication method, instead of a request?
+    bool token_due(Id id) const;
+    /// The token came, and is being looked at: no request is judged until identify().
+    void take_token(Id id);
+    /// The token says that the connection is this user's. Only for a connection whose token was taken.
+    void identify(Id id, std::string_view user);
 
     /// The user of a connection; nullopt while it isn't known. This, not Request::user, is who asks.
     std::optional<std::string_view> user(Id id) const;
@@ -80,10 +102,14 @@ class AuthTable {
         std::uint16_t port = 0;
         int first_unprivileged = 1024;
         std::optional<std::string> user;
+        enum class Token { none, due, taken } token = Token::none;
     };
-    AuthDecision authenticate(const Peer& helper, const Request& request);
-    static bool from_reserved_port(const Peer& peer);
+    AuthDecision authenticate(Peer& peer, const Request& request);
+    AuthDecision expect_token(Peer& peer, const Request& request);
+    AuthDecision vouch(const Peer& helper, const Request& request);
+    bool from_reserved_port(const Peer& peer) const;
 
+    AuthMethods methods_;
     std::unordered_map<Id, Peer> peers_;
     std::map<std::pair<std::string, std::uint16_t>, Id, std::less<>> by_address_;
 };

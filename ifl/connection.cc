@@ -1,12 +1,15 @@
 #include "ifl/connection.h"
 
 #include <fmt/format.h>
+#include <grp.h>
 #include <pwd.h>
 #include <unistd.h>
 
 #include <vector>
 
+#include "ifl/credential.h"
 #include "ifl/helper.h"
+#include "ifl/munge.h"
 #include "ifl/pbs_error.h"
 
 namespace pbs::ifl {
@@ -49,8 +52,75 @@ Result<void> authenticate_here(const Socket& helper, const std::string& user, st
     return {};
 }
 
-Result<void> authenticate(const Socket& connection, const std::string& user, const ServerAddress& address,
-                          const Settings& settings) {
+// What is asked for and can't be had is an error, before anything is sent.
+Result<void> check_methods(const ServerAddress& address, const Settings& settings) {
+    if (!address.socket.empty()) return {};
+    if (settings.auth_method != kReservedPortMethod && settings.auth_method != kMungeMethod) {
+        return tl::unexpected(
+            Error{PBSE_NOSUP, fmt::format("PBS_AUTH_METHOD: {} or {} expected, found \"{}\"",
+                                          kReservedPortMethod, kMungeMethod, settings.auth_method)});
+    }
+    if (!settings.encrypt_method.empty()) {
+        return tl::unexpected(Error{
+            PBSE_NOSUP,
+            fmt::format("PBS_ENCRYPT_METHOD: this client has no method \"{}\"", settings.encrypt_method)});
+    }
+    return {};
+}
+
+std::string login_group() {
+    std::vector<char> buffer(16384);
+    passwd entry{};
+    passwd* found = nullptr;
+    if (getpwuid_r(getuid(), &entry, buffer.data(), buffer.size(), &found) != 0 || !found) return "";
+    group group_entry{};
+    group* group_found = nullptr;
+    const gid_t gid = entry.pw_gid;
+    if (getgrgid_r(gid, &group_entry, buffer.data(), buffer.size(), &group_found) == 0 && group_found)
+        return group_found->gr_name;
+    return std::to_string(gid);
+}
+
+// The next packet of an authentication's handshake has to be the last one.
+Result<void> receive_done(const Socket& socket) {
+    PacketReader packets(kLongestToken);
+    std::vector<char> bytes(kLongestToken);
+    for (;;) {
+        const auto packet = packets.next();
+        if (!packet) return tl::unexpected(Error{PBSE_PROTOCOL, packet.error().message});
+        if (*packet && packets.type() == PacketType::auth_error)
+            return tl::unexpected(
+                Error{PBSE_BADCRED, fmt::format("the server refused the authentication: {}", **packet)});
+        if (*packet && (packets.type() != PacketType::auth_done || packets.in_progress()))
+            return tl::unexpected(Error{PBSE_PROTOCOL, "the server's answer to a credential is none"});
+        if (*packet) return {};
+        const auto received = socket.receive(bytes.data(), bytes.size(), kReplyTimeout);
+        if (!received) return tl::unexpected(received.error());
+        if (*received == 0) return tl::unexpected(Error{PBSE_PROTOCOL, "the server closed the connection"});
+        packets.feed({bytes.data(), *received});
+    }
+}
+
+// The credential is made only when the server has said that it takes one.
+Result<void> authenticate_by_munge(Connection& connection, const Socket& socket, const std::string& user,
+                                   const Settings& settings) {
+    const auto munge = Munge::load(settings.munge_socket);
+    if (!munge) return tl::unexpected(munge.error());
+    const auto ends = connection_ends(socket);
+    if (!ends) return tl::unexpected(ends.error());
+    const auto reply = connection.request(RequestType::authenticate, Authenticate{kMungeMethod, "", 0}, "");
+    if (!reply) return tl::unexpected(reply.error());
+    if (reply->code != 0)
+        return tl::unexpected(refusal(*reply, "the server refused authentication by MUNGE"));
+    auto credential = munge->encode(credential_text({user, login_group(), *ends}));
+    if (!credential) return tl::unexpected(credential.error());
+    credential->push_back('\0');  // as OpenPBS sends it
+    if (auto sent = socket.send(make_packet(*credential, PacketType::auth_token)); !sent) return sent;
+    return receive_done(socket);
+}
+
+Result<void> authenticate_by_port(const Socket& connection, const std::string& user,
+                                  const ServerAddress& address, const Settings& settings) {
     const auto local = local_end(connection);
     if (!local) return tl::unexpected(local.error());
     const auto helper = connect_from_reserved_port(connection);
@@ -72,6 +142,7 @@ std::string current_user() {
 
 Result<std::shared_ptr<Connection>> Connection::open(const ServerAddress& address, const Settings& settings,
                                                      std::string_view extend) {
+    if (auto known = check_methods(address, settings); !known) return tl::unexpected(known.error());
     auto socket = connect_to(address);
     if (!socket) return tl::unexpected(socket.error());
     std::shared_ptr<Connection> connection(new Connection(std::move(*socket), current_user()));
@@ -79,11 +150,12 @@ Result<std::shared_ptr<Connection>> Connection::open(const ServerAddress& addres
     if (!reply) return tl::unexpected(reply.error());
     if (reply->code != 0) return tl::unexpected(refusal(*reply, "the server refused the connection"));
     // Over a Unix socket the kernel tells the server who this is.
-    if (address.socket.empty()) {
-        if (auto done = authenticate(connection->socket_, connection->user_, address, settings); !done) {
-            return tl::unexpected(done.error());
-        }
-    }
+    if (!address.socket.empty()) return connection;
+    const auto done =
+        settings.auth_method == kMungeMethod
+            ? authenticate_by_munge(*connection, connection->socket_, connection->user_, settings)
+            : authenticate_by_port(connection->socket_, connection->user_, address, settings);
+    if (!done) return tl::unexpected(done.error());
     return connection;
 }
 

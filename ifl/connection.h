@@ -19,10 +19,11 @@ namespace pbs::ifl {
 /// An authenticated connection. Threads may share it; lock() keeps a sequence of requests together.
 class Connection {
   public:
-    /// Connects and, over TCP, authenticates: sends connect with `extend`, then identifies the user from a
-    /// reserved port, or through pbs_iff of the settings' prefix when this process may not use one. Errors:
-    /// as connect_to(), the server's refusal, or PBSE_BADCRED when there is no way to authenticate; with a
-    /// message.
+    /// Connects and, over TCP, authenticates: sends connect with `extend`, then identifies the user by the
+    /// settings' method. That is a credential of MUNGE, or the word of root from a reserved port: this
+    /// process's, or pbs_iff's of the settings' prefix when this process may not use one. Errors: as
+    /// connect_to(), the server's refusal, PBSE_BADCRED when there is no way to authenticate, or PBSE_NOSUP
+    /// for a method that isn't known; with a message.
     static Result<std::shared_ptr<Connection>> open(const ServerAddress& address, const Settings& settings,
                                                     std::string_view extend);
 

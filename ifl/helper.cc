@@ -20,6 +20,9 @@ namespace pbs::ifl {
 namespace {
 
 constexpr std::size_t kMaxMessage = 4096;
+constexpr const char* kOfOpenpbs = "/opt/pbs/sbin/pbs_iff";
+constexpr const char* kOfPackage = "/usr/sbin/pbs_iff";
+constexpr const char* kInstalled = PBSPOLICY_SBINDIR "/pbs_iff";
 
 Error failure(std::string_view program, std::string_view what) {
     return {PBSE_BADCRED,
@@ -44,9 +47,9 @@ struct Output {
     int status = 0;
 };
 
-// Runs a program with its standard output in a pipe.
+// Runs a program with its standard output in a pipe and the connection open.
 Result<Output> run(const std::string& program, std::vector<std::string> arguments,
-                   std::vector<std::string> environment) {
+                   std::vector<std::string> environment, int connection) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return tl::unexpected(failure(program, system_text(errno)));
     const Socket read_end(ends[0]);
@@ -54,6 +57,8 @@ Result<Output> run(const std::string& program, std::vector<std::string> argument
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, write_end.fd(), STDOUT_FILENO);
+    // Onto itself: it stays open in the helper, which looks at it.
+    posix_spawn_file_actions_adddup2(&actions, connection, connection);
     pid_t child = -1;
     const int error = posix_spawn(&child, program.c_str(), &actions, nullptr,
                                   text::pointers(arguments).data(), text::pointers(environment).data());
@@ -92,17 +97,25 @@ Result<void> read_answer(std::string_view program, const Output& output) {
     return tl::unexpected(Error{code, fmt::format("the server refused the authentication: {}", text)});
 }
 
+// Where nothing is set, it's OpenPBS's, else that of this project's package.
+std::string helper_program(const std::string& exec) {
+    if (!exec.empty()) return exec + "/sbin/pbs_iff";
+    for (const char* path : {kOfOpenpbs, kOfPackage, kInstalled})
+        if (access(path, X_OK) == 0) return path;
+    return kOfOpenpbs;
+}
+
 }  // namespace
 
 Result<void> authenticate_with_helper(const Socket& connection, const LocalEnd& local,
                                       const ServerAddress& address, const std::string& exec) {
-    const std::string program = exec + "/sbin/pbs_iff";
+    const std::string program = helper_program(exec);
     if (access(program.c_str(), X_OK) != 0) return tl::unexpected(failure(program, system_text(errno)));
     // The helper takes the port in network byte order.
     auto output = run(program,
                       {program, address.host, std::to_string(address.port), std::to_string(connection.fd()),
                        std::to_string(htons(local.port))},
-                      helper_environment(local.address));
+                      helper_environment(local.address), connection.fd());
     if (!output) return tl::unexpected(output.error());
     return read_answer(program, *output);
 }

@@ -1,4 +1,4 @@
-// Authentication through the setuid helper of an installed PBS.
+// Authentication through the setuid helper pbs_iff, of this project or of an installed PBS.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace pbs::ifl {
 
-/// Has `exec`/sbin/pbs_iff tell the server who the user of `connection` is. Errors: PBSE_BADCRED when there
-/// is no such program or it fails; the server's code when it refuses.
+/// Has `exec`/sbin/pbs_iff tell the server who the user of `connection` is; where `exec` is empty that of
+/// OpenPBS in /opt/pbs, else this project's. Errors: PBSE_BADCRED when there is no such program or it fails;
+/// the server's code when it refuses.
 Result<void> authenticate_with_helper(const Socket& connection, const LocalEnd& local,
                                       const ServerAddress& address, const std::string& exec);
 

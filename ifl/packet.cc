@@ -12,6 +12,7 @@ namespace pbs::ifl {
 namespace {
 
 constexpr std::string_view kMagic{"PKTV1\0", 6};
+constexpr std::size_t kTypeOffset = 6;
 constexpr std::size_t kLengthOffset = 7;
 constexpr std::size_t kKept = std::size_t{256} << 10;
 
@@ -93,6 +94,7 @@ Result<std::optional<std::string_view>> PacketReader::next() {
             PBSE_DISPROTO, fmt::format("a packet of 1 to {} bytes expected, found {}", max_data_, length)});
     }
     if (pending.size() - kPacketHeaderSize < length) return std::nullopt;
+    type_ = static_cast<PacketType>(pending[kTypeOffset]);
     consumed_ += kPacketHeaderSize + length;
     return pending.substr(kPacketHeaderSize, length);
 }

@@ -51,6 +51,8 @@ class PacketReader {
     /// The data of the next packet, valid until the next call of a member; nullopt when more bytes are
     /// needed; an error (PBSE_DISPROTO) when the bytes are no packet, after which only errors follow.
     Result<std::optional<std::string_view>> next();
+    /// What the sender says that the last packet of next() is: any byte.
+    PacketType type() const { return type_; }
     /// Whether a packet has begun and isn't whole: what a timeout for stalled peers asks.
     bool in_progress() const { return unread() != 0; }
     /// Bytes of packets that weren't handed out yet.
@@ -65,6 +67,7 @@ class PacketReader {
     std::string buffer_;
     std::size_t room_ = 0;  // of buffer_, at its end
     std::size_t consumed_ = 0;
+    PacketType type_ = PacketType::dis;
 };
 
 }  // namespace pbs::ifl

@@ -512,4 +512,15 @@ RequestDecoder::Decoded RequestDecoder::next() {
     return std::move(*request);
 }
 
+Result<std::optional<RequestDecoder::Token>> RequestDecoder::next_token() {
+    if (malformed_.code != 0) return tl::unexpected(malformed_);
+    auto packet = packets_.next();
+    if (!packet) {
+        malformed_ = packet.error();
+        return tl::unexpected(std::move(packet.error()));
+    }
+    if (!*packet) return std::nullopt;
+    return Token{packets_.type(), std::string(**packet)};
+}
+
 }  // namespace pbs::ifl

@@ -357,6 +357,13 @@ class RequestDecoder {
     void feed(std::string_view bytes) { packets_.feed(bytes); }
     /// The next request. After Malformed, only Malformed follows.
     Decoded next();
+    /// The next packet as it is, where an authentication method's token is due instead of a request; nullopt
+    /// when more bytes are needed. Errors: as Malformed, which next() gives from then on.
+    struct Token {
+        PacketType type;
+        std::string data;
+    };
+    Result<std::optional<Token>> next_token();
     bool in_progress() const { return packets_.in_progress(); }
     /// Bytes that aren't part of a request handed out yet.
     std::size_t unread() const { return packets_.unread(); }

@@ -220,6 +220,21 @@ Result<Socket> connect_from_reserved_port(const Socket& connection) {
     return tl::unexpected(Error{PBSE_NOCONNECTS, "all reserved ports are in use"});
 }
 
+Result<ConnectionEnds> connection_ends(const Socket& connection) {
+    Address local{};
+    Address remote{};
+    socklen_t local_length = sizeof local;
+    socklen_t remote_length = sizeof remote;
+    if (getsockname(connection.fd(), reinterpret_cast<sockaddr*>(&local), &local_length) != 0 ||
+        getpeername(connection.fd(), reinterpret_cast<sockaddr*>(&remote), &remote_length) != 0) {
+        return tl::unexpected(system_error(PBSE_SYSTEM, "addresses of the connection", errno));
+    }
+    ConnectionEnds ends;
+    ends.client = numeric_address(local, ends.client_port);
+    ends.server = numeric_address(remote, ends.server_port);
+    return ends;
+}
+
 Result<LocalEnd> local_end(const Socket& connection) {
     Address local{};
     socklen_t length = sizeof local;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ifl/credential.h"
 #include "ifl/error.h"
 #include "ifl/settings.h"
 
@@ -59,5 +60,8 @@ struct LocalEnd {
     std::uint16_t port = 0;
 };
 Result<LocalEnd> local_end(const Socket& connection);
+
+/// Both ends of a TCP connection, of which this process is the client. Errors: PBSE_SYSTEM.
+Result<ConnectionEnds> connection_ends(const Socket& connection);
 
 }  // namespace pbs::ifl

@@ -50,13 +50,16 @@ bool refuse(const ifl::Error& error) {
     return hand_over(error.message.empty() ? "it can't be connected to" : error.message, -1);
 }
 
-// As servers do, from a privileged port; where this process may have none, as its user does.
+// As servers do, from a privileged port; where this process may have none, or PBS_AUTH_METHOD names another
+// way, as its user does.
 bool connect(const ifl::ServerAddress& address) {
-    const auto probe = ifl::connect_to(address);
-    if (!probe) return refuse(probe.error());
-    if (const auto made = ifl::connect_from_reserved_port(*probe)) return hand_over("root", made->fd());
     const auto settings = ifl::load_settings(ifl::process_environment());
     if (!settings) return refuse(settings.error());
+    if (settings->auth_method == ifl::kReservedPortMethod) {
+        const auto probe = ifl::connect_to(address);
+        if (!probe) return refuse(probe.error());
+        if (const auto made = ifl::connect_from_reserved_port(*probe)) return hand_over("root", made->fd());
+    }
     const auto made = ifl::Connection::open(address, *settings, "");
     return made ? hand_over(ifl::current_user(), (*made)->fd()) : refuse(made.error());
 }

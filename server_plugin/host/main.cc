@@ -73,6 +73,12 @@ int serve(int argc, char** argv) {
     app.add_option("--idle-timeout", options.idle_timeout,
                    "Seconds after which a connection that asks for nothing is closed; 0: never")
         ->capture_default_str();
+    app.add_option(
+           "--auth-methods", options.auth_methods,
+           "How clients over TCP say who they are: resvport (pbs_iff), munge, or both as resvport,munge")
+        ->envname("PBS_SUPPORTED_AUTH_METHODS")
+        ->capture_default_str();
+    app.add_option("--munge-socket", options.munge_socket, "Socket of munged; by default libmunge's");
     app.add_option("--clock-offset", options.clock_offset,
                    "Seconds to add to the clock, for tests and demonstrations");
     app.add_option("--clock-file", options.clock_file,

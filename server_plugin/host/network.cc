@@ -218,6 +218,7 @@ void Network::Impl::drop(Peer& peer, std::string_view why) {
                                 fmt::format("connection closed: {}", why));
     peer.closing = true;
     auth_.remove(peer.id);
+    if (peer.checked) munge_->forget(peer.id);
     peers_.erase(peer.id);
     leave(peer);
     peer.asked.reset();
@@ -235,7 +236,9 @@ void Network::Impl::sweep() {
     std::vector<std::pair<Peer*, std::string_view>> late;
     std::vector<Peer*> known;  // and not counted as such yet
     for (const auto& [id, peer] : peers_) {
-        if (peer->writing && now - peer->write_began > options_.request_timeout) {
+        if (peer->checked && now - peer->waiting > options_.check_timeout) {
+            late.emplace_back(peer, "its credential was not looked at in time");
+        } else if (peer->writing && now - peer->write_began > options_.request_timeout) {
             late.emplace_back(peer, "its reply was not read");
         } else if (peer->reading && peer->decoder.in_progress() &&
                    now - peer->waiting > options_.request_timeout) {
@@ -249,7 +252,13 @@ void Network::Impl::sweep() {
             known.push_back(peer);
         }
     }
-    for (const auto& [peer, why] : late) drop(*peer, why);
+    for (const auto& [peer, why] : late) {
+        if (peer->checked) {
+            refuse_credential(*peer, why);
+        } else {
+            drop(*peer, why);
+        }
+    }
     for (Peer* peer : known) {
         now_known(*peer);
         want_turn(*peer);
@@ -298,6 +307,7 @@ void Network::Impl::drop_all() {
 
 void Network::Impl::close_timer_if_done() {
     if (!closing_ || !peers_.empty()) return;
+    if (munge_ != nullptr) munge_->close();
     if (std::exchange(timer_open_, false)) uv_close(reinterpret_cast<uv_handle_t*>(&timer_), nullptr);
     if (std::exchange(turn_end_open_, false)) {
         uv_close(reinterpret_cast<uv_handle_t*>(&turn_end_), nullptr);
@@ -314,6 +324,7 @@ Result<std::unique_ptr<Network>> Network::open(uv_loop_s* loop, Server& server, 
     auto impl = std::make_unique<Impl>(loop, server, std::move(options), std::move(after_request));
     auto done = impl->listen_socket();
     if (done) done = impl->listen_tcp();
+    if (done) done = impl->start_munge();
     if (!done) {
         impl->close();
         uv_run(loop, UV_RUN_NOWAIT);

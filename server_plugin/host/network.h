@@ -17,6 +17,7 @@
 #include <memory>
 #include <string>
 
+#include "ifl/auth_method.h"
 #include "server_plugin/host/error.h"
 #include "server_plugin/host/server.h"
 
@@ -32,6 +33,9 @@ struct NetworkOptions {
     std::chrono::seconds request_timeout{30};  // for a begun request to be whole, for a reply to be read
     std::chrono::seconds unknown_timeout{60};  // for a TCP connection to be authenticated
     std::chrono::seconds idle_timeout{900};    // for a next request, as PBS's servers wait; 0: for ever
+    ifl::AuthMethods methods{};                // by which a TCP connection may be authenticated
+    std::string munge_socket{};                // of munged; empty: libmunge's usual one
+    std::chrono::seconds check_timeout{15};    // for munged to look at a credential, which it tries for ten
     std::size_t most_connections = 4096;
     std::size_t most_per_user = 512;
     std::size_t most_unknown_per_address = 512;   // over TCP, of users that aren't known yet
@@ -42,7 +46,7 @@ struct NetworkOptions {
 class Network {
   public:
     // Listens. `after_request` is called after each request has been answered. Errors name the address or
-    // path.
+    // path; PBSE_NOSUP: MUNGE is among the methods and isn't installed.
     static Result<std::unique_ptr<Network>> open(uv_loop_s* loop, Server& server, NetworkOptions options,
                                                  std::function<void()> after_request);
     // The handles are closed by then: close(), and the loop has run.

@@ -1,6 +1,6 @@
 // The inside of Network, for the files that it is made of: network.cc (listening, reading, writing, the end),
-// network_peers.cc (whose a connection is, and how many there may be) and network_turns.cc (requests, taken
-// in turns, and the memory that they may have).
+// network_peers.cc (whose a connection is, and how many there may be), network_credentials.cc (what it shows
+// to say whose it is) and network_turns.cc (requests, taken in turns, and the memory that they may have).
 #pragma once
 
 #include <sys/socket.h>
@@ -24,6 +24,7 @@
 #include "server_plugin/host/clients.h"
 #include "server_plugin/host/guard.h"
 #include "server_plugin/host/identity.h"
+#include "server_plugin/host/munge_check.h"
 #include "server_plugin/host/network.h"
 #include "server_plugin/host/requests/requests.h"
 
@@ -62,6 +63,7 @@ class Network::Impl {
           server_(server),
           options_(std::move(options)),
           after_(std::move(after)),
+          auth_(options_.methods),
           clients_(options_.most_memory, kAlwaysMemory, kUserTurn) {}
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
@@ -69,6 +71,7 @@ class Network::Impl {
 
     Result<void> listen_socket();
     Result<void> listen_tcp();
+    Result<void> start_munge();
     void start_timer();
     void start_check();
     void close();
@@ -107,6 +110,9 @@ class Network::Impl {
     void serve();
     void step(Peer& peer);
     void take_request(Peer& peer);
+    void take_credential(Peer& peer);
+    void credential_checked(uint64_t id, const Result<std::string>& user);
+    void refuse_credential(Peer& peer, std::string_view why);
     void handle(Peer& peer, ifl::Request request, std::size_t size);
     void answer_on(Peer& peer);
     void note(const Asked& asked, bool refused);
@@ -157,6 +163,7 @@ class Network::Impl {
     std::unordered_map<uint64_t, Peer*> peers_;
     Clients clients_;
     std::map<std::string, std::size_t, std::less<>> per_address_;  // connections over TCP from other hosts
+    std::unique_ptr<MungeCheck> munge_;                            // if it is among the methods
     std::vector<uint64_t> later_;                                  // connections whose step has to wait
     std::size_t most_bytes_since_return_ = 0;
     Steady::time_point returned_{};
@@ -216,6 +223,7 @@ struct Network::Impl::Peer {
     bool close_after_write = false;
     bool closing = false;
     bool reading = false;
+    bool checked = false;  // its credential is being looked at, and nothing of it is read meanwhile
     int lookups = 0;
 
     Peer(Impl& owner, uint64_t number) : network(owner), id(number) {}

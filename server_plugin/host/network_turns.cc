@@ -99,7 +99,8 @@ void Network::Impl::step(Peer& peer) {
 // that has come of it is answered, or is being written.
 void Network::Impl::want_turn(Peer& peer) {
     using Turn = Peer::Turn;
-    if (peer.closing || peer.close_after_write || closing_ || peer.turn == Turn::later) return;
+    if (peer.closing || peer.close_after_write || closing_ || peer.turn == Turn::later || peer.checked)
+        return;
     if (peer.asked == nullptr && !peer.unread) {
         read(peer);
         return;
@@ -154,6 +155,10 @@ void Network::Impl::recount(Peer& peer) {
 }
 
 void Network::Impl::take_request(Peer& peer) {
+    if (auth_.token_due(peer.id)) {
+        take_credential(peer);
+        return;
+    }
     const std::size_t unread = peer.decoder.unread();
     auto decoded = peer.decoder.next();
     if (std::holds_alternative<ifl::RequestDecoder::NeedMore>(decoded)) {

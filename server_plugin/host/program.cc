@@ -309,6 +309,10 @@ Result<void> Program::listen() {
     network_options.socket = home_->socket();
     network_options.bind = options_.bind;
     network_options.port = options_.port;
+    const auto methods = ifl::parse_auth_methods(options_.auth_methods);
+    if (!methods) return tl::unexpected(methods.error());
+    network_options.methods = *methods;
+    network_options.munge_socket = options_.munge_socket;
     network_options.idle_timeout = std::chrono::seconds(options_.idle_timeout);
     // A quarter of the descriptors is for jobs.
     const auto connections = static_cast<std::size_t>((descriptors_ - kFewestDescriptors / 2) / 4 * 3);

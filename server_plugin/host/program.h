@@ -16,6 +16,8 @@ struct ProgramOptions {
     std::string name;  // empty: this host's name up to the first dot
     bool daemon = false;
     uint32_t idle_timeout = 900;  // seconds until a connection that asks for nothing is closed; 0: never
+    std::string auth_methods = "resvport";  // by which clients over TCP may be authenticated
+    std::string munge_socket;               // empty: libmunge's usual one
     int64_t clock_offset = 0;
     std::string clock_file;
 };

@@ -331,7 +331,9 @@ std::vector<std::string> Server::arguments() const {
 }
 
 void Server::spawn() {
-    const Exec exec(arguments(), base_environment());
+    auto environment = base_environment();
+    for (const auto& [name, value] : options_.environment) environment[name] = value;
+    const Exec exec(arguments(), environment);
     const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     const int out = open(output_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (null < 0 || out < 0) throw std::runtime_error("can't open the server's output");

@@ -66,10 +66,11 @@ inline constexpr int64_t kMonday10 = 1795428000;
 class Server {
   public:
     struct Options {
-        int64_t now = kMonday10;               // the server's time when it starts
-        std::vector<std::string> arguments{};  // more arguments of pbs_server
-        std::filesystem::path program{};       // empty: build/bin/pbs_server
-        std::chrono::seconds patience{15};     // with its start and its end
+        int64_t now = kMonday10;                           // the server's time when it starts
+        std::vector<std::string> arguments{};              // more arguments of pbs_server
+        std::filesystem::path program{};                   // empty: build/bin/pbs_server
+        std::chrono::seconds patience{15};                 // with its start and its end
+        std::map<std::string, std::string> environment{};  // added to what programs have (RunOptions)
     };
 
     // Makes a home; starts nothing yet. The destructor ends the server and removes the home.
@@ -147,6 +148,7 @@ std::string attribute_in(const std::string& listing, const std::string& name);
 // the policy is Origin's.
 class OriginServer : public ::testing::Test {
   protected:
+    explicit OriginServer(Server::Options options = Server::Options()) : server(std::move(options)) {}
     void SetUp() override;
     Server server;
 };

@@ -10,8 +10,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "tests/e2e/harness.h"
+#include "tests/munged.h"
 
 namespace pbs::e2e {
 namespace {
@@ -22,6 +24,7 @@ using ::testing::Not;
 
 class OpenpbsClients : public OriginServer {
   protected:
+    using OriginServer::OriginServer;
     void SetUp() override {
         const char* named = std::getenv("PBSPOLICY_OPENPBS_PREFIX");
         if (!named || !*named) {
@@ -58,6 +61,17 @@ class OpenpbsClients : public OriginServer {
     std::string qmgr(const std::string& directive) const {
         return ok(client({"qmgr", "-c", directive}), directive);
     }
+    // The same clients with this project's pbs_iff, setuid root, in a prefix of its own.
+    void use_our_helper() {
+        const fs::path made = server.work() / "prefix";
+        fs::create_directories(made / "sbin");
+        for (const char* folder : {"bin", "lib", "etc", "libexec", "unsupported"})
+            if (fs::exists(prefix / folder)) fs::create_directory_symlink(prefix / folder, made / folder);
+        fs::copy_file(program("pbs_iff"), made / "sbin/pbs_iff");
+        for (const fs::path& folder : {made, made / "sbin"}) ASSERT_EQ(chmod(folder.c_str(), 0755), 0);
+        ASSERT_EQ(chmod((made / "sbin/pbs_iff").c_str(), 04755), 0);
+        prefix = made;
+    }
     // An ordinary user's request goes through the setuid helper.
     bool helper_is_setuid() const {
         struct stat info {};
@@ -74,7 +88,6 @@ class OpenpbsClients : public OriginServer {
 
     fs::path prefix;
 
-  private:
     std::string conf() const {
         std::string path = (server.work() / "pbs.conf").string();
         std::ofstream(path) << "PBS_EXEC=" << prefix.string()
@@ -172,6 +185,66 @@ TEST_F(OpenpbsClients, ErrorsReachThem) {
     const Output job = client({"qstat", "99999"});
     EXPECT_NE(job.exit, 0);
     EXPECT_THAT(job.err, HasSubstr("Unknown Job Id"));
+}
+
+// With the helper of this project in place of OpenPBS's.
+TEST_F(OpenpbsClients, OurHelperVouchesForTheirUsers) {
+    use_our_helper();
+    const std::string id = submit({"-N", "by_our_iff", "-h"});
+    EXPECT_THAT(server.job(id, "Job_Owner"), HasSubstr(runner().name + "@"));
+    EXPECT_THAT(ok(as_runner({"qstat", id}), "qstat"), HasSubstr("by_our_iff"));
+    ok(as_runner({"qdel", id}), "qdel");
+}
+
+// Their libmunge knows one socket only: each client has a /run of its own with it.
+class HasMunged {
+  protected:
+    HasMunged() {
+        if (!test::Munged::program().empty()) munged.emplace();
+    }
+    std::optional<test::Munged> munged;
+};
+
+class OpenpbsMunge : private HasMunged, public OpenpbsClients {
+  protected:
+    OpenpbsMunge()
+        : OpenpbsClients({.arguments = {"--auth-methods", "munge", "--munge-socket",
+                                        munged ? munged->socket() : std::string()}}) {}
+    void SetUp() override {
+        if (!munged) GTEST_SKIP() << test::Munged::kMissing;
+        ASSERT_TRUE(munged->running());
+        if (access("/usr/lib/x86_64-linux-gnu/libmunge.so", R_OK) != 0)
+            GTEST_SKIP() << "OpenPBS loads libmunge.so (Debian's package libmunge-dev)";
+        OpenpbsClients::SetUp();
+    }
+    Output by_munge(const User& user, const std::vector<std::string>& words,
+                    const std::string& input = {}) const {
+        std::string command = "mount -t tmpfs tmpfs /run && mkdir -m 755 /run/munge && mount --bind '" +
+                              munged->folder() + "' /run/munge && exec setpriv --reuid " +
+                              std::to_string(user.uid) + " --regid " + std::to_string(user.gid) +
+                              " --clear-groups '" + (prefix / "bin" / words[0]).string() + "'";
+        for (std::size_t i = 1; i < words.size(); ++i) command += " '" + words[i] + "'";
+        RunOptions options{.input = input, .folder = server.work()};
+        options.environment = {{"PBS_CONF_FILE", conf()},
+                               {"PBS_HOME", "/nonexistent"},
+                               {"PBS_AUTH_METHOD", "munge"},
+                               {"HOME", server.work().string()}};
+        return run({"unshare", "-m", "--propagation", "private", "sh", "-c", command}, options);
+    }
+};
+
+TEST_F(OpenpbsMunge, TheirUsersAreKnownByTheirCredentials) {
+    const Output submitted = by_munge(runner(), {"qsub", "-S", "/bin/sh", "-h", "-N", "by_munge"}, "true\n");
+    const std::string id = ok(submitted, "qsub").substr(0, submitted.out.find('\n'));
+    EXPECT_THAT(server.job(id, "Job_Owner"), HasSubstr(runner().name + "@"));
+    EXPECT_THAT(ok(by_munge(runner(), {"qstat", id}), "qstat"), HasSubstr("by_munge"));
+    if (other()) {
+        EXPECT_NE(by_munge(*other(), {"qdel", id}).exit, 0);
+    }
+    ok(by_munge(runner(), {"qdel", id}), "qdel");
+    EXPECT_THAT(ok(by_munge({0, 0, "root"}, {"qmgr", "-c", "list server"}), "qmgr"), HasSubstr("Server"));
+    // Without MUNGE nobody of theirs gets in.
+    EXPECT_NE(client({"qstat", "-B"}).exit, 0);
 }
 
 TEST_F(OpenpbsJobs, SubmitStatDelete) {

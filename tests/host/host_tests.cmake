@@ -8,6 +8,7 @@ pbs_test(
   LIBS
   pbs_host
   pbs_cmds
+  pbs_ifl_client
   pbs_ifl_codec
   PkgConfig::libuv
   SQLite::SQLite3
@@ -21,6 +22,7 @@ pbs_test(
   backup_test.cc
   clients_test.cc
   configuration_test.cc
+  connection_owner_test.cc
   cycle_test.cc
   database_check_test.cc
   deadline_timer_test.cc
@@ -36,6 +38,7 @@ pbs_test(
   manage_queue_test.cc
   manage_sched_test.cc
   message_test.cc
+  munge_check_test.cc
   network_test.cc
   not_acted_on_test.cc
   plugin_test.cc

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/fsuid.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <uv.h>
@@ -13,9 +14,12 @@
 #include <future>
 #include <thread>
 
+#include "ifl/credential.h"
+#include "ifl/munge.h"
 #include "server_plugin/host/cycle.h"
 #include "tests/cases.h"
 #include "tests/host/server_fixture.h"
+#include "tests/munged.h"
 
 namespace pbs::host {
 namespace {
@@ -81,6 +85,19 @@ class Client {
             const ssize_t size = recv(fd_, bytes, sizeof bytes, 0);
             if (size <= 0) return -1;
             decoder_.feed({bytes, static_cast<size_t>(size)});
+        }
+    }
+    // The next packet's type, and its data: "closed" if there is none.
+    std::pair<ifl::PacketType, std::string> packet() {
+        ifl::PacketReader packets(ifl::kLongestToken);
+        for (;;) {
+            const auto next = packets.next();
+            if (next && *next) return {packets.type(), std::string(**next)};
+            pollfd ready{fd_, POLLIN, 0};
+            char bytes[1];  // nothing of what follows
+            if (!next || poll(&ready, 1, 60000) != 1 || recv(fd_, bytes, sizeof bytes, 0) <= 0)
+                return {ifl::PacketType::dis, "closed"};
+            packets.feed({bytes, sizeof bytes});
         }
     }
     int ask(ifl::RequestType type, ifl::RequestBody body, const std::string& user = "whoever") {
@@ -470,6 +487,169 @@ TEST_F(NetworkTest, RefusalsAreLoggedWithWhoAndWhere) {
                 testing::ContainsRegex("refused: authenticate as root from the unprivileged port [0-9]+"));
     EXPECT_THAT(log, testing::ContainsRegex(";0020;.*;Req;Manager;refused: Manager create queue q by "
                                             "nobody@host.example.org from 127.0.0.1 port [0-9]+: "));
+}
+
+class MungeNetworkTest : public NetworkTest {
+  protected:
+    void SetUp() override {
+        if (test::Munged::program().empty()) GTEST_SKIP() << test::Munged::kMissing;
+        NetworkTest::SetUp();
+        munged_ = std::make_unique<test::Munged>();
+        ASSERT_TRUE(munged_->running());
+        options_.methods = {.reserved_port = false, .munge = true};
+        options_.munge_socket = munged_->socket();
+        name_ = find_user(getuid())->name;
+    }
+    // A connection that is asked for a credential.
+    Client asked() const {
+        auto client = Client::tcp(network_->port());
+        EXPECT_EQ(client.ask(ifl::RequestType::connect, ifl::Connect{}), 0);
+        EXPECT_EQ(client.ask(ifl::RequestType::authenticate, ifl::Authenticate{"munge", "", 0}, name_), 0);
+        return client;
+    }
+    std::string credential(const std::string& text) const {
+        const auto made = ifl::Munge::load(munged_->socket())->encode(text);
+        EXPECT_TRUE(made) << made.error().message;
+        return made.value_or("");
+    }
+    static void show(Client& client, const std::string& credential) {
+        client.send_bytes(ifl::make_packet(credential + std::string(1, '\0'), ifl::PacketType::auth_token));
+    }
+    static void expect_refusal(Client& client, const std::string& why) {
+        const auto [type, text] = client.packet();
+        EXPECT_EQ(type, ifl::PacketType::auth_error);
+        EXPECT_THAT(text, testing::HasSubstr(why));
+        EXPECT_EQ(client.reply_code(), -1);
+    }
+
+    std::unique_ptr<test::Munged> munged_;
+    std::string name_;
+};
+
+TEST_F(MungeNetworkTest, ACredentialSaysWhoAsks) {
+    listen();
+    auto client = asked();
+    show(client, credential(name_ + ":group"));
+    EXPECT_EQ(client.packet().first, ifl::PacketType::auth_done);
+    EXPECT_EQ(ask_as(client, name_), 0);
+    EXPECT_EQ(ask_as(client, "somebody"), PBSE_BADCRED);
+    EXPECT_EQ(client.reply_code(), -1);
+}
+
+// All of it sent at once, as by a client that doesn't wait.
+TEST_F(MungeNetworkTest, WhatComesBehindTheCredentialWaits) {
+    listen();
+    auto client = asked();
+    client.send_bytes(ifl::make_packet(credential(name_ + ":group"), ifl::PacketType::auth_token) +
+                      ifl::request_packet({ifl::RequestType::status_server, name_, ifl::Status{}, ""}));
+    EXPECT_EQ(client.packet().first, ifl::PacketType::auth_done);
+    EXPECT_EQ(client.reply_code(), 0);
+}
+
+TEST_F(MungeNetworkTest, ACredentialIsGoodOnce) {
+    listen();
+    const std::string shown = credential(name_ + ":group");
+    auto first = asked();
+    show(first, shown);
+    EXPECT_EQ(first.packet().first, ifl::PacketType::auth_done);
+    auto second = asked();
+    show(second, shown);
+    expect_refusal(second, "Replayed");
+    EXPECT_EQ(ask_as(first, name_), 0);
+    EXPECT_THAT(log_text(),
+                testing::ContainsRegex(";0020;.*;Req;127.0.0.1;refused: authenticate by MUNGE: .*Replayed"));
+}
+
+TEST_F(MungeNetworkTest, ACredentialIsForOneConnection) {
+    listen();
+    auto relay = asked();
+    show(relay, credential(ifl::credential_text(
+                    {name_, "group", ifl::ConnectionEnds{"127.0.0.1", 1, "127.0.0.1", network_->port()}})));
+    expect_refusal(relay, "the credential is for the connection from 127.0.0.1 port 1 to");
+    auto client = asked();
+    show(client, credential(ifl::credential_text(
+                     {name_, "group",
+                      ifl::ConnectionEnds{"127.0.0.1", client.own_port(), "127.0.0.1", network_->port()}})));
+    EXPECT_EQ(client.packet().first, ifl::PacketType::auth_done);
+}
+
+TEST_F(MungeNetworkTest, AnotherNameThanTheNumbersIsRefused) {
+    listen();
+    auto client = asked();
+    show(client, credential("somebody:group"));
+    expect_refusal(client, "somebody on the client's");
+}
+
+TEST_F(MungeNetworkTest, NothingElseIsACredential) {
+    listen();
+    auto without = asked();
+    EXPECT_EQ(ask_as(without, name_), -3);  // no reply, but a packet with a text
+    auto garbage = asked();
+    show(garbage, "MUNGE:garbage:");
+    expect_refusal(garbage, "MUNGE refuses the credential");
+    auto two = asked();
+    show(two, credential(name_ + ":group") + std::string(1, '\0') + "x");
+    expect_refusal(two, "a NUL byte");
+    auto nothing = asked();
+    show(nothing, "");
+    expect_refusal(nothing, "MUNGE refuses the credential");
+    auto long_one = asked();
+    show(long_one, std::string(5000, 'x'));
+    expect_refusal(long_one, "a packet of 1 to 4096 bytes expected");
+    auto other_protocol = asked();
+    other_protocol.send_bytes("GET / HTTP/1.0\r\n\r\n");
+    expect_refusal(other_protocol, "PKTV1");
+    EXPECT_EQ(works(), 0);
+}
+
+TEST_F(MungeNetworkTest, WhoIsUnknownMayNotAskWhateverHisPort) {
+    listen();
+    auto client = Client::tcp(network_->port(), getuid() == 0);
+    EXPECT_EQ(ask_as(client, "root"), PBSE_BADCRED);
+    auto helper = Client::tcp(network_->port(), getuid() == 0);
+    EXPECT_EQ(helper.ask(ifl::RequestType::authenticate, ifl::Authenticate{"resvport", "", 1}, "root"),
+              PBSE_NOSUP);
+}
+
+// Root of another host that has the key makes a credential of root, and an ordinary user of this one shows
+// it.
+TEST_F(MungeNetworkTest, OnThisMachineTheConnectionIsTheUsersToo) {
+    if (getuid() != 0) GTEST_SKIP() << "only root can have another user's connection";
+    listen();
+    setfsuid(65534);
+    auto client = asked();
+    setfsuid(0);
+    show(client, credential("root:root"));
+    expect_refusal(client, "a credential of uid 0 on a connection of uid 65534");
+}
+
+TEST_F(MungeNetworkTest, AMungedThatHangsHoldsUpNobodyElse) {
+    options_.check_timeout = std::chrono::seconds(1);
+    listen();
+    const std::string shown = credential(name_ + ":group");
+    munged_->pause();
+    std::vector<Client> clients;
+    for (int i = 0; i < 10; ++i) {
+        clients.push_back(asked());
+        show(clients.back(), shown);
+    }
+    EXPECT_EQ(works(), 0);
+    for (Client& client : clients) expect_refusal(client, "not looked at in time");
+    munged_->go_on();
+    auto client = asked();
+    show(client, credential(name_ + ":group"));
+    EXPECT_EQ(works(), 0);
+}
+
+TEST_F(MungeNetworkTest, TheEndIsntWaitedFor) {
+    listen();
+    const std::string shown = credential(name_ + ":group");
+    munged_->pause();
+    auto client = asked();
+    show(client, shown);
+    EXPECT_EQ(works(), 0);
+    end_loop();
+    EXPECT_EQ(client.packet().second, "closed");
 }
 
 TEST_F(NetworkTest, LongRepliesComeWhole) {

@@ -50,9 +50,20 @@ class AuthTest : public ::testing::Test {
 };
 
 TEST_F(AuthTest, APortThatAnybodyMayBindVouchesForNobody) {
-    table.add_tcp(kHelper, "10.0.0.1", 700, 512);
+    table.add_tcp(kHelper, "10.0.0.1", 700, 600);
     expect_refusal(table.judge(kHelper, authenticate_request(40000)), PBSE_BADCRED, "unprivileged port 700");
-    table.add_tcp(kHelper, "10.0.0.1", 511, 512);
+    table.add_tcp(kHelper, "10.0.0.1", 599, 600);
+    EXPECT_EQ(table.judge(kHelper, authenticate_request(40000)).action, Action::reply);
+}
+
+// An FTP server connects from port 20 with what a user has put there.
+TEST_F(AuthTest, APortOfAServiceVouchesForNobody) {
+    for (const std::uint16_t port : {20, 511}) {
+        table.add_tcp(kHelper, "10.0.0.1", port);
+        expect_refusal(table.judge(kHelper, authenticate_request(40000)), PBSE_BADCRED, "unprivileged port");
+        EXPECT_EQ(table.judge(kHelper, status_request("root")).reply.code, PBSE_BADCRED);
+    }
+    table.add_tcp(kHelper, "10.0.0.1", 512);
     EXPECT_EQ(table.judge(kHelper, authenticate_request(40000)).action, Action::reply);
 }
 
@@ -133,6 +144,79 @@ TEST_F(AuthTest, OtherMethodsAndEncryptionAreNotSupported) {
     expect_refusal(table.judge(kHelper, authenticate_request(40000, "alice", "resvport", "tls")), PBSE_NOSUP,
                    "encryption method \"tls\" isn't supported");
     expect_refusal(table.judge(kHelper, authenticate_request(40000, "")), PBSE_BADCRED, "without a user");
+}
+
+class MungeAuthTest : public AuthTest {
+  protected:
+    MungeAuthTest() {
+        table = AuthTable({.reserved_port = true, .munge = true});
+        table.add_tcp(kClient, "10.0.0.1", 40000);
+        table.add_tcp(kHelper, "10.0.0.1", 1023);
+        table.add_local(kLocal, "bob");
+    }
+    AuthDecision ask() { return table.judge(kClient, authenticate_request(0, "alice", "munge")); }
+};
+
+TEST_F(MungeAuthTest, ACredentialIsDueBehindTheRequest) {
+    EXPECT_FALSE(table.token_due(kClient));
+    const AuthDecision decision = ask();
+    EXPECT_EQ(decision.action, Action::reply);
+    EXPECT_EQ(decision.reply, Reply::ok());
+    EXPECT_TRUE(table.token_due(kClient));
+    EXPECT_FALSE(table.known(kClient));
+    table.take_token(kClient);
+    EXPECT_FALSE(table.token_due(kClient));
+    EXPECT_FALSE(table.known(kClient));
+    table.identify(kClient, "alice");
+    EXPECT_EQ(table.user(kClient), "alice");
+    EXPECT_EQ(table.judge(kClient, status_request()).action, Action::handle);
+    EXPECT_EQ(table.judge(kClient, status_request("root")).reply.code, PBSE_BADCRED);
+}
+
+TEST_F(MungeAuthTest, NobodyIsKnownBeforeHisCredentialIs) {
+    table.identify(kClient, "root");
+    EXPECT_FALSE(table.known(kClient));
+    ask();
+    table.identify(kClient, "root");
+    EXPECT_FALSE(table.known(kClient));
+    expect_refusal(table.judge(kClient, status_request()), PBSE_BADCRED, "before a credential");
+    table.take_token(kClient);
+    expect_refusal(table.judge(kClient, status_request()), PBSE_BADCRED, "before a credential");
+    expect_refusal(ask(), PBSE_BADCRED, "before a credential");
+    table.remove(kClient);
+    table.identify(kClient, "root");
+    EXPECT_FALSE(table.known(kClient));
+}
+
+TEST_F(MungeAuthTest, AHelperVouchesForNobodyWhoIsToShowACredential) {
+    ask();
+    expect_refusal(table.judge(kHelper, authenticate_request(40000)), PBSE_BADCRED, "to show a credential");
+    table.take_token(kClient);
+    expect_refusal(table.judge(kHelper, authenticate_request(40000)), PBSE_BADCRED, "to show a credential");
+}
+
+TEST_F(MungeAuthTest, WhoIsKnownShowsNone) {
+    table.judge(kHelper, authenticate_request(40000));
+    EXPECT_EQ(ask().reply.code, PBSE_BADCRED);
+    EXPECT_FALSE(table.token_due(kClient));
+    EXPECT_EQ(table.user(kClient), "alice");
+    EXPECT_EQ(table.judge(kLocal, authenticate_request(0, "bob", "munge")).reply.code, PBSE_BADCRED);
+    EXPECT_FALSE(table.token_due(kLocal));
+}
+
+TEST_F(MungeAuthTest, NothingIsEncrypted) {
+    expect_refusal(table.judge(kClient, authenticate_request(0, "alice", "munge", "munge")), PBSE_NOSUP,
+                   "encryption method \"munge\"");
+    EXPECT_FALSE(table.token_due(kClient));
+}
+
+TEST_F(AuthTest, WhereAPortSaysNothingNobodyIsRootByIt) {
+    table = AuthTable({.reserved_port = false, .munge = true});
+    table.add_tcp(kClient, "10.0.0.1", 40000);
+    table.add_tcp(kHelper, "10.0.0.1", 1023);
+    expect_refusal(table.judge(kHelper, authenticate_request(40000)), PBSE_NOSUP, "\"resvport\"");
+    EXPECT_FALSE(table.from_reserved_port(kHelper));
+    EXPECT_EQ(table.judge(kHelper, status_request("root")).reply.code, PBSE_BADCRED);
 }
 
 TEST_F(AuthTest, AKnownConnectionKeepsItsUser) {

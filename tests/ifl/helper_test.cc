@@ -1,5 +1,6 @@
 #include "ifl/helper.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -72,6 +73,14 @@ TEST_F(HelperTest, ThatFailsIsNoAuthentication) {
         EXPECT_EQ(done.error().code, PBSE_BADCRED);
         EXPECT_THAT(done.error().message, HasSubstr("/sbin/pbs_iff: it gave no answer"));
     }
+}
+
+TEST_F(HelperTest, HasTheConnectionOpen) {
+    fcntl(socket.fd(), F_SETFD, FD_CLOEXEC);
+    const auto done = authenticate("readlink /proc/self/fd/$3 > " + exec + "/told; printf '\\0\\0\\0\\0'");
+    EXPECT_TRUE(done) << done.error().message;
+    EXPECT_THAT(read("told"), HasSubstr("socket:"));
+    EXPECT_EQ(fcntl(socket.fd(), F_GETFD), FD_CLOEXEC) << "in the helper alone";
 }
 
 TEST_F(HelperTest, ThatIsMissingIsNamed) {

@@ -53,6 +53,15 @@ TEST(PacketReader, TakesPacketsThatArriveTogether) {
     EXPECT_FALSE(reader.next()->has_value());
 }
 
+TEST(PacketReader, SaysTheTypeOfTheLastPacket) {
+    PacketReader reader(kLimit);
+    reader.feed(make_packet("a", PacketType::auth_token) + make_packet("b", PacketType::auth_done));
+    ASSERT_TRUE(*reader.next());
+    EXPECT_EQ(reader.type(), PacketType::auth_token);
+    ASSERT_TRUE(*reader.next());
+    EXPECT_EQ(reader.type(), PacketType::auth_done);
+}
+
 TEST(PacketReader, IgnoresTheTypeThatClientsLeaveUndefined) {
     std::string packet = make_packet("abc");
     packet[6] = '\x7f';

@@ -288,6 +288,25 @@ TEST(RequestDecoder, HasLittleRoomForAPeerThatIsNotKnown) {
     EXPECT_TRUE(std::holds_alternative<RequestDecoder::Malformed>(unknown.next()));
 }
 
+TEST(RequestDecoder, HandsOutTokensAsTheyAre) {
+    RequestDecoder decoder(RequestLimits::before_authentication());
+    const std::string token = make_packet("MUNGE:abc:", PacketType::auth_token);
+    decoder.feed(token.substr(0, 12));
+    auto none = decoder.next_token();
+    ASSERT_TRUE(none);
+    EXPECT_FALSE(*none);
+    decoder.feed(token.substr(12) + request_packet({RequestType::connect, "u", Connect{}, ""}));
+    auto taken = decoder.next_token();
+    ASSERT_TRUE(taken && *taken);
+    EXPECT_EQ((*taken)->type, PacketType::auth_token);
+    EXPECT_EQ((*taken)->data, "MUNGE:abc:");
+    EXPECT_TRUE(std::holds_alternative<Request>(decoder.next()));
+    decoder.feed("GET / HTTP/1.0");
+    EXPECT_FALSE(decoder.next_token());
+    EXPECT_FALSE(decoder.next_token());
+    EXPECT_TRUE(std::holds_alternative<RequestDecoder::Malformed>(decoder.next()));
+}
+
 TEST(Request, OnlyTheThreeThatNobodyWaitsForHaveNoReply) {
     std::vector<RequestType> silent;
     for (const Row& row : all_requests()) {

@@ -81,7 +81,7 @@ TEST_F(SettingsTest, HaveDefaultsWithoutAnyFile) {
     EXPECT_EQ(settings->socket, "");
     EXPECT_EQ(settings->server, "");
     EXPECT_EQ(settings->port, 15001);
-    EXPECT_EQ(settings->exec, "/opt/pbs");
+    EXPECT_EQ(settings->exec, "");
 }
 
 TEST_F(SettingsTest, ComeFromTheFile) {
@@ -112,6 +112,20 @@ TEST_F(SettingsTest, OfTheEnvironmentComeFirst) {
     EXPECT_EQ(load()->exec, "/env");
     variables["PBS_DEFAULT"] = "default";
     EXPECT_EQ(load()->server, "default");
+}
+
+TEST_F(SettingsTest, SayHowAServerIsToldWhoTheUserIs) {
+    EXPECT_EQ(load()->auth_method, "resvport");
+    EXPECT_EQ(load()->encrypt_method, "");
+    EXPECT_EQ(load()->munge_socket, "");
+    write_conf("PBS_AUTH_METHOD=MUNGE\nPBS_ENCRYPT_METHOD=GSS\nPBS_MUNGE_SOCKET=/Run/s\n");
+    EXPECT_EQ(load()->auth_method, "munge");
+    EXPECT_EQ(load()->encrypt_method, "gss");
+    EXPECT_EQ(load()->munge_socket, "/Run/s");
+    variables["PBS_AUTH_METHOD"] = "resvport";
+    variables["PBS_MUNGE_SOCKET"] = "/other";
+    EXPECT_EQ(load()->auth_method, "resvport");
+    EXPECT_EQ(load()->munge_socket, "/other");
 }
 
 TEST_F(SettingsTest, RefuseAPortThatIsNone) {

@@ -7,6 +7,7 @@
 #include <regex>
 #include <string>
 
+#include "tests/munged.h"
 #include "tests/openpbs/site.h"
 
 namespace pbs::e2e {
@@ -248,6 +249,46 @@ TEST_F(OpenpbsStock, OurClientsAskAServerWithoutPolicies) {
               "Sched default\n    scheduling = True\n\n");
     EXPECT_THAT(refused("qmgr -c 'create policy p1'"), HasSubstr("15007"));
     site.ok("kill -0 $(cat /var/spool/pbs/server_priv/server.lock); $stock/qstat -B");
+}
+
+// This project's pbs_iff in the place of OpenPBS's: for its clients and for ours.
+TEST_F(OpenpbsStock, OurHelperVouchesForUsers) {
+    const Site site;
+    site.start();
+    site.ok(
+        "rm $stock/../sbin/pbs_iff; cp $ours/pbs_iff $stock/../sbin/; chown root:root "
+        "$stock/../sbin/pbs_iff; "
+        "chmod 4755 $stock/../sbin/pbs_iff");
+    for (const char* whose : {"$stock", "$ours"}) {
+        const std::string id =
+            site.ok(std::string("cd /; echo sleep 9 | ") + whose + "/qsub -h | tr -d '\\n'", "una");
+        EXPECT_THAT(site.ok(std::string(whose) + "/qstat -f " + id, "una"), HasSubstr("Job_Owner = una@box"));
+        site.refused(std::string(whose) + "/qdel " + id, "nobody");
+        site.ok(std::string(whose) + "/qdel " + id, "una");
+    }
+}
+
+TEST_F(OpenpbsStock, OurClientsAreKnownByMunge) {
+    if (test::Munged::program().empty()) GTEST_SKIP() << test::Munged::kMissing;
+    const Site site;
+    // Its libmunge has one socket, and a name that Debian has in the package for developers.
+    site.ok(
+        "mkdir -p /run/munge && mount -t tmpfs -o mode=755 tmpfs /run/munge && cd /var/tmp && "
+        "head -c 128 /dev/urandom > key && chmod 600 key && " +
+        test::Munged::program() +
+        " --key-file=/var/tmp/key --pid-file=/run/munge/pid --seed-file=/var/tmp/seed "
+        "--log-file=/run/munge/log && echo PBS_SUPPORTED_AUTH_METHODS=munge,resvport >> /etc/pbs.conf");
+    if (site.sh("test -e /usr/lib/$(uname -m)-linux-gnu/libmunge.so").exit != 0)
+        GTEST_SKIP() << "OpenPBS loads libmunge.so (Debian's package libmunge-dev)";
+    site.start();
+    const std::string id =
+        site.ok("cd /; export PBS_AUTH_METHOD=munge; echo sleep 9 | $ours/qsub -h | tr -d '\\n'", "una");
+    EXPECT_THAT(site.ok("PBS_AUTH_METHOD=munge $stock/qstat -f " + id, "una"),
+                HasSubstr("Job_Owner = una@box"));
+    EXPECT_THAT(site.refused("PBS_AUTH_METHOD=munge $ours/qmgr -c 'create queue q1'", "una"),
+                HasSubstr("15007"));
+    site.ok("PBS_AUTH_METHOD=munge $ours/qmgr -c 'create queue q1 queue_type=execution'", "alice");
+    site.ok("PBS_AUTH_METHOD=munge $ours/qdel " + id, "una");
 }
 
 // Which the plugin keeps from every client.

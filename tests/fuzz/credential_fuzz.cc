@@ -1,0 +1,31 @@
+// The text of a credential: what is read is what is written again. The start of a connection that shows one:
+// tokens and requests in turn, whatever comes.
+
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "ifl/credential.h"
+#include "ifl/request.h"
+
+using namespace pbs::ifl;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view input(reinterpret_cast<const char*>(data), size);
+    if (const auto text = parse_credential_text(input)) {
+        const auto again = parse_credential_text(credential_text(*text));
+        if (!again || *again != *text) std::abort();
+    }
+    RequestDecoder decoder(RequestLimits::before_authentication());
+    decoder.feed(input);
+    for (bool token = false;; token = !token) {
+        if (token) {
+            const auto next = decoder.next_token();
+            if (!next || !*next) break;
+            if ((*next)->data.empty() || (*next)->data.size() > kLongestToken) std::abort();
+        } else if (!std::holds_alternative<Request>(decoder.next())) {
+            break;
+        }
+    }
+    return 0;
+}
