@@ -87,7 +87,7 @@ SiteJob job_of(const ifl::ObjectView& object, std::int64_t asked_at) {
     job.exec_vnode = value_of(object, "exec_vnode");
     job.used = resources_of(object, "resources_used");
     job.released = value_of(object, "resources_released");
-    job.preempted_at = time_in(object, "sched_preempted");
+    job.preempted_at = time_in(object, "ptime");
     job.accrue_type = static_cast<std::int32_t>(number_of(value_of(object, "accrue_type"), 0));
     const std::string_view eligible = value_of(object, "eligible_time");
     job.eligible_time = eligible.empty() ? 0 : amount_of(PBS_RES_DURATION, eligible);
@@ -111,7 +111,7 @@ ifl::Attributes job_attributes() {
                                 "Resource_List",   "schedselect", "exec_vnode",
                                 "resources_used",  "array",       "array_indices_remaining",
                                 "max_run_subjobs", "Checkpoint",  "resources_released",
-                                "sched_preempted", "accrue_type", "eligible_time"};
+                                "ptime",           "accrue_type", "eligible_time"};
     ifl::Attributes out;
     for (const char* name : kNames) out.push_back({name, {}, {}, ifl::Op::set});
     return out;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "server_plugin/host/job_life.h"
+#include "server_plugin/host/recovery.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {

@@ -208,7 +208,7 @@ TEST_P(OpenpbsScheduling, SubjobsGoBeforeTheJobsBehindTheirArray) {
 // The server preempts by the methods that the policy has for the job.
 TEST_P(OpenpbsScheduling, JobsPreempt) {
     accept("create queue express queue_type=execution, enabled=True, started=True, Priority=200");
-    accept("set policy default_policy preemptive_sched=True");
+    accept("set policy default_policy preemption=True");
     for (const auto& [methods, state, comment] : {std::tuple{"S", "S", "Preempted by suspension"},
                                                   {"CR", "Q", "Preempted by requeuing"},
                                                   {"D", "", ""}}) {
@@ -233,7 +233,7 @@ TEST_P(OpenpbsScheduling, JobsPreempt) {
 // A method that fails is followed by none, so the job isn't preempted, and the other one waits.
 TEST_P(OpenpbsScheduling, AJobThatCannotBePreemptedRunsOn) {
     accept("create queue express queue_type=execution, enabled=True, started=True, Priority=200");
-    accept("set policy default_policy preemptive_sched=True");
+    accept("set policy default_policy preemption=True");
     accept("set policy default_policy preempt_order=C");
     const std::string victim = submit("-l select=1:ncpus=2");
     expect_state(victim, "R");
