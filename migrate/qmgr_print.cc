@@ -226,8 +226,8 @@ class Reader {
                (row->type == cmds::HostType::limits || row->type == cmds::HostType::resource_limits);
     }
 
-    // OpenPBS prints where it keeps the default scheduler's files. A server keeps them in its own home: that of
-    // the older one may still be in use.
+    // OpenPBS prints where it keeps the default scheduler's files. A server keeps them in its own home: that
+    // of the older one may still be in use.
     static bool is_own_folder(ObjectType type, std::string_view object, std::string_view name) {
         return type == ObjectType::sched && object == "default" &&
                (objects::same_word(name, "sched_priv") || objects::same_word(name, "sched_log"));

@@ -6,7 +6,8 @@
 
 namespace pbs::cmds {
 
-// A number where the text is one as JSON writes numbers, "5" or "1.5"; else the text as a string: "007", "10mb".
+// A number where the text is one as JSON writes numbers, "5" or "1.5"; else the text as a string: "007",
+// "10mb".
 nlohmann::ordered_json json_value(std::string_view text);
 
 }  // namespace pbs::cmds

@@ -23,6 +23,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -450,6 +451,17 @@ int main(int argc, char** argv) {
     environ = nothing;
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
         if (fcntl(fd, F_GETFD) < 0) return exit_refused;
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "--version") == 0)) {
+        if (setgid(getgid()) != 0 || setuid(getuid()) != 0) return exit_refused;
+        return fputs(
+                   strcmp(argv[1], "--help") == 0
+                       ? "Usage: pbs_iff [-i address] host port descriptor [own_port]\n"
+                         "Vouches to a server for the user of a connection; clients run it. See pbs_iff(8).\n"
+                       : "pbspolicy " PBSPOLICY_VERSION "\n",
+                   stdout) < 0
+                   ? exit_refused
+                   : EXIT_SUCCESS;
+    }
     struct iff_arguments arguments;
     const char* const wrong = iff_read_arguments(argc, argv, &arguments);
     if (!keep_the_port_only())
