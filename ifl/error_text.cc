@@ -127,7 +127,6 @@ constexpr Text kTexts[] = {
     {PBSE_PARTITION_NOT_IN_QUE, "Partition of the node is not that of its queue"},
     {PBSE_QUE_NOT_IN_PARTITION, "Queue is not part of the node's partition"},
     {PBSE_ROUTE_QUE_NO_PARTITION, "Routing queues have no partition"},
-    {PBSE_SCHED_NAME_BIG, "Scheduler name is too long"},
     {PBSE_SCHED_PARTITION_ALREADY_EXISTS, "Another scheduler has this partition"},
     {PBSE_SCHED_PRIV_EXIST, "Another scheduler has this sched_priv"},
     {PBSE_SCHED_LOG_EXIST, "Another scheduler has this sched_log"},

@@ -102,8 +102,9 @@ class Maker {
     }
 
     void order() {
-        const bool strict = chance(40);
-        line("strict_ordering: {} ALL", strict ? "True" : "False");
+        // OpenPBS keeps room for an array that has as many subjobs running as it may, if it is a top job.
+        strict_ = chance(40);
+        line("strict_ordering: {} ALL", strict_ ? "True" : "False");
         if (chance(60)) directive("set server backfill_depth = {}", number(0, 4));
         if (chance(15)) directive("set queue {} backfill_depth = {}", one({"batch", "low"}), number(0, 3));
         switch (number(0, 3)) {
@@ -243,12 +244,13 @@ class Maker {
         if (chance(30)) options += fmt::format(" -p {}", number(-100, 100));
         if (chance(50)) options += fmt::format(" -q {}", one({"low", "express", "batch"}));
         if (chance(20)) options += fmt::format(" -P {}", one({"apollo", "gemini"}));
-        if (chance(8)) options += fmt::format(" -J 1-{}{}", number(2, 4), one({"", "", "%1"}));
+        if (chance(8)) options += fmt::format(" -J 1-{}{}", number(2, 4), strict_ ? "" : one({"", "", "%1"}));
         if (chance(8)) options += " -r n";
         if (chance(4)) options += " -h";
         return {owner(), options};
     }
 
+    bool strict_ = false;
     bool preempts_ = false;
     std::mt19937_64 random_;
     RandomSite site_;

@@ -103,6 +103,7 @@ echo $job00002
 }
 
 INSTANTIATE_TEST_SUITE_P(Calls, Toil, kEverywhere, where_name);
+INSTANTIATE_TEST_SUITE_P(Calls, Nipype, kEverywhere, where_name);
 
 }  // namespace
 }  // namespace pbs::e2e
