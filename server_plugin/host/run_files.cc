@@ -293,6 +293,10 @@ Result<ExitRecord> parse_exit(std::string_view text, std::string_view name) {
     return exit;
 }
 
+Result<ExitRecord> parse_exit_room(std::string_view text, std::string_view name) {
+    return parse_exit(text.substr(0, text.find('\0')), name);
+}
+
 void store_exit(const RunFiles& files, const Fd& room, ExitRecord exit) {
     for (std::string* text : {&exit.message, &exit.output_note})
         if (text->size() > kLongestText) text->resize(kLongestText);

@@ -71,6 +71,8 @@ Result<SessionRecord> parse_session(std::string_view text, std::string_view name
 
 std::string write_exit(const ExitRecord& exit);
 Result<ExitRecord> parse_exit(std::string_view text, std::string_view name);
+// Of the room for it: the record that ends at the first zero.
+Result<ExitRecord> parse_exit_room(std::string_view text, std::string_view name);
 
 // Makes the exit record, in the room that was taken for it (or is now) and then under its name: it is there
 // whole or not at all. On a full or failing disk it is tried for a minute.

@@ -414,11 +414,10 @@ std::vector<RunReport> Runner::recover(const std::vector<RunId>& running, std::v
 
 std::optional<ExitRecord> Runner::used(const RunId& id) const {
     const std::string room = impl_->files(id).exit_room();
-    auto text = read_file(room);
+    const auto text = read_file(room);
     if (!text) return std::nullopt;
-    text->resize(std::min(text->find('\0'), text->size()));
     // It may be in the middle of being written.
-    auto record = parse_exit(*text, room);
+    auto record = parse_exit_room(*text, room);
     if (!record) return std::nullopt;
     return std::move(*record);
 }

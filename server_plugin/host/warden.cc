@@ -125,11 +125,19 @@ int close(const RunFiles& files, int file, bool watched) {
         exit.cput = time_of(used.ru_utime) + time_of(used.ru_stime);
         exit.mem_kb = exit.vmem_kb = used.ru_maxrss;
     }
-    // A record that the runner found damaged is put there.
+    // What the shepherd had seen the job use, or a record that the runner found damaged and put there.
     const auto before = read_file(files.exit_room(), kExitRecordRoom);
-    if (before && before->starts_with("version"))
-        if (const auto parsed = parse_exit(*before, files.exit()); !parsed)
-            exit.message += "; " + parsed.error().message;
+    if (before && before->starts_with("version")) {
+        const auto seen = parse_exit_room(*before, files.exit());
+        if (seen) {
+            exit.walltime = std::max(exit.walltime, seen->walltime);
+            exit.cput = std::max(exit.cput, seen->cput);
+            exit.mem_kb = std::max(exit.mem_kb, seen->mem_kb);
+            exit.vmem_kb = std::max(exit.vmem_kb, seen->vmem_kb);
+        } else {
+            exit.message += "; " + seen.error().message;
+        }
+    }
     if (start.spec && start.session) remove_tmp_dir(start.spec->start, start.session->tmp_dir);
     if (start.spec && !start.spec->control_group.empty()) remove_control_group(start.spec->control_group);
     const Fd room(::open(files.exit_room().c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));

@@ -340,7 +340,7 @@ TEST_F(Requests, ChunksAreKeptAsOpenPbsKeepsThem) {
          "(n1:ncpus=1)+(n1:ncpus=2)+(n1:ncpus=2)", "host/0+host/1*2+host/2*2", 5, 1},
         {"select", "1:ncpus=2:mpiprocs=0", "1:ncpus=2:mpiprocs=0", "(n1:ncpus=2)", "host/0*2", 0, 0},
         {"select", "2:ncpus=1:mem=100mb", "2:ncpus=1:mem=100mb",
-         "(n1:mem=102400kb:ncpus=1)+(n1:mem=102400kb:ncpus=1)", "host/0+host/1", 2, 1},
+         "(n1:ncpus=1:mem=102400kb)+(n1:ncpus=1:mem=102400kb)", "host/0+host/1", 2, 1},
         {"nodes", "1:ppn=2", "1:ncpus=2:mpiprocs=2", "(n1:ncpus=2)", "host/0*2", 2, 2},
         {"nodes", "1", "1:ncpus=1", "(n1:ncpus=1)", "host/0", 1, 1},
         {"nodes", "1:ppn=2:ncpus=4", "1:ncpus=8:mpiprocs=2", "(n1:ncpus=8)", "host/0*8", 2, 8},
