@@ -9,22 +9,18 @@
 #include "ifl/pbs_error.h"
 
 namespace pbs::ifl {
-namespace {
-
-std::string lower_case(std::string_view text) {
+std::string method_name(std::string_view text) {
     std::string lower(text);
     std::transform(lower.begin(), lower.end(), lower.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return lower;
 }
 
-}  // namespace
-
 Result<AuthMethods> parse_auth_methods(std::string_view list) {
     AuthMethods methods{.reserved_port = false, .munge = false};
     for (std::size_t begin = 0; begin <= list.size();) {
         const std::size_t comma = std::min(list.find(',', begin), list.size());
-        const std::string word = lower_case(list.substr(begin, comma - begin));
+        const std::string word = method_name(list.substr(begin, comma - begin));
         if (word == kReservedPortMethod) {
             methods.reserved_port = true;
         } else if (word == kMungeMethod) {

@@ -26,12 +26,6 @@ std::string_view trim(std::string_view text) {
     return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
-// As OpenPBS reads names of methods.
-std::string lower_case(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-    return text;
-}
-
 // NAME=value lines; '#' begins a comment line; a value may be in quotes.
 std::map<std::string, std::string> read_conf(const std::string& path) {
     std::map<std::string, std::string> values;
@@ -173,9 +167,9 @@ Result<Settings> load_settings(const Environment& environment, const std::string
         const auto found = conf.find(name);
         return set.empty() && found != conf.end() ? found->second : set;
     };
-    if (std::string method = lower_case(value("PBS_AUTH_METHOD")); !method.empty())
+    if (std::string method = method_name(value("PBS_AUTH_METHOD")); !method.empty())
         settings.auth_method = std::move(method);
-    settings.encrypt_method = lower_case(value("PBS_ENCRYPT_METHOD"));
+    settings.encrypt_method = method_name(value("PBS_ENCRYPT_METHOD"));
     settings.munge_socket = value("PBS_MUNGE_SOCKET");
     return settings;
 }

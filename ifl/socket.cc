@@ -189,15 +189,30 @@ Result<Socket> connect_to(const ServerAddress& address) {
     return address.socket.empty() ? connect_tcp(address) : connect_unix(address.socket);
 }
 
-Result<Socket> connect_from_reserved_port(const Socket& connection) {
+namespace {
+
+struct Addresses {
     Address local{};
     Address remote{};
-    socklen_t local_length = sizeof local;
-    socklen_t remote_length = sizeof remote;
-    if (getsockname(connection.fd(), reinterpret_cast<sockaddr*>(&local), &local_length) != 0 ||
-        getpeername(connection.fd(), reinterpret_cast<sockaddr*>(&remote), &remote_length) != 0) {
+    socklen_t local_length = sizeof(Address);
+    socklen_t remote_length = sizeof(Address);
+};
+
+Result<Addresses> addresses_of(const Socket& connection) {
+    Addresses of;
+    if (getsockname(connection.fd(), reinterpret_cast<sockaddr*>(&of.local), &of.local_length) != 0 ||
+        getpeername(connection.fd(), reinterpret_cast<sockaddr*>(&of.remote), &of.remote_length) != 0) {
         return tl::unexpected(system_error(PBSE_SYSTEM, "addresses of the connection", errno));
     }
+    return of;
+}
+
+}  // namespace
+
+Result<Socket> connect_from_reserved_port(const Socket& connection) {
+    auto addresses = addresses_of(connection);
+    if (!addresses) return tl::unexpected(addresses.error());
+    auto& [local, remote, local_length, remote_length] = *addresses;
     // Processes that connect at the same time start at different ports.
     const int count = kLastReservedPort - kFirstReservedPort + 1;
     const int start = getpid() % count;
@@ -221,17 +236,11 @@ Result<Socket> connect_from_reserved_port(const Socket& connection) {
 }
 
 Result<ConnectionEnds> connection_ends(const Socket& connection) {
-    Address local{};
-    Address remote{};
-    socklen_t local_length = sizeof local;
-    socklen_t remote_length = sizeof remote;
-    if (getsockname(connection.fd(), reinterpret_cast<sockaddr*>(&local), &local_length) != 0 ||
-        getpeername(connection.fd(), reinterpret_cast<sockaddr*>(&remote), &remote_length) != 0) {
-        return tl::unexpected(system_error(PBSE_SYSTEM, "addresses of the connection", errno));
-    }
+    const auto addresses = addresses_of(connection);
+    if (!addresses) return tl::unexpected(addresses.error());
     ConnectionEnds ends;
-    ends.client = numeric_address(local, ends.client_port);
-    ends.server = numeric_address(remote, ends.server_port);
+    ends.client = numeric_address(addresses->local, ends.client_port);
+    ends.server = numeric_address(addresses->remote, ends.server_port);
     return ends;
 }
 

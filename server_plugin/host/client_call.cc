@@ -8,8 +8,9 @@
 
 #include <cerrno>
 #include <fstream>
-#include <sstream>
 #include <string>
+
+#include "server_plugin/host/tcp_table.h"
 
 namespace pbs::host {
 
@@ -42,20 +43,9 @@ void take_privileged_port(int fd) {
 
 std::optional<uid_t> listener_at(std::istream& table, std::uint16_t port) {
     constexpr const char* kListening = "0A";
-    std::string line;
-    while (std::getline(table, line)) {
-        std::istringstream fields(line);
-        std::string slot;
-        std::string local;
-        std::string remote;
-        std::string state;
-        std::string queues;
-        std::string timer;
-        std::string retransmissions;
-        uid_t uid = 0;
-        fields >> slot >> local >> remote >> state >> queues >> timer >> retransmissions >> uid;
-        if (fields && state == kListening && local.ends_with(fmt::format(":{:04X}", port))) return uid;
-    }
+    while (const auto socket = next_socket(table))
+        if (socket->state == kListening && socket->local.ends_with(fmt::format(":{:04X}", port)))
+            return socket->uid;
     return std::nullopt;
 }
 

@@ -6,9 +6,10 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <string_view>
+
+#include "server_plugin/host/tcp_table.h"
 
 namespace pbs::host {
 namespace {
@@ -50,22 +51,11 @@ bool read_end(std::string_view text, std::string& address, std::uint16_t& port) 
 }  // namespace
 
 std::optional<uid_t> connection_owner(std::istream& table, const ifl::ConnectionEnds& ends) {
-    std::string line;
-    while (std::getline(table, line)) {
-        std::istringstream fields(line);
-        std::string slot;
-        std::string local;
-        std::string remote;
-        std::string state;
-        std::string queues;
-        std::string timer;
-        std::string retransmissions;
-        uid_t uid = 0;
+    while (const auto socket = next_socket(table)) {
         ifl::ConnectionEnds found;
-        fields >> slot >> local >> remote >> state >> queues >> timer >> retransmissions >> uid;
-        if (fields && state == kEstablished && read_end(local, found.client, found.client_port) &&
-            read_end(remote, found.server, found.server_port) && found == ends)
-            return uid;
+        if (socket->state == kEstablished && read_end(socket->local, found.client, found.client_port) &&
+            read_end(socket->remote, found.server, found.server_port) && found == ends)
+            return socket->uid;
     }
     return std::nullopt;
 }

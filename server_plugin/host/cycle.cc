@@ -218,9 +218,9 @@ bool Application::apply(const Decision& decision) {
     const bool suspended = is_preempted(*current);
     if (current->running() && !suspended && decision.kind != Decision::Kind::preempt) return true;
     const bool waits = suspended || state_for_plugin(*current) == job_state::kQueued;
-    std::string id = current->id;
+    std::string subjob;  // that is started
     if (decision.kind == Decision::Kind::run && current->is_array())
-        id = subjob_id(*current, current->subjobs->queued.first().value_or(-1));
+        subjob = subjob_id(*current, current->subjobs->queued.first().value_or(-1));
     Result<void> done;
     array_goes_on_ = false;
     only_tells_ = only_tells_ && is_harmless(decision);
@@ -266,7 +266,8 @@ bool Application::apply(const Decision& decision) {
             break;
     }
     if (done) {
-        if (log_ != nullptr) write_decision(*log_, decision, id, server_.state);
+        if (log_ != nullptr)
+            write_decision(*log_, decision, subjob.empty() ? current->id : subjob, server_.state);
         return true;
     }
     server_.parts.log.write(LogEvent::sched, LogClass::job, current->id,

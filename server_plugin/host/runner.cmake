@@ -23,6 +23,7 @@ pbs_library(
   shepherd.cc
   spawn.cc
   staging.cc
+  tcp_table.cc
   terminal.cc
   warden.cc)
 target_link_libraries(pbs_host_runner PUBLIC tl::expected PRIVATE pbs_posix fmt::fmt)

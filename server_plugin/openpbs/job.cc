@@ -15,7 +15,7 @@ namespace {
 constexpr std::int32_t kStagesIn = 14;
 constexpr std::int32_t kStagesInToRun = 15;
 
-// Of one that a scheduler has suspended, not an operator.
+// The substate of a job that a scheduler has suspended; one that an operator has suspended has another.
 constexpr std::int32_t kSuspendedByScheduler = 45;
 
 // Of "A=1,PBS_O_QUEUE=workq,B=2".
