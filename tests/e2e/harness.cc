@@ -8,6 +8,7 @@
 #include <pwd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -130,18 +132,30 @@ int exit_of(int status) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int free_port() {
+// -1: it is taken. The name is abstract: the kernel gives it back with the descriptor.
+int hold(int port) {
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string name = "pbs-e2e-port-" + std::to_string(port);
+    std::copy(name.begin(), name.end(), address.sun_path + 1);
+    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    if (bind(fd, reinterpret_cast<const sockaddr*>(&address), length) == 0) return fd;
+    close(fd);
+    return -1;
+}
+
+bool nobody_listens(int port) {
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int on = 1;
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t length = sizeof address;
-    if (bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-        getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0) {
-        throw std::runtime_error("no free port");
-    }
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    const bool free = setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
+                      bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
     close(fd);
-    return ntohs(address.sin_port);
+    return free;
 }
 
 User user_of(const passwd& entry) {
@@ -242,7 +256,25 @@ bool wait_for(const std::function<bool()>& holds, std::chrono::milliseconds time
     return true;
 }
 
-Server::Server(Options options) : options_(std::move(options)), port_(free_port()) {
+HeldPort::HeldPort() {
+    // Below what the kernel gives to outgoing connections.
+    constexpr int kFirst = 16000;
+    constexpr int kCount = 16000;
+    for (int tried = 0, port = static_cast<int>(getpid()) * 7 % kCount; tried < kCount;
+         ++tried, port = (port + 1) % kCount) {
+        number_ = kFirst + port;
+        fd_ = hold(number_);
+        if (fd_ >= 0 && nobody_listens(number_)) return;
+        if (fd_ >= 0) close(fd_);
+    }
+    throw std::runtime_error("no free port");
+}
+
+HeldPort::~HeldPort() {
+    close(fd_);
+}
+
+Server::Server(Options options) : options_(std::move(options)) {
     std::string name = (fs::temp_directory_path() / "pbs-e2e-XXXXXX").string();
     if (!mkdtemp(name.data())) throw std::runtime_error("mkdtemp failed");
     base_ = name;
@@ -323,7 +355,7 @@ std::vector<std::string> Server::arguments() const {
         "-d",
         home_.string(),
         "-p",
-        std::to_string(port_),
+        std::to_string(port()),
         "--clock-file",
         (base_ / "clock").string()};
     argv.insert(argv.end(), options_.arguments.begin(), options_.arguments.end());

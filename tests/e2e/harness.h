@@ -63,6 +63,21 @@ bool wait_for(const std::function<bool()>& holds,
 // 2026-11-23 10:00:00 UTC, a Monday. Servers of tests start at a time of the test's choosing, in UTC.
 inline constexpr int64_t kMonday10 = 1795428000;
 
+// A port that no other test's server listens on and that no outgoing connection takes, also while the server
+// of this test is down.
+class HeldPort {
+  public:
+    HeldPort();
+    ~HeldPort();
+    HeldPort(const HeldPort&) = delete;
+    HeldPort& operator=(const HeldPort&) = delete;
+    int number() const { return number_; }
+
+  private:
+    int number_ = 0;
+    int fd_ = -1;
+};
+
 class Server {
   public:
     struct Options {
@@ -83,7 +98,7 @@ class Server {
     const std::filesystem::path& home() const { return home_; }
     // A folder that every user may write, for scripts and outputs.
     const std::filesystem::path& work() const { return work_; }
-    int port() const { return port_; }
+    int port() const { return port_.number(); }
     pid_t pid() const { return pid_; }
 
     // Writes a file below the home, making its folder.
@@ -136,7 +151,7 @@ class Server {
     std::filesystem::path home_;
     std::filesystem::path work_;
     std::filesystem::path output_;
-    int port_ = 0;
+    HeldPort port_;
     pid_t pid_ = -1;
     int status_ = 0;
 };
