@@ -137,9 +137,9 @@ std::vector<RunId> Application::awaited() const {
 
 // The job may have ended since the cycle began, and the one that room is made for may be held.
 Result<void> Application::preempt(const Decision& decision) {
-    const Job* job = server_.state.job(decision.job);
+    const Job* job = server_.state.job_told_as(decision.job);
     if (job == nullptr || !job->running() || is_preempted(*job)) return {};
-    const Job* other = server_.state.job(decision.for_job);
+    const Job* other = server_.state.job_told_as(decision.for_job);
     if (other == nullptr || (state_for_plugin(*other) != job_state::kQueued && !is_preempted(*other)))
         return fail(PBSE_BADSTATE, "the job that it was to make room for doesn't wait any more");
     if (auto ok = check_started(server_.state.queue(other->queue)); !ok) return ok;
@@ -213,7 +213,7 @@ bool Application::apply(const Decision& decision) {
     if (server_.peers != nullptr)
         if (const uint64_t queue = server_.peers->queue_of(decision.job); queue != 0)
             return pull(decision, queue);
-    const Job* current = server_.state.job(decision.job);
+    const Job* current = server_.state.job_told_as(decision.job);
     if (current == nullptr || current->history()) return true;
     const bool suspended = is_preempted(*current);
     if (current->running() && !suspended && decision.kind != Decision::Kind::preempt) return true;

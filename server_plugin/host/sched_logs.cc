@@ -41,7 +41,7 @@ std::string text_of(const Decision& decision, const State& state) {
                        ? std::string()
                        : fmt::format("Job is a top job and will run at {}", date_text(decision.start));
         case Decision::Kind::preempt: {
-            const Job* other = state.job(decision.for_job);
+            const Job* other = state.job_told_as(decision.for_job);
             std::string text =
                 fmt::format("Job preempted for job {}, by", other == nullptr ? "?" : other->id);
             for (const char method : decision.methods) {

@@ -78,10 +78,14 @@ const Job* State::job_of_sequence(uint64_t sequence) const {
 }
 
 const Job* State::job(uint64_t handle) const {
-    auto at = jobs_.find(handle);
-    if (at == jobs_.end())
-        if (const auto array = told_.find(handle); array != told_.end()) at = jobs_.find(array->second);
+    const auto at = jobs_.find(handle);
     return at == jobs_.end() ? nullptr : &at->second;
+}
+
+const Job* State::job_told_as(uint64_t handle) const {
+    if (const auto other = told_.find(handle); other != told_.end()) return job(other->second);
+    const Job* known = job(handle);
+    return known != nullptr && known->told_as() == handle ? known : nullptr;
 }
 
 const Job* State::subjob(uint64_t array, int64_t index) const {
@@ -149,12 +153,13 @@ void State::index_names(const Job& job, bool in) {
         } else {
             foreign_.erase(lower(job.id));
         }
-    } else if (job.told != 0) {
-        if (in) {
-            told_[job.told] = job.handle;
-        } else {
-            told_.erase(job.told);
-        }
+    }
+    if (job.told == 0) return;
+    // A subjob that starts takes over the one of its array, before or after the array is given another.
+    if (in) {
+        told_[job.told] = job.handle;
+    } else if (const auto at = told_.find(job.told); at != told_.end() && at->second == job.handle) {
+        told_.erase(at);
     }
 }
 

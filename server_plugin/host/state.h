@@ -68,10 +68,11 @@ class State {
     std::optional<JobName> job_name(std::string_view id) const;
 
     // nullptr: no such object. An id may come without the server's name ("12") or with it, in any case, and
-    // with "@server" after it. A subjob is there if it is a job of its own. A handle may be the one that the
-    // plugin knows an array by.
+    // with "@server" after it. A subjob is there if it is a job of its own.
     const Job* job(std::string_view id) const;
     const Job* job(uint64_t handle) const;
+    // The job that the plugin knows by a handle (array.h).
+    const Job* job_told_as(uint64_t handle) const;
     const Job* job_of_sequence(uint64_t sequence) const;
     const Job* subjob(uint64_t array, int64_t index) const;
     const Queue* queue(std::string_view name) const;
@@ -128,7 +129,7 @@ class State {
     std::map<uint64_t, Job> jobs_;
     std::unordered_map<uint64_t, uint64_t> handle_of_sequence_;
     std::unordered_map<std::string, uint64_t> foreign_;  // ids in lower case to handles
-    std::unordered_map<uint64_t, uint64_t> told_;        // the handles that arrays are told by to their own
+    std::unordered_map<uint64_t, uint64_t> told_;  // handles that the plugin knows jobs by: to their own
     std::unordered_map<uint64_t, std::map<int64_t, uint64_t>> subjobs_;  // by array
     std::map<std::string, Queue, std::less<>> queues_;
     std::unordered_map<uint64_t, std::string> queue_names_;

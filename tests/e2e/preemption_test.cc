@@ -79,6 +79,26 @@ TEST_F(Preemption, ASuspendedJobStopsAndGoesOn) {
     delete_now(victim);
 }
 
+// The plugin knows the first one by the handle that the array had before.
+TEST_F(Preemption, SubjobsAreSuspendedAndGoOn) {
+    const std::string array = server.submit("sleep 300\n", {"-q", "work", "-J", "1-2", "-l", "ncpus=2"});
+    const auto subjob = [&](const char* index) {
+        return array.substr(0, array.find('[') + 1) + index + array.substr(array.find(']'));
+    };
+    ASSERT_TRUE(server.wait_job_state(subjob("1"), "R"));
+    ASSERT_TRUE(server.wait_job_state(subjob("2"), "R"));
+    const std::string express = job("express");
+    ASSERT_TRUE(server.wait_job_state(express, "R"));
+    EXPECT_EQ(server.job(subjob("1"), "job_state"), "S");
+    EXPECT_EQ(server.job(subjob("2"), "job_state"), "S");
+    server.kill9();
+    ASSERT_TRUE(server.start());
+    delete_now(express);
+    EXPECT_TRUE(server.wait_job_state(subjob("1"), "R"));
+    EXPECT_TRUE(server.wait_job_state(subjob("2"), "R"));
+    delete_now(array);
+}
+
 TEST_F(Preemption, ASuspendedJobSurvivesACrash) {
     const std::string victim = job("work", counter("ticks"));
     ASSERT_TRUE(server.wait_job_state(victim, "R"));

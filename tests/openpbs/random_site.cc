@@ -24,6 +24,8 @@ class Maker {
         preemption();
         limits();
         placement();
+        times();
+        starving();
         for (int cycle = 0; cycle < 3; ++cycle) {
             auto& jobs = site_.cycles.emplace_back();
             const int count = number(cycle == 0 ? 8 : 4, cycle == 0 ? 16 : 9);
@@ -111,14 +113,15 @@ class Maker {
             case 0: {
                 const std::string formula =
                     one({"ncpus*10+job_priority", "queue_priority+ncpus", "10000-walltime+mem/1000000",
-                         "job_priority*2-ncpus", "site_weight+ncpus/10"});
+                         "job_priority*2-ncpus", "site_weight+ncpus/10", "fairshare_perc*10+ncpus/100",
+                         "fairshare_factor*100+job_priority/1000", "ncpus-fairshare_tree_usage*10"});
                 directive("set server job_sort_formula = \"{}\"", formula);
                 if (chance(25)) directive("set sched job_sort_formula_threshold = {}", number(-10, 20));
                 break;
             }
             case 1:
                 line("job_sort_key: \"{} {}\" ALL",
-                     one({"ncpus", "walltime", "mem", "job_priority", "preempt_priority"}),
+                     one({"ncpus", "walltime", "mem", "job_priority", "preempt_priority", "fairshare_perc"}),
                      one({"HIGH", "LOW"}));
                 if (chance(40))
                     line("job_sort_key: \"{} {}\" ALL", one({"walltime", "ncpus"}), one({"HIGH", "LOW"}));
@@ -163,10 +166,36 @@ class Maker {
             directive("set server restrict_res_to_release_on_suspend = {}", one({"ncpus", "\"ncpus,mem\""}));
     }
 
+    // A server takes either these or those of entities.
+    void older_limits() {
+        for (const char* on : {"server", "queue batch", "queue low", "queue express"}) {
+            const auto limited = [&](int percent, const char* name, int low, int high) {
+                if (chance(percent)) directive("set {} {} = {}", on, name, number(low, high));
+            };
+            limited(15, "max_running", 2, 6);
+            limited(15, "max_user_run", 1, 4);
+            limited(15, "max_group_run", 1, 5);
+            limited(10, "max_user_res.ncpus", 2, 10);
+            limited(10, "max_group_res.ncpus", 4, 12);
+            limited(10, "max_user_run_soft", 1, 2);
+            limited(10, "max_group_run_soft", 1, 3);
+            limited(10, "max_user_res_soft.ncpus", 2, 6);
+        }
+    }
+
+    void amounts_of_queues() {
+        if (chance(15)) directive("set queue batch resources_available.ncpus = {}", number(4, 12));
+        if (chance(10)) directive("set queue low resources_available.mem = {}gb", number(4, 20));
+        if (chance(10)) directive("set queue low resources_max.ncpus = {}", number(2, 8));
+        if (chance(10)) directive("set server resources_available.ncpus = {}", number(6, 30));
+    }
+
     void limits() {
+        amounts_of_queues();
+        if (chance(25)) return older_limits();
         const auto limited = [&](const std::string& on, const std::string& name, int high) {
             std::string limit;
-            switch (number(0, 3)) {
+            switch (number(0, 4)) {
                 case 0:
                     limit = fmt::format("[o:PBS_ALL={}]", number(2, high + 4));
                     break;
@@ -175,6 +204,9 @@ class Maker {
                     break;
                 case 2:
                     limit = fmt::format("[u:{}={}]", owner(), number(0, high));
+                    break;
+                case 3:
+                    limit = fmt::format("[g:{}={}]", chance(50) ? "PBS_GENERIC" : owner(), number(1, high));
                     break;
                 default:
                     limit = fmt::format("[p:{}={}]", one({"PBS_GENERIC", "apollo"}), number(1, high));
@@ -218,6 +250,33 @@ class Maker {
         }
     }
 
+    // Between two walltimes, with room for the time that the three cycles take.
+    int boundary() { return one_of({15, 30, 90}); }
+
+    void times() {
+        directive("create queue p_day queue_type=execution, enabled=True, started=True");
+        directive("create queue np_night queue_type=execution, enabled=True, started=True");
+        directive("create queue ded_queue queue_type=execution, enabled=True, started=True");
+        if (chance(25)) {
+            const int from = boundary();
+            site_.dedicated = {from, from + number(60, 120)};
+        }
+        if (!chance(35)) return;
+        const int change = boundary();
+        site_.prime = chance(50) ? RandomSite::Span{change, change + 120} : RandomSite::Span{-60, change};
+        line("backfill_prime: {} ALL", one({"True", "False"}));
+        line("prime_exempt_anytime_queues: {}", one({"True", "False"}));
+        if (chance(50)) line("prime_spill: {} ALL", one({"00:20:00", "01:00:00"}));
+    }
+
+    // Whoever has waited for a second: everybody, at a cycle.
+    void starving() {
+        if (!chance(20)) return;
+        line("help_starving_jobs: True ALL");
+        line("max_starve: {}", one({"00:00:01", "24:00:00"}));
+        site_.wait = true;
+    }
+
     std::string select() {
         std::string chunk = fmt::format("ncpus={}", number(1, 4));
         // OpenPBS preempts only jobs that ask for the first resource that is lacking.
@@ -242,7 +301,9 @@ class Maker {
         if (chance(20)) options += fmt::format(" -l lic={}", number(1, 3));
         if (chance(20)) options += fmt::format(" -l site_weight={}", number(1, 100));
         if (chance(30)) options += fmt::format(" -p {}", number(-100, 100));
-        if (chance(50)) options += fmt::format(" -q {}", one({"low", "express", "batch"}));
+        if (chance(50))
+            options += fmt::format(" -q {}", one({"low", "express", "batch", "low", "express", "batch",
+                                                  "p_day", "np_night", "ded_queue"}));
         if (chance(20)) options += fmt::format(" -P {}", one({"apollo", "gemini"}));
         if (chance(8)) options += fmt::format(" -J 1-{}{}", number(2, 4), strict_ ? "" : one({"", "", "%1"}));
         if (chance(8)) options += " -r n";
@@ -263,6 +324,8 @@ std::string RandomSite::text() const {
         fmt::format("{}--\n{}--\n{}--\npbsfs {}\n--\n{}\n{}\n", vnodes, sched_config, resource_group,
                     fmt::join(usage, "\npbsfs "), fmt::join(resources, "\n"), fmt::join(directives, "\n"));
     int sequence = 0;
+    if (dedicated) out += fmt::format("-- dedicated {} to {}\n", dedicated->from, dedicated->until);
+    if (prime) out += fmt::format("-- prime {} to {}\n", prime->from, prime->until);
     for (const auto& jobs : cycles) {
         out += "-- a cycle\n";
         for (const Job& job : jobs) out += fmt::format("{}: {} qsub {}\n", sequence++, job.user, job.options);

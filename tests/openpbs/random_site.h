@@ -1,9 +1,10 @@
 // Sites of a random number generator: vnodes, queues, a configuration of the scheduler and jobs, in the words
 // that OpenPBS has for them. They are about everything that decides which jobs start, in which order and
-// where, except times of the day and the passing of time.
+// where, except loads of hosts and the passing of time.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,16 @@ struct RandomSite {
     std::vector<std::string> usage;       // arguments of pbsfs: past usage
     std::vector<std::string> resources;   // directives of qmgr that a server takes before it has vnodes
     std::vector<std::string> directives;  // of qmgr, for the rest
+
+    // Minutes from now on, since both files speak of the time of the day.
+    struct Span {
+        int from = 0;
+        int until = 0;
+    };
+    std::optional<Span> dedicated;
+    // Without it prime time is always. Until may be before from: it is prime time now.
+    std::optional<Span> prime;
+    bool wait = false;  // before each cycle, so that jobs starve
 
     struct Job {
         std::string user;

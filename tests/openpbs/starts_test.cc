@@ -11,7 +11,9 @@
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
+#include <thread>
 
 #include "tests/openpbs/random_site.h"
 #include "tests/openpbs/site.h"
@@ -28,7 +30,7 @@ struct Host {
 const Host kTheirs{"OpenPBS", "$stock/", "/var/spool/pbs/sched_logs"};
 const Host kOurs{"pbspolicy", "PBS_HOME=/var/tmp/ours $ours/", "/var/tmp/ours/sched_logs"};
 
-// What became of the jobs, by sequence number (of a subjob with its index).
+// What became of the jobs, by number of submission (of a subjob with its index).
 struct Outcome {
     std::vector<std::string> started;           // in this order
     std::map<std::string, std::string> states;  // and where they run
@@ -68,9 +70,9 @@ std::string in_order(const std::string& exec_vnode) {
     return out;
 }
 
-// Of a job's id, without the server.
+// Of a job's id, without the server and what else is behind it.
 std::string sequence_of(const std::string& id) {
-    return id.substr(0, id.find('.'));
+    return id.substr(0, id.find_first_not_of("0123456789"));
 }
 
 class Box {
@@ -85,17 +87,28 @@ class Box {
     Box(const Box&) = delete;
     Box& operator=(const Box&) = delete;
 
-    void submit(const std::vector<RandomSite::Job>& jobs) const {
+    void submit(const std::vector<RandomSite::Job>& jobs) {
         for (const Host* host : {&kTheirs, &kOurs}) {
             std::string script;
             for (const RandomSite::Job& job : jobs)
                 script += fmt::format(
                     "su {} -s /bin/bash -c \"{}qsub -o /dev/null -e /dev/null {} -- /bin/sleep 10000\" "
-                    "2>&1\n",
+                    "2>/dev/null || echo refused\n",
                     job.user, host->commands, job.options);
-            // Both refuse the same.
-            (void)box_.sh(script);
+            // OpenPBS's server gives a job that it refuses a number, too.
+            std::istringstream ids(box_.sh(script).out);
+            int number = submitted_;
+            for (std::string id; std::getline(ids, id); ++number)
+                if (id != "refused") names_[host->name][sequence_of(id)] = std::to_string(number);
+            EXPECT_EQ(number, submitted_ + static_cast<int>(jobs.size()));
         }
+        submitted_ += static_cast<int>(jobs.size());
+        const auto accepted = [&](const Host& host) {
+            std::set<std::string> numbers;
+            for (const auto& [id, name] : names_[host.name]) numbers.insert(name);
+            return numbers;
+        };
+        EXPECT_EQ(accepted(kTheirs), accepted(kOurs)) << random_.text();
     }
 
     // Deletes some of those that run.
@@ -108,7 +121,7 @@ class Box {
         if (ended.empty()) return;
         for (const Host* host : {&kTheirs, &kOurs}) {
             for (const std::string& job : ended)
-                (void)box_.ok(fmt::format("{}qdel '{}'", host->commands, job));
+                (void)box_.ok(fmt::format("{}qdel '{}'", host->commands, id_of(*host, job)));
             EXPECT_TRUE(wait_for(
                 [&] {
                     const auto left = states(*host);
@@ -141,7 +154,7 @@ class Box {
         for (std::string line; std::getline(lines, line);) {
             if (!line.ends_with(";Job run")) continue;
             const std::size_t job = line.find(";Job;") + 5;
-            out.started.push_back(sequence_of(line.substr(job, line.find(';', job) - job)));
+            out.started.push_back(name_of(host, line.substr(job, line.find(';', job) - job)));
         }
         // What was asked of the execution host takes a while.
         std::map<std::string, std::string> last;
@@ -175,6 +188,7 @@ class Box {
         box_.ok(fmt::format("cat > {}/sched_config <<'END'\n{}END", folder, random_.sched_config));
         if (!random_.resource_group.empty())
             box_.ok(fmt::format("cat > {}/resource_group <<'END'\n{}END", folder, random_.resource_group));
+        put_times(folder);
         for (const std::string& usage : random_.usage) box_.ok("$stock/../sbin/pbsfs " + usage);
         box_.start();
         box_.ok("$stock/qmgr -c 'set server scheduling=False, flatuid=True, acl_roots=root@*'");
@@ -192,10 +206,36 @@ class Box {
         box_.ok("kill -HUP $(cat /var/spool/pbs/sched_priv/sched.lock)");
     }
 
+    // A day of the month and a time of the day, in a format of date(1).
+    static std::string at(int minutes, const std::string& format) {
+        return fmt::format("$(date -d '{} minutes' +'{}')", minutes, format);
+    }
+
+    // Prime time that would go over midnight is all day.
+    void put_times(const std::string& folder) const {
+        if (random_.dedicated)
+            box_.ok(fmt::format("echo \"{} {}\" > {}/dedicated_time",
+                                at(random_.dedicated->from, "%m/%d/%Y %H:%M"),
+                                at(random_.dedicated->until, "%m/%d/%Y %H:%M"), folder));
+        const auto days = [&](const std::string& times) {
+            box_.ok(
+                fmt::format("cat > {}/holidays <<END\nYEAR $(date +%Y)\n  weekday {}\n  saturday {}\n  "
+                            "sunday {}\nEND",
+                            folder, times, times, times));
+        };
+        if (!random_.prime) return days("all none");
+        const std::string until = at(random_.prime->until, "%H%M");
+        const bool in_a_day =
+            box_.sh(fmt::format("[ {} = {} ]", at(random_.prime->from, "%F"), at(random_.prime->until, "%F")))
+                .exit == 0;
+        days(in_a_day ? at(random_.prime->from, "%H%M") + " " + until : "all none");
+    }
+
     void start_ours() const {
         box_.ok(
             "mkdir -p -m 755 /var/tmp/ours/sched_priv; cd /var/spool/pbs/sched_priv; "
-            "cp sched_config /var/tmp/ours/sched_priv; for file in resource_group usage; do "
+            "cp sched_config /var/tmp/ours/sched_priv; for file in resource_group usage holidays "
+            "dedicated_time; do "
             "[ ! -e $file ] || cp $file /var/tmp/ours/sched_priv; done; "
             "for what in server 'node @default' sched; do $stock/qmgr -c \"print $what\"; done > "
             "/var/tmp/ours/sched_priv/qmgr_print; "
@@ -210,6 +250,20 @@ class Box {
         return box_.sh(fmt::format("cat {}/* 2>/dev/null", host.sched_logs)).out;
     }
 
+    // By the number of submission rather than the id's.
+    std::string name_of(const Host& host, const std::string& id) const {
+        const std::string sequence = sequence_of(id);
+        const auto known = names_.at(host.name).find(sequence);
+        const std::string index = id.substr(sequence.size(), id.find('.') - sequence.size());
+        return (known == names_.at(host.name).end() ? "?" + sequence : known->second) + index;
+    }
+    std::string id_of(const Host& host, const std::string& name) const {
+        const std::string number = sequence_of(name);
+        for (const auto& [sequence, known] : names_.at(host.name))
+            if (known == number) return sequence + name.substr(number.size());
+        return name;
+    }
+
     // State and vnodes of each job and subjob.
     std::map<std::string, std::string> states(const Host& host) const {
         const auto document =
@@ -217,13 +271,15 @@ class Box {
         std::map<std::string, std::string> out;
         if (document.is_discarded() || !document.contains("Jobs")) return out;
         for (const auto& [id, job] : document["Jobs"].items())
-            out[sequence_of(id)] =
+            out[name_of(host, id)] =
                 fmt::format("{} {}", job.value("job_state", "?"), in_order(job.value("exec_vnode", "")));
         return out;
     }
 
     const RandomSite& random_;
     Site box_;
+    int submitted_ = 0;
+    std::map<std::string, std::map<std::string, std::string>> names_;  // by host, by sequence number
 };
 
 class OpenpbsStarts : public OpenpbsTest {};
@@ -235,10 +291,11 @@ TEST_F(OpenpbsStarts, AreOurs) {
     for (std::uint64_t seed = first; seed < first + static_cast<std::uint64_t>(count); ++seed) {
         SCOPED_TRACE(fmt::format("PBSPOLICY_SITES=\"{} 1\"", seed));
         const RandomSite random = random_site(seed);
-        const Box box(random);
+        Box box(random);
         int starts = 0;
         for (std::size_t i = 0; i < random.cycles.size(); ++i) {
             box.submit(random.cycles[i]);
+            if (random.wait) std::this_thread::sleep_for(std::chrono::seconds(2));
             const Outcome theirs = box.cycle(kTheirs);
             const Outcome ours = box.cycle(kOurs);
             starts += static_cast<int>(theirs.started.size());

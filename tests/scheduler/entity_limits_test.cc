@@ -207,6 +207,20 @@ TEST_F(Limits, WhoIsNotOverASoftOneAnyMoreIsLeftAlone) {
     EXPECT_THAT(world.cycle(at(4)).preempted, IsEmpty());
 }
 
+// Jobs of a queue are told apart by owner, whose levels differ; they are those of one queue all the same.
+TEST_F(Limits, SoftOnesLeaveQueuesTheirTurns) {
+    Settings& s = world.policy();
+    s.preemption = s.round_robin = s.round_robin_all = true;
+    s.preempt_prio = {};
+    s.preempt_prio.add(preempt_normal);
+    s.preempt_prio.add(preempt_server_softlimits);
+    world.configure();
+    server_limits({{.entity = user, .most = 5, .soft = true}});
+    std::vector<int> submitted;
+    for (const char* owner : {"ann", "ann", "bob", "cyd", "bob", "ann"}) submitted.push_back(job(owner));
+    EXPECT_THAT(world.cycle(at(1)).started, ElementsAreArray(submitted));
+}
+
 std::vector<LimitOptions> random_limits(std::mt19937& random, bool of_queue) {
     const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
     std::vector<LimitOptions> limits;

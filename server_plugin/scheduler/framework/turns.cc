@@ -105,9 +105,11 @@ bool Turns::next(Turn& turn, JobClass job_class) {
         set_level(turn, c_.preempt_level(pending.job(turn.lane, turn.at), job_class == JobClass::overdue));
     if (deal_ != nullptr) {
         turn.turn = begin_of(turn.lane);
-        if (deal_->charge != nullptr) turn.turn += pending.charge_before(turn.lane, turn.at);
         if (deal_->by_shares) note_ratios(turn.lane);
-        if (!taken_of_queue_.empty()) turn.turn += taken_of_queue_[lane.of];
+        if (!taken_of_queue_.empty())
+            turn.turn += taken_of_queue_[lane.of];
+        else if (deal_->charge != nullptr)
+            turn.turn += pending.charge_before(turn.lane, turn.at);
     }
     return true;
 }
@@ -143,7 +145,7 @@ std::int64_t Turns::take(Turn& turn, JobClass job_class) {
     const OrderedJob job{taken.job, job_class, static_cast<std::uint32_t>(taken.nodes), taken.signature, 0};
     const std::size_t before = started_.size();
     pending.park(turn.lane, turn.at, judge_.consider(job, queues));
-    if (!taken_of_queue_.empty()) {
+    if (!taken_of_queue_.empty() && !turn.first) {
         ++taken_of_queue_[pending[turn.lane].of];
         ++takes_;
     }
@@ -235,7 +237,8 @@ bool Turns::consider(std::span<const JobClass> classes) {
     const bool by_shares = deal_ != nullptr && deal_->by_shares;
     depth_ = by_shares ? state_.shares->tree.depth() : 0;
     taken_of_queue_.clear();
-    if (by_shares && s_.round_robin) {
+    const bool from_queues = deal_ != nullptr && !deal_->of_users;
+    if (s_.round_robin && from_queues && (by_shares || c_.by_soft_limits)) {
         if (!c_.everything) return false;  // how many jobs of a queue come before one
         taken_of_queue_.assign(t_.queues.size(), 0);
     }

@@ -55,7 +55,8 @@ class Turns : CyclePart {
     // numbers for each.
     std::vector<double>& ratios_ = c_.scratch->ratios;
     std::size_t depth_ = 0;
-    std::vector<std::int64_t> taken_of_queue_;  // with shares and round_robin
+    // With round_robin, where a queue has several lanes: how many of its jobs have had their turn.
+    std::vector<std::int64_t> taken_of_queue_;
     std::size_t takes_ = 0;
 };
 
