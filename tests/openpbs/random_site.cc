@@ -25,7 +25,6 @@ class Maker {
         limits();
         placement();
         times();
-        starving();
         for (int cycle = 0; cycle < 3; ++cycle) {
             auto& jobs = site_.cycles.emplace_back();
             const int count = number(cycle == 0 ? 8 : 4, cycle == 0 ? 16 : 9);
@@ -140,13 +139,23 @@ class Maker {
         if (chance(40)) line("unknown_shares: {}", number(1, 20));
         site_.resource_group =
             fmt::format("grp1 10 root {}\ngrp2 20 root {}\n", number(10, 60), number(10, 60));
+        // Who has used nothing before is told from others by seconds: there is at most one.
         int id = 30;
-        for (const char* entity : {"alice", "oscar", "una", "dora", "batch", "low"}) {
+        const int unknown = number(0, 7);
+        for (int i = 0; const std::string& entity : kOwners) {
+            if (i++ == unknown) continue;
+            entity_of_tree(entity, id++);
+            site_.usage.push_back(fmt::format("-s {} {}", entity, number(1, 90) * 1'000'000));
+        }
+        for (const char* entity : {"batch", "low"}) {
             if (chance(20)) continue;
-            site_.resource_group +=
-                fmt::format("{} {} {} {}\n", entity, id++, one({"root", "grp1", "grp2"}), number(5, 50));
+            entity_of_tree(entity, id++);
             if (chance(70)) site_.usage.push_back(fmt::format("-s {} {}", entity, number(1, 90) * 1'000'000));
         }
+    }
+    void entity_of_tree(const std::string& entity, int id) {
+        site_.resource_group +=
+            fmt::format("{} {} {} {}\n", entity, id, one({"root", "grp1", "grp2"}), number(5, 50));
     }
 
     void preemption() {
@@ -267,14 +276,6 @@ class Maker {
         line("backfill_prime: {} ALL", one({"True", "False"}));
         line("prime_exempt_anytime_queues: {}", one({"True", "False"}));
         if (chance(50)) line("prime_spill: {} ALL", one({"00:20:00", "01:00:00"}));
-    }
-
-    // Whoever has waited for a second: everybody, at a cycle.
-    void starving() {
-        if (!chance(20)) return;
-        line("help_starving_jobs: True ALL");
-        line("max_starve: {}", one({"00:00:01", "24:00:00"}));
-        site_.wait = true;
     }
 
     std::string select() {

@@ -26,7 +26,6 @@ struct RandomSite {
     std::optional<Span> dedicated;
     // Without it prime time is always. Until may be before from: it is prime time now.
     std::optional<Span> prime;
-    bool wait = false;  // before each cycle, so that jobs starve
 
     struct Job {
         std::string user;

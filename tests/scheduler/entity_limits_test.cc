@@ -218,7 +218,7 @@ TEST_F(Limits, SoftOnesLeaveQueuesTheirTurns) {
     server_limits({{.entity = user, .most = 5, .soft = true}});
     std::vector<int> submitted;
     for (const char* owner : {"ann", "ann", "bob", "cyd", "bob", "ann"}) submitted.push_back(job(owner));
-    EXPECT_THAT(world.cycle(at(1)).started, ElementsAreArray(submitted));
+    EXPECT_THAT(world.cycle(at(1)).started, testing::ElementsAreArray(submitted));
 }
 
 std::vector<LimitOptions> random_limits(std::mt19937& random, bool of_queue) {
