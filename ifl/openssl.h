@@ -56,6 +56,7 @@ namespace pbs::ifl {
     X(X509_verify_cert_error_string)
 
 struct OpenSsl {
+    // NOLINTNEXTLINE(bugprone-macro-parentheses): it is a member's name
 #define PBS_MEMBER(name) decltype(&::name) name = nullptr;
     PBS_OPENSSL_FUNCTIONS(PBS_MEMBER)
 #undef PBS_MEMBER

@@ -178,7 +178,7 @@ Result<std::size_t> Socket::receive_encrypted(char* data, std::size_t size, std:
     const auto until = std::chrono::steady_clock::now() + timeout;
     std::string bytes;
     for (;;) {
-        const auto read = tls_->session->read(data, size);
+        auto read = tls_->session->read(data, size);
         // Why it failed is told to the server, too.
         const auto all_sent = send_kept();
         if (!read) return read;
