@@ -4,11 +4,11 @@
 build_packages=(
     g++ cmake ninja-build pkg-config tzdata
     libsqlite3-dev libical-dev libfmt-dev libcli11-dev libedit-dev
-    libuv1-dev libcpp-httplib-dev zlib1g-dev nlohmann-json3-dev libexpected-dev libabsl-dev
+    libuv1-dev libcpp-httplib-dev zlib1g-dev libssl-dev nlohmann-json3-dev libexpected-dev libabsl-dev
 )
 test_packages=(
     libgtest-dev libgmock-dev libbenchmark-dev parallel
-    clang libclang-rt-dev clang-format clang-tidy man-db mandoc munge chromium chromium-driver
+    clang libclang-rt-dev clang-format clang-tidy man-db mandoc munge openssl chromium chromium-driver
 )
 
 # need_packages NAME...

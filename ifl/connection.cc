@@ -18,6 +18,7 @@ namespace {
 
 // A request such as a rerun may take the server that long.
 constexpr std::chrono::seconds kReplyTimeout{10800};
+constexpr std::chrono::seconds kHandshakeTimeout{30};
 constexpr std::size_t kReadSize = 65536;
 // Requests that are to be answered later are sent when they are this many bytes.
 constexpr std::size_t kSendSize = 32768;
@@ -52,6 +53,12 @@ Result<void> authenticate_here(const Socket& helper, const std::string& user, st
     return {};
 }
 
+Result<void> check_encryption(const Settings& settings) {
+    if (settings.encrypt_method.empty() || settings.encrypt_method == kTlsMethod) return {};
+    return tl::unexpected(Error{PBSE_NOSUP, fmt::format("PBS_ENCRYPT_METHOD: {} expected, found \"{}\"",
+                                                        kTlsMethod, settings.encrypt_method)});
+}
+
 // What is asked for and can't be had is an error, before anything is sent.
 Result<void> check_methods(const ServerAddress& address, const Settings& settings) {
     if (!address.socket.empty()) return {};
@@ -60,12 +67,7 @@ Result<void> check_methods(const ServerAddress& address, const Settings& setting
             Error{PBSE_NOSUP, fmt::format("PBS_AUTH_METHOD: {} or {} expected, found \"{}\"",
                                           kReservedPortMethod, kMungeMethod, settings.auth_method)});
     }
-    if (!settings.encrypt_method.empty()) {
-        return tl::unexpected(Error{
-            PBSE_NOSUP,
-            fmt::format("PBS_ENCRYPT_METHOD: this client has no method \"{}\"", settings.encrypt_method)});
-    }
-    return {};
+    return check_encryption(settings);
 }
 
 std::string login_group() {
@@ -131,6 +133,15 @@ Result<void> authenticate_by_port(const Socket& connection, const std::string& u
 
 }  // namespace
 
+Result<void> encrypt_as_asked(Socket& socket, const ServerAddress& address, const Settings& settings) {
+    if (!address.socket.empty() || settings.encrypt_method.empty()) return {};
+    if (auto known = check_encryption(settings); !known) return known;
+    const auto context = TlsContext::client(settings.tls_authorities);
+    if (!context) return tl::unexpected(context.error());
+    return socket.encrypt(*context, settings.tls_name.empty() ? address.host : settings.tls_name,
+                          kHandshakeTimeout);
+}
+
 std::string current_user() {
     std::vector<char> buffer(16384);
     passwd entry{};
@@ -145,6 +156,7 @@ Result<std::shared_ptr<Connection>> Connection::open(const ServerAddress& addres
     if (auto known = check_methods(address, settings); !known) return tl::unexpected(known.error());
     auto socket = connect_to(address);
     if (!socket) return tl::unexpected(socket.error());
+    if (auto done = encrypt_as_asked(*socket, address, settings); !done) return tl::unexpected(done.error());
     std::shared_ptr<Connection> connection(new Connection(std::move(*socket), current_user()));
     const auto reply = connection->request(RequestType::connect, Connect{}, extend);
     if (!reply) return tl::unexpected(reply.error());

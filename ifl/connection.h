@@ -19,15 +19,17 @@ namespace pbs::ifl {
 /// An authenticated connection. Threads may share it; lock() keeps a sequence of requests together.
 class Connection {
   public:
-    /// Connects and, over TCP, authenticates: sends connect with `extend`, then identifies the user by the
-    /// settings' method. That is a credential of MUNGE, or the word of root from a reserved port: this
-    /// process's, or pbs_iff's of the settings' prefix when this process may not use one. Errors: as
-    /// connect_to(), the server's refusal, PBSE_BADCRED when there is no way to authenticate, or PBSE_NOSUP
-    /// for a method that isn't known; with a message.
+    /// Connects and, over TCP, begins TLS if the settings say so, and authenticates: sends connect with
+    /// `extend`, then identifies the user by the settings' method. That is a credential of MUNGE, or the word
+    /// of root from a reserved port: this process's, or pbs_iff's of the settings' prefix when this process
+    /// may not use one. Errors: as connect_to(), the server's refusal, PBSE_BADCRED when there is no way to
+    /// authenticate, or PBSE_NOSUP for a method that isn't known; with a message.
     static Result<std::shared_ptr<Connection>> open(const ServerAddress& address, const Settings& settings,
                                                     std::string_view extend);
 
     int fd() const { return socket_.fd(); }
+    /// For who goes on without this class: nothing is unanswered then.
+    const Socket& socket() const { return socket_; }
     std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
     /// Sends a request under the user's name and waits for its reply, if its type has one; a default Reply
@@ -67,6 +69,10 @@ class Connection {
     std::mutex mutex_;
     std::string broken_;  // why no more requests can be made
 };
+
+/// Begins TLS on a connection that has just been made, if the settings say so and it isn't a Unix socket.
+/// Errors: as Socket::encrypt().
+Result<void> encrypt_as_asked(Socket& socket, const ServerAddress& address, const Settings& settings);
 
 /// Name of the user that runs this process; its number when it has none.
 std::string current_user();

@@ -171,6 +171,8 @@ Result<Settings> load_settings(const Environment& environment, const std::string
         settings.auth_method = std::move(method);
     settings.encrypt_method = method_name(value("PBS_ENCRYPT_METHOD"));
     settings.munge_socket = value("PBS_MUNGE_SOCKET");
+    settings.tls_authorities = value("PBS_TLS_CA");
+    settings.tls_name = value("PBS_TLS_NAME");
     return settings;
 }
 

@@ -25,6 +25,8 @@ struct Settings {
     std::string auth_method = kReservedPortMethod;  ///< how a server over TCP is told who the user is
     std::string encrypt_method;                     ///< PBS_ENCRYPT_METHOD; empty: none is asked for
     std::string munge_socket;                       ///< munged's; empty: that of libmunge
+    std::string tls_authorities;                    ///< a PEM file of authorities; empty: the system's
+    std::string tls_name;                           ///< of servers' certificates; empty: the server's own
 };
 
 /// The value of an environment variable; empty when it isn't set.
@@ -32,11 +34,11 @@ using Environment = std::function<std::string(const char* name)>;
 Environment process_environment();
 
 /// The settings: PBS_HOME (whose socket counts if it exists), PBS_DEFAULT, PBS_SERVER,
-/// PBS_BATCH_SERVICE_PORT, PBS_EXEC, PBS_AUTH_METHOD, PBS_ENCRYPT_METHOD and PBS_MUNGE_SOCKET of the
-/// environment; for those not set there but PBS_HOME, of the file that PBS_CONF_FILE names, else
-/// /etc/pbs.conf, which may be missing. PBS_PRIMARY and PBS_SECONDARY of the file name a failover pair. Where
-/// nothing names a server, the socket of `usual_home` counts, if it exists. Errors: PBSE_NOSERVER for a port
-/// that is none, naming where it is set.
+/// PBS_BATCH_SERVICE_PORT, PBS_EXEC, PBS_AUTH_METHOD, PBS_ENCRYPT_METHOD, PBS_MUNGE_SOCKET, PBS_TLS_CA and
+/// PBS_TLS_NAME of the environment; for those not set there but PBS_HOME, of the file that PBS_CONF_FILE
+/// names, else /etc/pbs.conf, which may be missing. PBS_PRIMARY and PBS_SECONDARY of the file name a failover
+/// pair. Where nothing names a server, the socket of `usual_home` counts, if it exists. Errors: PBSE_NOSERVER
+/// for a port that is none, naming where it is set.
 Result<Settings> load_settings(const Environment& environment, const std::string& usual_home = kUsualHome);
 
 /// The value of a name in pbs.conf (the file that PBS_CONF_FILE names, else /etc/pbs.conf); nullopt if it

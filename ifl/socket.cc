@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -132,7 +133,119 @@ Socket::~Socket() {
     if (fd_ >= 0) close(fd_);
 }
 
+namespace {
+
+// As much as goes now into the socket: 0 if none does.
+Result<std::size_t> send_now(int fd, std::string_view data) {
+    for (;;) {
+        const ssize_t sent = ::send(fd, data.data(), data.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent >= 0) return static_cast<std::size_t>(sent);
+        if (errno == EAGAIN || errno == EWOULDBLOCK) return 0;
+        if (errno != EINTR)
+            return tl::unexpected(system_error(PBSE_PROTOCOL, "cannot send to the server", errno));
+    }
+}
+
+Error late(std::chrono::seconds timeout) {
+    return {PBSE_PROTOCOL, fmt::format("no answer from the server within {} s", timeout.count())};
+}
+
+constexpr std::size_t kEncryptedRead = 65536;
+// Of what is given to send_some(), in one record of TLS.
+constexpr std::size_t kEncryptedPiece = std::size_t{16} << 10;
+
+}  // namespace
+
+// Puts what is left of what is encrypted into the socket: true when all of it is there.
+Result<bool> Socket::send_kept() const {
+    Tls& tls = *tls_;
+    tls.kept += tls.session->take_unsent();
+    while (tls.sent < tls.kept.size()) {
+        const auto sent = send_now(fd_, std::string_view(tls.kept).substr(tls.sent));
+        if (!sent) return tl::unexpected(sent.error());
+        if (*sent == 0) return false;
+        tls.sent += *sent;
+    }
+    tls.kept.clear();
+    tls.sent = 0;
+    return true;
+}
+
+// Waits for data and, if `or_send`, for room to send some: 0 then. What is to be sent still goes out
+// meanwhile. 0 otherwise: the peer has closed.
+Result<std::size_t> Socket::receive_encrypted(char* data, std::size_t size, std::chrono::seconds timeout,
+                                              bool or_send) const {
+    const auto until = std::chrono::steady_clock::now() + timeout;
+    std::string bytes;
+    for (;;) {
+        auto read = tls_->session->read(data, size);
+        // Why it failed is told to the server, too.
+        const auto all_sent = send_kept();
+        if (!read) return read;
+        if (*read > 0) return read;
+        if (size == 0 && tls_->session->established()) return 0;
+        if (!all_sent) return tl::unexpected(all_sent.error());
+        if (tls_->ended) return 0;
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+        const bool sends = or_send || !*all_sent;
+        const auto events = static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN);
+        const auto ready = wait_for(fd_, events, std::max(left, std::chrono::milliseconds(0)));
+        if (!ready) return tl::unexpected(ready.error());
+        if (!*ready) return tl::unexpected(late(timeout));
+        bytes.resize(kEncryptedRead);
+        const ssize_t received = recv(fd_, bytes.data(), bytes.size(), MSG_DONTWAIT);
+        if (received > 0) {
+            if (auto fed = tls_->session->feed({bytes.data(), static_cast<std::size_t>(received)}); !fed)
+                return tl::unexpected(fed.error());
+        } else if (received == 0) {
+            tls_->ended = true;
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            if (or_send && *all_sent) return 0;
+        } else if (errno != EINTR) {
+            return tl::unexpected(system_error(PBSE_PROTOCOL, "cannot read from the server", errno));
+        }
+    }
+}
+
+Result<void> Socket::encrypt(const TlsContext& context, const std::string& name,
+                             std::chrono::seconds timeout) {
+    auto session = TlsSession::connect(context, name);
+    if (!session) return tl::unexpected(session.error());
+    auto tls = std::make_unique<Tls>();
+    tls->session = std::move(*session);
+    tls_ = std::move(tls);
+    const auto sent = send_kept();
+    if (!sent) return tl::unexpected(sent.error());
+    // A server without TLS answers with something else, or by closing the connection.
+    const auto none = [&name](std::string_view how) {
+        return tl::unexpected(
+            Error{PBSE_PROTOCOL, fmt::format("the server {} doesn't take TLS: it {}", name, how)});
+    };
+    const auto ready = wait_for(fd_, POLLIN, timeout);
+    if (!ready) return tl::unexpected(ready.error());
+    if (!*ready) return none(fmt::format("gave no answer within {} s", timeout.count()));
+    char first = 0;
+    const ssize_t peeked = recv(fd_, &first, 1, MSG_PEEK);
+    if (peeked <= 0) return none("closed the connection");
+    if (!is_tls({&first, 1})) return none("answers in the clear");
+    const auto done = receive_encrypted(nullptr, 0, timeout, false);
+    if (!done) return tl::unexpected(done.error());
+    if (!tls_->session->established()) return none("closed the connection in the handshake");
+    return {};
+}
+
 Result<void> Socket::send(std::string_view data) const {
+    if (tls_ != nullptr) {
+        if (auto written = tls_->session->write(data); !written) return written;
+        for (;;) {
+            const auto all = send_kept();
+            if (!all) return tl::unexpected(all.error());
+            if (*all) return {};
+            if (const auto ready = wait_for(fd_, POLLOUT, std::chrono::milliseconds(-1)); !ready)
+                return tl::unexpected(ready.error());
+        }
+    }
     while (!data.empty()) {
         const ssize_t sent = ::send(fd_, data.data(), data.size(), MSG_NOSIGNAL);
         if (sent < 0 && errno == EINTR) continue;
@@ -143,23 +256,27 @@ Result<void> Socket::send(std::string_view data) const {
 }
 
 Result<std::size_t> Socket::send_some(std::string_view data) const {
-    for (;;) {
-        const ssize_t sent = ::send(fd_, data.data(), data.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent >= 0) return static_cast<std::size_t>(sent);
-        if (errno == EAGAIN || errno == EWOULDBLOCK) return 0;
-        if (errno != EINTR)
-            return tl::unexpected(system_error(PBSE_PROTOCOL, "cannot send to the server", errno));
-    }
+    if (tls_ == nullptr) return send_now(fd_, data);
+    const auto before = send_kept();
+    if (!before) return tl::unexpected(before.error());
+    if (!*before) return 0;
+    const std::string_view piece = data.substr(0, kEncryptedPiece);
+    if (auto written = tls_->session->write(piece); !written) return tl::unexpected(written.error());
+    if (const auto sent = send_kept(); !sent) return tl::unexpected(sent.error());
+    return piece.size();
 }
 
 Result<std::size_t> Socket::receive_or_send(char* data, std::size_t size,
                                             std::chrono::seconds timeout) const {
+    if (tls_ != nullptr) {
+        auto received = receive_encrypted(data, size, timeout, true);
+        if (received && *received == 0 && tls_->ended)
+            return tl::unexpected(Error{PBSE_PROTOCOL, "the server closed the connection"});
+        return received;
+    }
     const auto ready = wait_for(fd_, POLLIN | POLLOUT, timeout);
     if (!ready) return tl::unexpected(ready.error());
-    if (!*ready) {
-        return tl::unexpected(
-            Error{PBSE_PROTOCOL, fmt::format("no answer from the server within {} s", timeout.count())});
-    }
+    if (!*ready) return tl::unexpected(late(timeout));
     for (;;) {
         const ssize_t received = recv(fd_, data, size, MSG_DONTWAIT);
         if (received > 0) return static_cast<std::size_t>(received);
@@ -171,12 +288,10 @@ Result<std::size_t> Socket::receive_or_send(char* data, std::size_t size,
 }
 
 Result<std::size_t> Socket::receive(char* data, std::size_t size, std::chrono::seconds timeout) const {
+    if (tls_ != nullptr) return receive_encrypted(data, size, timeout, false);
     const auto ready = wait_for(fd_, POLLIN, timeout);
     if (!ready) return tl::unexpected(ready.error());
-    if (!*ready) {
-        return tl::unexpected(
-            Error{PBSE_PROTOCOL, fmt::format("no answer from the server within {} s", timeout.count())});
-    }
+    if (!*ready) return tl::unexpected(late(timeout));
     for (;;) {
         const ssize_t received = recv(fd_, data, size, 0);
         if (received >= 0) return static_cast<std::size_t>(received);

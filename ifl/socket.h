@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "ifl/credential.h"
 #include "ifl/error.h"
 #include "ifl/settings.h"
+#include "ifl/tls.h"
 
 namespace pbs::ifl {
 
@@ -19,9 +21,10 @@ class Socket {
   public:
     Socket() = default;
     explicit Socket(int fd) : fd_(fd) {}
-    Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)), tls_(std::move(other.tls_)) {}
     Socket& operator=(Socket&& other) noexcept {
         std::swap(fd_, other.fd_);
+        std::swap(tls_, other.tls_);
         return *this;
     }
     Socket(const Socket&) = delete;
@@ -29,11 +32,17 @@ class Socket {
     ~Socket();
 
     int fd() const { return fd_; }
+    /// From now on all is sent and received by TLS, to a server whose certificate is for `name`. Waits for
+    /// the handshake until `timeout`. Errors: as TlsSession, and PBSE_PROTOCOL for a server that takes no
+    /// TLS; the socket is of no use then.
+    Result<void> encrypt(const TlsContext& context, const std::string& name, std::chrono::seconds timeout);
     /// Sends all of `data`. Errors: PBSE_PROTOCOL with what the system says.
     Result<void> send(std::string_view data) const;
     /// Sends as much of `data` as the peer takes now: the number of bytes, 0 if it takes none. Errors: as
     /// send().
     Result<std::size_t> send_some(std::string_view data) const;
+    /// Is there something of send_some() that has yet to go out? The next call of any member sends it on.
+    bool keeps_some() const { return tls_ != nullptr && !tls_->kept.empty(); }
     /// Waits until there is data or the peer takes some, and reads what is there: 0 when there is none.
     /// Errors: PBSE_PROTOCOL, also when the peer has closed.
     Result<std::size_t> receive_or_send(char* data, std::size_t size, std::chrono::seconds timeout) const;
@@ -42,7 +51,18 @@ class Socket {
     Result<std::size_t> receive(char* data, std::size_t size, std::chrono::seconds timeout) const;
 
   private:
+    Result<std::size_t> receive_encrypted(char* data, std::size_t size, std::chrono::seconds timeout,
+                                          bool or_send) const;
+    Result<bool> send_kept() const;
+
     int fd_ = -1;
+    struct Tls {
+        std::unique_ptr<TlsSession> session;
+        std::string kept;  // of what is to be sent, from `sent` on
+        std::size_t sent = 0;
+        bool ended = false;  // the peer has closed
+    };
+    std::unique_ptr<Tls> tls_;  // none: it isn't encrypted
 };
 
 /// Connects to a Unix socket, or to host and port. Errors: PBSE_BADHOST for a host that can't be resolved,

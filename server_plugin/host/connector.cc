@@ -2,14 +2,18 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
+#include <vector>
 
 #include "ifl/connection.h"
 #include "ifl/pbs_error.h"
@@ -22,6 +26,9 @@ namespace {
 
 constexpr const char* kConnectArgument = "--connect";
 constexpr std::size_t kLongestText = 1024;
+constexpr std::size_t kRelayBuffer = std::size_t{64} << 10;
+// With a server that neither takes nor sends anything: this one gives up before.
+constexpr std::chrono::seconds kRelayPatience{3600};
 // Ports below are those of other services, which may take a connection from a privileged port for root's
 // word.
 constexpr unsigned kFirstPort = 1024;
@@ -50,6 +57,72 @@ bool refuse(const ifl::Error& error) {
     return hand_over(error.message.empty() ? "it can't be connected to" : error.message, -1);
 }
 
+// What a descriptor leads to.
+std::string peer_address(int fd) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    uint16_t port = 0;
+    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
+    return address_text(address, port);
+}
+
+bool send_all(int fd, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (sent < 0 && errno != EINTR) return false;
+        if (sent > 0) bytes.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    return true;
+}
+
+// What has come from the other server, to this one. False: it's the end.
+bool pass_back(const ifl::Socket& encrypted, int own, std::vector<char>& buffer) {
+    for (;;) {
+        const auto came = encrypted.receive_or_send(buffer.data(), buffer.size(), kRelayPatience);
+        if (!came) return false;
+        if (*came == 0) return true;
+        if (!send_all(own, {buffer.data(), *came})) return false;
+    }
+}
+
+// Both ways, until either side closes. This server's side is read when all that came from it is sent.
+void pass_on(const ifl::Socket& encrypted, int own) {
+    std::vector<char> buffer(kRelayBuffer);
+    std::string out;
+    for (;;) {
+        const bool sends = !out.empty() || encrypted.keeps_some();
+        std::array<pollfd, 2> ends{
+            {{encrypted.fd(), static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN), 0},
+             {own, static_cast<short>(out.empty() ? POLLIN : 0), 0}}};
+        if (::poll(ends.data(), ends.size(), -1) < 0 && errno != EINTR) return;
+        // Nobody waits any more for what is still to be sent.
+        if (!out.empty() && (ends[1].revents & (POLLHUP | POLLERR)) != 0) return;
+        if (ends[1].revents != 0 && out.empty()) {
+            const ssize_t size = ::recv(own, buffer.data(), buffer.size(), MSG_DONTWAIT);
+            if (size == 0 || (size < 0 && errno != EINTR && errno != EAGAIN)) return;
+            if (size > 0) out.assign(buffer.data(), static_cast<std::size_t>(size));
+        }
+        const auto sent = encrypted.send_some(out);
+        if (!sent) return;
+        out.erase(0, *sent);
+        if ((ends[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0 && !pass_back(encrypted, own, buffer))
+            return;
+    }
+}
+
+bool relay(const std::string& user, const ifl::Socket& encrypted) {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+        return refuse({PBSE_SYSTEM, system_text(errno)});
+    const Fd own(ends[0]);
+    {
+        const Fd other(ends[1]);
+        if (!hand_over(user + ' ' + peer_address(encrypted.fd()), other.get())) return false;
+    }
+    pass_on(encrypted, own.get());
+    return true;
+}
+
 // As servers do, from a privileged port; where this process may have none, or PBS_AUTH_METHOD names another
 // way, as its user does.
 bool connect(const ifl::ServerAddress& address) {
@@ -58,19 +131,17 @@ bool connect(const ifl::ServerAddress& address) {
     if (settings->auth_method == ifl::kReservedPortMethod) {
         const auto probe = ifl::connect_to(address);
         if (!probe) return refuse(probe.error());
-        if (const auto made = ifl::connect_from_reserved_port(*probe)) return hand_over("root", made->fd());
+        if (auto made = ifl::connect_from_reserved_port(*probe)) {
+            if (settings->encrypt_method.empty()) return hand_over("root", made->fd());
+            if (auto done = ifl::encrypt_as_asked(*made, address, *settings); !done)
+                return refuse(done.error());
+            return relay("root", *made);
+        }
     }
     const auto made = ifl::Connection::open(address, *settings, "");
-    return made ? hand_over(ifl::current_user(), (*made)->fd()) : refuse(made.error());
-}
-
-// What a descriptor leads to.
-std::string peer_address(int fd) {
-    sockaddr_storage address{};
-    socklen_t size = sizeof address;
-    uint16_t port = 0;
-    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
-    return address_text(address, port);
+    if (!made) return refuse(made.error());
+    if (settings->encrypt_method.empty()) return hand_over(ifl::current_user(), (*made)->fd());
+    return relay(ifl::current_user(), (*made)->socket());
 }
 
 }  // namespace
@@ -122,7 +193,12 @@ Result<Connector::Made> Connector::take() {
     if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return fail(PBSE_NOSERVER, std::move(said));
     int fd = -1;
     std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
-    Made made{ifl::Socket(fd), std::move(said), peer_address(fd)};
+    Made made{ifl::Socket(fd), said, peer_address(fd)};
+    if (const std::size_t space = said.find(' '); space != std::string::npos) {
+        made.user.resize(space);
+        made.address = said.substr(space + 1);
+        made.relayed = true;
+    }
     const int flags = ::fcntl(fd, F_GETFL);
     if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)
         return fail(PBSE_SYSTEM, system_text(errno));

@@ -1,5 +1,7 @@
 // Connections to other servers, made by a process of their own: names may take long to be found, and hosts to
 // answer, and nobody here waits for that. What it makes is an authenticated connection, which it hands over.
+// One that is encrypted stays with it: it passes on what is sent on both sides, and what it hands over is in
+// the clear.
 #pragma once
 
 #include <sys/types.h>
@@ -37,8 +39,9 @@ class Connector {
 
     struct Made {
         ifl::Socket socket;
-        std::string user;     // whom the other server takes this one for
-        std::string address;  // where the connection leads to, numeric
+        std::string user;      // whom the other server takes this one for
+        std::string address;   // where the connection leads to, numeric
+        bool relayed = false;  // by the process, which has to live as long
     };
     // The connection, or why there is none; to be called once.
     Result<Made> take();
@@ -52,7 +55,8 @@ class Connector {
 // Is this process to be a connector? main() asks before anything else.
 bool is_connector(int argc, char** argv);
 // `pbs_server --connect HOST PORT`: hands the connection over on descriptor 0, with the user's name; or one
-// line without a connection: why there is none.
+// line without a connection: why there is none. With an encrypted connection it passes on what is sent, until
+// either side closes.
 int connector_main(int argc, char** argv);
 
 }  // namespace pbs::host

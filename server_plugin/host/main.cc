@@ -79,6 +79,15 @@ int serve(int argc, char** argv) {
         ->envname("PBS_SUPPORTED_AUTH_METHODS")
         ->capture_default_str();
     app.add_option("--munge-socket", options.munge_socket, "Socket of munged; by default libmunge's");
+    app.add_option(
+           "--tls-certificate", options.tls_certificate,
+           "PEM file with the certificate by which clients over TCP know this server; read anew when it "
+           "changes")
+        ->envname("PBS_TLS_CERTIFICATE");
+    app.add_option("--tls-key", options.tls_key, "PEM file with its key")->envname("PBS_TLS_KEY");
+    app.add_option("--tls-required", options.tls_required,
+                   "Clients that have to use TLS: none, remote (on other hosts), or all over TCP")
+        ->envname("PBS_TLS_REQUIRED");
     app.add_option("--clock-offset", options.clock_offset,
                    "Seconds to add to the clock, for tests and demonstrations");
     app.add_option("--clock-file", options.clock_file,

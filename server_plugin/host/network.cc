@@ -128,19 +128,18 @@ void Network::Impl::read(Peer& peer) {
             } else if (size < 0) {
                 from.network.drop(from, "");
             } else if (size > 0) {
-                if (!from.decoder.in_progress()) from.waiting = Steady::now();
                 from.network.guard(from, [&] {
-                    from.decoder.feed({buffer->base, static_cast<size_t>(size)});
-                    from.unread = true;
-                    from.network.recount(from);
-                    if (from.decoder.size() > kSmallInput && !from.network.may_grow(from)) {
-                        from.network.drop(from, "too many requests of its user that aren't whole");
-                    } else {
-                        from.network.want_turn(from);
-                    }
+                    from.network.take_bytes(from, {buffer->base, static_cast<size_t>(size)});
                 });
             }
         });
+}
+
+// A request that isn't whole is longer than its user may have it: the connection is dropped then.
+bool Network::Impl::grows_too_long(Peer& peer) {
+    if (peer.decoder.size() <= kSmallInput || may_grow(peer)) return false;
+    drop(peer, "too many requests of its user that aren't whole");
+    return true;
 }
 
 // Puts a reply behind those that wait to be written.
@@ -158,13 +157,17 @@ void Network::Impl::send_part(Peer& peer, ifl::StatusPart part, bool more) {
 
 // Writes what waits, all of it at once.
 void Network::Impl::write(Peer& peer) {
-    if (peer.closing || peer.writing || peer.unsent.empty()) return;
+    if (peer.closing || peer.writing) return;
+    std::vector<std::string> pieces = peer.unsent.take();
+    if (peer.tls != nullptr && !encrypt(peer, pieces)) return;
+    if (pieces.empty()) return;
     struct Write {
         uv_write_t request;
         std::vector<std::string> pieces;
     };
-    peer.being_written = peer.unsent.size();
-    auto* write = new Write{{}, peer.unsent.take()};
+    peer.being_written = 0;
+    for (const std::string& piece : pieces) peer.being_written += piece.capacity();
+    auto* write = new Write{{}, std::move(pieces)};
     write->request.data = write;
     peer.writing = true;
     peer.write_began = Steady::now();
@@ -240,8 +243,10 @@ void Network::Impl::sweep() {
             late.emplace_back(peer, "its credential was not looked at in time");
         } else if (peer->writing && now - peer->write_began > options_.request_timeout) {
             late.emplace_back(peer, "its reply was not read");
-        } else if (peer->reading && peer->decoder.in_progress() &&
-                   now - peer->waiting > options_.request_timeout) {
+        } else if (peer->tls != nullptr && !peer->tls->established()) {
+            if (now - peer->since > options_.handshake_timeout)
+                late.emplace_back(peer, "its handshake of TLS did not end in time");
+        } else if (peer->reading && in_progress(*peer) && now - peer->waiting > options_.request_timeout) {
             late.emplace_back(peer, "its request stopped halfway");
         } else if (!auth_.known(id) && now - peer->since > options_.unknown_timeout) {
             late.emplace_back(peer, "it did not say who it is");
@@ -308,6 +313,7 @@ void Network::Impl::drop_all() {
 void Network::Impl::close_timer_if_done() {
     if (!closing_ || !peers_.empty()) return;
     if (munge_ != nullptr) munge_->close();
+    if (certificate_ != nullptr) certificate_->close();
     if (std::exchange(timer_open_, false)) uv_close(reinterpret_cast<uv_handle_t*>(&timer_), nullptr);
     if (std::exchange(turn_end_open_, false)) {
         uv_close(reinterpret_cast<uv_handle_t*>(&turn_end_), nullptr);
@@ -325,6 +331,7 @@ Result<std::unique_ptr<Network>> Network::open(uv_loop_s* loop, Server& server, 
     auto done = impl->listen_socket();
     if (done) done = impl->listen_tcp();
     if (done) done = impl->start_munge();
+    if (done) done = impl->start_tls();
     if (!done) {
         impl->close();
         uv_run(loop, UV_RUN_NOWAIT);

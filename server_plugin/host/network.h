@@ -2,7 +2,8 @@
 //
 // Whatever a client sends, or doesn't, costs its own connection only: packets have a size limit (a small one
 // until the user is known), a request that stops halfway, a reply that isn't read, a TCP connection that
-// doesn't say who it is, and one that asks for nothing for long run into time limits.
+// doesn't say who it is, a handshake of TLS that stalls, and one that asks for nothing for long run into time
+// limits.
 //
 // Users share the server (clients.h): they take turns, a few milliseconds each; each has a bounded part of
 // the memory for requests and replies; and each may have so many connections and no more. Long status replies
@@ -16,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "ifl/auth_method.h"
 #include "server_plugin/host/error.h"
@@ -25,6 +27,11 @@ struct sockaddr_storage;
 struct uv_loop_s;
 
 namespace pbs::host {
+
+// From where clients over TCP have to use TLS. A helper may always say in the clear whose a connection is.
+enum class EncryptionRequired { none, remote, all };
+// "none", "remote" or "all". Errors: PBSE_BADATVAL.
+Result<EncryptionRequired> parse_encryption_required(std::string_view text);
 
 struct NetworkOptions {
     std::string socket;                        // path of the Unix socket
@@ -36,6 +43,11 @@ struct NetworkOptions {
     ifl::AuthMethods methods{};                // by which a TCP connection may be authenticated
     std::string munge_socket{};                // of munged; empty: libmunge's usual one
     std::chrono::seconds check_timeout{15};    // for munged to look at a credential, which it tries for ten
+    std::string tls_certificate{};             // PEM; empty: there is no TLS
+    std::string tls_key{};                     // of it
+    EncryptionRequired tls_required = EncryptionRequired::none;
+    std::chrono::seconds handshake_timeout{
+        15};  // for the handshake of TLS to be over, from the connection on
     std::size_t most_connections = 4096;
     std::size_t most_per_user = 512;
     std::size_t most_unknown_per_address = 512;   // over TCP, of users that aren't known yet
@@ -46,7 +58,7 @@ struct NetworkOptions {
 class Network {
   public:
     // Listens. `after_request` is called after each request has been answered. Errors name the address or
-    // path; PBSE_NOSUP: MUNGE is among the methods and isn't installed.
+    // path; PBSE_NOSUP: MUNGE is among the methods and isn't installed. Of a certificate they name the file.
     static Result<std::unique_ptr<Network>> open(uv_loop_s* loop, Server& server, NetworkOptions options,
                                                  std::function<void()> after_request);
     // The handles are closed by then: close(), and the loop has run.

@@ -1,6 +1,7 @@
 // The inside of Network, for the files that it is made of: network.cc (listening, reading, writing, the end),
 // network_peers.cc (whose a connection is, and how many there may be), network_credentials.cc (what it shows
-// to say whose it is) and network_turns.cc (requests, taken in turns, and the memory that they may have).
+// to say whose it is), network_tls.cc (what is encrypted) and network_turns.cc (requests, taken in turns, and
+// the memory that they may have).
 #pragma once
 
 #include <sys/socket.h>
@@ -21,6 +22,8 @@
 #include "ifl/auth.h"
 #include "ifl/reply.h"
 #include "ifl/request.h"
+#include "ifl/tls.h"
+#include "server_plugin/host/certificate.h"
 #include "server_plugin/host/clients.h"
 #include "server_plugin/host/guard.h"
 #include "server_plugin/host/identity.h"
@@ -72,6 +75,7 @@ class Network::Impl {
     Result<void> listen_socket();
     Result<void> listen_tcp();
     Result<void> start_munge();
+    Result<void> start_tls();
     void start_timer();
     void start_check();
     void close();
@@ -107,6 +111,13 @@ class Network::Impl {
     void confirm_host(Peer& peer, const std::string& name);
     void host_known(Peer& peer, std::string host);
     void read(Peer& peer);
+    void take_bytes(Peer& peer, std::string_view bytes);
+    bool grows_too_long(Peer& peer);
+    bool decrypt(Peer& peer);
+    bool encrypt(Peer& peer, std::vector<std::string>& pieces);
+    static bool in_progress(const Peer& peer);
+    bool may_be_clear(const Peer& peer, const ifl::Request& request) const;
+    void refuse_clear(Peer& peer, const ifl::Request& request);
     void serve();
     void step(Peer& peer);
     void take_request(Peer& peer);
@@ -164,11 +175,13 @@ class Network::Impl {
     Clients clients_;
     std::map<std::string, std::size_t, std::less<>> per_address_;  // connections over TCP from other hosts
     std::unique_ptr<MungeCheck> munge_;                            // if it is among the methods
+    std::unique_ptr<Certificate> certificate_;                     // if there is TLS
     std::vector<uint64_t> later_;                                  // connections whose step has to wait
     std::size_t most_bytes_since_return_ = 0;
     Steady::time_point returned_{};
     std::vector<Held> held_;                                          // in the order of the requests
     std::vector<char> buffer_ = std::vector<char>(size_t{64} << 10);  // one read at a time uses it
+    std::vector<char> plain_ = std::vector<char>(size_t{16} << 10);   // a record of TLS, decrypted
 };
 
 // A request that is being answered.
@@ -203,6 +216,8 @@ struct Network::Impl::Peer {
     sockaddr_storage socket_address{};
     std::string host;  // empty until it is known
     ifl::RequestDecoder decoder{ifl::RequestLimits::before_authentication()};
+    bool begun = false;                    // something has come
+    std::unique_ptr<ifl::TlsSession> tls;  // none: it isn't encrypted
     bool other_host = false;
     bool full_limits = false;
     Client* client = nullptr;                                          // whose it is; none once it's closing
@@ -227,6 +242,10 @@ struct Network::Impl::Peer {
     int lookups = 0;
 
     Peer(Impl& owner, uint64_t number) : network(owner), id(number) {}
+    // Bytes that wait to be sent, or are being.
+    std::size_t outgoing() const {
+        return unsent.size() + being_written + (tls != nullptr ? tls->unsent() : 0);
+    }
     void release() {
         if (closing && lookups == 0) delete this;
     }

@@ -110,8 +110,7 @@ void Network::Impl::want_turn(Peer& peer) {
         clients_.forget(*peer.client, peer.id);
         peer.turn = Turn::none;
     }
-    if (peer.unsent.size() + peer.being_written >= kMostUnsent)
-        return;  // the end of a write calls this again
+    if (peer.outgoing() >= kMostUnsent) return;  // the end of a write calls this again
     if (waits_for_memory(peer)) {
         peer.turn = Turn::memory;
         clients_.want_memory(*peer.client, peer.id);
@@ -128,7 +127,7 @@ void Network::Impl::want_turn(Peer& peer) {
 // free again.
 bool Network::Impl::waits_for_memory(const Peer& peer) const {
     if (clients_.may_take(*peer.client) || peer.client->busy == 0) return false;
-    const bool on_its_way = peer.unsent.size() + peer.being_written != 0;
+    const bool on_its_way = peer.outgoing() != 0;
     if (peer.asked == nullptr) return on_its_way || !clients_.may_begin(*peer.client);
     return on_its_way && peer.asked->context.rest->size() == 0;
 }
@@ -143,6 +142,7 @@ void Network::Impl::recount(Peer& peer) {
     const auto& submission = peer.session.submission;
     std::size_t bytes = peer.decoder.size() + peer.unsent.size() + peer.being_written +
                         (submission ? submission->script.capacity() : 0);
+    if (peer.tls != nullptr) bytes += peer.tls->size();
     if (peer.asked != nullptr)
         bytes += peer.asked->size + peer.asked->parts.bytes() + peer.asked->context.rest->size();
     const bool busy = peer.asked != nullptr || peer.writing || !peer.unsent.empty();
@@ -155,6 +155,7 @@ void Network::Impl::recount(Peer& peer) {
 }
 
 void Network::Impl::take_request(Peer& peer) {
+    if (peer.tls != nullptr && !decrypt(peer)) return;
     if (auth_.token_due(peer.id)) {
         take_credential(peer);
         return;
@@ -175,6 +176,10 @@ void Network::Impl::take_request(Peer& peer) {
 }
 
 void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
+    if (!may_be_clear(peer, request)) {
+        refuse_clear(peer, request);
+        return;
+    }
     // Whatever else is asked is answered by what is committed.
     // Connecting and the like read no configuration: they wait for their own connection's replies only.
     ifl::AuthDecision decision = auth_.judge(peer.id, request);

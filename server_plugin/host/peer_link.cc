@@ -104,7 +104,7 @@ void PeerLink::ask(ifl::RequestType type, ifl::RequestBody body, Done done, ifl:
 void PeerLink::take_connection() {
     auto made = connector_->take();
     unwatch();
-    end_connector();
+    if (!made || !made->relayed) end_connector();
     if (!made) return close(made.error().message);
     address_ = std::move(made->address);
     exchange_ = std::make_unique<ifl::Exchange>(std::move(made->socket), std::move(made->user), limits());

@@ -313,6 +313,11 @@ Result<void> Program::listen() {
     if (!methods) return tl::unexpected(methods.error());
     network_options.methods = *methods;
     network_options.munge_socket = options_.munge_socket;
+    network_options.tls_certificate = options_.tls_certificate;
+    network_options.tls_key = options_.tls_key;
+    const auto required = parse_encryption_required(options_.tls_required);
+    if (!required) return tl::unexpected(required.error());
+    network_options.tls_required = *required;
     network_options.idle_timeout = std::chrono::seconds(options_.idle_timeout);
     // A quarter of the descriptors is for jobs.
     const auto connections = static_cast<std::size_t>((descriptors_ - kFewestDescriptors / 2) / 4 * 3);

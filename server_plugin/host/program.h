@@ -18,6 +18,9 @@ struct ProgramOptions {
     uint32_t idle_timeout = 900;  // seconds until a connection that asks for nothing is closed; 0: never
     std::string auth_methods = "resvport";  // by which clients over TCP may be authenticated
     std::string munge_socket;               // empty: libmunge's usual one
+    std::string tls_certificate;            // PEM; empty: there is no TLS
+    std::string tls_key;
+    std::string tls_required;  // of whom: none, remote or all; empty: none
     int64_t clock_offset = 0;
     std::string clock_file;
 };

@@ -163,7 +163,7 @@ TEST_F(HandshakeTest, AMethodThatIsntThereIsNamedBeforeAnythingIsSent) {
     connection = open();
     ASSERT_FALSE(connection);
     EXPECT_EQ(connection.error().code, PBSE_NOSUP);
-    EXPECT_EQ(connection.error().message, "PBS_ENCRYPT_METHOD: this client has no method \"gss\"");
+    EXPECT_EQ(connection.error().message, "PBS_ENCRYPT_METHOD: tls expected, found \"gss\"");
 }
 
 }  // namespace

@@ -1,0 +1,41 @@
+#include "ifl/openssl.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "ifl/pbs_error.h"
+
+namespace pbs::ifl {
+namespace {
+
+// Its functions are those of version 3, which is part of the file's name. libcrypto comes with it.
+constexpr const char* kLibrary = "libssl.so.3";
+
+Result<OpenSsl> find_all() {
+    void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (library == nullptr) {
+        const char* why = dlerror();  // NOLINT(concurrency-mt-unsafe): it's the thread's own in glibc
+        return tl::unexpected(
+            Error{PBSE_NOSUP, fmt::format("TLS: OpenSSL isn't installed: {}", why ? why : kLibrary)});
+    }
+    OpenSsl found;
+    const char* missing = nullptr;
+#define PBS_FIND(name)                                                          \
+    found.name = reinterpret_cast<decltype(found.name)>(dlsym(library, #name)); \
+    if (found.name == nullptr) missing = #name;
+    PBS_OPENSSL_FUNCTIONS(PBS_FIND)
+#undef PBS_FIND
+    if (missing != nullptr)
+        return tl::unexpected(Error{PBSE_NOSUP, fmt::format("TLS: {} has no {}", kLibrary, missing)});
+    return found;
+}
+
+}  // namespace
+
+Result<const OpenSsl*> OpenSsl::load() {
+    static const Result<OpenSsl> loaded = find_all();
+    if (!loaded) return tl::unexpected(loaded.error());
+    return &*loaded;
+}
+
+}  // namespace pbs::ifl
