@@ -21,7 +21,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"reserve_duration", integer, kReadWrite},
     {"queue", text, kReadOnly},
     {"Resource_List", resources, kReadWrite},
-    {"schedselect", text, kReadOnly},
+    {"schedselect", text, kManagersRead},
     {"resv_nodes", text, kReadOnly},
     {"User_List", list, kGiven},
     {"group_list", list, kGiven},
