@@ -543,6 +543,20 @@ extern struct batch_status* pbs_selstat(int connect, struct attropl* criteria, s
                                         const char* extend);
 
 /*
+ * Reservations. pbs_submit_resv() makes one of these attributes (ATTR_resv_start, ATTR_resv_end or
+ * ATTR_resv_duration, ATTR_l and so on) and returns a text to be freed: its identifier and what has become of
+ * it, such as "R12.server UNCONFIRMED" or, where ATTR_inter says for how many seconds to wait for the
+ * scheduler's answer, "R12.server CONFIRMED" or "R12.server DENIED". NULL: an error, see pbs_errno. `extend`
+ * "m" reserves whole hosts for their maintenance.
+ */
+extern char* pbs_submit_resv(int connect, struct attropl* attributes, const char* extend);
+/* Deletes a reservation with its queue and the jobs there. */
+extern int pbs_delresv(int connect, const char* reservation, const char* extend);
+/* Changes attributes of a reservation. The text is as that of pbs_submit_resv(). */
+extern char* pbs_modify_resv(int connect, const char* reservation, struct attropl* attributes,
+                             const char* extend);
+
+/*
  * Status of objects: of the one named, or of all with NULL or "". `wanted` limits the answer to these
  * attributes; NULL for all.
  */

@@ -38,6 +38,8 @@ const AttributeTable* attribute_table(int object_type) {
             return &queue_table();
         case MGR_OBJ_JOB:
             return &job_table();
+        case MGR_OBJ_RESV:
+            return &reservation_table();
         case MGR_OBJ_NODE:
             return &node_table();
         case MGR_OBJ_RSC:

@@ -103,6 +103,7 @@ const AttributeTable& server_table();
 const AttributeTable& queue_table();
 const AttributeTable& job_table();
 const AttributeTable& node_table();
+const AttributeTable& reservation_table();
 const AttributeTable& resource_table();
 const AttributeTable& sched_table();
 

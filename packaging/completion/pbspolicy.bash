@@ -48,6 +48,7 @@ _pbspolicy() {
             _pbspolicy_names queue
         ) ;;
         qenable | qdisable | qstart | qstop) _pbspolicy_answer "$cur" < <(_pbspolicy_names queue) ;;
+        pbs_rstat | pbs_rdel | pbs_ralter) _pbspolicy_answer "$cur" < <(pbs_rstat -B 2>/dev/null | sed 's/^Resv ID: //') ;;
         pbsnodes) _pbspolicy_answer "$cur" < <(_pbspolicy_names node) ;;
         esac
         ;;

@@ -259,6 +259,10 @@ void Accounting::deleted(const std::string& id, const std::string& requestor) {
     record('D', id, "requestor=" + quoted_value(requestor));
 }
 
+void Accounting::reservation(char type, const std::string& id, const std::string& text) {
+    record(type, id, one_line(text));
+}
+
 void Accounting::aborted(const std::string& id, const std::string& text) {
     record('A', id, one_line(text));  // without quotes, as in OpenPBS
 }

@@ -82,6 +82,10 @@ class Accounting {
     void deleted(const std::string& id, const std::string& requestor);  // D; requestor is user@host
     void aborted(const std::string& id, const std::string& text = {});  // A: ended by the server
 
+    // Of a reservation: U it was asked for, Y confirmed, B it begins, F ends, k deleted by its owner, K by
+    // somebody else.
+    void reservation(char type, const std::string& id, const std::string& text);
+
     // Writes what could not be written before. True when nothing is left.
     bool flush();
     std::size_t pending() const { return pending_.size(); }

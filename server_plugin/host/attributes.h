@@ -25,6 +25,7 @@ using ifl::kAllWrites;
 using ifl::kReadOnly;
 using ifl::node_table;
 using ifl::queue_table;
+using ifl::reservation_table;
 using ifl::sched_table;
 using ifl::server_table;
 

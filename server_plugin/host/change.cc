@@ -31,6 +31,18 @@ Sched& Change::sched(const Sched& current) {
     return scheds_.try_emplace(current.name, current).first->second;
 }
 
+Reservation& Change::reservation(const Reservation& current) {
+    return reservations_.try_emplace(current.handle, current).first->second;
+}
+Reservation& Change::add(Reservation reservation) {
+    const uint64_t handle = reservation.handle;
+    return reservations_.insert_or_assign(handle, std::move(reservation)).first->second;
+}
+void Change::remove(const Reservation& reservation) {
+    removed_reservations_[reservation.handle] = reservation.id;
+    reservations_.erase(reservation.handle);
+}
+
 Attributes& Change::server_attributes() {
     if (!server_attributes_) server_attributes_ = server_.state.server;
     return *server_attributes_;
@@ -116,6 +128,8 @@ Result<void> Change::write_objects() {
         if (done) done = store.save(node, server_.state.node(node.name));
     for (auto& [name, sched] : scheds_)
         if (done) done = store.save(sched);
+    for (auto& [handle, reservation] : reservations_)
+        if (done) done = store.save(reservation);
     for (auto& [handle, job] : jobs_)
         if (done) done = store.save(job);
     for (auto& [handle, script] : scripts_)
@@ -137,6 +151,8 @@ Result<void> Change::write_removals() {
         if (done) done = store.remove_node(name);
     for (const std::string& name : removed_scheds_)
         if (done) done = store.remove_sched(name);
+    for (const auto& [handle, id] : removed_reservations_)
+        if (done) done = store.remove_reservation(id);
     return done;
 }
 
@@ -149,6 +165,9 @@ void Change::note(ChangedSince& changed) const {
     for (const auto& [handle, node] : nodes_) changed.nodes.insert(handle);
     for (const auto& [handle, name] : removed_nodes_) changed.nodes.insert(handle);
     for (const auto& [handle, job] : removed_jobs_) changed.jobs.insert(job.told);
+    // Decisions about reservations name them as those about jobs name jobs.
+    for (const auto& [handle, reservation] : reservations_) changed.jobs.insert(handle);
+    for (const auto& [handle, id] : removed_reservations_) changed.jobs.insert(handle);
     for (const auto& [handle, job] : jobs_) {
         changed.jobs.insert(job.told_as());
         const Job* before = server_.state.job(handle);
@@ -174,6 +193,8 @@ void Change::put_in_place() {
     for (auto& [handle, queue] : queues_) state.put(queue);
     for (auto& [handle, node] : nodes_) state.put(node);
     for (auto& [name, sched] : scheds_) state.put(sched);
+    for (auto& [handle, reservation] : reservations_) state.put(reservation);
+    for (const auto& [handle, id] : removed_reservations_) state.erase_reservation(handle);
     for (auto& [handle, job] : jobs_) state.put(std::move(job));
     for (auto& [handle, job] : removed_jobs_) state.erase_job(handle);
     for (auto& [handle, name] : removed_queues_) state.erase_queue(name);
@@ -196,6 +217,8 @@ void Change::tell_plugin() {
         if (!removed_nodes_.contains(handle)) plugin->node_changed(node, state);
     for (auto& [name, sched] : scheds_)
         if (!removed_scheds_.contains(name)) plugin->sched_changed(sched, state);
+    for (auto& [handle, reservation] : reservations_) plugin->reservation_changed(reservation, state);
+    for (const auto& [handle, id] : removed_reservations_) plugin->reservation_removed(handle);
     for (auto& [handle, moved_from] : jobs_) {
         const Job* job = state.job(handle);
         if (job != nullptr) plugin->tell(now_, *job, state);
@@ -228,8 +251,9 @@ std::vector<ConfigChange> Change::configuration() const {
 }
 
 Result<void> Change::join(Batch& batch) {
-    if (!jobs_.empty() || !removed_jobs_.empty() || !links_.empty() || next_sequence_)
-        return fail(PBSE_INTERNAL, "jobs can't be changed in a batch");
+    if (!jobs_.empty() || !removed_jobs_.empty() || !links_.empty() || next_sequence_ ||
+        !reservations_.empty() || !removed_reservations_.empty())
+        return fail(PBSE_INTERNAL, "jobs and reservations can't be changed in a batch");
     std::set<ConfigName>& touched = batch.touched_;
     if (resource_) touched.insert({PBS_OBJ_RESOURCE, resource_->name});
     if (removed_resource_) touched.insert({PBS_OBJ_RESOURCE, *removed_resource_});

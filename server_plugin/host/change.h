@@ -36,6 +36,7 @@ class Change {
     Queue& queue(const Queue& current);
     Node& node(const Node& current);
     Sched& sched(const Sched& current);
+    Reservation& reservation(const Reservation& current);
     Attributes& server_attributes();
 
     // New objects; they need a handle of State::new_handle().
@@ -44,11 +45,13 @@ class Change {
     Queue& add(Queue queue);
     Node& add(Node node);
     Sched& add(Sched sched);
+    Reservation& add(Reservation reservation);
 
     void remove(const Job& job);
     void remove(const Queue& queue);
     void remove(const Node& node);
     void remove(const Sched& sched);
+    void remove(const Reservation& reservation);
 
     // Links between jobs, which the state's Dependencies has (or has no longer) at once.
     void link(uint64_t job, LinkKind kind, uint64_t other);
@@ -103,6 +106,8 @@ class Change {
     std::map<uint64_t, Queue> queues_;
     std::map<uint64_t, Node> nodes_;
     std::map<std::string, Sched> scheds_;
+    std::map<uint64_t, Reservation> reservations_;
+    std::map<uint64_t, std::string> removed_reservations_;
     std::optional<Attributes> server_attributes_;
     std::map<uint64_t, RemovedJob> removed_jobs_;  // by handle
     std::map<uint64_t, std::string> removed_queues_;

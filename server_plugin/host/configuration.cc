@@ -127,6 +127,15 @@ std::pair<std::string_view, std::string_view> split_key(std::string_view key) {
     return {key.substr(0, dot), key.substr(dot + 1)};
 }
 
+namespace {
+
+// The queue of a reservation comes and goes with that, whatever managers set up.
+bool is_set_up(const Queue& queue, const State& state) {
+    return state.reservation_of_queue(queue.handle) == nullptr;
+}
+
+}  // namespace
+
 HostConfiguration host_configuration(const State& state, std::string_view home) {
     HostConfiguration all;
     // The largest come in the order of the map.
@@ -134,7 +143,8 @@ HostConfiguration host_configuration(const State& state, std::string_view home) 
         all.emplace_hint(all.end(), ConfigName{type, name}, std::move(values));
     };
     add(PBS_OBJ_SERVER, {}, config_values(state.server));
-    for (const auto& [name, queue] : state.queues()) add(PBS_OBJ_QUEUE, name, config_values(queue));
+    for (const auto& [name, queue] : state.queues())
+        if (is_set_up(queue, state)) add(PBS_OBJ_QUEUE, name, config_values(queue));
     for (const auto& [name, node] : state.nodes()) add(PBS_OBJ_NODE, name, config_values(node));
     for (const auto& [name, sched] : state.scheds()) add(PBS_OBJ_SCHED, name, config_values(sched, home));
     for (const Resource* resource : state.resources.all())
@@ -144,7 +154,8 @@ HostConfiguration host_configuration(const State& state, std::string_view home) 
 
 std::vector<ConfigName> config_names(const State& state) {
     std::vector<ConfigName> names{{PBS_OBJ_SERVER, {}}};
-    for (const auto& [name, queue] : state.queues()) names.push_back({PBS_OBJ_QUEUE, name});
+    for (const auto& [name, queue] : state.queues())
+        if (is_set_up(queue, state)) names.push_back({PBS_OBJ_QUEUE, name});
     for (const auto& [name, node] : state.nodes()) names.push_back({PBS_OBJ_NODE, name});
     for (const auto& [name, sched] : state.scheds()) names.push_back({PBS_OBJ_SCHED, name});
     for (const Resource* resource : state.resources.all())

@@ -50,7 +50,7 @@ struct CycleNote {
     std::chrono::nanoseconds deciding{0};  // until the decisions were there
     std::chrono::nanoseconds carrying{0};  // until they were carried out, with what was done in between
     std::int64_t considered = 0;
-    std::array<std::int64_t, 7> decisions{};  // by Decision::Kind
+    std::array<std::int64_t, 9> decisions{};  // by Decision::Kind
     std::int64_t dropped = 0;                 // decisions that didn't fit any more
     bool failed = false;
 };
@@ -102,7 +102,7 @@ class Counters {
     std::deque<RequestNote> slow_requests_;
     std::map<std::string, User, std::less<>> users_;
     std::map<int, Histogram> cycles_;  // by trigger
-    std::array<std::uint64_t, 7> decisions_{};
+    std::array<std::uint64_t, 9> decisions_{};
     std::uint64_t considered_ = 0;
     std::uint64_t dropped_ = 0;
     std::uint64_t failed_ = 0;

@@ -15,6 +15,7 @@
 #include "server_plugin/host/peers.h"
 #include "server_plugin/host/placement.h"
 #include "server_plugin/host/preempt.h"
+#include "server_plugin/host/reservation.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
@@ -57,6 +58,7 @@ class Application {
     Result<void> run(const Decision& decision, Job& job);
     Result<void> run_subjob(const Decision& decision, Job& array);
     bool pull(const Decision& decision, uint64_t queue);
+    void answer_reservation(const Decision& decision);
     Result<void> resume(const Decision& decision, Job& job);
     Result<void> preempt(const Decision& decision);
     std::vector<RunId> awaited() const;
@@ -209,7 +211,23 @@ bool Application::pull(const Decision& decision, uint64_t queue) {
     return true;
 }
 
+// It may be gone by now. What it was asked for with is as it was when the cycle began (Change::note).
+void Application::answer_reservation(const Decision& decision) {
+    const Reservation* current = server_.state.reservation(decision.job);
+    if (current == nullptr || !awaits_answer(*current)) return;
+    only_tells_ = false;
+    if (decision.kind == Decision::Kind::confirm)
+        confirm_reservation(change_, change_.reservation(*current), decision.places);
+    else
+        deny_reservation(change_, *current, decision.text);
+    if (log_ != nullptr) write_decision(*log_, decision, current->id, server_.state);
+}
+
 bool Application::apply(const Decision& decision) {
+    if (decision.kind == Decision::Kind::confirm || decision.kind == Decision::Kind::deny) {
+        answer_reservation(decision);
+        return true;
+    }
     if (server_.peers != nullptr)
         if (const uint64_t queue = server_.peers->queue_of(decision.job); queue != 0)
             return pull(decision, queue);
@@ -263,6 +281,9 @@ bool Application::apply(const Decision& decision) {
             break;
         case Decision::Kind::move:
             done = move(decision, change_.job(*current));
+            break;
+        case Decision::Kind::confirm:
+        case Decision::Kind::deny:
             break;
     }
     if (done) {

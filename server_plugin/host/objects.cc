@@ -9,6 +9,17 @@
 
 namespace pbs::host {
 
+std::string_view Reservation::owner() const {
+    const std::string_view whole = attributes.text("Reserve_Owner");
+    return whole.substr(0, whole.find('@'));
+}
+
+std::string_view Reservation::owner_host() const {
+    const std::string_view whole = attributes.text("Reserve_Owner");
+    const auto at = whole.find('@');
+    return at == std::string_view::npos ? std::string_view() : whole.substr(at + 1);
+}
+
 std::string_view Job::owner() const {
     const auto text = attributes.text("Job_Owner");
     return text.substr(0, text.find('@'));

@@ -169,6 +169,39 @@ struct Queue {
     bool enabled() const { return attributes.boolean("enabled", false); }
 };
 
+// reserve_state and reserve_substate, as PBS numbers them.
+namespace reservation_state {
+inline constexpr int kUnconfirmed = 1;
+inline constexpr int kConfirmed = 2;
+inline constexpr int kRunning = 5;
+inline constexpr int kBeingDeleted = 7;
+inline constexpr int kDeletingJobs = 9;
+inline constexpr int kBeingAltered = 11;
+}  // namespace reservation_state
+
+// An advance reservation. All that is stored of it is in its attributes.
+struct Reservation {
+    uint64_t handle = 0;
+    std::string id;  // "R12.server"
+    Attributes attributes;
+    std::vector<Place> places{};  // that it has: its resv_nodes
+
+    int state() const { return static_cast<int>(attributes.integer("reserve_state", 0)); }
+    int64_t start() const { return attributes.integer("reserve_start", 0); }
+    int64_t end() const { return attributes.integer("reserve_end", 0); }
+    std::string_view queue_name() const { return attributes.text("queue"); }
+    std::string_view owner() const;  // without host
+    std::string_view owner_host() const;
+    // Is it to be decided about, as new or with other times?
+    bool is_asked() const {
+        return state() == reservation_state::kUnconfirmed || state() == reservation_state::kBeingAltered;
+    }
+    // Is it on its way out, once its last job has gone?
+    bool is_ending() const {
+        return state() == reservation_state::kBeingDeleted || state() == reservation_state::kDeletingJobs;
+    }
+};
+
 enum NodeState : uint32_t { node_free = 0, node_offline = 1, node_down = 2, node_stale = 4 };
 // How many vnodes have each combination of these bits.
 using NodeCounts = std::array<int64_t, 8>;

@@ -178,6 +178,11 @@ class Plugin::Impl {
         return table.size >= offsetof(pbs_plugin, place_job) + sizeof(pbs_plugin::place_job) &&
                table.place_job != nullptr;
     }
+    bool knows_reservations() const {
+        return table.size >=
+                   offsetof(pbs_plugin, reservation_removed) + sizeof(pbs_plugin::reservation_removed) &&
+               table.reservation_changed != nullptr && table.reservation_removed != nullptr;
+    }
     // Can its cycles run in a thread?
     bool has_threads() const {
         return table.size >= offsetof(pbs_plugin, finish_cycle) + sizeof(pbs_plugin::finish_cycle) &&
@@ -480,6 +485,15 @@ void Plugin::job_removed(int64_t now, uint64_t job) {
     impl_->table.job_removed(impl_->table.self, now, job);
 }
 
+void Plugin::reservation_changed(const Reservation& reservation, const State& state) {
+    if (!impl_->knows_reservations()) return;
+    RecordBuilder builder(state);
+    impl_->table.reservation_changed(impl_->table.self, &builder.reservation(reservation));
+}
+void Plugin::reservation_removed(uint64_t reservation) {
+    if (impl_->knows_reservations()) impl_->table.reservation_removed(impl_->table.self, reservation);
+}
+
 int64_t Plugin::next_deadline(int64_t now) {
     return impl_->table.next_deadline(impl_->table.self, now);
 }
@@ -504,6 +518,8 @@ Decision decision_of(const pbs_decision& in, const State& state) {
                : in.kind == PBS_DECIDE_ESTIMATE ? Decision::Kind::estimate
                : in.kind == PBS_DECIDE_PREEMPT  ? Decision::Kind::preempt
                : in.kind == PBS_DECIDE_ACCRUE   ? Decision::Kind::accrue
+               : in.kind == PBS_DECIDE_CONFIRM  ? Decision::Kind::confirm
+               : in.kind == PBS_DECIDE_DENY     ? Decision::Kind::deny
                                                 : Decision::Kind::comment;
     if (out.kind == Decision::Kind::estimate) out.start = in.start;
     out.job = in.job;
@@ -545,7 +561,8 @@ Decision decision_of(const pbs_decision& in, const State& state) {
 }
 
 // What of decisions that came later the server knows.
-constexpr uint64_t kTakes = PBS_TAKES_ESTIMATES | PBS_TAKES_PIECES | PBS_TAKES_PREEMPTIONS;
+constexpr uint64_t kTakes =
+    PBS_TAKES_ESTIMATES | PBS_TAKES_PIECES | PBS_TAKES_PREEMPTIONS | PBS_TAKES_RESERVATIONS;
 
 }  // namespace
 

@@ -26,7 +26,18 @@ class Log;
 
 // What a cycle decided about one job, in the server's own terms.
 struct Decision {
-    enum class Kind { run, comment, reject, move, estimate, preempt, accrue } kind = Kind::comment;
+    // The last two are about a reservation: `job` is its handle.
+    enum class Kind {
+        run,
+        comment,
+        reject,
+        move,
+        estimate,
+        preempt,
+        accrue,
+        confirm,
+        deny
+    } kind = Kind::comment;
     uint64_t job = 0;
     uint64_t queue = 0;  // 0: stays where it is
     std::string text;
@@ -165,6 +176,10 @@ class Plugin {
     // One or the other: a job in the history is no job to the plugin, and of subjobs those are that run.
     void tell(int64_t now, const Job& job, const State& state);
     void job_removed(int64_t now, uint64_t job);  // Job::told_as()
+    // Of one that is on its way out, or has no places, the plugin knows nothing but that its queue is one of
+    // a reservation.
+    void reservation_changed(const Reservation& reservation, const State& state);
+    void reservation_removed(uint64_t reservation);
 
     int64_t next_deadline(int64_t now);
     // Does what is due: the schedulers of these names that want a cycle for it, with its trigger (PBS_SCH_*).

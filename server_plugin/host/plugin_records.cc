@@ -6,6 +6,7 @@
 #include "server_plugin/host/accrual.h"
 #include "server_plugin/host/array.h"
 #include "server_plugin/host/preempt.h"
+#include "server_plugin/host/reservation.h"
 
 namespace pbs::host {
 namespace {
@@ -261,6 +262,37 @@ const pbs_job_record& RecordBuilder::job(const Job& job) {
     job_.places = places_.data();
     job_.kept = places_.data() + job_.place_count;
     return job_;
+}
+
+const pbs_reservation_record& RecordBuilder::reservation(const Reservation& reservation) {
+    clear();
+    const Attributes& attributes = reservation.attributes;
+    const Queue* queue = state_.queue(reservation.queue_name());
+    reservation_ = {};
+    reservation_.size = sizeof reservation_;
+    reservation_.reservation = reservation.handle;
+    reservation_.id = as_pbs_str(reservation.id);
+    reservation_.queue = queue == nullptr ? 0 : queue->handle;
+    reservation_.state = awaits_answer(reservation) ? PBS_RESERVATION_ASKED : PBS_RESERVATION_CONFIRMED;
+    reservation_.start = attributes.integer("asked_start", reservation.start());
+    reservation_.end = attributes.integer("asked_end", reservation.end());
+    reservation_.held_start = reservation.start();
+    reservation_.held_end = reservation.end();
+    std::tie(reservation_.requested, reservation_.requested_count) = amounts(attributes, "Resource_List");
+    const Resource* select = state_.resources.find("select");
+    const std::string_view chunks = attributes.text("schedselect");
+    for (pbs_amount& amount : lists_.back())
+        if (select != nullptr && amount.resource == select->id && !chunks.empty())
+            amount.text = as_pbs_str(chunks);
+    for (const Place& place : reservation.places) {
+        pbs_place out{};
+        out.vnode = place.node;
+        std::tie(out.amounts, out.amount_count) = amounts(place.amounts);
+        places_.push_back(out);
+    }
+    reservation_.places = places_.data();
+    reservation_.place_count = places_.size();
+    return reservation_;
 }
 
 }  // namespace pbs::host

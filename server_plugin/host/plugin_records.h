@@ -30,6 +30,7 @@ class RecordBuilder {
     // All vnodes are on this machine.
     const pbs_vnode_record& node(const Node& node, const MachineLoad& load);
     const pbs_job_record& job(const Job& job);
+    const pbs_reservation_record& reservation(const Reservation& reservation);
 
   private:
     void clear();
@@ -50,6 +51,7 @@ class RecordBuilder {
     pbs_queue_record queue_{};
     pbs_vnode_record node_{};
     pbs_job_record job_{};
+    pbs_reservation_record reservation_{};
 };
 
 pbs_resource_record resource_record(const Resource& resource);

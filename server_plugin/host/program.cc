@@ -49,6 +49,7 @@
 #include "server_plugin/host/reconcile.h"
 #include "server_plugin/host/recovery.h"
 #include "server_plugin/host/requests/carry_out.h"
+#include "server_plugin/host/reservation.h"
 #include "server_plugin/host/routing.h"
 #include "server_plugin/host/running_usage.h"
 #include "server_plugin/host/server.h"
@@ -149,6 +150,7 @@ class Program {
     void carry_on(const std::function<void()>& step);
     Result<void> watch_deadlines();
     void look_at_clock();
+    void look_at_reservations();
     void set_deadline(int64_t earliest = 0);
     void check_stop();
     void stop(std::string_view why);
@@ -354,6 +356,7 @@ void Program::make_handles() {
     uv_poll_start(&runner_events_, UV_READABLE, [](uv_poll_t* handle, int, int) {
         auto& program = *static_cast<Program*>(handle->data);
         guarded(*program.log_, "jobs", [&program] { take_run_events(*program.server_); });
+        guarded(*program.log_, "reservations", [&program] { program.look_at_reservations(); });
         program.schedule_cycles();
         program.check_stop();
     });
@@ -415,16 +418,23 @@ void Program::look_at_clock() {
         log_->write(LogEvent::debug2, LogClass::sched, "deadline",
                     fmt::format("reached after {} us", (now - due).count()));
     }
+    look_at_reservations();
     cycles_->look_at_clock();
     schedule_cycles();
     // What is still due would be due for ever: the next look is a second later.
     set_deadline(server_->now() + 1);
 }
 
+void Program::look_at_reservations() {
+    if (auto done = host::look_at_reservations(*server_, server_->now()); !done)
+        log_->error("reservations", done.error().message);
+}
+
 // Asked anew each time: the clock or the configuration may have changed since.
 void Program::set_deadline(int64_t earliest) {
     if (stopped_ || !deadline_timer_) return;
-    deadline_ = std::max(earliest, plugin_->next_deadline(server_->now()));
+    deadline_ = std::max(
+        earliest, std::min(plugin_->next_deadline(server_->now()), next_of_reservations(server_->state)));
     if (deadline_ == std::numeric_limits<int64_t>::max()) return deadline_timer_->set(std::nullopt);
     const auto instant = std::chrono::sys_seconds(std::chrono::seconds(deadline_));
     deadline_timer_->set(instant - clock_.offset());
@@ -493,6 +503,7 @@ void Program::tick() {
     service_manager_.alive();
     dependents_fail_ = false;
     take_run_events(*server_);
+    look_at_reservations();
     cycles_->look_at_clock();
     if (auto done = wake_waiting(*server_, now); !done) log_->error("jobs", done.error().message);
     route_jobs(*server_, now);

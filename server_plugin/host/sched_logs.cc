@@ -52,6 +52,10 @@ std::string text_of(const Decision& decision, const State& state) {
         }
         case Decision::Kind::accrue:
             return fmt::format("Accrue type is {}", decision.accrue_type);
+        case Decision::Kind::confirm:
+            return "Reservation Confirmed";
+        case Decision::Kind::deny:
+            return fmt::format("Reservation denied: {}", decision.text);
     }
     return {};
 }

@@ -84,6 +84,8 @@ Result<void> Server::start_plugin() {
     for (const auto& [name, sched] : state.scheds()) plugin.sched_changed(sched, state);
     for (const auto& [name, queue] : state.queues()) plugin.queue_changed(queue, state);
     for (const auto& [name, node] : state.nodes()) plugin.node_changed(node, state);
+    for (const auto& [number, reservation] : state.reservations())
+        plugin.reservation_changed(reservation, state);
     for (const auto& [handle, job] : state.jobs())
         if (!job.history()) plugin.tell(at, job, state);
     return plugin.start(at);

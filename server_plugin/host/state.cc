@@ -1,5 +1,7 @@
 #include "server_plugin/host/state.h"
 
+#include <charconv>
+
 #include "server_plugin/host/preempt.h"
 
 namespace pbs::host {
@@ -116,6 +118,49 @@ const Node* State::node(uint64_t handle) const {
 }
 const Sched* State::sched(std::string_view name) const {
     return lookup(scheds_, name);
+}
+
+std::string State::reservation_id(uint64_t number) const {
+    return "R" + host::job_id(number, server_name);
+}
+
+// "R12", "R12.server", "R12@server".
+const Reservation* State::reservation(std::string_view id) const {
+    const std::string_view of = id.substr(0, id.find('@'));
+    if (of.size() < 2 || (of.front() != 'R' && of.front() != 'r')) return nullptr;
+    uint64_t number = 0;
+    const auto [end, error] = std::from_chars(of.data() + 1, of.data() + of.size(), number);
+    if (error != std::errc()) return nullptr;
+    const std::string_view rest(end, static_cast<size_t>(of.data() + of.size() - end));
+    if (!rest.empty() && (rest.front() != '.' || !is_this_server(rest.substr(1)))) return nullptr;
+    const auto at = reservations_.find(number);
+    return at == reservations_.end() ? nullptr : &at->second;
+}
+
+const Reservation* State::reservation(uint64_t handle) const {
+    for (const auto& [number, reservation] : reservations_)
+        if (reservation.handle == handle) return &reservation;
+    return nullptr;
+}
+
+const Reservation* State::reservation_of_queue(uint64_t queue_handle) const {
+    if (reservations_.empty()) return nullptr;
+    const Queue* const of = queue(queue_handle);
+    if (of == nullptr) return nullptr;
+    for (const auto& [number, reservation] : reservations_)
+        if (reservation.queue_name() == of->name) return &reservation;
+    return nullptr;
+}
+
+void State::put(Reservation reservation) {
+    handle_in_use(reservation.handle);
+    uint64_t number = 0;
+    std::from_chars(reservation.id.data() + 1, reservation.id.data() + reservation.id.size(), number);
+    reservations_.insert_or_assign(number, std::move(reservation));
+}
+
+void State::erase_reservation(uint64_t handle) {
+    std::erase_if(reservations_, [&](const auto& one) { return one.second.handle == handle; });
 }
 
 void State::count(const Job& job, int64_t by) {

@@ -81,6 +81,13 @@ class State {
     const Node* node(uint64_t handle) const;
     const Sched* sched(std::string_view name) const;
 
+    // By the number in its id; an id as for job().
+    const std::map<uint64_t, Reservation>& reservations() const { return reservations_; }
+    const Reservation* reservation(std::string_view id) const;
+    const Reservation* reservation(uint64_t handle) const;
+    const Reservation* reservation_of_queue(uint64_t queue) const;  // nullptr: the queue is none's
+    std::string reservation_id(uint64_t number) const;              // "R12.server"
+
     // A handle that no object of this process has had.
     uint64_t new_handle() { return ++last_handle_; }
     // The number of a new subjob.
@@ -96,6 +103,8 @@ class State {
     void put(Queue queue);
     void put(Node node);
     void put(Sched sched);
+    void put(Reservation reservation);
+    void erase_reservation(uint64_t handle);
     void erase_job(uint64_t handle);
     void erase_queue(std::string_view name);
     void erase_node(std::string_view name);
@@ -136,6 +145,7 @@ class State {
     std::map<std::string, Node, std::less<>> nodes_;
     std::unordered_map<uint64_t, std::string> node_names_;
     std::map<std::string, Sched, std::less<>> scheds_;
+    std::map<uint64_t, Reservation> reservations_;
     std::unordered_map<uint64_t, Estimate> estimates_;  // by handle
     StateCounts counts_;
     NodeCounts node_counts_{};

@@ -23,13 +23,13 @@ namespace {
 
 // Step n brings a database of version n to version n + 1. Steps are only ever added at the end.
 //
-// object: the server (name ""), queues, nodes and schedulers; type as enum pbs_object_type. `id` is the
-// handle. object_aside: what a change of many objects makes of them, with attributes as job.attributes has
-// them; NULL: it is gone; of a resource those are type and flags. It counts once counter has a row
-// `aside_holds`: then the other tables are behind. job.attributes: one netstring ("5:queue,") each for name,
-// resource and value of every attribute, in turn. depend: a Link (dependencies.h) a row; what `other` is
-// depends on its kind. received: the jobs that other servers handed in (arrival.h), by their ids in lower
-// case.
+// object: the server (name ""), queues, nodes, schedulers and reservations; type as enum pbs_object_type.
+// `id` is the handle. object_aside: what a change of many objects makes of them, with attributes as
+// job.attributes has them; NULL: it is gone; of a resource those are type and flags. It counts once counter
+// has a row `aside_holds`: then the other tables are behind. job.attributes: one netstring ("5:queue,") each
+// for name, resource and value of every attribute, in turn. depend: a Link (dependencies.h) a row; what
+// `other` is depends on its kind. received: the jobs that other servers handed in (arrival.h), by their ids
+// in lower case.
 constexpr std::array kSteps = {
     R"sql(
 CREATE TABLE object(
@@ -102,6 +102,8 @@ CREATE TABLE received(
   hops INTEGER NOT NULL,
   at INTEGER NOT NULL) WITHOUT ROWID;
 )sql",
+    // From here on an object may be a reservation, which servers of earlier versions don't know.
+    "",
 };
 
 void put_netstring(std::string& out, std::string_view text) {
@@ -488,6 +490,14 @@ Result<void> Store::save(const Sched& sched) {
     if (auto done = impl_->be_up_to_date(); !done) return done;
     return impl_->save_object(PBS_OBJ_SCHED, sched.handle, sched.name, 0, 0, sched.attributes);
 }
+Result<void> Store::save(const Reservation& reservation) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
+    return impl_->save_object(PBS_OBJ_RESV, reservation.handle, reservation.id, 0, 0, reservation.attributes);
+}
+Result<void> Store::remove_reservation(std::string_view id) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
+    return impl_->remove_object(PBS_OBJ_RESV, id);
+}
 Result<void> Store::remove_queue(std::string_view name) {
     if (auto done = impl_->be_up_to_date(); !done) return done;
     return impl_->remove_object(PBS_OBJ_QUEUE, name);
@@ -632,12 +642,22 @@ Result<void> Store::Impl::load_objects(State& state) {
             case PBS_OBJ_SCHED:
                 state.put(Sched{handle, name, load_attributes(id, sched_table())});
                 break;
+            case PBS_OBJ_RESV:
+                state.put(Reservation{handle, name, load_attributes(id, reservation_table())});
+                break;
             default:
                 return fail(PBSE_SYSTEM,
                             fmt::format("{}: object {} has an unknown type", path, sqlite::printable(name)));
         }
     }
     if (!query.ok()) return failed("can not read objects");
+    // Once all vnodes are known.
+    std::vector<Reservation> placed;
+    for (const auto& [number, reservation] : state.reservations()) placed.push_back(reservation);
+    for (Reservation& reservation : placed) {
+        reservation.places = places_of(reservation.attributes.text("resv_nodes"), state);
+        state.put(std::move(reservation));
+    }
     return {};
 }
 

@@ -48,6 +48,8 @@ class Store {
     Result<void> save(const Queue& queue, const Queue* before = nullptr);
     Result<void> save(const Node& node, const Node* before = nullptr);
     Result<void> save(const Sched& sched);
+    Result<void> save(const Reservation& reservation);
+    Result<void> remove_reservation(std::string_view id);
     Result<void> save(const Resource& resource);
     Result<void> save(const Job& job);
     Result<void> save_next_sequence(int64_t next);

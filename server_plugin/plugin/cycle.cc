@@ -80,6 +80,7 @@ Before get_ready(State& state, const pbs_cycle_request& request) {
     state.scheduler.set_divide_chunks((takes & PBS_TAKES_PIECES) != 0);
     state.takes_preemptions = (takes & PBS_TAKES_PREEMPTIONS) != 0;
     state.scheduler.set_preempt(state.takes_preemptions);
+    state.scheduler.set_answer_reservations((takes & PBS_TAKES_RESERVATIONS) != 0);
     refresh_sched_config(state, sched);
     read_allocations(state, sched, instant(request.now), anew);
     state.dedicated_times.ask(state.scheduler, state.host, sched, instant(request.now), anew);

@@ -138,6 +138,19 @@ void job_removed_entry(void* self, int64_t now, uint64_t job) {
     });
 }
 
+void reservation_changed_entry(void* self, const pbs_reservation_record* record) {
+    guarded(self, "reservation_changed", [&](State& state) {
+        settle(state);
+        reservation_changed(state, record);
+    });
+}
+void reservation_removed_entry(void* self, uint64_t reservation) {
+    guarded(self, "reservation_removed", [&](State& state) {
+        settle(state);
+        reservation_removed(state, reservation);
+    });
+}
+
 int64_t next_deadline_entry(void* self, int64_t now) {
     return guarded(self, "next_deadline", INT64_MAX, [&](State& state) {
         settle(state);
@@ -256,6 +269,8 @@ pbs_plugin table_of(State* state) {
     table.busy = busy_entry;
     table.schedules = schedules_entry;
     table.peer_queues = peer_queues_entry;
+    table.reservation_changed = reservation_changed_entry;
+    table.reservation_removed = reservation_removed_entry;
     return table;
 }
 

@@ -127,4 +127,14 @@ void job_removed(State& state, sched::Instant now, uint64_t job) {
     append_ended(state);
 }
 
+void reservation_changed(State& state, const pbs_reservation_record* record) {
+    const auto translated = state.translator.reservation(record);
+    if (!translated) return refuse(state, "reservation");
+    state.scheduler.reservation_changed(*translated);
+}
+
+void reservation_removed(State& state, uint64_t reservation) {
+    state.scheduler.reservation_removed(sched::ReservationHandle{reservation});
+}
+
 }  // namespace pbs::plugin

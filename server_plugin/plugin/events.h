@@ -19,4 +19,7 @@ void vnode_removed(State& state, uint64_t vnode);
 void job_changed(State& state, sched::Instant now, const pbs_job_record* record);
 void job_removed(State& state, sched::Instant now, uint64_t job);
 
+void reservation_changed(State& state, const pbs_reservation_record* record);
+void reservation_removed(State& state, uint64_t reservation);
+
 }  // namespace pbs::plugin

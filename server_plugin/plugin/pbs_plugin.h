@@ -44,6 +44,7 @@ enum pbs_object_type {
     PBS_OBJ_QUEUE = 1,
     PBS_OBJ_JOB = 2,
     PBS_OBJ_NODE = 3,
+    PBS_OBJ_RESV = 4, /* a reservation: the host's own, no plugin is asked about its status */
     PBS_OBJ_RESOURCE = 5,
     PBS_OBJ_SCHED = 6,
     PBS_OBJ_ARRAY = 10,  /* in status replies with subjobs: a job array, whose subjobs follow */
@@ -388,6 +389,35 @@ typedef struct pbs_sched_record {
     uint32_t reserved2;
 } pbs_sched_record;
 
+/* What a reservation is to the scheduler. */
+enum pbs_reservation_state {
+    PBS_RESERVATION_ASKED = 0,    /* it is to be decided about: PBS_DECIDE_CONFIRM or PBS_DECIDE_DENY */
+    PBS_RESERVATION_CONFIRMED = 1 /* from `start` to before `end` it has its places, and nobody else */
+};
+
+/* An advance reservation: places that jobs of its queue, and no others, have from `start` to before `end`.
+ * The host starts and stops the queue, ends the jobs that are in it at the end, and tells that the
+ * reservation is gone. One that is asked for again, because it is to have other times or places, keeps the
+ * places that it has until it is confirmed with others. Handles are the host's, unique over one host process.
+ */
+typedef struct pbs_reservation_record {
+    size_t size;
+    uint64_t reservation;
+    pbs_str id;     /* "R12.server" */
+    uint64_t queue; /* where its jobs are */
+    int32_t state;  /* enum pbs_reservation_state */
+    int32_t reserved;
+    int64_t start;
+    int64_t end;
+    const pbs_amount* requested; /* as a job's: select and place say what is asked for */
+    size_t requested_count;
+    const pbs_place* places; /* that it has */
+    size_t place_count;
+    /* Of one that is asked for again: when it has these places. */
+    int64_t held_start;
+    int64_t held_end;
+} pbs_reservation_record;
+
 /* ---- A cycle and what it decides. ---- */
 
 /* Why a cycle runs: the SCH_* codes of pbs_sched, and one more for a policy switch. */
@@ -418,7 +448,11 @@ enum pbs_decision_kind {
     PBS_DECIDE_PREEMPT = 6,
     /* From now on the job's time counts as `accrue_type`, until the host tells of another one. Of servers
      * with counts_eligible_time. */
-    PBS_DECIDE_ACCRUE = 7
+    PBS_DECIDE_ACCRUE = 7,
+    /* The reservation `job` has `places`, as those of RUN are, from its start to its end. For hosts that ask
+     * for it (PBS_TAKES_RESERVATIONS), as the next one. */
+    PBS_DECIDE_CONFIRM = 8,
+    PBS_DECIDE_DENY = 9 /* the reservation `job` can't be had, because of `text` */
 };
 
 /* How a job is preempted. */
@@ -458,9 +492,10 @@ typedef struct pbs_decision {
 
 /* What of decisions came later: a host is given what it asks for. */
 enum pbs_takes {
-    PBS_TAKES_ESTIMATES = 1,  /* decisions of that kind */
-    PBS_TAKES_PIECES = 2,     /* chunks in pieces on several vnodes of a host (pbs_decision.joined) */
-    PBS_TAKES_PREEMPTIONS = 4 /* decisions of that kind, and those that resume jobs */
+    PBS_TAKES_ESTIMATES = 1,   /* decisions of that kind */
+    PBS_TAKES_PIECES = 2,      /* chunks in pieces on several vnodes of a host (pbs_decision.joined) */
+    PBS_TAKES_PREEMPTIONS = 4, /* decisions of that kind, and those that resume jobs */
+    PBS_TAKES_RESERVATIONS = 8 /* decisions about reservations that are asked for */
 };
 
 typedef struct pbs_cycle_request {
@@ -701,6 +736,10 @@ typedef struct pbs_plugin {
     /* Which queues of other servers the policy in force at `now` pulls jobs from for this scheduler: by
      * reply_attr an attribute peer_queue for each, "QUEUE QUEUE@SERVER", the one here and the one there. */
     void (*peer_queues)(void* self, int64_t now, pbs_str sched, pbs_reply* reply);
+
+    /* Events: a reservation, and that one is gone. */
+    void (*reservation_changed)(void* self, const pbs_reservation_record* record);
+    void (*reservation_removed)(void* self, uint64_t reservation);
 } pbs_plugin;
 
 /* The shared object's only exported function. Returns 0, or a PBS error number when the versions do not

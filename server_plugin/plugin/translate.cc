@@ -244,6 +244,36 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
     return out;
 }
 
+std::optional<sched::ReservationRecord> Translator::reservation(const pbs_reservation_record* record) {
+    if (!readable(record) || !present(record->requested, record->requested_count) ||
+        !present(record->places, record->place_count) || record->state < PBS_RESERVATION_ASKED ||
+        record->state > PBS_RESERVATION_CONFIRMED) {
+        return std::nullopt;
+    }
+    amounts_.clear();
+    ranges_.clear();
+    places_.clear();
+    const AmountRange requested = take(record->requested, record->requested_count);
+    for (const pbs_place& place : std::span(record->places, record->place_count)) {
+        if (!present(place.amounts, place.amount_count)) return std::nullopt;
+        ranges_.push_back(take(place.amounts, place.amount_count));
+    }
+    for (std::size_t i = 0; i < record->place_count; ++i)
+        places_.push_back({sched::VnodeHandle{record->places[i].vnode}, amounts(ranges_[i])});
+    sched::ReservationRecord out;
+    out.reservation = sched::ReservationHandle{record->reservation};
+    out.id = view(record->id);
+    out.queue = sched::QueueHandle{record->queue};
+    out.asked = record->state == PBS_RESERVATION_ASKED;
+    out.start = instant(record->start);
+    out.end = instant(record->end);
+    out.requested = amounts(requested);
+    out.places = places_;
+    out.held_start = instant(record->held_start);
+    out.held_end = instant(record->held_end);
+    return out;
+}
+
 void DecisionArray::clear() {
     list_.clear();
     amounts_.clear();
@@ -277,7 +307,9 @@ void DecisionArray::assign(sched::Decisions decisions) {
         pbs_decision out{};
         out.size = sizeof(pbs_decision);
         out.kind = static_cast<int32_t>(decision.kind);
-        out.job = static_cast<uint64_t>(decision.job);
+        out.job = decision.reservation == sched::ReservationHandle{}
+                      ? static_cast<uint64_t>(decision.job)
+                      : static_cast<uint64_t>(decision.reservation);
         out.queue = static_cast<uint64_t>(decision.queue);
         out.text = c_str(decision.text);
         out.set_resources = add_amounts(decision.set_resources);

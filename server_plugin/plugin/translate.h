@@ -30,6 +30,7 @@ class Translator {
     std::optional<sched::QueueRecord> queue(const pbs_queue_record* record);
     std::optional<sched::VnodeRecord> vnode(const pbs_vnode_record* record);
     std::optional<sched::JobRecord> job(const pbs_job_record* record);
+    std::optional<sched::ReservationRecord> reservation(const pbs_reservation_record* record);
 
   private:
     using AmountRange = std::pair<std::size_t, std::size_t>;

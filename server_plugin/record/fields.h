@@ -180,6 +180,21 @@ void fields(A& a, Ref<A, sched::Place> r) {
 }
 
 template <class A>
+void fields(A& a, Ref<A, sched::ReservationState> s) {
+    auto& r = s.record;
+    a("handle", r.reservation, sched::ReservationHandle{});
+    a("id", r.id, "");
+    a("queue", r.queue, sched::QueueHandle{});
+    a("asked", r.asked, false);
+    a("start", r.start, Instant{});
+    a("end", r.end, Instant{});
+    a.amounts("requested", r.requested);
+    a.list("places", r.places);
+    a("held_start", r.held_start, Instant{});
+    a("held_end", r.held_end, Instant{});
+}
+
+template <class A>
 void fields(A& a, Ref<A, sched::JobState> s) {
     auto& r = s.record;
     a("handle", r.job, sched::JobHandle{});

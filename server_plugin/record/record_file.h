@@ -5,11 +5,13 @@
 //
 //   {"pbspolicy_record":1,"time_zone":"Europe/Berlin"}   the format's version; comes first
 //   {"resource":{"id":0,"name":"ncpus","kind":"integer","consumable":true}}
-//   {"server":{...}}  {"queue":{...}}  {"sched":{...}}  {"vnode":{...}}  {"job":{...}}  {"past_usage":{...}}
+//   {"server":{...}}  {"queue":{...}}  {"sched":{...}}  {"vnode":{...}}  {"reservation":{...}}  {"job":{...}}
+//   {"past_usage":{...}}
 //   {"allocations":{...}}  {"outages":{...}}  {"told":{...}}  {"hpm":{...}}
 //   {"object":{"type":"policy","name":"p1","attributes":{"by_queue":"False"}}}
 //   {"sched_config":{...}}  {"fair_share":{...}}  {"tick":{...}}
 //   {"cycle":{"now":1795424400,"sched":"default","trigger":5}}
+//   {"confirm":{"reservation":"R12.server","places":[...]}}  {"deny":{...}}
 //   {"run":{"job":"12.server","queue":"batch","text":"Started on ...","places":[...]}}
 //   {"reject":{...}}  {"comment":{...}}  {"move":{...}}  {"log":{...}}  {"sorted_jobs":{...}}
 //   {"schedule":{...}}
@@ -17,11 +19,11 @@
 //
 // A place with "joined" is another piece of the chunk that the place before it is of.
 //
-// in this order; only object, sched_config, fair_share and what follows "cycle" may be missing wholly. Values
-// that are the defaults (false, no limit, empty) are left out. Instants are seconds since 1970-01-01 UTC,
-// durations seconds, amounts [resource, number or text]; queues, vnodes and jobs are referred to by their
-// handles, but for decisions, which name them. Strings are bytes: one that isn't UTF-8 is {"hex":"e9"}; in
-// names that are keys, bytes other than printable ASCII are %e9.
+// in this order; only reservation, object, sched_config, fair_share and what follows "cycle" may be missing
+// wholly. Values that are the defaults (false, no limit, empty) are left out. Instants are seconds since
+// 1970-01-01 UTC, durations seconds, amounts [resource, number or text]; queues, vnodes and jobs are referred
+// to by their handles, but for decisions, which name them. Strings are bytes: one that isn't UTF-8 is
+// {"hex":"e9"}; in names that are keys, bytes other than printable ASCII are %e9.
 #pragma once
 
 #include <atomic>
@@ -81,6 +83,7 @@ class RecordWriter {
         std::unordered_map<std::uint64_t, std::string> queues;
         std::unordered_map<std::uint64_t, std::string> vnodes;
         std::unordered_map<std::uint64_t, std::string> jobs;
+        std::unordered_map<std::uint64_t, std::string> reservations;
     };
     friend class JsonOut;
 

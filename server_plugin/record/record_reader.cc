@@ -267,6 +267,7 @@ enum class Step : std::uint8_t {
     queue,
     sched,
     vnode,
+    reservation,
     job,
     past_usage,
     allocations,
@@ -281,12 +282,13 @@ enum class Step : std::uint8_t {
     decided,
     end
 };
-constexpr std::array<std::pair<std::string_view, Step>, 24> kSteps{{
+constexpr std::array<std::pair<std::string_view, Step>, 27> kSteps{{
     {"resource", Step::resource},
     {"server", Step::server},
     {"queue", Step::queue},
     {"sched", Step::sched},
     {"vnode", Step::vnode},
+    {"reservation", Step::reservation},
     {"job", Step::job},
     {"past_usage", Step::past_usage},
     {"allocations", Step::allocations},
@@ -298,6 +300,8 @@ constexpr std::array<std::pair<std::string_view, Step>, 24> kSteps{{
     {"fair_share", Step::fair_share},
     {"tick", Step::tick},
     {"cycle", Step::cycle},
+    {"confirm", Step::decided},
+    {"deny", Step::decided},
     {"run", Step::decided},
     {"reject", Step::decided},
     {"comment", Step::decided},
@@ -313,8 +317,9 @@ constexpr std::array<std::pair<std::string_view, Step>, 24> kSteps{{
 DecidedLine decided_line(const Json& line, std::size_t number) {
     DecidedLine decided{{}, line.dump(), number};
     const Json& inner = line.begin().value();
-    if (const auto job = inner.find("job"); job != inner.end())
-        decided.job = text::from_json(*job).value_or("");
+    for (const char* of : {"job", "reservation"})
+        if (const auto id = inner.find(of); id != inner.end())
+            decided.job = text::from_json(*id).value_or("");
     return decided;
 }
 
@@ -434,6 +439,8 @@ class Reader {
                 return read_state<sched::SchedState>(key, json);
             case Step::vnode:
                 return read_state<sched::VnodeState>(key, json);
+            case Step::reservation:
+                return read_state<sched::ReservationState>(key, json);
             case Step::job:
                 return read_state<sched::JobState>(key, json);
             case Step::past_usage:

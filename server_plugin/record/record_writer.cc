@@ -174,6 +174,7 @@ constexpr std::string_view key_of() {
     if constexpr (std::is_same_v<T, sched::QueueState>) return "queue";
     if constexpr (std::is_same_v<T, sched::SchedState>) return "sched";
     if constexpr (std::is_same_v<T, sched::VnodeState>) return "vnode";
+    if constexpr (std::is_same_v<T, sched::ReservationState>) return "reservation";
     if constexpr (std::is_same_v<T, sched::JobState>) return "job";
     if constexpr (std::is_same_v<T, sched::PastUsageState>) return "past_usage";
     if constexpr (std::is_same_v<T, sched::FairShareState>) return "fair_share";
@@ -249,6 +250,8 @@ void RecordWriter::state_names(const sched::StateRecord& record) {
         names_.queues[static_cast<std::uint64_t>(queue->record.queue)] = queue->record.name;
     } else if (const auto* vnode = std::get_if<sched::VnodeState>(&record)) {
         names_.vnodes[static_cast<std::uint64_t>(vnode->record.vnode)] = vnode->record.name;
+    } else if (const auto* one = std::get_if<sched::ReservationState>(&record)) {
+        names_.reservations[static_cast<std::uint64_t>(one->record.reservation)] = one->record.id;
     } else if (const auto* job = std::get_if<sched::JobState>(&record)) {
         names_.jobs[static_cast<std::uint64_t>(job->record.job)] = job->record.id;
     }
@@ -297,10 +300,11 @@ void RecordWriter::decisions(const sched::Decisions& decided) {
         const auto found = names.find(static_cast<std::uint64_t>(handle));
         return found == names.end() ? std::string_view() : found->second;
     };
-    static constexpr std::array<std::string_view, 8> kKinds{"?",    "run",      "comment", "reject",
-                                                            "move", "estimate", "preempt", "accrue"};
+    static constexpr std::array<std::string_view, 10> kKinds{
+        "?", "run", "comment", "reject", "move", "estimate", "preempt", "accrue", "confirm", "deny"};
     for (const sched::Decision& d : decided.list) {
         line(kKinds.at(static_cast<std::size_t>(d.kind)), [&](JsonOut& out) {
+            out("reservation", name(names_.reservations, d.reservation), "");
             out("job", name(names_.jobs, d.job), "");
             out("queue", name(names_.queues, d.queue), "");
             out("text", d.text, "");

@@ -60,7 +60,13 @@ class Keeper {
         keep(record.account);
         keep(record.used);
     }
+    void operator()(ReservationRecord& record) const {
+        keep(record.id);
+        keep(record.requested);
+        keep(record.places);
+    }
     void operator()(QueueGone&) const {}
+    void operator()(ReservationGone&) const {}
     void operator()(VnodeGone&) const {}
     void operator()(JobGone&) const {}
     void operator()(ConfigurationRead&) const {}
@@ -104,6 +110,8 @@ struct Teller {
     void operator()(const VnodeGone& gone) const { scheduler.vnode_removed(gone.vnode); }
     void operator()(const JobChanged& changed) const { scheduler.job_changed(changed.now, changed.record); }
     void operator()(const JobGone& gone) const { scheduler.job_removed(gone.now, gone.job); }
+    void operator()(const ReservationRecord& record) const { scheduler.reservation_changed(record); }
+    void operator()(const ReservationGone& gone) const { scheduler.reservation_removed(gone.reservation); }
     void operator()(ConfigurationRead& read) const {
         const auto taken =
             scheduler.set_configuration(std::move(*read.configuration), std::move(read.snapshot));

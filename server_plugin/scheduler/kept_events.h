@@ -30,6 +30,9 @@ struct QueueGone {
 struct VnodeGone {
     VnodeHandle vnode{};
 };
+struct ReservationGone {
+    ReservationHandle reservation{};
+};
 struct JobChanged {
     Instant now{};
     JobRecord record;
@@ -44,8 +47,9 @@ struct ConfigurationRead {
     std::shared_ptr<const objects::Snapshot> snapshot;
 };
 
-using Event = std::variant<ResourceRecord, ServerRecord, SchedRecord, SchedGone, QueueRecord, QueueGone,
-                           VnodeRecord, VnodeGone, JobChanged, JobGone, ConfigurationRead>;
+using Event =
+    std::variant<ResourceRecord, ServerRecord, SchedRecord, SchedGone, QueueRecord, QueueGone, VnodeRecord,
+                 VnodeGone, JobChanged, JobGone, ReservationRecord, ReservationGone, ConfigurationRead>;
 
 class KeptEvents {
   public:

@@ -166,6 +166,22 @@ void describe_jobs(const Tables& t, const StateSink& sink, const std::atomic<boo
     for (const auto& [handle, slot] : rest) describe_job(t, slot, sink);
 }
 
+void describe_reservations(const Tables& t, const StateSink& sink) {
+    for (const auto& [handle, reservation] : t.reservations) {
+        const auto requested = views(t.requests[reservation.request].amounts);
+        std::deque<std::vector<Amount>> amounts;
+        std::vector<Place> places;
+        for (const AdvanceReservation::Share& share : reservation.shares) {
+            auto& held = amounts.emplace_back();
+            for (const Need& need : share.amounts) held.push_back({need.resource, need.amount, {}});
+            places.push_back({share.vnode, held});
+        }
+        sink(ReservationState{{handle, reservation.id, reservation.queue, reservation.asked,
+                               reservation.start, reservation.end, requested, places, reservation.held_start,
+                               reservation.held_end}});
+    }
+}
+
 // ---- Taking.
 
 using Scheds = std::map<std::string, Sched, std::less<>>;
@@ -221,6 +237,7 @@ void Inspector::describe(const StateSink& sink, const std::atomic<bool>* give_up
     describe_queues(t, sink);
     for (const auto& [name, sched] : impl_->scheds) describe_sched(t, name, sched, sink);
     describe_vnodes(t, sink);
+    describe_reservations(t, sink);
     describe_jobs(t, sink, *give_up);
     if (*give_up) return;
     const auto rows = t.usage.rows();
@@ -255,6 +272,8 @@ Result<void> Scheduler::restore(const StateRecord& record) {
     } else if (const auto* vnode = std::get_if<VnodeState>(&record)) {
         vnode_changed(vnode->record);
         if (!vnode->known) vnode_removed(vnode->record.vnode);
+    } else if (const auto* reservation = std::get_if<ReservationState>(&record)) {
+        reservation_changed(reservation->record);
     } else if (const auto* job = std::get_if<JobState>(&record)) {
         restore_job(*this, t, *job);
     } else if (const auto* usage = std::get_if<PastUsageState>(&record)) {

@@ -94,6 +94,10 @@ struct ToldState {
     ToldAmounts::Known known;
 };
 
+struct ReservationState {
+    ReservationRecord record;
+};
+
 // The objects that the scheduler was given; null: its configuration was set from values, which isn't
 // described.
 struct ConfigurationState {
@@ -117,7 +121,7 @@ struct TickState {
 using AnyStateRecord =
     std::variant<ResourceRecord, ServerRecord, QueueState, SchedState, VnodeState, JobState, PastUsageState,
                  AllocationsState, OutagesState, HpmCounters, ToldState, ConfigurationState, SchedConfigState,
-                 FairShareState, TickState>;
+                 FairShareState, TickState, ReservationState>;
 struct StateRecord : AnyStateRecord {
     using AnyStateRecord::AnyStateRecord;
 };

@@ -160,6 +160,9 @@ std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, Sc
     }
     sooner(next, active->settings.prime.next_change(t));
     option_boundaries(*active, t, next);
+    for (const auto& [handle, reservation] : tables.reservations)
+        for (const Instant at : {reservation.held_start, reservation.held_end})
+            if (!reservation.shares.empty() && at > t) sooner(next, at);
     // Queues become idle by events of jobs.
     if (active->settings.np_drain_idletime == Seconds(0))
         sched.until = Sched::Until{sched.events.since.times_all, t, next, active};
@@ -379,6 +382,7 @@ Decisions Scheduler::Impl::run(Instant now, std::string_view sched, CycleTrigger
     if (sched == kDefaultSched) input.served = served();
     input.now = now;
     input.categories = categories;
+    input.answers_reservations = answers_reservations;
     const bool of_event = trigger == CycleTrigger::job_new || trigger == CycleTrigger::job_ended ||
                           found->second.woken_for_instants;
     if (!rehearsal) found->second.woken_for_instants = false;
@@ -411,6 +415,11 @@ bool Scheduler::divides_chunks() const {
 void Scheduler::set_preempt(bool on) {
     settle();
     if (std::exchange(impl_->tables.preempts, on) != on) impl_->note(&EventsSince::all);
+}
+
+void Scheduler::set_answer_reservations(bool on) {
+    settle();
+    if (std::exchange(impl_->answers_reservations, on) != on) impl_->note(&EventsSince::all);
 }
 
 bool Scheduler::preempts() const {
@@ -659,6 +668,41 @@ void Scheduler::vnode_removed(VnodeHandle vnode) {
     if (impl_->keep(VnodeGone{vnode})) return;
     impl_->note(&EventsSince::all);
     impl_->tables.vnodes.remove(vnode);
+}
+
+// Any job may start otherwise than before, and its queue is one that jobs start in.
+void Scheduler::reservation_changed(const ReservationRecord& record) {
+    if (impl_->keep(record)) return;
+    impl_->note(&EventsSince::settings_changed);
+    Tables& t = impl_->tables;
+    const std::uint32_t request = t.requests.acquire(record.requested, t.resources);
+    const auto [at, is_new] = t.reservations.try_emplace(record.reservation);
+    AdvanceReservation& reservation = at->second;
+    if (!is_new) t.requests.release(reservation.request);
+    reservation.id = record.id;
+    reservation.queue = record.queue;
+    reservation.asked = record.asked;
+    reservation.start = record.start;
+    reservation.end = record.end;
+    reservation.request = request;
+    reservation.held_start = record.asked ? record.held_start : record.start;
+    reservation.held_end = record.asked ? record.held_end : record.end;
+    reservation.shares.clear();
+    for (const Place& place : record.places) {
+        AdvanceReservation::Share& share = reservation.shares.emplace_back();
+        share.vnode = place.vnode;
+        for (const Amount& amount : place.amounts) share.amounts.push_back({amount.resource, amount.number});
+    }
+}
+
+void Scheduler::reservation_removed(ReservationHandle handle) {
+    if (impl_->keep(ReservationGone{handle})) return;
+    Tables& t = impl_->tables;
+    const auto found = t.reservations.find(handle);
+    if (found == t.reservations.end()) return;
+    impl_->note(&EventsSince::settings_changed);
+    t.requests.release(found->second.request);
+    t.reservations.erase(found);
 }
 
 namespace {

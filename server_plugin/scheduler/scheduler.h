@@ -103,6 +103,8 @@ class Scheduler {
     // `now` matters for jobs that start or stop running: their past usage and the idle time of their queue.
     void job_changed(Instant now, const JobRecord& record);
     void job_removed(Instant now, JobHandle job);
+    void reservation_changed(const ReservationRecord& record);
+    void reservation_removed(ReservationHandle reservation);
 
     // Takes a new configuration; in force in the very next cycle. On an error (a formula that doesn't
     // compile, a window without a meaning) the old one stays.
@@ -265,6 +267,9 @@ class Scheduler {
     // Whether cycles preempt jobs where the policy says so; off for a host that can't. On at first.
     void set_preempt(bool on);
     bool preempts() const;
+
+    // Whether cycles decide about reservations that are asked for; off for a host that has none. On at first.
+    void set_answer_reservations(bool on);
 
     // Asks every filter about every job, also about jobs alike in all that filters read. For tests: the
     // decisions must not differ.

@@ -81,6 +81,7 @@ struct Scheduler::Impl {
     bool look_again = false;
     bool categories = true;
     bool by_events = true;
+    bool answers_reservations = true;
     Seconds comment_interval = std::chrono::minutes(5);
     std::vector<ShareChanges> left_shares;  // of fs_groups that no policy uses any more, not taken yet
     std::vector<ScheduleRecords> schedule;  // of jobs that ended, not taken yet

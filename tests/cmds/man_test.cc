@@ -36,17 +36,17 @@ TEST_P(ManualPage, HasTheOptionsOfTheCommand) {
                 testing::ElementsAreArray(std::set<char>(letters.begin(), letters.end())));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ManualPage,
-                         testing::Values(Page{"qalter.1", "aAcehjklmMNopPrRSuW"}, Page{"qdel.1", "Wx"},
-                                         Page{"qhold.1", "h"}, Page{"qrls.1", "h"}, Page{"qmove.1", ""},
-                                         Page{"qselect.1", "aAchHJlNpqrstTuxP"},
-                                         Page{"qstat.1", "ainpqrstwxufGHJMQEBT1FD"},
-                                         Page{"qsub.1", "aAcCefhIjJklmMNopPqrRSuvVWXz"},
-                                         Page{"pbs_config.8", "s"}, Page{"pbs_fairshare.8", "cdeFGgIst"},
-                                         Page{"pbsnodes.8", "acCdDFHjlLoqrsSv"}, Page{"qmgr.8", "acenz"},
-                                         Page{"qrun.8", "aH"}, Page{"qsig.1", "s"}, Page{"qmsg.1", "EO"},
-                                         Page{"qorder.1", ""}, Page{"qrerun.8", "W"}, Page{"qenable.8", ""},
-                                         Page{"qdisable.8", ""}, Page{"qstart.8", ""}, Page{"qstop.8", ""},
-                                         Page{"qterm.8", "tmsfFi"}, Page{"tracejob.8", "zvamslwpnfc"}));
+INSTANTIATE_TEST_SUITE_P(
+    All, ManualPage,
+    testing::Values(Page{"qalter.1", "aAcehjklmMNopPrRSuW"}, Page{"qdel.1", "Wx"}, Page{"qhold.1", "h"},
+                    Page{"qrls.1", "h"}, Page{"qmove.1", ""}, Page{"qselect.1", "aAchHJlNpqrstTuxP"},
+                    Page{"qstat.1", "ainpqrstwxufGHJMQEBT1FD"},
+                    Page{"qsub.1", "aAcCefhIjJklmMNopPqrRSuvVWXz"}, Page{"pbs_rsub.1", "DEgGHIlmMNqrRuUW"},
+                    Page{"pbs_rstat.1", "BfFS"}, Page{"pbs_rdel.1", ""}, Page{"pbs_ralter.1", "DEGIlmMNqRUW"},
+                    Page{"pbs_config.8", "s"}, Page{"pbs_fairshare.8", "cdeFGgIst"},
+                    Page{"pbsnodes.8", "acCdDFHjlLoqrsSv"}, Page{"qmgr.8", "acenz"}, Page{"qrun.8", "aH"},
+                    Page{"qsig.1", "s"}, Page{"qmsg.1", "EO"}, Page{"qorder.1", ""}, Page{"qrerun.8", "W"},
+                    Page{"qenable.8", ""}, Page{"qdisable.8", ""}, Page{"qstart.8", ""}, Page{"qstop.8", ""},
+                    Page{"qterm.8", "tmsfFi"}, Page{"tracejob.8", "zvamslwpnfc"}));
 
 }  // namespace

@@ -315,6 +315,37 @@ TEST_F(OpenpbsJobs, AProgramLinkedWithItsLibpbs) {
     EXPECT_THAT(ran.out, HasSubstr("all well"));
 }
 
+TEST_F(OpenpbsJobs, Reservations) {
+    const std::string noon = "202611231200";
+    const Output made = as_runner(
+        {"pbs_rsub", "-N", "tea", "-R", noon, "-D", "01:00:00", "-l", "select=1:ncpus=2", "-I", "20"});
+    EXPECT_THAT(ok(made, "pbs_rsub"), ContainsRegex("^R[0-9]+\\.[^ ]+ CONFIRMED\n$"));
+    const std::string id = made.out.substr(0, made.out.find(' '));
+    const std::string queue = id.substr(0, id.find('.'));
+    EXPECT_THAT(ok(as_runner({"pbs_rstat"}), "pbs_rstat"), ContainsRegex(queue + " .* CO .*/ 3600 / "));
+    EXPECT_EQ(ok(as_runner({"pbs_rstat", "-B"}), "pbs_rstat -B"), "Resv ID: " + id + "\n");
+    const std::string full = ok(as_runner({"pbs_rstat", "-f", queue}), "pbs_rstat -f");
+    for (const char* line : {"Reserve_Name = tea\n", "reserve_state = RESV_CONFIRMED\n",
+                             "reserve_duration = 3600\n", "Resource_List.select = 1:ncpus=2\n",
+                             "Resource_List.walltime = 01:00:00\n", "resv_nodes = (n1:ncpus=2"})
+        EXPECT_THAT(full, HasSubstr(line));
+    // The commands of both show the same.
+    EXPECT_EQ(server.command_as(runner(), {"pbs_rstat", "-f", id}).out, full);
+    EXPECT_EQ(server.command_as(runner(), {"pbs_rstat"}).out, as_runner({"pbs_rstat"}).out);
+    EXPECT_EQ(ok(as_runner({"pbs_ralter", "-D", "02:00:00", "-I", "20", id}), "pbs_ralter"),
+              "pbs_ralter: " + id + " CONFIRMED\n");
+    const std::string job = submit({"-q", queue});
+    EXPECT_THAT(ok(as_runner({"qstat", "-f", job}), "qstat"), HasSubstr("reserve_ID = " + id + "\n"));
+    EXPECT_THAT(ok(client({"pbsnodes", "-v", "n1"}), "pbsnodes"), HasSubstr("resv = " + id + "\n"));
+    const Output large =
+        as_runner({"pbs_rsub", "-R", noon, "-D", "60", "-l", "select=1:ncpus=99", "-I", "20"});
+    EXPECT_THAT(ok(large, "pbs_rsub"), HasSubstr(" DENIED\n"));
+    EXPECT_EQ(as_runner({"pbs_rsub", "-D", "60"}).exit, 238);
+    EXPECT_EQ(as_runner({"pbs_rdel", "R999"}).exit, 236);
+    ok(as_runner({"pbs_rdel", id}), "pbs_rdel");
+    EXPECT_TRUE(wait_for([&] { return as_runner({"pbs_rstat"}).out.empty(); }));
+}
+
 TEST_F(OpenpbsJobs, DependenciesAndCommandsOnJobs) {
     qmgr("set server job_history_enable=True");
     const std::string a = submit({});

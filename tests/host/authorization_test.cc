@@ -103,6 +103,17 @@ class Authorization : public PluginServerTest {
         }
         return "default";
     }
+    // Of the owner.
+    ifl::Attributes times() const {
+        const int64_t start = server_->now() + 3600;
+        return {attribute("reserve_start", std::to_string(start)),
+                attribute("reserve_end", std::to_string(start + 60))};
+    }
+    std::string reservation() {
+        const ifl::Reply reply = ask(user(), RequestType::submit_reservation, ifl::QueueJob{"", "", times()});
+        const auto* text = std::get_if<ifl::TextReply>(&reply.body);
+        return text == nullptr ? std::string() : text->text.substr(0, text->text.find(' '));
+    }
     // What a connection has to send first.
     void queue_as_asker() {
         EXPECT_EQ(
@@ -173,6 +184,21 @@ std::vector<Row> job_rows() {
                [](A& a) {
                    a.queue_as_asker();
                    return Ask{RequestType::commit, ifl::JobId{}};
+               }),
+        on_job("SubmitReservation", kEverybody,
+               [](A& a) {
+                   return Ask{RequestType::submit_reservation, ifl::QueueJob{"", "", a.times()}};
+               }),
+        on_job("ModifyReservation", kOwners,
+               [](A& a) {
+                   return Ask{
+                       RequestType::modify_reservation,
+                       ifl::ModifyReservation{PBS_OBJ_RESV, a.reservation(), A::one("Reserve_Name", "n")}};
+               }),
+        on_job("DeleteReservation", kOwners,
+               [](A& a) {
+                   return Ask{RequestType::delete_reservation,
+                              ifl::Manage{PBS_CMD_DELETE, PBS_OBJ_RESV, a.reservation(), {}}};
                }),
         on_job("DeleteJob waiting", kOwners,
                [](A& a) {

@@ -17,7 +17,7 @@ TEST_F(Requests, EachTypeHasOneHandler) {
 
 TEST_F(Requests, UnknownAndUnsupportedTypesAreToldApart) {
     EXPECT_EQ(ask(root(), static_cast<ifl::RequestType>(4444), ifl::Status{}).code, PBSE_UNKREQ);
-    EXPECT_EQ(ask(root(), ifl::RequestType::submit_reservation, ifl::QueueJob{}).code, PBSE_NOSUP);
+    EXPECT_EQ(ask(root(), ifl::RequestType::release_nodes, ifl::ReleaseNodes{}).code, PBSE_NOSUP);
 }
 
 TEST_F(Requests, ANewServerHasItsDefaults) {

@@ -467,6 +467,32 @@ TEST_F(ApiTest, JobCallsRefuseAMissingJob) {
     EXPECT_EQ(server_->requests().size(), before);
 }
 
+TEST_F(ApiTest, Reservations) {
+    const int c = connection();
+    attropl start{};
+    start.name = const_cast<char*>("reserve_start");
+    start.value = const_cast<char*>("2000");
+    answer(reply_packet({0, 0, TextReply{"R1.s UNCONFIRMED"}, false}));
+    const Text submitted(pbs_submit_resv(c, &start, "m"));
+    EXPECT_STREQ(submitted.get(), "R1.s UNCONFIRMED");
+    expect_request(RequestType::submit_reservation,
+                   QueueJob{"", "", {{"reserve_start", "", "2000", Op::set}}}, "m");
+    const Text modified(pbs_modify_resv(c, "R1.s", &start, nullptr));
+    EXPECT_STREQ(modified.get(), "R1.s UNCONFIRMED");
+    expect_request(RequestType::modify_reservation,
+                   ModifyReservation{MGR_OBJ_RESV, "R1.s", {{"reserve_start", "", "2000", Op::set}}});
+    answer(reply_packet(Reply::ok()));
+    EXPECT_EQ(pbs_delresv(c, "R1.s", nullptr), 0);
+    expect_request(RequestType::delete_reservation, Manage{MGR_CMD_DELETE, MGR_OBJ_RESV, "R1.s", {}});
+    EXPECT_EQ(pbs_submit_resv(c, &start, nullptr), nullptr);
+    EXPECT_EQ(pbs_errno, PBSE_PROTOCOL) << "no text came";
+    const std::size_t before = server_->requests().size();
+    EXPECT_EQ(pbs_delresv(c, "", nullptr), PBSE_IVALREQ);
+    EXPECT_EQ(pbs_modify_resv(c, nullptr, &start, nullptr), nullptr);
+    EXPECT_EQ(pbs_errno, PBSE_IVALREQ);
+    EXPECT_EQ(server_->requests().size(), before);
+}
+
 TEST_F(ApiTest, SelectionsAndDeletions) {
     const int c = connection();
     attropl state{nullptr, const_cast<char*>(ATTR_state), nullptr, const_cast<char*>("Q"), EQ};

@@ -210,6 +210,14 @@ std::vector<std::string> recorded(const std::string& record) {
     return without_end(std::move(lines));
 }
 
+// Asks for a reservation; what was asked for before is confirmed or gone.
+void reserve(ObjectCluster& cluster) {
+    const Instant start = cluster.now + std::chrono::minutes(cluster.pick(0, 90));
+    cluster.world.reserve(
+        {start, start + std::chrono::hours(cluster.pick(1, 3)),
+         std::to_string(cluster.pick(1, 2)) + ":ncpus=" + std::to_string(cluster.pick(1, 4))});
+}
+
 TEST(Replay, ARecordedCycleOfAnyClusterGivesTheSameDecisions) {
     std::size_t decisions = 0;
     for (unsigned seed = 1; seed <= static_cast<unsigned>(pbs::test::cases(60)); ++seed) {
@@ -217,6 +225,7 @@ TEST(Replay, ARecordedCycleOfAnyClusterGivesTheSameDecisions) {
         ObjectCluster cluster(seed);
         for (int round = 0; round < 4; ++round) {
             cluster.add_jobs(cluster.pick(1, 25));
+            reserve(cluster);
             const CycleAsked asked{cluster.now, "default", sched::CycleTrigger::timer};
             const std::string record = record_of(cluster.world.scheduler, asked);
             ASSERT_EQ(record, record_of(cluster.world.scheduler, asked)) << "recorded twice";
@@ -246,6 +255,7 @@ TEST(Anonymous, DecidesTheSameAndHasNoNames) {
         cluster.add_jobs(20);
         cluster.drop_rejected(cluster.world.cycle(cluster.now));
         cluster.add_jobs(20);
+        reserve(cluster);
         const std::string record = record_of(cluster.world.scheduler, {cluster.now});
         const auto other = anonymous(record, "record");
         ASSERT_TRUE(other.has_value()) << other.error().message;
@@ -281,6 +291,7 @@ TEST(Replay, ARecordReadAndWrittenIsTheSame) {
         cluster.add_jobs(20);
         cluster.drop_rejected(cluster.world.cycle(cluster.now));
         cluster.add_jobs(20);
+        reserve(cluster);
         const std::string record = record_of(cluster.world.scheduler, {cluster.now});
         Copy copy;
         const auto read = read_record(record, "record", copy);

@@ -293,9 +293,12 @@ TEST(VnodesTest, AReservationBindsJobsThatEndLater) {
 
     Placement other;
     ASSERT_TRUE(vnodes.find(pool, requests[one], {}, other));
-    vnodes.use_reserved(other, requests[one], {}, start);
+    PlaceRules ends;
+    ends.ends = start;
+    vnodes.use_reserved(other, requests[one], ends);
     EXPECT_TRUE(fits(one, later)) << "a job that is over by then uses nothing up";
-    vnodes.use_reserved(other, requests[one], {}, later);
+    ends.ends = later;
+    vnodes.use_reserved(other, requests[one], ends);
     EXPECT_FALSE(fits(one, later));
 
     vnodes.clear_reservations();

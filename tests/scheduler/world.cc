@@ -273,6 +273,64 @@ std::string World::exec_vnode(std::span<const Place> places) const {
     return text.empty() ? text : text + ")";
 }
 
+int World::reserve(const ReservationOptions& options) {
+    const int number = next_reservation_++;
+    queue({.name = queue_of_reservation(number), .started = false});
+    reservations_[number] = {options};
+    send_reservation(number);
+    return number;
+}
+
+void World::ask_again(int number, const ReservationOptions& options) {
+    Reserved& reserved = reservations_.at(number);
+    reserved.options = options;
+    reserved.asked = true;
+    send_reservation(number);
+}
+
+void World::begin_reservation(int number) {
+    reservations_.at(number).begun = true;
+    queue({.name = queue_of_reservation(number)});
+}
+
+void World::end_reservation(int number, Instant now) {
+    std::vector<int> jobs;
+    for (const auto& [job, known] : jobs_)
+        if (known.queue == queue_of_reservation(number)) jobs.push_back(job);
+    for (const int job : jobs) finish(job, now);
+    scheduler.reservation_removed(ReservationHandle(static_cast<std::uint64_t>(number) + 1'000'000));
+    scheduler.queue_removed(queues_.at(queue_of_reservation(number)));
+    reservations_.erase(number);
+}
+
+void World::send_reservation(int number) {
+    const Reserved& reserved = reservations_.at(number);
+    const ReservationOptions& o = reserved.options;
+    std::vector<Amount> asked{{select_, 0, o.select}};
+    if (!o.place.empty()) asked.push_back({place, 0, o.place});
+    std::vector<std::vector<Amount>> amounts;
+    std::vector<Place> held;
+    amounts.reserve(reserved.places.size());
+    for (const auto& [vnode, list] : reserved.places) {
+        auto& one = amounts.emplace_back();
+        for (const HeldAmount& a : list) one.push_back({a.resource, a.number, {}});
+        held.push_back({VnodeHandle(vnode), one});
+    }
+    const std::string id = queue_of_reservation(number) + ".server";
+    ReservationRecord r;
+    r.reservation = ReservationHandle(static_cast<std::uint64_t>(number) + 1'000'000);
+    r.id = id;
+    r.queue = queues_.at(queue_of_reservation(number));
+    r.asked = reserved.asked;
+    r.start = o.start;
+    r.end = o.end;
+    r.requested = asked;
+    r.places = held;
+    r.held_start = reserved.held.start;
+    r.held_end = reserved.held.end;
+    scheduler.reservation_changed(r);
+}
+
 Outcome World::take(const Decisions& decisions, Instant now, bool apply, const std::set<int>& skipped) {
     Outcome out;
     out.considered = decisions.jobs_considered;
@@ -286,6 +344,32 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
         return std::string("?");
     };
     for (const Decision& d : decisions.list) {
+        if (d.kind == DecisionKind::confirm || d.kind == DecisionKind::deny) {
+            const int one = static_cast<int>(static_cast<std::uint64_t>(d.reservation) - 1'000'000);
+            if (d.kind == DecisionKind::confirm)
+                out.confirmed[one] = exec_vnode(d.places);
+            else
+                out.denied[one] = d.text;
+            if (!apply) continue;
+            Reserved& reserved = reservations_.at(one);
+            reserved.asked = false;
+            if (d.kind == DecisionKind::confirm) {
+                reserved.places.clear();
+                for (const Place& p : d.places) {
+                    auto& held = reserved.places.emplace_back(static_cast<std::uint64_t>(p.vnode),
+                                                              std::vector<HeldAmount>{});
+                    for (const Amount& a : p.amounts) held.second.push_back({a.resource, a.number});
+                }
+                reserved.held = reserved.options;
+            } else if (reserved.places.empty()) {
+                end_reservation(one, now);
+                continue;
+            } else {
+                reserved.options = reserved.held;
+            }
+            send_reservation(one);
+            continue;
+        }
         const int number = static_cast<int>(d.job);
         if (skipped.contains(number)) continue;
         Job& job = jobs_.at(number);

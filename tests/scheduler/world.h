@@ -130,8 +130,18 @@ struct JobOptions {
     std::int64_t used_mem = -1;  // so far
 };
 
+// An advance reservation. Its queue is "R" and its number.
+struct ReservationOptions {
+    Instant start{};
+    Instant end{};
+    std::string select = "1:ncpus=1";
+    std::string place{};
+};
+
 // What a cycle decided, by job numbers and queue names.
 struct Outcome {
+    std::map<int, std::string> confirmed;  // reservations, and where they are
+    std::map<int, std::string> denied;     // and why
     std::vector<int> started;
     std::map<int, std::string> queue;    // that a job started in
     std::map<int, std::string> comment;  // of jobs that start and of those that don't
@@ -181,6 +191,24 @@ class World {
     void run(int job, const std::string& queue, const std::string& vnode, Instant started);
     void finish(int job, Instant now);
 
+    // Asks for a reservation, with a queue that isn't started.
+    int reserve(const ReservationOptions& options);
+    // The same of one that has places: until the answer it keeps them.
+    void ask_again(int reservation, const ReservationOptions& options);
+    // Its time has come: its queue is started. It is over: its jobs end, and it goes.
+    void begin_reservation(int reservation);
+    void end_reservation(int reservation, Instant now);
+    static std::string queue_of_reservation(int reservation) { return "R" + std::to_string(reservation); }
+    struct Reserved {
+        ReservationOptions options;
+        bool asked = true;
+        bool begun = false;
+        std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>> places{};  // that it has,
+        ReservationOptions held{};                                                // and when
+    };
+    const std::map<int, Reserved>& reservations() const { return reservations_; }
+    VnodeHandle vnode_handle(const std::string& name) const { return vnodes_.at(name); }
+
     // Runs a cycle; with apply, does what it decided.
     Outcome cycle(Instant now, bool apply = true, const std::string& sched = "default",
                   CycleTrigger trigger = CycleTrigger::timer);
@@ -216,10 +244,13 @@ class World {
     void preempt(int number, char method, Instant now);
     void resume(Job& job, Instant now);
     void send(int number, Instant now);
+    void send_reservation(int number);
     std::string exec_vnode(std::span<const Place> places) const;
 
     rrule::Zone zone_;
     std::map<int, Job> jobs_;
+    std::map<int, Reserved> reservations_;
+    int next_reservation_ = 1;
     std::map<std::string, QueueHandle> queues_;
     std::map<std::string, VnodeHandle> vnodes_;
     std::map<std::uint64_t, std::string> vnode_names_;

@@ -91,6 +91,8 @@ class Renaming {
             queue_line(value);
         else if (key == "vnode")
             host(value, "name"), host(value, "host"), amounts(value, "resources_available");
+        else if (key == "reservation")
+            each(value, "id", &Renaming::job_id), amounts(value, "requested");
         else if (key == "job")
             job_line(value);
         else if (key == "past_usage")
@@ -366,6 +368,7 @@ class Renaming {
     void decision_line(Json& decision) {
         if (!decision.is_object()) return;
         each(decision, "job", &Renaming::job_id);
+        each(decision, "reservation", &Renaming::job_id);
         each(decision, "for", &Renaming::job_id);
         each(decision, "queue", &Renaming::queue_name);
         each(decision, "path", &Renaming::path_name);

@@ -633,6 +633,9 @@ void Engine::apply(const Decision& decision) {
             break;
         case DecisionKind::preempt:
             return;  // see above
+        case DecisionKind::confirm:
+        case DecisionKind::deny:
+            return;  // no trace asks for reservations
     }
     if (fill(position, waiting.queue)) tell_waiting(position);
 }

@@ -38,6 +38,9 @@ Result<const Job*> own_job(const Context& context, std::string_view id);
 bool is_owner(const Context& context, const Job& job);
 // Whether the requester is shown the job: its owner, an operator, and with query_other_jobs everybody.
 bool may_see(const Context& context, const Job& job);
+// The number of the next job or reservation. Numbers of those that still exist are passed over after a wrap.
+uint64_t next_sequence(const Server& server);
+
 // The queue that a new job is to enter, "queue" or "queue@server"; without a name the default one. Null, and
 // `error`: PBSE_UNKQUE, PBSE_QUENODFLT.
 const Queue* queue_to_enter(const Context& context, std::string_view asked, Error& error);

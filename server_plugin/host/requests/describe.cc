@@ -104,6 +104,9 @@ void compute_job(const Job& job, const State& state, int64_t now, std::string_vi
             add(out, name, fmt::format("{}", estimate->start), "start_time");
         }
     }
+    if (name == "reserve_ID")
+        if (const Reservation* reservation = state.reservation_of_queue(job.queue))
+            add(out, name, reservation->id);
     if (name == "array" && job.is_array()) add(out, name, "True");
     if (name == "array_state_count" && job.is_array()) add(out, name, array_state_count(job));
     if (name == "queue_type") {
@@ -144,6 +147,16 @@ Amounts with_what_is_free(Amounts assigned, const State& state) {
     return assigned;
 }
 
+// "R12.server, R13.server"
+std::string node_reservations_text(const Node& node, const State& state) {
+    std::string text;
+    for (const auto& [number, reservation] : state.reservations())
+        if (std::ranges::any_of(reservation.places,
+                                [&](const Place& place) { return place.node == node.handle; }))
+            text += (text.empty() ? "" : ", ") + reservation.id;
+    return text;
+}
+
 void compute_node(const Node& node, const State& state, std::string_view name, ifl::Attributes& out) {
     const Usage& usage = state.node_usage(node.handle);
     if (name == "pbs_version") add(out, name, std::string(server_version()));
@@ -152,6 +165,7 @@ void compute_node(const Node& node, const State& state, std::string_view name, i
     if (name == "jobs") add_text(out, name, node_jobs_text(node, state));
     if (name == "resources_assigned") add_amounts(out, name, with_what_is_free(usage.assigned, state), state);
     if (name == "sharing") add(out, name, "default_shared");
+    if (name == "resv") add_text(out, name, node_reservations_text(node, state));
     if (name == "last_state_change_time") add_time(out, name, node.last_state_change);
     if (name != "last_used_time") return;
     int64_t last = 0;
@@ -256,6 +270,19 @@ std::string node_state_text(const Node& node, const State& state) {
     const int64_t used = cpus(state.node_usage(node.handle).assigned, state);
     const bool busy = available != nullptr && used > 0 && used >= amount_of(Type::integer, available->value);
     return busy ? "job-busy" : "free";
+}
+
+// Which port it is that a qsub listens at is nobody's business; how long a client waits is.
+ifl::Attributes describe(const Reservation& reservation, const State& state, const View& view) {
+    ifl::Attributes out;
+    for (const AttributeDef& row : reservation_table().rows()) {
+        if ((row.flags & view.rights()) == 0 || !view.wants(row.name)) continue;
+        if (row.name == "interactive")
+            add_text(out, row.name, reservation.attributes.text(row.name));
+        else
+            add_stored(out, reservation.attributes, row, state, view.rights());
+    }
+    return out;
 }
 
 ifl::Attributes describe(const Node& node, Context& context, const View& view) {

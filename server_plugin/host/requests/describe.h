@@ -39,6 +39,7 @@ ifl::Attributes describe(const Job& job, const State& state, int64_t now, const 
 ifl::Attributes describe_subjob(const Job& array, int64_t index, const State& state, int64_t now,
                                 const View& view);
 ifl::Attributes describe(const Queue& queue, Context& context, const View& view);
+ifl::Attributes describe(const Reservation& reservation, const State& state, const View& view);
 ifl::Attributes describe(const Node& node, Context& context, const View& view);
 ifl::Attributes describe(const Sched& sched, Context& context, const View& view);
 ifl::Attributes describe_server(Context& context, const View& view);

@@ -213,6 +213,10 @@ ifl::Reply remove(Management& request) {
     Server& server = request.context.server;
     const Queue* queue = server.state.queue(request.body.object);
     if (queue == nullptr) return ifl::Reply::error(PBSE_UNKQUE);
+    if (const Reservation* reservation = server.state.reservation_of_queue(queue->handle))
+        return ifl::Reply::error(PBSE_OBJBUSY, fmt::format("Cannot delete busy object: queue {} is that of "
+                                                           "reservation {}: delete that one",
+                                                           queue->name, reservation->id));
     if (const std::string jobs = live_jobs(server.state, *queue); !jobs.empty())
         return ifl::Reply::error(
             PBSE_OBJBUSY, fmt::format("Cannot delete busy object: queue {} has {}", queue->name, jobs));
@@ -265,7 +269,8 @@ ifl::Reply set(Management& request) {
     if (!all) {
         if (const Queue* queue = server.state.queue(name)) chosen.push_back(queue);
     } else {
-        for (const auto& [queue_name, queue] : server.state.queues()) chosen.push_back(&queue);
+        for (const auto& [queue_name, queue] : server.state.queues())
+            if (server.state.reservation_of_queue(queue.handle) == nullptr) chosen.push_back(&queue);
     }
     if (chosen.empty()) return ifl::Reply::error(PBSE_UNKQUE);
     if (all && !request.plugins.empty())

@@ -45,11 +45,14 @@ constexpr std::array kHandlers = {
     RequestHandler{RequestType::order_job, order_job},
     RequestHandler{RequestType::select_status, select_jobs},
     RequestHandler{RequestType::status_node, status_node},
-    // There are no reservations and no hooks here: asked for all of them, there are none.
-    RequestHandler{RequestType::status_reservation, status_nothing},
+    RequestHandler{RequestType::submit_reservation, submit_reservation},
+    RequestHandler{RequestType::status_reservation, status_reservation},
+    RequestHandler{RequestType::delete_reservation, delete_reservation},
     RequestHandler{RequestType::status_scheduler, status_scheduler},
     RequestHandler{RequestType::status_resource, status_resource},
+    // There are no hooks here: asked for all of them, there are none.
     RequestHandler{RequestType::status_hook, status_nothing},
+    RequestHandler{RequestType::modify_reservation, modify_reservation},
     RequestHandler{RequestType::modify_job_async, modify_job},
     RequestHandler{RequestType::run_job_acknowledged, run_job},
     RequestHandler{RequestType::delete_job_list, delete_job_list},

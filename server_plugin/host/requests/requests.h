@@ -143,6 +143,10 @@ ifl::Reply status_server(Context& context);
 ifl::Reply status_node(Context& context);
 ifl::Reply status_scheduler(Context& context);
 ifl::Reply status_resource(Context& context);
+ifl::Reply submit_reservation(Context& context);
+ifl::Reply status_reservation(Context& context);
+ifl::Reply delete_reservation(Context& context);
+ifl::Reply modify_reservation(Context& context);
 ifl::Reply status_nothing(Context& context);
 
 }  // namespace pbs::host

@@ -1,5 +1,4 @@
-// StatusResv and StatusHook: there are no reservations and no hooks. Asked for one of them by name, it isn't
-// known.
+// StatusHook: there are no hooks. Asked for one of them by name, it isn't known.
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/requests/common.h"
 
@@ -7,9 +6,7 @@ namespace pbs::host {
 
 ifl::Reply status_nothing(Context& context) {
     const auto& body = std::get<ifl::Status>(context.request.body);
-    const bool reservation = context.request.type == ifl::RequestType::status_reservation;
-    if (!body.object.empty() && body.object.front() != '@')
-        return ifl::Reply::error(reservation ? PBSE_UNKRESVID : PBSE_HOOKERROR);
+    if (!body.object.empty() && body.object.front() != '@') return ifl::Reply::error(PBSE_HOOKERROR);
     ifl::Reply reply;
     reply.body = ifl::StatusReply{};
     return reply;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "server_plugin/scheduler/framework/advance_reservations.h"
 #include "server_plugin/scheduler/framework/shares.h"
 
 namespace pbs::sched {
@@ -133,6 +134,9 @@ void CycleContext::set_up_state() {
         state.vnodes = &*fake_vnodes;
     }
     state.vnodes->clear_reservations();
+    book_reservations(tables, *state.vnodes, in.now);
+    // Looking ahead would find another start each time that a booking begins or ends.
+    if (in.events != nullptr && !state.vnodes->bookings().empty()) in.events->kept.clear();
     tables.requests.see_without(settings.exclude_resources, tables.resources);
     if (const auto found = tables.allocations.find(settings.sched_acct_dir);
         found != tables.allocations.end())
@@ -211,7 +215,7 @@ std::uint32_t CycleContext::nodes_of_ordered(JobSlot job) const {
 }
 
 Reason CycleContext::held_up_reason(const QueueView* view) const {
-    if (held_up == 0) return {};
+    if (held_up == 0 || (view != nullptr && view->is_reservation)) return {};
     for (const auto& rule : after_refusal)
         if (const Reason reason = rule->holds_up(view)) return reason;
     return {};

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 
+#include "server_plugin/scheduler/framework/advance_reservations.h"
 #include "server_plugin/scheduler/framework/future.h"
 #include "server_plugin/scheduler/framework/outcome.h"
 #include "server_plugin/scheduler/framework/shares.h"
@@ -30,6 +31,7 @@ class Cycle {
 
   private:
     void begin_logs();
+    void answer_reservations(Decisions& out);
     bool only_jobs_changed() const;
     bool wants_every_job() const;
     void restart_found();
@@ -82,10 +84,25 @@ Decisions Cycle::run() {
         c_.in.events->instants.clear();
     }
     begin_logs();
+    answer_reservations(out);
     consider_all();
     decide(out);
     if (c_.in.events != nullptr) c_.in.events->last_full = c_.in.now;
     return out;
+}
+
+// Before all else is decided: no job is to take the places that one gets.
+void Cycle::answer_reservations(Decisions& out) {
+    if (!c_.in.answers_reservations || c_.test_only || c_.tables.reservations.empty()) return;
+    const Outcome outcome(parts(), out);
+    for (const ReservationAnswer& answer : sched::answer_reservations(c_, queues_)) {
+        Decision decision;
+        decision.kind = answer.why_not.empty() ? DecisionKind::confirm : DecisionKind::deny;
+        decision.reservation = answer.reservation;
+        decision.text = outcome.keep_text(answer.why_not);
+        decision.places = outcome.places_of(c_.tables.requests[answer.request], answer.placement);
+        out.list.push_back(decision);
+    }
 }
 
 bool Cycle::run_events(Decisions& out) {
@@ -194,6 +211,7 @@ void Cycle::take_back() {
         c_.tables.counts.count(t.jobs.queue[preempted.job], t.counted(preempted.job), 1);
     }
     c_.state.vnodes->clear_reservations();
+    c_.state.vnodes->bookings().clear();
     if (c_.in.shares != nullptr) c_.in.shares->tree.forget_expected();
 }
 

@@ -53,6 +53,7 @@ struct CycleInput {
     std::optional<std::span<const std::uint32_t>> served;
     Instant now{};
     bool categories = true;
+    bool answers_reservations = false;  // reservations that are asked for are decided about
     // For the cycles to come: the order of the pending jobs, and the schedule of the running ones.
     bool keep_pending_jobs = false;
     bool by_events = false;  // only events happened since the last cycle: those that `events` tells

@@ -210,7 +210,9 @@ Verdict Judge::rejection(const Candidate& job) {
 
 QueueView* Judge::room_made(const OrderedJob& job, Candidate& candidate, Verdict& verdict,
                             CandidateQueues& queues) {
-    if (t_.jobs.is_elsewhere(job.job)) return nullptr;
+    // What is booked for a reservation is its own already.
+    const bool is_reservation = !queues.empty() && queues[0]->is_reservation;
+    if (t_.jobs.is_elsewhere(job.job) || is_reservation) return nullptr;
     for (const auto& rule : c_.after_refusal)
         if (QueueView* view = rule->makes_room(job, candidate, verdict.blockers, queues)) return view;
     return nullptr;
@@ -284,7 +286,7 @@ void Judge::weigh(const FilterRefusal& refused, const Candidate& job, QueueView&
 
 void Judge::start(const Candidate& job, QueueView& view) {
     use_spare(state_, limit_user(job, job.user, view, state_.placement), state_.now, state_.ends(job));
-    state_.vnodes->use_reserved(state_.placement, *job.request, c_.vnode_share(), state_.ends(job));
+    state_.vnodes->use_reserved(state_.placement, *job.request, state_.place_rules(job, view));
     state_.vnodes->assume(state_.placement, *job.request, c_.vnode_share());
     queues_.count_into(view, job.job, 1);
     view.empties = std::max(view.empties, state_.ends(job));
@@ -376,6 +378,7 @@ Blockers Judge::refused(const OrderedJob& job, Verdict& verdict, CandidateQueues
              c_.answers[first].reason.code == ReasonCode::next_pass)
         first = verdict.answer;
     if (verdict.rejected || !(verdict.waits || verdict.later)) return blockers;
+    if (!queues.empty() && queues[0]->is_reservation) return blockers;
     for (const auto& rule : c_.after_refusal) rule->refused(job, verdict, queues);
     return blockers;
 }

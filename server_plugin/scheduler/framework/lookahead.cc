@@ -187,7 +187,7 @@ void Lookahead::hold(bool is_kept) {
     const LimitUser user = limit_user(job_, job_.user, view_, placement);
     // Of those before it that start while it runs.
     use_spare(state_, user, when.start, when.end);
-    state_.vnodes->use_reserved(placement, *job_.request, c_.vnode_share(), when.end);
+    state_.vnodes->use_reserved(placement, *job_.request, state_.place_rules(job_, view_));
 
     Reservation reservation{job_.job, when.start, when.end, view_.number, {}, false, false, {}};
     for (std::size_t i = 0; i < limits_.size(); ++i) {

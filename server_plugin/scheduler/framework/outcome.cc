@@ -62,9 +62,8 @@ void Outcome::start(const Started& started, std::string_view text) {
     out_.list.push_back(decision);
 }
 
-std::span<const Place> Outcome::places_of(JobSlot job, const Placement& placement) const {
+std::span<const Place> Outcome::places_of(const Request& request, const Placement& placement) const {
     std::pmr::polymorphic_allocator<> memory(out_.memory.get());
-    const Request& request = t_.requests[t_.jobs.request[job]];
     const auto ssinodes = t_.resources.known().ssinodes;
     std::size_t count = 0;
     for (const Part& part : placement) count += static_cast<std::size_t>(part.count);

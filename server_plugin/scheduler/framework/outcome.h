@@ -25,7 +25,10 @@ class Outcome : CyclePart {
     // The job runs, with this comment.
     void start(const Started& started, std::string_view text);
     // Where it runs: one place for each chunk, or for each piece of one that is divided.
-    std::span<const Place> places_of(JobSlot job, const Placement& placement) const;
+    std::span<const Place> places_of(JobSlot job, const Placement& placement) const {
+        return places_of(t_.requests[t_.jobs.request[job]], placement);
+    }
+    std::span<const Place> places_of(const Request& request, const Placement& placement) const;
 
   private:
     CycleParts parts_;

@@ -16,17 +16,16 @@ rrule::Interval earliest(const std::optional<rrule::Interval>& a, const rrule::I
 
 }  // namespace
 
-// The current or next one of time_windows and of what DEDICATED_TIME_COMMAND tells together.
-void Queues::set_dedicated_time(QueueView& view) const {
-    view.dedicated_time.reset();
-    view.dedicated_now = false;
-    if (!s_.enforce_dedicated_time.holds(state_.now)) return;
+// Of time_windows and of what DEDICATED_TIME_COMMAND tells together.
+std::optional<rrule::Interval> Queues::dedicated_time_from(std::uint32_t host, Instant t,
+                                                           bool* is_awaited) const {
+    if (!s_.enforce_dedicated_time.holds(t)) return std::nullopt;
     const rrule::WindowSet& windows = in_.configuration->dedicated;
-    auto found = windows.at_or_after(state_.now);
+    auto found = windows.at_or_after(t);
     if (!s_.dedicated_time_command.empty()) {
-        const HostOutages told = host_outages(t_, s_, t_.strings.text(view.host));
-        view.dedicated_awaited = told.awaited;
-        if (const auto outage = outage_at_or_after(told.list, state_.now)) found = earliest(found, *outage);
+        const HostOutages told = host_outages(t_, s_, t_.strings.text(host));
+        if (is_awaited != nullptr) *is_awaited = told.awaited;
+        if (const auto outage = outage_at_or_after(told.list, t)) found = earliest(found, *outage);
         // What one of them touches at its end goes on with the other.
         for (bool grows = found.has_value(); grows;) {
             const Instant end = found->end;
@@ -35,8 +34,22 @@ void Queues::set_dedicated_time(QueueView& view) const {
             grows = found->end > end;
         }
     }
-    view.dedicated_time = found;
-    view.dedicated_now = found && found->start <= state_.now;
+    return found;
+}
+
+void Queues::set_dedicated_time(QueueView& view) const {
+    view.dedicated_time = dedicated_time_from(view.host, state_.now, &view.dedicated_awaited);
+    view.dedicated_now = view.dedicated_time && view.dedicated_time->start <= state_.now;
+}
+
+// Is its queue that of an advance reservation, and what has that one now?
+void Queues::set_booking(QueueView& view) const {
+    view.is_reservation = t_.reservation_of(view.slot) != nullptr;
+    view.booking = kNoSlot;
+    if (!view.is_reservation) return;
+    const std::vector<Booking>& list = state_.vnodes->bookings().list();
+    for (std::uint32_t b = 0; b < list.size(); ++b)
+        if (list[b].queue == view.slot) view.booking = b;
 }
 
 void Queues::set_windows(QueueView& view) const {
@@ -79,6 +92,7 @@ CandidateQueues Queues::views_of(const std::vector<QueueSpec>& specs, bool dedic
 // Of an earlier cycle: what jobs use of it is other now, and the time may be.
 void Queues::renew_view(QueueView& view) {
     view.queue = &t_.queues[view.slot];
+    set_booking(view);
     if (in_.by_events) {
         view.early = is_early(view);
     } else {
@@ -97,6 +111,7 @@ QueueView* Queues::make_view(QueueSlot slot, std::uint32_t host, bool dedicated)
     view.number = static_cast<std::uint32_t>(views_.size() - 1);
     view.slot = slot;
     view.queue = &t_.queues[slot];
+    set_booking(view);
     view.host = host;
     view.dedicated = dedicated || view.queue->execution_type == ExecutionType::dedicated;
     view.pool =
@@ -243,6 +258,12 @@ void Queues::add_named_queues() {
     setup_.submit = source(s_.submit_queue);
     for (const QueueSpec& spec : s_.external_queues)
         add_in_place(t_.queues.find(spec.queue), spec, JobClass::rest);
+    // Those of advance reservations, which no policy names.
+    for (const auto& [handle, reservation] : t_.reservations) {
+        const QueueSlot slot = t_.queues.find(reservation.queue);
+        if (slot != kNoSlot && t_.queues[slot].known && t_.queues[slot].partition == in_.partition)
+            add_in_place(slot, {t_.queues[slot].name}, JobClass::rest);
+    }
     if (setup_.special != kNoSlot) setup_.sources.push_back({setup_.special, JobClass::special});
     if (setup_.submit != kNoSlot && setup_.submit != setup_.special)
         setup_.sources.push_back({setup_.submit});

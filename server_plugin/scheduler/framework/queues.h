@@ -34,6 +34,10 @@ class Queues : CyclePart {
     void count_into(QueueView& view, JobSlot job, int sign) const;
     // The views that count a running job.
     std::vector<QueueView*> counting(JobSlot job) const;
+    // The dedicated time of a host, or without one of the server's, that is at an instant or begins next
+    // after it, if dedicated time is enforced then.
+    std::optional<rrule::Interval> dedicated_time_from(std::uint32_t host, Instant t,
+                                                       bool* is_awaited = nullptr) const;
     // By slot: the place among queues in order of priority. O(n log n) when it is asked first.
     std::span<const std::uint32_t> ranks();
 
@@ -46,6 +50,7 @@ class Queues : CyclePart {
     std::vector<std::uint32_t> resources_in(std::string_view names) const;
     void fill_view(QueueView& view);
     void renew_view(QueueView& view);
+    void set_booking(QueueView& view) const;
     void renew(CandidateQueues& queues);
     std::int64_t node_limit(const Queue& queue) const;
     bool are_set_up() const;

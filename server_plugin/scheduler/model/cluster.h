@@ -22,6 +22,7 @@ using Seconds = std::chrono::seconds;
 enum class JobHandle : std::uint64_t {};
 enum class QueueHandle : std::uint64_t {};
 enum class VnodeHandle : std::uint64_t {};
+enum class ReservationHandle : std::uint64_t {};
 
 enum class ResourceKind : std::uint8_t {
     integer = 1,
@@ -182,6 +183,21 @@ struct ServerRecord {
     std::optional<Instant> eligible_since{};
     bool node_group_enable = false;   // otherwise no node_group_key counts
     std::string_view node_group_key;  // resources whose values make placement sets, with commas
+};
+
+// An advance reservation: places that jobs of its queue, and no others, have from `start` to before `end`.
+struct ReservationRecord {
+    ReservationHandle reservation{};
+    std::string_view id;
+    QueueHandle queue{};
+    bool asked = false;  // it is to be decided about
+    Instant start{};
+    Instant end{};
+    std::span<const Amount> requested;  // as a job's: select and place say what is asked for
+    std::span<const Place> places;      // that it has
+    // Of one that is asked for again: when it has these places.
+    Instant held_start{};
+    Instant held_end{};
 };
 
 struct SchedRecord {

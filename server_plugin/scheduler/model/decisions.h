@@ -40,7 +40,9 @@ enum class DecisionKind : std::uint8_t {
     // The job is expected to start at `start` on `places`. Without these two, no start is expected.
     estimate = 5,
     preempt = 6,  // the running job makes room for `for_job`, by the first of `methods` that succeeds
-    accrue = 7    // from now on the job's time counts as `accrue_type`
+    accrue = 7,   // from now on the job's time counts as `accrue_type`
+    confirm = 8,  // the reservation has `places`
+    deny = 9      // the reservation can't be had, because of `text`
 };
 
 struct Decision {
@@ -54,7 +56,8 @@ struct Decision {
     JobHandle for_job{};
     PreemptMethods methods{};
     AccrueType accrue_type = AccrueType::initial;
-    bool after_preemptions = false;  // of a run: once all preempted jobs have given back what they held
+    bool after_preemptions = false;   // of a run: once all preempted jobs have given back what they held
+    ReservationHandle reservation{};  // of confirm and deny; there is no job then
 };
 
 // A file that the policy wants to have written, such as SORTED_JOB_DUMPFILE. If it doesn't exist, it is made

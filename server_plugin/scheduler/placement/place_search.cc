@@ -36,7 +36,7 @@ std::int64_t PlaceSearch::how_many(VnodeSlot slot, const Row& needs, const Chunk
             if (needs[c] > 0) most = std::min(most, std::max<std::int64_t>(0, has[c]) / needs[c]);
     };
     limit_by(inventory().free(slot));
-    site_.reservations.for_each_binding(slot, rules_.ends, [&](const Row& over) {
+    for_each_binding(slot, [&](const Row& over) {
         if (takes(over.data(), needs))
             limit_by(over.data());
         else
@@ -143,6 +143,7 @@ void PlaceSearch::take(const Part& part, int sign) {
     const Row& needs = columns().needs_of(out_, part, request_, rules_.node_size, taken_);
     site_.index.add(site_.inventory, site_.pool, part.vnode, needs, part.count, sign);
     site_.reservations.use(part.vnode, needs, part.count, -sign, rules_.ends);
+    site_.bookings.use(part.vnode, needs, part.count, -sign, rules_);
 }
 
 bool PlaceSearch::place_chunks(const Among& among) {

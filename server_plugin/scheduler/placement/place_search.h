@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "server_plugin/scheduler/placement/bookings.h"
 #include "server_plugin/scheduler/placement/fit_index.h"
 #include "server_plugin/scheduler/placement/inventory.h"
 #include "server_plugin/scheduler/placement/reservations.h"
@@ -37,6 +38,7 @@ class PlaceSearch {
         Inventory& inventory;
         FitIndex& index;
         Reservations& reservations;
+        Bookings& bookings;
         PoolId pool = 0;
     };
 
@@ -92,6 +94,12 @@ class PlaceSearch {
     // Do the open and the empty column of a row satisfy a chunk?
     static bool takes(const std::int64_t* row, const Row& needs) {
         return row[kOpenColumn] >= needs[kOpenColumn] && row[kEmptyColumn] >= needs[kEmptyColumn];
+    }
+    // Calls `visit` with what each reservation and booking that binds the job leaves of the vnode.
+    template <class Visit>
+    void for_each_binding(VnodeSlot vnode, Visit visit) const {
+        if (rules_.booking == kNoSlot) site_.reservations.for_each_binding(vnode, rules_.ends, visit);
+        site_.bookings.for_each_binding(vnode, rules_, visit);
     }
     // Returns how many of the chunks the vnode can give.
     std::int64_t how_many(VnodeSlot vnode, const Row& needs, const Chunk& chunk) const;

@@ -78,7 +78,7 @@ std::vector<PlaceSearch::Left> PlaceSearch::left_on_host(const Kind& kind, const
             !inventory().matches(vnode, kind.chunk))
             continue;
         Left left{slot, Row(has, has + kind.needs.size())};
-        site_.reservations.for_each_binding(slot, rules_.ends, [&](const Row& over) {
+        for_each_binding(slot, [&](const Row& over) {
             for (std::size_t c = 0; c < over.size(); ++c) left.row[c] = std::min(left.row[c], over[c]);
         });
         if (!takes(left.row.data(), kind.needs)) continue;

@@ -88,6 +88,10 @@ struct PlaceRules {
     std::span<const std::uint32_t> groups{};
     const std::vector<bool>* within = nullptr;  // by vnode: only on these; null: on any
     Instant ends{};  // when the job ends, which tells the reservations that bind it
+    // When it starts, and the booking that it is in (Bookings); kNoSlot: it is in none.
+    Instant begins{};
+    std::uint32_t booking = UINT32_MAX;
+    bool without_bookings = false;  // as if there were none
 };
 
 }  // namespace pbs::sched

@@ -64,9 +64,12 @@ bool Vnodes::has_room(PoolId pool, const Request& request, const PlaceRules& rul
         if (request.exclusive && free(vnode)[kEmptyColumn] == 0) return false;
         if (!fits(free(vnode), sum)) return false;
         bool leaves = true;
-        reservations_.for_each_binding(vnode, rules.ends, [&](const Row& over) {
-            leaves = leaves && fits(over.data(), sum) && (!request.exclusive || over[kEmptyColumn] > 0);
-        });
+        const auto ask = [&](const Row& over) {
+            leaves = leaves && over[kOpenColumn] != Columns::closed && fits(over.data(), sum) &&
+                     (!request.exclusive || over[kEmptyColumn] > 0);
+        };
+        if (rules.booking == kNoSlot) reservations_.for_each_binding(vnode, rules.ends, ask);
+        bookings_.for_each_binding(vnode, rules, ask);
         if (!leaves) return false;
     }
     return !placement.empty();
@@ -119,13 +122,22 @@ std::int64_t Vnodes::capacity(PoolId pool, std::uint32_t column) const {
     return sum;
 }
 
-void Vnodes::use_reserved(const Placement& placement, const Request& request, const NodeSize& node_size,
-                          Instant ends) {
-    if (reservations_.empty()) return;
+void Vnodes::use_reserved(const Placement& placement, const Request& request, const PlaceRules& rules) {
+    use_booked(placement, request, rules, 1);
+    if (reservations_.empty() || rules.booking != kNoSlot) return;
     Row kept;
     for (const Part& part : placement)
-        reservations_.use(part.vnode, columns().needs_of(placement, part, request, node_size, kept),
-                          part.count, 1, ends);
+        reservations_.use(part.vnode, columns().needs_of(placement, part, request, rules.node_size, kept),
+                          part.count, 1, rules.ends);
+}
+
+void Vnodes::use_booked(const Placement& placement, const Request& request, const PlaceRules& rules,
+                        int sign) {
+    if (bookings_.empty()) return;
+    Row kept;
+    for (const Part& part : placement)
+        bookings_.use(part.vnode, columns().needs_of(placement, part, request, rules.node_size, kept),
+                      part.count, sign, rules);
 }
 
 }  // namespace pbs::sched

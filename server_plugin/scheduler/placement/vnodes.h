@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "server_plugin/scheduler/placement/bookings.h"
 #include "server_plugin/scheduler/placement/fit_index.h"
 #include "server_plugin/scheduler/placement/inventory.h"
 #include "server_plugin/scheduler/placement/place_search.h"
@@ -45,7 +46,8 @@ class Vnodes : public Inventory {
     // Looks for a place, puts it into `out` (whose memory is used again) and leaves everything as it is.
     // Returns false if there is none.
     bool find(PoolId pool, const Request& request, const PlaceRules& rules, Placement& out) {
-        return PlaceSearch({*this, index_, reservations_, pool}, request, rules, search_, out).run();
+        return PlaceSearch({*this, index_, reservations_, bookings_, pool}, request, rules, search_, out)
+            .run();
     }
     // The same for a request whose vnodes are to be of one placement set: in the first set, the smallest
     // being first, that has a place. Only a request that fits no set, whatever runs, may be on vnodes of
@@ -104,15 +106,20 @@ class Vnodes : public Inventory {
     // holds the vnodes then, or has ended.
     void suspend(std::uint32_t id, bool suspended) { reservations_.suspend(id, suspended); }
     void clear_reservations() { reservations_.clear(); }
-    // Takes the placement of a job from what the reservations that bind it leave over.
-    void use_reserved(const Placement& placement, const Request& request, const NodeSize& node_size,
-                      Instant ends);
+    // Takes the placement of a job from what the reservations and the bookings that bind it leave over.
+    void use_reserved(const Placement& placement, const Request& request, const PlaceRules& rules);
+    // Takes it (sign 1) from what bookings leave over, and gives it back (sign -1).
+    void use_booked(const Placement& placement, const Request& request, const PlaceRules& rules, int sign);
+    // What advance reservations have.
+    Bookings& bookings() { return bookings_; }
+    const Bookings& bookings() const { return bookings_; }
     // Returns the vnodes on which there is a reservation.
     std::vector<VnodeSlot> reserved() const { return reservations_.vnodes(); }
 
   private:
     FitIndex index_;
     Reservations reservations_;
+    Bookings bookings_;
     PlacementSets sets_;
     PlaceSearch::Memory search_;
     Placement asked_;

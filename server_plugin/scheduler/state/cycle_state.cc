@@ -34,6 +34,12 @@ PlaceRules CycleState::place_rules(const Asked& job) const {
     return rules;
 }
 
+PlaceRules CycleState::place_rules(const Asked& job, const QueueView& view) const {
+    PlaceRules rules = place_rules(job);
+    rules.booking = view.booking;
+    return rules;
+}
+
 PlaceRules CycleState::place_rules() const {
     PlaceRules rules;
     rules.node_size = vnode_share;
@@ -45,6 +51,7 @@ PlaceRules CycleState::place_rules() const {
         rules.load_balancing = settings->load_balancing;
     }
     rules.ends = now;
+    rules.begins = now;
     return rules;
 }
 

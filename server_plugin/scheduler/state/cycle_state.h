@@ -123,6 +123,10 @@ struct QueueView {
     std::optional<rrule::Interval> dedicated_time;
     bool dedicated_now = false;
     bool dedicated_awaited = false;  // DEDICATED_TIME_COMMAND hasn't answered for its host yet
+    // Its queue is an advance reservation's, and which of the bookings that one is; kNoSlot: it has no places
+    // now.
+    bool is_reservation = false;
+    std::uint32_t booking = kNoSlot;
     bool early = false;  // the queue no longer observes prime time (NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME)
 
     // The filters that may refuse a job here, if `filters_known`. Those in `job_filters` are asked for each
@@ -213,6 +217,7 @@ struct CycleState {
 
     Instant ends(const Asked& job) const { return now + job.walltime; }
     PlaceRules place_rules(const Asked& job) const;
+    PlaceRules place_rules(const Asked& job, const QueueView& view) const;
     // The rules for a job that may run on any host and ends at once.
     PlaceRules place_rules() const;
 };

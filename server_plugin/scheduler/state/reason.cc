@@ -125,7 +125,10 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
         case ReasonCode::hosts_full:
             return fmt::format("Hosts of queue {} run their limit of {} jobs", queue, r.a);
         case ReasonCode::reserved:
+        case ReasonCode::booked:
             return "Not Running: Job would conflict with reservation or top job";
+        case ReasonCode::not_booked:
+            return fmt::format("Not Running: Reservation of queue {} isn't running", queue);
         default:
             return {};
     }
@@ -349,6 +352,8 @@ std::string text_with_details(const Reason& r, const ReasonContext& c) {
             return line + fmt::format(" (job {} is to start first)", c.jobs.id[r.object]);
         case ReasonCode::reserved:
             return line + fmt::format(" (job {})", c.jobs.id[r.object]);
+        case ReasonCode::booked:
+            return line + fmt::format(" (reservation {})", c.strings.text(r.object));
         case ReasonCode::queue_not_started:
             return line + fmt::format(" ({})", c.queues[r.queue].name);
         case ReasonCode::queue_full:

@@ -102,6 +102,8 @@ enum class ReasonCode : std::uint8_t {
     server_amount_group,
     server_amount_project,
     under_threshold,  // job_sort_formula_threshold
+    booked,           // object: the id of the advance reservation that it would run into
+    not_booked,       // the queue is that of an advance reservation that isn't there now
 };
 
 struct Reason {

@@ -46,6 +46,23 @@ struct Estimates {
     }
 };
 
+// An advance reservation, as the host told of it (ReservationRecord).
+struct AdvanceReservation {
+    struct Share {
+        VnodeHandle vnode{};
+        std::vector<Need> amounts;
+    };
+    std::string id;
+    QueueHandle queue{};
+    bool asked = false;
+    Instant start{};
+    Instant end{};
+    std::uint32_t request = 0;  // in Requests
+    std::vector<Share> shares;  // that it has, from `held_start` to before `held_end`
+    Instant held_start{};
+    Instant held_end{};
+};
+
 // All tables that events feed.
 struct Tables {
     explicit Tables(rrule::Zone z) : zone(std::move(z)), vnodes(strings) {}
@@ -78,6 +95,14 @@ struct Tables {
     // Of jobs that have one; and what running jobs have used, as far as the host has told.
     std::unordered_map<JobSlot, std::uint32_t> accounts;
     std::unordered_map<JobSlot, std::vector<KeptAmount>> used;
+    std::map<ReservationHandle, AdvanceReservation> reservations;
+    // The advance reservation that a queue is of; null: it is none's.
+    const AdvanceReservation* reservation_of(QueueSlot queue) const {
+        if (reservations.empty()) return nullptr;
+        for (const auto& [handle, reservation] : reservations)
+            if (reservation.queue == queues[queue].handle) return &reservation;
+        return nullptr;
+    }
     Outages outages;
     std::map<std::string, Allocations, std::less<>> allocations;  // by SCHED_ACCT_DIR
     HpmCounters hpm = HpmCounters::unknown;

@@ -64,10 +64,10 @@ TEST_P(Tables, WhatANewObjectHasCanBeTakenAwayAndHasADefault) {
 
 INSTANTIATE_TEST_SUITE_P(All, Tables,
                          testing::Values(MGR_OBJ_SERVER, MGR_OBJ_QUEUE, MGR_OBJ_JOB, MGR_OBJ_NODE,
-                                         MGR_OBJ_RSC, MGR_OBJ_SCHED));
+                                         MGR_OBJ_RESV, MGR_OBJ_RSC, MGR_OBJ_SCHED));
 
 TEST(AttributeTable, OtherTypesHaveNone) {
-    for (const int type : {MGR_OBJ_NONE, MGR_OBJ_RESV, MGR_OBJ_HOOK, MGR_OBJ_POLICY}) {
+    for (const int type : {MGR_OBJ_NONE, MGR_OBJ_HOOK, MGR_OBJ_POLICY}) {
         EXPECT_EQ(attribute_table(type), nullptr) << type;
     }
 }

@@ -51,6 +51,7 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     void find_victims();
     void sort_victims();
     void count(const Victim& victim, int sign);
+    void use_booked(const Victim& victim, int sign);
     void take(Victim& victim);
     void give_back(Victim& victim);
     bool starts(const Candidate& job, QueueView& view);
@@ -174,9 +175,11 @@ PreemptMethods PreemptionRule::methods_of(JobSlot job) const {
     return methods;
 }
 
-// On a vnode that is down or offline nothing would start in its place.
+// On a vnode that is down or offline nothing would start in its place, and none but jobs of the same
+// reservation where an advance reservation has it.
 bool PreemptionRule::may_be_preempted(JobSlot job) const {
     if (t_.jobs.state[job] != 'R' || (t_.jobs.flags[job] & job_not_preemptable) != 0) return false;
+    if (t_.reservation_of(t_.jobs.queue[job]) != nullptr) return false;
     const auto vnodes = state_.vnodes->held_by(job);
     return !vnodes.empty() &&
            std::ranges::all_of(vnodes, [&](VnodeSlot vnode) { return (*state_.vnodes)[vnode].free; });
@@ -245,16 +248,27 @@ void PreemptionRule::count(const Victim& victim, int sign) {
     state_.count_in_server(t_.requests[t_.jobs.request[job]], sign);
 }
 
+// What advance reservations leave over for as long as it would have run.
+void PreemptionRule::use_booked(const Victim& victim, int sign) {
+    PlaceRules rules;
+    rules.node_size = c_.vnode_share();
+    rules.begins = in_.now;
+    rules.ends = std::max(t_.jobs.end(victim.job), in_.now + KeptReservation::kOverrun);
+    state_.vnodes->use_booked(victim.placement, t_.requests[t_.jobs.request[victim.job]], rules, sign);
+}
+
 void PreemptionRule::take(Victim& victim) {
     victim.gone = true;
     if (victim.placement.parts.empty()) victim.placement = given_back_by(victim);
     count(victim, -1);
+    use_booked(victim, -1);
     state_.vnodes->forget(victim.placement, t_.requests[t_.jobs.request[victim.job]], c_.vnode_share());
 }
 
 void PreemptionRule::give_back(Victim& victim) {
     victim.gone = false;
     count(victim, 1);
+    use_booked(victim, 1);
     state_.vnodes->assume(victim.placement, t_.requests[t_.jobs.request[victim.job]], c_.vnode_share());
 }
 

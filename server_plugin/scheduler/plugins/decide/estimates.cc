@@ -112,7 +112,7 @@ const Reservation* Expectations::of(JobSlot job) {
     if (!job_class) return nullptr;
     const OrderedJob ordered = parts_.intake.ordered(job, *job_class);
     const CandidateQueues& queues = parts_.queues.of(ordered);
-    if (queues.empty()) return nullptr;
+    if (queues.empty() || queues[0]->is_reservation) return nullptr;
     const bool held_up = c_.is_held_up(*queues[0]);
     const Instant from = held_up ? held_up_until_ : in_.now;
     if (from == Instant::max()) return nullptr;

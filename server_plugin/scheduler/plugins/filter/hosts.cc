@@ -39,6 +39,13 @@ Reason why(CycleState& state, const Asked& job, const QueueView& view, PlaceRule
     const Settings& s = *state.settings;
     if (!state.vnodes->large_enough(view.pool, *job.request, rules.node_size))
         return {ReasonCode::hosts_too_small, view.slot, job.request_number, view.pool};
+    if (!state.vnodes->bookings().empty() && view.booking == kNoSlot) {
+        auto anyway = rules;
+        anyway.without_bookings = true;
+        const Booking* booking = state.vnodes->bookings().first_between(rules.begins, rules.ends);
+        if (booking != nullptr && has_place(state, job, view, anyway))
+            return {ReasonCode::booked, view.slot, booking->name};
+    }
     if (!state.reservations.empty()) {
         auto early = rules;
         early.ends = {};
@@ -66,10 +73,16 @@ Reason why(CycleState& state, const Asked& job, const QueueView& view, PlaceRule
     return {ReasonCode::hosts_busy, view.slot, job.request_number, view.pool};
 }
 
+// Has the reservation its places now?
+bool is_there(const CycleState& state, const QueueView& view) {
+    return view.booking != kNoSlot && state.vnodes->bookings().list()[view.booking].is_at(state.now);
+}
+
 Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     if (!job.request->unsupported.empty())
         return {{ReasonCode::request_unsupported, view.slot, job.request_number}, blocker::kRoom};
-    PlaceRules rules = state.place_rules(job);
+    if (view.is_reservation && !is_there(state, view)) return {{ReasonCode::not_booked, view.slot}};
+    PlaceRules rules = state.place_rules(job, view);
     if (job.suspended != kNoSlot) {
         state.placement = state.tables->place_of_suspended(job.suspended);
         if (state.vnodes->has_room(view.pool, *job.request, rules, state.placement)) return {};
@@ -80,7 +93,11 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     if (state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), state.placement, &set))
         return {};
     const Blockers lifted_by = blockers(state, job);
-    if (state.looking_ahead) return {{ReasonCode::hosts_busy, view.slot}, lifted_by};
+    if (state.looking_ahead) {
+        const Bookings& bookings = state.vnodes->bookings();
+        if (bookings.empty()) return {{ReasonCode::hosts_busy, view.slot}, lifted_by};
+        return {{ReasonCode::hosts_busy, view.slot}, lifted_by, bookings.next_end(state.now)};
+    }
     if (state.vnodes->pool_vnodes(view.pool).empty())
         return {{ReasonCode::no_hosts, view.slot, view.host}, blocker::kRoom};
     Reason reason = why(state, job, view, rules);
@@ -91,7 +108,7 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
 }
 
 bool is_same_in(const QueueView& a, const QueueView& b) {
-    return a.pool == b.pool && a.host == b.host && a.groups == b.groups;
+    return a.pool == b.pool && a.host == b.host && a.groups == b.groups && a.booking == b.booking;
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ bool of_queue(LimitKind kind) {
 
 // A limit on the jobs of a host may be reserved for: then it matters where there is room.
 Refusal check(CycleState& state, const Asked& job, const User& user, QueueView& view) {
-    if (state.reservations.empty()) return {};
+    if (state.reservations.empty() || view.is_reservation) return {};
     const LimitUser use = limit_user(job, user, view, state.placement);
     for (Reservation& reservation : state.reservations) {
         if (reservation.begun || state.ends(job) <= reservation.start) continue;

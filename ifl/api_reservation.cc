@@ -1,0 +1,60 @@
+// pbs_ifl.h: reservations. Their status is in api_status.cc.
+
+#include "ifl/api.h"
+
+using namespace pbs::ifl;       // NOLINT(google-build-using-namespace): this is the library's own edge
+using namespace pbs::ifl::api;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+// The server answers with a text: the reservation's id, and what has become of it.
+char* text_of(int connect, const std::optional<Reply>& reply) {
+    if (!reply || reply->code != 0) return nullptr;
+    if (const auto* text = std::get_if<TextReply>(&reply->body)) return c_string(text->text);
+    set_error(connect, {PBSE_PROTOCOL, "the server's reply is of another kind than the request asks for"});
+    return nullptr;
+}
+
+std::optional<Attributes> set_attributes(int connect, const attropl* list) {
+    auto attributes = to_attributes(connect, list);
+    if (attributes)
+        for (Attribute& attribute : *attributes) attribute.op = Op::set;
+    return attributes;
+}
+
+}  // namespace
+
+extern "C" {
+
+char* pbs_submit_resv(int connect, struct attropl* attributes, const char* extend) {
+    return guarded(static_cast<char*>(nullptr), [&]() -> char* {
+        auto list = set_attributes(connect, attributes);
+        if (!list) return nullptr;
+        return text_of(connect, request(connect, RequestType::submit_reservation,
+                                        QueueJob{"", "", std::move(*list)}, extend));
+    });
+}
+
+int pbs_delresv(int connect, const char* reservation, const char* extend) {
+    if (is_empty(reservation)) return thread_state().error = PBSE_IVALREQ;
+    return guarded(PBSE_SYSTEM, [&] {
+        return request_code(connect, RequestType::delete_reservation,
+                            Manage{MGR_CMD_DELETE, MGR_OBJ_RESV, reservation, {}}, extend);
+    });
+}
+
+char* pbs_modify_resv(int connect, const char* reservation, struct attropl* attributes, const char* extend) {
+    if (is_empty(reservation)) {
+        thread_state().error = PBSE_IVALREQ;
+        return nullptr;
+    }
+    return guarded(static_cast<char*>(nullptr), [&]() -> char* {
+        auto list = set_attributes(connect, attributes);
+        if (!list) return nullptr;
+        return text_of(connect,
+                       request(connect, RequestType::modify_reservation,
+                               ModifyReservation{MGR_OBJ_RESV, reservation, std::move(*list)}, extend));
+    });
+}
+
+}  // extern "C"

@@ -1,0 +1,49 @@
+// pbs_rdel: deletes reservations, with their jobs.
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "ifl/cmds/client.h"
+#include "ifl/cmds/options.h"
+#include "ifl/cmds/reservation.h"
+
+int main(int argc, char** argv) {
+    using namespace pbs::cmds;
+    constexpr Program kProgram{"pbs_rdel",
+                               "usage: pbs_rdel reservation_identifier...\n"
+                               "       pbs_rdel --help | --version\n"};
+    const auto arguments = arguments_of(argc, argv);
+    if (information_asked(kProgram, arguments)) {
+        return 0;
+    }
+    const auto line = parse_options("", arguments);
+    if (!line) {
+        return usage_error(kProgram, line.error());
+    }
+    const auto names = line->all_operands();
+    if (names.empty()) {
+        return usage_error(kProgram, {"no reservation identifier", 2});
+    }
+    int status = 0;
+    for (const std::string& name : names) {
+        const auto id = parse_reservation_id(name);
+        if (!id) {
+            complain(kProgram, id.error().message);
+            status = id.error().status;
+            continue;
+        }
+        const auto connection = Connection::open(id->server);
+        if (!connection) {
+            complain(kProgram, connection.error().message);
+            status = connection.error().status;
+            continue;
+        }
+        if (const int code = pbs_delresv(connection->handle(), id->name.c_str(), nullptr); code != 0) {
+            complain(kProgram, fmt::format("{} {}", connection->error_text(),
+                                           shown_reservation_id(*id, connection->server())));
+            status = exit_status(code);
+        }
+    }
+    return status;
+}

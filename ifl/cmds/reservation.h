@@ -1,0 +1,45 @@
+// What the commands about reservations share: pbs_rsub, pbs_rstat, pbs_rdel, pbs_ralter.
+#pragma once
+
+#include <ctime>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ifl/cmds/attr_list.h"
+#include "ifl/cmds/error.h"
+
+namespace pbs::cmds {
+
+// R12[.server[:port]][@server[:port]]
+struct ReservationId {
+    std::string name;    // what is sent: "R12" or "R12.server"
+    std::string server;  // the server to ask; empty: the default one
+};
+Result<ReservationId> parse_reservation_id(std::string_view text);
+// As messages show it: with the server, if it names none.
+std::string shown_reservation_id(const ReservationId& id, std::string_view server);
+
+struct ReservationOptions {
+    AttrList attributes;
+    std::string server;  // of -q @server
+    std::vector<std::string> operands;
+    bool is_forced = false;  // -W force
+};
+// The options of pbs_rsub and of pbs_ralter. Dates are completed from `now`.
+Result<ReservationOptions> parse_reservation_options(const std::vector<std::string>& arguments,
+                                                     std::time_t now);
+Result<ReservationOptions> parse_alter_reservation(const std::vector<std::string>& arguments,
+                                                   std::time_t now);
+
+// "Today 14:05", "Fri 14:05" in the same week, then with the date, and the year where it is another one.
+std::string reservation_time_text(std::time_t when, std::time_t now);
+// "CO", or in full "RESV_CONFIRMED", for reserve_state's number.
+std::string reservation_state_text(std::string_view number, bool in_full);
+
+// A reservation as pbs_rstat shows it: a line of -S, or all of -f. `wide`: with longer columns.
+std::string reservation_heading(bool wide);
+std::string reservation_line(const batch_status& reservation, std::time_t now, bool wide);
+std::string reservation_in_full(const batch_status& reservation);
+
+}  // namespace pbs::cmds

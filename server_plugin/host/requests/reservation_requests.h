@@ -1,0 +1,39 @@
+// What the requests about reservations share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ifl/attribute.h"
+#include "server_plugin/host/requests/common.h"
+
+namespace pbs::host {
+
+// Checks and applies one attribute as a client gives it. `rights` are write flags of AttributeFlag.
+// PBSE_NOATTR, PBSE_ATTRRO, PBSE_NOSUP, PBSE_BADATVAL, PBSE_UNKRESC, PBSE_NOSTF_RESV.
+Result<void> set_reservation_attribute(Reservation& reservation, const ifl::Attribute& change,
+                                       uint32_t rights, const State& state);
+
+// The reservation of that id, for its owner, an operator or a manager. PBSE_UNKRESVID, PBSE_PERM.
+Result<const Reservation*> own_reservation(const Context& context, std::string_view id);
+
+// The client waits for the scheduler's answer, until an instant. Then it hears that there is none, or the
+// reservation is deleted.
+class AwaitedReservation final : public Answered {
+  public:
+    AwaitedReservation(std::string id, int64_t until, bool is_deleted);
+    // Of one that is altered: what it is to be.
+    void wants(const Reservation& reservation, int64_t now);
+    Left step(Context& context, ifl::StatusParts& out) override;
+
+  private:
+    std::string id_;
+    int64_t until_;
+    bool is_deleted_;
+    bool was_altered_ = false;
+    int64_t asked_at_ = 0;
+    std::string wanted_start_;
+    std::string wanted_end_;
+};
+
+}  // namespace pbs::host

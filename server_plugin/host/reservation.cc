@@ -1,0 +1,433 @@
+#include "server_plugin/host/reservation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/accounting.h"
+#include "server_plugin/host/exec_vnode.h"
+#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/log.h"
+#include "server_plugin/host/mail.h"
+#include "server_plugin/host/select_spec.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+// Between two times that the scheduler is asked for other places of one that is degraded.
+constexpr int64_t kSecondsUntilRetry = 600;
+
+const AttributeDef& row(std::string_view name) {
+    return *reservation_table().find(name);
+}
+
+void unset_attribute(Reservation& reservation, std::string_view name) {
+    reservation.attributes.unset(row(name), {});
+}
+
+void set_state(Reservation& reservation, int state, int64_t now) {
+    set_attribute(reservation, "reserve_state", std::to_string(state));
+    set_attribute(reservation, "reserve_substate", std::to_string(state));
+    set_attribute(reservation, "mtime", std::to_string(now));
+}
+
+void set_duration(Reservation& reservation, int64_t seconds) {
+    set_attribute(reservation, "reserve_duration", std::to_string(seconds));
+    reservation.attributes.set(row("Resource_List"), "walltime", amount_text(Type::duration, seconds));
+}
+
+void set_queue(Change& change, const Reservation& reservation, bool enabled, bool started) {
+    const Queue* queue = change.server().state.queue(reservation.queue_name());
+    if (queue == nullptr) return;
+    Queue& changed = change.queue(*queue);
+    changed.attributes.set(*queue_table().find("enabled"), {}, enabled ? "True" : "False");
+    changed.attributes.set(*queue_table().find("started"), {}, started ? "True" : "False");
+}
+
+void log_line(Change& change, const Reservation& reservation, std::string text) {
+    change.then([&log = change.server().parts.log, id = reservation.id, line = std::move(text)] {
+        log.write(LogEvent::admin, LogClass::reservation, id, line);
+    });
+}
+
+void account(Change& change, const Reservation& reservation, char type, std::string text) {
+    change.then([&accounting = change.server().parts.accounting, id = reservation.id, type,
+                 text = std::move(text)] { accounting.reservation(type, id, text); });
+}
+
+// The part that records B and F have, in OpenPBS's order.
+std::string account_text(const Reservation& reservation) {
+    const Attributes& a = reservation.attributes;
+    std::string text = fmt::format("owner={}", a.text("Reserve_Owner"));
+    const auto add = [&](std::string_view key, std::string_view value) {
+        if (!value.empty()) text += fmt::format(" {}={}", key, value);
+    };
+    if (a.text("Reserve_Name") != "NULL") add("name", a.text("Reserve_Name"));
+    add("account", a.text("Account_Name"));
+    add("queue", a.text("queue"));
+    add("ctime", a.text("ctime"));
+    add("start", a.text("reserve_start"));
+    add("end", a.text("reserve_end"));
+    add("duration", std::to_string(reservation.end() - reservation.start()));
+    add("nodes", a.text("resv_nodes"));
+    add("authorized_users", a.text("Authorized_Users"));
+    add("authorized_groups", a.text("Authorized_Groups"));
+    for (const AttributeValue& value : a.all_of("Resource_List"))
+        add(fmt::format("Resource_List.{}", value.resource), value.value);
+    return text;
+}
+
+// To the owner or Mail_Users, if Mail_Points asks for this point: a, b, c or e; "ac" is the default.
+void mail_owner(Change& change, const Reservation& reservation, char point, std::string_view what) {
+    const std::string_view points = reservation.attributes.has("Mail_Points")
+                                        ? reservation.attributes.text("Mail_Points")
+                                        : std::string_view("ac");
+    if (points.find(point) == std::string_view::npos) return;
+    std::vector<std::string> to = reservation.attributes.list("Mail_Users");
+    if (to.empty()) to.emplace_back(reservation.attributes.text("Reserve_Owner"));
+    change.then([&server = change.server(), id = reservation.id, to = std::move(to),
+                 name = std::string(reservation.attributes.text("Reserve_Name")), what = std::string(what)] {
+        server.parts.mailer.send(
+            id, to, fmt::format("PBS RESERVATION {}", id),
+            fmt::format("PBS Reservation Id: {}\nReservation Name:   {}\n{}\n", id, name, what));
+    });
+}
+
+// The jobs of its queue that aren't history.
+std::vector<const Job*> jobs_of(const State& state, const Reservation& reservation) {
+    std::vector<const Job*> jobs;
+    const Queue* queue = state.queue(reservation.queue_name());
+    if (queue == nullptr) return jobs;
+    for (const uint64_t handle : state.queue_jobs(queue->handle))
+        if (const Job* job = state.job(handle); job != nullptr && !job->history()) jobs.push_back(job);
+    return jobs;
+}
+
+void begin(Change& change, Reservation& reservation) {
+    set_state(reservation, reservation_state::kRunning, change.now());
+    set_queue(change, reservation, true, true);
+    account(change, reservation, 'B', account_text(reservation));
+    log_line(change, reservation, "Reservation begun");
+    mail_owner(change, reservation, 'b', "Reservation started");
+    change.want_cycle(PBS_SCH_SCHEDULE_NEW);
+}
+
+// As qdel does it, at the request of `by`.
+void delete_job(Change& change, const Job& current, const std::string& by) {
+    if (current.state == job_state::kExiting || current.is_leaving() || current.is_subjob()) return;
+    Job& job = change.job(current);
+    if (job.is_array()) return abort_job(change, job, fmt::format("Job deleted at request of {}", by));
+    if (!job.running()) return delete_waiting_job(change, job, by);
+    note_deletion(change, job, by);
+    set_end_comment(job, substate::kTerminated, by);
+    job.state = job_state::kExiting;
+    job.substate = substate::kExiting;
+    job.deleted = true;
+    job.at_end = Job::AtEnd::finish;
+    job.mtime = change.now();
+    kill_after(change, job);
+}
+
+void end_jobs(Change& change, Reservation& reservation, int state, const std::string& by) {
+    set_state(reservation, state, change.now());
+    set_queue(change, reservation, false, false);
+    for (const Job* job : jobs_of(change.server().state, reservation)) delete_job(change, *job, by);
+}
+
+void remove_with_queue(Change& change, const Reservation& reservation) {
+    const State& state = change.server().state;
+    if (const Queue* queue = state.queue(reservation.queue_name())) {
+        // What is left there is history: it is of a queue that there was.
+        change.remove(*queue);
+    }
+    change.remove(reservation);
+    change.want_cycle(PBS_SCH_SCHEDULE_CMD);
+}
+
+// It ends by itself: its time is over.
+void end(Change& change, Reservation& reservation) {
+    account(change, reservation, 'F', account_text(reservation));
+    log_line(change, reservation, "Reservation ended");
+    mail_owner(change, reservation, 'e', "Reservation ended");
+    end_jobs(change, reservation, reservation_state::kDeletingJobs,
+             fmt::format("Server@{}", change.server().state.host_name));
+}
+
+// Nobody has decided about it, and its time is over.
+void give_up(Change& change, const Reservation& reservation) {
+    account(change, reservation, 'K', fmt::format("requestor=Server@{}", change.server().state.host_name));
+    log_line(change, reservation, "Reservation deleted: it wasn't confirmed before its end");
+    mail_owner(change, reservation, 'a', "Reservation deleted: it wasn't confirmed before its end");
+    remove_with_queue(change, reservation);
+}
+
+// Is a vnode of it down, offline or gone?
+bool lacks_vnodes(const Reservation& reservation, const State& state) {
+    return std::ranges::any_of(reservation.places, [&](const Place& place) {
+        const Node* node = state.node(place.node);
+        return node == nullptr || node->state != node_free;
+    });
+}
+
+void degrade(Change& change, Reservation& reservation) {
+    set_state(reservation, reservation_state::kDegraded, change.now());
+    log_line(change, reservation, "Reservation degraded: a vnode of it takes no jobs");
+    change.want_cycle(PBS_SCH_SCHEDULE_CMD);
+}
+
+// Its vnodes are back. What it is by the time is found next.
+void restore(Change& change, Reservation& reservation) {
+    unset_attribute(reservation, "reserve_retry");
+    set_state(reservation, reservation_state::kConfirmed, change.now());
+    log_line(change, reservation, "Reservation no longer degraded: its vnodes take jobs again");
+}
+
+// Of one that is degraded, before its start.
+bool look_at_degraded(Change& change, const Reservation& current, int64_t now) {
+    if (!lacks_vnodes(current, change.server().state)) {
+        restore(change, change.reservation(current));
+        return true;
+    }
+    // It begins with what it has.
+    if (now >= current.start()) {
+        Reservation& reservation = change.reservation(current);
+        unset_attribute(reservation, "reserve_retry");
+        begin(change, reservation);
+        return true;
+    }
+    if (!current.attributes.has("reserve_retry") || now < current.attributes.integer("reserve_retry", 0))
+        return false;
+    unset_attribute(change.reservation(current), "reserve_retry");
+    change.want_cycle(PBS_SCH_SCHEDULE_CMD);
+    return true;
+}
+
+// False: there is nothing to do about it now.
+bool look_at(Change& change, const Reservation& current, int64_t now) {
+    if (current.is_ending()) {
+        if (!jobs_of(change.server().state, current).empty()) return false;
+        remove_with_queue(change, current);
+        return true;
+    }
+    if (current.state() == reservation_state::kUnconfirmed) {
+        if (now < current.end()) return false;
+        give_up(change, current);
+        return true;
+    }
+    if (now >= current.end()) {
+        end(change, change.reservation(current));
+        return true;
+    }
+    if (current.state() == reservation_state::kDegraded) return look_at_degraded(change, current, now);
+    if (current.state() == reservation_state::kConfirmed && now < current.start() &&
+        lacks_vnodes(current, change.server().state)) {
+        degrade(change, change.reservation(current));
+        return true;
+    }
+    if (current.state() == reservation_state::kConfirmed && now >= current.start()) {
+        begin(change, change.reservation(current));
+        return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+bool awaits_answer(const Reservation& reservation) {
+    return reservation.is_asked() || (reservation.state() == reservation_state::kDegraded &&
+                                      !reservation.attributes.has("reserve_retry"));
+}
+
+void set_attribute(Reservation& reservation, std::string_view name, std::string value) {
+    reservation.attributes.set(row(name), {}, std::move(value));
+}
+
+Result<void> settle_times(Reservation& reservation, int64_t now, bool may_be_past) {
+    const Attributes& a = reservation.attributes;
+    const auto seconds = [](std::string_view text) { return amount_of(Type::duration, text); };
+    const bool has_start = a.has("reserve_start");
+    const bool has_end = a.has("reserve_end");
+    const bool has_duration = a.has("reserve_duration") || a.has("Resource_List", "walltime");
+    const int64_t duration = a.integer("reserve_duration", seconds(a.text("Resource_List", "walltime")));
+    int64_t start = a.integer("reserve_start", 0);
+    int64_t end = a.integer("reserve_end", 0);
+    if (int{has_start} + int{has_end} + int{has_duration} < 2)
+        return fail(PBSE_BADTSPEC, "Bad time specification(s): expected two of start, end and duration");
+    if (has_duration && duration <= 0)
+        return fail(PBSE_BADTSPEC, "Bad time specification(s): the duration isn't above 0");
+    if (!has_start) start = end - duration;
+    if (!has_end) end = start + duration;
+    if (has_start && has_end && has_duration && a.has("reserve_duration") && end - start != duration)
+        return fail(PBSE_BADTSPEC, "Bad time specification(s): start, end and duration differ");
+    if (end <= start) return fail(PBSE_BADTSPEC, "Bad time specification(s): it ends before it begins");
+    if (end <= now || (start < now && !may_be_past))
+        return fail(PBSE_BADTSPEC, "Bad time specification(s): the start is in the past");
+    set_attribute(reservation, "reserve_start", std::to_string(start));
+    set_attribute(reservation, "reserve_end", std::to_string(end));
+    set_duration(reservation, end - start);
+    return {};
+}
+
+Result<void> settle_resources(Reservation& reservation, const Server& server) {
+    // As a job of no queue.
+    Job job;
+    const AttributeDef& job_list = *job_table().find("Resource_List");
+    for (const AttributeValue& value : reservation.attributes.all_of("Resource_List"))
+        job.attributes.set(job_list, value.resource, value.value);
+    for (const char* name : {"User_List", "group_list"})
+        if (reservation.attributes.has(name))
+            job.attributes.set(*job_table().find(name), {}, std::string(reservation.attributes.text(name)));
+    set_attribute(job, "Job_Owner", std::string(reservation.attributes.text("Reserve_Owner")));
+    if (auto ok = complete_resources(job, Queue{}, server.state); !ok) return ok;
+    if (auto ok = set_execution_user(job, server); !ok) return ok;
+    const AttributeDef& list = row("Resource_List");
+    reservation.attributes.unset(list, {});
+    for (const AttributeValue& value : job.attributes.all_of("Resource_List"))
+        reservation.attributes.set(list, value.resource, value.value);
+    for (const char* name : {"schedselect", "euser", "egroup"})
+        set_attribute(reservation, name, std::string(job.attributes.text(name)));
+    return {};
+}
+
+Result<void> settle_access(Reservation& reservation, Queue& queue) {
+    std::vector<std::string> users = reservation.attributes.list("Authorized_Users");
+    const std::string owner(reservation.attributes.text("Reserve_Owner"));
+    if (std::ranges::find(users, owner) == users.end() &&
+        std::ranges::find(users, "+" + owner) == users.end())
+        users.push_back(owner);
+    if (std::set<std::string>(users.begin(), users.end()).size() != users.size())
+        return fail(PBSE_DUPLIST, "Duplicate entry in list: Authorized_Users");
+    set_attribute(reservation, "Authorized_Users", fmt::format("{}", fmt::join(users, ",")));
+    const auto follow = [&](std::string_view own, std::string_view list, std::string_view enable) {
+        const bool set = reservation.attributes.has(own);
+        queue.attributes.set(*queue_table().find(enable), {}, set ? "True" : "False");
+        if (set)
+            queue.attributes.set(*queue_table().find(list), {},
+                                 std::string(reservation.attributes.text(own)));
+        else
+            queue.attributes.unset(*queue_table().find(list), {});
+    };
+    follow("Authorized_Users", "acl_users", "acl_user_enable");
+    follow("Authorized_Groups", "acl_groups", "acl_group_enable");
+    follow("Authorized_Hosts", "acl_hosts", "acl_host_enable");
+    return {};
+}
+
+void settle_queue(const Reservation& reservation, Queue& queue, const ResourceTable& resources) {
+    const auto set = [&](std::string_view name, std::string_view resource, std::string value) {
+        queue.attributes.set(*queue_table().find(name), resource, std::move(value));
+    };
+    set("queue_type", {}, "Execution");
+    set("enabled", {}, "False");
+    set("started", {}, "False");
+    for (const AttributeValue& value : reservation.attributes.all_of("Resource_List")) {
+        const Resource* resource = resources.find(value.resource);
+        const bool is_time = value.resource == "walltime" || value.resource == "nodect";
+        if (resource == nullptr || is_time || !resource->consumable()) continue;
+        set("resources_max", value.resource, value.value);
+        set("resources_available", value.resource, value.value);
+    }
+}
+
+void confirm_reservation(Change& change, Reservation& reservation, const std::vector<Place>& places) {
+    const Attributes& a = reservation.attributes;
+    const bool was_altered = reservation.state() == reservation_state::kBeingAltered;
+    if (was_altered) {
+        const int64_t start = a.integer("asked_start", reservation.start());
+        const int64_t end = a.integer("asked_end", reservation.end());
+        set_attribute(reservation, "reserve_start", std::to_string(start));
+        set_attribute(reservation, "reserve_end", std::to_string(end));
+        set_duration(reservation, end - start);
+        unset_attribute(reservation, "asked_start");
+        unset_attribute(reservation, "asked_end");
+    }
+    const bool ran = was_altered && a.integer("reserve_substate", 0) == reservation_state::kRunning;
+    reservation.places = places;
+    set_attribute(reservation, "resv_nodes",
+                  exec_vnode_text(places, change.server().state.resources, a.text("schedselect")));
+    unset_attribute(reservation, "interactive");
+    unset_attribute(reservation, "reserve_retry");
+    set_state(reservation, reservation_state::kConfirmed, change.now());
+    set_queue(change, reservation, true, false);
+    account(change, reservation, 'Y',
+            fmt::format("requestor=Scheduler@{} start={} end={} nodes={}", change.server().state.host_name,
+                        reservation.start(), reservation.end(), a.text("resv_nodes")));
+    log_line(change, reservation, was_altered ? "Reservation alter confirmed" : "Reservation confirmed");
+    mail_owner(change, reservation, 'c', "Reservation confirmed");
+    if (change.now() < reservation.start()) return;
+    if (!ran) return begin(change, reservation);
+    set_state(reservation, reservation_state::kRunning, change.now());
+    set_queue(change, reservation, true, true);
+    change.want_cycle(PBS_SCH_SCHEDULE_NEW);
+}
+
+void deny_reservation(Change& change, const Reservation& current, std::string_view why) {
+    if (current.state() == reservation_state::kBeingAltered) {
+        Reservation& reservation = change.reservation(current);
+        const int64_t before = current.attributes.integer("reserve_substate", reservation_state::kConfirmed);
+        set_state(reservation, static_cast<int>(before), change.now());
+        unset_attribute(reservation, "asked_start");
+        unset_attribute(reservation, "asked_end");
+        unset_attribute(reservation, "interactive");
+        log_line(change, current, fmt::format("Reservation alter denied: {}", why));
+        return;
+    }
+    if (current.state() == reservation_state::kDegraded) {
+        const int64_t retry = change.now() + kSecondsUntilRetry;
+        set_attribute(change.reservation(current), "reserve_retry", std::to_string(retry));
+        log_line(change, current, fmt::format("Reservation stays degraded: {}", why));
+        return;
+    }
+    account(change, current, 'K', fmt::format("requestor=Server@{}", change.server().state.host_name));
+    log_line(change, current, fmt::format("Reservation denied: {}", why));
+    mail_owner(change, current, 'a', fmt::format("Reservation denied: {}", why));
+    remove_with_queue(change, current);
+}
+
+void delete_reservation(Change& change, Reservation& reservation, std::string_view requestor) {
+    const bool own = requestor == reservation.attributes.text("Reserve_Owner");
+    account(change, reservation, own ? 'k' : 'K', fmt::format("requestor={}", requestor));
+    log_line(change, reservation, fmt::format("Reservation to be deleted at request of {}", requestor));
+    if (!own)
+        mail_owner(change, reservation, 'a', fmt::format("Reservation deleted at request of {}", requestor));
+    if (jobs_of(change.server().state, reservation).empty()) {
+        remove_with_queue(change, Reservation(reservation));
+        return;
+    }
+    end_jobs(change, reservation, reservation_state::kBeingDeleted, std::string(requestor));
+}
+
+Result<void> look_at_reservations(Server& server, int64_t now) {
+    // What each change does may let the next one do something.
+    std::vector<uint64_t> handles;
+    for (const auto& [number, reservation] : server.state.reservations())
+        handles.push_back(reservation.handle);
+    for (const uint64_t handle : handles) {
+        for (bool more = true; more;) {
+            const Reservation* current = server.state.reservation(handle);
+            if (current == nullptr) break;
+            Change change(server, now);
+            more = look_at(change, *current, now);
+            if (!more) break;
+            if (auto done = change.commit(); !done) return done;
+        }
+    }
+    return {};
+}
+
+int64_t next_of_reservations(const State& state) {
+    int64_t next = std::numeric_limits<int64_t>::max();
+    for (const auto& [number, reservation] : state.reservations()) {
+        if (reservation.is_ending()) continue;
+        const bool waits = reservation.state() == reservation_state::kConfirmed ||
+                           reservation.state() == reservation_state::kDegraded;
+        next = std::min(next, waits ? reservation.start() : reservation.end());
+    }
+    return next;
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,92 @@
+#include "server_plugin/scheduler/placement/bookings.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace pbs::sched {
+
+void Bookings::clear() {
+    list_.clear();
+    on_.clear();
+}
+
+void Bookings::set(const Inventory& inventory, std::vector<Booking> bookings, Instant from, const Gone& gone,
+                   const IsOf& is_of) {
+    clear();
+    list_ = std::move(bookings);
+    const std::uint32_t columns = inventory.columns().size();
+    none_.assign(columns, 0);
+    none_[kOpenColumn] = Columns::closed;
+    for (std::uint32_t b = 0; b < list_.size(); ++b)
+        for (const Booking::Share& share : list_[b].shares)
+            on_[share.vnode].push_back(
+                {b, std::max(from, list_[b].start), list_[b].end, {}, {}, share.needs});
+    std::vector<JobSlot> jobs;
+    const auto free_without = [&](VnodeSlot vnode, const auto& is_out) {
+        jobs.clear();
+        std::ranges::copy_if(inventory.jobs_on(vnode), std::back_inserter(jobs), is_out);
+        return inventory.free_without(vnode, jobs);
+    };
+    for (auto& [vnode, all] : on_) {
+        for (Left& one : all) {
+            one.over = free_without(vnode, [&](JobSlot job) { return gone(job, one.at); });
+            for (const Left& other : all) {
+                if (!list_[other.booking].is_at(one.at)) continue;
+                for (std::uint32_t c = kFirstResourceColumn; c < columns; ++c) one.over[c] -= other.needs[c];
+                one.over[kEmptyColumn] = 0;
+                if (list_[other.booking].exclusive) one.over[kOpenColumn] = Columns::closed;
+            }
+        }
+        for (Left& one : all) {
+            const Row without = free_without(vnode, [&](JobSlot job) { return is_of(job, one.booking); });
+            const std::int64_t* const free = inventory.free(vnode);
+            one.left.assign(columns, 0);
+            one.left[kOpenColumn] = Columns::open;
+            one.left[kEmptyColumn] = 1;
+            for (std::uint32_t c = kFirstResourceColumn; c < columns; ++c) {
+                if (one.needs[c] > 0) {
+                    one.left[c] = one.needs[c] - (without[c] - free[c]);
+                    continue;
+                }
+                // Of what it hasn't asked for its jobs have what is left over, as others do.
+                one.left[c] = free[c];
+                for (const Left& other : all)
+                    if (other.at < one.end && one.at < other.end)
+                        one.left[c] = std::min(one.left[c], other.over[c]);
+            }
+        }
+    }
+}
+
+void Bookings::use(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign, const PlaceRules& rules) {
+    if (list_.empty() || rules.without_bookings) return;
+    const auto found = on_.find(vnode);
+    if (found == on_.end()) return;
+    const bool is_in_one = rules.booking != kNoSlot;
+    for (Left& one : found->second) {
+        const bool own = one.booking == rules.booking;
+        const bool binds = !is_in_one && one.at < rules.ends && rules.begins < one.end;
+        for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c) {
+            const std::int64_t amount = sign * needs[c] * count;
+            if (own || one.needs[c] == 0) one.left[c] -= amount;
+            if (binds) one.over[c] -= amount;
+        }
+    }
+}
+
+const Booking* Bookings::first_between(Instant from, Instant until) const {
+    const Booking* first = nullptr;
+    for (const Booking& booking : list_)
+        if (booking.start < until && from < booking.end && (first == nullptr || booking.start < first->start))
+            first = &booking;
+    return first;
+}
+
+Instant Bookings::next_end(Instant t) const {
+    Instant next = Instant::max();
+    for (const Booking& booking : list_)
+        if (booking.end > t) next = std::min(next, booking.end);
+    return next;
+}
+
+}  // namespace pbs::sched

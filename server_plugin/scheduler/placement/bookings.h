@@ -1,0 +1,97 @@
+// Bookings: what advance reservations have of vnodes, each from an instant to another one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "server_plugin/scheduler/placement/inventory.h"
+
+namespace pbs::sched {
+
+// A booking has its shares of vnodes whether or not jobs of its own use them. Jobs that are in no booking may
+// use what all bookings leave over for as long as they run; a job that is in one may use what that one has,
+// less what others of its jobs use.
+//
+// What is free for a job that starts now gets less only as bookings begin, since other jobs only end. So it
+// is known for each vnode at the instants at which its bookings begin.
+struct Booking {
+    // All that it has of a vnode.
+    struct Share {
+        VnodeSlot vnode = 0;
+        Row needs;
+    };
+    std::uint32_t name = 0;  // its id, in the interner of names
+    QueueSlot queue = kNoSlot;
+    Instant start{};
+    Instant end{};
+    bool exclusive = false;  // nobody else may be on its vnodes
+    std::vector<Share> shares{};
+    bool is_at(Instant t) const { return start <= t && t < end; }
+};
+
+class Bookings {
+  public:
+    // Of the running jobs of a vnode: does the job hold nothing any more at this instant, beside what its own
+    // booking has?
+    using Gone = std::function<bool(JobSlot job, Instant at)>;
+    // Is the running job in this booking?
+    using IsOf = std::function<bool(JobSlot job, std::uint32_t booking)>;
+
+    bool empty() const { return list_.empty(); }
+    const std::vector<Booking>& list() const { return list_; }
+
+    // Takes up bookings as of the instant `from`, from which on they are asked about, while the inventory is
+    // as it is then. O(bookings of a vnode times its jobs).
+    void set(const Inventory& inventory, std::vector<Booking> bookings, Instant from, const Gone& gone,
+             const IsOf& is_of);
+    void clear();
+
+    // Calls `visit` with a Row for each instant that matters to a job by the rules: what bookings leave over
+    // of the vnode for it.
+    template <class Visit>
+    void for_each_binding(VnodeSlot vnode, const PlaceRules& rules, Visit visit) const {
+        if (list_.empty() || rules.without_bookings) return;
+        const auto found = on_.find(vnode);
+        if (rules.booking != kNoSlot) {
+            const Left* own = found == on_.end() ? nullptr : of_booking(found->second, rules.booking);
+            return visit(own != nullptr ? own->left : none_);
+        }
+        if (found == on_.end()) return;
+        for (const Left& one : found->second)
+            if (one.at < rules.ends && rules.begins < one.end) visit(one.over);
+    }
+    // Takes `count` times `needs` of a vnode for a job by the rules (sign 1), or gives it back (sign -1).
+    void use(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign, const PlaceRules& rules);
+
+    // The booking that begins first of those that are there at some time between `from` and `until`; null:
+    // there is none.
+    const Booking* first_between(Instant from, Instant until) const;
+    // The first instant after t at which one ends; Instant::max(): none does.
+    Instant next_end(Instant t) const;
+
+  private:
+    // Of a vnode, as a booking of it begins.
+    struct Left {
+        std::uint32_t booking = 0;
+        Instant at{};
+        Instant end{};
+        Row over;   // what all bookings leave for others
+        Row left;   // what the booking has for its own jobs
+        Row needs;  // what it has altogether
+    };
+    static const Left* of_booking(const std::vector<Left>& all, std::uint32_t booking) {
+        for (const Left& one : all)
+            if (one.booking == booking) return &one;
+        return nullptr;
+    }
+
+    std::vector<Booking> list_;
+    std::unordered_map<VnodeSlot, std::vector<Left>> on_;
+    Row none_;  // of a vnode that takes no job
+};
+
+}  // namespace pbs::sched

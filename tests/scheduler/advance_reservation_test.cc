@@ -1,0 +1,343 @@
+// Advance reservations: they get places or don't, and nobody else is on these in their time.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cases.h"
+#include "tests/scheduler/random_site.h"
+
+namespace pbs::sched::test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Key;
+using ::testing::Not;
+
+struct AdvanceReservation : testing::Test {
+    World world;
+    void SetUp() override {
+        world.policy();
+        world.queue({.name = "workq"});
+        world.vnode({.name = "n1", .ncpus = 4});
+        world.configure();
+    }
+    int job(std::int64_t ncpus, std::int64_t walltime, const std::string& queue = "workq") {
+        return world.job({.queue = queue, .ncpus = ncpus, .walltime = walltime, .queued = at(9)}, at(9));
+    }
+};
+
+TEST_F(AdvanceReservation, IsConfirmedWhereItsPlacesAreFreeForAllOfItsTime) {
+    const int morning = world.reserve({at(10), at(12), "1:ncpus=3"});
+    EXPECT_EQ(world.cycle(at(9)).confirmed.at(morning), "(n1:ncpus=3)");
+    const int beside = world.reserve({at(11), at(13), "1:ncpus=1"});
+    const int too_much = world.reserve({at(11), at(13), "1:ncpus=1"});
+    const int behind = world.reserve({at(13), at(14), "1:ncpus=4"});
+    const int before = world.reserve({at(9), at(10), "1:ncpus=4"});
+    const auto outcome = world.cycle(at(9));
+    EXPECT_THAT(outcome.confirmed, Contains(Key(beside)));
+    EXPECT_THAT(outcome.denied, ElementsAre(Key(too_much)));
+    EXPECT_THAT(outcome.denied.at(too_much), HasSubstr("too little that is free"));
+    EXPECT_THAT(outcome.confirmed, Contains(Key(behind))) << "the others have ended by then";
+    EXPECT_THAT(outcome.confirmed, Contains(Key(before)));
+    const int large = world.reserve({at(20), at(21), "1:ncpus=5"});
+    EXPECT_THAT(world.cycle(at(9)).denied.at(large), HasSubstr("too small"));
+}
+
+TEST_F(AdvanceReservation, CountsWithTheEndsOfRunningJobs) {
+    const int running = job(2, 2 * kHour);
+    EXPECT_THAT(world.cycle(at(9)).started, ElementsAre(running));
+    const int early = world.reserve({at(10), at(12), "1:ncpus=3"});
+    const int later = world.reserve({at(11), at(12), "1:ncpus=3"});
+    const auto outcome = world.cycle(at(9));
+    EXPECT_THAT(outcome.denied, ElementsAre(Key(early)));
+    EXPECT_THAT(outcome.confirmed, ElementsAre(Key(later)));
+}
+
+TEST_F(AdvanceReservation, DoesNotWaitForJobsThatWait) {
+    (void)job(4, 20 * kHour);
+    const int now = world.reserve({at(9), at(12), "1:ncpus=4"});
+    const auto outcome = world.cycle(at(9));
+    EXPECT_THAT(outcome.confirmed, ElementsAre(Key(now)));
+    EXPECT_THAT(outcome.started, IsEmpty());
+}
+
+TEST_F(AdvanceReservation, NoJobRunsIntoIt) {
+    (void)world.reserve({at(12), at(14), "1:ncpus=3"});
+    (void)world.cycle(at(9));
+    const int too_long = job(2, 4 * kHour);
+    const int small = job(1, 9 * kHour);
+    const int until_then = job(3, 3 * kHour);
+    const auto outcome = world.cycle(at(9));
+    EXPECT_THAT(outcome.started, ElementsAre(small, until_then));
+    EXPECT_EQ(outcome.comment.at(too_long), "Not Running: Job would conflict with reservation or top job");
+    world.finish(until_then, at(11));
+    EXPECT_THAT(world.cycle(at(11)).started, IsEmpty());
+    world.end_reservation(1, at(11));
+    EXPECT_THAT(world.cycle(at(11)).started, ElementsAre(too_long)) << "it was deleted";
+}
+
+TEST_F(AdvanceReservation, ItsJobsRunInItAndOthersBesideIt) {
+    const int one = world.reserve({at(10), at(12), "1:ncpus=3"});
+    const std::string queue = World::queue_of_reservation(one);
+    (void)world.cycle(at(9));
+    const int inside = job(2, kHour, queue);
+    const int more = job(2, kHour, queue);
+    EXPECT_THAT(world.cycle(at(9)).comment.at(inside), HasSubstr("Queue not started"));
+    world.begin_reservation(one);
+    const int other = job(2, kHour);
+    const int beside = job(1, kHour);
+    auto outcome = world.cycle(at(10));
+    EXPECT_THAT(outcome.started, ::testing::UnorderedElementsAre(inside, beside));
+    EXPECT_THAT(outcome.comment, Contains(Key(other)));
+    EXPECT_THAT(outcome.comment, Contains(Key(more))) << "1 of 3 CPUs is left of the reservation";
+    world.finish(inside, at(10, 30));
+    EXPECT_THAT(world.cycle(at(10, 30)).started, ElementsAre(more))
+        << "not the one that is in no reservation";
+    world.end_reservation(one, at(12));
+    EXPECT_THAT(world.cycle(at(12)).started, ElementsAre(other));
+}
+
+TEST_F(AdvanceReservation, AJobOfItStaysOnItsVnodes) {
+    world.vnode({.name = "n2", .ncpus = 4});
+    const int one = world.reserve({at(10), at(12), "1:ncpus=3"});
+    (void)world.cycle(at(9));
+    world.begin_reservation(one);
+    const int large = job(4, kHour, World::queue_of_reservation(one));
+    const int fits = job(3, kHour, World::queue_of_reservation(one));
+    const auto outcome = world.cycle(at(10));
+    EXPECT_THAT(outcome.started, ElementsAre(fits));
+    EXPECT_EQ(outcome.exec_vnode.at(fits), "(n1:ncpus=3)");
+    EXPECT_THAT(outcome.comment, Contains(Key(large)));
+}
+
+TEST_F(AdvanceReservation, AnExclusiveOneHasItsVnodesForItself) {
+    const int one = world.reserve({at(10), at(12), "1:ncpus=1", "excl"});
+    (void)world.cycle(at(9));
+    const int other = job(1, 2 * kHour);
+    EXPECT_THAT(world.cycle(at(9)).started, IsEmpty());
+    world.begin_reservation(one);
+    const int inside = job(1, kHour, World::queue_of_reservation(one));
+    EXPECT_THAT(world.cycle(at(10)).started, ElementsAre(inside));
+    world.end_reservation(one, at(12));
+    EXPECT_THAT(world.cycle(at(12)).started, ElementsAre(other));
+}
+
+TEST_F(AdvanceReservation, IsWhollyInDedicatedTimeOrNotAtAll) {
+    world.configuration.dedicated = world.window("FREQ=DAILY", 13, 15);
+    world.configure();
+    const int before = world.reserve({at(12), at(13)});
+    const int into = world.reserve({at(12), at(13, 0, 1)});
+    const int inside = world.reserve({at(13), at(15)});
+    const int out_of = world.reserve({at(14), at(15, 0, 1)});
+    const int over = world.reserve({at(12), at(16)});
+    const int behind = world.reserve({at(15), at(16)});
+    const auto outcome = world.cycle(at(9));
+    EXPECT_THAT(outcome.confirmed, ElementsAre(Key(before), Key(inside), Key(behind)));
+    EXPECT_THAT(outcome.denied, ElementsAre(Key(into), Key(out_of), Key(over)));
+    EXPECT_THAT(outcome.denied.at(into), HasSubstr("dedicated time"));
+}
+
+TEST_F(AdvanceReservation, TakesNoVnodeThatIsDown) {
+    world.vnode({.name = "n1", .ncpus = 4, .free = false});
+    const int one = world.reserve({at(12), at(13)});
+    EXPECT_THAT(world.cycle(at(9)).denied, ElementsAre(Key(one)));
+}
+
+TEST_F(AdvanceReservation, OneThatIsAskedForAgainKeepsWhatItHasUntilTheAnswer) {
+    const int one = world.reserve({at(10), at(12), "1:ncpus=4"});
+    const int other = world.reserve({at(13), at(14), "1:ncpus=4"});
+    (void)world.cycle(at(9));
+    world.ask_again(one, {at(10), at(13, 30), "1:ncpus=4"});
+    auto outcome = world.cycle(at(9));
+    EXPECT_THAT(outcome.denied, ElementsAre(Key(one))) << "the other one is in the way";
+    (void)job(4, 90 * kMinute);
+    EXPECT_THAT(world.cycle(at(9)).started, IsEmpty()) << "it has kept its first hours";
+    world.ask_again(one, {at(11), at(13), "1:ncpus=4"});
+    outcome = world.cycle(at(9));
+    EXPECT_THAT(outcome.confirmed, ElementsAre(Key(one)));
+    EXPECT_THAT(outcome.started, ::testing::SizeIs(1)) << "an hour more is free for it";
+    (void)other;
+}
+
+TEST_F(AdvanceReservation, WakesTheSchedulerAtItsStartAndEnd) {
+    const int one = world.reserve({at(10), at(12), "1:ncpus=4"});
+    (void)world.cycle(at(9));
+    (void)world.scheduler.tick(at(9));
+    EXPECT_EQ(world.scheduler.next_deadline(at(9)), at(10));
+    EXPECT_TRUE(world.scheduler.tick(at(10)).cycle_wanted);
+    EXPECT_EQ(world.scheduler.next_deadline(at(10)), at(12));
+    (void)one;
+}
+
+TEST_F(AdvanceReservation, IsAskedForByHostsThatCarryItOut) {
+    const int one = world.reserve({at(10), at(12)});
+    world.scheduler.set_answer_reservations(false);
+    EXPECT_THAT(world.cycle(at(9)).confirmed, IsEmpty());
+    world.scheduler.set_answer_reservations(true);
+    EXPECT_THAT(world.cycle(at(9)).confirmed, ElementsAre(Key(one)));
+}
+
+// In Origin its queue is none that the policy names.
+TEST(AdvanceReservationOfOrigin, ItsJobsStartInItsQueue) {
+    World world;
+    world.queue({.name = "batch"});
+    world.origin({"batch"});
+    world.vnode({.name = "n1", .ncpus = 4});
+    world.configure();
+    const int one = world.reserve({at(10), at(12), "1:ncpus=3"});
+    EXPECT_THAT(world.cycle(at(9)).confirmed, ElementsAre(Key(one)));
+    world.begin_reservation(one);
+    const int inside = world.job({.queue = "R1", .ncpus = 3, .walltime = kHour}, at(10));
+    const int other = world.job({.queue = "submit", .ncpus = 2, .walltime = kHour}, at(10));
+    const auto outcome = world.cycle(at(10));
+    EXPECT_THAT(outcome.started, ElementsAre(inside));
+    EXPECT_EQ(outcome.queue.at(inside), "R1");
+    EXPECT_THAT(outcome.comment, Contains(Key(other)));
+}
+
+// ---- On random sites.
+
+// What jobs that are in no reservation hold of the CPUs of a vnode beyond an instant.
+std::int64_t held_by_others(const World& world, const std::vector<int>& jobs, VnodeHandle vnode,
+                            Instant after) {
+    std::int64_t sum = 0;
+    for (const int job : jobs) {
+        if (!world.running(job) || world.queue_of(job).starts_with("R")) continue;
+        const std::int64_t walltime = world.options(job).walltime;
+        if (walltime >= 0 && world.started(job) + Seconds(walltime) <= after) continue;
+        for (const auto& [held, amounts] : world.places(job))
+            for (const HeldAmount& a : amounts)
+                if (held == static_cast<std::uint64_t>(vnode) && a.resource == ncpus) sum += a.number;
+    }
+    return sum;
+}
+
+struct RandomReservations {
+    Site& a;
+    Site& b;
+    std::mt19937 random;
+    int made = 0;
+
+    int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
+    bool chance(int percent) { return pick(1, 100) <= percent; }
+
+    void next(Instant now, std::vector<int>& jobs) {
+        if (chance(20)) {
+            const Instant start = now + Seconds(pick(0, 6) * 20 * kMinute);
+            ReservationOptions o{start, start + Seconds(pick(1, 9) * 20 * kMinute),
+                                 std::to_string(pick(1, 3)) + ":ncpus=" + std::to_string(pick(1, 4))};
+            if (chance(20)) o.place = "scatter";
+            if (chance(10)) o.place = "excl";
+            a.world.reserve(o);
+            b.world.reserve(o);
+        }
+        std::vector<int> numbers;
+        for (const auto& [number, reserved] : a.world.reservations()) numbers.push_back(number);
+        for (const int number : numbers) {
+            const World::Reserved reserved = a.world.reservations().at(number);
+            const bool over = now >= (reserved.places.empty() ? reserved.options : reserved.held).end;
+            if (over || chance(2)) {
+                const auto in_it = [&](int job) {
+                    return a.world.queue_of(job) == World::queue_of_reservation(number);
+                };
+                std::erase_if(jobs, in_it);
+                a.world.end_reservation(number, now);
+                b.world.end_reservation(number, now);
+                continue;
+            }
+            if (!reserved.begun && !reserved.places.empty() && now >= reserved.held.start) {
+                a.world.begin_reservation(number);
+                b.world.begin_reservation(number);
+            }
+            if (!reserved.places.empty() && chance(30)) {
+                const JobOptions o{.queue = World::queue_of_reservation(number),
+                                   .owner = "u" + std::to_string(pick(1, 4)),
+                                   .ncpus = pick(1, 4),
+                                   .walltime = pick(1, 6) * 20 * kMinute,
+                                   .queued = now};
+                jobs.push_back(a.world.job(o, now));
+                b.world.job(o, now);
+            }
+        }
+    }
+};
+
+// By events and over all jobs the same is decided, and no job breaks into a reservation.
+void try_random_sites(Algorithm algorithm, int sites, int& confirmed, int& denied, int& in_them) {
+    for (int seed = 1; seed <= sites; ++seed) {
+        SCOPED_TRACE(seed);
+        Site by_events(static_cast<unsigned>(seed), algorithm);
+        Site by_all(static_cast<unsigned>(seed), algorithm);
+        by_all.world.scheduler.set_by_events(false);
+        if (seed % 2 == 0) by_events.world.scheduler.set_comment_interval(Seconds::max());
+        Events events{std::mt19937(static_cast<unsigned>(seed)), at(6), {}, {}};
+        events.arrivals = 45;  // no manager runs any job where a reservation is
+        RandomReservations reservations{by_events, by_all, std::mt19937(static_cast<unsigned>(seed) + 1000)};
+        for (int step = 0; step < 100; ++step) {
+            SCOPED_TRACE(step);
+            const CycleTrigger trigger = events.next(by_events, by_all);
+            reservations.next(events.now, events.jobs);
+            const auto a = by_events.world.cycle(events.now, true, "default", trigger);
+            const auto b = by_all.world.cycle(events.now, true, "default", trigger);
+            EXPECT_EQ(a.confirmed, b.confirmed);
+            EXPECT_EQ(a.denied, b.denied);
+            EXPECT_EQ(a.started, b.started);
+            EXPECT_EQ(a.exec_vnode, b.exec_vnode);
+            EXPECT_EQ(a.rejected, b.rejected);
+            std::erase_if(events.jobs, [&](int job) { return a.rejected.contains(job); });
+            confirmed += static_cast<int>(a.confirmed.size());
+            denied += static_cast<int>(a.denied.size());
+            for (const int job : a.started) in_them += by_events.world.queue_of(job).starts_with("R") ? 1 : 0;
+            // Of each job that was started now: what it is on is none of a reservation's while it runs.
+            const World& world = by_events.world;
+            for (std::size_t v = 0; v < by_events.vnodes.size(); ++v) {
+                const VnodeHandle vnode = world.vnode_handle(by_events.vnodes[v]);
+                const auto here = [&](int job) {
+                    return !world.queue_of(job).starts_with("R") &&
+                           std::ranges::any_of(world.places(job), [&](const auto& place) {
+                               return place.first == static_cast<std::uint64_t>(vnode);
+                           });
+                };
+                if (std::ranges::none_of(a.started, here)) continue;
+                const std::int64_t total = by_events.vnode(static_cast<int>(v)).ncpus;
+                for (const auto& [number, first] : world.reservations()) {
+                    if (first.places.empty() || first.held.end <= events.now) continue;
+                    const Instant when = std::max(first.held.start, events.now);
+                    std::int64_t reserved = 0;
+                    for (const auto& [other, one] : world.reservations()) {
+                        if (one.places.empty() || one.held.start > when || one.held.end <= when) continue;
+                        for (const auto& [held, amounts] : one.places)
+                            for (const HeldAmount& amount : amounts)
+                                if (held == static_cast<std::uint64_t>(vnode) && amount.resource == ncpus)
+                                    reserved += amount.number;
+                    }
+                    EXPECT_LE(held_by_others(world, events.jobs, vnode, when) + reserved,
+                              std::max(total, reserved))
+                        << by_events.vnodes[v] << " when R" << number << " is there";
+                }
+            }
+            if (testing::Test::HasFailure()) return;
+            events.pass_time();
+            events.now = std::max(events.now, at(6));
+        }
+    }
+}
+
+TEST(AdvanceReservations, NoJobBreaksIntoThemAndEventsTellAllThatMatters) {
+    for (const Algorithm algorithm : {Algorithm::standard, Algorithm::origin}) {
+        int confirmed = 0;
+        int denied = 0;
+        int in_them = 0;
+        try_random_sites(algorithm, pbs::test::cases(25), confirmed, denied, in_them);
+        if (HasFailure()) return;
+        EXPECT_GT(confirmed, 20);
+        EXPECT_GT(denied, 20);
+        EXPECT_GT(in_them, 20);
+    }
+}
+
+}  // namespace
+}  // namespace pbs::sched::test
