@@ -61,6 +61,7 @@ TEST_F(Reservations, GoFromTheirRequestToTheirEnd) {
         server.submit("sleep 600\n", {"-q", "submit", "-l", "ncpus=2,walltime=8:00:00"});
     ASSERT_TRUE(server.wait_job_state(beside, "R"));
     EXPECT_EQ(server.job(too_long, "job_state"), "Q");
+    EXPECT_THAT(as_runner({"pbs_explain", too_long}).out, HasSubstr("(reservation " + id + ")"));
     const std::string inside = server.submit("sleep 600\n", {"-q", queue, "-l", "ncpus=6"});
     EXPECT_EQ(server.job(inside, "reserve_ID"), id);
     EXPECT_EQ(server.job(inside, "job_state"), "Q");

@@ -38,7 +38,8 @@ class Web : public ::testing::Test {
              "set time_window office start_time=0800, end_time=1700, type=prime, applies_on_holidays=False",
              "set server non_work_days = \"11/26 SUMMARY:<i>Thanksgiving</i>\"",
              "create policy nights algorithm=standard", "set policy default_policy algorithm=standard",
-             "create fs_group g tree_element=physics:root=60", "set policy nights fairshare_group=g",
+             "create fs_group g tree_element=physics:root=60",
+             "set policy nights fairshare_group=g, fairshare=True",
              "set sched default policy = \"default_policy,np:nights\""}));
     }
     // A job that waits, with such a name; its id.
@@ -98,7 +99,12 @@ TEST_F(Web, EveryAddressAnswersAsItsSchemaSays) {
     EXPECT_EQ("<i>Thanksgiving</i>",
               get(web, "/calendar.json?month=2026-11", "Calendar")["days"][25]["name"]);
     get(web, "/calendar.json?month=now", "Error", 400);
-    EXPECT_EQ("physics", get(web, "/shares.json", "Shares")["groups"][0]["tree"][0]["name"]);
+    const json shares = get(web, "/shares.json", "Shares")["groups"][0];
+    EXPECT_EQ("physics", shares["tree"][0]["name"]);
+    ASSERT_EQ(1, shares["usage"].size()) << shares.dump();
+    EXPECT_EQ("default", shares["usage"][0]["sched"]);
+    EXPECT_EQ("physics", shares["usage"][0]["elements"][1]["name"]);
+    EXPECT_EQ(1, shares["usage"][0]["elements"][1]["trend"].size());
     const json history = get(web, "/changes.json", "History");
     const int latest = history["changes"][0]["revision"];
     const int before = history["changes"][0]["change"].get<int>() - 1;
@@ -149,6 +155,7 @@ TEST_F(Web, WhereUsersDontSeeTheJobsOfOthersNeitherDoesAnybodyHere) {
     const WebProgram later(server);
     // It runs as root, a manager, to whom the server shows everything.
     EXPECT_EQ(0, get(later, "/why.json", "Jobs")["jobs"].size());
+    EXPECT_EQ(0, get(later, "/shares.json", "Shares")["groups"][0]["usage"].size());
     get(later, "/why.json?job=" + id, "Error", 403);
 }
 

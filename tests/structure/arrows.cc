@@ -121,7 +121,7 @@ std::span<const Rule> rules() {
         {"tools/web",
          {"text/", "rrule/", "objects/value.h", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
           "ifl/cmds/client.h", "ifl/cmds/config_diff.h", "ifl/cmds/config_format.h", "ifl/cmds/datetime.h",
-          "ifl/cmds/explain_format.h", "ifl/cmds/text.h", "tools/calendar/"},
+          "ifl/cmds/explain_format.h", "ifl/cmds/fairshare_format.h", "ifl/cmds/text.h", "tools/calendar/"},
          {"pbs_text", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_calendar_lib"}},
         // Both hosts know the plugin through its C header alone, and load it at run time.
         {"server_plugin/host",

@@ -4,15 +4,20 @@
 #include <pthread.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <mutex>
+#include <stop_token>
 #include <string>
 #include <thread>
 
 #include "tools/web/address.h"
 #include "tools/web/server.h"
 #include "tools/web/source.h"
+#include "tools/web/trends.h"
 #include "tools/web/what_if.h"
 
 namespace {
@@ -36,6 +41,18 @@ int serve(Server& server, const sigset_t& stops) {
     if (!done) pthread_kill(waiter.native_handle(), SIGTERM);  // NOLINT(bugprone-bad-signal-to-kill-thread)
     waiter.join();
     return done ? 0 : complain("can't take connections any more", 1);
+}
+
+// A trend is told of what was while nobody looked, too.
+void follow_shares(Source& source, Trends& trends, const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    while (!stop.stop_requested()) {
+        Answer answer = source.ask(*find_page("shares"), {});
+        if (answer.status == 200) trends.tell(answer);
+        wake.wait_for(lock, stop, std::chrono::seconds(Trends::kBetween), [] { return false; });
+    }
 }
 
 Answer compare(WhatIf& what_if, std::string_view body) {
@@ -84,11 +101,13 @@ int run(int argc, char** argv) {
     Source counters(name);
     Source source(name);
     WhatIf what_if(simulate_program(), name);
+    Trends trends;
     Server server({.metrics = [&counters] { return counters.metrics(); },
                    .ask =
                        [&](const Page& page, const Query& query) {
                            Answer answer = source.ask(page, query);
                            if (page.name == "what-if" && answer.status == 200) what_if.tell(answer);
+                           if (page.name == "shares" && answer.status == 200) trends.tell(answer);
                            return answer;
                        },
                    .compare = [&what_if](std::string_view body) { return compare(what_if, body); },
@@ -99,6 +118,7 @@ int run(int argc, char** argv) {
     fmt::print("pbs_web: http://{}:{}{}/\n", bind.find(':') == std::string::npos ? bind : "[" + bind + "]",
                taken, *prefix);
     (void)std::fflush(stdout);
+    const std::jthread follower([&](const std::stop_token& stop) { follow_shares(source, trends, stop); });
     return serve(server, stops);
 }
 

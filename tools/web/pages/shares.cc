@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ifl/cmds/fairshare_format.h"
 #include "ifl/cmds/text.h"
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
@@ -67,17 +68,59 @@ Json users_of(const batch_status* policies, std::string_view group) {
     return out;
 }
 
+Json element_json(const cmds::ShareElement& element) {
+    return {{"name", element.name},
+            {"parent", element.parent},
+            {"kind", element.is_group ? "group" : "entity"},
+            {"depth", element.depth},
+            {"shares", element.shares},
+            {"target", element.target},
+            {"actual", element.actual},
+            {"usage", element.usage},
+            {"place", element.place == 0 ? Json(nullptr) : Json(element.place)}};
+}
+
+// What the schedulers say of the tree of a group.
+Json usage_json(const std::vector<cmds::ShareTree>& trees, std::string_view group) {
+    Json out = Json::array();
+    for (const cmds::ShareTree& tree : trees) {
+        if (tree.name != group) continue;
+        Json elements = Json::array();
+        for (const cmds::ShareElement& element : tree.elements) elements.push_back(element_json(element));
+        out.push_back({{"sched", tree.sched},
+                       {"usage_formula", tree.usage_formula},
+                       {"last_decay", tree.last_decay ? Json(*tree.last_decay) : Json(nullptr)},
+                       {"next_decay", tree.next_decay ? Json(*tree.next_decay) : Json(nullptr)},
+                       {"elements", std::move(elements)}});
+    }
+    return out;
+}
+
+// The server shows managers all users, and others their own: nobody here is to see more than users do.
+std::vector<cmds::ShareTree> ask_usage(Link& server, const SiteView& site) {
+    std::vector<cmds::ShareTree> trees;
+    if (!shows_jobs_of_others(site.server->attribs)) return trees;
+    for (const batch_status* sched = site.scheds; sched != nullptr; sched = sched->next) {
+        // One that goes by no shares refuses, as does a server that knows nothing of them.
+        const cmds::StatusList usage = server.take(pbs_statfairshare(server.handle(), sched->name, nullptr));
+        for (cmds::ShareTree& tree : cmds::share_trees(usage.get())) trees.push_back(std::move(tree));
+    }
+    return trees;
+}
+
 Answer ask(Link& server, const Query&) {
     const auto replies = ask_site(server);
     if (!replies) return replies.error();
+    const std::vector<cmds::ShareTree> usage = ask_usage(server, replies->view());
     const cmds::StatusList groups = server.take(pbs_statfsgroup(server.handle(), nullptr, nullptr, nullptr));
     if (server.error() != PBSE_NONE && server.error() != PBSE_NOSUP) return refused(server);
-    return shares_answer(replies->view(), groups.get());
+    return shares_answer(replies->view(), groups.get(), usage);
 }
 
 }  // namespace
 
-Answer shares_answer(const SiteView& site, const batch_status* groups) {
+Answer shares_answer(const SiteView& site, const batch_status* groups,
+                     const std::vector<cmds::ShareTree>& usage) {
     Answer answer = answer_of(site, calendar_of(site));
     answer.json["server_name"] = view(site.server->name);
     Json list = Json::array();
@@ -96,7 +139,8 @@ Answer shares_answer(const SiteView& site, const batch_status* groups) {
                         {"enforce_no_shares", text("enforce_no_shares") == "True"},
                         {"comment", text("comment")},
                         {"policies", users_of(site.policies, view(groups->name))},
-                        {"tree", std::move(tree)}});
+                        {"tree", std::move(tree)},
+                        {"usage", usage_json(usage, view(groups->name))}});
     }
     answer.json["groups"] = std::move(list);
     return answer;

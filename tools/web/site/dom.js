@@ -13,6 +13,14 @@ export function h(tag, attributes, ...children) {
     return element;
 }
 
+// The same for a picture.
+export function svg(tag, attributes, ...children) {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+    element.append(...children);
+    return element;
+}
+
 // Fills `element` by what `build` makes, unless `key` says that it is what is there already. The focus stays where
 // it was.
 export function update(element, key, build) {

@@ -159,7 +159,7 @@ function one() {
             h("h3", {}, "The job itself"), gates("Gates of the job itself", told.gates),
             told.queues.map((queue) => [h("h3", {}, `Queue ${queue.queue}`), gates(`Gates of queue ${queue.queue}`, queue.gates)]),
         ]);
-        update(sections.order.body, [told?.order, told?.place, told?.jobs, told?.past_usage], () => order(told));
+        update(sections.order.body, [told?.order, told?.place, told?.jobs, told?.past_usage, told?.shares], () => order(told));
     });
 }
 
