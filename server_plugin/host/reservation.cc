@@ -402,19 +402,18 @@ void delete_reservation(Change& change, Reservation& reservation, std::string_vi
 }
 
 Result<void> look_at_reservations(Server& server, int64_t now) {
-    // What each change does may let the next one do something.
     std::vector<uint64_t> handles;
     for (const auto& [number, reservation] : server.state.reservations())
         handles.push_back(reservation.handle);
-    for (const uint64_t handle : handles) {
-        for (bool more = true; more;) {
+    // What one round does may let the next one do something: who begins late ends at once.
+    while (!handles.empty()) {
+        Change change(server, now);
+        std::erase_if(handles, [&](uint64_t handle) {
             const Reservation* current = server.state.reservation(handle);
-            if (current == nullptr) break;
-            Change change(server, now);
-            more = look_at(change, *current, now);
-            if (!more) break;
-            if (auto done = change.commit(); !done) return done;
-        }
+            return current == nullptr || !look_at(change, *current, now);
+        });
+        if (handles.empty()) break;
+        if (auto done = change.commit(); !done) return done;
     }
     return {};
 }

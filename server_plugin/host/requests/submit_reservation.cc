@@ -3,6 +3,8 @@
 // yet; or, if the number is below 0, so many, and then the reservation is deleted.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <memory>
 
@@ -17,6 +19,9 @@
 
 namespace pbs::host {
 namespace {
+
+// Each one that is asked for costs a cycle a search, and each one that there is keeps jobs out.
+constexpr std::ptrdiff_t kMostOfUser = 200;
 
 // resv_enable, acl_resv_hosts, acl_resv_groups, acl_resv_users.
 Result<void> may_reserve(const Context& context, const Reservation& reservation) {
@@ -33,6 +38,12 @@ Result<void> may_reserve(const Context& context, const Reservation& reservation)
     if (server.boolean("acl_resv_user_enable", false) &&
         !acl_allows(server.list("acl_resv_users"), requestor(context), AclKind::user))
         return fail(PBSE_RESVAUTH_U);
+    const auto of_user = std::ranges::count_if(context.state().reservations(), [&](const auto& other) {
+        return other.second.owner() == reservation.owner();
+    });
+    if (of_user >= kMostOfUser && !context.who.operator_())
+        return fail(PBSE_RESVAUTH_U, fmt::format("{} has {} reservations, and may have no more",
+                                                 reservation.owner(), of_user));
     return {};
 }
 
