@@ -131,6 +131,7 @@ void Records::tell(const std::string& name, const SiteSched& sched) const {
     record.partition = str(sched.partition);
     record.sched_priv = str(sched.sched_priv);
     record.own = sched.own ? 1 : 0;
+    record.directives = str(sched.directives);
     table_.sched_changed(table_.self, &record);
 }
 

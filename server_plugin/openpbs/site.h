@@ -56,6 +56,7 @@ struct SiteSched {
     std::string partition;
     std::string sched_priv;     // absolute path
     std::string preempt_order;  // by which the server preempts jobs that this scheduler wants preempted
+    std::string directives;     // as in pbs_sched_record
     bool operator==(const SiteSched&) const = default;
 };
 struct SiteResource {

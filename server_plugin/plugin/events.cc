@@ -64,17 +64,20 @@ void sched_changed(State& state, const pbs_sched_record* record) {
     if (!translated) return refuse(state, "sched");
     state.sched_priv[std::string(translated->name)] = translated->sched_priv;
     state.partitions[std::string(translated->name)] = translated->partition;
-    if (record->size >= sizeof(pbs_sched_record) && record->own != 0) {
+    if (record->size >= offsetof(pbs_sched_record, directives) && record->own != 0) {
         state.own_scheds.emplace(translated->name);
     } else {
         state.own_scheds.erase(std::string(translated->name));
     }
+    if (record->size >= sizeof(pbs_sched_record))
+        state.sched_directives[std::string(translated->name)] = view(record->directives);
     state.scheduler.sched_changed(*translated);
 }
 
 void sched_removed(State& state, std::string_view name) {
     state.sched_priv.erase(std::string(name));
     state.partitions.erase(std::string(name));
+    state.sched_directives.erase(std::string(name));
     state.own_scheds.erase(std::string(name));
     state.told_policies.erase(std::string(name));
     state.sched_configs.files.erase(std::string(name));

@@ -102,6 +102,8 @@ void what_pbs_sched_reads(const State& state, migrate::MigrateOptions& options) 
         options.server_print += fmt::format("set server backfill_depth = {}\n", state.server_backfill_depth);
     if (!state.server_formula.empty())
         options.server_print += fmt::format("set server job_sort_formula = \"{}\"\n", state.server_formula);
+    if (const auto set = state.sched_directives.find("default"); set != state.sched_directives.end())
+        options.server_print += set->second;
 }
 
 }  // namespace

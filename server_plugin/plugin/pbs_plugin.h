@@ -387,6 +387,10 @@ typedef struct pbs_sched_record {
     /* Members from here on came later. */
     uint32_t own; /* of hosts with pbs_sched: 1, this plugin schedules its jobs; 0, pbs_sched does */
     uint32_t reserved2;
+    /* Of hosts with pbs_sched: directives of qmgr, a line each, that set what policies have now of the
+     * scheduler
+     * ("set sched default preempt_order = \"SCR\""). The first start migrates them. */
+    pbs_str directives;
 } pbs_sched_record;
 
 /* What a reservation is to the scheduler. */

@@ -113,7 +113,8 @@ struct State {
 
     std::vector<std::string> resources;             // names of the host's resources, until the store is open
     std::map<std::string, std::string> sched_priv;  // scheduler -> its folder
-    std::map<std::string, std::string> partitions;  // scheduler -> the queues' that it serves
+    std::map<std::string, std::string> sched_directives;  // scheduler -> pbs_sched_record::directives
+    std::map<std::string, std::string> partitions;        // scheduler -> the queues' that it serves
     std::set<std::string, std::less<>> own_scheds;  // of a host with pbs_sched: those that are the plugin's
     // Does pbs_sched schedule for all schedulers, or for this one?
     bool has_pbs_sched_alone() const { return host.has_pbs_sched() && own_scheds.empty(); }

@@ -85,7 +85,9 @@ class OpenpbsFirstStart : public AttachedSite {
         site->ok(
             "for q in ded_a p_a np_a; do $stock/qmgr -c \"create queue $q queue_type=execution\"; done; "
             "$stock/qmgr -c 'set server backfill_depth = 7'; $stock/qmgr -c 'set server job_sort_formula = "
-            "ncpus*2'; $stock/qmgr -c 'create sched s2 partition = part2'; cd /var/spool/pbs; "
+            "ncpus*2'; $stock/qmgr -c 'set sched default preempt_order = \"SR 50 R\", preempt_queue_prio = "
+            "140'; "
+            "$stock/qmgr -c 'create sched s2 partition = part2'; cd /var/spool/pbs; "
             "mkdir -m 755 priv2 logs2; cp -a sched_priv/sched_config sched_priv/holidays "
             "sched_priv/dedicated_time "
             "sched_priv/resource_group priv2; printf 'fast\\t9\\troot\\t3\\n' >> priv2/resource_group; "
@@ -114,6 +116,8 @@ TEST_P(OpenpbsFirstStart, MigratesTheFilesOfEachSchedulerAndTheServersAttributes
     const std::string first = list("policy default_policy");
     EXPECT_EQ(attribute_in(first, "backfill_depth"), "7");
     EXPECT_EQ(attribute_in(first, "job_sort_formula"), "ncpus*2");
+    EXPECT_EQ(attribute_in(first, "preempt_order"), "SR 50 R");
+    EXPECT_EQ(attribute_in(first, "preempt_queue_prio"), "140");
     EXPECT_EQ(attribute_in(first, "dedicated_queues"), "ded_a");
     const std::string second = list("policy s2_policy_non_prime");
     EXPECT_EQ(attribute_in(second, "by_queue"), "True");
