@@ -42,6 +42,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"egroup", text, kManagersRead},
     {"reserve_count", integer, kReadOnly},
     {"reserve_retry", integer, kReadOnly},
+    {"reserve_job", text, kGiven},
     {"Submit_Host", text, kReadOnly},
     {"partition", text, kReadOnly},
     // What was asked for in addition, by a request that hasn't been answered
@@ -54,7 +55,6 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"reserve_index", integer, kReadOnly | openpbs_only},
     {"reserve_execvnodes", text, kReadOnly | openpbs_only},
     {"reserve_timezone", text, kReadOnly | openpbs_only},
-    {"reserve_job", text, kReadOnly | openpbs_only},
     {"delete_idle_time", duration, kReadOnly | openpbs_only},
     {"qmove", text, kReadOnly | openpbs_only},
     {"reservation_Tag", text, kReadOnly | openpbs_only},

@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
         "                [-U auth_user_list] [-G auth_group_list] [-H auth_host_list]\n"
         "                [-R start_time] [-E end_time] [-D duration] [-q @server]\n"
         "                [-r rrule_expression] [-W otherattributes=value...]\n"
-        "                -l resource_list\n"
+        "                -l resource_list | --job job_identifier\n"
         "       pbs_rsub --help | --version\n"};
     const auto arguments = arguments_of(argc, argv);
     if (information_asked(kProgram, arguments)) {

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "ifl/cmds/datetime.h"
+#include "ifl/cmds/job_id.h"
 #include "ifl/cmds/job_options.h"
 #include "ifl/cmds/options.h"
 #include "ifl/cmds/text.h"
@@ -120,11 +122,22 @@ std::string shown_reservation_id(const ReservationId& id, std::string_view serve
 
 Result<ReservationOptions> parse_reservation_options(const std::vector<std::string>& arguments,
                                                      std::time_t now) {
-    const auto line = parse_options("D:E:I:l:m:M:N:q:r:R:u:U:g:G:H:W:", arguments);
+    std::vector<std::string> letters = arguments;
+    ReservationOptions options;
+    if (const auto of_job = std::find(letters.begin(), letters.end(), "--job"); of_job != letters.end()) {
+        const auto name = std::next(of_job);
+        const auto id = name == letters.end() ? Result<JobId>(fail("--job: expected a job identifier"))
+                                              : parse_job_id(*name);
+        if (!id) {
+            return tl::unexpected(id.error());
+        }
+        options.attributes.put(ATTR_resv_job, "", sent_job_id(*id));
+        letters.erase(of_job, std::next(name));
+    }
+    const auto line = parse_options("D:E:I:l:m:M:N:q:r:R:u:U:g:G:H:W:", letters);
     if (!line) {
         return tl::unexpected(line.error());
     }
-    ReservationOptions options;
     options.operands = line->all_operands();
     bool is_of_day = false;
     for (const Option& option : line->options) {
@@ -176,6 +189,10 @@ Result<ReservationOptions> parse_reservation_options(const std::vector<std::stri
                 }
             }
         }
+    }
+    if (options.attributes.has(ATTR_resv_job) &&
+        (options.attributes.has(ATTR_resv_start) || options.attributes.has(ATTR_resv_end))) {
+        return fail("Start/End time cannot be used with --job option");
     }
     // An end before the start is of the next day.
     const std::string* const start = options.attributes.find(ATTR_resv_start);

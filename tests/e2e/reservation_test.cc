@@ -206,6 +206,34 @@ TEST_F(Reservations, AreGivenOtherVnodesForThoseThatGoDown) {
     EXPECT_TRUE(wait_attribute(id, "reserve_state", "RESV_CONFIRMED"));
 }
 
+TEST_F(Reservations, AreMadeFromRunningJobs) {
+    const std::string job = server.submit("sleep 600\n", {"-q", "submit", "-l", "ncpus=5,walltime=4:00:00"});
+    ASSERT_TRUE(server.wait_job_state(job, "R"));
+    if (const auto somebody = other()) {
+        EXPECT_EQ(server.command_as(*somebody, {"pbs_rsub", "--job", job}).exit, 159);
+    }
+    const Output made = as_runner({"pbs_rsub", "-N", "of_job", "--job", job});
+    EXPECT_THAT(made.out, HasSubstr(" CONFIRMED\n"));
+    const std::string id = made.out.substr(0, made.out.find(' '));
+    EXPECT_EQ(attribute(id, "reserve_state"), "RESV_RUNNING");
+    EXPECT_EQ(attribute(id, "reserve_duration"), "14400");
+    EXPECT_EQ(server.job(job, "queue"), queue_of(id));
+    EXPECT_EQ(server.job(job, "reserve_ID"), id);
+    EXPECT_EQ(as_runner({"pbs_rsub", "--job", job}).exit, 77) << "it is in a reservation already";
+    // The job makes room for another one in its reservation, and for nobody else.
+    const std::string next = server.submit("sleep 600\n", {"-q", queue_of(id), "-l", "ncpus=5"});
+    const std::string outside = server.submit("sleep 600\n", {"-q", "submit", "-l", "ncpus=5"});
+    server.kill9();
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(server.wait_job_state(job, "R"));
+    ASSERT_EQ(server.command({"qdel", job}).exit, 0);
+    ASSERT_TRUE(server.wait_job_state(next, "R"));
+    EXPECT_EQ(server.job(outside, "job_state"), "Q");
+    EXPECT_EQ(as_runner({"pbs_rsub", "--job", outside}).exit, 168) << "it doesn't run";
+    EXPECT_EQ(as_runner({"pbs_rsub", "--job"}).exit, 2);
+    EXPECT_EQ(as_runner({"pbs_rsub", "-R", kNoon, "--job", next}).exit, 2);
+}
+
 TEST_F(Reservations, ManagersSayWhoMayMakeThem) {
     const std::vector<std::string> ask{"pbs_rsub", "-R", kNoon, "-E", kTwo, "-l", "select=1:ncpus=1"};
     ASSERT_TRUE(server.configure({"set server resv_enable=False"}));

@@ -65,6 +65,52 @@ void complete(const Context& context, Reservation& reservation, uint64_t number)
         set_attribute(reservation, name, std::to_string(reservation_state::kUnconfirmed));
 }
 
+// The running job that a reservation is made from, in whose place it comes: null if it is made from none.
+Result<const Job*> job_of(const Context& context, const Reservation& reservation) {
+    if (!reservation.attributes.has("reserve_job")) return nullptr;
+    const auto target = target_of(context.state(), reservation.attributes.text("reserve_job"));
+    if (!target) return tl::unexpected(target.error());
+    const Job& job = *target->job;
+    if (job.is_array() || job.is_subjob() || target->subjobs())
+        return fail(PBSE_RESV_FROM_ARRJOB, "Reservation may not be created from an array job");
+    if (context.state().reservation_of_queue(job.queue) != nullptr)
+        return fail(PBSE_RESV_FROM_RESVJOB,
+                    "Reservation may not be created from a job already within a "
+                    "reservation");
+    if (!is_owner(context, job)) return fail(PBSE_PERM);
+    if (job.state != job_state::kRunning || job.places.empty())
+        return fail(PBSE_BADSTATE, "Request invalid for state of job: it doesn't run");
+    return &job;
+}
+
+// It has what the job has, for as long as the job may run.
+Result<void> take_from(const Job& job, Reservation& reservation) {
+    constexpr int64_t kWithoutWalltime = 5LL * 365 * 24 * 3600;  // as in OpenPBS
+    const AttributeDef& list = *reservation_table().find("Resource_List");
+    reservation.attributes.unset(list, {});
+    for (const AttributeValue& value : job.attributes.all_of("Resource_List"))
+        reservation.attributes.set(list, value.resource, value.value);
+    if (!job.attributes.has("Resource_List", "walltime"))
+        reservation.attributes.set(list, "walltime", amount_text(Type::duration, kWithoutWalltime));
+    for (const char* name : {"schedselect", "euser", "egroup"})
+        set_attribute(reservation, name, std::string(job.attributes.text(name)));
+    if (reservation.attributes.has("reserve_start") || reservation.attributes.has("reserve_end"))
+        return fail(PBSE_BADTSPEC,
+                    "Bad time specification(s): a reservation of a job has the times of the job");
+    set_attribute(reservation, "reserve_start", std::to_string(job.stime));
+    return {};
+}
+
+// In one transaction with the reservation, which is there at once: nobody else gets what the job has.
+void move_into(Change& change, Reservation& reservation, const Queue& queue, const Job& job) {
+    confirm_reservation(change, reservation, job.places);
+    Job& moved = change.job(job);
+    moved.queue = queue.handle;
+    moved.queue_name = queue.name;
+    moved.mtime = change.now();
+    log_job(change, job, fmt::format("Job moved into reservation {} made from it", reservation.id));
+}
+
 ifl::Reply text_reply(std::string text) {
     ifl::Reply reply;
     reply.body = ifl::TextReply{std::move(text)};
@@ -165,12 +211,18 @@ ifl::Reply submit_reservation(Context& context) {
         if (auto set = set_reservation_attribute(reservation, body.attributes[i], rights, context.state());
             !set)
             return refuse_attribute(set.error(), body.attributes[i], i);
-    if (auto ok = settle_times(reservation, context.now, false); !ok) return refuse(ok.error());
+    const auto job = job_of(context, reservation);
+    if (!job) return refuse(job.error());
+    const bool of_job = *job != nullptr;
+    if (of_job)
+        if (auto ok = take_from(**job, reservation); !ok) return refuse(ok.error());
+    if (auto ok = settle_times(reservation, context.now, of_job); !ok) return refuse(ok.error());
     const uint64_t number = next_sequence(server);
     reservation.id = context.state().reservation_id(number);
     set_attribute(reservation, "Reserve_Owner", requestor(context));
     complete(context, reservation, number);
-    if (auto ok = settle_resources(reservation, server); !ok) return refuse(ok.error());
+    if (!of_job)
+        if (auto ok = settle_resources(reservation, server); !ok) return refuse(ok.error());
     if (auto ok = may_reserve(context, reservation); !ok) return refuse(ok.error());
     Queue queue;
     queue.name = std::string(reservation.queue_name());
@@ -192,16 +244,21 @@ ifl::Reply submit_reservation(Context& context) {
                                           date(reservation.start()), date(reservation.end()));
     Change change(server, context.now);
     change.next_sequence(static_cast<int64_t>(number) + 1);
-    change.add(std::move(queue));
-    change.add(std::move(reservation));
+    if (of_job)
+        for (const char* on : {"enabled", "started"})
+            queue.attributes.set(*queue_table().find(on), {}, "True");
+    const Queue& own = change.add(std::move(queue));
+    Reservation& added = change.add(std::move(reservation));
     change.then([&server, id, times, by = requestor(context), waits, seconds] {
         server.parts.accounting.reservation('U', id,
                                             waits ? fmt::format("requestor={} Interactive={}", by, seconds)
                                                   : fmt::format("requestor={}", by));
         server.parts.log.write(LogEvent::admin, LogClass::reservation, id, times);
     });
+    if (of_job) move_into(change, added, own, **job);
     change.want_cycle(PBS_SCH_SCHEDULE_CMD);
     if (auto done = change.commit(); !done) return refuse(done.error());
+    if (of_job) return text_reply(id + " CONFIRMED");
     if (!waits) return text_reply(id + " UNCONFIRMED");
     context.rest = std::make_unique<AwaitedReservation>(id, context.now + std::abs(seconds), seconds < 0);
     return {};
