@@ -47,6 +47,18 @@ TEST(Changes, WindowsAreCutAtTheRangeAndMarked) {
                                                           "2026-12-01 21:00 2026-12-02 00:00> dark night"));
 }
 
+TEST(Changes, ReservationsAreCutAtTheRangeAndExportedWhole) {
+    Answers a = answers();
+    a.reservations = {reservation("R12.svr", "course", "2", utc("2026-11-30 21:00"), utc("2026-12-01 05:00")),
+                      reservation("R13.svr", "NULL", "10", utc("2026-12-01 21:00"), utc("2026-12-02 00:00"))};
+    EXPECT_THAT(lines_of(spans(site_of(a), kFrom, kTo), Kind::reservation),
+                ElementsAre("<2026-12-01 00:00 2026-12-01 05:00 R12.svr (course) ",
+                            "2026-12-01 21:00 2026-12-02 00:00 R13.svr "));
+    EXPECT_THAT(
+        to_icalendar(site_of(a), kFrom, kTo, kFrom),
+        testing::AllOf(HasSubstr("SUMMARY:reservation R12.svr (course)"), HasSubstr("20261130T210000Z")));
+}
+
 TEST(Changes, NonWorkDaysAreDaysOfTheServersZone) {
     const auto list = spans(site_of(answers()), utc("2026-12-25 10:00"), utc("2026-12-27 00:00"));
     EXPECT_THAT(lines_of(list, Kind::non_work_day), ElementsAre("<2026-12-25 10:00 2026-12-25 23:00  "));

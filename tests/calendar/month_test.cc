@@ -103,6 +103,22 @@ TEST(Month, NamesPoliciesAndQueuesAreThere) {
     EXPECT_THAT(to_terminal(make_month(site_of(a), year(2600) / 1), false), HasSubstr("January 2600"));
 }
 
+TEST(Month, ReservationsHaveTheirTimeOnEachOfTheirDays) {
+    Answers a = answers();
+    a.reservations = {
+        reservation("R12.svr", "cou<rse", "2", utc("2026-12-03 21:00"), utc("2026-12-05 05:00")),
+        reservation("R13.svr", "NULL", "1", utc("2026-12-03 21:00"), utc("2026-12-05 05:00")),
+        reservation("R14.svr", "NULL", "5", utc("2026-11-29 00:00"), utc("2026-11-30 00:00"))};
+    const Month made = make_month(site_of(a), kDecember);
+    const std::string text = to_terminal(made, false);
+    EXPECT_THAT(text, HasSubstr("reservation R12.svr (cou<rse):\n  22:00-24:00  on 3\n  00:00-24:00  on 4\n"
+                                "  00:00-06:00  on 5\n"));
+    EXPECT_THAT(text, Not(HasSubstr("R13"))) << "it isn't confirmed";
+    EXPECT_THAT(text, Not(HasSubstr("R14"))) << "it is in another month";
+    EXPECT_THAT(to_svg(made),
+                HasSubstr("2026-12-03 22:00 to 24:00: reservation R12.svr (cou&lt;rse)</title>"));
+}
+
 TEST(Month, TerminalHasABarADay) {
     const std::string text = to_terminal(make_month(site_of(answers()), kDecember), false);
     EXPECT_THAT(text, HasSubstr("December 2026, svr (Europe/Vienna)\n"));

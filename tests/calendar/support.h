@@ -39,6 +39,15 @@ inline Answers answers() {
     return a;
 }
 
+inline ObjectText reservation(const std::string& id, const std::string& name, const std::string& state,
+                              rrule::Instant start, rrule::Instant end) {
+    return {id,
+            {{"Reserve_Name", name},
+             {"reserve_state", state},
+             {"reserve_start", std::to_string(start.time_since_epoch().count())},
+             {"reserve_end", std::to_string(end.time_since_epoch().count())}}};
+}
+
 inline Site site_of(const Answers& a) {
     auto made = make_site(a);
     EXPECT_TRUE(made) << (made ? "" : made.error());

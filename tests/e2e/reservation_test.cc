@@ -54,6 +54,9 @@ TEST_F(Reservations, GoFromTheirRequestToTheirEnd) {
     EXPECT_THAT(attribute(id, "resv_nodes"), HasSubstr("ncpus=6"));
     EXPECT_EQ(as_runner({"pbs_rstat", "-B"}).out, "Resv ID: " + id + "\n");
 
+    EXPECT_THAT(as_runner({"pbs_calendar", "list", "--from", "2026-11-23", "--to", "2026-11-24"}).out,
+                HasSubstr(" Mon 2026-11-23 12:00:00 - Mon 2026-11-23 14:00:00   reservation " + id));
+
     // Who runs into it waits; who ends before it, or fits beside it, doesn't.
     const std::string too_long =
         server.submit("sleep 60\n", {"-q", "submit", "-l", "ncpus=4,walltime=3:00:00"});

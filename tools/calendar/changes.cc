@@ -117,6 +117,8 @@ std::string what(const Span& span) {
                                span.detail);
         case Kind::non_work_day:
             return fmt::format("non-work day{}{}", span.name.empty() ? "" : ": ", span.name);
+        case Kind::reservation:
+            return fmt::format("reservation {}", span.name);
     }
     return {};
 }
@@ -135,6 +137,8 @@ std::string_view kind_text(Kind kind) {
             return "time_window";
         case Kind::non_work_day:
             return "non_work_day";
+        case Kind::reservation:
+            return "reservation";
     }
     return {};
 }
@@ -156,6 +160,13 @@ std::vector<Span> spans(const Site& site, Instant a, Instant b) {
         add_set(out, window.set, a, b, {{}, Kind::window, window.name, queues, false, false});
     }
     add_holidays(out, site, a, b);
+    for (const Reservation& one : site.reservations)
+        if (one.when.start < b && one.when.end > a)
+            out.push_back({{std::max(one.when.start, a), std::min(one.when.end, b)},
+                           Kind::reservation,
+                           one.name,
+                           {},
+                           one.when.start<a, one.when.end> b});
     std::ranges::stable_sort(out, [](const Span& x, const Span& y) {
         return std::tie(x.when.start, x.kind, x.name) < std::tie(y.when.start, y.kind, y.name);
     });
@@ -211,6 +222,11 @@ std::string to_icalendar(const Site& site, Instant a, Instant b, Instant stamp) 
                  lengthy ? Interval{std::max(at->start, a), std::min(at->end, b)} : *at});
         }
     }
+    for (const Reservation& one : site.reservations)
+        if (one.when.start < b && one.when.end > a)
+            timed.push_back({fmt::format("{}-{}@{}", one.name.substr(0, one.name.find(' ')),
+                                         one.when.start.time_since_epoch().count(), site.server),
+                             fmt::format("reservation {}", one.name), "reservation", one.when});
     std::vector<rrule::DayEvent> days;
     for_each_holiday(site, a, b, [&](LocalDay day, Interval) {
         const std::string name = site.holidays.names(day);

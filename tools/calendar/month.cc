@@ -18,26 +18,28 @@ constexpr int kDay = 1440;
 
 using Minutes = std::vector<Phase>;
 
-// Paints the minutes of a day, as the clock shows them, in which a set is open.
-void paint(Minutes& minutes, const Site& site, LocalDay day, const rrule::WindowSet& set, Phase phase) {
-    const rrule::Zone& zone = site.zone;
-    const Instant end = zone.instant(day + std::chrono::days(1));
-    for (const Interval& open : set.intervals(zone.instant(day), end)) {
-        for (Instant t = open.start; t < open.end;) {
-            // Up to where the clock is set: there it goes on with another reading.
-            const rrule::Zone::Stretch stretch = zone.stretch(t);
-            const Instant change{stretch.to.time_since_epoch() - stretch.offset};
-            const Instant until = t < change ? std::min(open.end, change) : open.end;
-            const auto from = (zone.local(t) - rrule::Local(day)).count();
-            // Readings that are skipped don't look like a gap.
-            const auto to = std::max(from + (until - t).count(),
-                                     until < open.end ? (zone.local(until) - rrule::Local(day)).count() : 0);
-            const auto last = std::clamp<std::int64_t>((to + 59) / 60, 0, kDay);
-            for (auto m = std::clamp<std::int64_t>(from / 60, 0, kDay); m < last; ++m)
-                minutes[static_cast<std::size_t>(m)] = phase;
-            t = until;
-        }
+// Paints the minutes of a day, as the clock shows them, in which something is open.
+void paint(Minutes& minutes, const rrule::Zone& zone, LocalDay day, const Interval& open, Phase phase) {
+    for (Instant t = open.start; t < open.end;) {
+        // Up to where the clock is set: there it goes on with another reading.
+        const rrule::Zone::Stretch stretch = zone.stretch(t);
+        const Instant change{stretch.to.time_since_epoch() - stretch.offset};
+        const Instant until = t < change ? std::min(open.end, change) : open.end;
+        const auto from = (zone.local(t) - rrule::Local(day)).count();
+        // Readings that are skipped don't look like a gap.
+        const auto to = std::max(from + (until - t).count(),
+                                 until < open.end ? (zone.local(until) - rrule::Local(day)).count() : 0);
+        const auto last = std::clamp<std::int64_t>((to + 59) / 60, 0, kDay);
+        for (auto m = std::clamp<std::int64_t>(from / 60, 0, kDay); m < last; ++m)
+            minutes[static_cast<std::size_t>(m)] = phase;
+        t = until;
     }
+}
+
+void paint(Minutes& minutes, const Site& site, LocalDay day, const rrule::WindowSet& set, Phase phase) {
+    const Instant end = site.zone.instant(day + std::chrono::days(1));
+    for (const Interval& open : set.intervals(site.zone.instant(day), end))
+        paint(minutes, site.zone, day, open, phase);
 }
 
 std::vector<DayPart> parts_of(const Site& site, LocalDay day) {
@@ -66,11 +68,8 @@ std::string clock_change(const rrule::Zone& zone, LocalDay day) {
     return fmt::format("clock set from {} to {}", shown(stretch.offset), shown(zone.stretch(change).offset));
 }
 
-std::vector<OpenTime> open_times(const Site& site, LocalDay day, const std::string& queue) {
-    Minutes minutes(kDay, Phase::non_prime);
-    for (const NamedWindow& window : site.windows)
-        if (std::ranges::find(window.queues, queue) != window.queues.end())
-            paint(minutes, site, day, window.set, Phase::prime);
+// The minutes that aren't as all were.
+std::vector<OpenTime> painted(const Minutes& minutes) {
     std::vector<OpenTime> out;
     for (int m = 0; m < kDay; ++m) {
         if (minutes[static_cast<std::size_t>(m)] == Phase::non_prime) continue;
@@ -78,6 +77,22 @@ std::vector<OpenTime> open_times(const Site& site, LocalDay day, const std::stri
         out.back().to = m + 1;
     }
     return out;
+}
+
+std::vector<OpenTime> open_times(const Site& site, LocalDay day, const std::string& queue) {
+    Minutes minutes(kDay, Phase::non_prime);
+    for (const NamedWindow& window : site.windows)
+        if (std::ranges::find(window.queues, queue) != window.queues.end())
+            paint(minutes, site, day, window.set, Phase::prime);
+    return painted(minutes);
+}
+
+std::vector<OpenTime> part_in_day(const Site& site, LocalDay day, const Interval& time) {
+    Minutes minutes(kDay, Phase::non_prime);
+    const Interval part{std::max(time.start, site.zone.instant(day)),
+                        std::min(time.end, site.zone.instant(day + std::chrono::days(1)))};
+    paint(minutes, site.zone, day, part, Phase::prime);
+    return painted(minutes);
 }
 
 std::vector<QueueMonth> queues_of(const Site& site, const std::vector<MonthDay>& days) {
@@ -89,6 +104,12 @@ std::vector<QueueMonth> queues_of(const Site& site, const std::vector<MonthDay>&
     for (const auto& [queue, names] : windows) {
         QueueMonth& made = out.emplace_back(QueueMonth{queue, names, {}});
         for (const MonthDay& day : days) made.days.push_back(open_times(site, day.day, queue));
+    }
+    for (const Reservation& one : site.reservations) {
+        QueueMonth made{one.name, {}, {}};
+        for (const MonthDay& day : days) made.days.push_back(part_in_day(site, day.day, one.when));
+        if (std::ranges::any_of(made.days, [](const auto& times) { return !times.empty(); }))
+            out.push_back(std::move(made));
     }
     return out;
 }

@@ -38,7 +38,8 @@ struct MonthDay {
     std::string remark() const;
 };
 
-// When a queue with time_windows is open: minutes of each day, ascending and apart.
+// When a queue with time_windows is open, or a reservation has its time: minutes of each day, ascending and
+// apart.
 struct OpenTime {
     int from;
     int to;
@@ -46,7 +47,7 @@ struct OpenTime {
 };
 struct QueueMonth {
     std::string name;
-    std::string windows;                      // their names
+    std::string windows;                      // their names; empty: it is a reservation
     std::vector<std::vector<OpenTime>> days;  // of the month, in order
 };
 
@@ -66,7 +67,7 @@ struct Month {
     std::string zone;
     std::vector<MonthDay> days;
     std::vector<PhasePolicies> policies{};
-    std::vector<QueueMonth> queues{};
+    std::vector<QueueMonth> queues{};  // then reservations, those with a part in the month
 };
 
 Month make_month(const Site& site, std::chrono::year_month month);
@@ -79,12 +80,12 @@ std::string minute_text(int minute);
 
 // The month as text. Each day is a line with a bar of 48 half hours: '#' prime, '.' non-prime, 'D' dedicated
 // time. A half hour shows the part that it begins with, or the shortest part that lies within it. Non-work
-// days have a '*' and their name. The policies and the hours of queues follow. With `colour`, bars are in
-// ANSI colours too.
+// days have a '*' and their name. The policies and the hours of queues and reservations follow. With
+// `colour`, bars are in ANSI colours too.
 std::string to_terminal(const Month& month, bool colour);
 
 // The month as a picture (SVG 1.1) with a legend. Bars are exact to the minute, and each part has its hours
-// as a tooltip. Each queue has a thin bar below that of the day.
+// as a tooltip. Each queue and reservation has a thin bar below that of the day.
 std::string to_svg(const Month& month);
 
 }  // namespace pbs::calendar

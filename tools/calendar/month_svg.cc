@@ -78,10 +78,12 @@ std::string row(const Month& month, std::size_t index, int y) {
     for (std::size_t i = 0; i < month.queues.size(); ++i) {
         const QueueMonth& queue = month.queues[i];
         for (const OpenTime& open : queue.days[index])
-            out += bar(open.from, open.to, y + kBar + 1 + kQueueRow * static_cast<int>(i), kQueueRow - 1,
-                       queue_fill(i),
-                       fmt::format("{:%Y-%m-%d} {} to {}: queue {} ({})", date, minute_text(open.from),
-                                   minute_text(open.to), queue.name, queue.windows));
+            out += bar(
+                open.from, open.to, y + kBar + 1 + kQueueRow * static_cast<int>(i), kQueueRow - 1,
+                queue_fill(i),
+                fmt::format("{:%Y-%m-%d} {} to {}: {}", date, minute_text(open.from), minute_text(open.to),
+                            queue.windows.empty() ? fmt::format("reservation {}", queue.name)
+                                                  : fmt::format("queue {} ({})", queue.name, queue.windows)));
     }
     if (const std::string remark = day.remark(); !remark.empty())
         out += fmt::format(R"(<text x="{}" y="{}" font-size="11" fill="#b2182b">{}</text>)"
@@ -129,8 +131,11 @@ std::string legend(const Month& month, int& y) {
                        x, y + 11);
     y += kRow;
     for (std::size_t i = 0; i < month.queues.size(); ++i, y += kRow)
-        out += sample(kLeft, y, queue_fill(i),
-                      fmt::format("queue {} is open ({})", month.queues[i].name, month.queues[i].windows));
+        out +=
+            sample(kLeft, y, queue_fill(i),
+                   month.queues[i].windows.empty()
+                       ? fmt::format("reservation {}", month.queues[i].name)
+                       : fmt::format("queue {} is open ({})", month.queues[i].name, month.queues[i].windows));
     for (const PhasePolicies& sched : month.policies) {
         out += note(y, sched.text());
         y += kRow;

@@ -85,7 +85,7 @@ std::string day_list(const std::vector<int>& days) {
     return text;
 }
 
-// The hours of a queue, with the days that have them.
+// The hours of a queue or reservation, with the days that have them.
 std::string hours_of(const QueueMonth& queue) {
     std::vector<std::pair<std::string, std::vector<int>>> kinds;
     for (std::size_t i = 0; i < queue.days.size(); ++i) {
@@ -93,12 +93,15 @@ std::string hours_of(const QueueMonth& queue) {
         for (const OpenTime& open : queue.days[i])
             times += fmt::format("{}{}-{}", times.empty() ? "" : " ", minute_text(open.from),
                                  minute_text(open.to));
+        if (times.empty() && queue.windows.empty()) continue;
         if (times.empty()) times = "closed";
         auto kind = std::ranges::find(kinds, times, &std::pair<std::string, std::vector<int>>::first);
         if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {times, {}});
         kind->second.push_back(static_cast<int>(i) + 1);
     }
-    std::string text = fmt::format("queue {} (time_window {}):\n", queue.name, queue.windows);
+    std::string text = queue.windows.empty()
+                           ? fmt::format("reservation {}:\n", queue.name)
+                           : fmt::format("queue {} (time_window {}):\n", queue.name, queue.windows);
     for (const auto& [times, days] : kinds) text += fmt::format("  {}  on {}\n", times, day_list(days));
     return text;
 }

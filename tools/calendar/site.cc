@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
 
 #include "objects/value.h"
 #include "objects/windows.h"
@@ -105,6 +108,31 @@ Result<void> read_scheds(const Answers& answers, Site& site) {
     return {};
 }
 
+// The states of a reservation whose time is its own: confirmed, waiting for its time, running, degraded,
+// being altered (RESV_CONFIRMED and others, pbs_ifl.h).
+bool holds_its_time(std::int64_t state) {
+    constexpr std::array<std::int64_t, 5> kStates{2, 3, 5, 10, 11};
+    return std::ranges::find(kStates, state) != kStates.end();
+}
+
+Result<void> read_reservations(const Answers& answers, Site& site) {
+    for (const ObjectText& text : answers.reservations) {
+        const auto number = [&](std::string_view attribute) {
+            const std::string_view value = text.value(attribute);
+            std::int64_t out = -1;
+            std::from_chars(value.data(), value.data() + value.size(), out);
+            return out;
+        };
+        const rrule::Interval when{rrule::Instant(rrule::Seconds(number("reserve_start"))),
+                                   rrule::Instant(rrule::Seconds(number("reserve_end")))};
+        if (!holds_its_time(number("reserve_state")) || when.end <= when.start) continue;
+        const std::string_view given = text.value("Reserve_Name");
+        site.reservations.push_back(
+            {given.empty() || given == "NULL" ? text.name : fmt::format("{} ({})", text.name, given), when});
+    }
+    return {};
+}
+
 // Prime time of the Origin policy that the first scheduler runs at all times.
 Result<void> read_prime_hours(const Answers& answers, Site& site) {
     if (site.prime_switches || site.scheds.empty()) return {};
@@ -132,7 +160,7 @@ Result<Site> make_site(const Answers& answers) {
     site.zone = std::move(*zone);
     site.now = clock_of(answers.server);
     Result<void> done = read_holidays(answers.server, site);
-    for (auto read : {read_windows, read_queues, read_scheds, read_prime_hours})
+    for (auto read : {read_windows, read_queues, read_scheds, read_prime_hours, read_reservations})
         if (done) done = read(answers, site);
     if (!done) return tl::unexpected(done.error());
     return site;

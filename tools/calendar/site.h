@@ -1,4 +1,4 @@
-// What a calendar is drawn from: the windows, non-work days and policies of one server.
+// What a calendar is drawn from: the windows, non-work days, policies and reservations of one server.
 #pragma once
 
 #include <map>
@@ -33,6 +33,7 @@ struct Answers {
     std::vector<ObjectText> queues;
     std::vector<ObjectText> policies;
     std::vector<ObjectText> time_windows;
+    std::vector<ObjectText> reservations;
 };
 
 struct NamedWindow {
@@ -40,6 +41,11 @@ struct NamedWindow {
     std::string type;                 // standard, prime, dedicated
     std::vector<std::string> queues;  // that it opens
     rrule::WindowSet set;             // of this window alone, without the non-work days it doesn't apply on
+};
+
+struct Reservation {
+    std::string name;  // its id, and the name that its owner gave it: "R12.server (course)"
+    rrule::Interval when;
 };
 
 struct SchedPolicies {
@@ -62,6 +68,7 @@ struct Site {
     rrule::WindowSet dedicated;
     bool prime_switches = false;
     std::vector<SchedPolicies> scheds;
+    std::vector<Reservation> reservations;  // those that are confirmed and not over
 };
 
 // Errors name an object whose attributes make no sense.
