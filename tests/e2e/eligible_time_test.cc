@@ -73,7 +73,7 @@ TEST_F(EligibleTime, ManagersSetItAndRecordsHaveIt) {
         EXPECT_EQ(server.command({"qalter", "-W", "eligible_time=05:00:00", id}).err, "");
     EXPECT_EQ(server.job(held, "eligible_time"), "05:00:00");
     EXPECT_EQ(server.job(waits, "eligible_time").substr(0, 5), "05:00");
-    server.set_clock(kMonday10 + 4200);
+    server.set_clock(kMonday10 + 4205);  // the seconds that the commands took aside
     EXPECT_EQ(server.job(held, "eligible_time"), "05:00:00");
     EXPECT_EQ(server.job(waits, "eligible_time").substr(0, 5), "06:00");
     EXPECT_NE(server.command({"qalter", "-W", "eligible_time=soon", held}).exit, 0);
