@@ -155,7 +155,10 @@ function(pbs_test name)
   target_link_libraries(${name} PRIVATE ${T_LIBS} fmt::fmt tl::expected GTest::gmock GTest::gtest
                                         GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
-  if(NOT T_TIMEOUT)
+  # Under the sanitizers, on a machine that is busy, the longest take two minutes.
+  if(NOT T_TIMEOUT AND PBSPOLICY_SANITIZE)
+    set(T_TIMEOUT 400)
+  elseif(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)
   endif()
   if("threads" IN_LIST T_LABELS)
