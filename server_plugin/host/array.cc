@@ -316,11 +316,7 @@ bool close_array(Change& change, Job& array) {
         running = true;
         if (current.deleted) continue;
         Job& job = change.job(current);
-        job.state = job_state::kExiting;
-        job.substate = substate::kExiting;
-        job.deleted = true;
-        job.at_end = Job::AtEnd::finish;
-        job.mtime = change.now();
+        mark_deleted(change, job);
         kill_after(change, job);
     }
     array.deleted = running;

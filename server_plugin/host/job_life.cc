@@ -361,6 +361,14 @@ void note_deletion(Change& change, const Job& job, std::string_view requestor) {
     });
 }
 
+void mark_deleted(Change& change, Job& job) {
+    job.state = job_state::kExiting;
+    job.substate = substate::kExiting;
+    job.deleted = true;
+    job.at_end = Job::AtEnd::finish;
+    job.mtime = change.now();
+}
+
 void delete_waiting_job(Change& change, Job& job, std::string_view requestor) {
     note_deletion(change, job, requestor);
     job.deleted = true;
@@ -413,11 +421,7 @@ void abort_job(Change& change, Job& job, const std::string& why) {
         retire(change, job, substate::kFinished);
         return;
     }
-    job.state = job_state::kExiting;
-    job.substate = substate::kExiting;
-    job.deleted = true;
-    job.at_end = Job::AtEnd::finish;
-    job.mtime = change.now();
+    mark_deleted(change, job);
     kill_after(change, job);
 }
 

@@ -31,6 +31,10 @@ void end_job(Change& change, Job& job, const RunReport& report);
 // The accounting record, the line in the log and the mail of a deletion.
 void note_deletion(Change& change, const Job& job, std::string_view requestor);
 
+// A running job is on its way out until the last of its processes has gone, and isn't queued again then. Its
+// processes are ended by others: kill_after(), terminate_job().
+void mark_deleted(Change& change, Job& job);
+
 // Ends a job that isn't running: deletes it, or keeps it as history. `requestor` is user@host.
 void delete_waiting_job(Change& change, Job& job, std::string_view requestor);
 

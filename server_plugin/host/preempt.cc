@@ -130,11 +130,7 @@ bool requeue(Change& change, Job& job) {
 bool remove(Change& change, Job& job, std::string_view for_job) {
     Server& server = change.server();
     note_deletion(change, job, fmt::format("Scheduler@{}", server.state.host_name));
-    job.state = job_state::kExiting;
-    job.substate = substate::kExiting;
-    job.deleted = true;
-    job.at_end = Job::AtEnd::finish;
-    job.mtime = change.now();
+    mark_deleted(change, job);
     set_comment(job, fmt::format("Preempted by deletion for job {}", for_job));
     end_by(change, job, 'D');
     return true;

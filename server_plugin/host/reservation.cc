@@ -124,11 +124,7 @@ void delete_job(Change& change, const Job& current, const std::string& by) {
     if (!job.running()) return delete_waiting_job(change, job, by);
     note_deletion(change, job, by);
     set_end_comment(job, substate::kTerminated, by);
-    job.state = job_state::kExiting;
-    job.substate = substate::kExiting;
-    job.deleted = true;
-    job.at_end = Job::AtEnd::finish;
-    job.mtime = change.now();
+    mark_deleted(change, job);
     kill_after(change, job);
 }
 
@@ -402,17 +398,18 @@ void delete_reservation(Change& change, Reservation& reservation, std::string_vi
 }
 
 Result<void> look_at_reservations(Server& server, int64_t now) {
-    std::vector<uint64_t> handles;
-    for (const auto& [number, reservation] : server.state.reservations())
-        handles.push_back(reservation.handle);
-    // What one round does may let the next one do something: who begins late ends at once.
-    while (!handles.empty()) {
+    const auto& all = server.state.reservations();
+    std::vector<uint64_t> numbers;
+    for (const auto& [number, reservation] : all) numbers.push_back(number);
+    // What one round does may let the next one do something: a reservation that begins after its end, because
+    // the server was down, ends in the next round.
+    while (!numbers.empty()) {
         Change change(server, now);
-        std::erase_if(handles, [&](uint64_t handle) {
-            const Reservation* current = server.state.reservation(handle);
-            return current == nullptr || !look_at(change, *current, now);
+        std::erase_if(numbers, [&](uint64_t number) {
+            const auto current = all.find(number);
+            return current == all.end() || !look_at(change, current->second, now);
         });
-        if (handles.empty()) break;
+        if (numbers.empty()) break;
         if (auto done = change.commit(); !done) return done;
     }
     return {};

@@ -200,7 +200,8 @@ void State::index_names(const Job& job, bool in) {
         }
     }
     if (job.told == 0) return;
-    // A subjob that starts takes over the one of its array, before or after the array is given another.
+    // A subjob that starts takes over the handle of its array, before or after the array is given another
+    // one.
     if (in) {
         told_[job.told] = job.handle;
     } else if (const auto at = told_.find(job.told); at != told_.end() && at->second == job.handle) {

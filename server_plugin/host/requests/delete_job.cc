@@ -32,12 +32,7 @@ How how_of(const Context& context) {
 // The job is marked first, so that its end is a deletion even if the server dies in between.
 void mark(Context& context, Change& change, const Job& current) {
     Job& job = change.job(current);
-    // It is on its way out until the last of its processes has gone.
-    job.state = job_state::kExiting;
-    job.substate = substate::kExiting;
-    job.deleted = true;
-    job.at_end = Job::AtEnd::finish;
-    job.mtime = context.now;
+    mark_deleted(change, job);
     const std::string by = requestor(context);
     set_end_comment(job, substate::kTerminated, by);
     if (!current.deleted)
