@@ -25,25 +25,13 @@ int main(int argc, char** argv) {
     if (names.empty()) {
         return usage_error(kProgram, {"no reservation identifier", 2});
     }
-    int status = 0;
-    for (const std::string& name : names) {
-        const auto id = parse_reservation_id(name);
-        if (!id) {
-            complain(kProgram, id.error().message);
-            status = id.error().status;
-            continue;
+    return for_each_reservation(kProgram, names, [&](const Connection& connection, const ReservationId& id) {
+        const int code = pbs_delresv(connection.handle(), id.name.c_str(), nullptr);
+        if (code == 0) {
+            return 0;
         }
-        const auto connection = Connection::open(id->server);
-        if (!connection) {
-            complain(kProgram, connection.error().message);
-            status = connection.error().status;
-            continue;
-        }
-        if (const int code = pbs_delresv(connection->handle(), id->name.c_str(), nullptr); code != 0) {
-            complain(kProgram, fmt::format("{} {}", connection->error_text(),
-                                           shown_reservation_id(*id, connection->server())));
-            status = exit_status(code);
-        }
-    }
-    return status;
+        complain(kProgram, fmt::format("{} {}", connection.error_text(),
+                                       shown_reservation_id(id, connection.server())));
+        return exit_status(code);
+    });
 }

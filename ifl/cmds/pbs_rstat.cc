@@ -37,19 +37,15 @@ bool is_wide(const Connection& connection) {
     return largest && parse_integer(*largest).value_or(0) > kLargestOfSeven;
 }
 
-int show(const std::string& server, const char* reservation, Shown& shown) {
-    const auto connection = Connection::open(server);
-    if (!connection) {
-        complain(kProgram, connection.error().message);
-        return connection.error().status;
-    }
-    const StatusList list(pbs_statresv(connection->handle(), reservation, nullptr, nullptr));
+// `reservation` is null for all.
+int show(const Connection& connection, const char* reservation, Shown& shown) {
+    const StatusList list(pbs_statresv(connection.handle(), reservation, nullptr, nullptr));
     if (list == nullptr && pbs_errno != 0) {
         const int code = pbs_errno;
-        complain(kProgram, connection->error_text());
+        complain(kProgram, connection.error_text());
         return exit_status(code);
     }
-    const bool wide = shown.how == 'S' && list != nullptr && is_wide(*connection);
+    const bool wide = shown.how == 'S' && list != nullptr && is_wide(connection);
     for (const batch_status* one = list.get(); one != nullptr; one = one->next) {
         if (shown.how == 'B') {
             fmt::print("Resv ID: {}\n", printable(view(one->name)));
@@ -82,17 +78,14 @@ int main(int argc, char** argv) {
     }
     const auto names = line->all_operands();
     if (names.empty()) {
-        return show("", nullptr, shown);
-    }
-    int status = 0;
-    for (const std::string& name : names) {
-        const auto id = parse_reservation_id(name);
-        if (!id) {
-            complain(kProgram, id.error().message);
-            status = id.error().status;
-        } else if (const int failed = show(id->server, id->name.c_str(), shown); failed != 0) {
-            status = failed;
+        const auto connection = Connection::open("");
+        if (!connection) {
+            complain(kProgram, connection.error().message);
+            return connection.error().status;
         }
+        return show(*connection, nullptr, shown);
     }
-    return status;
+    return for_each_reservation(kProgram, names, [&](const Connection& connection, const ReservationId& id) {
+        return show(connection, id.name.c_str(), shown);
+    });
 }

@@ -120,6 +120,29 @@ std::string shown_reservation_id(const ReservationId& id, std::string_view serve
                                                                     : fmt::format("{}.{}", id.name, server);
 }
 
+int for_each_reservation(const Program& program, const std::vector<std::string>& names,
+                         const ReservationRequest& request) {
+    int status = 0;
+    const auto note = [&](const Error& error) {
+        complain(program, error.message);
+        status = error.status;
+    };
+    for (const std::string& name : names) {
+        const auto id = parse_reservation_id(name);
+        if (!id) {
+            note(id.error());
+            continue;
+        }
+        const auto connection = Connection::open(id->server);
+        if (!connection) {
+            note(connection.error());
+        } else if (const int failed = request(*connection, *id); failed != 0) {
+            status = failed;
+        }
+    }
+    return status;
+}
+
 Result<ReservationOptions> parse_reservation_options(const std::vector<std::string>& arguments,
                                                      std::time_t now) {
     std::vector<std::string> letters = arguments;

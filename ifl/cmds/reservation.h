@@ -2,11 +2,13 @@
 #pragma once
 
 #include <ctime>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ifl/cmds/attr_list.h"
+#include "ifl/cmds/client.h"
 #include "ifl/cmds/error.h"
 
 namespace pbs::cmds {
@@ -19,6 +21,12 @@ struct ReservationId {
 Result<ReservationId> parse_reservation_id(std::string_view text);
 // As messages show it: with the server, if it names none.
 std::string shown_reservation_id(const ReservationId& id, std::string_view server);
+
+// Makes a request for each identifier of the command line, at the server that it names or the default one;
+// the request prints why it fails. The result is the exit status: that of the last failure.
+using ReservationRequest = std::function<int(const Connection& connection, const ReservationId& id)>;
+int for_each_reservation(const Program& program, const std::vector<std::string>& names,
+                         const ReservationRequest& request);
 
 struct ReservationOptions {
     AttrList attributes;
