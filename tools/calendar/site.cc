@@ -108,10 +108,14 @@ Result<void> read_scheds(const Answers& answers, Site& site) {
     return {};
 }
 
-// The states of a reservation whose time is its own: confirmed, waiting for its time, running, degraded,
-// being altered (RESV_CONFIRMED and others, pbs_ifl.h).
+// Has a reservation its time for itself in this state? The numbers are those of the batch protocol.
 bool holds_its_time(std::int64_t state) {
-    constexpr std::array<std::int64_t, 5> kStates{2, 3, 5, 10, 11};
+    constexpr std::int64_t kConfirmed = 2;
+    constexpr std::int64_t kWaiting = 3;
+    constexpr std::int64_t kRunning = 5;
+    constexpr std::int64_t kDegraded = 10;
+    constexpr std::int64_t kBeingAltered = 11;
+    constexpr std::array kStates{kConfirmed, kWaiting, kRunning, kDegraded, kBeingAltered};
     return std::ranges::find(kStates, state) != kStates.end();
 }
 
