@@ -22,6 +22,7 @@ namespace pbs::ifl {
     X(ERR_clear_error)                    \
     X(ERR_peek_error)                     \
     X(ERR_reason_error_string)            \
+    X(OPENSSL_thread_stop)                \
     X(SSL_CTX_check_private_key)          \
     X(SSL_CTX_ctrl)                       \
     X(SSL_CTX_free)                       \

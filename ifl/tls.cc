@@ -111,6 +111,10 @@ bool is_tls(std::string_view bytes) {
     return begins_tls(bytes) || (!bytes.empty() && static_cast<unsigned char>(bytes.front()) == kAlertRecord);
 }
 
+void release_tls_of_thread() {
+    if (const auto loaded = OpenSsl::load()) (*loaded)->OPENSSL_thread_stop();
+}
+
 struct TlsContext::Data {
     const OpenSsl& ssl;
     Context context;

@@ -25,6 +25,10 @@ bool begins_tls(std::string_view bytes);
 /// Can these, the first of a server's, be of TLS: of a handshake or an alert?
 bool is_tls(std::string_view bytes);
 
+/// Frees what OpenSSL keeps for the calling thread. A thread that has read certificates and may outlive
+/// OpenSSL, which ends with the process before a pool's threads do, calls it when it has done so.
+void release_tls_of_thread();
+
 /// What all sessions of a server, or of a client, have in common. Copies share it; threads may use it.
 class TlsContext {
   public:

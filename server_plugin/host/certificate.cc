@@ -106,6 +106,7 @@ void Certificate::read_anew(const std::shared_ptr<Shared>& shared) {
         [](uv_work_t* request) {
             auto& todo = *static_cast<Work*>(request->data);
             todo.loaded = load(todo.shared->certificate, todo.shared->key);
+            ifl::release_tls_of_thread();
         },
         [](uv_work_t* request, int) {
             const std::unique_ptr<Work> done(static_cast<Work*>(request->data));
