@@ -21,6 +21,10 @@ function(pbs_target_settings target)
   if(PBSPOLICY_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
+  if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # gcc takes a source file that is compiled with others for a header.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+  endif()
   if(PBSPOLICY_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${PBSPOLICY_SANITIZE} -fno-omit-frame-pointer
                                              -fno-sanitize-recover=all)
@@ -77,6 +81,12 @@ function(pbs_optimise_under_sanitizers target)
     # What is precompiled isn't optimised.
     set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
   endif()
+endfunction()
+
+# pbs_alone(FILES...): where files are compiled several at a time (CMAKE_UNITY_BUILD), these are compiled by
+# themselves: their local names are those of others beside them.
+function(pbs_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # Where short runs of the fuzz targets look for paths; long ones look everywhere (PBSPOLICY_FUZZ_ALL), which makes
