@@ -400,6 +400,7 @@ void delete_reservation(Change& change, Reservation& reservation, std::string_vi
 Result<void> look_at_reservations(Server& server, int64_t now) {
     const auto& all = server.state.reservations();
     std::vector<uint64_t> numbers;
+    numbers.reserve(all.size());
     for (const auto& [number, reservation] : all) numbers.push_back(number);
     // What one round does may let the next one do something: a reservation that begins after its end, because
     // the server was down, ends in the next round.

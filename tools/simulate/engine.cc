@@ -631,11 +631,10 @@ void Engine::apply(const Decision& decision) {
         case DecisionKind::accrue:
             waiting.accrual = accrual(decision.accrue_type, waiting.accrual.at(now_));
             break;
-        case DecisionKind::preempt:
-            return;  // see above
-        case DecisionKind::confirm:
+        case DecisionKind::preempt:  // see above
+        case DecisionKind::confirm:  // no trace asks for reservations
         case DecisionKind::deny:
-            return;  // no trace asks for reservations
+            return;
     }
     if (fill(position, waiting.queue)) tell_waiting(position);
 }
