@@ -890,8 +890,8 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
         if (waited) impl_->forget_pending(slot);
         if (waits) impl_->note(&EventsSince::job_changed, slot);
     }
-    const bool exclusive = t.requests[t.jobs.request[slot]].exclusive;
-    if (runs && ran && t.vnodes.holds(slot, record.places, exclusive)) {
+    const Request& request = t.requests[t.jobs.request[slot]];
+    if (runs && ran && t.vnodes.holds(slot, record.places, request)) {
         // As it was, but for what it has used so far.
         const QueuedJob after = queued_job(t, slot);
         // Another one may ask for less of a limit than before, or may be preempted now.
@@ -903,7 +903,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
             impl_->forget_kept();
     } else if (runs) {
         if (ran) impl_->note(&EventsSince::all);
-        t.vnodes.allocate(slot, record.places, exclusive, t.jobs.stime[slot]);
+        t.vnodes.allocate(slot, record.places, request, t.jobs.stime[slot]);
     } else if (ran) {
         impl_->note(&EventsSince::job_ended, old_queue, old_entities, t.vnodes.held_by(slot));
         t.vnodes.release(slot);
@@ -911,7 +911,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     // What a suspended job keeps of its vnodes.
     if (!runs && (t.jobs.is_suspended(slot) || was_suspended)) {
         t.vnodes.release(slot);
-        t.vnodes.allocate(slot, record.kept, false);
+        t.vnodes.allocate(slot, record.kept, Request{});
         impl_->note(&EventsSince::all);
         if (!t.jobs.is_suspended(slot)) impl_->unshare_job(slot, now);
     }

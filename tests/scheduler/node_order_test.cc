@@ -216,7 +216,7 @@ struct RandomVnodes {
     static void allocate(Vnodes& of, JobSlot job, const Running& held) {
         std::vector<Place> places;
         for (const auto& [vnode, amounts] : held.places) places.push_back({vnode, amounts});
-        of.allocate(job, places, false);
+        of.allocate(job, places, Request{});
     }
     // The same vnodes, of which nobody knows an order yet.
     Vnodes anew() {

@@ -68,6 +68,8 @@ TEST_F(PlaceTest, IsWhereOpenPbsPlacesTheJob) {
         {"1:ncpus=3", "scatter", "(v0:ncpus=2+v1:ncpus=1)"},
         {"1:ncpus=3", "excl", "(v2:ncpus=2+v3:ncpus=1)"},
         {"1:ncpus=4", "", "(v2:ncpus=2+v3:ncpus=2)"},
+        {"1:ncpus=1", "exclhost", "(v2:ncpus=1)"},
+        {"2:ncpus=1", "scatter:exclhost", kNone},
         {"3:ncpus=1", "", "(v0:ncpus=1)+(v0:ncpus=1)+(v1:ncpus=1)"},
         {"3:ncpus=1", "pack", "(v0:ncpus=1)+(v0:ncpus=1)+(v1:ncpus=1)"},
         {"3:ncpus=1", "scatter", kNone},
@@ -89,10 +91,17 @@ TEST_F(PlaceTest, IsWhereOpenPbsPlacesTheJob) {
             << "select=" << c.select << " place=" << c.place;
 }
 
+TEST_F(PlaceTest, AHostThatAJobHasForItselfTakesNoOther) {
+    two_hosts();
+    world.run(job({.select = "1:ncpus=1", .place = "exclhost"}), "work", "v2", at(0));
+    EXPECT_EQ(answer({.select = "1:ncpus=1"}), "(v0:ncpus=1)");
+    EXPECT_EQ(answer({.select = "2:ncpus=2"}), "Not Running: No available resources on nodes");
+}
+
 TEST_F(PlaceTest, WhatIsNotSupportedIsSaid) {
     two_hosts();
-    EXPECT_EQ(answer({.select = "1:ncpus=1", .place = "exclhost"}),
-              "Can Never Run: place=exclhost can't be scheduled here");
+    EXPECT_EQ(answer({.select = "1:ncpus=1", .place = "exclusive"}),
+              "Can Never Run: place=exclusive can't be scheduled here");
 }
 
 TEST_F(PlaceTest, StatesOrderAndLimitsDoNotMatter) {

@@ -207,7 +207,7 @@ struct Site {
                    (chance(50) ? ":mem=" + std::to_string(pick(1, 24)) + "gb" : "") +
                    (chance(10) ? ":arch=vector" : "");
         o.ncpus = o.mem = o.gpus = -1;
-        const char* places[] = {"", "free", "scatter", "vscatter", "pack", "free:excl"};
+        const char* places[] = {"", "free", "scatter", "vscatter", "pack", "exclhost"};
         o.place = places[pick(0, 5)];
     }
     JobOptions job(Instant now) {

@@ -205,7 +205,7 @@ TEST(VnodesTest, ASearchAheadInOnePoolChangesNothingInAnother) {
     const Amount one{0, 1, {}};
     const Place place{VnodeHandle{1}, {&one, 1}};
     constexpr JobSlot kRunning = 0;
-    vnodes.allocate(kRunning, {&place, 1}, false);
+    vnodes.allocate(kRunning, {&place, 1}, Request{});
 
     const auto request = [&](std::string_view select, std::string_view how) -> const Request& {
         const std::array amounts{Amount{1, 0, select}, Amount{2, 0, how}};

@@ -32,7 +32,7 @@ void ReleasedJobs::begin() {
         c_.lifted |= blocker::time(*at.begin());
     if (memory.since.started) c_.lifted |= blocker::kStart;
     if (memory.since.told) c_.lifted |= blocker::kTold;
-    if (s_.max_jobs > 0) add_vnodes_of_hosts(memory.since.freed);
+    if (s_.max_jobs > 0 || t_.vnodes.has_shared_hosts()) add_vnodes_of_hosts(memory.since.freed);
     for (const auto& rule : c_.after_refusal) rule->begin();
 }
 
@@ -41,7 +41,8 @@ void ReleasedJobs::settle() {
     for (const auto& rule : c_.after_refusal) rule->settle();
 }
 
-// A job that ended made room on all vnodes of its host, where the number of jobs on hosts is limited.
+// A job that ended made room on all vnodes of its host, where the number of jobs on hosts is limited and for
+// jobs that want hosts for themselves.
 void ReleasedJobs::add_vnodes_of_hosts(std::vector<VnodeSlot>& freed) const {
     const std::vector<VnodeSlot> own = freed;
     for (const VnodeSlot vnode : own) {
@@ -198,6 +199,7 @@ bool ReleasedJobs::each_kind_has_room(const Request& request, PoolId pool, const
         one.chunks = {chunk};
         one.arrangement = request.arrangement;
         one.exclusive = request.exclusive;
+        one.exclusive_host = request.exclusive_host;
         return state_.vnodes->has_place(pool, one, rules);
     });
 }

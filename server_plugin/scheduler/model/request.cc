@@ -94,6 +94,8 @@ bool parse_place(std::string_view text, const Resources& resources, Request& req
             request.arrangement = Arrangement::vscatter;
         else if (word == "excl")
             request.exclusive = true;
+        else if (word == "exclhost")
+            request.exclusive = request.exclusive_host = true;
         else if (word.starts_with(kGroup) && resources.id(word.substr(kGroup.size())) != kNoResource)
             request.group = resources.id(word.substr(kGroup.size()));
         else if (word != "shared")
@@ -151,7 +153,7 @@ void compile(Request& request, const Resources& resources) {
     request.chunks.clear();
     request.unsupported.clear();
     request.arrangement = Arrangement::free;
-    request.exclusive = false;
+    request.exclusive = request.exclusive_host = false;
     request.group = kNoResource;
     Chunk whole;
     for (const KeptAmount& a : request.amounts) {

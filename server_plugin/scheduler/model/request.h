@@ -39,6 +39,7 @@ struct Request {
     std::vector<Chunk> chunks;  // those of select; a single one without select
     Arrangement arrangement = Arrangement::free;
     bool exclusive = false;             // its vnodes take no other job
+    bool exclusive_host = false;        // nor do the other vnodes of their hosts; it is exclusive then
     std::uint32_t group = kNoResource;  // place=group=: its vnodes have the same value of this resource
     // What of the request can't be read or isn't supported; empty: nothing.
     std::string unsupported;

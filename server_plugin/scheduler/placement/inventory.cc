@@ -20,11 +20,19 @@ constexpr std::uint32_t kExclusiveShare = kOpenColumn;
 constexpr std::uint32_t kJobShare = kEmptyColumn;
 constexpr std::size_t kMostHostsOfAJob = 64;  // a job isn't counted on further hosts
 
-// Puts the vnodes of a placement into `vnodes`, in order and each once.
+// Puts the vnodes that a job has with this placement into `vnodes`, in order and each once: all those of
+// their hosts, if it wants the hosts for itself.
 template <class Slots>
-void vnodes_of(const Placement& placement, Slots& vnodes) {
+void vnodes_of(const Inventory& inventory, const Placement& placement, const Request& request,
+               Slots& vnodes) {
     vnodes.clear();
-    for (const Part& part : placement) vnodes.push_back(part.vnode);
+    for (const Part& part : placement) {
+        const auto beside = inventory.of_host(part.vnode);
+        if (request.exclusive_host)
+            vnodes.insert(vnodes.end(), beside.begin(), beside.end());
+        else
+            vnodes.push_back(part.vnode);
+    }
     sort_unique(vnodes);
 }
 
@@ -343,7 +351,8 @@ void Inventory::clear_changed() {
 
 // ---- Running jobs.
 
-void Inventory::allocate(JobSlot job, std::span<const Place> places, bool exclusive, Instant started) {
+void Inventory::allocate(JobSlot job, std::span<const Place> places, const Request& request,
+                         Instant started) {
     release(job);
     if (places.empty()) return;
     if (held_unused_.empty()) {
@@ -353,7 +362,8 @@ void Inventory::allocate(JobSlot job, std::span<const Place> places, bool exclus
     const std::uint32_t place_of_job = held_unused_.back();
     held_unused_.pop_back();
     HeldJob& held = held_[place_of_job];
-    held.exclusive = exclusive;
+    held.exclusive = request.exclusive;
+    held.exclusive_host = request.exclusive_host;
     held.started = started;
     for (const Place& place : places) {
         held.parts.push_back({place.vnode, find(place.vnode), static_cast<std::uint32_t>(held.amounts.size()),
@@ -376,13 +386,13 @@ void Inventory::release(JobSlot job) {
     held_unused_.push_back(place);
 }
 
-bool Inventory::holds(JobSlot job, std::span<const Place> places, bool exclusive) const {
+bool Inventory::holds(JobSlot job, std::span<const Place> places, const Request& request) const {
     const HeldJob* held = held_of(job);
     if (held == nullptr) return places.empty();
     const auto same_amount = [](const Need& need, const Amount& amount) {
         return need.resource == amount.resource && need.amount == amount.number;
     };
-    return held->exclusive == exclusive &&
+    return held->exclusive == request.exclusive && held->exclusive_host == request.exclusive_host &&
            std::ranges::equal(held->parts, places, [&](const Held& part, const Place& place) {
                return part.vnode == place.vnode &&
                       std::ranges::equal(held->amounts_of(part), place.amounts, same_amount);
@@ -413,7 +423,7 @@ void Inventory::apply(JobSlot job, int sign) {
     count_jobs(held.vnodes, held.exclusive, -sign);
 }
 
-void Inventory::sort_by_slot(HeldJob& held) {
+void Inventory::sort_by_slot(HeldJob& held) const {
     held.by_slot.resize(held.parts.size());
     for (std::uint32_t part = 0; part < held.parts.size(); ++part) held.by_slot[part] = part;
     const auto slot_of = [&](std::uint32_t part) { return held.parts[part].slot; };
@@ -422,6 +432,12 @@ void Inventory::sort_by_slot(HeldJob& held) {
     for (const std::uint32_t part : held.by_slot)
         if (slot_of(part) != kNoSlot && (held.vnodes.empty() || held.vnodes.back() != slot_of(part)))
             held.vnodes.push_back(slot_of(part));
+    if (!held.exclusive_host) return;
+    for (std::size_t i = 0, count = held.vnodes.size(); i < count; ++i) {
+        const auto beside = of_host(held.vnodes[i]);
+        held.vnodes.insert(held.vnodes.end(), beside.begin(), beside.end());
+    }
+    sort_unique(held.vnodes);
 }
 
 // Counts a job in (sign 1) or out (sign -1) on each of its vnodes and on each of their hosts once.
@@ -459,7 +475,7 @@ void Inventory::apply(const Placement& placement, const Request& request, const 
         count_load(part.vnode, placement.amounts_of(part, request), -sign * part.count);
     }
     // count_jobs() also notes that these vnodes changed.
-    vnodes_of(placement, touched_);
+    vnodes_of(*this, placement, request, touched_);
     count_jobs(touched_, request.exclusive, -sign);
 }
 
@@ -489,7 +505,7 @@ void Inventory::shares_of(const Placement& placement, const Request& request, co
                 {part.vnode, kLoadShare, part.count * load_of(placement.amounts_of(part, request))});
     }
     absl::InlinedVector<VnodeSlot, 4> vnodes;
-    vnodes_of(placement, vnodes);
+    vnodes_of(*this, placement, request, vnodes);
     add_job_shares(vnodes, request.exclusive, out);
 }
 

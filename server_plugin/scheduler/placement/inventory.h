@@ -55,6 +55,8 @@ class Inventory {
     // Returns all vnodes on the host of this vnode.
     std::span<const VnodeSlot> of_host(VnodeSlot vnode) const { return on_host_[vnodes_[vnode].host_number]; }
     bool same_host(std::uint32_t a, std::uint32_t b) const;
+    // Has a host several vnodes?
+    bool has_shared_hosts() const { return host_numbers_.size() < vnodes_.size(); }
     // Has the vnode the values that the chunk asks for of resources that aren't amounts?
     bool matches(const Vnode& vnode, const Chunk& chunk) const;
     // Is the load of the vnode's host at its maximum, or was it and hasn't fallen far enough since? The CPUs
@@ -96,10 +98,10 @@ class Inventory {
     // ---- Running jobs.
 
     // Allocates its places to a running job, and releases them. `started`: since when it runs.
-    void allocate(JobSlot job, std::span<const Place> places, bool exclusive, Instant started = {});
+    void allocate(JobSlot job, std::span<const Place> places, const Request& request, Instant started = {});
     void release(JobSlot job);
     // Does the job hold exactly these places?
-    bool holds(JobSlot job, std::span<const Place> places, bool exclusive) const;
+    bool holds(JobSlot job, std::span<const Place> places, const Request& request) const;
     // Returns the vnodes that a running job holds, in order of their slots. Valid until the job changes.
     std::span<const VnodeSlot> held_by(JobSlot job) const {
         const HeldJob* held = held_of(job);
@@ -165,6 +167,7 @@ class Inventory {
         std::vector<std::uint32_t> by_slot;  // the indices of the parts, in order of their vnodes' slots
         std::vector<VnodeSlot> vnodes;       // the slots of the vnodes that the host has told of, in order
         bool exclusive = false;
+        bool exclusive_host = false;
         Instant started{};
         std::span<const Need> amounts_of(const Held& part) const {
             return std::span(amounts).subspan(part.first, part.count);
@@ -178,7 +181,7 @@ class Inventory {
     const HeldJob* held_of(JobSlot job) const {
         return job < held_place_.size() && held_place_[job] != 0 ? &held_[held_place_[job] - 1] : nullptr;
     }
-    static void sort_by_slot(HeldJob& held);
+    void sort_by_slot(HeldJob& held) const;
 
     std::int64_t* free_row(VnodeSlot vnode) { return &free_[vnode * columns_.size()]; }
     void set_host(VnodeSlot vnode, std::uint32_t host);

@@ -30,6 +30,14 @@ void Reservations::add(const Inventory& inventory, std::uint32_t id, Instant sta
         over[kEmptyColumn] = 0;
         if (request.exclusive) over[kOpenColumn] = Columns::closed;
         reserved_[slot].push_back({id, start, std::move(over)});
+        if (!request.exclusive_host) continue;
+        for (const VnodeSlot beside : inventory.of_host(slot)) {
+            if (std::ranges::binary_search(parts, beside, {}, &Part::vnode)) continue;
+            Row none = inventory.free_without(beside, {});
+            none[kEmptyColumn] = 0;
+            none[kOpenColumn] = Columns::closed;
+            reserved_[beside].push_back({id, start, std::move(none)});
+        }
     }
 }
 

@@ -78,7 +78,7 @@ struct NodeSize {
 struct PlaceRules {
     std::uint32_t host = 0;             // the job may only be on this host; 0: on any
     NodeSize node_size;                 // if it is set, a chunk also needs ssinodes of vnodes that have them
-    std::int64_t max_jobs_on_host = 0;  // 0: no limit
+    std::int64_t max_jobs_on_host = 0;  // with fewer jobs on the host one may start; 0: no limit
     std::int64_t max_load_percent = 0;  // of the load average per CPU; 0: no limit
     std::int64_t min_jobs_on_host = 0;  // on a host with fewer jobs the load average doesn't count
     std::int64_t max_systime_percent = 0;  // of CPU time in the system; 0: no limit

@@ -31,6 +31,7 @@ PlaceRules CycleState::place_rules(const Asked& job) const {
     PlaceRules rules = place_rules();
     rules.host = job.run_host;  // the pool of the queue takes care of the queue's own host
     rules.ends = ends(job);
+    if (job.request->exclusive_host) rules.max_jobs_on_host = 1;
     return rules;
 }
 
