@@ -178,6 +178,20 @@ function(pbs_test name)
     add_dependencies(sanitize_tests ${name})
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ${without_unit_tests})
   endif()
+  if(PBSPOLICY_SANITIZE)
+    file(
+      GENERATE
+      OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}_groups.cmake
+      CONTENT
+        "set(PROGRAM \"$<TARGET_FILE:${name}>\")
+set(NAME ${name})
+set(TIMEOUT ${T_TIMEOUT})
+set(LABELS \"${T_LABELS}\")
+include(\"${PROJECT_SOURCE_DIR}/cmake/TestGroups.cmake\")
+")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}_groups.cmake)
+    return()
+  endif()
   gtest_discover_tests(
     ${name}
     TEST_PREFIX ${name}.

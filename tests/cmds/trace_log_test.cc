@@ -61,8 +61,7 @@ TEST(TraceLog, WrapsAtBlanks) {
 }
 
 TEST(TraceLog, LeavesOneOfMessagesThatComeTooOften) {
-    std::vector<TraceLine> lines;
-    for (int i = 0; i < 3; ++i) lines.push_back({"", 'S', 8, "1.svr", "often"});
+    std::vector<TraceLine> lines(3, TraceLine{"", 'S', 8, "1.svr", "often"});
     lines.push_back({"", 'S', 8, "1.svr", "once"});
     auto all = lines;
     drop_excessive(all, 4);

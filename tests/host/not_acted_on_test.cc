@@ -1,6 +1,8 @@
 // What is set on the server's own objects and acts on nothing is told where it is set.
 #include "server_plugin/host/requests/not_acted_on.h"
 
+#include <fmt/format.h>
+
 #include "tests/host/plugin_fixture.h"
 
 namespace pbs::host {

@@ -380,7 +380,7 @@ TEST_F(RunnerTest, TellsWhatIsUsedWhileTheJobRuns) {
     EXPECT_GE(seen->walltime, seen->cput / 2);
     EXPECT_GT(seen->mem_kb, 0);
     EXPECT_TRUE(new_runner()->used(start.id)) << "another server sees it too";
-    std::ofstream(work_ + "/enough");
+    std::ofstream(work_ + "/enough").close();
     const RunReport end = wait_end();
     EXPECT_GE(end.exit.cput, seen->cput);
     EXPECT_EQ(end.exit.exit_status, 0);

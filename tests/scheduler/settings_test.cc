@@ -24,6 +24,7 @@ using objects::ObjectType;
 using objects::PolicyAttribute;
 
 // How many rows of each kind there are.
+// NOLINTBEGIN(bugprone-macro-parentheses): these are summands
 constexpr int kSettingRows = 0
 #define SETTING(...) +1
 #include "objects/policy_attributes.def"
@@ -33,6 +34,7 @@ constexpr int kOtherRows = 0
 #define ATTRIBUTE(...) +1
 #include "objects/policy_attributes.def"
     ;
+// NOLINTEND(bugprone-macro-parentheses)
 
 std::string text(const Since& since) {
     return since.from ? fmt::format("from {}", since.from->time_since_epoch().count())

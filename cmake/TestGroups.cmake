@@ -1,0 +1,45 @@
+# What ctest reads in place of what gtest_discover_tests() writes: the tests of PROGRAM, up to `most` of a suite
+# at a time. Starting a program under the sanitizers takes longer than most tests do.
+#
+# PROGRAM, NAME, TIMEOUT and LABELS are set by the file that includes this.
+set(most 16)
+
+execute_process(COMMAND ${PROGRAM} --gtest_list_tests RESULT_VARIABLE failed OUTPUT_VARIABLE listed ERROR_QUIET)
+if(failed)
+  # As with gtest_discover_tests(): a program that isn't built is a test that fails.
+  add_test(${NAME}_NOT_BUILT ${NAME}_NOT_BUILT)
+  return()
+endif()
+
+function(add_group suite number tests)
+  string(REGEX REPLACE "\\.$" "" group "${NAME}.${suite}")
+  if(number GREATER 0)
+    string(APPEND group ".${number}")
+  endif()
+  list(JOIN tests ":" filter)
+  add_test(${group} ${PROGRAM} --gtest_filter=${filter})
+  set_tests_properties(${group} PROPERTIES TIMEOUT ${TIMEOUT} LABELS "${LABELS}")
+endfunction()
+
+string(REGEX REPLACE "\n$" "" listed "${listed}")
+string(REPLACE ";" "," listed "${listed}")
+string(REPLACE "\n" ";" listed "${listed}")
+set(suite "")
+set(number 0)
+set(tests "")
+foreach(line ${listed} "end.")
+  string(REGEX REPLACE " *#.*$" "" line "${line}")
+  if(line MATCHES "^  (.+)$" AND suite)
+    list(APPEND tests "${suite}${CMAKE_MATCH_1}")
+  endif()
+  list(LENGTH tests count)
+  if(count EQUAL most OR (line MATCHES "^[^ ]+\\.$" AND count GREATER 0))
+    add_group("${suite}" ${number} "${tests}")
+    math(EXPR number "${number} + 1")
+    set(tests "")
+  endif()
+  if(line MATCHES "^[^ ]+\\.$")
+    set(suite "${line}")
+    set(number 0)
+  endif()
+endforeach()
