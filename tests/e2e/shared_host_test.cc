@@ -70,6 +70,29 @@ TEST_F(SharedHost, AJobLargerThanAnyVnodeRunsOnSeveral) {
     EXPECT_THAT(server.accounting(), HasSubstr("exec_vnode=" + where));
 }
 
+TEST_F(SharedHost, AJobMayHaveItsVnodesOrItsHostForItself) {
+    const auto waits = [&](const std::string& id) {
+        return wait_for([&] { return server.job(id, "comment") != "(none)"; }) &&
+               server.job(id, "job_state") == "Q";
+    };
+    const std::string vnode = server.submit("sleep 60\n", {"-l", "select=1:ncpus=1", "-l", "place=excl"});
+    ASSERT_TRUE(server.wait_job_state(vnode, "R"));
+    EXPECT_EQ(server.attribute("node v0", "state"), "job-exclusive");
+    EXPECT_EQ(server.attribute("node v1", "state"), "free");
+    const std::string host = server.submit("sleep 60\n", {"-l", "select=1:ncpus=1", "-l", "place=exclhost"});
+    EXPECT_TRUE(waits(host)) << "there is a job on its host";
+    ASSERT_EQ(server.command({"qdel", vnode}).exit, 0);
+    ASSERT_TRUE(server.wait_job_state(host, "R")) << server.job(host, "comment");
+    const std::string other = server.submit("true\n", {"-l", "select=1:ncpus=1"});
+    EXPECT_TRUE(waits(other));
+    server.kill9();
+    ASSERT_TRUE(server.start());
+    EXPECT_TRUE(waits(other));
+    ASSERT_EQ(server.command({"qdel", host}).exit, 0);
+    EXPECT_TRUE(wait_for(
+        [&] { return server.job(other, "comment") == "(none)" || server.job(other, "job_state") != "Q"; }));
+}
+
 TEST_F(SharedHost, ARecordedCycleThatDividesGivesTheSamePlaces) {
     ASSERT_TRUE(server.configure({"set sched default scheduling = False"}));
     const std::string id = server.submit("sleep 60\n", {"-l", "ncpus=5,mem=2gb"});

@@ -55,6 +55,7 @@ TEST_F(RunningUsageTest, IsShownWhileTheJobRuns) {
 
 TEST_F(RunningUsageTest, EachOfManyHasItsTurn) {
     std::vector<std::string> jobs;
+    jobs.reserve(45);
     for (int i = 0; i < 45; ++i) jobs.push_back(running_job());
     RunningUsage usage(*server_);
     for (int round = 1; round < 4; ++round) {

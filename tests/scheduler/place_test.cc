@@ -95,7 +95,8 @@ TEST_F(PlaceTest, AHostThatAJobHasForItselfTakesNoOther) {
     two_hosts();
     world.run(job({.select = "1:ncpus=1", .place = "exclhost"}), "work", "v2", at(0));
     EXPECT_EQ(answer({.select = "1:ncpus=1"}), "(v0:ncpus=1)");
-    EXPECT_EQ(answer({.select = "2:ncpus=2"}), "Not Running: No available resources on nodes");
+    EXPECT_EQ(answer({.select = "2:ncpus=2"}),
+              "Not Running: Insufficient amount of resource: ncpus (R: 4 A: 3 T: 8)");
 }
 
 TEST_F(PlaceTest, WhatIsNotSupportedIsSaid) {

@@ -266,8 +266,14 @@ ifl::Attributes describe(const Queue& queue, Context& context, const View& view)
 
 std::string node_state_text(const Node& node, const State& state) {
     if (node.state != node_free) return node_state_words(node.state);
+    const Usage& usage = state.node_usage(node.handle);
+    // place=excl and place=exclhost, with or without an arrangement.
+    const auto is_exclusive = [&](uint64_t job) {
+        return state.job(job)->attributes.text("Resource_List", "place").find("excl") != std::string::npos;
+    };
+    if (std::ranges::any_of(usage.jobs, is_exclusive)) return "job-exclusive";
     const AttributeValue* available = node.attributes.find("resources_available", "ncpus");
-    const int64_t used = cpus(state.node_usage(node.handle).assigned, state);
+    const int64_t used = cpus(usage.assigned, state);
     const bool busy = available != nullptr && used > 0 && used >= amount_of(Type::integer, available->value);
     return busy ? "job-busy" : "free";
 }

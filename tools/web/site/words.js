@@ -30,7 +30,7 @@ export function jobState(letter) {
 export function vnodeKind(words, used, ncpus) {
     if (/down|unknown|stale|provisioning|wait/.test(words)) return "down";
     if (/offline|maintenance|sleep/.test(words)) return "offline";
-    if (ncpus > 0 && used >= ncpus) return "busy";
+    if (/exclusive/.test(words) || (ncpus > 0 && used >= ncpus)) return "busy";
     return used > 0 ? "some" : "free";
 }
 export const kVnodeKinds = {free: "free", some: "partly in use", busy: "in use", offline: "offline", down: "down"};
