@@ -209,7 +209,9 @@ TEST_F(RunnerTest, TellsTheSessionWhileTheJobRuns) {
 }
 
 TEST_F(RunnerTest, GivesTheJobPbsEnvironment) {
-    auto start = job("env; pwd; cat $PBS_NODEFILE; readlink /proc/$$/fd/0; ls -d $TMPDIR\n");
+    // No job of a test that runs at the same time has this name, and so its folder.
+    const std::string id = fmt::format("1.test{}", getpid());
+    auto start = job("env; pwd; cat $PBS_NODEFILE; readlink /proc/$$/fd/0; ls -d $TMPDIR\n", id);
     start.variables.insert(start.variables.end(),
                            {{"MINE", "a=b c,d\n"}, {"HOME", "/not/this"}, {"PBS_O_QUEUE", "q"}});
     start.hosts = {"node1", "node2"};
@@ -217,16 +219,16 @@ TEST_F(RunnerTest, GivesTheJobPbsEnvironment) {
     start.account = "acct";
     run(start);
     const auto text = contents(work_ + "/work.o1");
-    for (const auto* line :
-         {"PBS_JOBID=1.test\n", "PBS_JOBNAME=work\n", "PBS_QUEUE=batch\n", "PBS_ENVIRONMENT=PBS_BATCH\n",
-          "PBS_ACCOUNT=acct\n", "NCPUS=3\n", "OMP_NUM_THREADS=3\n", "MINE=a=b c,d\n", "PBS_O_QUEUE=q\n",
-          "node1\nnode2\n/dev/null\n"})
+    for (const auto* line : {"PBS_JOBNAME=work\n", "PBS_QUEUE=batch\n", "PBS_ENVIRONMENT=PBS_BATCH\n",
+                             "PBS_ACCOUNT=acct\n", "NCPUS=3\n", "OMP_NUM_THREADS=3\n", "MINE=a=b c,d\n",
+                             "PBS_O_QUEUE=q\n", "node1\nnode2\n/dev/null\n"})
         EXPECT_THAT(text, HasSubstr(line));
+    EXPECT_THAT(text, HasSubstr("PBS_JOBID=" + id + "\n"));
     const std::string home = owner_.pw_dir;
     EXPECT_THAT(text, HasSubstr("\nHOME=" + home + "\n"));
     EXPECT_THAT(text, HasSubstr("\n" + home + "\n"));  // pwd: PBS starts jobs in the home directory
     EXPECT_THAT(text, HasSubstr("LOGNAME=" + std::string(owner_.pw_name) + "\n"));
-    const auto tmp_dir = line_with(text, "/var/tmp/pbs.1.test");
+    const auto tmp_dir = line_with(text, "/var/tmp/pbs." + id);
     EXPECT_NE(tmp_dir, "");
     EXPECT_FALSE(fs::exists(tmp_dir));  // gone with the job
 }

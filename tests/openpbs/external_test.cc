@@ -26,8 +26,8 @@ class OpenpbsExternal : public AttachedSite {
         return wait_for([&] { return file(name).find(text) != std::string::npos; });
     }
     int reconfigured() const {
-        return std::atoi(
-            site->ok("grep -c 'Scheduler is reconfiguring' /var/spool/pbs/sched_logs/* || true").c_str());
+        return number_of(
+            site->ok("grep -c 'Scheduler is reconfiguring' /var/spool/pbs/sched_logs/* || true"));
     }
     // The names of two jobs, in the order in which they start when scheduling is turned on.
     std::string order_of_start() const {
@@ -78,7 +78,7 @@ TEST_P(OpenpbsExternal, AManagerWithoutRootChangesWhatPbsSchedDoes) {
 class OpenpbsFirstStart : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();
+        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): its own way to attach
         if (IsSkipped()) return;
         site.emplace();
         site->start();

@@ -16,7 +16,7 @@ constexpr std::chrono::seconds kLongest{100};  // for taking over
 class OpenpbsFailover : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();
+        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): its own way to attach
         if (IsSkipped()) return;
         site.emplace();
         site->install(options());
@@ -42,11 +42,10 @@ class OpenpbsFailover : public AttachedSite {
         site->ok("kill -9 $(head -n 1 /var/spool/pbs/datastore/postmaster.pid); sleep 1");
     }
     int told(const std::string& text) const {
-        return std::atoi(
+        return number_of(
             site->ok("cat /var/spool/pbs/server_logs/* /var/spool/pbs/server_priv/policyd*.log 2>/dev/null "
                      "| grep -c '" +
-                     text + "' || true")
-                .c_str());
+                     text + "' || true"));
     }
 };
 

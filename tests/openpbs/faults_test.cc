@@ -16,7 +16,7 @@ using ::testing::Not;
 class OpenpbsFaults : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();
+        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): its own way to attach
         if (IsSkipped()) return;
         site.emplace();
         site->install(options());
@@ -149,14 +149,13 @@ TEST_P(OpenpbsFaults, TheFilesOfPbsSchedFollowTheClock) {
     accept("set policy default_policy algorithm = external");
     const auto holidays = [&] { return site->ok("cat /var/spool/pbs/sched_priv/holidays"); };
     const auto reads = [&] {
-        return std::atoi(
-            site->ok("grep -c 'Scheduler is reconfiguring' /var/spool/pbs/sched_logs/* || true").c_str());
+        return number_of(
+            site->ok("grep -c 'Scheduler is reconfiguring' /var/spool/pbs/sched_logs/* || true"));
     };
     // The file has room for one period a day: today's line has the one that is open or opens next.
     EXPECT_TRUE(wait_for([&] { return holidays().find("\t0000\t1200") != std::string::npos; })) << holidays();
     const auto shift = [&](int hour) {  // to that hour of the next day
-        const int now =
-            std::atoi(site->ok("date +%-H").c_str()) * 3600 + std::atoi(site->ok("date +%-M").c_str()) * 60;
+        const int now = number_of(site->ok("date +%-H")) * 3600 + number_of(site->ok("date +%-M")) * 60;
         begin("later", 86400 + hour * 3600 - now);
     };
     const auto today = [&](int hour, const std::string& hours) {

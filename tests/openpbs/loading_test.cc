@@ -247,7 +247,7 @@ TEST_F(OpenpbsBeside, AStalledDaemonHoldsNobodyUp) {
         "/dev/null 2>&1 & sleep 0.3; "
         "b=$(date +%s%N); for i in $(seq 20); do $stock/qstat -B > /dev/null; done; e=$(date +%s%N); "
         "echo $(( (e - b) / 1000000 / 20 ))";
-    EXPECT_LT(std::atoi(site->ok(script, "alice").c_str()), 1000);
+    EXPECT_LT(number_of(site->ok(script, "alice")), 1000);
     site->ok("kill -CONT $(pgrep -P $(cat /var/spool/pbs/server_priv/policyd.pid))");
     EXPECT_TRUE(wait_for([&] { return site->sh("grep -q '^exit' /tmp/alice.out").exit == 0; }));
     EXPECT_THAT(site->ok("cat /tmp/alice.out"), HasSubstr("exit 0"));

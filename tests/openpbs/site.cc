@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -121,13 +122,19 @@ void Site::start() const {
        "for i in $(seq 300); do $stock/qstat -B > /dev/null 2>&1 && exit 0; sleep 0.1; done; exit 1");
 }
 
+int number_of(const std::string& text) {
+    int number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
 void Site::start_with_plugin() const {
     const std::string told = "policy objects are available";
     const auto count = [&] {
-        return std::atoi(ok("cat /var/spool/pbs/server_logs/* /var/spool/pbs/server_priv/policyd.log "
-                            "2>/dev/null | grep -c '" +
-                            told + "' || true")
-                             .c_str());
+        return number_of(
+            ok("cat /var/spool/pbs/server_logs/* /var/spool/pbs/server_priv/policyd.log "
+               "2>/dev/null | grep -c '" +
+               told + "' || true"));
     };
     const int before = count();
     start();

@@ -66,6 +66,9 @@ class OpenpbsTest : public ::testing::Test {
     }
 };
 
+// The number that a command has printed; 0 if it has printed none.
+int number_of(const std::string& text);
+
 // A site with the plugin, started.
 class PolicySite : public OpenpbsTest {
   protected:

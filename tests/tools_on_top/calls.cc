@@ -172,7 +172,7 @@ std::optional<std::string> word_of_line(const std::string& text, const std::stri
         std::istringstream parts(line);
         std::string part;
         if (!(parts >> part) || !id.starts_with(part)) continue;
-        for (size_t i = 0; i < word && part != ""; ++i) {
+        for (size_t i = 0; i < word && !part.empty(); ++i) {
             part.clear();
             parts >> part;
         }
