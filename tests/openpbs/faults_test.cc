@@ -9,7 +9,6 @@
 
 namespace pbs::e2e {
 namespace {
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
