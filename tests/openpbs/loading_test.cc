@@ -10,7 +10,6 @@
 namespace pbs::e2e {
 namespace {
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 
 class OpenpbsLoading : public OpenpbsTest {
