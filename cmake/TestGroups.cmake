@@ -2,7 +2,7 @@
 # at a time. Starting a program under the sanitizers takes longer than most tests do.
 #
 # PROGRAM, NAME, TIMEOUT and LABELS are set by the file that includes this.
-set(most 16)
+set(most 8)
 
 execute_process(COMMAND ${PROGRAM} --gtest_list_tests RESULT_VARIABLE failed OUTPUT_VARIABLE listed ERROR_QUIET)
 if(failed)

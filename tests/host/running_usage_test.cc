@@ -54,9 +54,8 @@ TEST_F(RunningUsageTest, IsShownWhileTheJobRuns) {
 }
 
 TEST_F(RunningUsageTest, EachOfManyHasItsTurn) {
-    std::vector<std::string> jobs;
-    jobs.reserve(45);
-    for (int i = 0; i < 45; ++i) jobs.push_back(running_job());
+    std::vector<std::string> jobs(45);
+    for (std::string& id : jobs) id = running_job();
     RunningUsage usage(*server_);
     for (int round = 1; round < 4; ++round) {
         for (const std::string& id : jobs) uses(id, seconds(round), 1);

@@ -14,6 +14,7 @@
 #include "server_plugin/host/depend.h"
 #include "server_plugin/host/plugin.h"
 #include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/values.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
@@ -267,9 +268,10 @@ ifl::Attributes describe(const Queue& queue, Context& context, const View& view)
 std::string node_state_text(const Node& node, const State& state) {
     if (node.state != node_free) return node_state_words(node.state);
     const Usage& usage = state.node_usage(node.handle);
-    // place=excl and place=exclhost, with or without an arrangement.
     const auto is_exclusive = [&](uint64_t job) {
-        return state.job(job)->attributes.text("Resource_List", "place").find("excl") != std::string::npos;
+        return std::ranges::any_of(
+            split(state.job(job)->attributes.text("Resource_List", "place"), ':'),
+            [](std::string_view word) { return word == "excl" || word == "exclhost"; });
     };
     if (std::ranges::any_of(usage.jobs, is_exclusive)) return "job-exclusive";
     const AttributeValue* available = node.attributes.find("resources_available", "ncpus");
