@@ -68,8 +68,6 @@ TEST_F(PlaceTest, IsWhereOpenPbsPlacesTheJob) {
         {"1:ncpus=3", "scatter", "(v0:ncpus=2+v1:ncpus=1)"},
         {"1:ncpus=3", "excl", "(v2:ncpus=2+v3:ncpus=1)"},
         {"1:ncpus=4", "", "(v2:ncpus=2+v3:ncpus=2)"},
-        {"1:ncpus=1", "exclhost", "(v2:ncpus=1)"},
-        {"2:ncpus=1", "scatter:exclhost", kNone},
         {"3:ncpus=1", "", "(v0:ncpus=1)+(v0:ncpus=1)+(v1:ncpus=1)"},
         {"3:ncpus=1", "pack", "(v0:ncpus=1)+(v0:ncpus=1)+(v1:ncpus=1)"},
         {"3:ncpus=1", "scatter", kNone},
@@ -93,6 +91,9 @@ TEST_F(PlaceTest, IsWhereOpenPbsPlacesTheJob) {
 
 TEST_F(PlaceTest, AHostThatAJobHasForItselfTakesNoOther) {
     two_hosts();
+    EXPECT_EQ(answer({.select = "1:ncpus=1", .place = "exclhost"}), "(v2:ncpus=1)");
+    EXPECT_EQ(answer({.select = "2:ncpus=1", .place = "scatter:exclhost"}),
+              "Not Running: No available resources on nodes");
     world.run(job({.select = "1:ncpus=1", .place = "exclhost"}), "work", "v2", at(0));
     EXPECT_EQ(answer({.select = "1:ncpus=1"}), "(v0:ncpus=1)");
     EXPECT_EQ(answer({.select = "2:ncpus=2"}),

@@ -32,24 +32,14 @@ void ReleasedJobs::begin() {
         c_.lifted |= blocker::time(*at.begin());
     if (memory.since.started) c_.lifted |= blocker::kStart;
     if (memory.since.told) c_.lifted |= blocker::kTold;
-    if (s_.max_jobs > 0 || t_.vnodes.has_shared_hosts()) add_vnodes_of_hosts(memory.since.freed);
+    // A job that ended made room on all vnodes of its host for jobs that mind the number of jobs on hosts.
+    if (s_.max_jobs > 0 || t_.requests.wants_hosts()) t_.vnodes.widen_to_hosts(memory.since.freed);
     for (const auto& rule : c_.after_refusal) rule->begin();
 }
 
 void ReleasedJobs::settle() {
     if (std::exchange(settled_, true)) return;
     for (const auto& rule : c_.after_refusal) rule->settle();
-}
-
-// A job that ended made room on all vnodes of its host, where the number of jobs on hosts is limited and for
-// jobs that want hosts for themselves.
-void ReleasedJobs::add_vnodes_of_hosts(std::vector<VnodeSlot>& freed) const {
-    const std::vector<VnodeSlot> own = freed;
-    for (const VnodeSlot vnode : own) {
-        const auto beside = t_.vnodes.of_host(vnode);
-        freed.insert(freed.end(), beside.begin(), beside.end());
-    }
-    sort_unique(freed);
 }
 
 // Narrows `most` to jobs whose chunks fit the room.

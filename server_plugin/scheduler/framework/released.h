@@ -35,7 +35,6 @@ class ReleasedJobs : CyclePart {
     };
     static constexpr std::size_t kMostOpen = 128;
     void find(CandidateQueues& queues, Released& released);
-    void add_vnodes_of_hosts(std::vector<VnodeSlot>& freed) const;
     JobSize fit(const QueueView& view, JobSize most, const Vnodes::Room& room) const;
     void add_rooms(const QueueView& view, bool everywhere, std::vector<JobSize>& rooms);
     void add_room_of(const QueueView& view, VnodeSlot vnode, std::vector<JobSize>& rooms) const;

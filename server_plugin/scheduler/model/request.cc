@@ -245,6 +245,7 @@ void Requests::release(std::uint32_t id) {
 
 void Requests::recompile(const Resources& resources) {
     asked_by_.clear();
+    want_hosts_ = 0;
     for (Request& request : requests_) {
         if (request.users == 0) continue;
         compile(request, resources);
@@ -262,6 +263,7 @@ void Requests::count(const Request& request, int sign) {
     };
     std::ranges::for_each(request.amounts, add);
     std::ranges::for_each(request.totals, add);
+    if (request.exclusive_host) want_hosts_ += static_cast<std::uint32_t>(sign);
 }
 
 void Requests::see_without(std::span<const std::string> names, const Resources& resources) {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "server_plugin/scheduler/model/host_name.h"
-#include "server_plugin/scheduler/model/sort_unique.h"
 #include "server_plugin/scheduler/model/words.h"
 
 namespace pbs::sched {
@@ -26,14 +25,11 @@ template <class Slots>
 void vnodes_of(const Inventory& inventory, const Placement& placement, const Request& request,
                Slots& vnodes) {
     vnodes.clear();
-    for (const Part& part : placement) {
-        const auto beside = inventory.of_host(part.vnode);
-        if (request.exclusive_host)
-            vnodes.insert(vnodes.end(), beside.begin(), beside.end());
-        else
-            vnodes.push_back(part.vnode);
-    }
-    sort_unique(vnodes);
+    for (const Part& part : placement) vnodes.push_back(part.vnode);
+    if (request.exclusive_host)
+        inventory.widen_to_hosts(vnodes);
+    else
+        sort_unique(vnodes);
 }
 
 // Returns the host of a vnode: resources_available.host where it is set, else the host that the record names.
@@ -432,12 +428,7 @@ void Inventory::sort_by_slot(HeldJob& held) const {
     for (const std::uint32_t part : held.by_slot)
         if (slot_of(part) != kNoSlot && (held.vnodes.empty() || held.vnodes.back() != slot_of(part)))
             held.vnodes.push_back(slot_of(part));
-    if (!held.exclusive_host) return;
-    for (std::size_t i = 0, count = held.vnodes.size(); i < count; ++i) {
-        const auto beside = of_host(held.vnodes[i]);
-        held.vnodes.insert(held.vnodes.end(), beside.begin(), beside.end());
-    }
-    sort_unique(held.vnodes);
+    if (held.exclusive_host) widen_to_hosts(held.vnodes);
 }
 
 // Counts a job in (sign 1) or out (sign -1) on each of its vnodes and on each of their hosts once.

@@ -13,6 +13,7 @@
 #include "server_plugin/scheduler/model/intern.h"
 #include "server_plugin/scheduler/model/job_table.h"
 #include "server_plugin/scheduler/model/request.h"
+#include "server_plugin/scheduler/model/sort_unique.h"
 #include "server_plugin/scheduler/placement/columns.h"
 #include "server_plugin/scheduler/placement/vnode.h"
 
@@ -55,8 +56,17 @@ class Inventory {
     // Returns all vnodes on the host of this vnode.
     std::span<const VnodeSlot> of_host(VnodeSlot vnode) const { return on_host_[vnodes_[vnode].host_number]; }
     bool same_host(std::uint32_t a, std::uint32_t b) const;
-    // Has a host several vnodes?
-    bool has_shared_hosts() const { return host_numbers_.size() < vnodes_.size(); }
+    // Puts all vnodes of the hosts of these in their place, in order and each once.
+    template <class Slots>
+    void widen_to_hosts(Slots& vnodes) const {
+        absl::InlinedVector<std::uint32_t, 4> hosts;
+        for (const VnodeSlot vnode : vnodes) hosts.push_back(vnodes_[vnode].host_number);
+        sort_unique(hosts);
+        vnodes.clear();
+        for (const std::uint32_t host : hosts)
+            vnodes.insert(vnodes.end(), on_host_[host].begin(), on_host_[host].end());
+        sort_unique(vnodes);
+    }
     // Has the vnode the values that the chunk asks for of resources that aren't amounts?
     bool matches(const Vnode& vnode, const Chunk& chunk) const;
     // Is the load of the vnode's host at its maximum, or was it and hasn't fallen far enough since? The CPUs

@@ -30,14 +30,17 @@ void Reservations::add(const Inventory& inventory, std::uint32_t id, Instant sta
         over[kEmptyColumn] = 0;
         if (request.exclusive) over[kOpenColumn] = Columns::closed;
         reserved_[slot].push_back({id, start, std::move(over)});
-        if (!request.exclusive_host) continue;
-        for (const VnodeSlot beside : inventory.of_host(slot)) {
-            if (std::ranges::binary_search(parts, beside, {}, &Part::vnode)) continue;
-            Row none = inventory.free_without(beside, {});
-            none[kEmptyColumn] = 0;
-            none[kOpenColumn] = Columns::closed;
-            reserved_[beside].push_back({id, start, std::move(none)});
-        }
+    }
+    if (!request.exclusive_host) return;
+    std::vector<VnodeSlot> of_hosts;
+    for (const Part& part : parts) of_hosts.push_back(part.vnode);
+    inventory.widen_to_hosts(of_hosts);
+    for (const VnodeSlot slot : of_hosts) {
+        if (std::ranges::binary_search(parts, slot, {}, &Part::vnode)) continue;
+        Row over = inventory.free_without(slot, {});
+        over[kEmptyColumn] = 0;
+        over[kOpenColumn] = Columns::closed;
+        reserved_[slot].push_back({id, start, std::move(over)});
     }
 }
 

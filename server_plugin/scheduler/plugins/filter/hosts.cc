@@ -66,7 +66,7 @@ Reason why(CycleState& state, const Asked& job, const QueueView& view, PlaceRule
         if (has_place(state, job, view, rules))
             return {ReasonCode::hosts_loaded, view.slot, 0, s.max_load_percent};
     }
-    if (s.max_jobs > 0 && !job.request->exclusive_host && rules.max_jobs_on_host > 0) {
+    if (rules.max_jobs_on_host > 0 && !job.request->exclusive_host) {
         rules.max_jobs_on_host = 0;
         if (has_place(state, job, view, rules)) return {ReasonCode::hosts_full, view.slot, 0, s.max_jobs};
     }
