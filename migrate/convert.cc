@@ -575,9 +575,18 @@ Surroundings known_of(const Legacy& files, const Surroundings& server) {
 // The values of default_policy and of the policies of prime and non-prime time. Besides sched_config, the
 // files resource_group and qmgr_print decide about some of them.
 Result<SchedPolicies> policies_of(const Legacy& files, const Surroundings& known, const Ledger& before) {
+    // OpenPBS's scheduler has shares and usage without a resource_group file too, all of unknown entities.
+    const PrintedSetting* printed =
+        files.qmgr_print ? files.qmgr_print->setting("job_sort_formula") : nullptr;
+    const std::string_view formula = printed != nullptr    ? std::string_view(printed->value)
+                                     : files.sched_formula ? std::string_view(files.sched_formula->formula)
+                                                           : std::string_view();
+    const bool in_formula = std::ranges::any_of(objects::share_terms(), [formula](std::string_view term) {
+        return objects::formula_names(formula, term);
+    });
     const bool tree = files.resource_group ? !files.resource_group->groups.empty()
                                            : before.has(ObjectType::fs_group, kGroup, "tree_element");
-    auto policies = to_policies(*files.sched_config, known, kGroup, tree);
+    auto policies = to_policies(*files.sched_config, known, kGroup, tree || in_formula);
     if (!policies) return policies;
     const bool never_prime =
         files.pbs_holidays && files.pbs_holidays->in_use() && prime_windows(*files.pbs_holidays).empty();

@@ -59,8 +59,8 @@ std::string elements(const Settings& settings) {
 
 class Converter {
   public:
-    Converter(const SchedConfig& file, const Surroundings& server, const std::string& fs_group, bool tree)
-        : file_(file), server_(server), fs_group_(fs_group), tree_(tree) {}
+    Converter(const SchedConfig& file, const Surroundings& server, const std::string& fs_group, bool shares)
+        : file_(file), server_(server), fs_group_(fs_group), shares_(shares) {}
 
     Result<SchedPolicies> convert() {
         if (has_fairshare()) out_.fs_group = values(T::fs_group, kPrimeTime);
@@ -78,9 +78,10 @@ class Converter {
 
   private:
     bool has_fairshare() const {
-        return tree_ || std::ranges::any_of(file_.settings, [](const SchedSetting& s) {
+        return shares_ || std::ranges::any_of(file_.settings, [](const SchedSetting& s) {
                    return s.option->target == T::fs_group ||
-                          (s.option->attribute == "fairshare" && s.value == "True");
+                          (s.option->attribute == "fairshare" && s.value == "True") ||
+                          (s.option->attribute == "job_sort_key" && s.value.starts_with("fairshare_perc"));
                });
     }
 
@@ -224,7 +225,7 @@ class Converter {
     const SchedConfig& file_;
     const Surroundings& server_;
     const std::string& fs_group_;
-    bool tree_;
+    bool shares_;
     bool told_of_provisioning_ = false;
     SchedPolicies out_;
     Problems problems_;
@@ -243,8 +244,8 @@ std::optional<bool> Surroundings::has(objects::ObjectType type, std::string_view
 }
 
 Result<SchedPolicies> to_policies(const SchedConfig& file, const Surroundings& server,
-                                  const std::string& fs_group, bool tree) {
-    return Converter(file, server, fs_group, tree).convert();
+                                  const std::string& fs_group, bool shares) {
+    return Converter(file, server, fs_group, shares).convert();
 }
 
 std::vector<std::string> usual_consumables() {

@@ -56,10 +56,11 @@ struct SchedPolicies {
 
 // Converts a file. An empty SchedConfig gives what the old schedulers did without one. Every policy has
 // by_queue, help_starving_jobs and preemption, whose defaults the old schedulers had otherwise; `fs_group`
-// names the fs_group in fairshare_group, which the policies have too if there is a `tree` of shares that the
-// file says nothing of. Problems: a list that is too long for its attribute.
+// names the fs_group in fairshare_group, which the policies have too if `shares` count that the file says
+// nothing of: there is a tree of them, or a formula reads them. Problems: a list that is too long for its
+// attribute.
 Result<SchedPolicies> to_policies(const SchedConfig& file, const Surroundings& server,
-                                  const std::string& fs_group, bool tree = false);
+                                  const std::string& fs_group, bool shares = false);
 
 // The consumable resources that every PBS server has, and those of the Origin scheduler.
 std::vector<std::string> usual_consumables();

@@ -12,10 +12,12 @@
 namespace pbs::objects {
 namespace {
 
+// Those of the shares of the job's entity are the last.
 constexpr std::string_view kJobSortTerms[] = {
-    "eligible_time",   "queue_priority", "job_priority",         "fairshare_perc",
-    "fair_share_perc", "accrue_type",    "fairshare_tree_usage", "fairshare_factor",
+    "eligible_time",  "queue_priority",  "job_priority",         "accrue_type",
+    "fairshare_perc", "fair_share_perc", "fairshare_tree_usage", "fairshare_factor",
 };
+constexpr std::size_t kShareTerms = 4;
 constexpr std::string_view kUsageTerms[] = {"fs_factor"};
 
 // What can't be computed is not a number.
@@ -505,6 +507,9 @@ bool formula_names(std::string_view text, std::string_view name) {
 
 std::span<const std::string_view> job_sort_terms() {
     return kJobSortTerms;
+}
+std::span<const std::string_view> share_terms() {
+    return job_sort_terms().last(kShareTerms);
 }
 std::span<const std::string_view> usage_terms() {
     return kUsageTerms;

@@ -70,6 +70,8 @@ std::string formula_functions();
 // "job_sort_formula") and that a usage_formula may (PP-748's example).
 std::span<const std::string_view> job_sort_terms();
 std::span<const std::string_view> usage_terms();
+// Those of job_sort_terms() that are about the shares of the job's entity, and count with an fs_group only.
+std::span<const std::string_view> share_terms();
 
 // Is `text` a formula over these names? The error tells the position (from 1) and what stands there. With
 // `unknown`, names that are neither are no error: they are added to it.

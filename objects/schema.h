@@ -104,6 +104,8 @@ enum class Asks : std::uint8_t {
     of,         // what is set, but False, 0 and none, with another algorithm than `word`
     without,    // as `of`, while nothing that `word` names is on: attributes, or attribute=value, with " or "
                 // between them
+    element_without,  // as `element`, of a formula a name in it, of any that `word` names with " or " between
+                      // them, while nothing that `why` names is on
 };
 
 // What of an attribute isn't acted on, besides with another algorithm.

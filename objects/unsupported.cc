@@ -74,6 +74,12 @@ bool has_word(std::string_view text, std::string_view word) {
     return false;
 }
 
+bool names(const Attribute& attribute, const Value& value, std::string_view word) {
+    if (attribute.syntax == Syntax::formula) return formula_names(std::get<std::string>(value), word);
+    return std::ranges::any_of(elements_of(attribute, value),
+                               [word](const std::string& element) { return has_word(element, word); });
+}
+
 class Findings {
   public:
     explicit Findings(const Object& object) : object_(object) {}
@@ -118,6 +124,13 @@ class Findings {
                 if (!asks_for_nothing(attribute, value, row.asks) && !any_is_on(object_, row.word) &&
                     !told_of(row.attribute))
                     add(row, fmt::format(": {} is not acted on without {}", attribute.name, row.word));
+                return;
+            case Asks::element_without:
+                if (any_is_on(object_, row.why) || told_of(row.attribute)) return;
+                for (const std::string_view word : unsupported_conditions(row.word))
+                    if (names(attribute, value, word))
+                        add(row, fmt::format(": {} in {} is not acted on without {}", word, attribute.name,
+                                             row.why));
                 return;
             case Asks::of:
                 if (!asks_for_nothing(attribute, value, row.asks) && algorithm_of(object_) != row.word)

@@ -98,6 +98,8 @@ std::string sentence(const Unsupported& row) {
                                row.why);
         case without:
             return fmt::format("Not acted on without {}{}.", of_queue ? "the policy's " : "", row.word);
+        case element_without:
+            return fmt::format("{} is acted on with {} only.", row.word, row.why);
         case of:
             return fmt::format("Acted on with {}algorithm {} only.", of_queue ? "a policy of " : "",
                                row.word);

@@ -29,6 +29,18 @@ Result<std::vector<Charge>> load_charges(Database& database, std::string_view sc
     return charges;
 }
 
+Result<void> decay(Database& database, std::string_view scope, const UsageBatch& batch) {
+    const Result<void> done = database.statement("UPDATE usage SET amount = amount * ? WHERE scope = ?")
+                                  .bind(batch.decayed_by)
+                                  .bind(scope)
+                                  .run();
+    if (!done) return done;
+    return database.statement("DELETE FROM usage WHERE scope = ? AND amount <= ?")
+        .bind(scope)
+        .bind(batch.least)
+        .run();
+}
+
 Result<void> write_usage(Database& database, std::string_view scope, const Usage& usage) {
     if (usage.amount == 0) {
         return database.statement(R"(DELETE FROM usage WHERE scope = ? AND user = ? AND "group" = ?)")
@@ -64,6 +76,9 @@ Result<void> write_all(Database& database, std::string_view scope, const UsageBa
     if (batch.replace_usage) {
         Result<void> done = database.statement("DELETE FROM usage WHERE scope = ?").bind(scope).run();
         if (!done) return done;
+    }
+    if (batch.decayed_by != 1) {
+        if (Result<void> done = decay(database, scope, batch); !done) return done;
     }
     for (const Usage& usage : batch.usage) {
         if (Result<void> done = write_usage(database, scope, usage); !done) return done;

@@ -44,6 +44,8 @@ struct UsageBatch {
     std::optional<std::chrono::sys_seconds> last_decay{};
     bool replace_usage = false;    // `usage` is all there is: other pairs are removed
     bool replace_charges = false;  // amounts of `charged` replace those that are known already
+    double decayed_by = 1;         // what is stored is multiplied by it before all else,
+    double least = 0;              // and then what is no more than this is removed
 };
 
 // `scope` keeps independent records apart: "past_usage" for Origin's permutation, "fs_group:NAME" for a

@@ -11,8 +11,16 @@ namespace {
 constexpr std::chrono::seconds kRetryAfter{60};
 
 // Adds changes after those that couldn't be written: later amounts of a pair come later and replace earlier
-// ones; a job that started and ended in between needs no row.
+// ones, which a decay is about too; a job that started and ended in between needs no row.
 void append(objects::UsageBatch& batch, sched::UsageChanges changes) {
+    if (changes.decayed_by != 1) {
+        for (objects::Usage& row : batch.usage) {
+            row.amount *= changes.decayed_by;
+            if (row.amount <= changes.least) row.amount = 0;
+        }
+        batch.decayed_by *= changes.decayed_by;
+        batch.least = changes.least;
+    }
     for (sched::UsageRow& row : changes.usage) {
         batch.usage.push_back({std::move(row.user), std::move(row.group), row.usage});
     }

@@ -36,6 +36,22 @@ TEST(Convert, OptionsBecomeAttributes) {
               "set policy default_policy max_queued_time = 48:00:00\n");
 }
 
+TEST(Convert, AFormulaOverSharesHasAnFsGroupWithoutAResourceGroupFile) {
+    const auto commands_with = [](const std::string& formula, const std::string& options) {
+        Legacy files;
+        files.sched_config = parse_sched_config(options, "sched_config");
+        files.sched_formula = parse_sched_formula("#\n" + formula + "\n", "sched_formula");
+        return to_qmgr(convert(files, {}, nullptr).value());
+    };
+    const std::string none = "fair_share: False ALL\n";
+    EXPECT_THAT(commands_with("ncpus-fairshare_tree_usage", none),
+                AllOf(HasSubstr("create fs_group default_fs_group\n"),
+                      HasSubstr("set policy default_policy fairshare_group = default_fs_group\n")));
+    EXPECT_THAT(commands_with("ncpus", "job_sort_key: \"fair_share_perc HIGH\" ALL\n"),
+                HasSubstr("set policy default_policy fairshare_group = default_fs_group\n"));
+    EXPECT_THAT(commands_with("ncpus", none), Not(HasSubstr("fs_group")));
+}
+
 TEST(Convert, ADateStaysTheValueOfTheAttribute) {
     EXPECT_THAT(commands(config(kPrime + "ENFORCE_PRIME_TIME 11/01/1999@02:00:00\n")),
                 HasSubstr("enforce_prime_time = 11/01/1999@02:00:00\n"));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "objects/formula.h"
 #include "objects/restore.h"
 #include "tests/objects/store_fixture.h"
 
@@ -23,7 +24,8 @@ class UnsupportedTest : public StoreTest {};
 TEST_F(UnsupportedTest, EveryRowIsOfAnAttribute) {
     for (const Unsupported& row : unsupported_table()) {
         const bool needs_word = row.asks == Asks::element || row.asks == Asks::host ||
-                                row.asks == Asks::without || row.asks == Asks::of;
+                                row.asks == Asks::without || row.asks == Asks::of ||
+                                row.asks == Asks::element_without;
         EXPECT_EQ(needs_word, !row.word.empty()) << row.attribute;
         if (row.attribute.empty()) continue;
         const bool of_queue = row.type == ObjectType::queue;
@@ -32,8 +34,9 @@ TEST_F(UnsupportedTest, EveryRowIsOfAnAttribute) {
         if (!of_queue) {
             EXPECT_EQ(attribute->name, row.attribute) << "an alias";
         }
-        if (row.asks != Asks::without) continue;
-        for (std::string_view condition : unsupported_conditions(row.word)) {
+        if (row.asks != Asks::without && row.asks != Asks::element_without) continue;
+        const std::string_view conditions = row.asks == Asks::without ? row.word : row.why;
+        for (std::string_view condition : unsupported_conditions(conditions)) {
             if (const auto in = condition.find(" in "); in != std::string_view::npos)
                 condition.remove_prefix(in + 4);
             EXPECT_NE(find_attribute(of_queue ? ObjectType::policy : row.type,
@@ -52,7 +55,7 @@ TEST_F(UnsupportedTest, DefaultsAreActedOn) {
 
 TEST_F(UnsupportedTest, PreemptionIsActedOn) {
     EXPECT_THAT(
-        run("s p default_policy preempt_prio='express_queue, normal_jobs, fairshare+queue_softlimits'")
+        run("s p default_policy preempt_prio='express_queue, normal_jobs, starving_jobs+queue_softlimits'")
             .warnings,
         IsEmpty());
     EXPECT_THAT(run("s p default_policy preemption=False, preempt_order=D").warnings,
@@ -295,6 +298,26 @@ TEST_F(UnsupportedTest, SharesAreActedOn) {
                 ElementsAre("policy o1: fairshare_group is not acted on: it is of algorithm standard"));
 }
 
+TEST_F(UnsupportedTest, TermsOfSharesNeedAnFsGroup) {
+    for (const std::string_view term : share_terms())
+        EXPECT_THAT(run(fmt::format("s p default_policy job_sort_formula='ncpus+{}*2'", term)).warnings,
+                    ElementsAre(fmt::format("policy default_policy: {} in job_sort_formula is not acted on "
+                                            "without fairshare_group",
+                                            term)));
+    EXPECT_THAT(run("s p default_policy job_sort_key='ncpus HIGH, fairshare_perc LOW'").warnings,
+                ElementsAre("policy default_policy: fairshare_perc in job_sort_key is not acted on without "
+                            "fairshare_group"));
+    EXPECT_THAT(run("s p default_policy preempt_prio='express_queue, normal_jobs+fairshare'").warnings,
+                ElementsAre("policy default_policy: fairshare in preempt_prio is not acted on without "
+                            "fairshare"));
+    run("c f f1");
+    run("s p default_policy fairshare_group=f1, fairshare=True");
+    EXPECT_THAT(run("s p default_policy job_sort_formula='fairshare_factor', preempt_prio="
+                    "'express_queue, normal_jobs+fairshare', job_sort_key='fairshare_perc LOW'")
+                    .warnings,
+                IsEmpty());
+}
+
 TEST_F(UnsupportedTest, ElementsTermsAndWhatNeedsAnother) {
     EXPECT_THAT(run("s p default_policy job_sort_key='ncpus HIGH, preempt_priority HIGH'").warnings,
                 IsEmpty());
@@ -387,7 +410,8 @@ TEST_F(UnsupportedTest, RemarksForHelpAndManualPages) {
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "server_host"),
               "Not acted on: the scheduler is part of the server.");
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "job_sort_key"),
-              "Acted on with algorithm standard only.");
+              "Acted on with algorithm standard only. fairshare_perc or fair_share_perc is acted on with "
+              "fairshare_group only.");
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "hpm_ctl"),
               "Acted on with algorithm origin only. Not acted on without manage_hpm_counters.");
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "dedicated_queues"),

@@ -46,6 +46,15 @@ TEST_F(UsageStoreTest, AmountsReplaceAndZeroRemoves) {
     EXPECT_THAT(load().usage, ElementsAre(Usage{"bob", "g1", 1}));
 }
 
+TEST_F(UsageStoreTest, ADecayIsOfAllOfItsScopeBeforeNewAmounts) {
+    write({.usage = {{"joe", "", 8}, {"ann", "", 3}, {"bob", "", 5}}});
+    write({.usage = {{"joe", "", 8}}}, "fs_group:f2");
+    write({.usage = {{"bob", "", 9}}, .last_decay = kNow, .decayed_by = 0.25, .least = 1});
+    EXPECT_THAT(load().usage, ElementsAre(Usage{"bob", "", 9}, Usage{"joe", "", 2}));
+    EXPECT_EQ(load().last_decay, kNow);
+    EXPECT_THAT(load("fs_group:f2").usage, ElementsAre(Usage{"joe", "", 8}));
+}
+
 TEST_F(UsageStoreTest, JobIsChargedOnceAndReleased) {
     write({{}, {{"1.svr", "joe", "g1", 2}}, {}, {}, false});
     write({{}, {{"1.svr", "joe", "g1", 9}, {"2.svr", "ann", "g1", 1}}, {}, {}, false});

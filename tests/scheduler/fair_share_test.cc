@@ -208,6 +208,23 @@ TEST_F(FairShareOrder, enforce_no_shares_JobsWithoutAShareNeverStart) {
     EXPECT_EQ(outcome.comment.at(eve), "Can Never Run: Job has zero shares for fairshare");
 }
 
+// In OpenPBS it isn't runnable, and the next job of its queue has the turn.
+TEST_F(FairShareOrder, AJobWithoutAShareHasNoTurnInRoundRobin) {
+    tree.enforce_no_shares = s.enforce_no_shares = true;
+    tree.unknown_shares = 0;
+    s.round_robin = true;
+    world.queue({.name = "other"});
+    world.vnode({.name = "n", .ncpus = 4});
+    const auto submit = [&](const std::string& owner, const std::string& queue) {
+        return world.job({.queue = queue, .owner = owner, .ncpus = 1, .walltime = kHour});
+    };
+    submit("eve", "other");
+    const int of_ann = submit("ann", "work");
+    const int next_of_ann = submit("ann", "work");
+    const int of_bob = submit("bob", "other");
+    EXPECT_THAT(cycle().started, ElementsAre(of_ann, of_bob, next_of_ann));
+}
+
 TEST_F(FairShareOrder, ATopJobCountsAsIfItRan) {
     s.strict_ordering = true;
     world.vnode({.name = "n", .ncpus = 4});

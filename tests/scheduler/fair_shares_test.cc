@@ -159,6 +159,8 @@ TEST(FairShares, UsageDoesNotFallBelowOne) {
 void copy_stored(FairShares& from, FairShares& to, std::map<std::string, double>& usage,
                  std::map<std::string, double>& charges) {
     UsageChanges changes = from.take_changes();
+    for (auto& [name, amount] : usage) amount *= changes.decayed_by;
+    std::erase_if(usage, [&](const auto& row) { return row.second <= changes.least; });
     for (const UsageRow& row : changes.usage) {
         if (row.usage == 0)
             usage.erase(row.user);
@@ -196,6 +198,9 @@ TEST(FairShares, WhatIsStoredIsAllThatThereIs) {
         for (std::uint32_t step = 1; step < 60; ++step) {
             now += Seconds(pick(1, 2000));
             shares.decay(now);
+            const auto of_any = [&] { return shares.entity(users[static_cast<std::size_t>(pick(0, 4))]); };
+            if (pick(0, 9) == 0) shares.set_usage(of_any(), pick(1, 500), now);
+            if (pick(0, 19) == 0) shares.trim(now);
             if (pick(0, 1) == 0) {
                 const Running job{users[static_cast<std::size_t>(pick(0, 4))],
                                   {static_cast<double>(pick(0, 50)), static_cast<double>(pick(0, 8))},

@@ -132,6 +132,9 @@ enum FilterTrait : unsigned {
     by_limits_only = 8,
     // Is about what users, groups or projects have running.
     about_entities = 32,
+    // Of a filter of jobs whose answer only a change of the configuration changes: a job that it refuses is
+    // told so before the turns, and has none. With round_robin another job of its queue has the turn.
+    before_turns = 64,
 };
 
 struct Filter {

@@ -3,6 +3,7 @@
 #include "server_plugin/scheduler/framework/intake.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 
@@ -12,6 +13,11 @@
 #include "server_plugin/scheduler/pending/deal.h"
 
 namespace pbs::sched {
+
+Intake::Intake(CycleContext& context, Queues& queues) : CyclePart(context), queues_(queues) {
+    std::ranges::copy_if(c_.filters, std::back_inserter(before_turns_),
+                         [](const Filter* filter) { return (filter->traits & before_turns) != 0; });
+}
 
 void Intake::take_in() {
     if (knows_jobs() && !finds_at_start()) {
@@ -41,7 +47,7 @@ bool Intake::knows_jobs() const {
 
 void Intake::add_job(JobSlot job, JobClass job_class) {
     const OrderedJob candidate = ordered(job, job_class);
-    if (!is_under_threshold(candidate)) classes_[static_cast<std::size_t>(job_class)].push_back(candidate);
+    if (!has_no_turn(candidate)) classes_[static_cast<std::size_t>(job_class)].push_back(candidate);
 }
 
 // Does the formula make too little of the job for it to start? Then it is told so and has no turn, so that it
@@ -60,6 +66,21 @@ bool Intake::is_under_threshold(const OrderedJob& job) {
     }
     if (formula->changes_with_time()) state_.instants->insert(c_.usage_as_of() + std::chrono::minutes(1));
     return true;
+}
+
+bool Intake::is_refused_before(const OrderedJob& job) {
+    for (const Filter* filter : before_turns_) {
+        QueueView view;
+        view.slot = t_.jobs.queue[job.job];
+        view.queue = &t_.queues[view.slot];
+        Candidate candidate;
+        candidate.job = job.job;
+        const Refusal refusal = ask_any_filter(*filter, state_, t_.jobs, candidate, view);
+        if (!refusal) continue;
+        if (!t_.jobs.is_elsewhere(job.job)) c_.refuse(job.job, refusal.reason);
+        return true;
+    }
+    return false;
 }
 
 // Jobs that ask for the same have as many nodes, while they don't run.
@@ -308,7 +329,7 @@ void Intake::renew() {
         const auto job_class = class_of(job);
         if (!job_class) continue;
         const OrderedJob candidate = ordered(job, *job_class);
-        if (is_under_threshold(candidate)) continue;
+        if (has_no_turn(candidate)) continue;
         pending_->insert(lane_of(job, *job_class),
                          entry_of(candidate, p_.lane_chain(*in_.policy, *job_class, state_.prime_now),
                                   lasting_deal_of(*job_class),

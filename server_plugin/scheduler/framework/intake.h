@@ -10,7 +10,7 @@ namespace pbs::sched {
 
 class Intake : CyclePart {
   public:
-    Intake(CycleContext& context, Queues& queues) : CyclePart(context), queues_(queues) {}
+    Intake(CycleContext& context, Queues& queues);
 
     // Fills the lanes with all jobs, or brings those of the last cycle up to date.
     void take_in();
@@ -50,7 +50,9 @@ class Intake : CyclePart {
     Instant overdue_from(JobSlot job) const;
     JobClass class_by_time(JobSlot job) const;
     void add_job(JobSlot job, JobClass job_class);
+    bool has_no_turn(const OrderedJob& job) { return is_under_threshold(job) || is_refused_before(job); }
     bool is_under_threshold(const OrderedJob& job);
+    bool is_refused_before(const OrderedJob& job);
     void collect();
     void add_requeued();
     bool found_at_start(JobSlot job, QueueSlot queue);
@@ -82,6 +84,7 @@ class Intake : CyclePart {
     std::array<std::vector<OrderedJob>, 6>& classes_ = c_.scratch->classes;
     std::vector<News>& news_ = c_.scratch->news;
     std::vector<JobSlot> to_restart_;
+    std::vector<const Filter*> before_turns_;       // the filters of this trait
     std::optional<std::uint32_t> under_threshold_;  // the answer of such jobs, once there is one
     std::vector<std::uint32_t> nodes_of_request_;   // of queued jobs; 0: not asked yet
 };

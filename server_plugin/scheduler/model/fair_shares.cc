@@ -147,13 +147,17 @@ void FairShares::count(const Running& job, double sign) {
 void FairShares::charge(Node entity, double amount) {
     if (amount <= 0) return;
     on_path(entity, [&](Element& element) { element.usage += amount; });
-    for (Node node = entity; node != kRoot; node = nodes_[node].parent) note_changed(node);
-    note_changed(kRoot);
+    note_path_changed(entity);
 }
 
 void FairShares::note_changed(Node node) {
     if (std::exchange(nodes_[node].changed, true)) return;
     changed_.push_back(node);
+}
+
+void FairShares::note_path_changed(Node node) {
+    for (; node != kRoot; node = nodes_[node].parent) note_changed(node);
+    note_changed(kRoot);
 }
 
 void FairShares::job_runs(const Job& job, Node entity, Use use, Instant since) {
@@ -268,6 +272,7 @@ void FairShares::settle(Instant now) {
         const double used = job.use.base + job.use.rate * walltime;
         if (const double more = used - job.charged; more > 0) {
             on_path(job.entity, [&](Element& element) { element.usage += more; });
+            note_path_changed(job.entity);
             job.charged = used;
             pending_.charged.push_back({ids_.at(number), nodes_[job.entity].name, {}, used});
         }
@@ -278,11 +283,9 @@ void FairShares::settle(Instant now) {
 
 void FairShares::decay_once(Instant at, double factor) {
     settle(at);
-    for (Node node = 0; node < nodes_.size(); ++node) {
-        if (nodes_[node].usage == kLeastUsage) continue;
-        nodes_[node].usage = std::max(kLeastUsage, nodes_[node].usage * factor);
-        note_changed(node);
-    }
+    for (Element& element : nodes_) element.usage = std::max(kLeastUsage, element.usage * factor);
+    pending_.decayed_by *= factor;
+    pending_.least = kLeastUsage;
     last_decay_ = at;
     pending_.decayed = true;
     pending_.last_decay = at;
@@ -321,10 +324,7 @@ void FairShares::set_usage(Node node, double usage, Instant now) {
     settle(now);
     const double more = std::max(kLeastUsage, usage) - nodes_[node].usage;
     on_path(node, [&](Element& element) { element.usage = std::max(kLeastUsage, element.usage + more); });
-    for (Node above = node;; above = nodes_[above].parent) {
-        note_changed(above);
-        if (above == kRoot) break;
-    }
+    note_path_changed(node);
 }
 
 void FairShares::trim(Instant now) {
@@ -333,10 +333,7 @@ void FairShares::trim(Instant now) {
         const double used = nodes_[node].usage - kLeastUsage;
         if (used <= 0) continue;
         on_path(node, [&](Element& element) { element.usage = std::max(kLeastUsage, element.usage - used); });
-        for (Node above = node;; above = nodes_[above].parent) {
-            note_changed(above);
-            if (above == kRoot) break;
-        }
+        note_path_changed(node);
     }
 }
 

@@ -155,6 +155,7 @@ class FairShares {
     void settle(Instant now);
     void decay_once(Instant at, double factor);
     void note_changed(Node node);
+    void note_path_changed(Node node);
 
     FsGroup group_;
     std::vector<Element> nodes_;

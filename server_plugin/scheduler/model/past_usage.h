@@ -34,6 +34,9 @@ struct ChargeRow {
 
 // What changed since the last take_changes(). The plugin writes it in one transaction.
 struct UsageChanges {
+    // What is stored is to be multiplied by it first; what is no more than `least` then is removed.
+    double decayed_by = 1;
+    double least = 0;
     std::vector<UsageRow> usage;            // new values
     std::vector<ChargeRow> charged;         // jobs that started
     std::vector<std::string> charges_gone;  // the ids of jobs that no longer run

@@ -18,7 +18,7 @@ extern const Filter kNoSharesFilter;
 const Filter kNoSharesFilter{
     .name = "no_shares",
     .attributes = "fairshare, enforce_no_shares",
-    .traits = by_limits_only,
+    .traits = by_limits_only | before_turns,
     .check = OfJob(check),
     .wanted = [](const Settings& s, Instant) { return s.fairshare && s.enforce_no_shares; }};
 
