@@ -249,7 +249,8 @@ std::vector<Decision> decisions_in(const pbs_cycle_result& result, const Records
     return out;
 }
 
-constexpr std::uint64_t kTakes = PBS_TAKES_ESTIMATES | PBS_TAKES_PIECES | PBS_TAKES_PREEMPTIONS;
+constexpr std::uint64_t kTakes =
+    PBS_TAKES_ESTIMATES | PBS_TAKES_PIECES | PBS_TAKES_PREEMPTIONS | PBS_TAKES_RESERVATIONS;
 
 }  // namespace
 

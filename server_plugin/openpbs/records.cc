@@ -140,7 +140,6 @@ void Records::tell(const std::string& name, const SiteQueue& queue) {
     std::uint64_t& handle = queues_[name];
     if (handle == 0) handle = ++last_handle_;
     queue_names_[handle] = name;
-    reservations_[name] = queue.reservation;
     pbs_queue_record record{};
     record.size = sizeof record;
     record.queue = handle;
@@ -202,6 +201,42 @@ void Records::tell(const std::string& name, const SiteVnode& vnode) {
     table_.vnode_changed(table_.self, &record);
 }
 
+bool Records::knows_reservations() const {
+    return table_.size >= offsetof(pbs_plugin, reservation_removed) + sizeof table_.reservation_removed &&
+           table_.reservation_changed != nullptr && table_.reservation_removed != nullptr;
+}
+
+void Records::tell(const std::string& id, const SiteReservation& reservation) {
+    clear();
+    Reserved& reserved = reservations_[id];
+    if (reserved.handle == 0) {
+        reserved.handle = ++last_handle_;
+        job_names_[reserved.handle] = id;
+    }
+    if (!reservation.asked || reservation.nodes.empty() || reserved.end == 0) {
+        reserved.start = reservation.start;
+        reserved.end = reservation.end;
+    }
+    const auto queue = queues_.find(reservation.queue);
+    pbs_reservation_record record{};
+    record.size = sizeof record;
+    record.reservation = reserved.handle;
+    record.id = str(id);
+    record.queue = queue == queues_.end() ? 0 : queue->second;
+    record.state = reservation.asked ? PBS_RESERVATION_ASKED : PBS_RESERVATION_CONFIRMED;
+    record.start = reservation.start;
+    record.end = reservation.end;
+    record.held_start = reserved.start;
+    record.held_end = reserved.end;
+    const Amounts requested = amounts(reservation.requested);
+    record.requested = requested.first;
+    record.requested_count = requested.count;
+    const std::vector<pbs_place> places = places_of(shares_of(reservation.nodes));
+    record.places = places.data();
+    record.place_count = places.size();
+    table_.reservation_changed(table_.self, &record);
+}
+
 std::size_t Records::tell(const Site& before, const Site& after) {
     std::size_t count = 0;
     const auto tell_one = [this](const std::string& name, const auto& object) { tell(name, object); };
@@ -218,14 +253,19 @@ std::size_t Records::tell(const Site& before, const Site& after) {
         table_.queue_removed(table_.self, queues_[name]);
         queue_names_.erase(queues_[name]);
         queues_.erase(name);
-        reservations_.erase(name);
     });
-    if (after.vnodes.empty() && !before.vnodes.empty()) return count;
-    count += compare(before.vnodes, after.vnodes, tell_one, [this](const std::string& name) {
-        table_.vnode_removed(table_.self, vnodes_[name]);
-        vnode_names_.erase(vnodes_[name]);
-        vnodes_.erase(name);
-    });
+    if (!after.vnodes.empty() || before.vnodes.empty())
+        count += compare(before.vnodes, after.vnodes, tell_one, [this](const std::string& name) {
+            table_.vnode_removed(table_.self, vnodes_[name]);
+            vnode_names_.erase(vnodes_[name]);
+            vnodes_.erase(name);
+        });
+    if (knows_reservations())
+        count += compare(before.reservations, after.reservations, tell_one, [this](const std::string& id) {
+            table_.reservation_removed(table_.self, reservations_[id].handle);
+            job_names_.erase(reservations_[id].handle);
+            reservations_.erase(id);
+        });
     return count;
 }
 
@@ -233,8 +273,6 @@ std::size_t Records::tell(const Site& before, const Site& after) {
 
 // As pbs_plugin.h has it. An array waits as one job while a subjob of it may start.
 char Records::state_of(const SiteJob& job) const {
-    const auto reservation = reservations_.find(job.queue);
-    if (reservation != reservations_.end() && reservation->second && !job.runs()) return 'H';
     if (!job.runs() && aside_.contains(job.id)) return 'H';
     if (!job.array) {
         if (job.state == 'U') return 'S';

@@ -19,8 +19,8 @@ namespace pbs::openpbs {
 
 // What a decision says, in the server's own terms.
 struct Decision {
-    int kind = 0;  // enum pbs_decision_kind
-    std::string job;
+    int kind = 0;       // enum pbs_decision_kind
+    std::string job;    // or reservation
     std::string queue;  // empty: stays where it is
     std::string text;
     std::vector<std::pair<std::string, std::string>> set_resources;
@@ -73,6 +73,8 @@ class Records {
     void tell(const std::string& name, const SiteQueue& queue);
     void tell(const std::string& name, const SiteResource& resource);
     void tell(const std::string& name, const SiteVnode& vnode);
+    void tell(const std::string& id, const SiteReservation& reservation);
+    bool knows_reservations() const;
     void tell_job(std::int64_t now, const SiteJob& job);
     void tell_array(std::int64_t now, const std::string& subjob);
     char state_of(const SiteJob& job) const;
@@ -98,7 +100,13 @@ class Records {
     std::map<std::string, std::int64_t> running_subjobs_;  // by array
     std::set<std::string> aside_;
     std::map<std::string, std::int64_t> not_preemptable_;  // jobs, with the time of their start
-    std::map<std::string, bool> reservations_;             // queues of reservations
+    // Reservations: the handle, and when it has the places that it has.
+    struct Reserved {
+        std::uint64_t handle = 0;
+        std::int64_t start = 0;
+        std::int64_t end = 0;
+    };
+    std::map<std::string, Reserved> reservations_;
     std::uint64_t last_handle_ = 0;
     // What the record that is being told points to.
     std::deque<std::vector<pbs_amount>> lists_;

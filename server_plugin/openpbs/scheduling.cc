@@ -309,10 +309,9 @@ void Scheduling::learn(bool all) {
     ask_about(Type::status_queue, queue_attributes(), {}, [this](const ifl::ObjectView& object) {
         learnt_.queues[std::string(object.name)] = queue_of(object);
     });
-    ask_about(Type::status_reservation, {attribute("queue", {}, {})}, {},
-              [this](const ifl::ObjectView& object) {
-                  learnt_.reservation_queues.emplace_back(value_of(object, "queue"));
-              });
+    ask_about(Type::status_reservation, {}, {}, [this](const ifl::ObjectView& object) {
+        learnt_.reservations[std::string(object.name)] = reservation_of(object, learnt_.asked);
+    });
     if (all || stale_vnodes_) {
         learnt_.vnodes.emplace();
         ask_about(Type::status_node, vnode_attributes(), {}, [this](const ifl::ObjectView& object) {
@@ -359,10 +358,16 @@ void Scheduling::learn(bool all) {
 
 // How many objects have changed.
 std::size_t Scheduling::take_objects() {
-    for (const std::string& queue : learnt_.reservation_queues)
-        if (const auto found = learnt_.queues.find(queue); found != learnt_.queues.end())
-            found->second.reservation = true;
-    bool changed = learnt_.server || learnt_.vnodes || learnt_.queues != site_.queues;
+    // One that isn't confirmed may be by each scheduler, on its vnodes.
+    for (const auto& [id, reservation] : learnt_.reservations) {
+        const auto queue = learnt_.queues.find(reservation.queue);
+        if (queue == learnt_.queues.end()) continue;
+        queue->second.partition = reservation.asked && reservation.nodes.empty()
+                                      ? site_.scheds.at(current_).partition
+                                      : reservation.partition;
+    }
+    bool changed = learnt_.server || learnt_.vnodes || learnt_.queues != site_.queues ||
+                   learnt_.reservations != site_.reservations;
     for (const auto& [name, state] : learnt_.states) {
         const auto known = site_.vnodes.find(name);
         if (known == site_.vnodes.end()) {
@@ -383,6 +388,7 @@ std::size_t Scheduling::take_objects() {
         after.scheds = *learnt_.scheds;
     }
     after.queues = learnt_.queues;
+    after.reservations = learnt_.reservations;
     if (learnt_.vnodes) after.vnodes = *learnt_.vnodes;
     for (const auto& [name, state] : learnt_.states)
         if (const auto known = after.vnodes.find(name); known != after.vnodes.end())
@@ -518,7 +524,30 @@ void Scheduling::comment(const std::string& job, const std::string& text) {
     plugin_.records().commented(job, text);
 }
 
+// The server tells who asked for it.
+void Scheduling::answer_reservation(const Decision& decision) {
+    const auto reservation = site_.reservations.find(decision.job);
+    if (reservation == site_.reservations.end()) return;
+    const bool granted = decision.kind == PBS_DECIDE_CONFIRM;
+    const std::string& partition = site_.scheds[current_].partition;
+    log(granted ? fmt::format("{}: confirmed", decision.job)
+                : fmt::format("{}: not confirmed: {}", decision.job, decision.text));
+    current().client->ask(
+        ifl::RequestType::confirm_reservation,
+        ifl::RunJob{decision.job, granted ? decision.exec_vnode : "null",
+                    static_cast<std::uint64_t>(reservation->second.start)},
+        granted ? fmt::format("PBS_RESV_CONFIRM_SUCCESS:partition={}",
+                              partition.empty() ? "pbs-default" : partition)
+                : "PBS_RESV_CONFIRM_FAIL",
+        [this, id = decision.job](const ifl::Result<ifl::Reply>& reply) {
+            if (reply && reply->code != 0)
+                log(fmt::format("{}: the answer is refused by the server: {}", id, text_of(*reply)));
+        });
+}
+
 void Scheduling::apply(const Decision& decision) {
+    if (decision.kind == PBS_DECIDE_CONFIRM || decision.kind == PBS_DECIDE_DENY)
+        return answer_reservation(decision);
     ServerClient& client = *current().client;
     const SiteJob* job = plugin_.records().job(decision.job);
     if (job == nullptr) return;

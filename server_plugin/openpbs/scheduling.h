@@ -85,7 +85,7 @@ class Scheduling {
         std::optional<std::map<std::string, SiteSched>> scheds;
         std::optional<std::map<std::string, SiteResource>> resources;
         std::map<std::string, SiteQueue> queues;
-        std::vector<std::string> reservation_queues;
+        std::map<std::string, SiteReservation> reservations;
         std::map<std::string, std::uint32_t> states;             // of vnodes
         std::optional<std::map<std::string, SiteVnode>> vnodes;  // all of them, whole
         std::vector<SiteJob> jobs;
@@ -116,6 +116,7 @@ class Scheduling {
     void take_decisions();
     void apply_some();
     void apply(const Decision& decision);
+    void answer_reservation(const Decision& decision);
     void preempt();
     void preempted(const std::string& id, const std::string& for_job, char method);
     void resume(const std::string& id);

@@ -45,9 +45,9 @@ constexpr std::int64_t kConsumable = 0x4000 | 0x8000 | 0x10000;
 constexpr std::int64_t kHostLevel = 0x20000;
 
 // What pbs_sched doesn't start jobs for. "job-busy" says no more than that all CPUs are in use.
-constexpr std::array kDownStates{"down",           "stale",        "state-unknown",     "unresolvable",
-                                 "provisioning",   "sleep",        "wait-provisioning", "maintenance",
-                                 "resv-exclusive", "job-exclusive"};
+constexpr std::array kDownStates{"down",         "stale", "state-unknown",     "unresolvable",
+                                 "provisioning", "sleep", "wait-provisioning", "maintenance",
+                                 "job-exclusive"};
 constexpr std::array kOfflineStates{"offline", "offline_by_mom", "busy"};
 
 std::string_view trimmed(std::string_view text) {
@@ -202,9 +202,29 @@ void note_resource(std::map<std::string, SiteResource>& resources, const ifl::Ob
                                            (flags & kConsumable) != 0, (flags & kHostLevel) != 0};
 }
 
-void note_reservation(Site& site, const ifl::ObjectView& object) {
-    const auto queue = site.queues.find(std::string(value_of(object, "queue")));
-    if (queue != site.queues.end()) queue->second.reservation = true;
+SiteReservation reservation_of(const ifl::ObjectView& object, std::int64_t now) {
+    // OpenPBS's numbers of states.
+    constexpr std::int64_t kUnconfirmed = 1;
+    constexpr std::int64_t kDegraded = 10;
+    constexpr std::int64_t kBeingAltered = 11;
+    constexpr std::int64_t kInConflict = 12;
+    SiteReservation one;
+    one.queue = value_of(object, "queue");
+    one.partition = value_of(object, "partition");
+    if (one.partition == "pbs-default") one.partition.clear();
+    const std::int64_t state = number_of(value_of(object, "reserve_state"), 0);
+    const std::int64_t substate = number_of(value_of(object, "reserve_substate"), 0);
+    const std::int64_t retry = number_of(value_of(object, "reserve_retry"), 0);
+    const bool lacks_vnodes = substate == kDegraded || substate == kInConflict;
+    one.asked =
+        state == kUnconfirmed || state == kBeingAltered || (lacks_vnodes && retry != 0 && retry <= now);
+    one.start = number_of(value_of(object, "reserve_start"), 0);
+    one.end = number_of(value_of(object, "reserve_end"), 0);
+    one.requested = resources_of(object, "Resource_List");
+    if (const std::string_view chunks = value_of(object, "schedselect"); !chunks.empty())
+        one.requested["select"] = chunks;
+    one.nodes = value_of(object, "resv_nodes");
+    return one;
 }
 
 std::uint32_t vnode_state(std::string_view text) {
@@ -264,9 +284,6 @@ ifl::Result<Site> ask_site() {
     if (done)
         done = ask(client, Type::status_resource, kResourceExtend,
                    [&](const ifl::ObjectView& object) { note_resource(site.resources, object); });
-    if (done)
-        done = ask(client, Type::status_reservation, {},
-                   [&](const ifl::ObjectView& object) { note_reservation(site, object); });
     if (!done) return tl::unexpected(done.error());
     return site;
 }

@@ -40,7 +40,6 @@ struct SiteQueue {
     bool execution = false;
     bool started = false;
     bool enabled = false;
-    bool reservation = false;  // the queue of a reservation
     bool user_acl = false;
     std::int32_t priority = 0;
     std::int64_t backfill_depth = -1;  // -1: not set
@@ -87,12 +86,24 @@ struct SiteVnode {
     bool operator==(const SiteVnode&) const = default;
 };
 
+struct SiteReservation {
+    std::string queue;
+    std::string partition;  // where it is confirmed; empty: nowhere, or that of the default scheduler
+    bool asked = false;     // the scheduler is to find places for it
+    std::int64_t start = 0;
+    std::int64_t end = 0;
+    ResourceList requested;
+    std::string nodes;  // its places, as an exec_vnode; empty: it has none yet
+    bool operator==(const SiteReservation&) const = default;
+};
+
 struct Site {
     SiteServer server;
     std::map<std::string, SiteQueue> queues;
     std::map<std::string, SiteSched> scheds;
     std::map<std::string, SiteResource> resources;
     std::map<std::string, SiteVnode> vnodes;
+    std::map<std::string, SiteReservation> reservations;
 };
 
 // The value of an attribute, or an empty string.
@@ -107,8 +118,8 @@ SiteQueue queue_of(const ifl::ObjectView& object);
 SiteSched sched_of(const ifl::ObjectView& object);
 // Of a reply to a request with the extend string kResourceExtend. One of OpenPBS's own, "|unknown|", is none.
 void note_resource(std::map<std::string, SiteResource>& resources, const ifl::ObjectView& object);
-// Of a reservation: says which queue is its own.
-void note_reservation(Site& site, const ifl::ObjectView& object);
+// `now`: a reservation that has lost vnodes is asked for again when its time to try has come.
+SiteReservation reservation_of(const ifl::ObjectView& object, std::int64_t now);
 SiteVnode vnode_of(const ifl::ObjectView& object);
 // Of a vnode's attribute `state`.
 std::uint32_t vnode_state(std::string_view text);
@@ -126,8 +137,8 @@ struct ServerPlace {
 };
 ifl::Result<ServerPlace> find_server();
 
-// Connects to this host's server and asks for all of it but its vnodes. Waits for the server, however long
-// it takes.
+// Connects to this host's server and asks for all of it but vnodes and reservations. Waits for the server,
+// however long it takes.
 ifl::Result<Site> ask_site();
 
 }  // namespace pbs::openpbs

@@ -246,6 +246,38 @@ TEST_P(OpenpbsScheduling, AJobThatCannotBePreemptedRunsOn) {
     EXPECT_EQ(attribute(victim, "job_state"), "R");
 }
 
+TEST_P(OpenpbsScheduling, ReservationsAreConfirmedKeptAndDenied) {
+    const auto in = [](int seconds) {
+        return "-R $(date -d '+" + std::to_string(seconds) + " sec' +%y%m%d%H%M.%S) ";
+    };
+    const auto reserve = [&](const std::string& options) {
+        std::string said = site->sh("cd /; $stock/pbs_rsub " + options, "una").out;
+        while (!said.empty() && said.back() == '\n') said.pop_back();
+        return said;
+    };
+    const auto of_reservation = [&](const std::string& id, const std::string& name) {
+        return attribute_in(site->sh("$stock/pbs_rstat -F " + id).out, name);
+    };
+    const std::string said = reserve(in(30) + "-D 60 -I 60 -l select=2:ncpus=1");
+    ASSERT_THAT(said, HasSubstr(" CONFIRMED"));
+    const std::string id = said.substr(0, said.find(' '));
+    const std::string queue = id.substr(0, id.find('.'));
+    EXPECT_EQ(of_reservation(id, "resv_nodes"), "(box:ncpus=1)+(box:ncpus=1)");
+    EXPECT_THAT(reserve(in(60) + "-D 60 -I 60 -l select=1:ncpus=1"), HasSubstr(" DENIED"));
+    EXPECT_THAT(reserve(in(7200) + "-D 60 -I 60 -l select=1:ncpus=3"), HasSubstr(" DENIED"));
+    // It keeps what would run into it from starting, and its queue's jobs from starting before it.
+    const std::string long_one = submit("-l select=1:ncpus=1 -l walltime=1:00:00");
+    expect_comment(long_one, "Job would conflict with reservation or top job");
+    const std::string own = submit("-l select=1:ncpus=2 -l walltime=30 -q " + queue, 5);
+    expect_state(own, "R");
+    EXPECT_EQ(of_reservation(id, "reserve_state"), "RESV_RUNNING");
+    EXPECT_EQ(attribute(long_one, "job_state"), "Q");
+    EXPECT_THAT(site->sh("$stock/pbs_ralter -I 60 -l select=1:ncpus=1 -D 00:02:00 " + id, "una").out,
+                HasSubstr("CONFIRMED"));
+    site->ok("$stock/pbs_rdel " + id, "una");
+    expect_state(long_one, "R");
+}
+
 TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {
     site->ok(
         "cat > /tmp/h.py <<'END'\nimport pbs\ne = pbs.event()\n"
