@@ -43,6 +43,15 @@ int pbs_delresv(int connect, const char* reservation, const char* extend) {
     });
 }
 
+int pbs_confirmresv(int connect, const char* reservation, const char* vnodes, unsigned long start,
+                    const char* extend) {
+    if (is_empty(reservation)) return thread_state().error = PBSE_IVALREQ;
+    return guarded(PBSE_SYSTEM, [&] {
+        return request_code(connect, RequestType::confirm_reservation,
+                            RunJob{reservation, vnodes == nullptr ? "" : vnodes, start}, extend);
+    });
+}
+
 char* pbs_modify_resv(int connect, const char* reservation, struct attropl* attributes, const char* extend) {
     if (is_empty(reservation)) {
         thread_state().error = PBSE_IVALREQ;

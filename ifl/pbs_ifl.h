@@ -552,6 +552,13 @@ extern struct batch_status* pbs_selstat(int connect, struct attropl* criteria, s
 extern char* pbs_submit_resv(int connect, struct attropl* attributes, const char* extend);
 /* Deletes a reservation with its queue and the jobs there. */
 extern int pbs_delresv(int connect, const char* reservation, const char* extend);
+/*
+ * Confirms a reservation of whole hosts ("m" of pbs_submit_resv()), with these vnodes,
+ * "(n1:ncpus=4)+(n2:ncpus=4)", and this start, 0: the one that it has. `extend` is
+ * "PBS_RESV_CONFIRM_SUCCESS"; for operators.
+ */
+extern int pbs_confirmresv(int connect, const char* reservation, const char* vnodes, unsigned long start,
+                           const char* extend);
 /* Changes attributes of a reservation. The text is as that of pbs_submit_resv(). */
 extern char* pbs_modify_resv(int connect, const char* reservation, struct attropl* attributes,
                              const char* extend);

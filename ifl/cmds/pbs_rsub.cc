@@ -4,6 +4,7 @@
 #include <ctime>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -34,6 +35,68 @@ std::string variables(const SubmitEnvironment& environment) {
     return list;
 }
 
+// What hosts have altogether: the select and the vnodes of a reservation of them.
+struct WholeHosts {
+    std::string select;
+    std::string vnodes;
+};
+
+Result<WholeHosts> whole_hosts(const Connection& connection, const std::vector<std::string>& hosts) {
+    const StatusList vnodes(pbs_statvnode(connection.handle(), "", nullptr, nullptr));
+    if (vnodes == nullptr) {
+        const int code = pbs_errno;
+        return fail(code == 0 ? "No nodes found" : connection.error_text(),
+                    code == 0 ? 2 : exit_status(code));
+    }
+    WholeHosts all;
+    for (const std::string& host : hosts) {
+        long long ncpus = 0;
+        for (const batch_status* one = vnodes.get(); one != nullptr; one = one->next) {
+            const auto of = value_of(one->attribs, ATTR_rescavail, "host");
+            const auto cpus = parse_integer(value_of(one->attribs, ATTR_rescavail, "ncpus").value_or("0"));
+            if (of != host || cpus.value_or(0) <= 0) {
+                continue;
+            }
+            ncpus += *cpus;
+            all.vnodes += fmt::format("{}({}:ncpus={})", all.vnodes.empty() ? "" : "+", one->name, *cpus);
+        }
+        if (ncpus == 0) {
+            return fail(fmt::format("Host with resources not found: {}", printable(host)));
+        }
+        all.select += fmt::format("{}host={}:ncpus={}", all.select.empty() ? "" : "+", host, ncpus);
+    }
+    return all;
+}
+
+// The server takes the reservation and leaves it to the one who asks to confirm it.
+int reserve_hosts(const Program& program, const Connection& connection, ReservationOptions& options) {
+    const auto hosts = whole_hosts(connection, options.operands);
+    if (!hosts) {
+        complain(program, hosts.error().message);
+        return hosts.error().status;
+    }
+    options.attributes.put(ATTR_l, "select", hosts->select);
+    options.attributes.put(ATTR_l, "place", "exclhost");
+    const auto failed = [&] {
+        const int code = pbs_errno;
+        complain(program, connection.error_text());
+        return exit_status(code);
+    };
+    const std::unique_ptr<char, decltype(&std::free)> answer(
+        pbs_submit_resv(connection.handle(), options.attributes.operations(), "m"), &std::free);
+    if (answer == nullptr) {
+        return failed();
+    }
+    const std::string text(answer.get());
+    const std::string id = text.substr(0, text.find(' '));
+    if (pbs_confirmresv(connection.handle(), id.c_str(), hosts->vnodes.c_str(), 0,
+                        "PBS_RESV_CONFIRM_SUCCESS") != 0) {
+        return failed();
+    }
+    fmt::print("{} CONFIRMED\n", id);
+    return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -44,7 +107,7 @@ int main(int argc, char** argv) {
         "                [-U auth_user_list] [-G auth_group_list] [-H auth_host_list]\n"
         "                [-R start_time] [-E end_time] [-D duration] [-q @server]\n"
         "                [-r rrule_expression] [-W otherattributes=value...]\n"
-        "                -l resource_list | --job job_identifier\n"
+        "                -l resource_list | --job job_identifier | --hosts host ...\n"
         "       pbs_rsub --help | --version\n"};
     const auto arguments = arguments_of(argc, argv);
     if (information_asked(kProgram, arguments)) {
@@ -54,7 +117,7 @@ int main(int argc, char** argv) {
     if (!options) {
         return usage_error(kProgram, options.error());
     }
-    if (arguments.empty() || !options->operands.empty()) {
+    if (arguments.empty() || (!options->operands.empty() && !options->of_hosts)) {
         return usage_error(kProgram,
                            {options->operands.empty()
                                 ? std::string("neither a time nor resources are asked for")
@@ -67,10 +130,21 @@ int main(int argc, char** argv) {
         return environment.error().status;
     }
     options->attributes.put(ATTR_v, "", variables(*environment));
+    const auto zone = environment->variables.find("PBS_TZID");
+    if (zone != environment->variables.end()) {
+        options->attributes.put(ATTR_resv_timezone, "", zone->second);
+    } else if (options->attributes.has(ATTR_resv_rrule)) {
+        return usage_error(kProgram, {"-r needs the time zone in which the rule counts: set PBS_TZID, as to "
+                                      "Europe/Berlin",
+                                      2});
+    }
     const auto connection = Connection::open(options->server);
     if (!connection) {
         complain(kProgram, connection.error().message);
         return connection.error().status;
+    }
+    if (options->of_hosts) {
+        return reserve_hosts(kProgram, *connection, *options);
     }
     const std::unique_ptr<char, decltype(&std::free)> answer(
         pbs_submit_resv(connection->handle(), options->attributes.operations(), nullptr), &std::free);

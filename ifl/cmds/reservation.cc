@@ -94,6 +94,35 @@ Result<bool> apply_common(ReservationOptions& options, const Option& option, std
     }
 }
 
+// Of --hosts: what is reserved of them follows from their names.
+Result<void> check_hosts(const ReservationOptions& options) {
+    if (!options.of_hosts) {
+        return {};
+    }
+    if (options.operands.empty()) {
+        return fail("--hosts: expected the names of hosts");
+    }
+    for (const char* const name : {ATTR_inter, ATTR_resv_rrule, ATTR_resv_job}) {
+        if (options.attributes.has(name)) {
+            return fail(fmt::format("--hosts: {} can't be used with it",
+                                    name == std::string_view(ATTR_inter)        ? "-I"
+                                    : name == std::string_view(ATTR_resv_rrule) ? "-r"
+                                                                                : "--job"));
+        }
+    }
+    for (const char* const resource : {"select", "place"}) {
+        if (options.attributes.find(ATTR_l, resource) != nullptr) {
+            return fail(fmt::format("--hosts: -l {} can't be used with it", resource));
+        }
+    }
+    for (auto host = options.operands.begin(); host != options.operands.end(); ++host) {
+        if (std::find(options.operands.begin(), host, *host) != host) {
+            return fail(fmt::format("--hosts: {} is given twice", *host));
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<ReservationId> parse_reservation_id(std::string_view text) {
@@ -157,6 +186,11 @@ Result<ReservationOptions> parse_reservation_options(const std::vector<std::stri
         options.attributes.put(ATTR_resv_job, "", sent_job_id(*id));
         letters.erase(of_job, std::next(name));
     }
+    if (const auto of_hosts = std::find(letters.begin(), letters.end(), "--hosts");
+        of_hosts != letters.end()) {
+        options.of_hosts = true;
+        letters.erase(of_hosts);
+    }
     const auto line = parse_options("D:E:I:l:m:M:N:q:r:R:u:U:g:G:H:W:", letters);
     if (!line) {
         return tl::unexpected(line.error());
@@ -212,6 +246,9 @@ Result<ReservationOptions> parse_reservation_options(const std::vector<std::stri
                 }
             }
         }
+    }
+    if (const auto done = check_hosts(options); !done) {
+        return tl::unexpected(done.error());
     }
     if (options.attributes.has(ATTR_resv_job) &&
         (options.attributes.has(ATTR_resv_start) || options.attributes.has(ATTR_resv_end))) {

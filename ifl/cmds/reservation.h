@@ -33,6 +33,7 @@ struct ReservationOptions {
     std::string server;  // of -q @server
     std::vector<std::string> operands;
     bool is_forced = false;  // -W force
+    bool of_hosts = false;   // --hosts; the operands are their names
 };
 // The options of pbs_rsub and of pbs_ralter. Dates are completed from `now`.
 Result<ReservationOptions> parse_reservation_options(const std::vector<std::string>& arguments,

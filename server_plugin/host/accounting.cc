@@ -76,6 +76,8 @@ Text job_text(const AccountedJob& job, bool ends = false) {
     text.add_if("project", job.project);
     text.add_if("jobname", job.name);
     text.add_if("queue", job.queue);
+    text.add_if("resvname", job.resv_name);
+    text.add_if("resvID", job.resv_id);
     text.add_if("ctime", job.ctime);
     text.add_if("qtime", job.qtime);
     text.add("etime", std::to_string(job.etime));

@@ -29,6 +29,8 @@ struct AccountedJob {
     std::string project;
     std::string name;
     std::string queue;
+    std::string resv_name;  // of the reservation that it is in
+    std::string resv_id;
     std::string array_indices;  // of a job array
     std::int64_t ctime = 0;
     std::int64_t qtime = 0;

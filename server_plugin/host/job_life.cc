@@ -439,6 +439,10 @@ AccountedJob accounted(const Job& job, const State& state) {
     out.project = a.text("project");
     out.name = a.text("Job_Name");
     out.queue = job.queue_name;
+    if (const Reservation* reservation = state.reservation_of_queue(job.queue)) {
+        out.resv_name = reservation->attributes.text("Reserve_Name");
+        out.resv_id = reservation->id;
+    }
     out.array_indices = a.text("array_indices_submitted");
     out.ctime = job.ctime;
     out.qtime = job.qtime;

@@ -61,6 +61,8 @@ struct Place {
     std::string node_name;
     Amounts amounts;
     bool joined = false;  // of the same chunk as the place before
+    bool next_occurrence =
+        false;  // the first of another occurrence of a standing reservation (reservation.h)
 };
 
 // When and where a queued job is expected to start, as the scheduler told it last: never stored.
@@ -185,6 +187,16 @@ struct Reservation {
     std::string id;  // "R12.server"
     Attributes attributes;
     std::vector<Place> places{};  // that it has: its resv_nodes
+    // Of a standing reservation: the times after this one (occurrences.h). They follow from attributes too.
+    struct Occurrence {
+        int64_t start = 0;
+        int64_t end = 0;
+        std::vector<Place> places{};
+        bool asked = false;  // it is to be decided about, if the reservation is
+    };
+    std::vector<Occurrence> later{};
+    std::vector<uint64_t> later_nodes{};  // handles of the vnodes of all of them, ascending
+    bool keeps_first = false;             // only later ones are to be decided about
 
     int state() const { return static_cast<int>(attributes.integer("reserve_state", 0)); }
     int64_t start() const { return attributes.integer("reserve_start", 0); }
@@ -198,8 +210,11 @@ struct Reservation {
     }
     // Is it on its way out, once its last job has gone?
     bool is_ending() const {
-        return state() == reservation_state::kBeingDeleted || state() == reservation_state::kDeletingJobs;
+        return state() == reservation_state::kBeingDeleted ||
+               (state() == reservation_state::kDeletingJobs && later.empty());
     }
+    // Is an occurrence over, and the next one comes once the last job that ran in it has gone?
+    bool is_between() const { return state() == reservation_state::kDeletingJobs && !later.empty(); }
 };
 
 enum NodeState : uint32_t { node_free = 0, node_offline = 1, node_down = 2, node_stale = 4 };

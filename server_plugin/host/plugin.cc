@@ -545,7 +545,8 @@ Decision decision_of(const pbs_decision& in, const State& state) {
     const uint8_t* const joined = has_joined ? in.joined : nullptr;
     for (size_t i = 0; i < in.place_count; ++i) {
         Place place;
-        place.joined = joined != nullptr && joined[i] != 0;
+        place.joined = joined != nullptr && joined[i] == 1;
+        place.next_occurrence = joined != nullptr && joined[i] == 2;
         place.node = in.places[i].vnode;
         if (const Node* node = state.node(place.node)) place.node_name = node->name;
         for (size_t j = 0; j < in.places[i].amount_count; ++j) {

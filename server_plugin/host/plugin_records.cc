@@ -37,6 +37,7 @@ void RecordBuilder::clear() {
     texts_.clear();
     acl_.clear();
     places_.clear();
+    occurrences_.clear();
     limits_.clear();
 }
 
@@ -284,14 +285,35 @@ const pbs_reservation_record& RecordBuilder::reservation(const Reservation& rese
     for (pbs_amount& amount : lists_.back())
         if (select != nullptr && amount.resource == select->id && !chunks.empty())
             amount.text = as_pbs_str(chunks);
-    for (const Place& place : reservation.places) {
-        pbs_place out{};
-        out.vnode = place.node;
-        std::tie(out.amounts, out.amount_count) = amounts(place.amounts);
-        places_.push_back(out);
+    const auto add = [&](const std::vector<Place>& places) {
+        for (const Place& place : places) {
+            pbs_place out{};
+            out.vnode = place.node;
+            std::tie(out.amounts, out.amount_count) = amounts(place.amounts);
+            places_.push_back(out);
+        }
+    };
+    add(reservation.places);
+    for (const Reservation::Occurrence& one : reservation.later) {
+        pbs_reservation_occurrence out{};
+        out.start = one.start;
+        out.end = one.end;
+        out.place_count = one.places.size();
+        out.asked = one.asked ? 1 : 0;
+        occurrences_.push_back(out);
+        add(one.places);
     }
+    // Only now do the places stay where they are.
     reservation_.places = places_.data();
-    reservation_.place_count = places_.size();
+    reservation_.place_count = reservation.places.size();
+    const pbs_place* next = places_.data() + reservation_.place_count;
+    for (pbs_reservation_occurrence& one : occurrences_) {
+        one.places = next;
+        next += one.place_count;
+    }
+    reservation_.later = occurrences_.data();
+    reservation_.later_count = occurrences_.size();
+    reservation_.keeps_first = reservation.keeps_first ? 1 : 0;
     return reservation_;
 }
 

@@ -45,6 +45,7 @@ class RecordBuilder {
     std::deque<std::string> texts_;
     std::vector<pbs_str> acl_;
     std::vector<pbs_place> places_;
+    std::vector<pbs_reservation_occurrence> occurrences_;
     std::vector<pbs_entity_limit> limits_;
     pbs_server_record server_{};
     pbs_sched_record sched_{};

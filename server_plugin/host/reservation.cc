@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/accounting.h"
@@ -12,6 +13,7 @@
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/mail.h"
+#include "server_plugin/host/occurrences.h"
 #include "server_plugin/host/select_spec.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
@@ -29,10 +31,30 @@ void unset_attribute(Reservation& reservation, std::string_view name) {
     reservation.attributes.unset(row(name), {});
 }
 
-void set_state(Reservation& reservation, int state, int64_t now) {
-    set_attribute(reservation, "reserve_state", std::to_string(state));
+int substate_of(const Reservation& reservation) {
+    return static_cast<int>(reservation.attributes.integer("reserve_substate", 0));
+}
+
+void set_substate(Reservation& reservation, int state, int64_t now) {
     set_attribute(reservation, "reserve_substate", std::to_string(state));
     set_attribute(reservation, "mtime", std::to_string(now));
+}
+
+void set_state(Reservation& reservation, int state, int64_t now) {
+    set_attribute(reservation, "reserve_state", std::to_string(state));
+    set_substate(reservation, state, now);
+}
+
+// What was asked for in addition has been answered.
+void forget_alteration(Reservation& reservation) {
+    for (const char* name : {"asked_start", "asked_end", "asked_force", "interactive"})
+        unset_attribute(reservation, name);
+}
+
+// "2/5"
+std::string occurrence_text(const Reservation& reservation) {
+    return fmt::format("{}/{}", reservation.attributes.integer("reserve_index", 1),
+                       reservation.attributes.integer("reserve_count", 1));
 }
 
 void set_duration(Reservation& reservation, int64_t seconds) {
@@ -78,6 +100,10 @@ std::string account_text(const Reservation& reservation) {
     add("authorized_groups", a.text("Authorized_Groups"));
     for (const AttributeValue& value : a.all_of("Resource_List"))
         add(fmt::format("Resource_List.{}", value.resource), value.value);
+    if (is_standing(reservation)) {
+        add("index", a.text("reserve_index"));
+        add("count", a.text("reserve_count"));
+    }
     return text;
 }
 
@@ -108,6 +134,7 @@ std::vector<const Job*> jobs_of(const State& state, const Reservation& reservati
 }
 
 void begin(Change& change, Reservation& reservation) {
+    unset_attribute(reservation, "reserve_retry");
     set_state(reservation, reservation_state::kRunning, change.now());
     set_queue(change, reservation, true, true);
     account(change, reservation, 'B', account_text(reservation));
@@ -161,18 +188,49 @@ void give_up(Change& change, const Reservation& reservation) {
     remove_with_queue(change, reservation);
 }
 
-// Is a vnode of it down, offline or gone?
-bool lacks_vnodes(const Reservation& reservation, const State& state) {
-    return std::ranges::any_of(reservation.places, [&](const Place& place) {
-        const Node* node = state.node(place.node);
-        return node == nullptr || node->state != node_free;
-    });
+// Is the vnode down, offline or gone?
+bool is_lacking(uint64_t handle, const State& state) {
+    const Node* node = state.node(handle);
+    return node == nullptr || node->state != node_free;
+}
+
+// Is a vnode of these places, or have some of its chunks none, because somebody took the hosts?
+bool lacks_vnodes(const Reservation& reservation, const std::vector<Place>& places, const State& state) {
+    if (is_maintenance(reservation)) return false;
+    const auto chunks = std::ranges::count_if(places, [](const Place& place) { return !place.joined; });
+    const std::string_view asked = reservation.attributes.text("Resource_List", "nodect");
+    if (!asked.empty() && chunks < amount_of(Type::integer, asked)) return true;
+    return std::ranges::any_of(places, [&](const Place& place) { return is_lacking(place.node, state); });
+}
+
+bool later_lacks_vnodes(const Reservation& reservation, const State& state) {
+    return std::ranges::any_of(reservation.later_nodes,
+                               [&](uint64_t node) { return is_lacking(node, state); }) ||
+           (substate_of(reservation) == reservation_state::kInConflict &&
+            std::ranges::any_of(reservation.later, [&](const Reservation::Occurrence& one) {
+                return lacks_vnodes(reservation, one.places, state);
+            }));
+}
+
+bool is_any_asked(const Reservation& reservation) {
+    return !reservation.keeps_first ||
+           std::ranges::any_of(reservation.later, &Reservation::Occurrence::asked);
+}
+
+void retry_later(Change& change, Reservation& reservation) {
+    set_attribute(reservation, "reserve_retry", std::to_string(change.now() + kSecondsUntilRetry));
+}
+
+void ask_for_others(Change& change, Reservation& reservation) {
+    choose_asked(reservation, change.server().state);
+    if (!is_any_asked(reservation)) return retry_later(change, reservation);
+    change.want_cycle(PBS_SCH_SCHEDULE_CMD);
 }
 
 void degrade(Change& change, Reservation& reservation) {
     set_state(reservation, reservation_state::kDegraded, change.now());
     log_line(change, reservation, "Reservation degraded: a vnode of it takes no jobs");
-    change.want_cycle(PBS_SCH_SCHEDULE_CMD);
+    ask_for_others(change, reservation);
 }
 
 // Its vnodes are back. What it is by the time is found next.
@@ -182,24 +240,118 @@ void restore(Change& change, Reservation& reservation) {
     log_line(change, reservation, "Reservation no longer degraded: its vnodes take jobs again");
 }
 
+// Is it time to ask the scheduler once more?
+bool is_retry_due(const Reservation& reservation, int64_t now) {
+    return reservation.attributes.has("reserve_retry") &&
+           now >= reservation.attributes.integer("reserve_retry", 0);
+}
+
+void retry(Change& change, Reservation& reservation) {
+    unset_attribute(reservation, "reserve_retry");
+    ask_for_others(change, reservation);
+}
+
 // Of one that is degraded, before its start.
 bool look_at_degraded(Change& change, const Reservation& current, int64_t now) {
-    if (!lacks_vnodes(current, change.server().state)) {
+    if (!lacks_vnodes(current, current.places, change.server().state)) {
         restore(change, change.reservation(current));
         return true;
     }
     // It begins with what it has.
     if (now >= current.start()) {
-        Reservation& reservation = change.reservation(current);
-        unset_attribute(reservation, "reserve_retry");
-        begin(change, reservation);
+        begin(change, change.reservation(current));
         return true;
     }
-    if (!current.attributes.has("reserve_retry") || now < current.attributes.integer("reserve_retry", 0))
-        return false;
-    unset_attribute(change.reservation(current), "reserve_retry");
-    change.want_cycle(PBS_SCH_SCHEDULE_CMD);
+    if (!is_retry_due(current, now)) return false;
+    retry(change, change.reservation(current));
     return true;
+}
+
+// Of one that runs, and of later occurrences of one that is confirmed or runs: whether they have all of their
+// vnodes.
+bool look_at_rest(Change& change, const Reservation& current, int64_t now) {
+    const State& state = change.server().state;
+    const bool lacks =
+        later_lacks_vnodes(current, state) ||
+        (current.state() == reservation_state::kRunning && lacks_vnodes(current, current.places, state));
+    const bool was_degraded = is_degraded(current);
+    if (!was_degraded && !lacks) return false;
+    if (was_degraded && lacks && !is_retry_due(current, now)) return false;
+    Reservation& reservation = change.reservation(current);
+    if (!was_degraded) {
+        set_substate(reservation, reservation_state::kDegraded, now);
+        log_line(change, reservation, "Reservation degraded: a vnode of it takes no jobs");
+        ask_for_others(change, reservation);
+    } else if (lacks) {
+        retry(change, reservation);
+    } else {
+        unset_attribute(reservation, "reserve_retry");
+        set_substate(reservation, reservation.state(), now);
+        log_line(change, reservation, "Reservation no longer degraded: its vnodes take jobs again");
+    }
+    return true;
+}
+
+// Of what is in its queue, that which has begun; arrays stay as long as they have other subjobs.
+std::vector<const Job*> running_jobs_of(const State& state, const Reservation& reservation) {
+    std::vector<const Job*> jobs = jobs_of(state, reservation);
+    std::erase_if(jobs, [](const Job* job) { return job->is_array() || !job->running(); });
+    return jobs;
+}
+
+// An occurrence that isn't the last is over: jobs that run are deleted, those that wait stay for the next
+// one.
+void end_occurrence(Change& change, Reservation& reservation) {
+    const std::string by = fmt::format("Server@{}", change.server().state.host_name);
+    if (reservation.state() == reservation_state::kRunning) {
+        account(change, reservation, 'F', account_text(reservation));
+        log_line(change, reservation,
+                 fmt::format("Reservation occurrence {} ended", occurrence_text(reservation)));
+    } else {
+        log_line(change, reservation,
+                 fmt::format("Reservation occurrence {} was skipped: its end is past",
+                             occurrence_text(reservation)));
+    }
+    forget_alteration(reservation);
+    unset_attribute(reservation, "reserve_retry");
+    set_state(reservation, reservation_state::kDeletingJobs, change.now());
+    set_queue(change, reservation, true, false);
+    for (const Job* current : running_jobs_of(change.server().state, reservation)) {
+        if (current->state == job_state::kExiting) continue;
+        Job& job = change.job(*current);
+        note_deletion(change, job, by);
+        set_end_comment(job, substate::kTerminated, by);
+        mark_deleted(change, job);
+        kill_after(change, job);
+    }
+}
+
+// It has the times and places of the next occurrence that isn't over yet, or of the last one.
+void take_next(Change& change, Reservation& reservation) {
+    const int64_t now = change.now();
+    renew_times(reservation);
+    int64_t index = reservation.attributes.integer("reserve_index", 1) + 1;
+    size_t next = 0;
+    for (; next + 1 < reservation.later.size() && reservation.later[next].end <= now; ++next) {
+        set_attribute(reservation, "reserve_index", std::to_string(index++));
+        log_line(change, reservation,
+                 fmt::format("Reservation occurrence {} was skipped: its end is past",
+                             occurrence_text(reservation)));
+    }
+    Reservation::Occurrence one = std::move(reservation.later[next]);
+    reservation.later.erase(reservation.later.begin(),
+                            reservation.later.begin() + static_cast<std::ptrdiff_t>(next) + 1);
+    set_attribute(reservation, "reserve_index", std::to_string(index));
+    set_attribute(reservation, "reserve_start", std::to_string(one.start));
+    set_attribute(reservation, "reserve_end", std::to_string(one.end));
+    set_duration(reservation, one.end - one.start);
+    reservation.places = std::move(one.places);
+    write_exec_vnodes(reservation, change.server().state);
+    set_state(reservation, reservation_state::kConfirmed, now);
+    set_queue(change, reservation, true, false);
+    log_line(change, reservation,
+             fmt::format("Reservation occurrence {} is next", occurrence_text(reservation)));
+    change.want_cycle(PBS_SCH_SCHEDULE_CMD);
 }
 
 // False: there is nothing to do about it now.
@@ -209,18 +361,27 @@ bool look_at(Change& change, const Reservation& current, int64_t now) {
         remove_with_queue(change, current);
         return true;
     }
+    if (current.is_between()) {
+        if (!running_jobs_of(change.server().state, current).empty()) return false;
+        take_next(change, change.reservation(current));
+        return true;
+    }
     if (current.state() == reservation_state::kUnconfirmed) {
         if (now < current.end()) return false;
         give_up(change, current);
         return true;
     }
     if (now >= current.end()) {
-        end(change, change.reservation(current));
+        Reservation& reservation = change.reservation(current);
+        if (current.later.empty())
+            end(change, reservation);
+        else
+            end_occurrence(change, reservation);
         return true;
     }
     if (current.state() == reservation_state::kDegraded) return look_at_degraded(change, current, now);
     if (current.state() == reservation_state::kConfirmed && now < current.start() &&
-        lacks_vnodes(current, change.server().state)) {
+        lacks_vnodes(current, current.places, change.server().state)) {
         degrade(change, change.reservation(current));
         return true;
     }
@@ -228,14 +389,51 @@ bool look_at(Change& change, const Reservation& current, int64_t now) {
         begin(change, change.reservation(current));
         return true;
     }
-    return false;
+    return !current.is_asked() && look_at_rest(change, current, now);
+}
+
+// The scheduler's places, for each occurrence that was asked for; empty: they are of other ones.
+std::vector<std::vector<Place>> by_occurrence(const std::vector<Place>& places,
+                                              const Reservation& reservation) {
+    std::vector<std::vector<Place>> lists(1);
+    for (const Place& place : places) {
+        if (place.next_occurrence) lists.emplace_back();
+        lists.back().push_back(place);
+        lists.back().back().next_occurrence = false;
+    }
+    const auto later = std::ranges::count_if(reservation.later, &Reservation::Occurrence::asked);
+    const size_t asked = static_cast<size_t>(later) + (reservation.keeps_first ? 0 : 1);
+    if (lists.size() != asked) lists.clear();
+    return lists;
 }
 
 }  // namespace
 
+bool is_degraded(const Reservation& reservation) {
+    const int substate = substate_of(reservation);
+    return !reservation.is_asked() &&
+           (substate == reservation_state::kDegraded || substate == reservation_state::kInConflict);
+}
+
 bool awaits_answer(const Reservation& reservation) {
-    return reservation.is_asked() || (reservation.state() == reservation_state::kDegraded &&
-                                      !reservation.attributes.has("reserve_retry"));
+    // Of whole hosts: nobody asks the scheduler.
+    if (is_maintenance(reservation) && reservation.state() == reservation_state::kUnconfirmed) return false;
+    return reservation.is_asked() ||
+           (is_degraded(reservation) && !reservation.attributes.has("reserve_retry") &&
+            is_any_asked(reservation));
+}
+
+void choose_asked(Reservation& reservation, const State& state) {
+    const bool is_new = reservation.state() == reservation_state::kUnconfirmed;
+    const bool is_altered = reservation.state() == reservation_state::kBeingAltered;
+    // Where jobs run in it, they stay, and so does it.
+    const bool may_move = reservation.state() == reservation_state::kRunning &&
+                          lacks_vnodes(reservation, reservation.places, state) &&
+                          running_jobs_of(state, reservation).empty();
+    reservation.keeps_first =
+        !is_new && !is_altered && !may_move && reservation.state() != reservation_state::kDegraded;
+    for (Reservation::Occurrence& one : reservation.later)
+        one.asked = is_new || (!is_altered && lacks_vnodes(reservation, one.places, state));
 }
 
 void set_attribute(Reservation& reservation, std::string_view name, std::string value) {
@@ -329,8 +527,14 @@ void settle_queue(const Reservation& reservation, Queue& queue, const ResourceTa
     }
 }
 
-void confirm_reservation(Change& change, Reservation& reservation, const std::vector<Place>& places) {
+void confirm_reservation(Change& change, Reservation& reservation, const std::vector<Place>& places,
+                         std::string_view by) {
     const Attributes& a = reservation.attributes;
+    auto lists = by_occurrence(places, reservation);
+    // A plugin that knows no standing ones.
+    if (lists.empty())
+        return deny_reservation(change, Reservation(reservation),
+                                "the scheduler's answer is about other times than it was asked");
     const bool was_altered = reservation.state() == reservation_state::kBeingAltered;
     if (was_altered) {
         const int64_t start = a.integer("asked_start", reservation.start());
@@ -338,20 +542,29 @@ void confirm_reservation(Change& change, Reservation& reservation, const std::ve
         set_attribute(reservation, "reserve_start", std::to_string(start));
         set_attribute(reservation, "reserve_end", std::to_string(end));
         set_duration(reservation, end - start);
-        unset_attribute(reservation, "asked_start");
-        unset_attribute(reservation, "asked_end");
     }
-    const bool ran = was_altered && a.integer("reserve_substate", 0) == reservation_state::kRunning;
-    reservation.places = places;
-    set_attribute(reservation, "resv_nodes",
-                  exec_vnode_text(places, change.server().state.resources, a.text("schedselect")));
-    unset_attribute(reservation, "interactive");
+    const bool ran = was_altered && substate_of(reservation) == reservation_state::kRunning;
+    const bool runs = reservation.state() == reservation_state::kRunning;
+    auto next = lists.begin();
+    if (!reservation.keeps_first) reservation.places = std::move(*next++);
+    for (Reservation::Occurrence& one : reservation.later)
+        if (std::exchange(one.asked, false)) one.places = std::move(*next++);
+    reservation.keeps_first = false;
+    write_exec_vnodes(reservation, change.server().state);
+    forget_alteration(reservation);
     unset_attribute(reservation, "reserve_retry");
+    if (runs) {
+        // Other places, also for later occurrences.
+        set_substate(reservation, reservation_state::kRunning, change.now());
+        return log_line(change, reservation, "Reservation confirmed");
+    }
     set_state(reservation, reservation_state::kConfirmed, change.now());
     set_queue(change, reservation, true, false);
     account(change, reservation, 'Y',
-            fmt::format("requestor=Scheduler@{} start={} end={} nodes={}", change.server().state.host_name,
-                        reservation.start(), reservation.end(), a.text("resv_nodes")));
+            fmt::format("requestor={} start={} end={} nodes={}{}",
+                        by.empty() ? "Scheduler@" + change.server().state.host_name : std::string(by),
+                        reservation.start(), reservation.end(), a.text("resv_nodes"),
+                        is_standing(reservation) ? fmt::format(" count={}", a.text("reserve_count")) : ""));
     log_line(change, reservation, was_altered ? "Reservation alter confirmed" : "Reservation confirmed");
     mail_owner(change, reservation, 'c', "Reservation confirmed");
     if (change.now() < reservation.start()) return;
@@ -364,17 +577,18 @@ void confirm_reservation(Change& change, Reservation& reservation, const std::ve
 void deny_reservation(Change& change, const Reservation& current, std::string_view why) {
     if (current.state() == reservation_state::kBeingAltered) {
         Reservation& reservation = change.reservation(current);
+        if (current.attributes.has("asked_force")) {
+            log_line(change, current, fmt::format("Reservation alter is forced, though: {}", why));
+            return confirm_reservation(change, reservation, current.places);
+        }
         const int64_t before = current.attributes.integer("reserve_substate", reservation_state::kConfirmed);
         set_state(reservation, static_cast<int>(before), change.now());
-        unset_attribute(reservation, "asked_start");
-        unset_attribute(reservation, "asked_end");
-        unset_attribute(reservation, "interactive");
+        forget_alteration(reservation);
         log_line(change, current, fmt::format("Reservation alter denied: {}", why));
         return;
     }
-    if (current.state() == reservation_state::kDegraded) {
-        const int64_t retry = change.now() + kSecondsUntilRetry;
-        set_attribute(change.reservation(current), "reserve_retry", std::to_string(retry));
+    if (is_degraded(current)) {
+        retry_later(change, change.reservation(current));
         log_line(change, current, fmt::format("Reservation stays degraded: {}", why));
         return;
     }
@@ -382,6 +596,52 @@ void deny_reservation(Change& change, const Reservation& current, std::string_vi
     log_line(change, current, fmt::format("Reservation denied: {}", why));
     mail_owner(change, current, 'a', fmt::format("Reservation denied: {}", why));
     remove_with_queue(change, current);
+}
+
+void take_hosts(Change& change, const Reservation& maintenance) {
+    const State& state = change.server().state;
+    const auto host = [&](const Place& place) {
+        const Node* node = state.node(place.node);
+        const std::string_view named =
+            node == nullptr ? "" : node->attributes.text("resources_available", "host");
+        return named.empty() ? host_of(place, state) : std::string(named);
+    };
+    std::set<std::string> hosts;
+    for (const Place& place : maintenance.places) hosts.insert(host(place));
+    // The chunks of these places that have a part on the hosts.
+    const auto take = [&](std::vector<Place>& places, int64_t start, int64_t end) {
+        if (end <= maintenance.start() || start >= maintenance.end()) return false;
+        const size_t before = places.size();
+        for (auto chunk = places.begin(); chunk != places.end();) {
+            const auto next =
+                std::find_if(chunk + 1, places.end(), [](const Place& place) { return !place.joined; });
+            const bool is_taken =
+                std::any_of(chunk, next, [&](const Place& place) { return hosts.contains(host(place)); });
+            chunk = is_taken ? places.erase(chunk, next) : next;
+        }
+        return places.size() != before;
+    };
+    for (const auto& [number, current] : state.reservations()) {
+        if (is_maintenance(current) || current.is_ending() ||
+            current.state() == reservation_state::kUnconfirmed)
+            continue;
+        Reservation other = current;
+        const bool first = take(other.places, other.start(), other.end());
+        bool is_taken = first;
+        for (Reservation::Occurrence& one : other.later)
+            is_taken = take(one.places, one.start, one.end) || is_taken;
+        if (!is_taken) continue;
+        Reservation& changed = change.reservation(current) = std::move(other);
+        write_exec_vnodes(changed, state);
+        log_line(change, changed,
+                 fmt::format("Reservation degraded: {} has taken hosts of it", maintenance.id));
+        if (changed.is_asked() || changed.is_between()) continue;
+        unset_attribute(changed, "reserve_retry");
+        if (first && changed.state() == reservation_state::kConfirmed)
+            set_state(changed, reservation_state::kDegraded, change.now());
+        set_substate(changed, reservation_state::kInConflict, change.now());
+        ask_for_others(change, changed);
+    }
 }
 
 void delete_reservation(Change& change, Reservation& reservation, std::string_view requestor) {
@@ -419,10 +679,12 @@ Result<void> look_at_reservations(Server& server, int64_t now) {
 int64_t next_of_reservations(const State& state) {
     int64_t next = std::numeric_limits<int64_t>::max();
     for (const auto& [number, reservation] : state.reservations()) {
-        if (reservation.is_ending()) continue;
+        if (reservation.is_ending() || reservation.is_between()) continue;
         const bool waits = reservation.state() == reservation_state::kConfirmed ||
                            reservation.state() == reservation_state::kDegraded;
         next = std::min(next, waits ? reservation.start() : reservation.end());
+        if (is_degraded(reservation) && reservation.attributes.has("reserve_retry"))
+            next = std::min(next, reservation.attributes.integer("reserve_retry", 0));
     }
     return next;
 }

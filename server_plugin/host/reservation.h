@@ -5,6 +5,15 @@
 // while it runs. If a vnode of it goes down before its start, it is degraded: the scheduler is asked for
 // other places, now and then, until it has found some or the vnode is back. At its end, or when it is
 // deleted, the jobs in its queue are deleted, and when the last has gone the reservation and its queue are.
+//
+// A standing reservation ("S12", occurrences.h) is confirmed with places for all of its occurrences, or not
+// at all. At the end of one that isn't the last, the jobs that run are deleted and those that wait stay; when
+// the last of them has gone, the reservation has the times and places of the next one. If it is a later
+// occurrence that lacks a vnode, only reserve_substate says that it is degraded.
+//
+// A reservation of whole hosts ("M12") is confirmed by the operator who asks for it, whatever runs there or
+// is reserved (take_hosts). One that runs and lacks vnodes is given others as long as no job runs in it; else
+// it goes on with what it has.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +28,22 @@ namespace pbs::host {
 
 namespace reservation_state {
 inline constexpr int kDegraded = 10;
+inline constexpr int kInConflict = 12;  // a substate: a reservation of whole hosts has taken vnodes of it
 }  // namespace reservation_state
+
+// The first letter of the id of a reservation of whole hosts, for their maintenance.
+inline constexpr char kMaintenance = 'M';
+inline bool is_maintenance(const Reservation& reservation) {
+    return reservation.id.starts_with(kMaintenance);
+}
 
 // Is it to be decided about? As new, with other times, or for other places than those that it has.
 bool awaits_answer(const Reservation& reservation);
+// Does it, or a later occurrence of it, lack vnodes?
+bool is_degraded(const Reservation& reservation);
+// Notes which of its occurrences are to be decided about, if it is: all of a new one, only the next one of
+// one that is altered, and those that lack vnodes of one that is degraded.
+void choose_asked(Reservation& reservation, const State& state);
 
 void set_attribute(Reservation& reservation, std::string_view name, std::string value);
 
@@ -40,9 +61,16 @@ Result<void> settle_access(Reservation& reservation, Queue& queue);
 // A new queue for it: jobs that ask for more than the reservation has don't enter it.
 void settle_queue(const Reservation& reservation, Queue& queue, const ResourceTable& resources);
 
-// The scheduler's answer: it has these places, or it can't be had.
-void confirm_reservation(Change& change, Reservation& reservation, const std::vector<Place>& places);
+// The scheduler's answer: it has these places, at each of its occurrences that were asked for, or it can't be
+// had.
+// `by`: user@host of who answers instead of the scheduler; empty: nobody.
+void confirm_reservation(Change& change, Reservation& reservation, const std::vector<Place>& places,
+                         std::string_view by = {});
 void deny_reservation(Change& change, const Reservation& current, std::string_view why);
+
+// A reservation of whole hosts is confirmed: others have none of these hosts any more while it is there. They
+// are degraded, and the scheduler is asked for other places. Jobs that run stay.
+void take_hosts(Change& change, const Reservation& maintenance);
 
 // Deletes its jobs; it goes with the last of them. `requestor` is user@host.
 void delete_reservation(Change& change, Reservation& reservation, std::string_view requestor);

@@ -124,17 +124,18 @@ std::string State::reservation_id(uint64_t number) const {
     return "R" + host::job_id(number, server_name);
 }
 
-// "R12", "R12.server", "R12@server".
+// "R12", "R12.server", "R12@server"; of a standing one "S12".
 const Reservation* State::reservation(std::string_view id) const {
     const std::string_view of = id.substr(0, id.find('@'));
-    if (of.size() < 2 || (of.front() != 'R' && of.front() != 'r')) return nullptr;
+    if (of.size() < 2) return nullptr;
     uint64_t number = 0;
     const auto [end, error] = std::from_chars(of.data() + 1, of.data() + of.size(), number);
     if (error != std::errc()) return nullptr;
     const std::string_view rest(end, static_cast<size_t>(of.data() + of.size() - end));
     if (!rest.empty() && (rest.front() != '.' || !is_this_server(rest.substr(1)))) return nullptr;
     const auto at = reservations_.find(number);
-    return at == reservations_.end() ? nullptr : &at->second;
+    const bool is_it = at != reservations_.end() && same_name(at->second.id.substr(0, 1), of.substr(0, 1));
+    return is_it ? &at->second : nullptr;
 }
 
 const Reservation* State::reservation(uint64_t handle) const {

@@ -14,6 +14,8 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/array.h"
 #include "server_plugin/host/exec_vnode.h"
+#include "server_plugin/host/occurrences.h"
+#include "server_plugin/host/reservation.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 #include "sqlite/connection.h"
 #include "sqlite/guard.h"
@@ -656,6 +658,7 @@ Result<void> Store::Impl::load_objects(State& state) {
     for (const auto& [number, reservation] : state.reservations()) placed.push_back(reservation);
     for (Reservation& reservation : placed) {
         reservation.places = places_of(reservation.attributes.text("resv_nodes"), state);
+        load_occurrences(reservation, state);
         state.put(std::move(reservation));
     }
     return {};
@@ -719,6 +722,13 @@ Result<void> Store::load(State& state) {
     if (auto done = impl_->load_objects(state); !done) return done;
     if (auto done = impl_->load_jobs(state); !done) return done;
     if (auto done = impl_->load_links(state); !done) return done;
+    // What is asked of a reservation depends on whether jobs run in it.
+    std::vector<Reservation> reservations;
+    for (const auto& [number, reservation] : state.reservations()) reservations.push_back(reservation);
+    for (Reservation& reservation : reservations) {
+        choose_asked(reservation, state);
+        state.put(std::move(reservation));
+    }
     Query query = impl_->db.statement("SELECT value FROM counter WHERE name='next_sequence'");
     if (query.next()) state.next_sequence = query.integer(0);
     return {};

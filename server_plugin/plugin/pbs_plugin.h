@@ -399,6 +399,16 @@ enum pbs_reservation_state {
     PBS_RESERVATION_CONFIRMED = 1 /* from `start` to before `end` it has its places, and nobody else */
 };
 
+/* One more time that a standing reservation has. */
+typedef struct pbs_reservation_occurrence {
+    int64_t start;
+    int64_t end;
+    const pbs_place* places; /* that it has */
+    size_t place_count;
+    uint32_t asked; /* 1: it is to be decided about, with the others of the reservation that are */
+    uint32_t reserved;
+} pbs_reservation_occurrence;
+
 /* An advance reservation: places that jobs of its queue, and no others, have from `start` to before `end`.
  * The host starts and stops the queue, ends the jobs that are in it at the end, and tells that the
  * reservation is gone. One that is asked for again, because it is to have other times or places, keeps the
@@ -420,6 +430,14 @@ typedef struct pbs_reservation_record {
     /* Of one that is asked for again: when it has these places. */
     int64_t held_start;
     int64_t held_end;
+    /* Members from here on came later. */
+    /* Of a standing reservation: its times after this one, which don't overlap, in their order. Those that
+     * are asked for get places all together, or the reservation is denied. */
+    const pbs_reservation_occurrence* later;
+    size_t later_count;
+    /* 1: of one that is asked for again, this time keeps its places, and only later ones are asked for. */
+    uint32_t keeps_first;
+    uint32_t reserved2;
 } pbs_reservation_record;
 
 /* ---- A cycle and what it decides. ---- */
@@ -482,7 +500,8 @@ typedef struct pbs_decision {
     int64_t start; /* ESTIMATE */
     /* For each place: 1, it is another piece of the chunk that the place before it is of, on another vnode of
      * the same host; 0, a chunk begins. Null: each place is a chunk. For hosts that ask for it
-     * (PBS_TAKES_PIECES); the others are given no chunk in pieces. */
+     * (PBS_TAKES_PIECES); the others are given no chunk in pieces. CONFIRM: 2, a chunk begins, the first one
+     * of the next time that was asked for of a standing reservation. */
     const uint8_t* joined;
     uint64_t for_job;   /* PREEMPT: the job that room is made for */
     uint8_t methods[4]; /* PREEMPT: of enum pbs_preempt_method, in the order in which they are tried; 0: no

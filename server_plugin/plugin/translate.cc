@@ -245,21 +245,39 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
 }
 
 std::optional<sched::ReservationRecord> Translator::reservation(const pbs_reservation_record* record) {
-    if (!readable(record) || !present(record->requested, record->requested_count) ||
-        !present(record->places, record->place_count) || record->state < PBS_RESERVATION_ASKED ||
+    if (!readable(record, offsetof(pbs_reservation_record, later)) ||
+        !present(record->requested, record->requested_count) || record->state < PBS_RESERVATION_ASKED ||
         record->state > PBS_RESERVATION_CONFIRMED) {
         return std::nullopt;
     }
+    std::span<const pbs_reservation_occurrence> later;
+    const bool has_later = readable(record, offsetof(pbs_reservation_record, reserved2));
+    if (has_later && !present(record->later, record->later_count)) return std::nullopt;
+    if (has_later) later = std::span(record->later, record->later_count);
     amounts_.clear();
     ranges_.clear();
     places_.clear();
+    occurrences_.clear();
     const AmountRange requested = take(record->requested, record->requested_count);
-    for (const pbs_place& place : std::span(record->places, record->place_count)) {
-        if (!present(place.amounts, place.amount_count)) return std::nullopt;
-        ranges_.push_back(take(place.amounts, place.amount_count));
+    const auto take_places = [&](const pbs_place* places, std::size_t count) {
+        if (!present(places, count)) return false;
+        for (const pbs_place& place : std::span(places, count)) {
+            if (!present(place.amounts, place.amount_count)) return false;
+            ranges_.push_back(take(place.amounts, place.amount_count));
+            places_.push_back({sched::VnodeHandle{place.vnode}, {}});
+        }
+        return true;
+    };
+    if (!take_places(record->places, record->place_count)) return std::nullopt;
+    for (const pbs_reservation_occurrence& one : later)
+        if (!take_places(one.places, one.place_count)) return std::nullopt;
+    for (std::size_t i = 0; i < places_.size(); ++i) places_[i].amounts = amounts(ranges_[i]);
+    std::size_t first = record->place_count;
+    for (const pbs_reservation_occurrence& one : later) {
+        occurrences_.push_back({instant(one.start), instant(one.end),
+                                std::span(places_).subspan(first, one.place_count), one.asked != 0});
+        first += one.place_count;
     }
-    for (std::size_t i = 0; i < record->place_count; ++i)
-        places_.push_back({sched::VnodeHandle{record->places[i].vnode}, amounts(ranges_[i])});
     sched::ReservationRecord out;
     out.reservation = sched::ReservationHandle{record->reservation};
     out.id = view(record->id);
@@ -268,9 +286,11 @@ std::optional<sched::ReservationRecord> Translator::reservation(const pbs_reserv
     out.start = instant(record->start);
     out.end = instant(record->end);
     out.requested = amounts(requested);
-    out.places = places_;
+    out.places = std::span(places_).first(record->place_count);
     out.held_start = instant(record->held_start);
     out.held_end = instant(record->held_end);
+    out.later = occurrences_;
+    out.keeps_first = has_later && record->keeps_first != 0;
     return out;
 }
 
@@ -324,7 +344,7 @@ void DecisionArray::assign(sched::Decisions decisions) {
         out.after_preemptions = decision.after_preemptions ? 1 : 0;
         out.accrue_type = static_cast<int32_t>(decision.accrue_type);
         for (const sched::Place& place : decision.places) {
-            joined_.push_back(place.joined ? 1 : 0);
+            joined_.push_back(place.joined ? 1 : place.next_occurrence ? 2 : 0);
             places_.push_back(
                 {static_cast<uint64_t>(place.vnode), add_amounts(place.amounts), place.amounts.size()});
         }

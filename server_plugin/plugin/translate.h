@@ -41,6 +41,7 @@ class Translator {
     std::vector<sched::Amount> amounts_;
     std::vector<AmountRange> ranges_;
     std::vector<sched::Place> places_;
+    std::vector<sched::ReservationOccurrence> occurrences_;
     std::vector<pbs_place> held_;
     std::vector<std::string_view> texts_;
     std::vector<sched::EntityLimitRecord> limits_;

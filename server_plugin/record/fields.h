@@ -180,6 +180,14 @@ void fields(A& a, Ref<A, sched::Place> r) {
 }
 
 template <class A>
+void fields(A& a, Ref<A, sched::ReservationOccurrence> r) {
+    a("start", r.start, Instant{});
+    a("end", r.end, Instant{});
+    a("asked", r.asked, false);
+    a.list("places", r.places);
+}
+
+template <class A>
 void fields(A& a, Ref<A, sched::ReservationState> s) {
     auto& r = s.record;
     a("handle", r.reservation, sched::ReservationHandle{});
@@ -192,6 +200,8 @@ void fields(A& a, Ref<A, sched::ReservationState> s) {
     a.list("places", r.places);
     a("held_start", r.held_start, Instant{});
     a("held_end", r.held_end, Instant{});
+    a.list("later", r.later);
+    a("keeps_first", r.keeps_first, false);
 }
 
 template <class A>

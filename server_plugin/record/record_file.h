@@ -17,7 +17,8 @@
 //   {"schedule":{...}}
 //   {"end":{"jobs_considered":3}}
 //
-// A place with "joined" is another piece of the chunk that the place before it is of.
+// A place with "joined" is another piece of the chunk that the place before it is of; with "next_occurrence"
+// it is the first one at the next time of a standing reservation that was asked for.
 //
 // in this order; only reservation, object, sched_config, fair_share and what follows "cycle" may be missing
 // wholly. Values that are the defaults (false, no limit, empty) are left out. Instants are seconds since

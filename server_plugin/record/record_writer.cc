@@ -326,6 +326,7 @@ void RecordWriter::decisions(const sched::Decisions& decided) {
                 object("vnode", name(names_.vnodes, place.vnode), "");
                 object.amounts("amounts", place.amounts);
                 object("joined", place.joined, false);
+                object("next_occurrence", place.next_occurrence, false);
                 object.close();
             }
             out.raw("places", places + "]");

@@ -64,6 +64,7 @@ class Keeper {
         keep(record.id);
         keep(record.requested);
         keep(record.places);
+        keep(record.later);
     }
     void operator()(QueueGone&) const {}
     void operator()(ReservationGone&) const {}
@@ -80,6 +81,7 @@ class Keeper {
     void keep(Amount& amount) const { keep(amount.text); }
     void keep(EntityLimitRecord& limit) const { keep(limit.name); }
     void keep(Place& place) const { keep(place.amounts); }
+    void keep(ReservationOccurrence& one) const { keep(one.places); }
     template <class T>
     void keep(std::span<const T>& list) const {
         if (list.empty()) return;

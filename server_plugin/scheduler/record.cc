@@ -170,15 +170,23 @@ void describe_reservations(const Tables& t, const StateSink& sink) {
     for (const auto& [handle, reservation] : t.reservations) {
         const auto requested = views(t.requests[reservation.request].amounts);
         std::deque<std::vector<Amount>> amounts;
-        std::vector<Place> places;
-        for (const AdvanceReservation::Share& share : reservation.shares) {
-            auto& held = amounts.emplace_back();
-            for (const Need& need : share.amounts) held.push_back({need.resource, need.amount, {}});
-            places.push_back({share.vnode, held});
-        }
-        sink(ReservationState{{handle, reservation.id, reservation.queue, reservation.asked,
-                               reservation.start, reservation.end, requested, places, reservation.held_start,
-                               reservation.held_end}});
+        std::deque<std::vector<Place>> lists;
+        const auto places = [&](const std::vector<AdvanceReservation::Share>& shares) {
+            auto& list = lists.emplace_back();
+            for (const AdvanceReservation::Share& share : shares) {
+                auto& held = amounts.emplace_back();
+                for (const Need& need : share.amounts) held.push_back({need.resource, need.amount, {}});
+                list.push_back({share.vnode, held});
+            }
+            return std::span<const Place>(list);
+        };
+        std::vector<ReservationOccurrence> later;
+        for (const AdvanceReservation::Occurrence& one : reservation.later)
+            later.push_back({one.start, one.end, places(one.shares), one.asked});
+        sink(
+            ReservationState{{handle, reservation.id, reservation.queue, reservation.asked, reservation.start,
+                              reservation.end, requested, places(reservation.shares), reservation.held_start,
+                              reservation.held_end, later, reservation.keeps_first}});
     }
 }
 

@@ -160,9 +160,13 @@ std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, Sc
     }
     sooner(next, active->settings.prime.next_change(t));
     option_boundaries(*active, t, next);
-    for (const auto& [handle, reservation] : tables.reservations)
+    for (const auto& [handle, reservation] : tables.reservations) {
         for (const Instant at : {reservation.held_start, reservation.held_end})
             if (!reservation.shares.empty() && at > t) sooner(next, at);
+        const auto one = std::ranges::find_if(
+            reservation.later, [&](const auto& later) { return !later.shares.empty() && later.end > t; });
+        if (one != reservation.later.end()) sooner(next, one->start > t ? one->start : one->end);
+    }
     // Queues become idle by events of jobs.
     if (active->settings.np_drain_idletime == Seconds(0))
         sched.until = Sched::Until{sched.events.since.times_all, t, next, active};
@@ -687,12 +691,22 @@ void Scheduler::reservation_changed(const ReservationRecord& record) {
     reservation.request = request;
     reservation.held_start = record.asked ? record.held_start : record.start;
     reservation.held_end = record.asked ? record.held_end : record.end;
-    reservation.shares.clear();
-    for (const Place& place : record.places) {
-        AdvanceReservation::Share& share = reservation.shares.emplace_back();
-        share.vnode = place.vnode;
-        for (const Amount& amount : place.amounts) share.amounts.push_back({amount.resource, amount.number});
-    }
+    const auto shares = [](std::span<const Place> places) {
+        std::vector<AdvanceReservation::Share> held;
+        held.reserve(places.size());
+        for (const Place& place : places) {
+            AdvanceReservation::Share& share = held.emplace_back();
+            share.vnode = place.vnode;
+            for (const Amount& amount : place.amounts)
+                share.amounts.push_back({amount.resource, amount.number});
+        }
+        return held;
+    };
+    reservation.shares = shares(record.places);
+    reservation.keeps_first = record.asked && record.keeps_first;
+    reservation.later.clear();
+    for (const ReservationOccurrence& one : record.later)
+        reservation.later.push_back({one.start, one.end, record.asked && one.asked, shares(one.places)});
 }
 
 void Scheduler::reservation_removed(ReservationHandle handle) {

@@ -346,6 +346,32 @@ TEST_F(OpenpbsJobs, Reservations) {
     EXPECT_TRUE(wait_for([&] { return as_runner({"pbs_rstat"}).out.empty(); }));
 }
 
+TEST_F(OpenpbsJobs, StandingReservations) {
+    RunOptions options;
+    options.uid = runner().uid;
+    options.environment = {
+        {"USER", runner().name}, {"LOGNAME", runner().name}, {"PBS_TZID", "Europe/Berlin"}};
+    const Output made = client({"pbs_rsub", "-R", "202611231200", "-D", "01:00:00", "-r",
+                                "FREQ=DAILY;COUNT=5", "-l", "select=1:ncpus=2", "-I", "20"},
+                               options);
+    EXPECT_THAT(ok(made, "pbs_rsub"), ContainsRegex("^S[0-9]+\\.[^ ]+ CONFIRMED\n$"));
+    const std::string id = made.out.substr(0, made.out.find(' '));
+    const std::string queue = id.substr(0, id.find('.'));
+    EXPECT_THAT(ok(as_runner({"pbs_rstat"}), "pbs_rstat"), ContainsRegex(queue + " .* CO .*/ 3600 / "));
+    const std::string full = ok(as_runner({"pbs_rstat", "-F", queue}), "pbs_rstat -F");
+    for (const char* line : {"reserve_rrule = FREQ=DAILY;COUNT=5\n", "reserve_index = 1\n",
+                             "reserve_count = 5\n", "resv_nodes = (n1:ncpus=2"})
+        EXPECT_THAT(full, HasSubstr(line));
+    EXPECT_EQ(server.command_as(runner(), {"pbs_rstat", "-f", id}).out, full);
+    const std::string job = submit({"-q", queue});
+    EXPECT_THAT(ok(as_runner({"qstat", "-f", job}), "qstat"), HasSubstr("reserve_ID = " + id + "\n"));
+    const Output endless =
+        client({"pbs_rsub", "-R", "202611231200", "-D", "60", "-r", "FREQ=DAILY"}, options);
+    EXPECT_EQ(endless.exit, 30) << endless;
+    ok(as_runner({"pbs_rdel", queue}), "pbs_rdel");
+    EXPECT_TRUE(wait_for([&] { return as_runner({"pbs_rstat"}).out.empty(); }));
+}
+
 TEST_F(OpenpbsJobs, DependenciesAndCommandsOnJobs) {
     qmgr("set server job_history_enable=True");
     const std::string a = submit({});

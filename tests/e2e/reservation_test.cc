@@ -19,7 +19,15 @@ constexpr const char* kTwo = "202611231400";
 
 class Reservations : public OriginServer {
   protected:
-    Output as_runner(const std::vector<std::string>& argv) const { return server.command_as(runner(), argv); }
+    Output as_runner(const std::vector<std::string>& argv, const RunOptions& options = {}) const {
+        return server.command_as(runner(), argv, options);
+    }
+    // From noon to two by a rule, in UTC.
+    Output standing(const std::string& rule, const std::vector<std::string>& more) const {
+        std::vector<std::string> argv{"pbs_rsub", "-R", kNoon, "-E", kTwo, "-r", rule};
+        argv.insert(argv.end(), more.begin(), more.end());
+        return as_runner(argv, {.environment = {{"PBS_TZID", "UTC"}}});
+    }
     // Its identifier, once the scheduler has said yes.
     std::string reserve(const std::string& start, const std::string& end, const std::string& select,
                         const std::vector<std::string>& more = {}) const {
@@ -37,6 +45,10 @@ class Reservations : public OriginServer {
     }
     bool wait_attribute(const std::string& id, const std::string& name, const std::string& value) const {
         return wait_for([&] { return attribute(id, name) == value; });
+    }
+    // Of the server's own vnode.
+    std::string host_of_first() const {
+        return attribute_in(server.command({"pbsnodes", "-a"}).out, "resources_available.host");
     }
     static std::string queue_of(const std::string& id) { return id.substr(0, id.find('.')); }
 };
@@ -80,6 +92,10 @@ TEST_F(Reservations, GoFromTheirRequestToTheirEnd) {
     EXPECT_TRUE(server.wait_job_state(too_long, "R"));
     EXPECT_EQ(server.job(beside, "job_state"), "R");
     EXPECT_NE(as_runner({"qstat", "-Q", queue}).exit, 0) << "its queue has gone";
+    for (const char* type : {"Q", "S", "E"})
+        EXPECT_THAT(server.accounting(), ContainsRegex(std::string(";") + type + ";" + inside + ";.* queue=" +
+                                                       queue + " resvname=lecture resvID=" + id + " "))
+            << type;
     for (const char* type : {"U", "Y", "B", "F"})
         EXPECT_THAT(server.accounting(), HasSubstr(std::string(";") + type + ";" + id + ";")) << type;
 }
@@ -187,6 +203,14 @@ TEST_F(Reservations, OtherTimesAreAskedOfTheScheduler) {
     EXPECT_EQ(too_long.out, "pbs_ralter: " + id + " DENIED\n");
     EXPECT_EQ(attribute(id, "reserve_duration"), "10800") << "as it was";
     EXPECT_EQ(attribute(id, "reserve_state"), "RESV_CONFIRMED");
+    EXPECT_EQ(as_runner({"pbs_ralter", "-D", "03:30:00", "-W", "force", id}).exit, 159)
+        << "it is for operators";
+    EXPECT_EQ(server.command({"pbs_ralter", "-N", "x", "-W", "force", id}).exit, 181);
+    EXPECT_EQ(server.command({"pbs_ralter", "-D", "03:30:00", "-W", "force", "-I", "20", id}).out,
+              "pbs_ralter: " + id + " CONFIRMED\n");
+    EXPECT_EQ(attribute(id, "reserve_duration"), "12600") << "into the other one";
+    EXPECT_EQ(server.command({"pbs_ralter", "-D", "03:00:00", "-I", "20", id}).out,
+              "pbs_ralter: " + id + " CONFIRMED\n");
     EXPECT_EQ(as_runner({"pbs_ralter", "-N", "other", id}).out, "pbs_ralter: " + id + " CONFIRMED\n");
     EXPECT_EQ(attribute(id, "Reserve_Name"), "other");
 }
@@ -237,6 +261,269 @@ TEST_F(Reservations, AreMadeFromRunningJobs) {
     EXPECT_EQ(as_runner({"pbs_rsub", "-R", kNoon, "--job", next}).exit, 2);
 }
 
+TEST_F(Reservations, StandingOnesComeAgain) {
+    const Output made =
+        standing("FREQ=DAILY;COUNT=4", {"-l", "select=1:ncpus=6", "-I", "20", "-N", "course"});
+    EXPECT_THAT(made.out, ContainsRegex("^S[0-9]+\\.[^ ]+ CONFIRMED\n$")) << made;
+    const std::string id = made.out.substr(0, made.out.find(' '));
+    const std::string queue = queue_of(id);
+    EXPECT_THAT(as_runner({"pbs_rstat"}).out, ContainsRegex(queue + ".*" + queue + " .* CO .*/ 7200 / "));
+    EXPECT_EQ(as_runner({"pbs_rstat", "-B"}).out, "Resv ID: " + id + "\n");
+    EXPECT_EQ(attribute(id, "reserve_index"), "1");
+    EXPECT_EQ(attribute(id, "reserve_count"), "4");
+    EXPECT_EQ(attribute(id, "reserve_rrule"), "FREQ=DAILY;COUNT=4");
+    EXPECT_EQ(as_runner({"pbs_rstat", "-f", "R" + queue.substr(1)}).exit, 236) << "it is none of that letter";
+
+    const std::string inside = server.submit("sleep 6000\n", {"-q", queue, "-l", "ncpus=6"});
+    const std::string next = server.submit("sleep 6000\n", {"-q", queue, "-l", "ncpus=6"});
+    EXPECT_EQ(server.job(inside, "reserve_ID"), id);
+    server.set_clock(kMonday10 + 2 * kHour);
+    ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_RUNNING"));
+    ASSERT_TRUE(server.wait_job_state(inside, "R"));
+    EXPECT_EQ(server.job(next, "job_state"), "Q");
+
+    // Its end: what runs in it is deleted, what waits stays.
+    server.set_clock(kMonday10 + 4 * kHour);
+    ASSERT_TRUE(wait_attribute(id, "reserve_index", "2"));
+    EXPECT_EQ(attribute(id, "reserve_state"), "RESV_CONFIRMED");
+    EXPECT_EQ(attribute(id, "reserve_start"), "Tue Nov 24 12:00:00 2026");
+    EXPECT_EQ(attribute(id, "reserve_end"), "Tue Nov 24 14:00:00 2026");
+    EXPECT_TRUE(server.wait_job_state(inside, "F"));
+    EXPECT_EQ(server.job(next, "job_state"), "Q");
+    // Who would run into the second one waits; who ends before it doesn't.
+    server.set_clock(kMonday10 + 24 * kHour);
+    const std::string into_it =
+        server.submit("sleep 6000\n", {"-q", "submit", "-l", "ncpus=4,walltime=3:00:00"});
+    const std::string until_then =
+        server.submit("sleep 6000\n", {"-q", "submit", "-l", "ncpus=4,walltime=1:30:00"});
+    ASSERT_TRUE(server.wait_job_state(until_then, "R"));
+    EXPECT_EQ(server.job(into_it, "job_state"), "Q");
+    EXPECT_EQ(server.command({"qdel", until_then}).exit, 0);
+
+    // Without a server in between.
+    const std::string before = as_runner({"pbs_rstat", "-f", id}).out;
+    server.kill9();
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(as_runner({"pbs_rstat", "-f", id}).out, before);
+    EXPECT_EQ(server.job(into_it, "job_state"), "Q");
+    EXPECT_EQ(server.command({"qdel", into_it}).exit, 0);
+    server.set_clock(kMonday10 + 26 * kHour);
+    ASSERT_TRUE(server.wait_job_state(next, "R"));
+    server.kill9();
+    server.set_clock(kMonday10 + 29 * kHour);
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(wait_attribute(id, "reserve_index", "3"));
+    EXPECT_TRUE(server.wait_job_state(next, "F"));
+    // The third passes while no server runs, and the last is there.
+    server.kill9();
+    server.set_clock(kMonday10 + 74 * kHour);
+    ASSERT_TRUE(server.start());
+    ASSERT_TRUE(wait_attribute(id, "reserve_index", "4"));
+    ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_RUNNING"));
+    EXPECT_THAT(server.log(), HasSubstr("Reservation occurrence 3/4 was skipped"));
+    const std::string last = server.submit("sleep 6000\n", {"-q", queue, "-l", "ncpus=6"});
+    ASSERT_TRUE(server.wait_job_state(last, "R"));
+    server.set_clock(kMonday10 + 76 * kHour);
+    ASSERT_TRUE(wait_attribute(id, "reserve_state", "(gone)"));
+    EXPECT_TRUE(server.wait_job_state(last, "F"));
+    EXPECT_NE(as_runner({"qstat", "-Q", queue}).exit, 0) << "its queue has gone";
+    const std::string records = server.accounting();
+    EXPECT_THAT(records, ContainsRegex(";U;" + id +
+                                       ";requestor=[^ ]* Interactive=20 "
+                                       "recurrence_rrule=FREQ=DAILY;COUNT=4 timezone=UTC"));
+    EXPECT_THAT(records, ContainsRegex(";Y;" + id + ";requestor=.* nodes=[^ ]* count=4"));
+    for (const char* begun : {"1", "2", "4"}) {
+        EXPECT_THAT(records, ContainsRegex(";B;" + id + ";.* index=" + begun + " count=4"));
+        EXPECT_THAT(records, ContainsRegex(";F;" + id + ";.* index=" + begun + " count=4"));
+    }
+    EXPECT_THAT(records, Not(ContainsRegex(";[BF];" + id + ";.* index=3 count=4")));
+}
+
+TEST_F(Reservations, StandingOnesFollowTheClockOnTheWall) {
+    // 9 o'clock in Berlin, where clocks are set forward on 2027-03-28.
+    const Output made = as_runner({"pbs_rsub", "-R", "202703270800", "-D", "24:00:00", "-r",
+                                   "FREQ=DAILY;COUNT=3", "-l", "select=1:ncpus=1", "-I", "20"},
+                                  {.environment = {{"PBS_TZID", "Europe/Berlin"}}});
+    ASSERT_THAT(made.out, HasSubstr(" CONFIRMED\n")) << made;
+    const std::string id = made.out.substr(0, made.out.find(' '));
+    EXPECT_EQ(attribute(id, "reserve_end"), "Sun Mar 28 07:00:00 2027") << "the day has 23 hours";
+    server.set_clock(1806217200 + 1);
+    ASSERT_TRUE(wait_attribute(id, "reserve_index", "2"));
+    EXPECT_EQ(attribute(id, "reserve_start"), "Sun Mar 28 07:00:00 2027");
+    EXPECT_EQ(attribute(id, "reserve_end"), "Mon Mar 29 07:00:00 2027");
+    ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_RUNNING"));
+}
+
+TEST_F(Reservations, StandingOnesAreDeniedIfAnOccurrenceIsInTheWay) {
+    (void)reserve("202611251300", "202611251500", "1:ncpus=4");
+    const Output denied = standing("FREQ=DAILY;COUNT=3", {"-l", "select=1:ncpus=5", "-I", "20"});
+    EXPECT_THAT(denied.out, ContainsRegex("^S[0-9]+\\.[^ ]* DENIED\n$"));
+    EXPECT_THAT(server.log(), HasSubstr("(occurrence 3 of the 3 that are asked for)"));
+    EXPECT_THAT(standing("FREQ=DAILY;COUNT=2", {"-l", "select=1:ncpus=5", "-I", "20"}).out,
+                HasSubstr(" CONFIRMED\n"));
+    // And one that comes later finds theirs taken.
+    EXPECT_THAT(
+        as_runner({"pbs_rsub", "-R", "202611241300", "-D", "60", "-l", "select=1:ncpus=4", "-I", "20"}).out,
+        HasSubstr(" DENIED\n"));
+    // One occurrence is no standing reservation.
+    EXPECT_THAT(standing("FREQ=DAILY;COUNT=1", {"-l", "select=1:ncpus=1", "-I", "20"}).out, StartsWith("R"));
+}
+
+TEST_F(Reservations, StandingOnesAreAlteredAndDeleted) {
+    const Output made = standing("FREQ=DAILY;COUNT=3", {"-l", "select=1:ncpus=4", "-I", "20"});
+    const std::string id = made.out.substr(0, made.out.find(' '));
+    EXPECT_EQ(as_runner({"pbs_ralter", "-D", "03:00:00", "-I", "20", id}).out,
+              "pbs_ralter: " + id + " CONFIRMED\n");
+    EXPECT_EQ(attribute(id, "reserve_duration"), "10800");
+    EXPECT_EQ(as_runner({"pbs_ralter", "-D", "25:00:00", "-I", "20", id}).exit, 75);
+    server.set_clock(kMonday10 + 4 * kHour);
+    ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_RUNNING"));
+    const std::string running = server.submit("sleep 6000\n", {"-q", queue_of(id), "-l", "ncpus=4"});
+    ASSERT_TRUE(server.wait_job_state(running, "R"));
+    server.set_clock(kMonday10 + 5 * kHour);
+    ASSERT_TRUE(wait_attribute(id, "reserve_index", "2"));
+    EXPECT_EQ(attribute(id, "reserve_duration"), "7200") << "as the rule has it";
+    EXPECT_EQ(attribute(id, "Resource_List.walltime"), "02:00:00");
+    const std::string waiting = server.submit("sleep 6000\n", {"-q", queue_of(id)});
+    EXPECT_EQ(as_runner({"pbs_rdel", id}).exit, 0);
+    EXPECT_TRUE(wait_attribute(id, "reserve_state", "(gone)"));
+    EXPECT_TRUE(server.wait_job_state(waiting, "F"));
+    EXPECT_THAT(server.accounting(), HasSubstr(";k;" + id + ";requestor="));
+    (void)reserve("202611241200", "202611241400", "1:ncpus=8");
+}
+
+TEST_F(Reservations, StandingOnesAreGivenOtherVnodesForLaterOccurrences) {
+    const Output made = standing("FREQ=DAILY;COUNT=3", {"-l", "select=1:ncpus=8", "-I", "20"});
+    const std::string id = made.out.substr(0, made.out.find(' '));
+    ASSERT_TRUE(server.configure({"create node other resources_available.ncpus=8"}));
+    const std::string nodes = attribute(id, "resv_nodes");
+    server.set_clock(kMonday10 + 2 * kHour);
+    ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_RUNNING"));
+    const std::string job = server.submit("sleep 6000\n", {"-q", queue_of(id)});
+    ASSERT_TRUE(server.wait_job_state(job, "R"));
+    ASSERT_EQ(server.command({"pbsnodes", "-o", nodes.substr(1, nodes.find(':') - 1)}).exit, 0);
+    ASSERT_TRUE(wait_attribute(id, "reserve_substate", "10"));
+    // "Reservation confirmed" is of the request and of the others.
+    const auto confirmations = [&] {
+        const std::string log = server.log();
+        int count = 0;
+        for (size_t at = log.find(id + ";Reservation confirmed"); at != std::string::npos;
+             at = log.find(id + ";Reservation confirmed", at + 1))
+            ++count;
+        return count;
+    };
+    ASSERT_TRUE(wait_for([&] { return confirmations() == 2; }));
+    EXPECT_EQ(attribute(id, "resv_nodes"), nodes) << "it goes on where it is";
+    server.kill9();
+    ASSERT_TRUE(server.start());
+    server.set_clock(kMonday10 + 4 * kHour);
+    ASSERT_TRUE(wait_attribute(id, "reserve_index", "2"));
+    EXPECT_THAT(attribute(id, "resv_nodes"), StartsWith("(other:"));
+    EXPECT_EQ(attribute(id, "reserve_state"), "RESV_CONFIRMED");
+    // And now there is no other one, until the vnode is back.
+    ASSERT_EQ(server.command({"pbsnodes", "-o", "other"}).exit, 0);
+    ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_DEGRADED"));
+    ASSERT_TRUE(wait_for([&] { return attribute(id, "reserve_retry") != "(none)"; }));
+    ASSERT_EQ(server.command({"pbsnodes", "-r", "other"}).exit, 0);
+    EXPECT_TRUE(wait_attribute(id, "reserve_state", "RESV_CONFIRMED"));
+    EXPECT_TRUE(wait_attribute(id, "reserve_substate", "2"));
+}
+
+TEST_F(Reservations, ThoseThatRunAreGivenOtherVnodesWhileNoJobRunsInThem) {
+    ASSERT_TRUE(server.configure({"create node other resources_available.ncpus=8"}));
+    const std::string id = reserve(kNoon, kTwo, "1:ncpus=8");
+    const std::string nodes = attribute(id, "resv_nodes");
+    server.set_clock(kMonday10 + 2 * kHour);
+    ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_RUNNING"));
+    ASSERT_EQ(server.command({"pbsnodes", "-o", nodes.substr(1, nodes.find(':') - 1)}).exit, 0);
+    ASSERT_TRUE(wait_for([&] { return attribute(id, "resv_nodes") != nodes; }));
+    EXPECT_EQ(attribute(id, "reserve_state"), "RESV_RUNNING");
+    EXPECT_TRUE(wait_attribute(id, "reserve_substate", "5"));
+    // With a job in it, it goes on with what it has.
+    ASSERT_EQ(server.command({"pbsnodes", "-r", nodes.substr(1, nodes.find(':') - 1)}).exit, 0);
+    const std::string now = attribute(id, "resv_nodes");
+    const std::string job = server.submit("sleep 6000\n", {"-q", queue_of(id)});
+    ASSERT_TRUE(server.wait_job_state(job, "R"));
+    ASSERT_EQ(server.command({"pbsnodes", "-o", now.substr(1, now.find(':') - 1)}).exit, 0);
+    ASSERT_TRUE(wait_attribute(id, "reserve_substate", "10"));
+    server.kill9();
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(attribute(id, "resv_nodes"), now);
+    EXPECT_EQ(attribute(id, "reserve_state"), "RESV_RUNNING");
+    EXPECT_TRUE(server.wait_job_state(job, "R"));
+}
+
+TEST_F(Reservations, WholeHostsAreForTheirMaintenance) {
+    ASSERT_TRUE(server.configure({"create node v1 resources_available.ncpus=8,resources_available.host=far",
+                                  "set server acl_roots=root"}));
+    const std::string id = reserve(kNoon, kTwo, "1:host=far:ncpus=2");
+    const std::string later = reserve("202611231500", "202611231600", "1:host=far:ncpus=2");
+    const std::string beside = reserve(kNoon, kTwo, "1:ncpus=2:host=" + host_of_first());
+    const std::vector<std::string> ask{"pbs_rsub", "-R", kNoon, "-E", kTwo, "--hosts", "far"};
+    EXPECT_EQ(as_runner(ask).exit, 159) << "it is for operators";
+    const Output made = server.command(ask);
+    EXPECT_THAT(made.out, ContainsRegex("^M[0-9]+\\.[^ ]+ CONFIRMED\n$")) << made;
+    const std::string own = made.out.substr(0, made.out.find(' '));
+    EXPECT_EQ(attribute_in(server.command({"pbs_rstat", "-f", own}).out, "reserve_state"), "RESV_CONFIRMED");
+    EXPECT_EQ(attribute_in(server.command({"pbs_rstat", "-f", own}).out, "resv_nodes"), "(v1:ncpus=8)");
+    // Who had a part of them before has none any more, and finds none there.
+    ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_DEGRADED"));
+    EXPECT_EQ(attribute(id, "reserve_substate"), "12");
+    EXPECT_EQ(attribute(id, "resv_nodes"), "(none)");
+    EXPECT_EQ(attribute(later, "reserve_state"), "RESV_CONFIRMED");
+    EXPECT_EQ(attribute(beside, "reserve_state"), "RESV_CONFIRMED");
+    EXPECT_THAT(
+        as_runner({"pbs_rsub", "-R", kNoon, "-D", "60", "-l", "select=1:host=far:ncpus=1", "-I", "20"}).out,
+        HasSubstr(" DENIED\n"));
+    EXPECT_THAT(server.accounting(), ContainsRegex(";Y;" + own + ";requestor=[^ ]*@[^ ]* start="));
+    server.kill9();
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(attribute(id, "reserve_state"), "RESV_DEGRADED");
+    // Without it the scheduler finds the place again, when it is asked once more.
+    EXPECT_EQ(server.command({"pbs_rdel", own}).exit, 0);
+    server.set_clock(kMonday10 + 700);
+    EXPECT_TRUE(wait_attribute(id, "reserve_state", "RESV_CONFIRMED"));
+    EXPECT_THAT(attribute(id, "resv_nodes"), StartsWith("(v1:ncpus=2"));
+    const auto wrong = [&](std::vector<std::string> argv, const std::string& why, int status) {
+        argv.insert(argv.begin(), {"pbs_rsub", "-R", kNoon, "-E", kTwo});
+        const Output output = server.command(argv);
+        EXPECT_EQ(output.exit, status) << output;
+        EXPECT_THAT(output.err, HasSubstr(why));
+    };
+    wrong({"--hosts"}, "--hosts: expected the names of hosts", 2);
+    wrong({"--hosts", "far", "far"}, "far is given twice", 2);
+    wrong({"--hosts", "nowhere"}, "Host with resources not found: nowhere", 2);
+    wrong({"-I", "5", "--hosts", "far"}, "-I can't be used with it", 2);
+    wrong({"-l", "select=1", "--hosts", "far"}, "-l select can't be used with it", 2);
+}
+
+// A rule may be as long as it likes, and costs the server nothing.
+TEST_F(Reservations, RulesOfStandingOnesAreBounded) {
+    const auto wrong = [&](const std::string& rule, const std::string& why, int status) {
+        const Output output = standing(rule, {"-l", "select=1:ncpus=1"});
+        EXPECT_EQ(output.exit, status) << output;
+        EXPECT_THAT(output.err, HasSubstr(why));
+    };
+    wrong("FREQ=DAILY;COUNT=367", "too many occurrences: expected at most 366", 29);
+    wrong("FREQ=HOURLY;UNTIL=99991231T235959Z", "too many occurrences: expected at most 366", 29);
+    wrong("FREQ=DAILY;COUNT=1000000", "is not a number from 1 to 100000", 29);
+    wrong("FREQ=SECONDLY;COUNT=2", "FREQ=SECONDLY is too fine", 29);
+    wrong("FREQ=DAILY", "has no end: expected COUNT or UNTIL", 30);
+    wrong("every day", "is not a rule such as", 29);
+    wrong("FREQ=DAILY;UNTIL=20261122", "doesn't occur from 20261123T120000 on", 238);
+    wrong("FREQ=HOURLY;COUNT=2", "HOURLY rule lasts an hour at most", 26);
+    wrong("FREQ=WEEKLY;BYDAY=MO,TU;BYHOUR=12,13;COUNT=4", "longer than until the next one", 238);
+    const Output no_zone = as_runner({"pbs_rsub", "-R", kNoon, "-D", "60", "-r", "FREQ=DAILY;COUNT=2"},
+                                     {.environment = {{"PBS_TZID", "Mars/Olympus"}}});
+    EXPECT_EQ(no_zone.exit, 31);
+    EXPECT_THAT(no_zone.err, HasSubstr("'Mars/Olympus' is not a time zone"));
+    for (int i = 0; i < 2; ++i)
+        EXPECT_EQ(standing("FREQ=DAILY;COUNT=366", {"-l", "select=1:ncpus=1"}).exit, 0);
+    const Output too_many = standing("FREQ=DAILY;COUNT=366", {"-l", "select=1:ncpus=1"});
+    EXPECT_EQ(too_many.exit, 246) << too_many;
+    EXPECT_THAT(too_many.err, HasSubstr("would have 1098 occurrences: expected at most 1000"));
+}
+
 TEST_F(Reservations, ManagersSayWhoMayMakeThem) {
     const std::vector<std::string> ask{"pbs_rsub", "-R", kNoon, "-E", kTwo, "-l", "select=1:ncpus=1"};
     ASSERT_TRUE(server.configure({"set server resv_enable=False"}));
@@ -263,7 +550,7 @@ TEST_F(Reservations, WrongInputIsRefusedWithOneLine) {
     wrong({"pbs_rsub", "-R", "noon", "-D", "60"}, "illegal -R time value", 2);
     wrong({"pbs_rsub", "-R", kNoon, "-D", "60", "extra"}, "unexpected argument extra", 2);
     wrong({"pbs_rsub", "-R", kNoon, "-D", "60", "-l", "select=1:nothing=1"}, "nothing", 187);
-    wrong({"pbs_rsub", "-R", kNoon, "-D", "60", "-r", "FREQ=DAILY;COUNT=2"}, "No support", 181);
+    wrong({"pbs_rsub", "-R", kNoon, "-D", "60", "-r", "FREQ=DAILY;COUNT=2"}, "set PBS_TZID", 2);
     wrong({"pbs_rsub"}, "usage", 2);
     wrong({"pbs_rdel", "R999"}, "Unknown Reservation Id R999", 236);
     wrong({"pbs_rdel", "12"}, "illegally formed reservation identifier: 12", 1);

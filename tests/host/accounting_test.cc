@@ -109,6 +109,21 @@ TEST_F(AccountingTest, WritesRecordsInPbsFormat) {
     EXPECT_EQ(written[4].substr(19), ";A;14.host1;Job deleted at start");
 }
 
+TEST_F(AccountingTest, NamesTheReservationOfAJob) {
+    Log log(top_ + "/logs", "Server@host1", clock_);
+    Accounting accounting(top_ + "/acct", log, clock_);
+    AccountedJob job = example();
+    job.resv_name = "course";
+    job.resv_id = "R11.host1";
+    accounting.queued(job);
+    accounting.started(job);
+    accounting.ended(job);
+    const auto written = records();
+    ASSERT_EQ(written.size(), 3U);
+    for (const std::string& record : written)
+        EXPECT_THAT(record, HasSubstr(" queue=batch resvname=course resvID=R11.host1 ctime=100 "));
+}
+
 TEST_F(AccountingTest, QuotesValuesWithSpaces) {
     Log log(top_ + "/logs", "Server@host1", clock_);
     Accounting accounting(top_ + "/acct", log, clock_);

@@ -110,7 +110,13 @@ class Authorization : public PluginServerTest {
                 attribute("reserve_end", std::to_string(start + 60))};
     }
     std::string reservation() {
-        const ifl::Reply reply = ask(user(), RequestType::submit_reservation, ifl::QueueJob{"", "", times()});
+        return id_in(ask(user(), RequestType::submit_reservation, ifl::QueueJob{"", "", times()}));
+    }
+    // Of whole hosts.
+    std::string maintenance() {
+        return id_in(ask(root(), RequestType::submit_reservation, ifl::QueueJob{"", "", times()}, "m"));
+    }
+    static std::string id_in(const ifl::Reply& reply) {
         const auto* text = std::get_if<ifl::TextReply>(&reply.body);
         return text == nullptr ? std::string() : text->text.substr(0, text->text.find(' '));
     }
@@ -188,6 +194,15 @@ std::vector<Row> job_rows() {
         on_job("SubmitReservation", kEverybody,
                [](A& a) {
                    return Ask{RequestType::submit_reservation, ifl::QueueJob{"", "", a.times()}};
+               }),
+        on_job("SubmitReservation of hosts", kOperators,
+               [](A& a) {
+                   return Ask{RequestType::submit_reservation, ifl::QueueJob{"", "", a.times()}, "m"};
+               }),
+        on_job("ConfirmReservation", kOperators,
+               [](A& a) {
+                   return Ask{RequestType::confirm_reservation,
+                              ifl::RunJob{a.maintenance(), "(n1:ncpus=1)", 0}, "PBS_RESV_CONFIRM_SUCCESS"};
                }),
         on_job("ModifyReservation", kOwners,
                [](A& a) {

@@ -41,6 +41,7 @@ pbs_test(
   munge_check_test.cc
   network_test.cc
   not_acted_on_test.cc
+  occurrences_test.cc
   plugin_test.cc
   requests_test.cc
   run_job_test.cc

@@ -484,10 +484,14 @@ TEST_F(ApiTest, Reservations) {
     answer(reply_packet(Reply::ok()));
     EXPECT_EQ(pbs_delresv(c, "R1.s", nullptr), 0);
     expect_request(RequestType::delete_reservation, Manage{MGR_CMD_DELETE, MGR_OBJ_RESV, "R1.s", {}});
+    EXPECT_EQ(pbs_confirmresv(c, "M1.s", "(n:ncpus=2)", 2000, "PBS_RESV_CONFIRM_SUCCESS"), 0);
+    expect_request(RequestType::confirm_reservation, RunJob{"M1.s", "(n:ncpus=2)", 2000},
+                   "PBS_RESV_CONFIRM_SUCCESS");
     EXPECT_EQ(pbs_submit_resv(c, &start, nullptr), nullptr);
     EXPECT_EQ(pbs_errno, PBSE_PROTOCOL) << "no text came";
     const std::size_t before = server_->requests().size();
     EXPECT_EQ(pbs_delresv(c, "", nullptr), PBSE_IVALREQ);
+    EXPECT_EQ(pbs_confirmresv(c, nullptr, "(n)", 0, nullptr), PBSE_IVALREQ);
     EXPECT_EQ(pbs_modify_resv(c, nullptr, &start, nullptr), nullptr);
     EXPECT_EQ(pbs_errno, PBSE_IVALREQ);
     EXPECT_EQ(server_->requests().size(), before);

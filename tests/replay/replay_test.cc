@@ -213,9 +213,13 @@ std::vector<std::string> recorded(const std::string& record) {
 // Asks for a reservation; what was asked for before is confirmed or gone.
 void reserve(ObjectCluster& cluster) {
     const Instant start = cluster.now + std::chrono::minutes(cluster.pick(0, 90));
-    cluster.world.reserve(
-        {start, start + std::chrono::hours(cluster.pick(1, 3)),
-         std::to_string(cluster.pick(1, 2)) + ":ncpus=" + std::to_string(cluster.pick(1, 4))});
+    sched::test::ReservationOptions asked{
+        start, start + std::chrono::hours(cluster.pick(1, 3)),
+        std::to_string(cluster.pick(1, 2)) + ":ncpus=" + std::to_string(cluster.pick(1, 4))};
+    for (int day = cluster.pick(0, 3); day > 0; --day)
+        asked.later.emplace(asked.later.begin(), asked.start + std::chrono::days(day),
+                            asked.end + std::chrono::days(day));
+    cluster.world.reserve(asked);
 }
 
 TEST(Replay, ARecordedCycleOfAnyClusterGivesTheSameDecisions) {

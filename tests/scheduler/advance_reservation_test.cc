@@ -198,6 +198,116 @@ TEST(AdvanceReservationOfOrigin, ItsJobsStartInItsQueue) {
     EXPECT_THAT(outcome.comment, Contains(Key(other)));
 }
 
+// ---- Standing ones.
+
+struct StandingReservation : AdvanceReservation {
+    // From 12 to 14 o'clock on so many days.
+    static ReservationOptions noon(int days, const std::string& select) {
+        ReservationOptions o{at(12), at(14), select};
+        for (int day = 1; day < days; ++day)
+            o.later.emplace_back(at(12) + Seconds(day * 24 * kHour), at(14) + Seconds(day * 24 * kHour));
+        return o;
+    }
+    static Instant on_day(int day, int hour) { return at(hour) + Seconds(day * 24 * kHour); }
+};
+
+TEST_F(StandingReservation, IsConfirmedWithPlacesForEachOfItsTimes) {
+    world.vnode({.name = "n2", .ncpus = 4});
+    (void)world.reserve({on_day(1, 13), on_day(1, 15), "1:ncpus=3"});
+    (void)world.cycle(at(9));
+    const int standing = world.reserve(noon(3, "1:ncpus=3"));
+    EXPECT_EQ(world.cycle(at(9)).confirmed.at(standing), "(n1:ncpus=3);(n2:ncpus=3);(n1:ncpus=3)");
+    // Nobody gets what it has at any of its times.
+    const int second = world.reserve({on_day(2, 9), on_day(2, 13), "2:ncpus=4"});
+    const int beside = world.reserve({on_day(2, 9), on_day(2, 13), "1:ncpus=4+1:ncpus=1"});
+    const auto outcome = world.cycle(at(9));
+    EXPECT_THAT(outcome.denied, ElementsAre(Key(second)));
+    EXPECT_EQ(outcome.confirmed.at(beside), "(n2:ncpus=4)+(n1:ncpus=1)");
+}
+
+TEST_F(StandingReservation, IsDeniedIfOneOfItsTimesCannotBeHad) {
+    (void)world.reserve({on_day(2, 13), on_day(2, 15), "1:ncpus=2"});
+    (void)world.cycle(at(9));
+    const int standing = world.reserve(noon(5, "1:ncpus=3"));
+    const auto outcome = world.cycle(at(9));
+    EXPECT_THAT(outcome.denied, ElementsAre(Key(standing)));
+    EXPECT_THAT(outcome.denied.at(standing),
+                HasSubstr("too little that is free for all of its time (occurrence 3 of the 5 that are"));
+    const int two = world.reserve(noon(2, "1:ncpus=3"));
+    EXPECT_THAT(world.cycle(at(9)).confirmed, ElementsAre(Key(two)));
+}
+
+TEST_F(StandingReservation, CountsWithTheEndsOfRunningJobs) {
+    const int running = job(4, 26 * kHour);  // until 11 o'clock of the next day
+    EXPECT_THAT(world.cycle(at(9)).started, ElementsAre(running));
+    ReservationOptions o = noon(3, "1:ncpus=4");
+    std::tie(o.start, o.end) = o.later[0];
+    o.later.erase(o.later.begin());
+    const int later = world.reserve(o);
+    EXPECT_THAT(world.cycle(at(9)).confirmed, ElementsAre(Key(later)));
+    const int next = job(4, 24 * kHour);
+    world.finish(running, at(10));
+    EXPECT_THAT(world.cycle(at(10)).started, ElementsAre(next)) << "it ends before the first time";
+    world.finish(next, at(11));
+    (void)job(4, 30 * kHour);
+    EXPECT_THAT(world.cycle(at(11)).started, IsEmpty());
+}
+
+TEST_F(StandingReservation, NoJobRunsIntoAnyOfItsTimes) {
+    (void)world.reserve(noon(3, "1:ncpus=3"));
+    (void)world.cycle(at(9));
+    const int until_noon = job(3, 3 * kHour);
+    const int long_and_small = job(1, 100 * kHour);
+    EXPECT_THAT(world.cycle(at(9)).started, ElementsAre(until_noon, long_and_small));
+    world.finish(until_noon, at(12));
+    world.finish(long_and_small, at(12));
+    // Between the first and the second.
+    const int too_long = job(2, 23 * kHour);
+    const int fits = job(2, 22 * kHour);
+    EXPECT_THAT(world.cycle(at(14)).started, ElementsAre(fits));
+    EXPECT_FALSE(world.running(too_long));
+}
+
+TEST_F(StandingReservation, ItsJobsHaveWhatItHasNow) {
+    world.vnode({.name = "n2", .ncpus = 4});
+    const int standing = world.reserve(noon(3, "1:ncpus=3"));
+    (void)world.cycle(at(9));
+    world.begin_reservation(standing);
+    const int inside = job(3, kHour, World::queue_of_reservation(standing));
+    const int more = job(1, kHour, World::queue_of_reservation(standing));
+    const auto outcome = world.cycle(at(12));
+    EXPECT_THAT(outcome.started, ElementsAre(inside));
+    EXPECT_THAT(outcome.comment, Contains(Key(more))) << "its later times give it no more now";
+}
+
+TEST_F(StandingReservation, OneThatIsDegradedIsGivenOthersOnlyWhereItAsks) {
+    world.vnode({.name = "n2", .ncpus = 4});
+    ReservationOptions o = noon(3, "1:ncpus=3");
+    const int standing = world.reserve(o);
+    EXPECT_EQ(world.cycle(at(9)).confirmed.at(standing), "(n1:ncpus=3);(n1:ncpus=3);(n1:ncpus=3)");
+    world.vnode({.name = "n1", .ncpus = 4, .free = false});
+    o.only = {1};
+    world.ask_again(standing, o);
+    EXPECT_EQ(world.cycle(at(9)).confirmed.at(standing), "(n2:ncpus=3)");
+    // The first and second stayed on n1, the third is on n2.
+    world.vnode({.name = "n1", .ncpus = 4});
+    const int third = world.reserve({on_day(2, 12), on_day(2, 13), "1:ncpus=4+1:ncpus=1"});
+    const int second = world.reserve({on_day(1, 12), on_day(1, 13), "1:ncpus=4+1:ncpus=1"});
+    const auto outcome = world.cycle(at(9));
+    EXPECT_EQ(outcome.confirmed.at(third), "(n1:ncpus=4)+(n2:ncpus=1)");
+    EXPECT_EQ(outcome.confirmed.at(second), "(n2:ncpus=4)+(n1:ncpus=1)");
+}
+
+TEST_F(StandingReservation, WakesTheSchedulerAtEachOfItsTimes) {
+    (void)world.reserve(noon(2, "1:ncpus=4"));
+    (void)world.cycle(at(9));
+    (void)world.scheduler.tick(at(9));
+    for (const Instant next : {at(12), at(14), on_day(1, 12), on_day(1, 14)}) {
+        EXPECT_EQ(world.scheduler.next_deadline(next - Seconds(1)), next);
+        EXPECT_TRUE(world.scheduler.tick(next).cycle_wanted);
+    }
+}
+
 // ---- On random sites.
 
 // What jobs that are in no reservation hold of the CPUs of a vnode beyond an instant.
@@ -207,12 +317,30 @@ std::int64_t held_by_others(const World& world, const std::vector<int>& jobs, Vn
     for (const int job : jobs) {
         if (!world.running(job) || world.queue_of(job).starts_with("R")) continue;
         const std::int64_t walltime = world.options(job).walltime;
-        if (walltime >= 0 && world.started(job) + Seconds(walltime) <= after) continue;
+        // One that asks for none has what its queue has, if it has any.
+        if (walltime < 0 || world.started(job) + Seconds(walltime) <= after) continue;
         for (const auto& [held, amounts] : world.places(job))
             for (const HeldAmount& a : amounts)
                 if (held == static_cast<std::uint64_t>(vnode) && a.resource == ncpus) sum += a.number;
     }
     return sum;
+}
+
+// What reservations have, at each of their times.
+struct Held {
+    int number;
+    Instant start;
+    Instant end;
+    const World::Reserved::Places* places;
+};
+std::vector<Held> held_in(const World& world) {
+    std::vector<Held> all;
+    for (const auto& [number, one] : world.reservations()) {
+        if (!one.places.empty()) all.push_back({number, one.held.start, one.held.end, &one.places});
+        for (std::size_t i = 0; i < one.later.size(); ++i)
+            all.push_back({number, one.held.later[i].first, one.held.later[i].second, &one.later[i]});
+    }
+    return all;
 }
 
 struct RandomReservations {
@@ -231,6 +359,11 @@ struct RandomReservations {
                                  std::to_string(pick(1, 3)) + ":ncpus=" + std::to_string(pick(1, 4))};
             if (chance(20)) o.place = "scatter";
             if (chance(10)) o.place = "excl";
+            for (int times = chance(30) ? pick(1, 4) : 0; times > 0; --times) {
+                const Instant last = o.later.empty() ? o.end : o.later.back().second;
+                const Instant next = last + Seconds(pick(0, 6) * 20 * kMinute);
+                o.later.emplace_back(next, next + Seconds(pick(1, 9) * 20 * kMinute));
+            }
             a.world.reserve(o);
             b.world.reserve(o);
         }
@@ -303,20 +436,20 @@ void try_random_sites(Algorithm algorithm, int sites, int& confirmed, int& denie
                 };
                 if (std::ranges::none_of(a.started, here)) continue;
                 const std::int64_t total = by_events.vnode(static_cast<int>(v)).ncpus;
-                for (const auto& [number, first] : world.reservations()) {
-                    if (first.places.empty() || first.held.end <= events.now) continue;
-                    const Instant when = std::max(first.held.start, events.now);
+                for (const Held& first : held_in(world)) {
+                    if (first.end <= events.now) continue;
+                    const Instant when = std::max(first.start, events.now);
                     std::int64_t reserved = 0;
-                    for (const auto& [other, one] : world.reservations()) {
-                        if (one.places.empty() || one.held.start > when || one.held.end <= when) continue;
-                        for (const auto& [held, amounts] : one.places)
+                    for (const Held& one : held_in(world)) {
+                        if (one.start > when || one.end <= when) continue;
+                        for (const auto& [held, amounts] : *one.places)
                             for (const HeldAmount& amount : amounts)
                                 if (held == static_cast<std::uint64_t>(vnode) && amount.resource == ncpus)
                                     reserved += amount.number;
                     }
                     EXPECT_LE(held_by_others(world, events.jobs, vnode, when) + reserved,
                               std::max(total, reserved))
-                        << by_events.vnodes[v] << " when R" << number << " is there";
+                        << by_events.vnodes[v] << " when R" << first.number << " is there";
                 }
             }
             if (testing::Test::HasFailure()) return;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
+
 namespace pbs::sched::test {
 
 World::World(rrule::Zone zone) : scheduler(zone), zone_(std::move(zone)) {
@@ -308,14 +310,22 @@ void World::send_reservation(int number) {
     const ReservationOptions& o = reserved.options;
     std::vector<Amount> asked{{select_, 0, o.select}};
     if (!o.place.empty()) asked.push_back({place, 0, o.place});
-    std::vector<std::vector<Amount>> amounts;
-    std::vector<Place> held;
-    amounts.reserve(reserved.places.size());
-    for (const auto& [vnode, list] : reserved.places) {
-        auto& one = amounts.emplace_back();
-        for (const HeldAmount& a : list) one.push_back({a.resource, a.number, {}});
-        held.push_back({VnodeHandle(vnode), one});
-    }
+    std::deque<std::vector<Amount>> amounts;
+    std::deque<std::vector<Place>> lists;
+    const auto held = [&](const Reserved::Places& places) {
+        auto& places_held = lists.emplace_back();
+        for (const auto& [vnode, list] : places) {
+            auto& one = amounts.emplace_back();
+            for (const HeldAmount& a : list) one.push_back({a.resource, a.number, {}});
+            places_held.push_back({VnodeHandle(vnode), one});
+        }
+        return std::span<const Place>(places_held);
+    };
+    std::vector<ReservationOccurrence> later;
+    for (std::size_t i = 0; i < o.later.size(); ++i)
+        later.push_back({o.later[i].first, o.later[i].second,
+                         i < reserved.later.size() ? held(reserved.later[i]) : std::span<const Place>(),
+                         reserved.asks(i)});
     const std::string id = queue_of_reservation(number) + ".server";
     ReservationRecord r;
     r.reservation = ReservationHandle(static_cast<std::uint64_t>(number) + 1'000'000);
@@ -325,7 +335,9 @@ void World::send_reservation(int number) {
     r.start = o.start;
     r.end = o.end;
     r.requested = asked;
-    r.places = held;
+    r.places = held(reserved.places);
+    r.later = later;
+    r.keeps_first = reserved.asked && !o.only.empty();
     r.held_start = reserved.held.start;
     r.held_end = reserved.held.end;
     scheduler.reservation_changed(r);
@@ -346,20 +358,37 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
     for (const Decision& d : decisions.list) {
         if (d.kind == DecisionKind::confirm || d.kind == DecisionKind::deny) {
             const int one = static_cast<int>(static_cast<std::uint64_t>(d.reservation) - 1'000'000);
+            std::vector<std::span<const Place>> times;
+            for (std::size_t i = 0, first = 0; i < d.places.size(); ++i) {
+                if (i + 1 < d.places.size() && !d.places[i + 1].next_occurrence) continue;
+                times.push_back(d.places.subspan(first, i + 1 - first));
+                first = i + 1;
+            }
             if (d.kind == DecisionKind::confirm)
-                out.confirmed[one] = exec_vnode(d.places);
+                for (const auto& time : times)
+                    out.confirmed[one] += (out.confirmed[one].empty() ? "" : ";") + exec_vnode(time);
             else
                 out.denied[one] = d.text;
             if (!apply) continue;
             Reserved& reserved = reservations_.at(one);
             reserved.asked = false;
             if (d.kind == DecisionKind::confirm) {
-                reserved.places.clear();
-                for (const Place& p : d.places) {
-                    auto& held = reserved.places.emplace_back(static_cast<std::uint64_t>(p.vnode),
-                                                              std::vector<HeldAmount>{});
-                    for (const Amount& a : p.amounts) held.second.push_back({a.resource, a.number});
-                }
+                auto next = times.begin();
+                const auto take_places = [&] {
+                    Reserved::Places places;
+                    for (const Place& p : *next) {
+                        auto& held = places.emplace_back(static_cast<std::uint64_t>(p.vnode),
+                                                         std::vector<HeldAmount>{});
+                        for (const Amount& a : p.amounts) held.second.push_back({a.resource, a.number});
+                    }
+                    ++next;
+                    return places;
+                };
+                const std::set<std::size_t> only = std::exchange(reserved.options.only, {});
+                if (only.empty()) reserved.places = take_places();
+                reserved.later.resize(reserved.options.later.size());
+                for (std::size_t i = 0; i < reserved.later.size(); ++i)
+                    if (only.empty() || only.contains(i)) reserved.later[i] = take_places();
                 reserved.held = reserved.options;
             } else if (reserved.places.empty()) {
                 end_reservation(one, now);

@@ -10,6 +10,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server_plugin/scheduler/model/configuration.h"
@@ -136,11 +137,13 @@ struct ReservationOptions {
     Instant end{};
     std::string select = "1:ncpus=1";
     std::string place{};
+    std::vector<std::pair<Instant, Instant>> later{};  // of a standing one
+    std::set<std::size_t> only{};  // asked again: not its first time, and of the later ones only these
 };
 
 // What a cycle decided, by job numbers and queue names.
 struct Outcome {
-    std::map<int, std::string> confirmed;  // reservations, and where they are
+    std::map<int, std::string> confirmed;  // reservations, and where they are at each time, with a ;
     std::map<int, std::string> denied;     // and why
     std::vector<int> started;
     std::map<int, std::string> queue;    // that a job started in
@@ -203,8 +206,13 @@ class World {
         ReservationOptions options;
         bool asked = true;
         bool begun = false;
-        std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>> places{};  // that it has,
-        ReservationOptions held{};                                                // and when
+        using Places = std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>>;
+        Places places{};              // that it has,
+        std::vector<Places> later{};  // and at its later times
+        ReservationOptions held{};    // and when
+        bool asks(std::size_t number) const {
+            return asked && (options.only.empty() || options.only.contains(number));
+        }
     };
     const std::map<int, Reserved>& reservations() const { return reservations_; }
     VnodeHandle vnode_handle(const std::string& name) const { return vnodes_.at(name); }

@@ -126,8 +126,9 @@ std::span<const Rule> rules() {
         // Both hosts know the plugin through its C header alone, and load it at run time.
         {"server_plugin/host",
          {"text/", "server_plugin/plugin/pbs_plugin.h", "server_plugin/posix/", "ifl/", "ifl/attributes/",
-          "sqlite/"},
-         {"pbs_text", "pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client", "pbs_posix", "pbs_sqlite"}},
+          "sqlite/", "rrule/"},
+         {"pbs_text", "pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client", "pbs_posix", "pbs_sqlite",
+          "pbs_rrule"}},
         {"server_plugin/openpbs",
          {"server_plugin/plugin/pbs_plugin.h", "ifl/", "ifl/attributes/entity_limits.h", "sqlite/"},
          {"pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client", "pbs_sqlite"}},

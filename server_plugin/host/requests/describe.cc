@@ -152,7 +152,8 @@ Amounts with_what_is_free(Amounts assigned, const State& state) {
 std::string node_reservations_text(const Node& node, const State& state) {
     std::string text;
     for (const auto& [number, reservation] : state.reservations())
-        if (std::ranges::any_of(reservation.places,
+        if (std::ranges::binary_search(reservation.later_nodes, node.handle) ||
+            std::ranges::any_of(reservation.places,
                                 [&](const Place& place) { return place.node == node.handle; }))
             text += (text.empty() ? "" : ", ") + reservation.id;
     return text;

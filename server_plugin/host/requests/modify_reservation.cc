@@ -9,6 +9,7 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/log.h"
+#include "server_plugin/host/occurrences.h"
 #include "server_plugin/host/requests/reservation_requests.h"
 #include "server_plugin/host/reservation.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -75,9 +76,11 @@ ifl::Reply modify_reservation(Context& context) {
     if (!found) return refuse(found.error());
     const Reservation& current = **found;
     Server& server = context.server;
-    if (current.is_ending() || current.state() == reservation_state::kBeingAltered ||
-        current.state() == reservation_state::kDegraded)
+    if (current.is_ending() || current.is_between() || current.state() == reservation_state::kBeingAltered ||
+        is_degraded(current))
         return ifl::Reply::error(PBSE_BADSTATE, "Request invalid for state of reservation");
+    const bool is_forced = context.request.extend.find("force") != std::string::npos;
+    if (is_forced && !context.who.operator_()) return ifl::Reply::error(PBSE_PERM);
     Change change(server, context.now);
     Reservation& reservation = change.reservation(current);
     Reservation times;
@@ -98,8 +101,15 @@ ifl::Reply modify_reservation(Context& context) {
     if (queue == nullptr) return ifl::Reply::error(PBSE_INTERNAL);
     if (auto ok = settle_access(reservation, change.queue(*queue)); !ok) return refuse(ok.error());
     const bool other_times = !times.attributes.values().empty();
+    if (is_forced && !other_times)
+        return ifl::Reply::error(PBSE_NOSUP, "No support for requested service: only times are forced");
     if (other_times) {
+        // Until it is confirmed its first times are what the rule counts from.
+        if (is_standing(current) && current.state() == reservation_state::kUnconfirmed)
+            return ifl::Reply::error(PBSE_BADSTATE, "Request invalid for state of reservation");
         if (auto ok = settle_new_times(times, current, context.now); !ok) return refuse(ok.error());
+        if (!current.later.empty() && times.end() > current.later.front().start)
+            return ifl::Reply::error(PBSE_STDG_RESV_OCCR_CONFLICT);
         if (times.start() != current.start() && !context.state().queue_usage(queue->handle).jobs.empty())
             return ifl::Reply::error(
                 PBSE_RESV_NOT_EMPTY,
@@ -113,6 +123,8 @@ ifl::Reply modify_reservation(Context& context) {
             set_attribute(reservation, "asked_start", std::string(times.attributes.text("reserve_start")));
             set_attribute(reservation, "asked_end", std::string(times.attributes.text("reserve_end")));
             set_attribute(reservation, "reserve_state", std::to_string(reservation_state::kBeingAltered));
+            if (is_forced) set_attribute(reservation, "asked_force", "1");
+            choose_asked(reservation, context.state());
         }
         change.want_cycle(PBS_SCH_SCHEDULE_CMD);
     }

@@ -47,6 +47,7 @@ constexpr std::array kHandlers = {
     RequestHandler{RequestType::status_node, status_node},
     RequestHandler{RequestType::submit_reservation, submit_reservation},
     RequestHandler{RequestType::status_reservation, status_reservation},
+    RequestHandler{RequestType::confirm_reservation, confirm_reservation},
     RequestHandler{RequestType::delete_reservation, delete_reservation},
     RequestHandler{RequestType::status_scheduler, status_scheduler},
     RequestHandler{RequestType::status_resource, status_resource},

@@ -144,6 +144,7 @@ ifl::Reply status_node(Context& context);
 ifl::Reply status_scheduler(Context& context);
 ifl::Reply status_resource(Context& context);
 ifl::Reply submit_reservation(Context& context);
+ifl::Reply confirm_reservation(Context& context);
 ifl::Reply status_reservation(Context& context);
 ifl::Reply delete_reservation(Context& context);
 ifl::Reply modify_reservation(Context& context);

@@ -12,6 +12,7 @@
 #include "server_plugin/host/accounting.h"
 #include "server_plugin/host/clock.h"
 #include "server_plugin/host/log.h"
+#include "server_plugin/host/occurrences.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/reservation_requests.h"
 #include "server_plugin/host/reservation.h"
@@ -21,7 +22,9 @@ namespace pbs::host {
 namespace {
 
 // Each one that is asked for costs a cycle a search, and each one that there is keeps jobs out.
-constexpr std::ptrdiff_t kMostOfUser = 200;
+constexpr size_t kMostOfUser = 200;
+// The same of each occurrence of a standing one.
+constexpr size_t kMostOccurrencesOfUser = 1000;
 
 // resv_enable, acl_resv_hosts, acl_resv_groups, acl_resv_users.
 Result<void> may_reserve(const Context& context, const Reservation& reservation) {
@@ -38,12 +41,21 @@ Result<void> may_reserve(const Context& context, const Reservation& reservation)
     if (server.boolean("acl_resv_user_enable", false) &&
         !acl_allows(server.list("acl_resv_users"), requestor(context), AclKind::user))
         return fail(PBSE_RESVAUTH_U);
-    const auto of_user = std::ranges::count_if(context.state().reservations(), [&](const auto& other) {
-        return other.second.owner() == reservation.owner();
-    });
-    if (of_user >= kMostOfUser && !context.who.operator_())
+    if (context.who.operator_()) return {};
+    size_t of_user = 0;
+    size_t occurrences = 1 + reservation.later.size();
+    for (const auto& [number, other] : context.state().reservations()) {
+        if (other.owner() != reservation.owner()) continue;
+        ++of_user;
+        occurrences += 1 + other.later.size();
+    }
+    if (of_user >= kMostOfUser)
         return fail(PBSE_RESVAUTH_U, fmt::format("{} has {} reservations, and may have no more",
                                                  reservation.owner(), of_user));
+    if (occurrences > kMostOccurrencesOfUser)
+        return fail(PBSE_RESVAUTH_U,
+                    fmt::format("The reservations of {} would have {} occurrences: expected at most {}",
+                                reservation.owner(), occurrences, kMostOccurrencesOfUser));
     return {};
 }
 
@@ -52,14 +64,13 @@ void set_if_missing(Reservation& reservation, std::string_view name, std::string
 }
 
 // What the server adds to what the client gave.
-void complete(const Context& context, Reservation& reservation, uint64_t number) {
+void complete(const Context& context, Reservation& reservation, const std::string& queue) {
     set_if_missing(reservation, "Reserve_Name", "NULL");
-    set_attribute(reservation, "queue", fmt::format("R{}", number));
+    set_attribute(reservation, "queue", queue);
     set_attribute(reservation, "server", context.state().server_name);
     set_attribute(reservation, "ctime", std::to_string(context.now));
     set_attribute(reservation, "mtime", std::to_string(context.now));
     set_attribute(reservation, "hop_count", "1");
-    set_attribute(reservation, "reserve_count", "1");
     set_attribute(reservation, "Submit_Host", context.who.host);
     for (const char* name : {"reserve_state", "reserve_substate"})
         set_attribute(reservation, name, std::to_string(reservation_state::kUnconfirmed));
@@ -201,10 +212,8 @@ ifl::Reply submit_reservation(Context& context) {
     Server& server = context.server;
     if (server.winding_down()) return ifl::Reply::error(PBSE_SVRDOWN);
     if (!body.job.empty()) return ifl::Reply::error(PBSE_IVALREQ);
-    if (context.request.extend.find('m') != std::string::npos) {
-        if (!context.who.operator_()) return ifl::Reply::error(PBSE_PERM);
-        return ifl::Reply::error(PBSE_NOSUP, "No support for requested service: reservations of whole hosts");
-    }
+    const bool maintains = context.request.extend.find('m') != std::string::npos;
+    if (maintains && !context.who.operator_()) return ifl::Reply::error(PBSE_PERM);
     Reservation reservation;
     const uint32_t rights = write_rights(context.who) | at_creation;
     for (size_t i = 0; i < body.attributes.size(); ++i)
@@ -216,11 +225,20 @@ ifl::Reply submit_reservation(Context& context) {
     const bool of_job = *job != nullptr;
     if (of_job)
         if (auto ok = take_from(**job, reservation); !ok) return refuse(ok.error());
+    if ((of_job || maintains) && reservation.attributes.has("reserve_rrule"))
+        return ifl::Reply::error(
+            PBSE_BADTSPEC, "Bad time specification(s): a reservation of a job or of hosts doesn't recur");
+    if (maintains && (of_job || reservation.attributes.has("interactive")))
+        return ifl::Reply::error(PBSE_IVALREQ,
+                                 "Invalid request: a reservation of hosts is confirmed by itself");
     if (auto ok = settle_times(reservation, context.now, of_job); !ok) return refuse(ok.error());
+    if (auto ok = settle_occurrences(reservation); !ok) return refuse(ok.error());
     const uint64_t number = next_sequence(server);
     reservation.id = context.state().reservation_id(number);
+    if (is_standing(reservation)) reservation.id.front() = 'S';
+    if (maintains) reservation.id.front() = kMaintenance;
     set_attribute(reservation, "Reserve_Owner", requestor(context));
-    complete(context, reservation, number);
+    complete(context, reservation, reservation.id.substr(0, reservation.id.find('.')));
     if (!of_job)
         if (auto ok = settle_resources(reservation, server); !ok) return refuse(ok.error());
     if (auto ok = may_reserve(context, reservation); !ok) return refuse(ok.error());
@@ -240,8 +258,14 @@ ifl::Reply submit_reservation(Context& context) {
     const auto date = [](int64_t at) {
         return local_time(std::chrono::sys_seconds(std::chrono::seconds(at))).stamp;
     };
-    const std::string times = fmt::format("New reservation submitted start={} end={}",
-                                          date(reservation.start()), date(reservation.end()));
+    const std::string recurrence =
+        is_standing(reservation)
+            ? fmt::format(" recurrence_rrule={} timezone={}", reservation.attributes.text("reserve_rrule"),
+                          reservation.attributes.text("reserve_timezone"))
+            : "";
+    const std::string times = fmt::format("New reservation submitted start={} end={}{}",
+                                          date(reservation.start()), date(reservation.end()), recurrence);
+    choose_asked(reservation, context.state());
     Change change(server, context.now);
     change.next_sequence(static_cast<int64_t>(number) + 1);
     if (of_job)
@@ -249,14 +273,14 @@ ifl::Reply submit_reservation(Context& context) {
             queue.attributes.set(*queue_table().find(on), {}, "True");
     const Queue& own = change.add(std::move(queue));
     Reservation& added = change.add(std::move(reservation));
-    change.then([&server, id, times, by = requestor(context), waits, seconds] {
-        server.parts.accounting.reservation('U', id,
-                                            waits ? fmt::format("requestor={} Interactive={}", by, seconds)
-                                                  : fmt::format("requestor={}", by));
+    const std::string interactive = waits ? fmt::format(" Interactive={}", seconds) : "";
+    change.then([&server, id, times,
+                 text = fmt::format("requestor={}{}{}", requestor(context), interactive, recurrence)] {
+        server.parts.accounting.reservation('U', id, text);
         server.parts.log.write(LogEvent::admin, LogClass::reservation, id, times);
     });
     if (of_job) move_into(change, added, own, **job);
-    change.want_cycle(PBS_SCH_SCHEDULE_CMD);
+    if (!maintains) change.want_cycle(PBS_SCH_SCHEDULE_CMD);
     if (auto done = change.commit(); !done) return refuse(done.error());
     if (of_job) return text_reply(id + " CONFIRMED");
     if (!waits) return text_reply(id + " UNCONFIRMED");

@@ -1,6 +1,9 @@
 #include "server_plugin/scheduler/framework/advance_reservations.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "server_plugin/scheduler/future/kept_reservation.h"
@@ -15,9 +18,9 @@ Instant expected_end(const Tables& t, JobSlot job, Instant now) {
 }
 
 std::vector<Booking::Share> shares_of(const Tables& t, const Vnodes& vnodes,
-                                      const AdvanceReservation& reservation) {
+                                      const std::vector<AdvanceReservation::Share>& held) {
     std::map<VnodeSlot, Row> rows;
-    for (const AdvanceReservation::Share& share : reservation.shares) {
+    for (const AdvanceReservation::Share& share : held) {
         const VnodeSlot vnode = vnodes.find(share.vnode);
         if (vnode == kNoSlot || !t.vnodes[vnode].known) continue;
         Row& row = rows.try_emplace(vnode, Row(vnodes.columns().size(), 0)).first->second;
@@ -31,14 +34,22 @@ std::vector<Booking::Share> shares_of(const Tables& t, const Vnodes& vnodes,
     return shares;
 }
 
+// Of each reservation in the order of its times.
 std::vector<Booking> bookings_from(Tables& t, const Vnodes& vnodes, Instant from,
                                    const AdvanceReservation* but) {
     std::vector<Booking> bookings;
-    for (const auto& [handle, reservation] : t.reservations) {
-        if (&reservation == but || reservation.shares.empty() || reservation.held_end <= from) continue;
-        bookings.push_back({t.strings.id(reservation.id), t.queues.slot(reservation.queue),
-                            reservation.held_start, reservation.held_end,
-                            t.requests[reservation.request].exclusive, shares_of(t, vnodes, reservation)});
+    for (const auto& known : t.reservations) {
+        const AdvanceReservation& reservation = known.second;
+        if (&reservation == but) continue;
+        const auto add = [&](Instant start, Instant end,
+                             const std::vector<AdvanceReservation::Share>& shares) {
+            if (shares.empty() || end <= from) return;
+            bookings.push_back({t.strings.id(reservation.id), t.queues.slot(reservation.queue), start, end,
+                                t.requests[reservation.request].exclusive, shares_of(t, vnodes, shares)});
+        };
+        add(reservation.held_start, reservation.held_end, reservation.shares);
+        for (const AdvanceReservation::Occurrence& one : reservation.later)
+            add(one.start, one.end, one.shares);
     }
     return bookings;
 }
@@ -47,8 +58,9 @@ std::vector<Booking> bookings_from(Tables& t, const Vnodes& vnodes, Instant from
 class JobsInBookings {
   public:
     JobsInBookings(const Tables& tables, const std::vector<Booking>& bookings) : t_(tables) {
+        // Jobs that run are in the first of the bookings of a standing reservation.
         for (std::uint32_t b = 0; b < bookings.size(); ++b)
-            of_queue_[bookings[b].queue] = {b, bookings[b].start};
+            of_queue_.try_emplace(bookings[b].queue, b, bookings[b].start);
     }
     bool is_gone(JobSlot job, Instant at, Instant now) const {
         const auto own = of_queue_.find(t_.jobs.queue[job]);
@@ -73,90 +85,174 @@ void book(Tables& t, Vnodes& vnodes, std::vector<Booking> bookings, Instant now)
         [&](JobSlot job, std::uint32_t booking) { return jobs.is_of(job, booking); });
 }
 
+// The vnodes as they are at one instant after another: without the jobs that are gone by then.
+class VnodesAhead {
+  public:
+    // `is_gone`: the running job is gone from the first instant on. The caller settles the pool after each
+    // change.
+    VnodesAhead(const Tables& tables, Vnodes& vnodes, Instant now, const auto& is_gone)
+        : t_(tables), vnodes_(vnodes) {
+        for (const auto& [handle, job] : t_.jobs.by_handle)
+            if (is_running(t_.jobs.state[job]))
+                ends_.emplace_back(is_gone(job) ? Instant::min() : expected_end(t_, job, now), job);
+        std::ranges::sort(ends_);
+    }
+    ~VnodesAhead() {
+        for (std::size_t i = 0; i < gone_; ++i) look_ahead(ends_[i].second, -1);
+    }
+    VnodesAhead(const VnodesAhead&) = delete;
+    VnodesAhead& operator=(const VnodesAhead&) = delete;
+
+    // Later instants come after earlier ones.
+    void go_to(Instant at) {
+        for (; gone_ < ends_.size() && ends_[gone_].first <= at; ++gone_) look_ahead(ends_[gone_].second, 1);
+        at_ = at;
+    }
+    bool is_gone(JobSlot job) const { return by_job_of(job) <= at_; }
+
+  private:
+    Instant by_job_of(JobSlot job) const {
+        if (by_job_.empty())
+            for (const auto& [end, one] : ends_) by_job_.emplace(one, end);
+        const auto found = by_job_.find(job);
+        return found == by_job_.end() ? Instant::max() : found->second;
+    }
+    void look_ahead(JobSlot job, int sign) {
+        shares_.clear();
+        vnodes_.shares_held(job, shares_);
+        vnodes_.look_ahead(shares_, sign);
+    }
+
+    const Tables& t_;
+    Vnodes& vnodes_;
+    std::vector<std::pair<Instant, JobSlot>> ends_;
+    mutable std::unordered_map<JobSlot, Instant> by_job_;
+    std::size_t gone_ = 0;
+    Instant at_ = Instant::min();
+    Vnodes::Shares shares_;
+};
+
 // One reservation that is asked for.
 class Answering {
   public:
     Answering(CycleContext& context, const Queues& queues, const AdvanceReservation& asked)
-        : c_(context), t_(context.tables), vnodes_(*context.state.vnodes), queues_(queues), asked_(asked) {}
+        : c_(context), t_(context.tables), vnodes_(*context.state.vnodes), queues_(queues), asked_(asked) {
+        if (!asked.keeps_first) times_.emplace_back(asked.start, asked.end);
+        for (const AdvanceReservation::Occurrence& one : asked.later)
+            if (one.asked) times_.emplace_back(one.start, one.end);
+    }
 
     ReservationAnswer answer(ReservationHandle handle);
 
   private:
-    std::string time_refusal() const;
-    bool is_same_request() const;
+    using Time = std::pair<Instant, Instant>;
+    std::string time_refusal(const Time& time) const;
+    std::string place(const Time& time, const std::vector<Booking>& others, const VnodesAhead& ahead,
+                      PoolId pool, Placement& out) const;
 
     CycleContext& c_;
     Tables& t_;
     Vnodes& vnodes_;
     const Queues& queues_;
     const AdvanceReservation& asked_;
+    std::vector<Time> times_;  // that are to be decided about, in their order
 };
 
 // It is either wholly in dedicated time, or not at all.
-std::string Answering::time_refusal() const {
-    if (asked_.end <= c_.in.now || asked_.end <= asked_.start) return "its time is over";
-    const auto dedicated = queues_.dedicated_time_from(0, std::max(asked_.start, c_.in.now));
-    if (!dedicated || asked_.end <= dedicated->start) return {};
-    if (dedicated->start <= asked_.start && asked_.end <= dedicated->end) return {};
+std::string Answering::time_refusal(const Time& time) const {
+    const auto& [start, end] = time;
+    if (end <= c_.in.now || end <= start) return "its time is over";
+    const auto dedicated = queues_.dedicated_time_from(0, std::max(start, c_.in.now));
+    if (!dedicated || end <= dedicated->start) return {};
+    if (dedicated->start <= start && end <= dedicated->end) return {};
     return "it would cross the boundary of dedicated time";
+}
+
+// Empty: `out` is a place for all of the time. `others`: what other reservations have.
+std::string Answering::place(const Time& time, const std::vector<Booking>& others, const VnodesAhead& ahead,
+                             PoolId pool, Placement& out) const {
+    const Instant now = c_.in.now;
+    const Instant start = std::max(time.first, now);
+    std::vector<Booking> beside;
+    std::ranges::copy_if(others, std::back_inserter(beside), [&](const Booking& booking) {
+        return booking.end > start && booking.start < time.second;
+    });
+    vnodes_.bookings().set(
+        vnodes_, std::move(beside), start,
+        [&](JobSlot job, Instant at) { return !ahead.is_gone(job) && expected_end(t_, job, now) <= at; },
+        [](JobSlot, std::uint32_t) { return false; });
+    const Request& request = t_.requests[asked_.request];
+    PlaceRules rules;
+    rules.node_size = c_.vnode_share();
+    rules.begins = start;
+    rules.ends = time.second;
+    std::vector<std::uint32_t> group;
+    if (request.group != kNoResource) group.push_back(request.group);
+    rules.groups = group;
+    const SetRules sets{t_.resources, t_.requests.asks_for(t_.resources.known().mem), true};
+    if (vnodes_.find_in_sets(pool, request, rules, sets, out)) return {};
+    return vnodes_.large_enough(pool, request, c_.vnode_share())
+               ? "the vnodes have too little that is free for all of its time"
+               : "the vnodes are too small for it, whatever runs";
 }
 
 ReservationAnswer Answering::answer(ReservationHandle handle) {
     ReservationAnswer out{handle, asked_.request};
-    out.why_not = time_refusal();
-    if (!out.why_not.empty()) return out;
     const Request& request = t_.requests[asked_.request];
     if (!request.unsupported.empty()) {
         out.why_not = request.unsupported + " can't be scheduled here";
         return out;
     }
     const Instant now = c_.in.now;
-    const Instant start = std::max(asked_.start, now);
-    std::vector<Booking> others = bookings_from(t_, vnodes_, now, &asked_);
+    const std::vector<Booking> others = bookings_from(t_, vnodes_, now, &asked_);
     const JobsInBookings jobs(t_, others);
-    // The vnodes as they are at the start: what reservations have isn't held by jobs then, but booked.
-    std::vector<JobSlot> gone;
-    for (const auto& [job_handle, job] : t_.jobs.by_handle) {
-        if (!is_running(t_.jobs.state[job])) continue;
-        const bool own = t_.queues[t_.jobs.queue[job]].handle == asked_.queue;
-        if (own || jobs.is_in_one(job) || expected_end(t_, job, now) <= start) gone.push_back(job);
-    }
-    Vnodes::Shares shares;
-    const auto look_ahead = [&](int sign) {
-        for (const JobSlot job : gone) {
-            shares.clear();
-            vnodes_.shares_held(job, shares);
-            vnodes_.look_ahead(shares, sign);
-        }
-    };
     const PoolId pool =
         vnodes_.pool(asked_.queue, 0, c_.in.partition, chunks_by(t_, c_.settings), c_.node_keys());
-    look_ahead(1);
-    vnodes_.settle(pool);
-    std::ranges::sort(gone);
-    std::erase_if(
-        others, [&](const Booking& booking) { return booking.end <= start || booking.start >= asked_.end; });
-    vnodes_.bookings().set(
-        vnodes_, std::move(others), start,
-        [&](JobSlot job, Instant at) {
-            return !std::ranges::binary_search(gone, job) && expected_end(t_, job, now) <= at;
-        },
-        [](JobSlot, std::uint32_t) { return false; });
-    PlaceRules rules;
-    rules.node_size = c_.vnode_share();
-    rules.begins = start;
-    rules.ends = asked_.end;
-    std::vector<std::uint32_t> group;
-    if (request.group != kNoResource) group.push_back(request.group);
-    rules.groups = group;
-    const SetRules sets{t_.resources, t_.requests.asks_for(t_.resources.known().mem), true};
-    if (!vnodes_.find_in_sets(pool, request, rules, sets, out.placement))
-        out.why_not = vnodes_.large_enough(pool, request, c_.vnode_share())
-                          ? "the vnodes have too little that is free for all of its time"
-                          : "the vnodes are too small for it, whatever runs";
-    look_ahead(-1);
+    {
+        // What reservations have isn't held by jobs, but booked.
+        VnodesAhead ahead(t_, vnodes_, now, [&](JobSlot job) {
+            return t_.queues[t_.jobs.queue[job]].handle == asked_.queue || jobs.is_in_one(job);
+        });
+        for (const Time& time : times_) {
+            out.why_not = time_refusal(time);
+            if (out.why_not.empty()) {
+                ahead.go_to(std::max(time.first, now));
+                vnodes_.settle(pool);
+                out.why_not = place(time, others, ahead, pool, out.placements.emplace_back());
+            }
+            if (out.why_not.empty()) continue;
+            if (times_.size() > 1)
+                out.why_not = fmt::format("{} (occurrence {} of the {} that are asked for)", out.why_not,
+                                          &time - times_.data() + 1, times_.size());
+            break;
+        }
+    }
     vnodes_.settle(pool);
     return out;
+}
+
+// What it has, by the answer, until the host tells of it.
+void take(const Tables& t, const Vnodes& vnodes, const ReservationAnswer& answer,
+          AdvanceReservation& reservation) {
+    auto next = answer.placements.begin();
+    const auto shares = [&] {
+        std::vector<AdvanceReservation::Share> out;
+        for (const Part& part : *next) {
+            AdvanceReservation::Share share{vnodes[part.vnode].handle, {}};
+            for (const Need& need : next->amounts_of(part, t.requests[reservation.request]))
+                share.amounts.push_back({need.resource, need.amount * part.count});
+            out.push_back(std::move(share));
+        }
+        ++next;
+        return out;
+    };
+    if (!reservation.keeps_first) {
+        reservation.shares = shares();
+        reservation.held_start = reservation.start;
+        reservation.held_end = reservation.end;
+    }
+    for (AdvanceReservation::Occurrence& one : reservation.later)
+        if (one.asked) one.shares = shares();
 }
 
 }  // namespace
@@ -179,16 +275,7 @@ std::vector<ReservationAnswer> answer_reservations(CycleContext& context, const 
         ReservationAnswer answer = Answering(context, queues, reservation).answer(handle);
         if (answer.why_not.empty()) {
             before.emplace(handle, reservation);
-            reservation.shares.clear();
-            for (const Part& part : answer.placement) {
-                AdvanceReservation::Share share{vnodes[part.vnode].handle, {}};
-                const auto needs = answer.placement.amounts_of(part, t.requests[reservation.request]);
-                for (const Need& need : needs)
-                    share.amounts.push_back({need.resource, need.amount * part.count});
-                reservation.shares.push_back(std::move(share));
-            }
-            reservation.held_start = reservation.start;
-            reservation.held_end = reservation.end;
+            take(t, vnodes, answer, reservation);
         }
         answers.push_back(std::move(answer));
     }

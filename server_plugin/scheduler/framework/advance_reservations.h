@@ -13,9 +13,9 @@ namespace pbs::sched {
 // What became of one that is asked for.
 struct ReservationAnswer {
     ReservationHandle reservation{};
-    std::uint32_t request = 0;  // in Requests
-    Placement placement{};      // where it is
-    std::string why_not{};      // empty: it is confirmed
+    std::uint32_t request = 0;            // in Requests
+    std::vector<Placement> placements{};  // where it is, at each of its times that were asked for
+    std::string why_not{};                // empty: it is confirmed
 };
 
 // Books what reservations have at `now` and later. The caller does it while the inventory is as it is now.
@@ -24,7 +24,8 @@ void book_reservations(Tables& tables, Vnodes& vnodes, Instant now);
 // Decides about the reservations of the cycle's partition that are asked for, in the order in which they
 // came, and books those that are confirmed. A reservation is confirmed if its places are free for all of its
 // time: by the ends of running jobs, beside other reservations, on vnodes that take jobs, and not in part in
-// dedicated time. Jobs that wait don't matter.
+// dedicated time. Jobs that wait don't matter. A standing one is confirmed if that is so for all of its times
+// that are asked for.
 std::vector<ReservationAnswer> answer_reservations(CycleContext& context, const Queues& queues);
 
 }  // namespace pbs::sched

@@ -100,7 +100,8 @@ void Cycle::answer_reservations(Decisions& out) {
         decision.kind = answer.why_not.empty() ? DecisionKind::confirm : DecisionKind::deny;
         decision.reservation = answer.reservation;
         decision.text = outcome.keep_text(answer.why_not);
-        decision.places = outcome.places_of(c_.tables.requests[answer.request], answer.placement);
+        if (answer.why_not.empty())
+            decision.places = outcome.places_of(c_.tables.requests[answer.request], answer.placements);
         out.list.push_back(decision);
     }
 }

@@ -62,30 +62,37 @@ void Outcome::start(const Started& started, std::string_view text) {
     out_.list.push_back(decision);
 }
 
-std::span<const Place> Outcome::places_of(const Request& request, const Placement& placement) const {
+std::span<const Place> Outcome::places_of(const Request& request,
+                                          std::span<const Placement> placements) const {
     std::pmr::polymorphic_allocator<> memory(out_.memory.get());
     const auto ssinodes = t_.resources.known().ssinodes;
     std::size_t count = 0;
-    for (const Part& part : placement) count += static_cast<std::size_t>(part.count);
+    for (const Placement& placement : placements)
+        for (const Part& part : placement) count += static_cast<std::size_t>(part.count);
     auto* const places = memory.allocate_object<Place>(count);
     std::size_t made = 0;
-    for (const Part& part : placement) {
-        const std::span<const Need> needs = placement.amounts_of(part, request);
-        auto* amounts = memory.allocate_object<Amount>(needs.size() + 1);
-        std::size_t n = 0;
-        std::int64_t ncpus = -1;
-        std::int64_t mem = -1;
-        for (const Need& need : needs) {
-            if (need.resource == t_.resources.known().ncpus) ncpus = need.amount;
-            if (need.resource == t_.resources.known().mem) mem = need.amount;
-            if (p_.counts_nodes && need.resource == ssinodes) continue;
-            std::construct_at(&amounts[n++], Amount{need.resource, need.amount, {}});
+    std::size_t next = SIZE_MAX;  // the first of another placement
+    for (const Placement& placement : placements) {
+        for (const Part& part : placement) {
+            const std::span<const Need> needs = placement.amounts_of(part, request);
+            auto* amounts = memory.allocate_object<Amount>(needs.size() + 1);
+            std::size_t n = 0;
+            std::int64_t ncpus = -1;
+            std::int64_t mem = -1;
+            for (const Need& need : needs) {
+                if (need.resource == t_.resources.known().ncpus) ncpus = need.amount;
+                if (need.resource == t_.resources.known().mem) mem = need.amount;
+                if (p_.counts_nodes && need.resource == ssinodes) continue;
+                std::construct_at(&amounts[n++], Amount{need.resource, need.amount, {}});
+            }
+            if (p_.counts_nodes && ssinodes != kNoResource)
+                std::construct_at(&amounts[n++], Amount{ssinodes, state_.node_size.nodes(ncpus, mem), {}});
+            for (std::int64_t i = 0; i < part.count; ++i, ++made)
+                std::construct_at(
+                    places + made,
+                    Place{(*state_.vnodes)[part.vnode].handle, {amounts, n}, part.joined, made == next});
         }
-        if (p_.counts_nodes && ssinodes != kNoResource)
-            std::construct_at(&amounts[n++], Amount{ssinodes, state_.node_size.nodes(ncpus, mem), {}});
-        for (std::int64_t i = 0; i < part.count; ++i)
-            std::construct_at(&places[made++],
-                              Place{(*state_.vnodes)[part.vnode].handle, {amounts, n}, part.joined});
+        next = made;
     }
     return {places, count};
 }

@@ -28,7 +28,11 @@ class Outcome : CyclePart {
     std::span<const Place> places_of(JobSlot job, const Placement& placement) const {
         return places_of(t_.requests[t_.jobs.request[job]], placement);
     }
-    std::span<const Place> places_of(const Request& request, const Placement& placement) const;
+    std::span<const Place> places_of(const Request& request, const Placement& placement) const {
+        return places_of(request, std::span(&placement, 1));
+    }
+    // The same of each occurrence of a reservation, one after the other.
+    std::span<const Place> places_of(const Request& request, std::span<const Placement> placements) const;
 
   private:
     CycleParts parts_;

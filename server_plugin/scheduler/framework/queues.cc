@@ -42,14 +42,15 @@ void Queues::set_dedicated_time(QueueView& view) const {
     view.dedicated_now = view.dedicated_time && view.dedicated_time->start <= state_.now;
 }
 
-// Is its queue that of an advance reservation, and what has that one now?
+// Is its queue that of an advance reservation, and what has that one now? Of a standing one, the first
+// booking.
 void Queues::set_booking(QueueView& view) const {
     view.is_reservation = t_.reservation_of(view.slot) != nullptr;
     view.booking = kNoSlot;
     if (!view.is_reservation) return;
     const std::vector<Booking>& list = state_.vnodes->bookings().list();
-    for (std::uint32_t b = 0; b < list.size(); ++b)
-        if (list[b].queue == view.slot) view.booking = b;
+    const auto own = std::ranges::find(list, view.slot, &Booking::queue);
+    if (own != list.end()) view.booking = static_cast<std::uint32_t>(own - list.begin());
 }
 
 void Queues::set_windows(QueueView& view) const {

@@ -58,6 +58,8 @@ struct Place {
     std::span<const Amount> amounts;
     // In decisions: the place is a piece of the same chunk as the place before it.
     bool joined = false;
+    // The same: it is the first one of the next occurrence of a standing reservation that was asked for.
+    bool next_occurrence = false;
 };
 
 // The fields of job_fields.def. An instant that is the Epoch hasn't come yet.
@@ -185,6 +187,14 @@ struct ServerRecord {
     std::string_view node_group_key;  // resources whose values make placement sets, with commas
 };
 
+// One more time that a standing reservation has.
+struct ReservationOccurrence {
+    Instant start{};
+    Instant end{};
+    std::span<const Place> places{};  // that it has
+    bool asked = false;               // it is to be decided about
+};
+
 // An advance reservation: places that jobs of its queue, and no others, have from `start` to before `end`.
 struct ReservationRecord {
     ReservationHandle reservation{};
@@ -198,6 +208,9 @@ struct ReservationRecord {
     // Of one that is asked for again: when it has these places.
     Instant held_start{};
     Instant held_end{};
+    // Of a standing one: the times after this one, in their order. They don't overlap.
+    std::span<const ReservationOccurrence> later{};
+    bool keeps_first = false;  // one that is asked for again asks only for later times
 };
 
 struct SchedRecord {

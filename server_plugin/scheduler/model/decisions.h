@@ -41,7 +41,7 @@ enum class DecisionKind : std::uint8_t {
     estimate = 5,
     preempt = 6,  // the running job makes room for `for_job`, by the first of `methods` that succeeds
     accrue = 7,   // from now on the job's time counts as `accrue_type`
-    confirm = 8,  // the reservation has `places`
+    confirm = 8,  // the reservation has `places`: those of each of its times that were asked for
     deny = 9      // the reservation can't be had, because of `text`
 };
 

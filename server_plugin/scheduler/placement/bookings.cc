@@ -14,6 +14,7 @@ void Bookings::set(const Inventory& inventory, std::vector<Booking> bookings, In
                    const IsOf& is_of) {
     clear();
     list_ = std::move(bookings);
+    from_ = from;
     const std::uint32_t columns = inventory.columns().size();
     none_.assign(columns, 0);
     none_[kOpenColumn] = Columns::closed;
@@ -28,32 +29,38 @@ void Bookings::set(const Inventory& inventory, std::vector<Booking> bookings, In
         return inventory.free_without(vnode, jobs);
     };
     for (auto& [vnode, all] : on_) {
-        for (Left& one : all) {
-            one.over = free_without(vnode, [&](JobSlot job) { return gone(job, one.at); });
-            for (const Left& other : all) {
-                if (!list_[other.booking].is_at(one.at)) continue;
-                for (std::uint32_t c = kFirstResourceColumn; c < columns; ++c) one.over[c] -= other.needs[c];
-                one.over[kEmptyColumn] = 0;
-                if (list_[other.booking].exclusive) one.over[kOpenColumn] = Columns::closed;
-            }
+        std::ranges::stable_sort(all, {}, &Left::at);
+        std::vector<const Left*> there;  // at the instant of `one`
+        for (auto one = all.begin(); one != all.end(); ++one) {
+            std::erase_if(there, [&](const Left* other) { return other->end <= one->at; });
+            there.push_back(&*one);
+            one->over = free_without(vnode, [&](JobSlot job) { return gone(job, one->at); });
+            const auto take = [&](const Left& other) {
+                for (std::uint32_t c = kFirstResourceColumn; c < columns; ++c) one->over[c] -= other.needs[c];
+                one->over[kEmptyColumn] = 0;
+                if (list_[other.booking].exclusive) one->over[kOpenColumn] = Columns::closed;
+            };
+            for (const Left* other : there) take(*other);
+            for (auto other = one + 1; other != all.end() && other->at == one->at; ++other) take(*other);
         }
-        for (Left& one : all) {
-            const Row without = free_without(vnode, [&](JobSlot job) { return is_of(job, one.booking); });
+        there.clear();
+        for (auto one = all.begin(); one != all.end(); ++one) {
+            std::erase_if(there, [&](const Left* other) { return other->end <= one->at; });
+            there.push_back(&*one);
+            const Row without = free_without(vnode, [&](JobSlot job) { return is_of(job, one->booking); });
             const std::int64_t* const free = inventory.free(vnode);
-            one.left.assign(columns, 0);
-            one.left[kOpenColumn] = Columns::open;
-            one.left[kEmptyColumn] = 1;
-            for (std::uint32_t c = kFirstResourceColumn; c < columns; ++c) {
-                if (one.needs[c] > 0) {
-                    one.left[c] = one.needs[c] - (without[c] - free[c]);
-                    continue;
-                }
-                // Of what it hasn't asked for its jobs have what is left over, as others do.
-                one.left[c] = free[c];
-                for (const Left& other : all)
-                    if (other.at < one.end && one.at < other.end)
-                        one.left[c] = std::min(one.left[c], other.over[c]);
-            }
+            one->left.assign(columns, 0);
+            one->left[kOpenColumn] = Columns::open;
+            one->left[kEmptyColumn] = 1;
+            // Of what it hasn't asked for its jobs have what is left over, as others do.
+            for (std::uint32_t c = kFirstResourceColumn; c < columns; ++c)
+                one->left[c] = one->needs[c] > 0 ? one->needs[c] - (without[c] - free[c]) : free[c];
+            const auto leave = [&](const Left& other) {
+                for (std::uint32_t c = kFirstResourceColumn; c < columns; ++c)
+                    if (one->needs[c] <= 0) one->left[c] = std::min(one->left[c], other.over[c]);
+            };
+            for (const Left* other : there) leave(*other);
+            for (auto other = one + 1; other != all.end() && other->at < one->end; ++other) leave(*other);
         }
     }
 }
@@ -64,6 +71,7 @@ void Bookings::use(VnodeSlot vnode, const Row& needs, std::int64_t count, int si
     if (found == on_.end()) return;
     const bool is_in_one = rules.booking != kNoSlot;
     for (Left& one : found->second) {
+        if (one.at > from_ && one.at >= rules.ends) break;  // it binds no job that starts now
         const bool own = one.booking == rules.booking;
         const bool binds = !is_in_one && one.at < rules.ends && rules.begins < one.end;
         for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c) {

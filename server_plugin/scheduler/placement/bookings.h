@@ -45,7 +45,7 @@ class Bookings {
     const std::vector<Booking>& list() const { return list_; }
 
     // Takes up bookings as of the instant `from`, from which on they are asked about, while the inventory is
-    // as it is then. O(bookings of a vnode times its jobs).
+    // as it is then. O(bookings of a vnode times its jobs and the bookings at the same time).
     void set(const Inventory& inventory, std::vector<Booking> bookings, Instant from, const Gone& gone,
              const IsOf& is_of);
     void clear();
@@ -61,8 +61,10 @@ class Bookings {
             return visit(own != nullptr ? own->left : none_);
         }
         if (found == on_.end()) return;
-        for (const Left& one : found->second)
-            if (one.at < rules.ends && rules.begins < one.end) visit(one.over);
+        for (const Left& one : found->second) {
+            if (one.at >= rules.ends) break;
+            if (rules.begins < one.end) visit(one.over);
+        }
     }
     // Takes `count` times `needs` of a vnode for a job by the rules (sign 1), or gives it back (sign -1).
     void use(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign, const PlaceRules& rules);
@@ -90,8 +92,9 @@ class Bookings {
     }
 
     std::vector<Booking> list_;
-    std::unordered_map<VnodeSlot, std::vector<Left>> on_;
-    Row none_;  // of a vnode that takes no job
+    Instant from_{};
+    std::unordered_map<VnodeSlot, std::vector<Left>> on_;  // in the order of `at`
+    Row none_;                                             // of a vnode that takes no job
 };
 
 }  // namespace pbs::sched

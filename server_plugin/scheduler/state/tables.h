@@ -61,6 +61,14 @@ struct AdvanceReservation {
     std::vector<Share> shares;  // that it has, from `held_start` to before `held_end`
     Instant held_start{};
     Instant held_end{};
+    struct Occurrence {
+        Instant start{};
+        Instant end{};
+        bool asked = false;
+        std::vector<Share> shares{};
+    };
+    std::vector<Occurrence> later{};  // of a standing one
+    bool keeps_first = false;         // only later ones are asked for
 };
 
 // All tables that events feed.

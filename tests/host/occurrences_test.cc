@@ -1,0 +1,142 @@
+// reserve_execvnodes, and the times of standing reservations.
+#include "server_plugin/host/occurrences.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/reservation.h"
+
+namespace pbs::host {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr int64_t kNoon = 1795435200;  // Monday 2026-11-23 12:00 UTC
+constexpr int64_t kHour = 3600;
+constexpr int64_t kDay = 24 * kHour;
+
+Reservation asked(const std::string& rule, int64_t start = kNoon, int64_t duration = 2 * kHour,
+                  const std::string& zone = "UTC") {
+    Reservation reservation;
+    set_attribute(reservation, "reserve_start", std::to_string(start));
+    set_attribute(reservation, "reserve_end", std::to_string(start + duration));
+    set_attribute(reservation, "reserve_standing", "1");
+    set_attribute(reservation, "reserve_rrule", rule);
+    if (!zone.empty()) set_attribute(reservation, "reserve_timezone", zone);
+    return reservation;
+}
+
+int refusal(Reservation reservation) {
+    const auto settled = settle_occurrences(reservation);
+    return settled ? 0 : settled.error().code;
+}
+
+TEST(Occurrences, ExecVnodesAsText) {
+    EXPECT_EQ(execvnodes_text({"(a:ncpus=1)", "(a:ncpus=1)", "(b:ncpus=1)+(c)", "(a:ncpus=1)"}),
+              "4#(a:ncpus=1)[0-1,3](b:ncpus=1)+(c)[2]");
+    EXPECT_EQ(execvnodes_text({"(a)"}), "1#(a)[0]");
+    EXPECT_EQ(execvnodes_text({"", "(a)"}), "2#(a)[1]");
+    EXPECT_EQ(execvnodes_text({}), "0#");
+}
+
+TEST(Occurrences, ExecVnodesFromText) {
+    for (const std::vector<std::string>& list :
+         {std::vector<std::string>{"(a:ncpus=1)", "(a:ncpus=1)", "(b:ncpus=1)+(c)", "(a:ncpus=1)"},
+          {"(n[0]:ncpus=1)", "(n[1]:ncpus=1)", "(n[0]:ncpus=1)"},
+          {"", "(a)", ""},
+          {}})
+        EXPECT_EQ(exec_vnodes_in(execvnodes_text(list)), list);
+    EXPECT_THAT(exec_vnodes_in("3#(a)[1-9]"), ElementsAre("", "(a)", "(a)"));
+    EXPECT_THAT(exec_vnodes_in("2#(a)[x](b)[1"), ElementsAre("", ""));
+    EXPECT_THAT(exec_vnodes_in("2#(a)[0](b)[1,x]"), ElementsAre("(a)", "(b)"));
+    EXPECT_THAT(exec_vnodes_in("99999999#(a)[0-99999999]"), SizeIs(kMostOccurrences));
+    for (const char* wrong : {"", "#", "x#(a)[0]", "(a)[0]", "-1#(a)[0]"})
+        EXPECT_THAT(exec_vnodes_in(wrong), IsEmpty()) << wrong;
+}
+
+TEST(Occurrences, OfARule) {
+    Reservation reservation = asked("FREQ=DAILY;COUNT=3");
+    ASSERT_TRUE(settle_occurrences(reservation));
+    EXPECT_TRUE(is_standing(reservation));
+    EXPECT_EQ(reservation.start(), kNoon);
+    EXPECT_EQ(reservation.end(), kNoon + 2 * kHour);
+    EXPECT_EQ(reservation.attributes.text("reserve_count"), "3");
+    EXPECT_EQ(reservation.attributes.text("reserve_index"), "1");
+    ASSERT_THAT(reservation.later, SizeIs(2));
+    EXPECT_EQ(reservation.later[1].start, kNoon + 2 * kDay);
+    EXPECT_EQ(reservation.later[1].end, kNoon + 2 * kDay + 2 * kHour);
+}
+
+TEST(Occurrences, TheFirstIsWhereTheRuleMatches) {
+    Reservation reservation = asked("FREQ=WEEKLY;BYDAY=WE;COUNT=2");
+    ASSERT_TRUE(settle_occurrences(reservation));
+    EXPECT_EQ(reservation.start(), kNoon + 2 * kDay);
+    EXPECT_EQ(reservation.end(), kNoon + 2 * kDay + 2 * kHour);
+    ASSERT_THAT(reservation.later, SizeIs(1));
+    EXPECT_EQ(reservation.later[0].start, kNoon + 9 * kDay);
+}
+
+TEST(Occurrences, OneIsAnAdvanceReservation) {
+    Reservation reservation = asked("FREQ=DAILY;COUNT=1");
+    ASSERT_TRUE(settle_occurrences(reservation));
+    EXPECT_FALSE(is_standing(reservation));
+    EXPECT_THAT(reservation.later, IsEmpty());
+    Reservation without;
+    ASSERT_TRUE(settle_occurrences(without));
+    EXPECT_FALSE(is_standing(without));
+    EXPECT_EQ(without.attributes.text("reserve_count"), "1");
+}
+
+// On 2027-03-28 Berlin's day has 23 hours.
+TEST(Occurrences, GiveWayToTheNextOneWhereADayIsShorter) {
+    constexpr int64_t nine = 1806134400;  // 2027-03-27 09:00 in Berlin
+    Reservation reservation = asked("FREQ=DAILY;COUNT=3", nine, kDay, "Europe/Berlin");
+    ASSERT_TRUE(settle_occurrences(reservation));
+    EXPECT_EQ(reservation.end(), nine + 23 * kHour);
+    EXPECT_EQ(reservation.later[0].start, nine + 23 * kHour);
+    EXPECT_EQ(reservation.later[0].end, nine + 47 * kHour);
+}
+
+TEST(Occurrences, AreBoundedAndShortEnough) {
+    EXPECT_EQ(refusal(asked("FREQ=DAILY;COUNT=366")), 0);
+    EXPECT_EQ(refusal(asked("FREQ=DAILY;COUNT=367")), PBSE_BAD_RRULE_SYNTAX);
+    EXPECT_EQ(refusal(asked("FREQ=HOURLY;UNTIL=99991231")), PBSE_BAD_RRULE_SYNTAX);
+    EXPECT_EQ(refusal(asked("FREQ=DAILY")), PBSE_BAD_RRULE_SYNTAX2);
+    EXPECT_EQ(refusal(asked("nonsense")), PBSE_BAD_RRULE_SYNTAX);
+    EXPECT_EQ(refusal(asked("FREQ=DAILY;UNTIL=20000101")), PBSE_BADTSPEC);
+    EXPECT_EQ(refusal(asked("FREQ=DAILY;COUNT=2", kNoon, kHour, "")), PBSE_BAD_ICAL_TZ);
+    EXPECT_EQ(refusal(asked("FREQ=DAILY;COUNT=2", kNoon, kHour, "Nowhere")), PBSE_BAD_ICAL_TZ);
+    EXPECT_EQ(refusal(asked("FREQ=HOURLY;COUNT=2", kNoon, kHour + 1)), PBSE_BAD_RRULE_HOURLY);
+    EXPECT_EQ(refusal(asked("FREQ=HOURLY;COUNT=2", kNoon, kHour)), 0);
+    EXPECT_EQ(refusal(asked("FREQ=DAILY;INTERVAL=2;COUNT=2", kNoon, kDay + 1)), PBSE_BAD_RRULE_DAILY);
+    EXPECT_EQ(refusal(asked("FREQ=WEEKLY;COUNT=2", kNoon, 7 * kDay + 1)), PBSE_BAD_RRULE_WEEKLY);
+    EXPECT_EQ(refusal(asked("FREQ=MONTHLY;COUNT=2", kNoon, 30 * kDay + 1)), PBSE_BAD_RRULE_MONTHLY);
+    EXPECT_EQ(refusal(asked("FREQ=YEARLY;COUNT=2", kNoon, 365 * kDay + 1)), PBSE_BAD_RRULE_YEARLY);
+    EXPECT_EQ(refusal(asked("FREQ=WEEKLY;BYDAY=MO,TU;COUNT=4", kNoon, kDay + 1)), PBSE_BADTSPEC);
+    EXPECT_EQ(refusal(asked("FREQ=WEEKLY;BYDAY=MO,TU;COUNT=4", kNoon, kDay)), 0);
+}
+
+TEST(Occurrences, OutliveTheProcess) {
+    Reservation reservation = asked("FREQ=DAILY;COUNT=4");
+    ASSERT_TRUE(settle_occurrences(reservation));
+    set_attribute(reservation, "reserve_index", "2");
+    Reservation loaded{1, "S1.server", reservation.attributes};
+    load_occurrences(loaded, State());
+    ASSERT_THAT(loaded.later, SizeIs(2));
+    EXPECT_EQ(loaded.later[0].start, kNoon + 2 * kDay);
+    EXPECT_EQ(loaded.later[1].start, kNoon + 3 * kDay);
+    // Not even one that has been written by somebody else is more than it may be.
+    set_attribute(loaded, "reserve_count", "1000000000");
+    load_occurrences(loaded, State());
+    EXPECT_LE(loaded.later.size(), kMostOccurrences);
+    set_attribute(loaded, "reserve_timezone", "Nowhere");
+    load_occurrences(loaded, State());
+    EXPECT_THAT(loaded.later, IsEmpty());
+}
+
+}  // namespace
+}  // namespace pbs::host
