@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 #include <utility>
 
+#include "ifl/attributes/execvnodes.h"
 #include "ifl/pbs_error.h"
 #include "rrule/series.h"
 #include "server_plugin/host/attributes.h"
@@ -71,68 +70,7 @@ void note_nodes(Reservation& reservation) {
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
 }
 
-std::optional<size_t> number_at(std::string_view& text) {
-    size_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc()) return {};
-    text.remove_prefix(static_cast<size_t>(end - text.data()));
-    return number;
-}
-
-// "0-2,4": gives those of the list that are in it to `exec_vnode`.
-void give(std::string_view ranges, std::string_view exec_vnode, std::vector<std::string>& list) {
-    while (!ranges.empty()) {
-        const auto first = number_at(ranges);
-        if (!first) return;
-        size_t last = *first;
-        if (ranges.starts_with('-')) {
-            ranges.remove_prefix(1);
-            last = number_at(ranges).value_or(*first);
-        }
-        for (size_t i = *first; i <= last && i < list.size(); ++i) list[i] = exec_vnode;
-        if (!ranges.starts_with(',')) return;
-        ranges.remove_prefix(1);
-    }
-}
-
 }  // namespace
-
-std::string execvnodes_text(const std::vector<std::string>& exec_vnodes) {
-    std::string text = fmt::format("{}#", exec_vnodes.size());
-    std::vector<bool> told(exec_vnodes.size());
-    for (size_t first = 0; first < exec_vnodes.size(); ++first) {
-        if (told[first] || exec_vnodes[first].empty()) continue;
-        std::string ranges;
-        for (size_t i = first; i < exec_vnodes.size(); ++i) {
-            if (exec_vnodes[i] != exec_vnodes[first]) continue;
-            size_t last = i;
-            while (last + 1 < exec_vnodes.size() && exec_vnodes[last + 1] == exec_vnodes[first]) ++last;
-            std::fill(told.begin() + static_cast<std::ptrdiff_t>(i),
-                      told.begin() + static_cast<std::ptrdiff_t>(last) + 1, true);
-            ranges += ranges.empty() ? "" : ",";
-            ranges += last == i ? fmt::format("{}", i) : fmt::format("{}-{}", i, last);
-            i = last;
-        }
-        text += fmt::format("{}[{}]", exec_vnodes[first], ranges);
-    }
-    return text;
-}
-
-std::vector<std::string> exec_vnodes_in(std::string_view text) {
-    const auto count = number_at(text);
-    if (!count || !text.starts_with('#')) return {};
-    text.remove_prefix(1);
-    std::vector<std::string> list(std::min(*count, kMostOccurrences));
-    // The names of vnodes may have brackets in them, but no parentheses.
-    while (!text.empty()) {
-        const size_t open = text.find(")[");
-        const size_t close = open == std::string_view::npos ? open : text.find(']', open);
-        if (close == std::string_view::npos) return list;
-        give(text.substr(open + 2, close - open - 2), text.substr(0, open + 1), list);
-        text.remove_prefix(close + 1);
-    }
-    return list;
-}
 
 Result<void> settle_occurrences(Reservation& reservation) {
     set_attribute(reservation, "reserve_count", "1");
@@ -188,7 +126,8 @@ void load_occurrences(Reservation& reservation, const State& state) {
     renew_times(reservation);
     // A zone that isn't there any more tells no times.
     std::erase_if(reservation.later, [](const Reservation::Occurrence& one) { return one.end == 0; });
-    const std::vector<std::string> texts = exec_vnodes_in(a.text("reserve_execvnodes"));
+    const std::vector<std::string> texts =
+        ifl::exec_vnodes_in(a.text("reserve_execvnodes"), kMostOccurrences);
     for (size_t i = 0; i < reservation.later.size() && i + 1 < texts.size(); ++i)
         reservation.later[i].places = i > 0 && texts[i + 1] == texts[i] ? reservation.later[i - 1].places
                                                                         : places_of(texts[i + 1], state);
@@ -208,7 +147,7 @@ void write_exec_vnodes(Reservation& reservation, const State& state) {
     if (!is_standing(reservation)) return;
     std::vector<std::string> texts{text(reservation.places)};
     for (const Reservation::Occurrence& one : reservation.later) texts.push_back(text(one.places));
-    set_attribute(reservation, "reserve_execvnodes", execvnodes_text(texts));
+    set_attribute(reservation, "reserve_execvnodes", ifl::execvnodes_text(texts));
 }
 
 }  // namespace pbs::host

@@ -4,8 +4,7 @@
 // counts, series_start its DTSTART and series_duration how long each occurrence is. reserve_start,
 // reserve_end and resv_nodes are of the occurrence that is there or comes next, reserve_index is its number,
 // from 1, and reserve_count is how many there are. reserve_execvnodes says of this one and those after it
-// which vnodes they have, "5#(n1:ncpus=2)[0-2,4](n2:ncpus=2)[3]": how many they are, and each exec_vnode with
-// the places in that list, from 0, that have it.
+// which vnodes they have (ifl/attributes/execvnodes.h).
 #pragma once
 
 #include <cstddef>
@@ -41,10 +40,5 @@ void load_occurrences(Reservation& reservation, const State& state);
 
 // Sets resv_nodes and reserve_execvnodes by what it has.
 void write_exec_vnodes(Reservation& reservation, const State& state);
-
-// Parts of reserve_execvnodes.
-std::string execvnodes_text(const std::vector<std::string>& exec_vnodes);
-// As many as it says, at most kMostOccurrences; what it leaves out, or says wrongly, is empty.
-std::vector<std::string> exec_vnodes_in(std::string_view text);
 
 }  // namespace pbs::host

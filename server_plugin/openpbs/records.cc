@@ -223,7 +223,8 @@ void Records::tell(const std::string& id, const SiteReservation& reservation) {
     record.reservation = reserved.handle;
     record.id = str(id);
     record.queue = queue == queues_.end() ? 0 : queue->second;
-    record.state = reservation.asked ? PBS_RESERVATION_ASKED : PBS_RESERVATION_CONFIRMED;
+    record.state =
+        reservation.asked && reservation.error.empty() ? PBS_RESERVATION_ASKED : PBS_RESERVATION_CONFIRMED;
     record.start = reservation.start;
     record.end = reservation.end;
     record.held_start = reserved.start;
@@ -234,6 +235,21 @@ void Records::tell(const std::string& id, const SiteReservation& reservation) {
     const std::vector<pbs_place> places = places_of(shares_of(reservation.nodes));
     record.places = places.data();
     record.place_count = places.size();
+    std::vector<std::vector<pbs_place>> places_later;
+    std::vector<pbs_reservation_occurrence> later;
+    for (const SiteReservation::Occurrence& one : reservation.later) {
+        const auto& its = places_later.emplace_back(places_of(shares_of(one.nodes)));
+        pbs_reservation_occurrence out{};
+        out.start = one.start;
+        out.end = one.end;
+        out.places = its.data();
+        out.place_count = its.size();
+        out.asked = one.asked ? 1 : 0;
+        later.push_back(out);
+    }
+    record.later = later.data();
+    record.later_count = later.size();
+    record.keeps_first = reservation.keeps_first ? 1 : 0;
     table_.reservation_changed(table_.self, &record);
 }
 
@@ -457,12 +473,14 @@ std::uint64_t Records::handle(const std::string& job) const {
 
 // ---- Decisions.
 
-std::string Records::exec_vnode_of(const pbs_decision& in) const {
+std::vector<std::string> Records::exec_vnodes_of(const pbs_decision& in) const {
     const bool has_joined = in.size >= offsetof(pbs_decision, joined) + sizeof in.joined;
     const std::uint8_t* joined = has_joined ? in.joined : nullptr;
-    std::string out;
+    std::vector<std::string> all(1);
     for (std::size_t i = 0; i < in.place_count; ++i) {
-        const bool goes_on = joined != nullptr && joined[i] != 0;
+        const bool goes_on = joined != nullptr && joined[i] == 1;
+        if (joined != nullptr && joined[i] == 2) all.emplace_back();
+        std::string& out = all.back();
         out += out.empty() ? "(" : goes_on ? "+" : ")+(";
         out += name_of(vnode_names_, in.places[i].vnode);
         for (std::size_t j = 0; j < in.places[i].amount_count; ++j) {
@@ -474,8 +492,9 @@ std::string Records::exec_vnode_of(const pbs_decision& in) const {
             out += fmt::format(":{}={}", name, amount_text(resource.kind, amount.number));
         }
     }
-    if (!out.empty()) out += ')';
-    return out;
+    for (std::string& one : all)
+        if (!one.empty()) one += ')';
+    return all;
 }
 
 Decision Records::decision(const pbs_decision& in) const {
@@ -494,7 +513,8 @@ Decision Records::decision(const pbs_decision& in) const {
         out.set_resources.emplace_back(
             name, is_text(kind) ? std::string(view(amount.text)) : amount_text(kind, amount.number));
     }
-    out.exec_vnode = exec_vnode_of(in);
+    out.exec_vnodes = exec_vnodes_of(in);
+    out.exec_vnode = out.exec_vnodes.front();
     if (in.kind == PBS_DECIDE_ESTIMATE) out.start = in.start;
     if (in.kind == PBS_DECIDE_PREEMPT) {
         if (const auto other = job_names_.find(in.for_job); other != job_names_.end())

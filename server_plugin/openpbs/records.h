@@ -25,8 +25,9 @@ struct Decision {
     std::string text;
     std::vector<std::pair<std::string, std::string>> set_resources;
     std::string exec_vnode;
-    std::int64_t start = 0;  // PBS_DECIDE_ESTIMATE
-    std::string for_job;     // PBS_DECIDE_PREEMPT, with the letters of the methods
+    std::vector<std::string> exec_vnodes;  // PBS_DECIDE_CONFIRM: for each time that was asked for
+    std::int64_t start = 0;                // PBS_DECIDE_ESTIMATE
+    std::string for_job;                   // PBS_DECIDE_PREEMPT, with the letters of the methods
     std::string methods;
     bool after_preemptions = false;
     std::int32_t accrue_type = 0;
@@ -84,7 +85,7 @@ class Records {
     Amounts amounts(const ResourceList& list);
     std::vector<pbs_place> places_of(const std::vector<VnodeShare>& shares);
     void clear();
-    std::string exec_vnode_of(const pbs_decision& in) const;
+    std::vector<std::string> exec_vnodes_of(const pbs_decision& in) const;
 
     const pbs_plugin& table_;
     std::map<std::string, SiteResource> definitions_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ifl/attributes/execvnodes.h"
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
 #include "server_plugin/openpbs/amount.h"
@@ -53,6 +54,21 @@ int trigger_of(int command) {
 ifl::Attribute attribute(std::string name, std::string resource, std::string value,
                          ifl::Op op = ifl::Op::set) {
     return {std::move(name), std::move(resource), std::move(value), op};
+}
+
+// Where a reservation is: of a standing one all times that are left are told, those that keep their vnodes
+// too.
+std::string confirmed_nodes(const SiteReservation& reservation, const Decision& decision) {
+    if (!reservation.standing) return decision.exec_vnode;
+    if (reservation.one_altered) return ifl::execvnodes_text({decision.exec_vnode});
+    auto next = decision.exec_vnodes.begin();
+    const auto take = [&](bool asked, const std::string& held) {
+        return asked && next != decision.exec_vnodes.end() ? *next++ : held;
+    };
+    std::vector<std::string> all{take(!reservation.keeps_first, reservation.nodes)};
+    for (const SiteReservation::Occurrence& one : reservation.later)
+        all.push_back(take(one.asked, one.nodes));
+    return ifl::execvnodes_text(all);
 }
 
 std::string clock_text(std::int64_t at) {
@@ -358,8 +374,17 @@ void Scheduling::learn(bool all) {
 
 // How many objects have changed.
 std::size_t Scheduling::take_objects() {
+    const auto is_there = [this](const std::string& name) {
+        if (learnt_.vnodes) {
+            const auto vnode = learnt_.vnodes->find(name);
+            return vnode != learnt_.vnodes->end() && vnode->second.state == PBS_VNODE_FREE;
+        }
+        const auto state = learnt_.states.find(name);
+        return state != learnt_.states.end() && state->second == PBS_VNODE_FREE;
+    };
     // One that isn't confirmed may be by each scheduler, on its vnodes.
-    for (const auto& [id, reservation] : learnt_.reservations) {
+    for (auto& [id, reservation] : learnt_.reservations) {
+        choose_asked(reservation, is_there);
         const auto queue = learnt_.queues.find(reservation.queue);
         if (queue == learnt_.queues.end()) continue;
         queue->second.partition = reservation.asked && reservation.nodes.empty()
@@ -465,6 +490,13 @@ void Scheduling::decide() {
     if (qrun_) return qrun();
     const auto sched = site_.scheds.find(current_);
     if (sched == site_.scheds.end() || !sched->second.scheduling) return end();
+    for (const auto& [id, reservation] : site_.reservations) {
+        Decision no;
+        no.kind = PBS_DECIDE_DENY;
+        no.job = id;
+        no.text = reservation.error;
+        if (reservation.asked && !reservation.error.empty()) answer_reservation(no);
+    }
     const auto running = plugin_.start_cycle(now(), current_, trigger_);
     if (!running && running.error() == PBSE_TRYAGAIN) return;
     if (!running) {
@@ -530,12 +562,12 @@ void Scheduling::answer_reservation(const Decision& decision) {
     if (reservation == site_.reservations.end()) return;
     const bool granted = decision.kind == PBS_DECIDE_CONFIRM;
     const std::string& partition = site_.scheds[current_].partition;
+    const std::string nodes = granted ? confirmed_nodes(reservation->second, decision) : "null";
     log(granted ? fmt::format("{}: confirmed", decision.job)
                 : fmt::format("{}: not confirmed: {}", decision.job, decision.text));
     current().client->ask(
         ifl::RequestType::confirm_reservation,
-        ifl::RunJob{decision.job, granted ? decision.exec_vnode : "null",
-                    static_cast<std::uint64_t>(reservation->second.start)},
+        ifl::RunJob{decision.job, nodes, static_cast<std::uint64_t>(reservation->second.start)},
         granted ? fmt::format("PBS_RESV_CONFIRM_SUCCESS:partition={}",
                               partition.empty() ? "pbs-default" : partition)
                 : "PBS_RESV_CONFIRM_FAIL",

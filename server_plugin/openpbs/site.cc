@@ -8,9 +8,12 @@
 #include <functional>
 #include <string_view>
 
+#include "ifl/attributes/execvnodes.h"
 #include "ifl/pbs_error.h"
+#include "rrule/series.h"
 #include "server_plugin/openpbs/amount.h"
 #include "server_plugin/openpbs/conf.h"
+#include "server_plugin/openpbs/job.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::openpbs {
@@ -202,12 +205,46 @@ void note_resource(std::map<std::string, SiteResource>& resources, const ifl::Ob
                                            (flags & kConsumable) != 0, (flags & kHostLevel) != 0};
 }
 
+// The times that follow the next one: those of the rule from that one on, as pbs_sched has them.
+void set_later(SiteReservation& one, const ifl::ObjectView& object, bool is_new) {
+    constexpr std::size_t kMost = 10'000;
+    const auto zone = rrule::Zone::find(value_of(object, "reserve_timezone"));
+    if (!zone) {
+        one.error = fmt::format("its time zone: {}", zone.error().message);
+        return;
+    }
+    const auto at = [](std::int64_t seconds) { return rrule::Instant(rrule::Seconds(seconds)); };
+    const auto series = rrule::series(value_of(object, "reserve_rrule"), at(one.start), *zone, kMost);
+    if (!series) {
+        one.error = fmt::format("its recurrence rule: {}", series.error().message);
+        return;
+    }
+    const std::int64_t duration = one.end - one.start;
+    const std::int64_t all = number_of(value_of(object, "reserve_count"), 0);
+    const std::int64_t index = std::max<std::int64_t>(number_of(value_of(object, "reserve_index"), 1), 1);
+    const auto known = static_cast<std::int64_t>(series->starts.size());
+    const std::int64_t left = all == 0 ? known : std::min(known, all - index + 1);
+    const auto nodes = ifl::exec_vnodes_in(value_of(object, "reserve_execvnodes"), kMost);
+    // The list is of those that were left when it was made.
+    const std::int64_t passed = index - 1 - (all - static_cast<std::int64_t>(nodes.size()));
+    if (is_new) {
+        one.start = series->starts.front().time_since_epoch().count();
+        one.end = one.start + duration;
+    }
+    for (std::int64_t i = 1; i < left; ++i) {
+        const std::int64_t start = series->starts[static_cast<std::size_t>(i)].time_since_epoch().count();
+        const auto place = static_cast<std::size_t>(std::max<std::int64_t>(passed + i, 0));
+        one.later.push_back({start, start + duration, place < nodes.size() ? nodes[place] : std::string()});
+    }
+}
+
 SiteReservation reservation_of(const ifl::ObjectView& object, std::int64_t now) {
     // OpenPBS's numbers of states.
     constexpr std::int64_t kUnconfirmed = 1;
     constexpr std::int64_t kDegraded = 10;
     constexpr std::int64_t kBeingAltered = 11;
     constexpr std::int64_t kInConflict = 12;
+    constexpr std::int64_t kAsSoonAsPossible = 1893488460;  // as a start
     SiteReservation one;
     one.queue = value_of(object, "queue");
     one.partition = value_of(object, "partition");
@@ -224,7 +261,33 @@ SiteReservation reservation_of(const ifl::ObjectView& object, std::int64_t now) 
     if (const std::string_view chunks = value_of(object, "schedselect"); !chunks.empty())
         one.requested["select"] = chunks;
     one.nodes = value_of(object, "resv_nodes");
+    one.standing = number_of(value_of(object, "reserve_standing"), 0) != 0 ||
+                   truth_of(value_of(object, "reserve_standing"));
+    one.one_altered = state == kBeingAltered;
+    if (one.start == kAsSoonAsPossible)
+        one.error = "reservations for as soon as possible are pbs_sched's";
+    else if (one.standing)
+        set_later(one, object, state == kUnconfirmed);
     return one;
+}
+
+void choose_asked(SiteReservation& reservation, const std::function<bool(const std::string&)>& is_there) {
+    if (!reservation.asked || !reservation.standing || reservation.one_altered) return;
+    const auto lacks = [&](const std::string& nodes) {
+        const auto shares = shares_of(nodes);
+        return shares.empty() ||
+               std::ranges::any_of(shares, [&](const VnodeShare& share) { return !is_there(share.vnode); });
+    };
+    reservation.keeps_first = !lacks(reservation.nodes);
+    bool any = !reservation.keeps_first;
+    for (SiteReservation::Occurrence& one : reservation.later) {
+        one.asked = lacks(one.nodes);
+        any = any || one.asked;
+    }
+    // All are there, and others have them.
+    if (any) return;
+    reservation.keeps_first = false;
+    for (SiteReservation::Occurrence& one : reservation.later) one.asked = true;
 }
 
 std::uint32_t vnode_state(std::string_view text) {

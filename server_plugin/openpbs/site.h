@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -94,6 +95,19 @@ struct SiteReservation {
     std::int64_t end = 0;
     ResourceList requested;
     std::string nodes;  // its places, as an exec_vnode; empty: it has none yet
+    // Of a standing one: those of its times that come after this one.
+    struct Occurrence {
+        std::int64_t start = 0;
+        std::int64_t end = 0;
+        std::string nodes;
+        bool asked = false;
+        bool operator==(const Occurrence&) const = default;
+    };
+    std::vector<Occurrence> later{};
+    bool standing = false;
+    bool one_altered = false;  // only the time that comes next is asked for
+    bool keeps_first = false;  // and only later ones are
+    std::string error;         // why the scheduler can't answer
     bool operator==(const SiteReservation&) const = default;
 };
 
@@ -120,6 +134,9 @@ SiteSched sched_of(const ifl::ObjectView& object);
 void note_resource(std::map<std::string, SiteResource>& resources, const ifl::ObjectView& object);
 // `now`: a reservation that has lost vnodes is asked for again when its time to try has come.
 SiteReservation reservation_of(const ifl::ObjectView& object, std::int64_t now);
+// Which of a reservation's times are asked for: of one that has lost vnodes, those that have. `is_there`: is
+// the vnode there, and takes jobs?
+void choose_asked(SiteReservation& reservation, const std::function<bool(const std::string&)>& is_there);
 SiteVnode vnode_of(const ifl::ObjectView& object);
 // Of a vnode's attribute `state`.
 std::uint32_t vnode_state(std::string_view text);

@@ -1,4 +1,4 @@
-// reserve_execvnodes, and the times of standing reservations.
+// The times of standing reservations.
 #include "server_plugin/host/occurrences.h"
 
 #include <gmock/gmock.h>
@@ -10,8 +10,6 @@
 namespace pbs::host {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -33,29 +31,6 @@ Reservation asked(const std::string& rule, int64_t start = kNoon, int64_t durati
 int refusal(Reservation reservation) {
     const auto settled = settle_occurrences(reservation);
     return settled ? 0 : settled.error().code;
-}
-
-TEST(Occurrences, ExecVnodesAsText) {
-    EXPECT_EQ(execvnodes_text({"(a:ncpus=1)", "(a:ncpus=1)", "(b:ncpus=1)+(c)", "(a:ncpus=1)"}),
-              "4#(a:ncpus=1)[0-1,3](b:ncpus=1)+(c)[2]");
-    EXPECT_EQ(execvnodes_text({"(a)"}), "1#(a)[0]");
-    EXPECT_EQ(execvnodes_text({"", "(a)"}), "2#(a)[1]");
-    EXPECT_EQ(execvnodes_text({}), "0#");
-}
-
-TEST(Occurrences, ExecVnodesFromText) {
-    for (const std::vector<std::string>& list :
-         {std::vector<std::string>{"(a:ncpus=1)", "(a:ncpus=1)", "(b:ncpus=1)+(c)", "(a:ncpus=1)"},
-          {"(n[0]:ncpus=1)", "(n[1]:ncpus=1)", "(n[0]:ncpus=1)"},
-          {"", "(a)", ""},
-          {}})
-        EXPECT_EQ(exec_vnodes_in(execvnodes_text(list)), list);
-    EXPECT_THAT(exec_vnodes_in("3#(a)[1-9]"), ElementsAre("", "(a)", "(a)"));
-    EXPECT_THAT(exec_vnodes_in("2#(a)[x](b)[1"), ElementsAre("", ""));
-    EXPECT_THAT(exec_vnodes_in("2#(a)[0](b)[1,x]"), ElementsAre("(a)", "(b)"));
-    EXPECT_THAT(exec_vnodes_in("99999999#(a)[0-99999999]"), SizeIs(kMostOccurrences));
-    for (const char* wrong : {"", "#", "x#(a)[0]", "(a)[0]", "-1#(a)[0]"})
-        EXPECT_THAT(exec_vnodes_in(wrong), IsEmpty()) << wrong;
 }
 
 TEST(Occurrences, OfARule) {

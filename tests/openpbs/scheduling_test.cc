@@ -278,6 +278,39 @@ TEST_P(OpenpbsScheduling, ReservationsAreConfirmedKeptAndDenied) {
     expect_state(long_one, "R");
 }
 
+TEST_P(OpenpbsScheduling, StandingReservationsAreConfirmedWithAllOfTheirTimes) {
+    const auto reserve = [&](const std::string& options) {
+        return site
+            ->sh(
+                "cd /; PBS_TZID=Europe/Berlin $stock/pbs_rsub -R $(date -d '+1 hour' +%y%m%d%H%M.%S) -D 1800 "
+                "-I 60 " +
+                    options,
+                "una")
+            .out;
+    };
+    const std::string said = reserve("-r 'FREQ=DAILY;COUNT=3' -l select=1:ncpus=2");
+    ASSERT_THAT(said, HasSubstr(" CONFIRMED"));
+    const std::string id = said.substr(0, said.find(' '));
+    const std::string shown = site->sh("$stock/pbs_rstat -F " + id).out;
+    EXPECT_EQ(attribute_in(shown, "reserve_count"), "3");
+    EXPECT_EQ(attribute_in(shown, "reserve_execvnodes"), "3#(box:ncpus=2)[0-2]");
+    // The second day is taken; the fourth isn't.
+    EXPECT_THAT(site->sh("cd /; $stock/pbs_rsub -R $(date -d '+25 hour' +%y%m%d%H%M.%S) -D 60 -I 60 -l "
+                         "select=1:ncpus=1",
+                         "una")
+                    .out,
+                HasSubstr(" DENIED"));
+    EXPECT_THAT(reserve("-r 'FREQ=DAILY;COUNT=2' -l select=1:ncpus=1"), HasSubstr(" DENIED"));
+    EXPECT_THAT(site->sh("cd /; $stock/pbs_rsub -R $(date -d '+73 hour' +%y%m%d%H%M.%S) -D 60 -I 60 -l "
+                         "select=1:ncpus=1",
+                         "una")
+                    .out,
+                HasSubstr(" CONFIRMED"));
+    // A job of two days runs into it.
+    const std::string job = submit("-l select=1:ncpus=1 -l walltime=48:00:00");
+    expect_comment(job, "Job would conflict with reservation or top job");
+}
+
 TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {
     site->ok(
         "cat > /tmp/h.py <<'END'\nimport pbs\ne = pbs.event()\n"
