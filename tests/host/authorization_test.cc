@@ -114,7 +114,7 @@ class Authorization : public PluginServerTest {
     }
     // Of whole hosts.
     std::string maintenance() {
-        return id_in(ask(root(), RequestType::submit_reservation, ifl::QueueJob{"", "", times()}, "m"));
+        return id_in(ask(identity(0), RequestType::submit_reservation, ifl::QueueJob{"", "", times()}, "m"));
     }
     static std::string id_in(const ifl::Reply& reply) {
         const auto* text = std::get_if<ifl::TextReply>(&reply.body);

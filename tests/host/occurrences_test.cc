@@ -68,12 +68,12 @@ TEST(Occurrences, OneIsAnAdvanceReservation) {
 
 // On 2027-03-28 Berlin's day has 23 hours.
 TEST(Occurrences, GiveWayToTheNextOneWhereADayIsShorter) {
-    constexpr int64_t nine = 1806134400;  // 2027-03-27 09:00 in Berlin
-    Reservation reservation = asked("FREQ=DAILY;COUNT=3", nine, kDay, "Europe/Berlin");
+    constexpr int64_t kNine = 1806134400;  // 2027-03-27 09:00 in Berlin
+    Reservation reservation = asked("FREQ=DAILY;COUNT=3", kNine, kDay, "Europe/Berlin");
     ASSERT_TRUE(settle_occurrences(reservation));
-    EXPECT_EQ(reservation.end(), nine + 23 * kHour);
-    EXPECT_EQ(reservation.later[0].start, nine + 23 * kHour);
-    EXPECT_EQ(reservation.later[0].end, nine + 47 * kHour);
+    EXPECT_EQ(reservation.end(), kNine + 23 * kHour);
+    EXPECT_EQ(reservation.later[0].start, kNine + 23 * kHour);
+    EXPECT_EQ(reservation.later[0].end, kNine + 47 * kHour);
 }
 
 TEST(Occurrences, AreBoundedAndShortEnough) {
