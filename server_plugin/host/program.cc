@@ -92,6 +92,20 @@ Result<std::string> default_plugin() {
     return beside;
 }
 
+// The program of the processes above jobs, open. It is run by this descriptor, so that a running server whose
+// files are replaced goes on with the one that it knows.
+Result<Fd> open_shepherd() {
+    std::array<char, PATH_MAX> path{};
+    const ssize_t size = readlink("/proc/self/exe", path.data(), path.size() - 1);
+    if (size < 0) return fail(PBSE_SYSTEM, fmt::format("/proc/self/exe: {}", std::strerror(errno)));
+    std::string program(path.data(), static_cast<size_t>(size));
+    program.resize(program.rfind('/'));
+    program += "/../lib/pbspolicy/pbs_shepherd";
+    Fd fd(open(program.c_str(), O_PATH | O_CLOEXEC));
+    if (!fd) return fail(PBSE_SYSTEM, fmt::format("{}: {}", program, std::strerror(errno)));
+    return fd;
+}
+
 // The server's own descriptors, with room to answer somebody and to run a few jobs.
 constexpr rlim_t kFewestDescriptors = 64;
 
@@ -165,6 +179,7 @@ class Program {
     std::unique_ptr<Accounting> accounting_;
     std::unique_ptr<Mailer> mailer_;
     std::unique_ptr<Store> store_;
+    Fd shepherd_;
     std::unique_ptr<Runner> runner_;
     std::unique_ptr<RunnerExecutor> executor_;
     Fd plugin_done_;  // an eventfd, written to by threads of the plugin's
@@ -241,6 +256,10 @@ Result<void> Program::open_state() {
     RunnerOptions runner_options;
     runner_options.home = home_->path();
     runner_options.host_name = state.host_name;
+    auto shepherd = open_shepherd();
+    if (!shepherd) return tl::unexpected(shepherd.error());
+    shepherd_ = std::move(*shepherd);
+    runner_options.program = fmt::format("/proc/{}/fd/{}", getpid(), shepherd_.get());
     auto runner = Runner::create(std::move(runner_options));
     if (!runner) return tl::unexpected(runner.error());
     runner_ = std::move(*runner);

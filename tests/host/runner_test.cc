@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <pwd.h>
+#include <sys/epoll.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -24,6 +25,7 @@
 #include <thread>
 
 #include "server_plugin/host/home.h"
+#include "server_plugin/host/launcher.h"
 #include "server_plugin/host/posix.h"
 #include "server_plugin/host/process_tree.h"
 #include "server_plugin/host/run_files.h"
@@ -469,6 +471,7 @@ TEST_F(RunnerTest, TakesOtherLimitsWhileTheJobRuns) {
     start = job("while [ ! -e $PBS_O_WORKDIR/go ]; do sleep 0.02; done; exit 7\n", "2.test");
     start.walltime = 2s;
     ASSERT_TRUE(runner_->start(start));
+    wait_for(*runner_, [&](const RunReport& report) { return report.id == start.id; });
     ASSERT_TRUE(runner_->set_limits(start.id, std::nullopt, std::nullopt));
     std::this_thread::sleep_for(2500ms);
     std::ofstream(work_ + "/go") << "x";
@@ -655,14 +658,16 @@ TEST_F(RunnerTest, ALateShepherdFindsItsPermissionWithdrawn) {
     const RunFiles files(home_, start.id);
     std::ofstream(files.job()) << write_job_spec({start, "C0FFEE", "", ""});
     EXPECT_EQ(runner_->recover({start.id}, nullptr).at(0).state, RunState::never_started);
-    const pid_t late = ::fork();
-    if (late == 0) {
-        ::execl("/proc/self/exe", "pbs_server", "--shepherd", home_.c_str(), "1.test", "1", nullptr);
-        ::_exit(127);
-    }
-    int status = 0;
-    ::waitpid(late, &status, 0);
-    EXPECT_EQ(WEXITSTATUS(status), 1);
+    const Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
+    Launcher launcher(home_, "/proc/self/exe", epoll.get(), 0);
+    ASSERT_TRUE(launcher.ask(start.id));
+    std::vector<Launcher::Answer> late;
+    ASSERT_TRUE(eventually([&] { return launcher.carry(late) && !late.empty(); }));
+    EXPECT_EQ(late[0].id, start.id);
+    EXPECT_EQ(late[0].error, "");
+    pollfd ended{late[0].process.get(), POLLIN, 0};
+    EXPECT_EQ(::poll(&ended, 1, 20'000), 1);
+    EXPECT_EQ(read_fd(late[0].notify.get(), "notice").value(), "");
     EXPECT_FALSE(fs::exists(work_ + "/ran"));
     EXPECT_TRUE(fs::is_empty(home_ + "/mom_priv/jobs"));
 }
