@@ -188,7 +188,7 @@ class Asker {
 
   private:
     void ask() {
-        (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), -15);
+        (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), -20);
         for (bool one_job = true; !stop_; one_job = !one_job) {
             const auto begin = Clock::now();
             const int handle = connect_to(server_);
