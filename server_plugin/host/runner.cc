@@ -39,6 +39,8 @@ constexpr int kPbseInternal = 15011;
 constexpr int kPbseUnksig = 15013;
 constexpr int kPbseBadstate = 15016;
 constexpr int kMostBurials = 3;
+// That are told at once: who handles them does so in one go, and others wait for that.
+constexpr std::size_t kMostEvents = 16;
 constexpr const char* kNoShepherd = "its shepherd ended before it could start the job";
 // In the epoll set, the launcher's; watches have larger ones.
 constexpr std::uint64_t kLauncherNumber = 0;
@@ -521,7 +523,7 @@ std::vector<RunReport> Runner::events() {
     impl_->look_after_unwatched(reports);
     // First: what they tell of may have ended by now.
     if (!impl_->launching_.empty()) impl_->take_answers(reports);
-    std::array<epoll_event, 64> ready{};
+    std::array<epoll_event, kMostEvents> ready{};
     const int count = ::epoll_wait(impl_->epoll_.get(), ready.data(), static_cast<int>(ready.size()), 0);
     for (int i = 0; i < count; ++i) {
         const std::uint64_t data = ready[static_cast<std::size_t>(i)].data.u64;
