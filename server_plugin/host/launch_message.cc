@@ -26,8 +26,8 @@ std::string_view take_word(std::string_view& text) {
 
 }  // namespace
 
-std::string write(const RunId& id, const std::string& error) {
-    return fmt::format("{} {}{}{}", id.job, id.run, error.empty() ? "" : " ", error);
+std::string write(const RunId& id, const std::string& note) {
+    return fmt::format("{} {}{}{}", id.job, id.run, note.empty() ? "" : " ", note);
 }
 
 std::optional<Message> parse(std::string_view text) {

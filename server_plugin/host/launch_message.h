@@ -1,6 +1,7 @@
 // What a server and its launcher (launcher.h) tell each other over a socket that keeps messages apart: a
 // request is "JOB_ID RUN_COUNT"; its answer is the same with the descriptors of the warden and of the pipe by
-// which the shepherd tells, or with a blank and the reason why there is no warden.
+// which the shepherd tells, or with a blank and the reason why there is no warden. "JOB_ID RUN_COUNT forget"
+// asks for the end of all files of the start, and has no answer.
 #pragma once
 
 #include <optional>
@@ -14,11 +15,13 @@ namespace pbs::host::launch_message {
 
 struct Message {
     RunId id;
-    std::string error{};
+    std::string note{};  // behind the two
     std::vector<Fd> descriptors{};
 };
 
-std::string write(const RunId& id, const std::string& error);
+inline constexpr const char* kForget = "forget";
+
+std::string write(const RunId& id, const std::string& note);
 // None for what isn't such a text.
 std::optional<Message> parse(std::string_view text);
 

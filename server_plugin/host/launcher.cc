@@ -42,7 +42,9 @@ Result<void> Launcher::begin() {
     for (const int fd : {0, 1, 2}) helper.give_nothing(fd);
     helper.give(theirs.get(), kLauncherFd);
     helper.close_from(kLauncherFd + 1);
-    const pid_t pid = helper.start(program_, {"pbs_shepherd", kLauncherArgument, home_});
+    std::vector<std::string> arguments = {"pbs_shepherd", kLauncherArgument, home_};
+    if (nice_) arguments.push_back(std::to_string(*nice_));
+    const pid_t pid = helper.start(program_, std::move(arguments));
     if (pid < 0) return fail(kPbseSystem, fmt::format("{}: {}", program_, system_text(-pid)));
     process_ = pid;
     socket_ = std::move(ours);
@@ -59,9 +61,17 @@ void Launcher::watch(bool writable, int operation) const {
 }
 
 Result<void> Launcher::ask(const RunId& id) {
+    return put(id, {});
+}
+
+bool Launcher::forget(const RunId& id) {
+    return put(id, launch_message::kForget).has_value();
+}
+
+Result<void> Launcher::put(const RunId& id, const std::string& note) {
     if (!socket_)
         if (auto begun = begin(); !begun) return begun;
-    unsent_.push_back(id);
+    unsent_.push_back(launch_message::write(id, note));
     send_some();
     return {};
 }
@@ -69,7 +79,7 @@ Result<void> Launcher::ask(const RunId& id) {
 void Launcher::send_some() {
     bool full = false;
     while (!unsent_.empty() && !full) {
-        const std::string text = launch_message::write(unsent_.front(), {});
+        const std::string& text = unsent_.front();
         full = ::send(socket_.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0;
         if (!full) unsent_.pop_front();
     }
@@ -88,7 +98,7 @@ bool Launcher::carry(std::vector<Answer>& answers) {
             return false;
         }
         auto& descriptors = message->descriptors;
-        Answer answer{std::move(message->id), {}, {}, std::move(message->error)};
+        Answer answer{std::move(message->id), {}, {}, std::move(message->note)};
         if (descriptors.size() == 2) {
             answer.process = std::move(descriptors[0]);
             answer.notify = std::move(descriptors[1]);

@@ -9,7 +9,9 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,9 +32,10 @@ class Launcher {
         std::string error;  // why there is no warden; empty: there is one
     };
 
-    // `epoll` gets the socket to the launcher, with the number `data`, and outlives this object.
-    Launcher(std::string home, std::string program, int epoll, std::uint64_t data)
-        : home_(std::move(home)), program_(std::move(program)), epoll_(epoll), data_(data) {}
+    // `epoll` gets the socket to the launcher, with the number `data`, and outlives this object. `nice`: as
+    // in RunnerOptions.
+    Launcher(std::string home, std::string program, std::optional<int> nice, int epoll, std::uint64_t data)
+        : home_(std::move(home)), program_(std::move(program)), nice_(nice), epoll_(epoll), data_(data) {}
     ~Launcher();  // what was asked for and not begun isn't
     Launcher(const Launcher&) = delete;
     Launcher& operator=(const Launcher&) = delete;
@@ -40,23 +43,29 @@ class Launcher {
     // The permission to start is on the disk. An error: the launcher can't be run.
     Result<void> ask(const RunId& id);
 
+    // Has the files of a start that has ended removed: in a folder in which many jobs have theirs, that takes
+    // its time. False: the launcher can't be run.
+    bool forget(const RunId& id);
+
     // To be called when the socket has something: adds the answers that have come. False: the launcher has
     // gone, and there will be none to what was asked before.
     bool carry(std::vector<Answer>& answers);
 
   private:
     Result<void> begin();
+    Result<void> put(const RunId& id, const std::string& note);
     void send_some();
     void watch(bool writable, int operation) const;
     void end();
 
     std::string home_;
     std::string program_;
+    std::optional<int> nice_;
     int epoll_;
     std::uint64_t data_;
     Fd socket_;
     pid_t process_ = 0;
-    std::deque<RunId> unsent_;
+    std::deque<std::string> unsent_;
     bool waits_ = false;  // until the socket takes more
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -17,9 +18,11 @@
 #include <string>
 #include <vector>
 
+#include "server_plugin/host/key_value.h"
 #include "server_plugin/host/launch_message.h"
 #include "server_plugin/host/launcher.h"
 #include "server_plugin/host/process_tree.h"
+#include "server_plugin/host/run_files.h"
 #include "server_plugin/host/shepherd.h"
 #include "server_plugin/host/shepherd_protocol.h"
 
@@ -147,7 +150,10 @@ int Starter::run() {
         const auto request = launch_message::receive(server_.get(), MSG_DONTWAIT);
         if (!request && errno != EAGAIN && errno != EINTR) return 0;
         if (!request) continue;
-        if (const auto code = start(request->id)) return *code;
+        if (request->note == launch_message::kForget)
+            RunFiles(home_, request->id).remove_all();
+        else if (const auto code = start(request->id))
+            return *code;
     }
 }
 
@@ -155,6 +161,8 @@ int Starter::run() {
 
 int launcher_main(int argc, char** argv) {
     ::prctl(PR_SET_NAME, "pbs_shepherd");
+    if (const auto nice = argc > 3 ? parse_number("nice", argv[3]) : Result<std::int64_t>(fail(0, {})))
+        static_cast<void>(::setpriority(PRIO_PROCESS, 0, static_cast<int>(*nice)));
     return Starter(argv[2], Title(argc, argv)).run();
 }
 

@@ -92,7 +92,7 @@ class Runner::Impl {
     Impl(RunnerOptions options, Fd epoll)
         : options_(std::move(options)),
           epoll_(std::move(epoll)),
-          launcher_(options_.home, options_.program, epoll_.get(), kLauncherNumber) {}
+          launcher_(options_.home, options_.program, options_.nice, epoll_.get(), kLauncherNumber) {}
 
     // A warden, or a shepherd without one, that is alive as far as is known.
     struct Watch {
@@ -451,7 +451,7 @@ std::vector<RunReport> Runner::recover(const std::vector<RunId>& running, std::v
     }
     for (const auto& [job, run] : others) {
         auto report = impl_->examine({job, run});
-        if (report.state != RunState::running) forget(report.id);
+        if (report.state != RunState::running) impl_->files(report.id).remove_all();
         if (strays != nullptr) strays->push_back(std::move(report));
     }
     return reports;
@@ -469,7 +469,7 @@ std::optional<ExitRecord> Runner::used(const RunId& id) const {
 
 void Runner::forget(const RunId& id) {
     impl_->burials_.erase(key_of(id));
-    impl_->files(id).remove_all();
+    if (!impl_->launcher_.forget(id)) impl_->files(id).remove_all();
 }
 
 // ---- Events ----

@@ -7,7 +7,7 @@
 
 namespace pbs::host {
 
-// Wardens (warden.h) are copies of the launcher (launcher.h), which is run as `pbs_shepherd --launcher HOME`
+// Wardens (warden.h) are copies of the launcher (launcher.h), which is run as `pbs_shepherd --launcher HOME [NICE]`
 // with all signals blocked, so that none of the requests below is lost or kills a warden before it can read
 // them.
 inline constexpr const char* kLauncherArgument = "--launcher";

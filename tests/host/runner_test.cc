@@ -175,6 +175,11 @@ class RunnerTest : public testing::Test {
         return pid;
     }
 
+    pid_t launcher_of(const RunId& id) const {
+        const pid_t warden = read_process(shepherd_of(id))->parent;
+        return read_process(warden)->parent;
+    }
+
     fs::path top_;
     // What came of a start, once that is known.
     RunReport recovered(const RunId& id) {
@@ -560,7 +565,7 @@ TEST_F(RunnerTest, ForgetsAllFilesOfARun) {
     const auto end = run(job("exit 0\n"));
     EXPECT_FALSE(fs::is_empty(home_ + "/mom_priv/jobs"));
     runner_->forget(end.id);
-    EXPECT_TRUE(fs::is_empty(home_ + "/mom_priv/jobs"));
+    EXPECT_TRUE(eventually([&] { return fs::is_empty(home_ + "/mom_priv/jobs"); }));
     EXPECT_TRUE(fs::is_empty(home_ + "/aux"));
 }
 
@@ -659,7 +664,7 @@ TEST_F(RunnerTest, ALateShepherdFindsItsPermissionWithdrawn) {
     std::ofstream(files.job()) << write_job_spec({start, "C0FFEE", "", ""});
     EXPECT_EQ(runner_->recover({start.id}, nullptr).at(0).state, RunState::never_started);
     const Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
-    Launcher launcher(home_, "/proc/self/exe", epoll.get(), 0);
+    Launcher launcher(home_, "/proc/self/exe", std::nullopt, epoll.get(), 0);
     ASSERT_TRUE(launcher.ask(start.id));
     std::vector<Launcher::Answer> late;
     ASSERT_TRUE(eventually([&] { return launcher.carry(late) && !late.empty(); }));
@@ -970,6 +975,43 @@ TEST_F(RunnerTest, AShepherdThatCannotRunIsAStartThatNeverHappened) {
     EXPECT_TRUE(fs::is_empty(home_ + "/mom_priv/jobs"));
 }
 
+TEST_F(RunnerTest, StartsGoOnWhenTheLauncherIsKilled) {
+    const auto first = job("sleep 60\n", "1.test");
+    ASSERT_TRUE(runner_->start(first));
+    wait_running(*runner_);
+    const pid_t launcher = launcher_of(first.id);
+    ::kill(launcher, SIGSTOP);
+    const auto second = job("echo ran > $PBS_O_WORKDIR/ran\n", "2.test");
+    ASSERT_TRUE(runner_->start(second));
+    EXPECT_EQ(runner_->running(), 2U);
+    ::kill(launcher, SIGKILL);
+    const auto report = wait_end();
+    EXPECT_EQ(report.id, second.id);
+    EXPECT_EQ(report.state, RunState::never_started);
+    EXPECT_EQ(report.exit.message, "its shepherd ended before it could start the job");
+    EXPECT_FALSE(fs::exists(work_ + "/ran"));
+    EXPECT_EQ(run(job("exit 3\n", "3.test")).exit.exit_status, 3);
+    ASSERT_TRUE(runner_->terminate(first.id, 5s));
+    EXPECT_EQ(wait_end().exit.exit_status, 256 + SIGTERM);
+}
+
+TEST_F(RunnerTest, EndsAJobThatIsYetToBeStarted) {
+    const auto first = job("sleep 60\n", "1.test");
+    ASSERT_TRUE(runner_->start(first));
+    wait_running(*runner_);
+    const pid_t launcher = launcher_of(first.id);
+    ::kill(launcher, SIGSTOP);
+    const auto second = job("sleep 60\n", "2.test");
+    ASSERT_TRUE(runner_->start(second));
+    ASSERT_TRUE(runner_->terminate(second.id, 5s));
+    ::kill(launcher, SIGCONT);
+    const auto end = wait_end();
+    EXPECT_EQ(end.id, second.id);
+    EXPECT_EQ(end.exit.exit_status, 256 + SIGTERM);
+    ASSERT_TRUE(runner_->terminate(first.id, 5s));
+    wait_end();
+}
+
 TEST_F(RunnerTest, ADamagedExitRecordIsALostJob) {
     const auto start = job("exit 0\n");
     run(start);
@@ -982,7 +1024,7 @@ TEST_F(RunnerTest, ADamagedExitRecordIsALostJob) {
 }
 
 TEST_F(RunnerTest, RunsManyJobsAtOnce) {
-    constexpr int kCount = 60;
+    constexpr int kCount = 60;  // more than a launcher has on their way at a time
     for (int i = 0; i < kCount; ++i)
         ASSERT_TRUE(runner_->start(job(fmt::format("sleep 0.1; exit {}\n", i), fmt::format("{}.test", i))));
     for (int i = 0; i < kCount; ++i) {
