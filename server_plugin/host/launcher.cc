@@ -42,9 +42,7 @@ Result<void> Launcher::begin() {
     for (const int fd : {0, 1, 2}) helper.give_nothing(fd);
     helper.give(theirs.get(), kLauncherFd);
     helper.close_from(kLauncherFd + 1);
-    std::vector<std::string> arguments = {"pbs_shepherd", kLauncherArgument, home_};
-    if (nice_) arguments.push_back(std::to_string(*nice_));
-    const pid_t pid = helper.start(program_, std::move(arguments));
+    const pid_t pid = helper.start(program_, {"pbs_shepherd", kLauncherArgument, home_});
     if (pid < 0) return fail(kPbseSystem, fmt::format("{}: {}", program_, system_text(-pid)));
     process_ = pid;
     socket_ = std::move(ours);

@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,10 +31,9 @@ class Launcher {
         std::string error;  // why there is no warden; empty: there is one
     };
 
-    // `epoll` gets the socket to the launcher, with the number `data`, and outlives this object. `nice`: as
-    // in RunnerOptions.
-    Launcher(std::string home, std::string program, std::optional<int> nice, int epoll, std::uint64_t data)
-        : home_(std::move(home)), program_(std::move(program)), nice_(nice), epoll_(epoll), data_(data) {}
+    // `epoll` gets the socket to the launcher, with the number `data`, and outlives this object.
+    Launcher(std::string home, std::string program, int epoll, std::uint64_t data)
+        : home_(std::move(home)), program_(std::move(program)), epoll_(epoll), data_(data) {}
     ~Launcher();  // what was asked for and not begun isn't
     Launcher(const Launcher&) = delete;
     Launcher& operator=(const Launcher&) = delete;
@@ -60,7 +58,6 @@ class Launcher {
 
     std::string home_;
     std::string program_;
-    std::optional<int> nice_;
     int epoll_;
     std::uint64_t data_;
     Fd socket_;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -18,7 +17,6 @@
 #include <string>
 #include <vector>
 
-#include "server_plugin/host/key_value.h"
 #include "server_plugin/host/launch_message.h"
 #include "server_plugin/host/launcher.h"
 #include "server_plugin/host/process_tree.h"
@@ -161,8 +159,6 @@ int Starter::run() {
 
 int launcher_main(int argc, char** argv) {
     ::prctl(PR_SET_NAME, "pbs_shepherd");
-    if (const auto nice = argc > 3 ? parse_number("nice", argv[3]) : Result<std::int64_t>(fail(0, {})))
-        static_cast<void>(::setpriority(PRIO_PROCESS, 0, static_cast<int>(*nice)));
     return Starter(argv[2], Title(argc, argv)).run();
 }
 

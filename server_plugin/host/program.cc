@@ -134,16 +134,6 @@ void keep_freed_memory() {
     mallopt(M_MMAP_THRESHOLD, 8 * kMega);  // or it would stay at the 128 kB that it begins with
 }
 
-// With thousands of jobs that all want a processor, the server is still to answer: where it may, it goes
-// before them. The nice value that it had.
-int go_before_jobs() {
-    constexpr int kBefore = 10;
-    constexpr int kFirst = -20;
-    const int nice = getpriority(PRIO_PROCESS, 0);
-    (void)setpriority(PRIO_PROCESS, 0, std::max(kFirst, nice - kBefore));
-    return nice;
-}
-
 std::string surroundings(const char* name) {
     const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
     return value == nullptr ? "" : value;
@@ -192,7 +182,6 @@ class Program {
 
     const ProgramOptions& options_;
     rlim_t descriptors_ = 0;
-    int nice_ = 0;  // of jobs
     ServiceManager service_manager_{surroundings};
     std::optional<Daemon> daemon_;
     Clock clock_;
@@ -281,7 +270,6 @@ Result<void> Program::open_state() {
     auto shepherd = open_shepherd();
     if (!shepherd) return tl::unexpected(shepherd.error());
     shepherd_ = std::move(*shepherd);
-    runner_options.nice = nice_;
     runner_options.program = fmt::format("/proc/{}/fd/{}", getpid(), shepherd_.get());
     auto runner = Runner::create(std::move(runner_options));
     if (!runner) return tl::unexpected(runner.error());
@@ -596,7 +584,6 @@ void Program::stop(std::string_view why) {
 
 Result<void> Program::run() {
     keep_freed_memory();
-    nice_ = go_before_jobs();
     const auto descriptors = raise_descriptor_limit();
     if (!descriptors) return tl::unexpected(descriptors.error());
     descriptors_ = *descriptors;

@@ -92,7 +92,7 @@ class Runner::Impl {
     Impl(RunnerOptions options, Fd epoll)
         : options_(std::move(options)),
           epoll_(std::move(epoll)),
-          launcher_(options_.home, options_.program, options_.nice, epoll_.get(), kLauncherNumber) {}
+          launcher_(options_.home, options_.program, epoll_.get(), kLauncherNumber) {}
 
     // A warden, or a shepherd without one, that is alive as far as is known.
     struct Watch {

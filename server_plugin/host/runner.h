@@ -137,7 +137,6 @@ struct RunnerOptions {
     std::string home;            // PBS_HOME, absolute, its layout in place (Home::open)
     std::string program;         // pbs_shepherd, or another whose main() calls shepherd_main()
     std::string host_name;       // of this machine, for the host part of output paths
-    std::optional<int> nice{};   // of jobs and what is above them; none: this process's
     bool control_groups = true;  // for jobs, where the machine permits it
 };
 

@@ -565,8 +565,7 @@ int supervise(const std::string& home, const RunId& id) {
 
 int shepherd_main(int argc, char** argv) {
     if (is_shepherd(argc, argv)) {
-        if ((argc == 3 || argc == 4) && std::string_view(argv[1]) == kLauncherArgument)
-            return launcher_main(argc, argv);
+        if (argc == 3 && std::string_view(argv[1]) == kLauncherArgument) return launcher_main(argc, argv);
         const auto run = argc == 5 ? parse_number("run count", argv[4]) : Result<std::int64_t>(0);
         if (argc == 5 && std::string_view(argv[1]) == kCleanerArgument && is_file_safe(argv[3]) && run)
             return bury(argv[2], {argv[3], *run});

@@ -7,7 +7,7 @@
 
 namespace pbs::host {
 
-// Wardens (warden.h) are copies of the launcher (launcher.h), which is run as `pbs_shepherd --launcher HOME [NICE]`
+// Wardens (warden.h) are copies of the launcher (launcher.h), which is run as `pbs_shepherd --launcher HOME`
 // with all signals blocked, so that none of the requests below is lost or kills a warden before it can read
 // them.
 inline constexpr const char* kLauncherArgument = "--launcher";

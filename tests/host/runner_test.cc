@@ -664,7 +664,7 @@ TEST_F(RunnerTest, ALateShepherdFindsItsPermissionWithdrawn) {
     std::ofstream(files.job()) << write_job_spec({start, "C0FFEE", "", ""});
     EXPECT_EQ(runner_->recover({start.id}, nullptr).at(0).state, RunState::never_started);
     const Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
-    Launcher launcher(home_, "/proc/self/exe", std::nullopt, epoll.get(), 0);
+    Launcher launcher(home_, "/proc/self/exe", epoll.get(), 0);
     ASSERT_TRUE(launcher.ask(start.id));
     std::vector<Launcher::Answer> late;
     ASSERT_TRUE(eventually([&] { return launcher.carry(late) && !late.empty(); }));
