@@ -23,6 +23,9 @@ namespace {
 
 using std::chrono::nanoseconds;
 
+// Jobs that a slice starts: each has files written for it.
+constexpr size_t kMostStartsAtOnce = 8;
+
 int64_t iteration(const Sched& sched) {
     return std::max<int64_t>(1, sched.attributes.integer("scheduler_iteration", 600));
 }
@@ -394,7 +397,8 @@ void Cycles::apply_some() {
     const bool on = sched->attributes.boolean("scheduling", false);
     const auto begin = Steady::now();
     const size_t first = applied_;
-    const size_t end_of_slice = first + std::min(most_at_once_, decisions_.size() - first);
+    size_t starts = 0;
+    size_t end_of_slice = first + std::min(most_at_once_, decisions_.size() - first);
     bool dropped = std::exchange(dropped_, true);  // all of them, if anything is thrown
     Log& log = logs_.of(*sched);
     if (decisions_.log_event() >= 0) log.set_events(static_cast<unsigned>(decisions_.log_event()));
@@ -411,6 +415,8 @@ void Cycles::apply_some() {
             ++note_.dropped;
         } else {
             ++note_.decisions.at(static_cast<size_t>(decision.kind));
+            if (decision.kind == Decision::Kind::run && ++starts == kMostStartsAtOnce)
+                end_of_slice = applied_;
             // The next subjob of the array goes before all jobs behind it: the next cycle decides about it.
             if (decision.kind == Decision::Kind::run && application.array_goes_on() && more_starts()) {
                 note_.dropped += decisions_.size() - applied_;

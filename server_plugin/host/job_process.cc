@@ -40,6 +40,7 @@ int open_as_asked(const std::string& path, Fd& fd) {
 }
 
 constexpr int kMostNames = 10;
+constexpr std::size_t kLongestPasswdEntry = 1 << 20;
 
 class OutputOpener {
   public:
@@ -208,10 +209,13 @@ AsOwner::~AsOwner() {
 }
 
 tl::expected<PasswdEntry, LaunchError> find_owner(const JobStart& job) {
-    std::vector<char> buffer(65536);
+    // There is a process for each job: it takes the memory that it needs.
+    std::vector<char> buffer(1024);
     passwd entry{};
     passwd* found = nullptr;
-    ::getpwnam_r(job.user.c_str(), &entry, buffer.data(), buffer.size(), &found);
+    while (::getpwnam_r(job.user.c_str(), &entry, buffer.data(), buffer.size(), &found) == ERANGE &&
+           buffer.size() < kLongestPasswdEntry)
+        buffer.resize(buffer.size() * 4);
     if (found == nullptr)
         return launch_error(exit_status::kBadUid, fmt::format("no user {} on this machine", job.user));
     if (entry.pw_uid != job.uid)

@@ -1,4 +1,4 @@
-// pbs_server: options, then the server (program.h) or, started by the runner, a job's shepherd.
+// pbs_server: options, then the server (program.h) or, started by it, one of its helpers.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,7 +11,6 @@
 #include "server_plugin/host/message.h"
 #include "server_plugin/host/program.h"
 #include "server_plugin/host/server.h"
-#include "server_plugin/host/shepherd.h"
 
 namespace {
 
@@ -111,7 +110,6 @@ int serve(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (pbs::host::is_shepherd(argc, argv)) return pbs::host::shepherd_main(argc, argv);
     if (pbs::host::is_connector(argc, argv)) return pbs::host::connector_main(argc, argv);
     if (pbs::host::is_message_writer(argc, argv)) return pbs::host::message_writer_main(argc, argv);
     try {

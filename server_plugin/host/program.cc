@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <pwd.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -92,6 +93,20 @@ Result<std::string> default_plugin() {
     return beside;
 }
 
+// The program of the processes above jobs, open. It is run by this descriptor, so that a running server whose
+// files are replaced goes on with the one that it knows.
+Result<Fd> open_shepherd() {
+    std::array<char, PATH_MAX> path{};
+    const ssize_t size = readlink("/proc/self/exe", path.data(), path.size() - 1);
+    if (size < 0) return fail(PBSE_SYSTEM, fmt::format("/proc/self/exe: {}", std::strerror(errno)));
+    std::string program(path.data(), static_cast<size_t>(size));
+    program.resize(program.rfind('/'));
+    program += "/../lib/pbspolicy/pbs_shepherd";
+    Fd fd(open(program.c_str(), O_PATH | O_CLOEXEC));
+    if (!fd) return fail(PBSE_SYSTEM, fmt::format("{}: {}", program, std::strerror(errno)));
+    return fd;
+}
+
 // The server's own descriptors, with room to answer somebody and to run a few jobs.
 constexpr rlim_t kFewestDescriptors = 64;
 
@@ -107,6 +122,16 @@ Result<rlim_t> raise_descriptor_limit() {
                     fmt::format("the limit of open files (ulimit -n) is {}: expected at least {}",
                                 limit.rlim_cur, kFewestDescriptors));
     return limit.rlim_cur;
+}
+
+// Memory that is freed at the end of the heap is wanted again at once, by the next job or request; each time
+// that it goes to the kernel and comes back costs a fault a page. What is left of a large reply is returned
+// by Network.
+void keep_freed_memory() {
+    constexpr int kMega = 1 << 20;
+    mallopt(M_TRIM_THRESHOLD, 16 * kMega);
+    mallopt(M_TOP_PAD, kMega);
+    mallopt(M_MMAP_THRESHOLD, 8 * kMega);  // or it would stay at the 128 kB that it begins with
 }
 
 std::string surroundings(const char* name) {
@@ -165,6 +190,7 @@ class Program {
     std::unique_ptr<Accounting> accounting_;
     std::unique_ptr<Mailer> mailer_;
     std::unique_ptr<Store> store_;
+    Fd shepherd_;
     std::unique_ptr<Runner> runner_;
     std::unique_ptr<RunnerExecutor> executor_;
     Fd plugin_done_;  // an eventfd, written to by threads of the plugin's
@@ -241,6 +267,10 @@ Result<void> Program::open_state() {
     RunnerOptions runner_options;
     runner_options.home = home_->path();
     runner_options.host_name = state.host_name;
+    auto shepherd = open_shepherd();
+    if (!shepherd) return tl::unexpected(shepherd.error());
+    shepherd_ = std::move(*shepherd);
+    runner_options.program = fmt::format("/proc/{}/fd/{}", getpid(), shepherd_.get());
     auto runner = Runner::create(std::move(runner_options));
     if (!runner) return tl::unexpected(runner.error());
     runner_ = std::move(*runner);
@@ -553,6 +583,7 @@ void Program::stop(std::string_view why) {
 }
 
 Result<void> Program::run() {
+    keep_freed_memory();
     const auto descriptors = raise_descriptor_limit();
     if (!descriptors) return tl::unexpected(descriptors.error());
     descriptors_ = *descriptors;

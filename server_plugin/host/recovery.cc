@@ -72,6 +72,9 @@ Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vec
         Change change(server, server.now());
         std::vector<RunId> ends;
         for (const RunReport& report : some) apply(change, report, ends, recovers);
+        // That jobs run is told again after a crash; only ends wait for the disk.
+        if (std::ranges::all_of(some, [](const RunReport& r) { return r.state == RunState::running; }))
+            change.need_not_last();
         auto done = change.commit();
         if (done) to_terminate.insert(to_terminate.end(), ends.begin(), ends.end());
         return done;

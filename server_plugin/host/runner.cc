@@ -22,6 +22,7 @@
 
 #include "server_plugin/host/control_group.h"
 #include "server_plugin/host/key_value.h"
+#include "server_plugin/host/launcher.h"
 #include "server_plugin/host/posix.h"
 #include "server_plugin/host/process_tree.h"
 #include "server_plugin/host/run_files.h"
@@ -38,6 +39,11 @@ constexpr int kPbseInternal = 15011;
 constexpr int kPbseUnksig = 15013;
 constexpr int kPbseBadstate = 15016;
 constexpr int kMostBurials = 3;
+// That are told at once: who handles them does so in one go, and others wait for that.
+constexpr std::size_t kMostEvents = 16;
+constexpr const char* kNoShepherd = "its shepherd ended before it could start the job";
+// In the epoll set, the launcher's; watches have larger ones.
+constexpr std::uint64_t kLauncherNumber = 0;
 
 std::string key_of(const RunId& id) {
     return fmt::format("{}.{}", id.job, id.run);
@@ -69,22 +75,24 @@ Fd find_supervisor(const std::string& path) {
     return {};
 }
 
-// Runs this program with other arguments, in a session of its own, with all signals blocked. `notify` becomes
-// kShepherdNotifyFd; -1: none. The pid or -errno.
-pid_t spawn_helper(const RunnerOptions& options, std::vector<std::string> arguments, int notify) {
+// Has what is left of a start cleaned up, by a process in a session of its own, with all signals blocked. The
+// pid or -errno.
+pid_t spawn_cleaner(const RunnerOptions& options, const RunId& id) {
     posix::Spawn helper(posix::Spawn::Signals::blocked);
     for (const int fd : {0, 1, 2}) helper.give_nothing(fd);
-    if (notify >= 0) helper.give(notify, kShepherdNotifyFd);
-    helper.close_from(kShepherdNotifyFd + (notify >= 0 ? 1 : 0));
-    arguments.insert(arguments.begin(), "pbs_server");
-    return helper.start(options.program, std::move(arguments));
+    helper.close_from(3);
+    return helper.start(options.program,
+                        {"pbs_shepherd", kCleanerArgument, options.home, id.job, std::to_string(id.run)});
 }
 
 }  // namespace
 
 class Runner::Impl {
   public:
-    Impl(RunnerOptions options, Fd epoll) : options_(std::move(options)), epoll_(std::move(epoll)) {}
+    Impl(RunnerOptions options, Fd epoll)
+        : options_(std::move(options)),
+          epoll_(std::move(epoll)),
+          launcher_(options_.home, options_.program, epoll_.get(), kLauncherNumber) {}
 
     // A warden, or a shepherd without one, that is alive as far as is known.
     struct Watch {
@@ -92,14 +100,23 @@ class Runner::Impl {
         Fd process;
         Fd notify;  // until it has said what it has to say
         std::string notified;
-        pid_t child = 0;  // its pid if this process started it, for waitid()
+        pid_t child = 0;  // its pid if it is a child of this process, for waitpid()
         std::int64_t session = 0;
         std::string output_note;
         std::string error;
     };
 
+    // A start that the launcher was asked for, and what is to be asked of its warden.
+    struct Launching {
+        RunId id;
+        std::vector<std::pair<int, int>> requests;
+    };
+
     RunnerOptions options_;
     Fd epoll_;
+    Launcher launcher_;
+    std::unordered_map<std::string, Launching> launching_;
+    std::vector<RunReport> kept_;  // for the next events()
     std::uint64_t next_watch_ = 1;
     std::unordered_map<std::uint64_t, Watch> watches_;
     std::unordered_map<std::string, std::uint64_t> by_id_;
@@ -120,7 +137,10 @@ class Runner::Impl {
     RunReport unknown(const RunId& id, const std::string& why) const;
     void watch_or_later(const Result<void>& watched, const RunId& id);
     void look_after_unwatched(std::vector<RunReport>& reports);
-    Result<void> ask(const RunId& id, int request, int value) const;
+    Result<void> ask(const RunId& id, int request, int value);
+    void take_answers(std::vector<RunReport>& reports);
+    void launched(Launcher::Answer answer, std::vector<RunReport>& reports);
+    void launcher_gone(std::vector<RunReport>& reports);
     void read_notice(std::uint64_t number, std::vector<RunReport>& reports);
     void shepherd_ended(std::uint64_t number, std::vector<RunReport>& reports);
     std::set<std::pair<std::string, std::int64_t>> on_disk() const;
@@ -207,28 +227,49 @@ Result<void> Runner::start(const JobStart& job) {
                     fmt::format("job {} was started before as run {}", job.id.job, job.id.run));
     if (auto copied = impl_->copy_script(job); !copied) return copied;
     if (auto written = impl_->write_spec(job); !written) return written;
-    const auto withdraw = [&](int error, const char* what) {
+    if (auto asked = impl_->launcher_.ask(job.id); !asked) {
         files.remove_all();
-        return fail(kPbseSystem, fmt::format("job {}: cannot start its shepherd: {}: {}", job.id.job, what,
-                                             system_text(error)));
-    };
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return withdraw(errno, "pipe");
-    Fd notify(ends[0]);
-    Fd theirs(ends[1]);
-    ::fcntl(notify.get(), F_SETFL, O_NONBLOCK);
-    const pid_t pid = spawn_helper(
-        impl_->options_, {kShepherdArgument, impl_->options_.home, job.id.job, std::to_string(job.id.run)},
-        theirs.get());
-    if (pid < 0) return withdraw(-pid, impl_->options_.program.c_str());
-    theirs.reset();  // and so there is a descriptor for the next line, however few there are
-    Impl::Watch watch;
-    watch.id = job.id;
-    watch.process = open_process(pid);
-    watch.notify = std::move(notify);
-    watch.child = pid;
-    impl_->watch_or_later(impl_->watch(std::move(watch)), job.id);
+        return fail(asked.error().code,
+                    fmt::format("job {}: cannot start its shepherd: {}", job.id.job, asked.error().message));
+    }
+    impl_->launching_[key_of(job.id)] = {job.id, {}};
     return {};
+}
+
+void Runner::Impl::take_answers(std::vector<RunReport>& reports) {
+    std::vector<Launcher::Answer> answers;
+    const bool there = launcher_.carry(answers);
+    for (auto& answer : answers) launched(std::move(answer), reports);
+    if (!there) launcher_gone(reports);
+}
+
+void Runner::Impl::launched(Launcher::Answer answer, std::vector<RunReport>& reports) {
+    const auto found = launching_.find(key_of(answer.id));
+    if (found == launching_.end()) return;
+    const auto requests = std::move(found->second.requests);
+    launching_.erase(found);
+    if (!answer.error.empty()) {
+        auto report = examine(answer.id);
+        report.exit.message = "cannot start its shepherd: " + answer.error;
+        reports.push_back(std::move(report));
+        return;
+    }
+    Watch watch;
+    watch.id = answer.id;
+    watch.process = std::move(answer.process);
+    watch.notify = std::move(answer.notify);
+    watch_or_later(this->watch(std::move(watch)), answer.id);
+    for (const auto& [request, value] : requests) static_cast<void>(ask(answer.id, request, value));
+}
+
+// Some of the starts that it was asked for have come to something, and it couldn't tell any more.
+void Runner::Impl::launcher_gone(std::vector<RunReport>& reports) {
+    for (const auto& [key, start] : std::exchange(launching_, {})) {
+        auto report = examine(start.id);
+        for (const auto& [request, value] : start.requests) static_cast<void>(ask(start.id, request, value));
+        if (report.state == RunState::never_started) report.exit.message = kNoShepherd;
+        if (report.state != RunState::running || report.session != 0) reports.push_back(std::move(report));
+    }
 }
 
 // What runs is looked after, if not at once.
@@ -276,7 +317,12 @@ Runner::Impl::Watch* Runner::Impl::find(const RunId& id) {
 
 // ---- Signals ----
 
-Result<void> Runner::Impl::ask(const RunId& id, int request, int value) const {
+Result<void> Runner::Impl::ask(const RunId& id, int request, int value) {
+    if (launching_.contains(key_of(id))) take_answers(kept_);
+    if (const auto start = launching_.find(key_of(id)); start != launching_.end()) {
+        if (request != 0) start->second.requests.emplace_back(request, value);
+        return {};
+    }
     const auto it = by_id_.find(key_of(id));
     const Fd found = it == by_id_.end() ? find_supervisor(files(id).started()) : Fd();
     const int process = it == by_id_.end() ? found.get() : watches_.at(it->second).process.get();
@@ -316,8 +362,7 @@ Result<void> Runner::set_limits(const RunId& id, std::optional<std::chrono::seco
 
 // There was a shepherd and it left no record, and nor did its warden.
 Result<void> Runner::Impl::bury(const RunId& id, std::int64_t session) {
-    const pid_t pid =
-        spawn_helper(options_, {kCleanerArgument, options_.home, id.job, std::to_string(id.run)}, -1);
+    const pid_t pid = spawn_cleaner(options_, id);
     if (pid < 0)
         return fail(kPbseSystem, fmt::format("cannot run {}: {}", options_.program, system_text(-pid)));
     ++burials_[key_of(id)];
@@ -406,7 +451,7 @@ std::vector<RunReport> Runner::recover(const std::vector<RunId>& running, std::v
     }
     for (const auto& [job, run] : others) {
         auto report = impl_->examine({job, run});
-        if (report.state != RunState::running) forget(report.id);
+        if (report.state != RunState::running) impl_->files(report.id).remove_all();
         if (strays != nullptr) strays->push_back(std::move(report));
     }
     return reports;
@@ -424,7 +469,7 @@ std::optional<ExitRecord> Runner::used(const RunId& id) const {
 
 void Runner::forget(const RunId& id) {
     impl_->burials_.erase(key_of(id));
-    impl_->files(id).remove_all();
+    if (!impl_->launcher_.forget(id)) impl_->files(id).remove_all();
 }
 
 // ---- Events ----
@@ -434,7 +479,7 @@ int Runner::event_fd() const {
 }
 
 std::size_t Runner::running() const {
-    return impl_->watches_.size();
+    return impl_->watches_.size() + impl_->launching_.size();
 }
 
 // Reads what the shepherd has to say: that the script runs, or why nothing was started.
@@ -468,18 +513,24 @@ void Runner::Impl::shepherd_ended(std::uint64_t number, std::vector<RunReport>& 
     auto report = examine(watch.id);
     if (report.state == RunState::running) return;  // another process has taken over
     if (report.state == RunState::never_started)
-        report.exit.message =
-            watch.error.empty() ? "its shepherd ended before it could start the job" : watch.error;
+        report.exit.message = watch.error.empty() ? kNoShepherd : watch.error;
     reports.push_back(std::move(report));
 }
 
 std::vector<RunReport> Runner::events() {
     std::vector<RunReport> reports;
+    reports.swap(impl_->kept_);
     impl_->look_after_unwatched(reports);
-    std::array<epoll_event, 64> ready{};
+    // First: what they tell of may have ended by now.
+    if (!impl_->launching_.empty()) impl_->take_answers(reports);
+    std::array<epoll_event, kMostEvents> ready{};
     const int count = ::epoll_wait(impl_->epoll_.get(), ready.data(), static_cast<int>(ready.size()), 0);
     for (int i = 0; i < count; ++i) {
         const std::uint64_t data = ready[static_cast<std::size_t>(i)].data.u64;
+        if (data == kLauncherNumber) {
+            impl_->take_answers(reports);
+            continue;
+        }
         const std::uint64_t number = data / 2;
         // Its end may have been handled just before, in this same round.
         if (!impl_->watches_.contains(number)) continue;

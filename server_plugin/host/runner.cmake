@@ -11,6 +11,9 @@ pbs_library(
   job_env.cc
   job_process.cc
   key_value.cc
+  launch_message.cc
+  launcher.cc
+  launcher_process.cc
   leftovers.cc
   log.cc
   mail.cc

@@ -1,8 +1,9 @@
 // Runs jobs on this machine, so that no job is lost or run twice whatever becomes of the server.
 //
 // Each start of a job has a process of its own, the shepherd (shepherd.h), that outlives the server. Above it
-// is a warden (warden.h), which ends what a killed shepherd leaves. What the server and these know of each
-// other is in HOME/mom_priv/jobs, under the job's id and run count:
+// is a warden (warden.h), which ends what a killed shepherd leaves. Another process makes the two
+// (launcher.h). What the server and these know of each other is in HOME/mom_priv/jobs, under the job's id and
+// run count:
 //   ID.RUN.job      what to run, written by the runner: the permission to start, good for one start
 //   ID.RUN.started  the same file, renamed by the shepherd before anything of the job runs. Shepherd and
 //   warden
@@ -133,10 +134,10 @@ struct RunReport {
 };
 
 struct RunnerOptions {
-    std::string home;                        // PBS_HOME, absolute, its layout in place (Home::open)
-    std::string program = "/proc/self/exe";  // run as `program --shepherd ...`: must call shepherd_main()
-    std::string host_name;                   // of this machine, for the host part of output paths
-    bool control_groups = true;              // for jobs, where the machine permits it
+    std::string home;            // PBS_HOME, absolute, its layout in place (Home::open)
+    std::string program;         // pbs_shepherd, or another whose main() calls shepherd_main()
+    std::string host_name;       // of this machine, for the host part of output paths
+    bool control_groups = true;  // for jobs, where the machine permits it
 };
 
 class Runner {

@@ -25,6 +25,7 @@
 #include "server_plugin/host/control_group.h"
 #include "server_plugin/host/job_process.h"
 #include "server_plugin/host/key_value.h"
+#include "server_plugin/host/launcher.h"
 #include "server_plugin/host/leftovers.h"
 #include "server_plugin/host/process_tree.h"
 #include "server_plugin/host/run_files.h"
@@ -555,19 +556,22 @@ int Shepherd::run() {
 bool is_shepherd(int argc, char** argv) {
     if (argc < 2) return false;
     const std::string_view first = argv[1];
-    return first == kShepherdArgument || first == kCleanerArgument;
+    return first == kLauncherArgument || first == kCleanerArgument;
+}
+
+int supervise(const std::string& home, const RunId& id) {
+    return keep_watch(home, id, [&](Fd start) { return Shepherd(home, id, std::move(start)).run(); });
 }
 
 int shepherd_main(int argc, char** argv) {
-    const auto run = argc == 5 ? parse_number("run count", argv[4]) : Result<std::int64_t>(0);
-    if (argc != 5 || !is_file_safe(argv[3]) || !run) {
-        std::fprintf(stderr, "pbs_server: %s is for the server's own use\n", argv[1]);
-        return 2;
+    if (is_shepherd(argc, argv)) {
+        if (argc == 3 && std::string_view(argv[1]) == kLauncherArgument) return launcher_main(argc, argv);
+        const auto run = argc == 5 ? parse_number("run count", argv[4]) : Result<std::int64_t>(0);
+        if (argc == 5 && std::string_view(argv[1]) == kCleanerArgument && is_file_safe(argv[3]) && run)
+            return bury(argv[2], {argv[3], *run});
     }
-    const std::string home = argv[2];
-    const RunId id{argv[3], *run};
-    if (std::string_view(argv[1]) == kCleanerArgument) return bury(home, id);
-    return keep_watch(home, id, [&](Fd start) { return Shepherd(home, id, std::move(start)).run(); });
+    std::fprintf(stderr, "pbs_shepherd is for pbs_server's own use\n");
+    return 2;
 }
 
 }  // namespace pbs::host

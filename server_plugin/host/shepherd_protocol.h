@@ -7,18 +7,21 @@
 
 namespace pbs::host {
 
-// A shepherd is run as `pbs_server --shepherd HOME JOB_ID RUN_COUNT`, with all signals blocked, so that none
-// of the requests below is lost or kills it before it can read them.
-inline constexpr const char* kShepherdArgument = "--shepherd";
+// Wardens (warden.h) are copies of the launcher (launcher.h), which is run as `pbs_shepherd --launcher HOME`
+// with all signals blocked, so that none of the requests below is lost or kills a warden before it can read
+// them.
+inline constexpr const char* kLauncherArgument = "--launcher";
 
-// The process that is run so is the warden (warden.h); the shepherd is its child. Of the file of the start
-// each of the two locks a byte for its life.
+// The launcher's end of a socket to the runner (launch_message.h).
+inline constexpr int kLauncherFd = 3;
+
+// The shepherd is its warden's child. Of the file of the start each of the two locks a byte for its life.
 inline constexpr off_t kShepherdByte = 0;
 inline constexpr off_t kWardenByte = 1;
 
 // To end what is left of a job may take long, so if both were killed a process does that too, a warden
-// without a shepherd: `pbs_server --shepherd-clean HOME JOB_ID RUN_COUNT`.
-inline constexpr const char* kCleanerArgument = "--shepherd-clean";
+// without a shepherd: `pbs_shepherd --clean HOME JOB_ID RUN_COUNT`.
+inline constexpr const char* kCleanerArgument = "--clean";
 
 // Its end of a pipe to the runner: "session=N" once the script runs, with "output_note=TEXT" if its output
 // isn't where it was to be; "error=TEXT" if it gives up before it has taken the permission to start (lines as

@@ -83,12 +83,20 @@ TEST(Startup, WithoutAPluginWhereItLooksItIsRefused) {
     EXPECT_THAT(refused.err, HasSubstr("pbs_policy.so"));
 }
 
-TEST(Startup, AnInstalledServerFindsItsPlugin) {
+TEST(Startup, AnInstalledServerFindsItsPluginAndItsShepherd) {
     const Folder installed;
     fs::create_directories(installed.path / "bin");
     fs::create_directories(installed.path / "lib/pbspolicy");
     fs::copy(program("pbs_server"), installed.path / "bin/pbs_server");
     fs::copy(program("pbs_policy.so"), installed.path / "lib/pbspolicy/pbs_policy.so");
+    {
+        Server incomplete({.arguments = {}, .program = installed.path / "bin/pbs_server"});
+        const Output refused = incomplete.start_refused();
+        EXPECT_NE(refused.exit, 0);
+        EXPECT_THAT(refused.err, HasSubstr("lib/pbspolicy/pbs_shepherd: No such file or directory"));
+    }
+    const auto shepherd = program("pbs_server").parent_path() / "../lib/pbspolicy/pbs_shepherd";
+    fs::copy(shepherd, installed.path / "lib/pbspolicy/pbs_shepherd");
     Server server({.arguments = {}, .program = installed.path / "bin/pbs_server"});
     ASSERT_TRUE(server.start());
     EXPECT_EQ(server.attribute("sched default", "active_policy"), "default_policy");

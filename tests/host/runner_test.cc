@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <pwd.h>
+#include <sys/epoll.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -24,6 +25,7 @@
 #include <thread>
 
 #include "server_plugin/host/home.h"
+#include "server_plugin/host/launcher.h"
 #include "server_plugin/host/posix.h"
 #include "server_plugin/host/process_tree.h"
 #include "server_plugin/host/run_files.h"
@@ -171,6 +173,11 @@ class RunnerTest : public testing::Test {
         const pid_t pid = lock_holder(fd, kShepherdByte);
         ::close(fd);
         return pid;
+    }
+
+    pid_t launcher_of(const RunId& id) const {
+        const pid_t warden = read_process(shepherd_of(id))->parent;
+        return read_process(warden)->parent;
     }
 
     fs::path top_;
@@ -469,6 +476,7 @@ TEST_F(RunnerTest, TakesOtherLimitsWhileTheJobRuns) {
     start = job("while [ ! -e $PBS_O_WORKDIR/go ]; do sleep 0.02; done; exit 7\n", "2.test");
     start.walltime = 2s;
     ASSERT_TRUE(runner_->start(start));
+    wait_for(*runner_, [&](const RunReport& report) { return report.id == start.id; });
     ASSERT_TRUE(runner_->set_limits(start.id, std::nullopt, std::nullopt));
     std::this_thread::sleep_for(2500ms);
     std::ofstream(work_ + "/go") << "x";
@@ -557,7 +565,7 @@ TEST_F(RunnerTest, ForgetsAllFilesOfARun) {
     const auto end = run(job("exit 0\n"));
     EXPECT_FALSE(fs::is_empty(home_ + "/mom_priv/jobs"));
     runner_->forget(end.id);
-    EXPECT_TRUE(fs::is_empty(home_ + "/mom_priv/jobs"));
+    EXPECT_TRUE(eventually([&] { return fs::is_empty(home_ + "/mom_priv/jobs"); }));
     EXPECT_TRUE(fs::is_empty(home_ + "/aux"));
 }
 
@@ -655,14 +663,16 @@ TEST_F(RunnerTest, ALateShepherdFindsItsPermissionWithdrawn) {
     const RunFiles files(home_, start.id);
     std::ofstream(files.job()) << write_job_spec({start, "C0FFEE", "", ""});
     EXPECT_EQ(runner_->recover({start.id}, nullptr).at(0).state, RunState::never_started);
-    const pid_t late = ::fork();
-    if (late == 0) {
-        ::execl("/proc/self/exe", "pbs_server", "--shepherd", home_.c_str(), "1.test", "1", nullptr);
-        ::_exit(127);
-    }
-    int status = 0;
-    ::waitpid(late, &status, 0);
-    EXPECT_EQ(WEXITSTATUS(status), 1);
+    const Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
+    Launcher launcher(home_, "/proc/self/exe", epoll.get(), 0);
+    ASSERT_TRUE(launcher.ask(start.id));
+    std::vector<Launcher::Answer> late;
+    ASSERT_TRUE(eventually([&] { return launcher.carry(late) && !late.empty(); }));
+    EXPECT_EQ(late[0].id, start.id);
+    EXPECT_EQ(late[0].error, "");
+    pollfd ended{late[0].process.get(), POLLIN, 0};
+    EXPECT_EQ(::poll(&ended, 1, 20'000), 1);
+    EXPECT_EQ(read_fd(late[0].notify.get(), "notice").value(), "");
     EXPECT_FALSE(fs::exists(work_ + "/ran"));
     EXPECT_TRUE(fs::is_empty(home_ + "/mom_priv/jobs"));
 }
@@ -965,6 +975,43 @@ TEST_F(RunnerTest, AShepherdThatCannotRunIsAStartThatNeverHappened) {
     EXPECT_TRUE(fs::is_empty(home_ + "/mom_priv/jobs"));
 }
 
+TEST_F(RunnerTest, StartsGoOnWhenTheLauncherIsKilled) {
+    const auto first = job("sleep 60\n", "1.test");
+    ASSERT_TRUE(runner_->start(first));
+    wait_running(*runner_);
+    const pid_t launcher = launcher_of(first.id);
+    ::kill(launcher, SIGSTOP);
+    const auto second = job("echo ran > $PBS_O_WORKDIR/ran\n", "2.test");
+    ASSERT_TRUE(runner_->start(second));
+    EXPECT_EQ(runner_->running(), 2U);
+    ::kill(launcher, SIGKILL);
+    const auto report = wait_end();
+    EXPECT_EQ(report.id, second.id);
+    EXPECT_EQ(report.state, RunState::never_started);
+    EXPECT_EQ(report.exit.message, "its shepherd ended before it could start the job");
+    EXPECT_FALSE(fs::exists(work_ + "/ran"));
+    EXPECT_EQ(run(job("exit 3\n", "3.test")).exit.exit_status, 3);
+    ASSERT_TRUE(runner_->terminate(first.id, 5s));
+    EXPECT_EQ(wait_end().exit.exit_status, 256 + SIGTERM);
+}
+
+TEST_F(RunnerTest, EndsAJobThatIsYetToBeStarted) {
+    const auto first = job("sleep 60\n", "1.test");
+    ASSERT_TRUE(runner_->start(first));
+    wait_running(*runner_);
+    const pid_t launcher = launcher_of(first.id);
+    ::kill(launcher, SIGSTOP);
+    const auto second = job("sleep 60\n", "2.test");
+    ASSERT_TRUE(runner_->start(second));
+    ASSERT_TRUE(runner_->terminate(second.id, 5s));
+    ::kill(launcher, SIGCONT);
+    const auto end = wait_end();
+    EXPECT_EQ(end.id, second.id);
+    EXPECT_EQ(end.exit.exit_status, 256 + SIGTERM);
+    ASSERT_TRUE(runner_->terminate(first.id, 5s));
+    wait_end();
+}
+
 TEST_F(RunnerTest, ADamagedExitRecordIsALostJob) {
     const auto start = job("exit 0\n");
     run(start);
@@ -977,7 +1024,7 @@ TEST_F(RunnerTest, ADamagedExitRecordIsALostJob) {
 }
 
 TEST_F(RunnerTest, RunsManyJobsAtOnce) {
-    constexpr int kCount = 60;
+    constexpr int kCount = 60;  // more than a launcher has on their way at a time
     for (int i = 0; i < kCount; ++i)
         ASSERT_TRUE(runner_->start(job(fmt::format("sleep 0.1; exit {}\n", i), fmt::format("{}.test", i))));
     for (int i = 0; i < kCount; ++i) {

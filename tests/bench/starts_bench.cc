@@ -1,0 +1,398 @@
+// Jobs that start at once, and that end at once. Measured is how many begin to run in a second, how long a
+// user waits meanwhile for the status of one job or of the server, on a connection of its own each time, and
+// what the processes above a job cost in memory. `kernel_alone` is what the machine can do without a server:
+// as many processes of another user, each below one that waits for it.
+#include <benchmark/benchmark.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <grp.h>
+#include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ifl/pbs_ifl.h"
+#include "tests/e2e/harness.h"
+
+namespace {
+
+using pbs::e2e::Server;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+[[noreturn]] void give_up(const std::string& what) {
+    fmt::print(stderr, "starts_bench: {}\n", what);
+    std::abort();
+}
+
+double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// ---- The server and its jobs ----
+
+std::unique_ptr<Server> make_server() {
+    Server::Options options;
+    options.patience = std::chrono::minutes(5);
+    auto server = std::make_unique<Server>(options);
+    if (const auto started = server->start(); !started) give_up(started.message());
+    const auto configured = server->configure({
+        "set server scheduling=False",
+        "create queue batch queue_type=execution,enabled=True,started=True",
+        "set server default_queue=batch",
+    });
+    if (!configured) give_up(configured.message());
+    constexpr int kVnodes = 1000;
+    std::string directives;
+    for (int i = 0; i < kVnodes; ++i)
+        directives += fmt::format("create node n{} resources_available.ncpus=32\n", i);
+    if (server->command({"qmgr"}, {.input = directives, .timeout = std::chrono::minutes(5)}).exit != 0)
+        give_up("the vnodes could not be made");
+    return server;
+}
+
+int connect_to(const Server& server) {
+    setenv("PBS_HOME", server.home().c_str(), 1);
+    const int handle = pbs_connect(nullptr);
+    if (handle < 0) give_up("no connection");
+    return handle;
+}
+
+void submit_as_runner(const Server& server, int64_t jobs, const std::string& script) {
+    const auto& user = pbs::e2e::runner();
+    if (geteuid() == 0 &&
+        (initgroups(user.name.c_str(), user.gid) != 0 || setgid(user.gid) != 0 || setuid(user.uid) != 0))
+        _exit(1);
+    const int handle = connect_to(server);
+    std::string list = "Resource_List";
+    std::string ncpus = "ncpus";
+    std::string one = "1";
+    std::string output = "Output_Path";
+    std::string error = "Error_Path";
+    std::string folder = server.work().string() + "/";
+    std::string variables = "Variable_List";
+    std::string values = fmt::format("PBS_O_WORKDIR={0},PBS_O_HOME={0}", server.work().string());
+    std::string shell = "Shell_Path_List";
+    std::string sh = "/bin/sh";
+    attropl fifth{nullptr, shell.data(), nullptr, sh.data(), SET};
+    attropl fourth{&fifth, variables.data(), nullptr, values.data(), SET};
+    attropl third{&fourth, error.data(), nullptr, folder.data(), SET};
+    attropl second{&third, output.data(), nullptr, folder.data(), SET};
+    attropl first{&second, list.data(), ncpus.data(), one.data(), SET};
+    for (int64_t i = 0; i < jobs; ++i) {
+        char* id = pbs_submit(handle, &first, script.c_str(), nullptr, nullptr);
+        if (id == nullptr) {
+            fmt::print(stderr, "starts_bench: {}\n", pbs_geterrmsg(handle));
+            _exit(1);
+        }
+        std::free(id);
+    }
+    pbs_disconnect(handle);
+    _exit(0);
+}
+
+void submit(const Server& server, int64_t jobs) {
+    const std::string script = server.work() / "job.sh";
+    std::ofstream(script) << "#!/bin/sh\nexec sleep 600\n";
+    const pid_t child = fork();
+    if (child == 0) submit_as_runner(server, jobs, script);
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) give_up("submission");
+}
+
+void set_scheduling(const Server& server, bool on) {
+    if (server.qmgr(fmt::format("set server scheduling={}", on ? "True" : "False")).exit != 0)
+        give_up("scheduling");
+}
+
+// How many lines of the accounting file are of this type: each is written once the job has begun, or ended.
+class Records {
+  public:
+    explicit Records(const Server& server) : folder_(server.home() / "server_priv/accounting") {}
+    int64_t count(char type) {
+        for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+            std::ifstream file(entry.path());
+            file.seekg(read_[entry.path()]);
+            for (std::string line; std::getline(file, line) && !file.eof();) {
+                read_[entry.path()] += static_cast<std::streamoff>(line.size() + 1);
+                if (const auto at = line.find(';'); at != std::string::npos) ++counts_[line[at + 1]];
+            }
+        }
+        return counts_[type];
+    }
+
+  private:
+    std::filesystem::path folder_;
+    std::map<std::filesystem::path, std::streamoff> read_;
+    std::map<char, int64_t> counts_;
+};
+
+// The sessions of all jobs that run.
+std::vector<pid_t> sessions(const Server& server) {
+    const int handle = connect_to(server);
+    std::string name = "session_id";
+    attrl only{nullptr, name.data(), nullptr, nullptr, SET};
+    batch_status* all = pbs_statjob(handle, nullptr, &only, nullptr);
+    std::vector<pid_t> found;
+    for (const batch_status* job = all; job != nullptr; job = job->next)
+        for (const attrl* at = job->attribs; at != nullptr; at = at->next)
+            if (name == at->name) found.push_back(static_cast<pid_t>(std::strtol(at->value, nullptr, 10)));
+    pbs_statfree(all);
+    pbs_disconnect(handle);
+    return found;
+}
+
+// ---- What a user waits for ----
+
+// Asks each 20 ms, the one and the other in turn, until it is told to stop. What is measured is the server:
+// the thread that asks goes before others where it may.
+class Asker {
+  public:
+    explicit Asker(const Server& server, std::string job) : server_(server), job_(std::move(job)) {
+        thread_ = std::thread([this] { ask(); });
+    }
+    Asker(const Asker&) = delete;
+    Asker& operator=(const Asker&) = delete;
+    ~Asker() { stop(); }
+    void stop() {
+        stop_ = true;
+        if (thread_.joinable()) thread_.join();
+    }
+    void report(benchmark::State& state) {
+        stop();
+        std::ranges::sort(waited_);
+        if (waited_.empty()) give_up("nothing was asked");
+        const auto at = [this](double share) {
+            return waited_[static_cast<std::size_t>(share * static_cast<double>(waited_.size() - 1))];
+        };
+        state.counters["requests"] = static_cast<double>(waited_.size());
+        state.counters["ms_50%"] = at(0.5);
+        state.counters["ms_99%"] = at(0.99);
+        state.counters["ms_most"] = at(1);
+    }
+
+  private:
+    void ask() {
+        (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), -20);
+        for (bool one_job = true; !stop_; one_job = !one_job) {
+            const auto begin = Clock::now();
+            const int handle = connect_to(server_);
+            batch_status* status = one_job ? pbs_statjob(handle, job_.c_str(), nullptr, nullptr)
+                                           : pbs_statserver(handle, nullptr, nullptr);
+            // The job may have ended.
+            if (status == nullptr && !one_job) give_up("no status");
+            pbs_statfree(status);
+            pbs_disconnect(handle);
+            const auto end = Clock::now();
+            waited_.push_back(std::chrono::duration<double, std::milli>(end - begin).count());
+            std::this_thread::sleep_until(std::max(end, begin + milliseconds(20)));
+        }
+    }
+
+    const Server& server_;
+    std::string job_;
+    std::atomic<bool> stop_{false};
+    std::vector<double> waited_;
+    std::thread thread_;
+};
+
+// ---- Memory ----
+
+struct Memory {
+    double own = 0;           // kB that a process shares with none
+    double proportional = 0;  // with its part of what several share
+};
+
+Memory memory_of(pid_t pid) {
+    std::ifstream file(fmt::format("/proc/{}/smaps_rollup", pid));
+    Memory memory;
+    for (std::string line; std::getline(file, line);) {
+        const double kb = std::strtod(line.c_str() + line.find(':') + 1, nullptr);
+        if (line.starts_with("Private_Clean:") || line.starts_with("Private_Dirty:")) memory.own += kb;
+        if (line.starts_with("Pss:")) memory.proportional = kb;
+    }
+    return memory;
+}
+
+pid_t parent_of(pid_t pid) {
+    std::ifstream file(fmt::format("/proc/{}/status", pid));
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with("PPid:")) return static_cast<pid_t>(std::strtol(line.c_str() + 5, nullptr, 10));
+    return 0;
+}
+
+// Of the two above each job: its shepherd and the shepherd's warden.
+void report_memory(benchmark::State& state, const std::vector<pid_t>& jobs) {
+    Memory shepherds;
+    Memory wardens;
+    for (const pid_t job : jobs) {
+        const pid_t shepherd = parent_of(job);
+        const Memory one = memory_of(shepherd);
+        const Memory other = memory_of(parent_of(shepherd));
+        shepherds.own += one.own;
+        shepherds.proportional += one.proportional;
+        wardens.own += other.own;
+        wardens.proportional += other.proportional;
+    }
+    const double count = static_cast<double>(std::max<std::size_t>(1, jobs.size()));
+    state.counters["kB_own_shepherd"] = shepherds.own / count;
+    state.counters["kB_own_warden"] = wardens.own / count;
+    state.counters["kB_pss_shepherd"] = shepherds.proportional / count;
+    state.counters["kB_pss_warden"] = wardens.proportional / count;
+}
+
+// ---- The benchmarks ----
+
+void wait_for_records(Records& records, char type, int64_t count) {
+    const auto until = Clock::now() + std::chrono::minutes(10);
+    while (records.count(type) < count) {
+        if (Clock::now() > until)
+            give_up(fmt::format("{} of {} records {}", records.count(type), count, type));
+        std::this_thread::sleep_for(milliseconds(10));
+    }
+}
+
+int64_t running(const Server& server) {
+    return std::ssize(sessions(server));
+}
+
+void start_all(const Server& server, int64_t jobs) {
+    Records records(server);
+    set_scheduling(server, true);
+    wait_for_records(records, 'S', jobs);
+    while (running(server) < jobs) std::this_thread::sleep_for(milliseconds(50));
+}
+
+std::string last_job(const Server& server) {
+    const int handle = connect_to(server);
+    batch_status* all = pbs_statjob(handle, nullptr, nullptr, nullptr);
+    std::string name;
+    for (const batch_status* job = all; job != nullptr; job = job->next) name = job->name;
+    pbs_statfree(all);
+    pbs_disconnect(handle);
+    return name;
+}
+
+// From the moment at which scheduling is switched on until each job's script runs and the server knows it.
+void jobs_start(benchmark::State& state) {
+    const auto server = make_server();
+    submit(*server, state.range(0));
+    const std::string job = last_job(*server);
+    double took = 0;
+    for (auto _ : state) {
+        Asker asker(*server, job);
+        std::this_thread::sleep_for(milliseconds(200));
+        const auto begin = Clock::now();
+        start_all(*server, state.range(0));
+        took = seconds_since(begin);
+        asker.report(state);
+    }
+    state.counters["starts_per_s"] = static_cast<double>(state.range(0)) / took;
+    report_memory(state, sessions(*server));
+    for (const pid_t one : sessions(*server)) kill(one, SIGKILL);
+    Records records(*server);
+    wait_for_records(records, 'E', state.range(0));
+}
+
+// From the first kill of a job's process to the last accounting record.
+void jobs_end(benchmark::State& state) {
+    const auto server = make_server();
+    submit(*server, state.range(0) + 1);
+    start_all(*server, state.range(0) + 1);
+    const std::string job = last_job(*server);
+    auto ending = sessions(*server);
+    {
+        const int handle = connect_to(*server);
+        batch_status* last = pbs_statjob(handle, job.c_str(), nullptr, nullptr);
+        for (const attrl* at = last == nullptr ? nullptr : last->attribs; at != nullptr; at = at->next)
+            if (std::string("session_id") == at->name)
+                std::erase(ending, static_cast<pid_t>(std::strtol(at->value, nullptr, 10)));
+        pbs_statfree(last);
+        pbs_disconnect(handle);
+    }
+    if (std::ssize(ending) != state.range(0)) give_up("not all jobs run");
+    double took = 0;
+    Records records(*server);
+    for (auto _ : state) {
+        Asker asker(*server, job);
+        std::this_thread::sleep_for(milliseconds(200));
+        const auto begin = Clock::now();
+        for (const pid_t one : ending) kill(one, SIGKILL);
+        wait_for_records(records, 'E', state.range(0));
+        took = seconds_since(begin);
+        asker.report(state);
+    }
+    state.counters["ends_per_s"] = static_cast<double>(state.range(0)) / took;
+    for (const pid_t one : sessions(*server)) kill(one, SIGKILL);
+    wait_for_records(records, 'E', state.range(0) + 1);
+}
+
+// What the kernel is asked for at the least: a process that stays, and below it one of another user that runs
+// a shell, and then what the shell is told.
+void kernel_alone(benchmark::State& state) {
+    const auto& user = pbs::e2e::runner();
+    const bool root = geteuid() == 0;
+    std::vector<pid_t> processes;
+    double took = 0;
+    for (auto _ : state) {
+        const auto begin = Clock::now();
+        int ends[2];  // closed by each that has become another program
+        if (pipe2(ends, O_CLOEXEC) != 0) give_up("pipe");
+        for (int64_t i = 0; i < state.range(0); ++i) {
+            const pid_t parent = fork();
+            if (parent == 0) {
+                setsid();
+                const pid_t child = fork();
+                if (child == 0) {
+                    if (root && (initgroups(user.name.c_str(), user.gid) != 0 || setgid(user.gid) != 0 ||
+                                 setuid(user.uid) != 0))
+                        _exit(1);
+                    prctl(PR_SET_PDEATHSIG, SIGKILL);
+                    setsid();
+                    execl("/bin/sh", "sh", "-c", "exec sleep 600", nullptr);
+                    _exit(1);
+                }
+                close(ends[1]);
+                waitpid(child, nullptr, 0);
+                _exit(0);
+            }
+            processes.push_back(parent);
+        }
+        close(ends[1]);
+        char byte = 0;
+        (void)!read(ends[0], &byte, 1);
+        took = seconds_since(begin);
+        close(ends[0]);
+    }
+    state.counters["starts_per_s"] = static_cast<double>(state.range(0)) / took;
+    for (const pid_t one : processes) kill(one, SIGKILL);
+    for (const pid_t one : processes) waitpid(one, nullptr, 0);
+}
+
+void sizes(benchmark::internal::Benchmark* benchmark) {
+    for (const int64_t jobs : {20, 500, 2'000}) benchmark->Arg(jobs);
+    benchmark->ArgName("jobs")->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
+}
+
+BENCHMARK(jobs_start)->Apply(sizes);
+BENCHMARK(jobs_end)->Apply(sizes);
+BENCHMARK(kernel_alone)->Apply(sizes);
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,20 @@
+// What a server and its launcher tell each other: a text is understood or not, and what is understood is
+// written back the same.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "server_plugin/host/launch_message.h"
+#include "server_plugin/host/run_files.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    using namespace pbs::host;
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const auto message = launch_message::parse(text);
+    if (!message) return 0;
+    if (!is_file_safe(message->id.job)) std::abort();
+    const auto again = launch_message::parse(launch_message::write(message->id, message->note));
+    if (!again || again->id != message->id || again->note != message->note) std::abort();
+    return 0;
+}
