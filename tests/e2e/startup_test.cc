@@ -72,10 +72,16 @@ class Folder {
     fs::path path;
 };
 
+fs::path shepherd() {
+    return program("pbs_server").parent_path() / "../lib/pbspolicy/pbs_shepherd";
+}
+
 TEST(Startup, WithoutAPluginWhereItLooksItIsRefused) {
     const Folder installed;
     fs::create_directories(installed.path / "bin");
+    fs::create_directories(installed.path / "lib/pbspolicy");
     fs::copy(program("pbs_server"), installed.path / "bin/pbs_server");
+    fs::copy(shepherd(), installed.path / "lib/pbspolicy/pbs_shepherd");
     Server server({.arguments = {}, .program = installed.path / "bin/pbs_server"});
     const Output refused = server.start_refused();
     EXPECT_FALSE(refused.timed_out);
@@ -95,8 +101,7 @@ TEST(Startup, AnInstalledServerFindsItsPluginAndItsShepherd) {
         EXPECT_NE(refused.exit, 0);
         EXPECT_THAT(refused.err, HasSubstr("lib/pbspolicy/pbs_shepherd: No such file or directory"));
     }
-    const auto shepherd = program("pbs_server").parent_path() / "../lib/pbspolicy/pbs_shepherd";
-    fs::copy(shepherd, installed.path / "lib/pbspolicy/pbs_shepherd");
+    fs::copy(shepherd(), installed.path / "lib/pbspolicy/pbs_shepherd");
     Server server({.arguments = {}, .program = installed.path / "bin/pbs_server"});
     ASSERT_TRUE(server.start());
     EXPECT_EQ(server.attribute("sched default", "active_policy"), "default_policy");
