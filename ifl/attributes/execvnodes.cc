@@ -51,7 +51,7 @@ std::string execvnodes_text(const std::vector<std::string>& exec_vnodes) {
             ranges += last == i ? fmt::format("{}", i) : fmt::format("{}-{}", i, last);
             i = last;
         }
-        text += fmt::format("{}[{}]", exec_vnodes[first], ranges);
+        text += fmt::format("{}{{{}}}", exec_vnodes[first], ranges);
     }
     return text;
 }
@@ -61,10 +61,10 @@ std::vector<std::string> exec_vnodes_in(std::string_view text, std::size_t most)
     if (!count || !text.starts_with('#')) return {};
     text.remove_prefix(1);
     std::vector<std::string> list(std::min(*count, most));
-    // The names of vnodes may have brackets in them, but no parentheses.
+    // The names of vnodes have no parentheses.
     while (!text.empty()) {
-        const std::size_t open = text.find(")[");
-        const std::size_t close = open == std::string_view::npos ? open : text.find(']', open);
+        const std::size_t open = text.find("){");
+        const std::size_t close = open == std::string_view::npos ? open : text.find('}', open);
         if (close == std::string_view::npos) return list;
         give(text.substr(open + 2, close - open - 2), text.substr(0, open + 1), list);
         text.remove_prefix(close + 1);

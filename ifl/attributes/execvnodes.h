@@ -1,5 +1,5 @@
 // The value of reserve_execvnodes, which says of each occurrence of a standing reservation which vnodes it
-// has: "5#(n1:ncpus=2)[0-2,4](n2:ncpus=2)[3]" is how many they are, and each exec_vnode with the places in
+// has: "5#(n1:ncpus=2){0-2,4}(n2:ncpus=2){3}" is how many they are, and each exec_vnode with the places in
 // that list, from 0, that have it. A scheduler confirms a standing reservation with such a text.
 #pragma once
 

@@ -68,6 +68,7 @@ std::string confirmed_nodes(const SiteReservation& reservation, const Decision& 
     std::vector<std::string> all{take(!reservation.keeps_first, reservation.nodes)};
     for (const SiteReservation::Occurrence& one : reservation.later)
         all.push_back(take(one.asked, one.nodes));
+    if (std::ranges::find(all, std::string()) != all.end()) return {};
     return ifl::execvnodes_text(all);
 }
 
@@ -560,9 +561,11 @@ void Scheduling::comment(const std::string& job, const std::string& text) {
 void Scheduling::answer_reservation(const Decision& decision) {
     const auto reservation = site_.reservations.find(decision.job);
     if (reservation == site_.reservations.end()) return;
-    const bool granted = decision.kind == PBS_DECIDE_CONFIRM;
+    std::string nodes;
+    if (decision.kind == PBS_DECIDE_CONFIRM) nodes = confirmed_nodes(reservation->second, decision);
+    const bool granted = !nodes.empty();
+    if (!granted) nodes = "null";
     const std::string& partition = site_.scheds[current_].partition;
-    const std::string nodes = granted ? confirmed_nodes(reservation->second, decision) : "null";
     log(granted ? fmt::format("{}: confirmed", decision.job)
                 : fmt::format("{}: not confirmed: {}", decision.job, decision.text));
     current().client->ask(

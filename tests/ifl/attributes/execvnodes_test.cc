@@ -14,9 +14,9 @@ constexpr std::size_t kMost = 366;
 
 TEST(ExecVnodes, AsText) {
     EXPECT_EQ(execvnodes_text({"(a:ncpus=1)", "(a:ncpus=1)", "(b:ncpus=1)+(c)", "(a:ncpus=1)"}),
-              "4#(a:ncpus=1)[0-1,3](b:ncpus=1)+(c)[2]");
-    EXPECT_EQ(execvnodes_text({"(a)"}), "1#(a)[0]");
-    EXPECT_EQ(execvnodes_text({"", "(a)"}), "2#(a)[1]");
+              "4#(a:ncpus=1){0-1,3}(b:ncpus=1)+(c){2}");
+    EXPECT_EQ(execvnodes_text({"(a)"}), "1#(a){0}");
+    EXPECT_EQ(execvnodes_text({"", "(a)"}), "2#(a){1}");
     EXPECT_EQ(execvnodes_text({}), "0#");
 }
 
@@ -27,11 +27,11 @@ TEST(ExecVnodes, FromText) {
           {"", "(a)", ""},
           {}})
         EXPECT_EQ(exec_vnodes_in(execvnodes_text(list), kMost), list);
-    EXPECT_THAT(exec_vnodes_in("3#(a)[1-9]", kMost), ElementsAre("", "(a)", "(a)"));
-    EXPECT_THAT(exec_vnodes_in("2#(a)[x](b)[1", kMost), ElementsAre("", ""));
-    EXPECT_THAT(exec_vnodes_in("2#(a)[0](b)[1,x]", kMost), ElementsAre("(a)", "(b)"));
-    EXPECT_THAT(exec_vnodes_in("99999999#(a)[0-99999999]", kMost), SizeIs(kMost));
-    for (const char* wrong : {"", "#", "x#(a)[0]", "(a)[0]", "-1#(a)[0]"})
+    EXPECT_THAT(exec_vnodes_in("3#(a){1-9}", kMost), ElementsAre("", "(a)", "(a)"));
+    EXPECT_THAT(exec_vnodes_in("2#(a){x}(b){1", kMost), ElementsAre("", ""));
+    EXPECT_THAT(exec_vnodes_in("2#(a){0}(b){1,x}", kMost), ElementsAre("(a)", "(b)"));
+    EXPECT_THAT(exec_vnodes_in("99999999#(a){0-99999999}", kMost), SizeIs(kMost));
+    for (const char* wrong : {"", "#", "x#(a){0}", "(a){0}", "-1#(a){0}"})
         EXPECT_THAT(exec_vnodes_in(wrong, kMost), IsEmpty()) << wrong;
 }
 
