@@ -361,6 +361,9 @@ class Reader {
         } catch (const Json::parse_error& error) {
             if (!begun_) return fail(header_expected());
             return fail(fmt::format("no JSON at column {}, expected one object in a line", error.byte));
+        } catch (const Json::exception&) {
+            if (!begun_) return fail(header_expected());
+            return fail("a number is too large, expected one that a floating-point number can be");
         }
         if (!begun_) return read_header(line);
         if (!line.is_object() || line.size() != 1)

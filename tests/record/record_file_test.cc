@@ -49,6 +49,12 @@ TEST(RecordFile, CutOff) {
                 StartsWith("f:2: no JSON at column 19, expected one object"));
 }
 
+TEST(RecordFile, ANumberBeyondAll) {
+    EXPECT_EQ(refusal(kHead + "{\"job\":{\"handle\":1e999}}\n"),
+              "f:2: a number is too large, expected one that a floating-point number can be");
+    EXPECT_THAT(refusal("{\"pbspolicy_record\":1e999}\n"), StartsWith("f:1: "));
+}
+
 TEST(RecordFile, LinesOutOfOrder) {
     EXPECT_EQ(refusal(kHead + "{\"job\":{}}\n{\"queue\":{}}\n"),
               "f:3: queue isn't expected here, in the order of a record's lines");

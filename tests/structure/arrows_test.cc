@@ -101,20 +101,20 @@ TEST(ArrowsCheck, HostMayIncludeOnlyTheAbiHeaderOfThePlugin) {
 
 TEST(ArrowsCheck, OpenpbsHostMayUseOnlyTheAbiAndTheProtocol) {
     const Tree tree;
-    tree.add(
-        "server_plugin/openpbs/wrap.c",
-        "#include \"server_plugin/plugin/pbs_plugin.h\"\n#include \"ifl/dis.h\"\n#include <rrule/zone.h>\n");
+    tree.add("server_plugin/openpbs/wrap.c",
+             "#include \"server_plugin/plugin/pbs_plugin.h\"\n#include \"ifl/dis.h\"\n#include "
+             "<objects/store.h>\n");
     tree.add("server_plugin/openpbs/CMakeLists.txt",
              "add_library(pbs_policy_openpbs MODULE wrap.c)\n"
-             "target_link_libraries(pbs_policy_openpbs PRIVATE\n  pbs_ifl_codec pbs_rrule dl)\n");
+             "target_link_libraries(pbs_policy_openpbs PRIVATE\n  pbs_ifl_codec pbs_objects dl)\n");
     tree.add("ifl/CMakeLists.txt", "pbs_library(pbs_ifl_codec dis.cc)\n");
-    tree.add("rrule/CMakeLists.txt", "pbs_library(pbs_rrule zone.cc)\n");
+    tree.add("objects/CMakeLists.txt", "pbs_library(pbs_objects store.cc)\n");
     EXPECT_THAT(
         describe(check_tree(tree.root(), rules())),
         ElementsAre(
-            "server_plugin/openpbs/CMakeLists.txt:2: target_link_libraries pbs_rrule: "
+            "server_plugin/openpbs/CMakeLists.txt:2: target_link_libraries pbs_objects: "
             "server_plugin/openpbs may not link this",
-            "server_plugin/openpbs/wrap.c:3: #include rrule/zone.h: server_plugin/openpbs may not include "
+            "server_plugin/openpbs/wrap.c:3: #include objects/store.h: server_plugin/openpbs may not include "
             "this"));
 }
 
