@@ -102,8 +102,8 @@ TEST(ArrowsCheck, HostMayIncludeOnlyTheAbiHeaderOfThePlugin) {
 TEST(ArrowsCheck, OpenpbsHostMayUseOnlyTheAbiAndTheProtocol) {
     const Tree tree;
     tree.add("server_plugin/openpbs/wrap.c",
-             "#include \"server_plugin/plugin/pbs_plugin.h\"\n#include \"ifl/dis.h\"\n#include "
-             "<objects/store.h>\n");
+             "#include \"server_plugin/plugin/pbs_plugin.h\"\n#include \"ifl/dis.h\"\n"
+             "#include <objects/store.h>\n");
     tree.add("server_plugin/openpbs/CMakeLists.txt",
              "add_library(pbs_policy_openpbs MODULE wrap.c)\n"
              "target_link_libraries(pbs_policy_openpbs PRIVATE\n  pbs_ifl_codec pbs_objects dl)\n");
