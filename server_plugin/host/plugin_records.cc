@@ -72,6 +72,25 @@ std::pair<const pbs_amount*, size_t> RecordBuilder::amounts(const Amounts& amoun
     return {list.data(), list.size()};
 }
 
+std::pair<const pbs_amount*, size_t> RecordBuilder::requested(const Attributes& attributes) {
+    const auto all = amounts(attributes, "Resource_List");
+    const Resource* select = state_.resources.find("select");
+    const std::string_view chunks = attributes.text("schedselect");
+    for (pbs_amount& amount : lists_.back())
+        if (select != nullptr && amount.resource == select->id && !chunks.empty())
+            amount.text = as_pbs_str(chunks);
+    return all;
+}
+
+void RecordBuilder::add_places(const std::vector<Place>& places) {
+    for (const Place& place : places) {
+        pbs_place out{};
+        out.vnode = place.node;
+        std::tie(out.amounts, out.amount_count) = amounts(place.amounts);
+        places_.push_back(out);
+    }
+}
+
 // Of what is set in either way: as limits on entities, or on each user and group.
 void RecordBuilder::add_limits(const Attributes& attributes) {
     static constexpr std::string_view kLetters = "ougp";  // in the order of enum pbs_entity_kind
@@ -237,28 +256,14 @@ const pbs_job_record& RecordBuilder::job(const Job& job) {
     job_.mtime = job.mtime;
     const AttributeValue* walltime = attributes.find("Resource_List", "walltime");
     job_.walltime = walltime == nullptr ? -1 : amount_of(Type::duration, walltime->value);
-    std::tie(job_.requested, job_.requested_count) = amounts(attributes, "Resource_List");
-    // With what the chunks get by default: a chunk without ncpus takes a CPU, too.
-    const Resource* select = state_.resources.find("select");
-    const std::string_view chunks = attributes.text("schedselect");
-    for (pbs_amount& amount : lists_.back())
-        if (select != nullptr && amount.resource == select->id && !chunks.empty())
-            amount.text = as_pbs_str(chunks);
+    std::tie(job_.requested, job_.requested_count) = requested(attributes);
     if (job.running()) std::tie(job_.used, job_.used_count) = amounts(attributes, "resources_used");
-    const auto add = [&](const std::vector<Place>& places) {
-        for (const Place& place : places) {
-            pbs_place out{};
-            out.vnode = place.node;
-            std::tie(out.amounts, out.amount_count) = amounts(place.amounts);
-            places_.push_back(out);
-        }
-    };
     if (is_preempted(job))
-        add(released_places(job, state_.resources));
+        add_places(released_places(job, state_.resources));
     else
-        add(job.places);
+        add_places(job.places);
     job_.place_count = places_.size();
-    if (is_preempted(job)) add(held_places(job, state_.resources));
+    if (is_preempted(job)) add_places(held_places(job, state_.resources));
     job_.kept_count = places_.size() - job_.place_count;
     job_.places = places_.data();
     job_.kept = places_.data() + job_.place_count;
@@ -279,21 +284,8 @@ const pbs_reservation_record& RecordBuilder::reservation(const Reservation& rese
     reservation_.end = attributes.integer("asked_end", reservation.end());
     reservation_.held_start = reservation.start();
     reservation_.held_end = reservation.end();
-    std::tie(reservation_.requested, reservation_.requested_count) = amounts(attributes, "Resource_List");
-    const Resource* select = state_.resources.find("select");
-    const std::string_view chunks = attributes.text("schedselect");
-    for (pbs_amount& amount : lists_.back())
-        if (select != nullptr && amount.resource == select->id && !chunks.empty())
-            amount.text = as_pbs_str(chunks);
-    const auto add = [&](const std::vector<Place>& places) {
-        for (const Place& place : places) {
-            pbs_place out{};
-            out.vnode = place.node;
-            std::tie(out.amounts, out.amount_count) = amounts(place.amounts);
-            places_.push_back(out);
-        }
-    };
-    add(reservation.places);
+    std::tie(reservation_.requested, reservation_.requested_count) = requested(attributes);
+    add_places(reservation.places);
     for (const Reservation::Occurrence& one : reservation.later) {
         pbs_reservation_occurrence out{};
         out.start = one.start;
@@ -301,7 +293,7 @@ const pbs_reservation_record& RecordBuilder::reservation(const Reservation& rese
         out.place_count = one.places.size();
         out.asked = one.asked ? 1 : 0;
         occurrences_.push_back(out);
-        add(one.places);
+        add_places(one.places);
     }
     // Only now do the places stay where they are.
     reservation_.places = places_.data();

@@ -37,6 +37,10 @@ class RecordBuilder {
     // The amounts of a resource-list attribute.
     std::pair<const pbs_amount*, size_t> amounts(const Attributes& attributes, std::string_view name);
     std::pair<const pbs_amount*, size_t> amounts(const Amounts& amounts);
+    // What a job or a reservation asks for, with what its chunks get by default: a chunk without ncpus takes
+    // a CPU, too.
+    std::pair<const pbs_amount*, size_t> requested(const Attributes& attributes);
+    void add_places(const std::vector<Place>& places);
     std::string_view keep(std::string text);
     void add_limits(const Attributes& attributes);
 

@@ -61,9 +61,8 @@ Result<void> settle_access(Reservation& reservation, Queue& queue);
 // A new queue for it: jobs that ask for more than the reservation has don't enter it.
 void settle_queue(const Reservation& reservation, Queue& queue, const ResourceTable& resources);
 
-// The scheduler's answer: it has these places, at each of its occurrences that were asked for, or it can't be
-// had.
-// `by`: user@host of who answers instead of the scheduler; empty: nobody.
+// The scheduler's answer: the reservation has these places, at each of its occurrences that were asked for,
+// or it can't be had. `by`: user@host of whoever answers instead of the scheduler; empty: the scheduler does.
 void confirm_reservation(Change& change, Reservation& reservation, const std::vector<Place>& places,
                          std::string_view by = {});
 void deny_reservation(Change& change, const Reservation& current, std::string_view why);

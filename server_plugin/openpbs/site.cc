@@ -261,8 +261,7 @@ SiteReservation reservation_of(const ifl::ObjectView& object, std::int64_t now) 
     if (const std::string_view chunks = value_of(object, "schedselect"); !chunks.empty())
         one.requested["select"] = chunks;
     one.nodes = value_of(object, "resv_nodes");
-    one.standing = number_of(value_of(object, "reserve_standing"), 0) != 0 ||
-                   truth_of(value_of(object, "reserve_standing"));
+    one.standing = truth_of(value_of(object, "reserve_standing"));
     one.one_altered = state == kBeingAltered;
     if (one.start == kAsSoonAsPossible)
         one.error = "reservations for as soon as possible are pbs_sched's";

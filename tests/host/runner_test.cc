@@ -175,6 +175,13 @@ class RunnerTest : public testing::Test {
         return pid;
     }
 
+    // Once the job runs, its launcher is stopped, so that it makes no more starts. The launcher's pid.
+    pid_t stop_launcher_of(const RunId& id) {
+        wait_running(*runner_);
+        const pid_t launcher = launcher_of(id);
+        ::kill(launcher, SIGSTOP);
+        return launcher;
+    }
     pid_t launcher_of(const RunId& id) const {
         const pid_t warden = read_process(shepherd_of(id))->parent;
         return read_process(warden)->parent;
@@ -978,9 +985,7 @@ TEST_F(RunnerTest, AShepherdThatCannotRunIsAStartThatNeverHappened) {
 TEST_F(RunnerTest, StartsGoOnWhenTheLauncherIsKilled) {
     const auto first = job("sleep 60\n", "1.test");
     ASSERT_TRUE(runner_->start(first));
-    wait_running(*runner_);
-    const pid_t launcher = launcher_of(first.id);
-    ::kill(launcher, SIGSTOP);
+    const pid_t launcher = stop_launcher_of(first.id);
     const auto second = job("echo ran > $PBS_O_WORKDIR/ran\n", "2.test");
     ASSERT_TRUE(runner_->start(second));
     EXPECT_EQ(runner_->running(), 2U);
@@ -998,9 +1003,7 @@ TEST_F(RunnerTest, StartsGoOnWhenTheLauncherIsKilled) {
 TEST_F(RunnerTest, EndsAJobThatIsYetToBeStarted) {
     const auto first = job("sleep 60\n", "1.test");
     ASSERT_TRUE(runner_->start(first));
-    wait_running(*runner_);
-    const pid_t launcher = launcher_of(first.id);
-    ::kill(launcher, SIGSTOP);
+    const pid_t launcher = stop_launcher_of(first.id);
     const auto second = job("sleep 60\n", "2.test");
     ASSERT_TRUE(runner_->start(second));
     ASSERT_TRUE(runner_->terminate(second.id, 5s));
