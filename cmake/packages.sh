@@ -8,7 +8,7 @@ build_packages=(
 )
 test_packages=(
     libgtest-dev libgmock-dev libbenchmark-dev parallel
-    clang libclang-rt-dev clang-format clang-tidy man-db mandoc munge openssl chromium chromium-driver
+    clang lld libclang-rt-dev clang-format clang-tidy man-db mandoc munge openssl chromium chromium-driver
 )
 
 # need_packages NAME...

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "server_plugin/scheduler/model/fair_shares.h"
+#include "tests/cases.h"
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched::test {
@@ -295,9 +296,9 @@ TEST_F(FairShareOrder, WhenAnotherEntityComesFirstIsFoundWithoutAnEvent) {
 
 // Who always has jobs gets a part of the machine that is the part by shares, on random trees.
 TEST_F(FairShareOrder, SaturatedUsersGetTheirShares) {
-    for (unsigned seed = 1; seed <= 6; ++seed) {
+    for (int seed = 1; seed <= pbs::test::cases(10); ++seed) {
         World site;
-        std::mt19937 random(seed);
+        std::mt19937 random(static_cast<unsigned>(seed));
         const auto pick = [&](int a, int b) { return std::uniform_int_distribution(a, b)(random); };
         site.queue({.name = "work"});
         site.vnode({.name = "n", .ncpus = 16});

@@ -464,7 +464,7 @@ TEST_P(Rules, HaveSettingsByWhichTheyMatter) {
 
 TEST_P(Rules, DecideAfterEventsWhatTheyDecideOfAllJobs) {
     compare_by_events(
-        pbs::test::cases(kSites), 80, GetParam().algorithm, [](Events&, int) {},
+        pbs::test::cases(kSites), pbs::test::steps(80), GetParam().algorithm, [](Events&, int) {},
         [&](Site& site, int) { set_up(site, own); });
 }
 
@@ -477,7 +477,7 @@ TEST_P(Rules, DecideOfSignaturesWhatTheyDecideOfEachJob) {
         set_up(b, own);
         b.world.scheduler.set_categories(false);
         Events events{std::mt19937(static_cast<unsigned>(seed)), at(6), {}, {}, {}, 60};
-        for (int step = 0; step < 60; ++step) {
+        for (int step = 0; step < pbs::test::steps(60); ++step) {
             SCOPED_TRACE(step);
             events.next(a, b);
             const auto shared = a.world.cycle(events.now);
@@ -517,7 +517,7 @@ TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
             return !b.started.empty();
         };
         bool starts = false;  // a job that starts is an event
-        for (int step = 0; step < 40 && !testing::Test::HasFailure(); ++step) {
+        for (int step = 0; step < pbs::test::steps(40) && !testing::Test::HasFailure(); ++step) {
             SCOPED_TRACE(step);
             Instant now = events.now;
             const CycleTrigger trigger = events.next(woken, always);

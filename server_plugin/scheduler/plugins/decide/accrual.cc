@@ -65,7 +65,7 @@ bool limits_entities(const CycleContext& cycle) {
     return false;
 }
 
-void decide(Outcome& outcome) {
+void decide_accrual(Outcome& outcome) {
     CycleContext& cycle = outcome.cycle();
     const Tables& t = cycle.tables;
     if (!t.server.eligible_since) return;
@@ -92,7 +92,7 @@ void decide(Outcome& outcome) {
 // With limits it depends on all jobs that come before.
 extern const Decide kAccrualDecide;
 const Decide kAccrualDecide{
-    .name = "accrual", .decide = decide, .wants_every_job = [](const CycleContext& cycle) {
+    .name = "accrual", .decide = decide_accrual, .wants_every_job = [](const CycleContext& cycle) {
         return cycle.tables.server.eligible_since && limits_entities(cycle);
     }};
 

@@ -14,7 +14,7 @@ constexpr int kMostNewAmounts = 500;
 // Lazy commenting (origin-overview): a comment is set only if the job arrived after the last cycle, or has
 // none, or wasn't touched for some time; and never again with the same text. The amounts that are free are
 // those at the end of the cycle.
-void decide(Outcome& outcome) {
+void decide_comments(Outcome& outcome) {
     CycleContext& cycle = outcome.cycle();
     const std::vector<Refused>& refused = cycle.refused;
     auto& list = outcome.out().list;
@@ -53,6 +53,6 @@ void decide(Outcome& outcome) {
 }  // namespace
 
 extern const Decide kCommentsDecide;
-const Decide kCommentsDecide{.name = "comments", .decide = decide};
+const Decide kCommentsDecide{.name = "comments", .decide = decide_comments};
 
 }  // namespace pbs::sched

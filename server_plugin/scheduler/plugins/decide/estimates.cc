@@ -161,7 +161,7 @@ void tell_of_others(Outcome& outcome) {
     others.take_back();
 }
 
-void decide(Outcome& outcome) {
+void decide_estimates(Outcome& outcome) {
     const CycleContext& cycle = outcome.cycle();
     Estimates& estimates = cycle.tables.estimates;
     if (!estimates.on) return;
@@ -192,7 +192,9 @@ bool wants_every_job(const CycleContext& cycle) {
 }  // namespace
 
 extern const Decide kEstimatesDecide;
-const Decide kEstimatesDecide{
-    .name = "estimates", .decide = decide, .when = Decide::When::always, .wants_every_job = wants_every_job};
+const Decide kEstimatesDecide{.name = "estimates",
+                              .decide = decide_estimates,
+                              .when = Decide::When::always,
+                              .wants_every_job = wants_every_job};
 
 }  // namespace pbs::sched

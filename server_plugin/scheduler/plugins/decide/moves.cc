@@ -6,7 +6,7 @@
 namespace pbs::sched {
 namespace {
 
-void decide(Outcome& outcome) {
+void decide_moves(Outcome& outcome) {
     const CycleContext& cycle = outcome.cycle();
     for (const auto& [job, queue] : cycle.moves)
         outcome.out().list.push_back({DecisionKind::move,
@@ -20,6 +20,6 @@ void decide(Outcome& outcome) {
 }  // namespace
 
 extern const Decide kMovesDecide;
-const Decide kMovesDecide{.name = "moves", .decide = decide};
+const Decide kMovesDecide{.name = "moves", .decide = decide_moves};
 
 }  // namespace pbs::sched

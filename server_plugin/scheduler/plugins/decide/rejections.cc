@@ -6,7 +6,7 @@
 namespace pbs::sched {
 namespace {
 
-void decide(Outcome& outcome) {
+void decide_rejections(Outcome& outcome) {
     CycleContext& cycle = outcome.cycle();
     for (const Refused& refusal : cycle.refused) {
         if (refusal.job == kNoSlot || !cycle.answers[refusal.answer].rejected) continue;
@@ -19,6 +19,6 @@ void decide(Outcome& outcome) {
 }  // namespace
 
 extern const Decide kRejectionsDecide;
-const Decide kRejectionsDecide{.name = "rejections", .decide = decide};
+const Decide kRejectionsDecide{.name = "rejections", .decide = decide_rejections};
 
 }  // namespace pbs::sched

@@ -8,7 +8,7 @@
 namespace pbs::sched {
 namespace {
 
-void decide(Outcome& outcome) {
+void decide_starts(Outcome& outcome) {
     const CycleContext& cycle = outcome.cycle();
     Tables& t = cycle.tables;
     const QueueSlot special_queue = cycle.setup.special;
@@ -25,6 +25,6 @@ void decide(Outcome& outcome) {
 }  // namespace
 
 extern const Decide kStartsDecide;
-const Decide kStartsDecide{.name = "starts", .decide = decide};
+const Decide kStartsDecide{.name = "starts", .decide = decide_starts};
 
 }  // namespace pbs::sched

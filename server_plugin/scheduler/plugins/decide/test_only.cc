@@ -8,7 +8,7 @@
 namespace pbs::sched {
 namespace {
 
-void decide(Outcome& outcome) {
+void decide_test_only(Outcome& outcome) {
     const CycleContext& cycle = outcome.cycle();
     const Tables& t = cycle.tables;
     std::vector<std::string>& log = outcome.out().log;
@@ -34,7 +34,7 @@ void decide(Outcome& outcome) {
 // Nothing of what it tells happens, so that each cycle tells all of it.
 extern const Decide kTestOnlyDecide;
 const Decide kTestOnlyDecide{.name = "test_only",
-                             .decide = decide,
+                             .decide = decide_test_only,
                              .when = Decide::When::only_told,
                              .wants_every_job = [](const CycleContext& cycle) { return cycle.test_only; }};
 

@@ -9,7 +9,7 @@
 namespace pbs::sched {
 namespace {
 
-bool wanted(const Settings& s, Instant now) {
+bool wanted_allocation(const Settings& s, Instant now) {
     return s.enforce_allocation.holds(now) && !s.sched_acct_dir.empty();
 }
 
@@ -18,7 +18,7 @@ std::int64_t thousandths(double node_hours) {
 }
 
 // A group that isn't in the file may be a mistake in the file: its jobs wait.
-Refusal check(const GroupUse& group) {
+Refusal check_allocation(const GroupUse& group) {
     const Allocations* allocations = group.allocations();
     if (allocations == nullptr || !allocations->known())
         return Refusal::for_good({ReasonCode::allocations_unread});
@@ -35,7 +35,7 @@ Refusal check(const GroupUse& group) {
 extern const Admission kAllocationAdmission;
 const Admission kAllocationAdmission{.name = "allocation",
                                      .attributes = "enforce_allocation, sched_acct_dir",
-                                     .check = check,
-                                     .wanted = wanted};
+                                     .check = check_allocation,
+                                     .wanted = wanted_allocation};
 
 }  // namespace pbs::sched

@@ -5,13 +5,13 @@
 namespace pbs::sched {
 namespace {
 
-Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_dedicated_end(CycleState& state, const Asked& job, QueueView& view) {
     if (!view.dedicated || !view.dedicated_now || state.ends(job) <= view.dedicated_time->end) return {};
     return Refusal::until_named(
         {ReasonCode::past_dedicated, view.slot, 0, view.dedicated_time->end.time_since_epoch().count()});
 }
 
-bool is_open(const Opening& o) {
+bool is_open_dedicated_end(const Opening& o) {
     return !o.dedicated;
 }
 
@@ -21,7 +21,7 @@ extern const Filter kDedicatedEndFilter;
 const Filter kDedicatedEndFilter{.name = "dedicated_end",
                                  .attributes = "dedicated_queues",
                                  .traits = about_time | by_limits_only,
-                                 .check = check,
-                                 .is_open = is_open};
+                                 .check = check_dedicated_end,
+                                 .is_open = is_open_dedicated_end};
 
 }  // namespace pbs::sched

@@ -10,7 +10,7 @@ std::int64_t seconds(Instant t) {
     return t.time_since_epoch().count();
 }
 
-Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_dedicated_time(CycleState& state, const Asked& job, QueueView& view) {
     const auto& time = view.dedicated_time;
     if (view.dedicated) {
         if (view.dedicated_now) return {};
@@ -28,7 +28,7 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     return {};
 }
 
-bool is_open(const Opening& o) {
+bool is_open_dedicated_time(const Opening& o) {
     return !o.dedicated && !o.has_dedicated_time && !o.dedicated_awaited;
 }
 
@@ -39,7 +39,7 @@ const Filter kDedicatedTimeFilter{
     .name = "dedicated_time",
     .attributes = "enforce_dedicated_time, dedicated_time_command, dedicated_queues",
     .traits = about_time | by_limits_only,
-    .check = check,
-    .is_open = is_open};
+    .check = check_dedicated_time,
+    .is_open = is_open_dedicated_time};
 
 }  // namespace pbs::sched

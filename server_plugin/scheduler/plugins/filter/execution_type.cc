@@ -10,11 +10,11 @@ std::int64_t seconds(std::optional<Instant> t) {
     return t ? t->time_since_epoch().count() : 0;
 }
 
-Refusal check(CycleState& state, const Asked&, QueueView& view) {
+Refusal check_execution_type(CycleState& state, const Asked&, QueueView& view) {
     return execution_type_refusal(state, view.slot);
 }
 
-bool is_open(const Opening& o) {
+bool is_open_execution_type(const Opening& o) {
     return o.queue->execution_type != ExecutionType::prime &&
            o.queue->execution_type != ExecutionType::non_prime;
 }
@@ -34,7 +34,9 @@ Refusal execution_type_refusal(const CycleState& state, QueueSlot queue) {
 }
 
 extern const Filter kExecutionTypeFilter;
-const Filter kExecutionTypeFilter{
-    .name = "execution_type", .traits = about_time | by_limits_only, .check = check, .is_open = is_open};
+const Filter kExecutionTypeFilter{.name = "execution_type",
+                                  .traits = about_time | by_limits_only,
+                                  .check = check_execution_type,
+                                  .is_open = is_open_execution_type};
 
 }  // namespace pbs::sched

@@ -8,11 +8,11 @@
 namespace pbs::sched {
 namespace {
 
-bool wanted(const Settings& s, Instant now) {
+bool wanted_fragments(const Settings& s, Instant now) {
     return s.avoid_fragmentation.holds(now);
 }
 
-Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_fragments(CycleState& state, const Asked& job, QueueView& view) {
     if (job.job_class == JobClass::overdue) return {};
     if (view.node_limit < 0 || view.queue->max_running < 2) return {};
     const auto fragment = view.node_limit / view.queue->max_running;
@@ -33,7 +33,7 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     return unless(ends_in_time, fragment, longest);
 }
 
-std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+std::optional<JobSize> leaves_fragments(const CycleState& state, const UseKey& key) {
     return left_by_views(state, key, [](const QueueView&) { return std::optional(kAnySize); });
 }
 
@@ -42,8 +42,8 @@ std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
 extern const Filter kFragmentsFilter;
 const Filter kFragmentsFilter{.name = "fragments",
                               .attributes = "avoid_fragmentation",
-                              .check = check,
-                              .wanted = wanted,
-                              .leaves = leaves};
+                              .check = check_fragments,
+                              .wanted = wanted_fragments,
+                              .leaves = leaves_fragments};
 
 }  // namespace pbs::sched

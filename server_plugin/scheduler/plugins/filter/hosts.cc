@@ -78,7 +78,7 @@ bool is_there(const CycleState& state, const QueueView& view) {
     return view.booking != kNoSlot && state.vnodes->bookings().list()[view.booking].is_at(state.now);
 }
 
-Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_hosts(CycleState& state, const Asked& job, QueueView& view) {
     if (!job.request->unsupported.empty())
         return {{ReasonCode::request_unsupported, view.slot, job.request_number}, blocker::kRoom};
     if (view.is_reservation && !is_there(state, view)) return {{ReasonCode::not_booked, view.slot}};
@@ -118,7 +118,7 @@ const Filter kHostsFilter{
     .name = "hosts",
     .attributes = "max_jobs, min_jobs, target_load_pct, target_load_variance, high_systime, load_balancing",
     .traits = about_room | places | by_limits_only,
-    .check = check,
+    .check = check_hosts,
     .is_same_in = is_same_in};
 
 }  // namespace pbs::sched

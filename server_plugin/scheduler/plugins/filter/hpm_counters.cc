@@ -6,11 +6,11 @@
 namespace pbs::sched {
 namespace {
 
-bool wanted(const Settings& s, Instant now) {
+bool wanted_hpm_counters(const Settings& s, Instant now) {
     return s.manage_hpm_counters.holds(now) && !s.hpm_ctl.empty();
 }
 
-Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_hpm_counters(CycleState& state, const Asked& job, QueueView& view) {
     // They are switched for the job in time, so that later they keep nobody from starting.
     if (state.looking_ahead) return {};
     if (state.hpm_ready || number_of(job.request->totals, state.hpm_resource).value_or(0) == 0) return {};
@@ -24,7 +24,7 @@ extern const Filter kHpmCountersFilter;
 const Filter kHpmCountersFilter{.name = "hpm_counters",
                                 .attributes = "manage_hpm_counters, hpm_ctl",
                                 .traits = by_limits_only,
-                                .check = check,
-                                .wanted = wanted};
+                                .check = check_hpm_counters,
+                                .wanted = wanted_hpm_counters};
 
 }  // namespace pbs::sched

@@ -32,7 +32,7 @@ Refusal check_group(const GroupUse& group, const Opening& o) {
 
 // Of projects, and of all.
 template <bool in_queue, EntityKind kind>
-Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_max_run(CycleState& state, const Asked& job, QueueView& view) {
     const EntityLimits& limits = in_queue ? view.queue->limits : state.server->limits;
     const std::uint32_t entity = kind == EntityKind::project ? job.project : 0;
     const std::uint32_t scope = in_queue ? view.slot : EntityUse::kServer;
@@ -41,12 +41,12 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
 }
 
 template <bool in_queue, EntityKind kind>
-bool is_open(const Opening& o) {
+bool is_open_max_run(const Opening& o) {
     return (in_queue ? o.queue->limits : o.server->limits).on_jobs(kind) == nullptr;
 }
 
 template <bool in_queue, EntityKind kind>
-std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+std::optional<JobSize> leaves_max_run(const CycleState& state, const UseKey& key) {
     if (key.kind != entity_key(in_queue, kind, 0, 0).kind) return std::nullopt;
     const EntityLimits& limits = in_queue ? (*state.queues)[key.object].limits : state.server->limits;
     const EntityLimits::Limit* limit = limits.on_jobs(kind);
@@ -61,8 +61,8 @@ constexpr Filter filter(const char* name, Check check) {
     return {.name = name,
             .traits = by_limits_only | (kind == EntityKind::all ? 0U : about_entities),
             .check = check,
-            .is_open = is_open<in_queue, kind>,
-            .leaves = leaves<in_queue, kind>};
+            .is_open = is_open_max_run<in_queue, kind>,
+            .leaves = leaves_max_run<in_queue, kind>};
 }
 
 }  // namespace
@@ -74,9 +74,9 @@ const Filter kQueueMaxRunGroupFilter =
     filter<true, group>("queue_max_run_group", OfGroup(check_group<true, group>));
 extern const Filter kQueueMaxRunProjectFilter;
 const Filter kQueueMaxRunProjectFilter =
-    filter<true, project>("queue_max_run_project", OfSignature(check<true, project>));
+    filter<true, project>("queue_max_run_project", OfSignature(check_max_run<true, project>));
 extern const Filter kQueueMaxRunFilter;
-const Filter kQueueMaxRunFilter = filter<true, all>("queue_max_run", OfSignature(check<true, all>));
+const Filter kQueueMaxRunFilter = filter<true, all>("queue_max_run", OfSignature(check_max_run<true, all>));
 extern const Filter kQueueMaxRunUserFilter;
 const Filter kQueueMaxRunUserFilter =
     filter<true, user>("queue_max_run_user", OfOwner(check_owner<true, user>));
@@ -85,9 +85,10 @@ const Filter kServerMaxRunGroupFilter =
     filter<false, group>("server_max_run_group", OfGroup(check_group<false, group>));
 extern const Filter kServerMaxRunProjectFilter;
 const Filter kServerMaxRunProjectFilter =
-    filter<false, project>("server_max_run_project", OfSignature(check<false, project>));
+    filter<false, project>("server_max_run_project", OfSignature(check_max_run<false, project>));
 extern const Filter kServerMaxRunFilter;
-const Filter kServerMaxRunFilter = filter<false, all>("server_max_run", OfSignature(check<false, all>));
+const Filter kServerMaxRunFilter =
+    filter<false, all>("server_max_run", OfSignature(check_max_run<false, all>));
 extern const Filter kServerMaxRunUserFilter;
 const Filter kServerMaxRunUserFilter =
     filter<false, user>("server_max_run_user", OfOwner(check_owner<false, user>));

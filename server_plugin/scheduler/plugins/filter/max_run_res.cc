@@ -32,17 +32,17 @@ Refusal check_in(bool in_queue, const EntityLimits& limits, CycleState& state, c
     return {};
 }
 
-Refusal check(CycleState& state, const Asked& job, const User& user, QueueView& view) {
+Refusal check_max_run_res(CycleState& state, const Asked& job, const User& user, QueueView& view) {
     const Entities whose{user.owner, user.group, job.project};
     if (Refusal in_queue = check_in(true, view.queue->limits, state, job, whose, view.slot)) return in_queue;
     return check_in(false, state.server->limits, state, job, whose, view.slot);
 }
 
-bool is_open(const Opening& o) {
+bool is_open_max_run_res(const Opening& o) {
     return !o.queue->limits.on_resources() && !o.server->limits.on_resources();
 }
 
-bool reads_user(const CycleState& state, const QueueView& view) {
+bool reads_user_max_run_res(const CycleState& state, const QueueView& view) {
     const auto of_users = [](const EntityLimits& limits) {
         return limits.on_resources(EntityKind::user) || limits.on_resources(EntityKind::group);
     };
@@ -50,7 +50,7 @@ bool reads_user(const CycleState& state, const QueueView& view) {
 }
 
 // Anything that is left may be enough for some job.
-std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+std::optional<JobSize> leaves_max_run_res(const CycleState& state, const UseKey& key) {
     std::optional<JobSize> left;
     const auto look = [&](bool in_queue, const EntityLimits& limits) {
         for (const EntityKind kind : kOrder)
@@ -67,9 +67,9 @@ std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
 extern const Filter kMaxRunResFilter;
 const Filter kMaxRunResFilter{.name = "max_run_res",
                               .traits = by_limits_only | about_entities,
-                              .check = check,
-                              .is_open = is_open,
-                              .leaves = leaves,
-                              .reads_user = reads_user};
+                              .check = check_max_run_res,
+                              .is_open = is_open_max_run_res,
+                              .leaves = leaves_max_run_res,
+                              .reads_user = reads_user_max_run_res};
 
 }  // namespace pbs::sched

@@ -5,14 +5,14 @@
 namespace pbs::sched {
 namespace {
 
-Refusal check(CycleState&, const Asked&, QueueView& view) {
+Refusal check_max_running(CycleState&, const Asked&, QueueView& view) {
     const auto limit = view.queue->max_running;
     if (limit < 0 || view.running < limit) return {};
     return Refusal::for_less_of({ReasonCode::queue_full, view.slot, 0, limit},
                                 {UseKey::Kind::queue, view.slot, 0});
 }
 
-std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+std::optional<JobSize> leaves_max_running(const CycleState& state, const UseKey& key) {
     return left_by_views(state, key, [](const QueueView& view) -> std::optional<JobSize> {
         const auto limit = view.queue->max_running;
         if (limit < 0) return std::nullopt;
@@ -20,14 +20,17 @@ std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
     });
 }
 
-bool is_open(const Opening& o) {
+bool is_open_max_running(const Opening& o) {
     return o.queue->max_running < 0;
 }
 
 }  // namespace
 
 extern const Filter kMaxRunningFilter;
-const Filter kMaxRunningFilter{
-    .name = "max_running", .traits = by_limits_only, .check = check, .is_open = is_open, .leaves = leaves};
+const Filter kMaxRunningFilter{.name = "max_running",
+                               .traits = by_limits_only,
+                               .check = check_max_running,
+                               .is_open = is_open_max_running,
+                               .leaves = leaves_max_running};
 
 }  // namespace pbs::sched

@@ -6,12 +6,12 @@
 namespace pbs::sched {
 namespace {
 
-bool wanted(const Settings& s, Instant now) {
+bool wanted_nonprime_drain(const Settings& s, Instant now) {
     return s.enforce_prime_time.holds(now) && s.nonprime_drain_sys.holds(now);
 }
 
 // What starts may let the queue be busy across the boundary.
-Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_nonprime_drain(CycleState& state, const Asked& job, QueueView& view) {
     if (!state.prime_now || view.early || job.exempt()) return {};
     const auto boundary = state.prime->boundary();
     if (!boundary || state.ends(job) <= *boundary || view.empties > *boundary) return {};
@@ -26,7 +26,7 @@ extern const Filter kNonprimeDrainFilter;
 const Filter kNonprimeDrainFilter{.name = "nonprime_drain",
                                   .attributes = "enforce_prime_time, nonprime_drain_sys",
                                   .traits = about_time | about_prime,
-                                  .check = check,
-                                  .wanted = wanted};
+                                  .check = check_nonprime_drain,
+                                  .wanted = wanted_nonprime_drain};
 
 }  // namespace pbs::sched

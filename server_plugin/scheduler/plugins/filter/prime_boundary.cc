@@ -8,7 +8,7 @@
 namespace pbs::sched {
 namespace {
 
-bool wanted(const Settings& s, Instant) {
+bool wanted_prime_boundary(const Settings& s, Instant) {
     return s.backfill_prime;
 }
 
@@ -17,7 +17,7 @@ bool is_anytime(const QueueView& view) {
     return !view.has_windows && type != ExecutionType::prime && type != ExecutionType::non_prime;
 }
 
-Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_prime_boundary(CycleState& state, const Asked& job, QueueView& view) {
     const Settings& s = *state.settings;
     if (s.prime_exempt_anytime_queues && is_anytime(view)) return {};
     std::optional<Instant> boundary = state.prime_change;
@@ -36,7 +36,7 @@ extern const Filter kPrimeBoundaryFilter;
 const Filter kPrimeBoundaryFilter{.name = "prime_boundary",
                                   .attributes = "backfill_prime",
                                   .traits = about_time | by_limits_only,
-                                  .check = check,
-                                  .wanted = wanted};
+                                  .check = check_prime_boundary,
+                                  .wanted = wanted_prime_boundary};
 
 }  // namespace pbs::sched

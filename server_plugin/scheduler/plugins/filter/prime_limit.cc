@@ -6,7 +6,7 @@
 namespace pbs::sched {
 namespace {
 
-bool wanted(const Settings& s, Instant now) {
+bool wanted_prime_limit(const Settings& s, Instant now) {
     return s.enforce_prime_time.holds(now) &&
            (s.prime_time_wallt_limit > Seconds(0) || s.prime_time_small_wallt_limit > Seconds(0));
 }
@@ -22,7 +22,7 @@ Seconds limit_of(const CycleState& state, const Asked& job, const QueueView& vie
 
 // The first period that holds too much of the job has to be over but for the limit. Whatever starts before
 // then runs for longer than the limit in it.
-Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_prime_limit(CycleState& state, const Asked& job, QueueView& view) {
     const Seconds limit = limit_of(state, job, view);
     if (limit == Seconds(0)) return {};
     const auto end = state.prime->end_of_one_above(limit, job.walltime);
@@ -40,8 +40,8 @@ extern const Filter kPrimeLimitFilter;
 const Filter kPrimeLimitFilter{.name = "prime_limit",
                                .attributes = "enforce_prime_time, prime_time_wallt_limit, prime_time_small_*",
                                .traits = about_time | about_prime | by_limits_only,
-                               .check = check,
-                               .wanted = wanted,
+                               .check = check_prime_limit,
+                               .wanted = wanted_prime_limit,
                                .is_same_in = is_same_in};
 
 }  // namespace pbs::sched

@@ -6,7 +6,7 @@ namespace pbs::sched {
 namespace {
 
 // A suspended job has passed it with all of its walltime.
-Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_queue_maximum(CycleState& state, const Asked& job, QueueView& view) {
     if (job.suspended != kNoSlot) return {};
     const auto walltime = state.resources->known().walltime;
     const auto asked = [&](const KeptAmount& limit) -> std::optional<std::int64_t> {
@@ -28,14 +28,16 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     return {};
 }
 
-bool is_open(const Opening& o) {
+bool is_open_queue_maximum(const Opening& o) {
     return o.queue->resources_max.empty() && o.queue->resources_min.empty() && o.node_limit < 0;
 }
 
 }  // namespace
 
 extern const Filter kQueueMaximumFilter;
-const Filter kQueueMaximumFilter{
-    .name = "queue_maximum", .traits = by_limits_only, .check = check, .is_open = is_open};
+const Filter kQueueMaximumFilter{.name = "queue_maximum",
+                                 .traits = by_limits_only,
+                                 .check = check_queue_maximum,
+                                 .is_open = is_open_queue_maximum};
 
 }  // namespace pbs::sched

@@ -5,7 +5,7 @@
 namespace pbs::sched {
 namespace {
 
-Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_queue_resources(CycleState& state, const Asked& job, QueueView& view) {
     const auto& available = view.queue->resources_available;
     for (std::size_t i = 0; i < available.size(); ++i) {
         const std::uint32_t resource = available[i].resource;
@@ -20,13 +20,13 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     return {};
 }
 
-std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+std::optional<JobSize> leaves_queue_resources(const CycleState& state, const UseKey& key) {
     return left_by_views(state, key, [&](const QueueView& view) {
         return left_of(view.queue->resources_available, view.in_use, *state.resources);
     });
 }
 
-bool is_open(const Opening& o) {
+bool is_open_queue_resources(const Opening& o) {
     return o.queue->resources_available.empty();
 }
 
@@ -36,8 +36,8 @@ extern const Filter kQueueResourcesFilter;
 const Filter kQueueResourcesFilter{.name = "queue_resources",
                                    .attributes = "exclude_resources",
                                    .traits = about_room | by_limits_only,
-                                   .check = check,
-                                   .is_open = is_open,
-                                   .leaves = leaves};
+                                   .check = check_queue_resources,
+                                   .is_open = is_open_queue_resources,
+                                   .leaves = leaves_queue_resources};
 
 }  // namespace pbs::sched

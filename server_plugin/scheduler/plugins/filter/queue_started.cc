@@ -5,19 +5,21 @@
 namespace pbs::sched {
 namespace {
 
-Refusal check(CycleState&, const Asked&, QueueView& view) {
+Refusal check_queue_started(CycleState&, const Asked&, QueueView& view) {
     if (view.queue->started && view.queue->execution) return {};
     return Refusal::for_good({ReasonCode::queue_not_started, view.slot});
 }
 
-bool is_open(const Opening& o) {
+bool is_open_queue_started(const Opening& o) {
     return o.queue->started && o.queue->execution;
 }
 
 }  // namespace
 
 extern const Filter kQueueStartedFilter;
-const Filter kQueueStartedFilter{
-    .name = "queue_started", .traits = by_limits_only, .check = check, .is_open = is_open};
+const Filter kQueueStartedFilter{.name = "queue_started",
+                                 .traits = by_limits_only,
+                                 .check = check_queue_started,
+                                 .is_open = is_open_queue_started};
 
 }  // namespace pbs::sched

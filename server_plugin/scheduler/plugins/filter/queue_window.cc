@@ -6,20 +6,22 @@
 namespace pbs::sched {
 namespace {
 
-Refusal check(CycleState&, const Asked&, QueueView& view) {
+Refusal check_queue_window(CycleState&, const Asked&, QueueView& view) {
     if (view.open) return {};
     return Refusal::until_named(
         {ReasonCode::queue_closed, view.slot, 0, view.opens ? view.opens->time_since_epoch().count() : 0});
 }
 
-bool is_open(const Opening& o) {
+bool is_open_queue_window(const Opening& o) {
     return o.window_open;
 }
 
 }  // namespace
 
 extern const Filter kQueueWindowFilter;
-const Filter kQueueWindowFilter{
-    .name = "queue_window", .traits = about_time | by_limits_only, .check = check, .is_open = is_open};
+const Filter kQueueWindowFilter{.name = "queue_window",
+                                .traits = about_time | by_limits_only,
+                                .check = check_queue_window,
+                                .is_open = is_open_queue_window};
 
 }  // namespace pbs::sched

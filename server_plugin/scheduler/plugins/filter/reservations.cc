@@ -15,7 +15,7 @@ bool of_queue(LimitKind kind) {
 }
 
 // A limit on the jobs of a host may be reserved for: then it matters where there is room.
-Refusal check(CycleState& state, const Asked& job, const User& user, QueueView& view) {
+Refusal check_reservations(CycleState& state, const Asked& job, const User& user, QueueView& view) {
     if (state.reservations.empty() || view.is_reservation) return {};
     const LimitUser use = limit_user(job, user, view, state.placement);
     for (Reservation& reservation : state.reservations) {
@@ -33,7 +33,7 @@ Refusal check(CycleState& state, const Asked& job, const User& user, QueueView& 
 }
 
 // Where limits on users are reserved for.
-bool reads_user(const CycleState& state, const QueueView& view) {
+bool reads_user_reservations(const CycleState& state, const QueueView& view) {
     const auto is_of_user = [&](const LimitKey& key) {
         if (key.kind == LimitKind::entity)
             return (key.entity == EntityKind::user || key.entity == EntityKind::group) &&
@@ -56,7 +56,7 @@ const Filter kReservationsFilter{
     .attributes =
         "max_queued_time, interactive_long_wait, strict_ordering, backfill_depth, help_starving_jobs",
     .traits = by_limits_only,
-    .check = check,
-    .reads_user = reads_user};
+    .check = check_reservations,
+    .reads_user = reads_user_reservations};
 
 }  // namespace pbs::sched

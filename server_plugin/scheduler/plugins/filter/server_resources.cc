@@ -7,7 +7,7 @@ namespace {
 
 constexpr UseKey kServer{UseKey::Kind::server, 0, 0};
 
-Refusal check(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_server_resources(CycleState& state, const Asked& job, QueueView& view) {
     for (const ServerAmount& amount : state.server_amounts) {
         const std::uint32_t resource = amount.available.resource;
         if (state.is_left_aside(resource)) continue;
@@ -26,7 +26,7 @@ Refusal check(CycleState& state, const Asked& job, QueueView& view) {
     return {};
 }
 
-std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
+std::optional<JobSize> leaves_server_resources(const CycleState& state, const UseKey& key) {
     if (key.kind != UseKey::Kind::server) return std::nullopt;
     std::vector<KeptAmount> available;
     std::vector<std::int64_t> in_use;
@@ -38,7 +38,7 @@ std::optional<JobSize> leaves(const CycleState& state, const UseKey& key) {
     return left_of(available, in_use, *state.resources);
 }
 
-bool is_open(const Opening& o) {
+bool is_open_server_resources(const Opening& o) {
     return o.server->resources_available.empty() && o.settings->server_dyn_res.empty();
 }
 
@@ -48,8 +48,8 @@ extern const Filter kServerResourcesFilter;
 const Filter kServerResourcesFilter{.name = "server_resources",
                                     .attributes = "server_dyn_res, exclude_resources",
                                     .traits = about_room | by_limits_only,
-                                    .check = check,
-                                    .is_open = is_open,
-                                    .leaves = leaves};
+                                    .check = check_server_resources,
+                                    .is_open = is_open_server_resources,
+                                    .leaves = leaves_server_resources};
 
 }  // namespace pbs::sched

@@ -6,11 +6,11 @@
 namespace pbs::sched {
 namespace {
 
-bool wanted(const Settings& s, Instant) {
+bool wanted_small_job_max(const Settings& s, Instant) {
     return s.small_job_max > 0;
 }
 
-Refusal check(const Settings& s, const Asked& job) {
+Refusal check_small_job_max(const Settings& s, const Asked& job) {
     if (job.job_class != JobClass::normal && job.job_class != JobClass::overdue) return {};
     const bool small = job.nodes <= s.small_job_max;
     const Seconds limit = small ? s.wallt_limit_small_job : s.wallt_limit_large_job;
@@ -25,7 +25,7 @@ extern const Admission kSmallJobMaxAdmission;
 const Admission kSmallJobMaxAdmission{
     .name = "small_job_max",
     .attributes = "small_job_max, wallt_limit_small_job, wallt_limit_large_job",
-    .check = check,
-    .wanted = wanted};
+    .check = check_small_job_max,
+    .wanted = wanted_small_job_max};
 
 }  // namespace pbs::sched

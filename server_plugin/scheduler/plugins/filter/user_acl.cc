@@ -8,7 +8,7 @@
 namespace pbs::sched {
 namespace {
 
-Refusal check(const OwnerUse& owner, const Opening& o) {
+Refusal check_user_acl(const OwnerUse& owner, const Opening& o) {
     if (!o.queue->user_acl) return {};
     const std::string_view name = owner.name();
     for (std::string_view entry : o.queue->acl_users) {
@@ -22,13 +22,14 @@ Refusal check(const OwnerUse& owner, const Opening& o) {
     return Refusal::for_good({ReasonCode::not_in_acl, o.slot});
 }
 
-bool is_open(const Opening& o) {
+bool is_open_user_acl(const Opening& o) {
     return !o.queue->user_acl;
 }
 
 }  // namespace
 
 extern const Filter kUserAclFilter;
-const Filter kUserAclFilter{.name = "user_acl", .traits = by_limits_only, .check = check, .is_open = is_open};
+const Filter kUserAclFilter{
+    .name = "user_acl", .traits = by_limits_only, .check = check_user_acl, .is_open = is_open_user_acl};
 
 }  // namespace pbs::sched

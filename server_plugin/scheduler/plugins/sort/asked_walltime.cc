@@ -8,13 +8,14 @@
 namespace pbs::sched {
 namespace {
 
-std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t) {
+std::uint64_t number_asked_walltime(const OrderContext& c, const OrderedJob& job, std::uint32_t) {
     return static_cast<std::uint64_t>(std::max(Seconds(0), c.jobs.walltime[job.job]).count());
 }
 
 }  // namespace
 
 extern const Comparator kAskedWalltimeOrder;
-const Comparator kAskedWalltimeOrder{"asked_walltime", "job_sort_key", 40, number, Shown::duration};
+const Comparator kAskedWalltimeOrder{"asked_walltime", "job_sort_key", 40, number_asked_walltime,
+                                     Shown::duration};
 
 }  // namespace pbs::sched

@@ -5,13 +5,13 @@
 namespace pbs::sched {
 namespace {
 
-std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t) {
+std::uint64_t number_eligible(const OrderContext& c, const OrderedJob& job, std::uint32_t) {
     return static_cast<std::uint64_t>(c.jobs.eligible[job.job].time_since_epoch().count());
 }
 
 }  // namespace
 
 extern const Comparator kEligibleOrder;
-const Comparator kEligibleOrder{"eligible", "", 40, number, Shown::instant};
+const Comparator kEligibleOrder{"eligible", "", 40, number_eligible, Shown::instant};
 
 }  // namespace pbs::sched

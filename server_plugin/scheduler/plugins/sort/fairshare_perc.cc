@@ -6,7 +6,7 @@
 namespace pbs::sched {
 namespace {
 
-std::uint64_t number(const OrderContext& context, const OrderedJob& job, std::uint32_t) {
+std::uint64_t number_fairshare_perc(const OrderContext& context, const OrderedJob& job, std::uint32_t) {
     if (context.shares == nullptr) return 0;
     return ordered_bits(context.shares->tree.share(context.shares->entity(*context.tables, job.job)));
 }
@@ -14,6 +14,7 @@ std::uint64_t number(const OrderContext& context, const OrderedJob& job, std::ui
 }  // namespace
 
 extern const Comparator kFairsharePercOrder;
-const Comparator kFairsharePercOrder{"fairshare_perc", "job_sort_key", 64, number, Shown::score};
+const Comparator kFairsharePercOrder{"fairshare_perc", "job_sort_key", 64, number_fairshare_perc,
+                                     Shown::score};
 
 }  // namespace pbs::sched

@@ -5,13 +5,13 @@
 namespace pbs::sched {
 namespace {
 
-std::uint64_t number(const OrderContext&, const OrderedJob& job, std::uint32_t) {
+std::uint64_t number_formula(const OrderContext&, const OrderedJob& job, std::uint32_t) {
     return ~ordered_bits(job.score);
 }
 
 }  // namespace
 
 extern const Comparator kFormulaOrder;
-const Comparator kFormulaOrder{"formula", "job_sort_formula", 64, number, Shown::score};
+const Comparator kFormulaOrder{"formula", "job_sort_formula", 64, number_formula, Shown::score};
 
 }  // namespace pbs::sched

@@ -5,13 +5,13 @@
 namespace pbs::sched {
 namespace {
 
-std::uint64_t number(const OrderContext&, const OrderedJob& job, std::uint32_t) {
+std::uint64_t number_nodes(const OrderContext&, const OrderedJob& job, std::uint32_t) {
     return job.nodes;
 }
 
 }  // namespace
 
 extern const Comparator kNodesOrder;
-const Comparator kNodesOrder{"nodes", "ssinode_cpus, ssinode_mem", 32, number};
+const Comparator kNodesOrder{"nodes", "ssinode_cpus, ssinode_mem", 32, number_nodes};
 
 }  // namespace pbs::sched

@@ -5,13 +5,13 @@
 namespace pbs::sched {
 namespace {
 
-std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t) {
+std::uint64_t number_queue(const OrderContext& c, const OrderedJob& job, std::uint32_t) {
     return c.queue_rank[c.jobs.queue[job.job]];
 }
 
 }  // namespace
 
 extern const Comparator kQueueOrder;
-const Comparator kQueueOrder{"queue", "by_queue", 32, number, Shown::queue};
+const Comparator kQueueOrder{"queue", "by_queue", 32, number_queue, Shown::queue};
 
 }  // namespace pbs::sched

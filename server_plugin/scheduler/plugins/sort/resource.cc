@@ -6,7 +6,7 @@
 namespace pbs::sched {
 namespace {
 
-std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t resource) {
+std::uint64_t number_resource(const OrderContext& c, const OrderedJob& job, std::uint32_t resource) {
     const auto asked = number_of(c.requests[c.jobs.request[job.job]].totals, resource).value_or(0);
     return static_cast<std::uint64_t>(asked) ^ 1ULL << 63;
 }
@@ -14,6 +14,6 @@ std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t
 }  // namespace
 
 extern const Comparator kResourceOrder;
-const Comparator kResourceOrder{"resource", "job_sort_key", 64, number, Shown::amount};
+const Comparator kResourceOrder{"resource", "job_sort_key", 64, number_resource, Shown::amount};
 
 }  // namespace pbs::sched

@@ -5,13 +5,13 @@
 namespace pbs::sched {
 namespace {
 
-std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t) {
+std::uint64_t number_sequence(const OrderContext& c, const OrderedJob& job, std::uint32_t) {
     return c.jobs.sequence[job.job];
 }
 
 }  // namespace
 
 extern const Comparator kSequenceOrder;
-const Comparator kSequenceOrder{"sequence", "", 64, number};
+const Comparator kSequenceOrder{"sequence", "", 64, number_sequence};
 
 }  // namespace pbs::sched

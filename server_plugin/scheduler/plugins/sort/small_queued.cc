@@ -6,13 +6,14 @@
 namespace pbs::sched {
 namespace {
 
-std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t) {
+std::uint64_t number_small_queued(const OrderContext& c, const OrderedJob& job, std::uint32_t) {
     return c.jobs.expected_walltime(job.job) < c.settings.small_queued_time ? 1 : 0;
 }
 
 }  // namespace
 
 extern const Comparator kSmallQueuedOrder;
-const Comparator kSmallQueuedOrder{"small_queued", "small_queued_time", 1, number, Shown::yes_if_0};
+const Comparator kSmallQueuedOrder{"small_queued", "small_queued_time", 1, number_small_queued,
+                                   Shown::yes_if_0};
 
 }  // namespace pbs::sched

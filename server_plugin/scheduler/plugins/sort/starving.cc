@@ -5,13 +5,14 @@
 namespace pbs::sched {
 namespace {
 
-std::uint64_t number(const OrderContext&, const OrderedJob& job, std::uint32_t) {
+std::uint64_t number_starving(const OrderContext&, const OrderedJob& job, std::uint32_t) {
     return job.job_class == JobClass::overdue ? 0 : 1;
 }
 
 }  // namespace
 
 extern const Comparator kStarvingOrder;
-const Comparator kStarvingOrder{"starving", "help_starving_jobs, max_starve", 1, number, Shown::yes_if_0};
+const Comparator kStarvingOrder{"starving", "help_starving_jobs, max_starve", 1, number_starving,
+                                Shown::yes_if_0};
 
 }  // namespace pbs::sched

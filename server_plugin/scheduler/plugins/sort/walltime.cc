@@ -5,13 +5,13 @@
 namespace pbs::sched {
 namespace {
 
-std::uint64_t number(const OrderContext& c, const OrderedJob& job, std::uint32_t) {
+std::uint64_t number_walltime(const OrderContext& c, const OrderedJob& job, std::uint32_t) {
     return static_cast<std::uint64_t>(c.jobs.expected_walltime(job.job).count());
 }
 
 }  // namespace
 
 extern const Comparator kWalltimeOrder;
-const Comparator kWalltimeOrder{"walltime", "", 40, number, Shown::duration};
+const Comparator kWalltimeOrder{"walltime", "", 40, number_walltime, Shown::duration};
 
 }  // namespace pbs::sched
