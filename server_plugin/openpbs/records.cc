@@ -270,12 +270,11 @@ std::size_t Records::tell(const Site& before, const Site& after) {
         queue_names_.erase(queues_[name]);
         queues_.erase(name);
     });
-    if (!after.vnodes.empty() || before.vnodes.empty())
-        count += compare(before.vnodes, after.vnodes, tell_one, [this](const std::string& name) {
-            table_.vnode_removed(table_.self, vnodes_[name]);
-            vnode_names_.erase(vnodes_[name]);
-            vnodes_.erase(name);
-        });
+    count += compare(before.vnodes, after.vnodes, tell_one, [this](const std::string& name) {
+        table_.vnode_removed(table_.self, vnodes_[name]);
+        vnode_names_.erase(vnodes_[name]);
+        vnodes_.erase(name);
+    });
     if (knows_reservations())
         count += compare(before.reservations, after.reservations, tell_one, [this](const std::string& id) {
             table_.reservation_removed(table_.self, reservations_[id].handle);

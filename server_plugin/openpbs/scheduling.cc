@@ -291,7 +291,8 @@ void Scheduling::ask_about(ifl::RequestType type, ifl::Attributes wanted, const 
     current().client->ask(
         type, ifl::Status{{}, std::move(wanted)}, extend,
         [this](const ifl::Result<ifl::Reply>& reply) {
-            if (reply && reply->code != 0) learnt_.error = text_of(*reply);
+            // A server without vnodes says so.
+            if (reply && reply->code != 0 && reply->code != PBSE_NONODES) learnt_.error = text_of(*reply);
             if (!reply) learnt_.error = reply.error().message;
         },
         std::move(sink));
