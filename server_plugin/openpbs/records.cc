@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "server_plugin/openpbs/amount.h"
+#include "server_plugin/openpbs/settings.h"
 
 namespace pbs::openpbs {
 namespace {
@@ -131,7 +132,8 @@ void Records::tell(const std::string& name, const SiteSched& sched) const {
     record.partition = str(sched.partition);
     record.sched_priv = str(sched.sched_priv);
     record.own = sched.own ? 1 : 0;
-    record.directives = str(sched.directives);
+    const std::string directives = directives_of(name, sched.settings);
+    record.directives = str(directives);
     table_.sched_changed(table_.self, &record);
 }
 

@@ -22,6 +22,7 @@ constexpr seconds kLook{5};          // at what no command tells of
 constexpr seconds kCheck{600};       // of all that is known
 constexpr std::size_t kWindow = 64;  // requests on their way
 constexpr std::size_t kMostUnsent = 1U << 20;
+constexpr std::uint64_t kSettingsTicket = ~std::uint64_t{0};
 constexpr std::uint32_t kSet = 2;         // OpenPBS's MGR_CMD_SET
 constexpr std::uint32_t kDelete = 1;      // MGR_CMD_DELETE
 constexpr const char* kSubjobsToo = "S";  // those that run
@@ -70,6 +71,17 @@ std::string confirmed_nodes(const SiteReservation& reservation, const Decision& 
         all.push_back(take(one.asked, one.nodes));
     if (std::ranges::find(all, std::string()) != all.end()) return {};
     return ifl::execvnodes_text(all);
+}
+
+// The methods of a preempt_order that the server tries for the job. One of several steps depends on the time.
+std::string tried_for(const SiteJob& job, std::string_view order) {
+    std::string out;
+    for (const char method : order) {
+        if (method == 'C' && !job.checkpointable) continue;
+        if (method == 'R' && !job.rerunnable) continue;
+        out += method;
+    }
+    return out;
 }
 
 std::string clock_text(std::int64_t at) {
@@ -421,8 +433,39 @@ std::size_t Scheduling::take_objects() {
         if (const auto known = after.vnodes.find(name); known != after.vnodes.end())
             known->second.state = state;
     const std::size_t count = plugin_.records().tell(site_, after);
+    take_over(site_, after);
     site_ = std::move(after);
     return count;
+}
+
+void Scheduling::take_over(const Site& before, const Site& after) {
+    for (ChangedSetting& change : changed_settings(before, after)) {
+        // What the plugin has set itself to preempt by is no news.
+        const auto given = orders_given_.find(change.sched);
+        if (change.name == "preempt_order" && given != orders_given_.end() &&
+            std::ranges::find(given->second, change.value) != given->second.end())
+            continue;
+        settings_.push_back(std::move(change));
+    }
+}
+
+// False: the plugin is at work on one, and is to be asked again.
+bool Scheduling::settle_settings() {
+    for (; !settings_.empty(); settings_.pop_front()) {
+        const ChangedSetting& change = settings_.front();
+        std::string policies;
+        for (const ifl::Attribute& one : plugin_.shown(now(), PBS_OBJ_SCHED, change.sched))
+            if (one.name == "policy") policies = one.value;
+        for (const ManagerRequest& request : policy_requests(change, policies)) {
+            const ifl::Reply reply =
+                plugin_.manager(now(), request, {"pbs_server", {}, PBS_PRIV_MANAGER}, kSettingsTicket);
+            if (reply.code == PBSE_TRYAGAIN) return false;
+            log(fmt::format("policy {}: {} {}, as sched {} has it{}", request.object, change.name,
+                            change.value.empty() ? "is unset" : "is set to " + change.value, change.sched,
+                            reply.code == 0 ? std::string() : ": refused: " + text_of(reply)));
+        }
+    }
+    return true;
 }
 
 std::size_t Scheduling::take_jobs() {
@@ -489,6 +532,7 @@ void Scheduling::learnt() {
 
 void Scheduling::decide() {
     phase_ = Phase::waiting;
+    if (!settle_settings()) return;
     if (qrun_) return qrun();
     const auto sched = site_.scheds.find(current_);
     if (sched == site_.scheds.end() || !sched->second.scheduling) return end();
@@ -664,8 +708,12 @@ void Scheduling::preempt() {
     }
     if (jobs.empty()) return;
     std::string& order = site_.scheds[current_].preempt_order;
-    if (order != methods) {
+    const bool same = std::ranges::all_of(jobs, [&](const std::string& job) {
+        return tried_for(*plugin_.records().job(job), order) == methods;
+    });
+    if (!same) {
         order = methods;
+        orders_given_[current_].push_back(methods);
         client.ask(
             ifl::RequestType::manager,
             ifl::Manage{kSet, PBS_OBJ_SCHED, current_, {attribute("preempt_order", {}, methods)}}, {},
@@ -844,6 +892,7 @@ void Scheduling::end() {
     decisions_.clear();
     One& one = current();
     one.goes_on = std::exchange(again_, false);
+    if (auto& given = orders_given_[current_]; given.size() > 1) given.erase(given.begin(), given.end() - 1);
     // Who waits for another job to be started has to be told of a cycle that is still to come.
     if (for_command_ && one.qruns.empty() && one.client->state() == ServerClient::State::registered) {
         one.command = false;

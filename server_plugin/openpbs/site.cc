@@ -194,7 +194,7 @@ SiteSched sched_of(const ifl::ObjectView& object) {
     for (const char* name : {"job_sort_formula", "job_sort_formula_threshold", "log_events", "preempt_order",
                              "preempt_prio", "preempt_queue_prio", "preempt_sort"})
         if (const std::string_view value = value_of(object, name); !value.empty())
-            one.directives += fmt::format("set sched {} {} = \"{}\"\n", object.name, name, value);
+            one.settings.emplace(name, value);
     return one;
 }
 

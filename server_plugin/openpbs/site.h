@@ -56,7 +56,8 @@ struct SiteSched {
     std::string partition;
     std::string sched_priv;     // absolute path
     std::string preempt_order;  // by which the server preempts jobs that this scheduler wants preempted
-    std::string directives;     // as in pbs_sched_record
+    // What policies have of it too, such as preempt_prio.
+    std::map<std::string, std::string> settings{};
     bool operator==(const SiteSched&) const = default;
 };
 struct SiteResource {
