@@ -252,6 +252,7 @@ void Records::tell(const std::string& id, const SiteReservation& reservation) {
     record.later = later.data();
     record.later_count = later.size();
     record.keeps_first = reservation.keeps_first ? 1 : 0;
+    record.soonest = reservation.soonest ? 1 : 0;
     table_.reservation_changed(table_.self, &record);
 }
 
@@ -516,7 +517,7 @@ Decision Records::decision(const pbs_decision& in) const {
     }
     out.exec_vnodes = exec_vnodes_of(in);
     out.exec_vnode = out.exec_vnodes.front();
-    if (in.kind == PBS_DECIDE_ESTIMATE) out.start = in.start;
+    if (in.kind == PBS_DECIDE_ESTIMATE || in.kind == PBS_DECIDE_CONFIRM) out.start = in.start;
     if (in.kind == PBS_DECIDE_PREEMPT) {
         if (const auto other = job_names_.find(in.for_job); other != job_names_.end())
             out.for_job = other->second;

@@ -615,7 +615,9 @@ void Scheduling::answer_reservation(const Decision& decision) {
                 : fmt::format("{}: not confirmed: {}", decision.job, decision.text));
     current().client->ask(
         ifl::RequestType::confirm_reservation,
-        ifl::RunJob{decision.job, nodes, static_cast<std::uint64_t>(reservation->second.start)},
+        ifl::RunJob{
+            decision.job, nodes,
+            static_cast<std::uint64_t>(decision.start != 0 ? decision.start : reservation->second.start)},
         granted ? fmt::format("PBS_RESV_CONFIRM_SUCCESS:partition={}",
                               partition.empty() ? "pbs-default" : partition)
                 : "PBS_RESV_CONFIRM_FAIL",

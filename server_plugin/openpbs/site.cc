@@ -263,9 +263,10 @@ SiteReservation reservation_of(const ifl::ObjectView& object, std::int64_t now) 
     one.nodes = value_of(object, "resv_nodes");
     one.standing = truth_of(value_of(object, "reserve_standing"));
     one.one_altered = state == kBeingAltered;
-    if (one.start == kAsSoonAsPossible)
-        one.error = "reservations for as soon as possible are pbs_sched's";
-    else if (one.standing)
+    one.soonest = one.asked && one.start == kAsSoonAsPossible;
+    if (one.soonest) {
+        one.end = one.start + amount_of(PBS_RES_DURATION, value_of(object, "reserve_duration"));
+    } else if (one.standing)
         set_later(one, object, state == kUnconfirmed);
     return one;
 }

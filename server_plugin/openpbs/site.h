@@ -108,6 +108,7 @@ struct SiteReservation {
     bool standing = false;
     bool one_altered = false;  // only the time that comes next is asked for
     bool keeps_first = false;  // and only later ones are
+    bool soonest = false;      // it begins as soon as there are places
     std::string error;         // why the scheduler can't answer
     bool operator==(const SiteReservation&) const = default;
 };

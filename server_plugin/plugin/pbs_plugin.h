@@ -437,7 +437,9 @@ typedef struct pbs_reservation_record {
     size_t later_count;
     /* 1: of one that is asked for again, this time keeps its places, and only later ones are asked for. */
     uint32_t keeps_first;
-    uint32_t reserved2;
+    /* 1: of one that is asked for, it begins at the first instant at which there are places for it. From
+     * `start` to `end` is how long it is then. */
+    uint32_t soonest;
 } pbs_reservation_record;
 
 /* ---- A cycle and what it decides. ---- */
@@ -471,8 +473,9 @@ enum pbs_decision_kind {
     /* From now on the job's time counts as `accrue_type`, until the host tells of another one. Of servers
      * with counts_eligible_time. */
     PBS_DECIDE_ACCRUE = 7,
-    /* The reservation `job` has `places`, as those of RUN are, from its start to its end. For hosts that ask
-     * for it (PBS_TAKES_RESERVATIONS), as the next one. */
+    /* The reservation `job` has `places`, as those of RUN are, from its start to its end; `start`: when one
+     * begins that was to begin as soon as possible. For hosts that ask for it (PBS_TAKES_RESERVATIONS), as the
+     * next one. */
     PBS_DECIDE_CONFIRM = 8,
     PBS_DECIDE_DENY = 9 /* the reservation `job` can't be had, because of `text` */
 };
@@ -497,7 +500,7 @@ typedef struct pbs_decision {
     const pbs_place* places; /* one for each chunk that the job asks for, in that order; see `joined` */
     size_t place_count;
     /* Members from here on came later. */
-    int64_t start; /* ESTIMATE */
+    int64_t start; /* ESTIMATE; CONFIRM: 0, its own */
     /* For each place: 1, it is another piece of the chunk that the place before it is of, on another vnode of
      * the same host; 0, a chunk begins. Null: each place is a chunk. For hosts that ask for it
      * (PBS_TAKES_PIECES); the others are given no chunk in pieces. CONFIRM: 2, a chunk begins, the first one

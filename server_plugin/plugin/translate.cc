@@ -251,7 +251,7 @@ std::optional<sched::ReservationRecord> Translator::reservation(const pbs_reserv
         return std::nullopt;
     }
     std::span<const pbs_reservation_occurrence> later;
-    const bool has_later = readable(record, offsetof(pbs_reservation_record, reserved2));
+    const bool has_later = readable(record, offsetof(pbs_reservation_record, soonest));
     if (has_later && !present(record->later, record->later_count)) return std::nullopt;
     if (has_later) later = std::span(record->later, record->later_count);
     amounts_.clear();
@@ -291,6 +291,7 @@ std::optional<sched::ReservationRecord> Translator::reservation(const pbs_reserv
     out.held_end = instant(record->held_end);
     out.later = occurrences_;
     out.keeps_first = has_later && record->keeps_first != 0;
+    out.soonest = readable(record, sizeof *record) && record->soonest != 0;
     return out;
 }
 

@@ -202,6 +202,7 @@ void fields(A& a, Ref<A, sched::ReservationState> s) {
     a("held_end", r.held_end, Instant{});
     a.list("later", r.later);
     a("keeps_first", r.keeps_first, false);
+    a("soonest", r.soonest, false);
 }
 
 template <class A>

@@ -186,7 +186,7 @@ void describe_reservations(const Tables& t, const StateSink& sink) {
         sink(
             ReservationState{{handle, reservation.id, reservation.queue, reservation.asked, reservation.start,
                               reservation.end, requested, places(reservation.shares), reservation.held_start,
-                              reservation.held_end, later, reservation.keeps_first}});
+                              reservation.held_end, later, reservation.keeps_first, reservation.soonest}});
     }
 }
 

@@ -704,6 +704,7 @@ void Scheduler::reservation_changed(const ReservationRecord& record) {
     };
     reservation.shares = shares(record.places);
     reservation.keeps_first = record.asked && record.keeps_first;
+    reservation.soonest = record.asked && record.soonest;
     reservation.later.clear();
     for (const ReservationOccurrence& one : record.later)
         reservation.later.push_back({one.start, one.end, record.asked && one.asked, shares(one.places)});

@@ -278,6 +278,22 @@ TEST_P(OpenpbsScheduling, ReservationsAreConfirmedKeptAndDenied) {
     expect_state(long_one, "R");
 }
 
+TEST_P(OpenpbsScheduling, AReservationForAsSoonAsPossibleTakesItsJob) {
+    const std::string first = submit("-l select=1:ncpus=2 -l walltime=20", 5);
+    expect_state(first, "R");
+    const std::string second = submit("-l select=1:ncpus=2 -l walltime=60");
+    expect_comment(second, "Not Running");
+    const Output said = site->sh("cd /; $stock/pbs_rsub -W qmove=" + second, "una");
+    ASSERT_THAT(said.out, HasSubstr(" CONFIRMED")) << said;
+    const std::string id = said.out.substr(0, said.out.find(' '));
+    EXPECT_EQ(attribute(second, "queue"), id.substr(0, id.find('.')));
+    const std::string shown = site->sh("$stock/pbs_rstat -F " + id).out;
+    EXPECT_EQ(attribute_in(shown, "resv_nodes"), "(box:ncpus=2)");
+    EXPECT_EQ(attribute_in(shown, "reserve_duration"), "60");
+    // When the first one is expected to be gone at the latest.
+    expect_state(second, "R");
+}
+
 TEST_P(OpenpbsScheduling, StandingReservationsAreConfirmedWithAllOfTheirTimes) {
     const auto reserve = [&](const std::string& options) {
         return site->sh(

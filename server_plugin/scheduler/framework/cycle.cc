@@ -102,6 +102,7 @@ void Cycle::answer_reservations(Decisions& out) {
         decision.text = outcome.keep_text(answer.why_not);
         if (answer.why_not.empty())
             decision.places = outcome.places_of(c_.tables.requests[answer.request], answer.placements);
+        decision.start = answer.start;
         out.list.push_back(decision);
     }
 }
@@ -252,7 +253,11 @@ Decisions Cycle::place(JobSlot job) {
         out.list.push_back({DecisionKind::comment, t.jobs.handle[job], {}, line, {}, {}});
         return out;
     }
-    outcome.start({job, &view, std::move(c_.state.placement), c_.state.ends(c)}, {});
+    for (const Preempted& preempted : c_.preempted) outcome.preempt(preempted);
+    Started started{job, &view, std::move(c_.state.placement), c_.state.ends(c)};
+    started.after_preemptions = !c_.preempted.empty();
+    outcome.start(started, {});
+    if (started.after_preemptions) take_back();
     return out;
 }
 

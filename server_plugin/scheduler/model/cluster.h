@@ -211,6 +211,7 @@ struct ReservationRecord {
     // Of a standing one: the times after this one, in their order. They don't overlap.
     std::span<const ReservationOccurrence> later{};
     bool keeps_first = false;  // one that is asked for again asks only for later times
+    bool soonest = false;      // it begins as soon as there are places, and is as long as from start to end
 };
 
 struct SchedRecord {
