@@ -136,6 +136,7 @@ void Scheduling::lost(const std::string& name, One& one) {
         applied_ = 0;
         preempting_ = 0;
         qrun_.reset();
+        qrun_placed_.reset();
     }
 }
 
@@ -632,6 +633,7 @@ void Scheduling::apply(const Decision& decision) {
         return answer_reservation(decision);
     ServerClient& client = *current().client;
     const SiteJob* job = plugin_.records().job(decision.job);
+    if (qrun_placed_) return apply_qrun(*std::exchange(qrun_placed_, {}), decision);
     if (job == nullptr) return;
     switch (decision.kind) {
         case PBS_DECIDE_RUN:
@@ -861,30 +863,40 @@ void Scheduling::answer_qrun(const std::string& job, int error, const std::strin
 void Scheduling::qrun() {
     const std::string job = *qrun_;
     const std::string array = array_of(job);
-    const std::string& placed = array.empty() ? job : array;
-    const auto place = plugin_.place_job(now(), placed);
-    if (!place && place.error() == PBSE_TRYAGAIN) return;
+    auto placed = plugin_.place_job(now(), array.empty() ? job : array);
+    if (!placed && placed.error() == PBSE_TRYAGAIN) return;
     qrun_.reset();
     decisions_.clear();
     applied_ = 0;
     again_ = false;
+    preempting_ = 0;
+    preempt_failed_ = false;
     phase_ = Phase::applying;
-    if (!place) {
-        answer_qrun(job, PBSE_UNKJOBID, {});
-    } else if (place->kind != PBS_DECIDE_RUN) {
-        comment(placed, place->text);
-        answer_qrun(job, PBSE_RESCUNAV, place->text);
+    if (placed) {
+        decisions_ = std::move(*placed);
+        qrun_placed_ = job;
     } else {
-        current().client->ask(ifl::RequestType::run_job_acknowledged, ifl::RunJob{job, place->exec_vnode, 0},
-                              {}, [this, job, placed](const ifl::Result<ifl::Reply>& reply) {
-                                  if (!reply) return;
-                                  answer_qrun(job, reply->code, reply->code == 0 ? "" : text_of(*reply));
-                                  refresh(placed);
-                                  if (placed != job) refresh(job);
-                              });
+        answer_qrun(job, PBSE_UNKJOBID, {});
     }
     again_ = true;
     apply_some();
+}
+
+// The decision about the job itself.
+void Scheduling::apply_qrun(const std::string& job, const Decision& decision) {
+    if (decision.kind != PBS_DECIDE_RUN) {
+        comment(decision.job, decision.text);
+        return answer_qrun(job, PBSE_RESCUNAV, decision.text);
+    }
+    if (decision.after_preemptions && preempt_failed_)
+        return answer_qrun(job, PBSE_RESCUNAV, "a job that would have to make room can't be preempted");
+    current().client->ask(ifl::RequestType::run_job_acknowledged, ifl::RunJob{job, decision.exec_vnode, 0},
+                          {}, [this, job, placed = decision.job](const ifl::Result<ifl::Reply>& reply) {
+                              if (!reply) return;
+                              answer_qrun(job, reply->code, reply->code == 0 ? "" : text_of(*reply));
+                              refresh(placed);
+                              if (placed != job) refresh(job);
+                          });
 }
 
 // ---- The end.

@@ -130,6 +130,7 @@ class Scheduling {
     void refused(const std::string& id, const ifl::Reply& reply);
     void refresh(const std::string& id);
     void qrun();
+    void apply_qrun(const std::string& job, const Decision& decision);
     void answer_qrun(const std::string& job, int error, const std::string& text);
     void end();
     void comment(const std::string& job, const std::string& text);
@@ -146,6 +147,7 @@ class Scheduling {
     bool for_command_ = false;  // the server is to be told of its end
     bool dropped_ = false;      // what is being decided is of no use any more
     std::optional<std::string> qrun_;
+    std::optional<std::string> qrun_placed_;  // the job whose run comes after preemptions
     Learnt learnt_;
     std::vector<Decision> decisions_;
     std::size_t applied_ = 0;

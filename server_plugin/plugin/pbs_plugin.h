@@ -521,7 +521,8 @@ enum pbs_takes {
     PBS_TAKES_ESTIMATES = 1,   /* decisions of that kind */
     PBS_TAKES_PIECES = 2,      /* chunks in pieces on several vnodes of a host (pbs_decision.joined) */
     PBS_TAKES_PREEMPTIONS = 4, /* decisions of that kind, and those that resume jobs */
-    PBS_TAKES_RESERVATIONS = 8 /* decisions about reservations that are asked for */
+    PBS_TAKES_RESERVATIONS = 8, /* decisions about reservations that are asked for */
+    PBS_TAKES_ROOM_MADE = 16    /* of place_job(): decisions to preempt others for the job, before that to run it */
 };
 
 typedef struct pbs_cycle_request {
@@ -741,8 +742,9 @@ typedef struct pbs_plugin {
     /* Finds a place for one job that isn't running, because an operator wants it started (qrun). Whether
      * cycles run, holds, order, limits and times don't matter; what vnodes, the job's queue and the server
      * have of resources does, and how the job wants to be placed. `result` gets one decision: RUN in the
-     * queue that it is in; or COMMENT, to be set: why there is no place now. It is valid until the next call
-     * of place_job() or stop(). Those of a cycle stay valid; the host sees to it that the two don't take the
+     * queue that it is in; or COMMENT, to be set: why there is no place now. For hosts that ask for it
+     * (PBS_TAKES_ROOM_MADE) PREEMPT may come before RUN. They are valid until the next call of place_job() or
+     * stop(). Those of a cycle stay valid; the host sees to it that the two don't take the
      * same room. 15208 (try again): a cycle runs in a thread, and finish_cycle() has to come first. 15001:
      * there is no such job. */
     int32_t (*place_job)(void* self, const pbs_place_request* request, pbs_cycle_result* result);

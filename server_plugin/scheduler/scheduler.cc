@@ -524,7 +524,7 @@ std::optional<Explanation> Inspector::explain(Instant now, std::string_view job_
     return out;
 }
 
-Decisions Scheduler::place(Instant now, JobHandle handle) {
+Decisions Scheduler::place(Instant now, JobHandle handle, bool preempts) {
     settle();
     Tables& tables = impl_->tables;
     const JobSlot job = tables.jobs.find(handle);
@@ -539,7 +539,7 @@ Decisions Scheduler::place(Instant now, JobHandle handle) {
     input.memory = &memory;
     input.partition = tables.queues[tables.jobs.queue[job]].partition;
     input.now = now;
-    return place_job(input, job);
+    return place_job(input, job, preempts);
 }
 
 void Scheduler::set_categories(bool on) {

@@ -165,6 +165,7 @@ TEST_P(OpenpbsScheduling, SchedulingIsTurnedOffAndOn) {
 }
 
 TEST_P(OpenpbsScheduling, QrunWithAndWithoutVnodes) {
+    accept("set policy default_policy preemption = False");
     accept("set server scheduling = False");
     const std::string first = submit("-l select=1:ncpus=2");
     const std::string second = submit("-l select=1:ncpus=2");
@@ -182,6 +183,50 @@ TEST_P(OpenpbsScheduling, QrunWithAndWithoutVnodes) {
     expect_comment(third, "Not Running");
     site->ok("$stock/qdel " + first + " " + second, "una");
     expect_state(third, "R");
+}
+
+TEST_P(OpenpbsScheduling, QrunPreempts) {
+    const std::string first = submit("-l select=1:ncpus=2");
+    expect_state(first, "R");
+    const std::string second = submit("-l select=1:ncpus=2");
+    expect_comment(second, "Not Running");
+    site->ok("$stock/qrun " + second, "oscar");
+    expect_state(second, "R");
+    expect_state(first, "S");
+    expect_comment(first, "Preempted by suspension for job " + second);
+    site->ok("$stock/qdel " + second, "una");
+    expect_state(first, "R");
+}
+
+// What policies have here is kept at the scheduler by OpenPBS.
+TEST_P(OpenpbsScheduling, WhatIsSetOfTheSchedulerIsSetInItsPolicy) {
+    const auto policy_has = [&](const char* name, const std::string& value) {
+        return wait_for(
+            [&] {
+                return attribute_in(site->sh("$ours/qmgr -c 'list policy default_policy'").out, name) ==
+                       value;
+            },
+            kLong);
+    };
+    accept("set sched default preempt_order = \"R\"");
+    EXPECT_TRUE(policy_has("preempt_order", "R")) << why("");
+    site->ok("$stock/qmgr -c 'set server job_sort_formula = ncpus'");
+    EXPECT_TRUE(policy_has("job_sort_formula", "ncpus")) << why("");
+    site->ok("$stock/qmgr -c 'unset server job_sort_formula'");
+    EXPECT_TRUE(policy_has("job_sort_formula", "(none)")) << why("");
+    // What the plugin has the server preempt by isn't what somebody wants of the policy.
+    accept("create queue express queue_type=execution, enabled=True, started=True, Priority=200");
+    accept("set policy default_policy preempt_order = \"S 50 R\"");
+    const std::string victim = submit("-l select=1:ncpus=2");
+    expect_state(victim, "R");
+    const std::string express = submit("-q express -l select=1:ncpus=2");
+    expect_state(express, "R");
+    expect_comment(victim, "Preempted by suspension for job " + express);
+    accept("set server scheduling = True");
+    EXPECT_EQ(attribute_in(site->sh("$stock/qmgr -c 'list sched default'").out, "preempt_order"), "S");
+    site->ok("$stock/qdel " + express, "una");
+    expect_state(victim, "R");
+    EXPECT_TRUE(policy_has("preempt_order", "S 50 R"));
 }
 
 TEST_P(OpenpbsScheduling, ArraysRunSubjobBySubjob) {

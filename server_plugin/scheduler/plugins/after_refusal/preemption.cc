@@ -90,6 +90,7 @@ std::int64_t PreemptionRule::level_of_running(JobSlot job) const {
 // A job that would be over a soft limit then counts as over it: else it would preempt others, and they would
 // preempt it in turn.
 std::int64_t PreemptionRule::level_once_it_runs(const OrderedJob& job) const {
+    if (state_.at_request) return std::numeric_limits<std::int64_t>::max();
     const bool starving = job.job_class == JobClass::overdue;
     const std::int64_t level = c_.preempt_level(job.job, starving);
     if (!c_.by_soft_limits) return level;
@@ -273,7 +274,8 @@ void PreemptionRule::give_back(Victim& victim) {
 }
 
 bool PreemptionRule::starts(const Candidate& job, QueueView& view) {
-    why_not_ = judge_.reason_in(job, view, blockers_);
+    why_not_ = state_.at_request ? judge_.refusal_about(about_room, job, view)
+                                 : judge_.reason_in(job, view, blockers_);
     return !why_not_;
 }
 
