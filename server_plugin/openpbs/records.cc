@@ -356,6 +356,8 @@ void Records::tell_job(std::int64_t now, const SiteJob& job) {
     record.mtime = job.mtime;
     const std::string_view walltime = value_in(job.requested, "walltime");
     record.walltime = walltime.empty() ? -1 : amount_of(PBS_RES_DURATION, walltime);
+    record.soft_walltime = job.soft_walltime(now);
+    if (job.is_extended(now)) record.flags |= PBS_JOB_EXTENDED;
     ResourceList asked = job.requested;
     if (!job.chunks.empty()) asked["select"] = job.chunks;
     const Amounts requested = amounts(asked);
@@ -402,6 +404,10 @@ bool Records::tell(std::int64_t now, SiteJob job) {
     const std::string id = job.id;
     SiteJob& kept = jobs_[id];
     kept = std::move(job);
+    if (kept.runs() && kept.requested.contains("soft_walltime"))
+        soft_.try_emplace(id, 0);
+    else
+        soft_.erase(id);
     if (told) return false;
     if (is_new && !array.empty()) ++running_subjobs_[array];
     tell_job(now, kept);
@@ -412,6 +418,7 @@ bool Records::tell(std::int64_t now, SiteJob job) {
 bool Records::forget(std::int64_t now, const std::string& job) {
     if (jobs_.erase(job) == 0) return false;
     not_preemptable_.erase(job);
+    soft_.erase(job);
     const auto handle = job_handles_.find(job);
     table_.job_removed(table_.self, now, handle->second);
     job_names_.erase(handle->second);
@@ -440,6 +447,18 @@ std::string Records::starts(std::int64_t now, const Decision& decision) {
     std::string id = job.id;
     tell(now, std::move(job));
     return id;
+}
+
+std::vector<std::pair<std::string, std::int64_t>> Records::extend(std::int64_t now) {
+    std::vector<std::pair<std::string, std::int64_t>> out;
+    for (auto& [id, known] : soft_) {
+        const SiteJob& job = jobs_.at(id);
+        const std::int64_t expected = job.soft_walltime(now);
+        if (!job.is_extended(now) || std::exchange(known, expected) == expected) continue;
+        tell_job(now, job);
+        out.emplace_back(id, expected);
+    }
+    return out;
 }
 
 void Records::put_aside(std::int64_t now, const std::string& job) {

@@ -544,6 +544,13 @@ void Scheduling::decide() {
         no.text = reservation.error;
         if (reservation.asked && !reservation.error.empty()) answer_reservation(no);
     }
+    for (const auto& [id, expected] : plugin_.records().extend(now()))
+        current().client->tell(
+            ifl::RequestType::modify_job_async,
+            ifl::Manage{kSet,
+                        PBS_OBJ_JOB,
+                        id,
+                        {attribute("estimated", "soft_walltime", amount_text(PBS_RES_DURATION, expected))}});
     const auto running = plugin_.start_cycle(now(), current_, trigger_);
     if (!running && running.error() == PBSE_TRYAGAIN) return;
     if (!running) {

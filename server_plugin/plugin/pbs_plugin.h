@@ -198,7 +198,9 @@ enum pbs_job_flag {
     /* It waits on another server, in a queue that jobs are pulled from into `queue` (peer_queues()). Of
      * decisions about it the host takes one to run it; it is pulled then, and told of as running on its
      * places until it has come, or hasn't. */
-    PBS_JOB_ELSEWHERE = 64
+    PBS_JOB_ELSEWHERE = 64,
+    /* It has run for longer than its soft walltime, which has been extended. */
+    PBS_JOB_EXTENDED = 128
 };
 
 /* A job. Handles are the host's, unique over one host process. */
@@ -248,6 +250,10 @@ typedef struct pbs_job_record {
     uint32_t reserved3;
     int64_t eligible_time;
     int64_t accrues_since;
+    /* For how many seconds the job is expected to run, if they aren't those after which it is ended (walltime):
+     * its soft walltime, extended as long as it has run over it. All is planned with them but what advance
+     * reservations have. 0: with walltime. */
+    int64_t soft_walltime;
 } pbs_job_record;
 
 /* What the time of a job that hasn't started counts as, with the numbers of the attribute accrue_type. */

@@ -228,7 +228,7 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
 #define JOB_FLAG(name, upper_name) out.name = (record->flags & PBS_JOB_##upper_name) != 0;
 #include "server_plugin/scheduler/model/job_fields.def"
     out.etime = instant(record->etime);
-    if (record->size >= sizeof(pbs_job_record)) {
+    if (tells(offsetof(pbs_job_record, accrues_since))) {
         using enum sched::AccrueType;
         out.accrual = {record->accrue_type == PBS_ACCRUE_INELIGIBLE ? ineligible
                        : record->accrue_type == PBS_ACCRUE_ELIGIBLE ? eligible
@@ -236,6 +236,9 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
                        sched::Seconds{record->eligible_time}, instant(record->accrues_since)};
     }
     out.walltime = sched::Seconds{record->walltime};
+    if (tells(offsetof(pbs_job_record, soft_walltime)))
+        out.soft_walltime = sched::Seconds{record->soft_walltime};
+    out.extended = (record->flags & PBS_JOB_EXTENDED) != 0;
     out.requested = amounts(requested);
     out.places = std::span(places_).first(record->place_count);
     out.kept = std::span(places_).subspan(record->place_count);

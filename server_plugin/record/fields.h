@@ -237,6 +237,8 @@ void fields(A& a, Ref<A, sched::JobState> s) {
     a("preempted_at", r.preempted_at, Instant{});
     a("elapsed", r.elapsed, 0);
     a("walltime", r.walltime, Seconds(-1));
+    a("soft_walltime", r.soft_walltime, Seconds(0));
+    a("extended", r.extended, false);
     a.amounts("requested", r.requested);
     a.list("places", r.places);
     a("account", r.account, "");

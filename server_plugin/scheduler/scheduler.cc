@@ -754,11 +754,18 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     else
         jobs.accruals[slot] = record.accrual;
     // 3,000 years are as good as more, and can be added to any instant.
-    jobs.walltime[slot] = std::min(record.walltime, Seconds(100'000'000'000));
+    const Seconds hard = std::min(record.walltime, Seconds(100'000'000'000));
+    jobs.walltime[slot] = hard;
+    jobs.hard_walltimes.erase(slot);
+    if (record.soft_walltime > Seconds(0) && (hard < Seconds(0) || record.soft_walltime < hard)) {
+        jobs.walltime[slot] = std::min(record.soft_walltime, kUnlimitedWalltime);
+        const Seconds ended = hard < Seconds(0) ? kUnlimitedWalltime : hard;
+        jobs.hard_walltimes.emplace(slot, JobTable::HardWalltime{ended, record.extended});
+    }
     // The new one before the old one is given back: the same number means that it is the same.
-    const auto signature = tables.signatures.acquire({jobs.walltime[slot], request, jobs.run_host[slot],
-                                                      queue, jobs.is_suspended(slot) ? slot + 1 : 0,
-                                                      tables.by_project ? jobs.project[slot] : 0});
+    const auto signature = tables.signatures.acquire(
+        {jobs.walltime[slot], request, jobs.run_host[slot], queue, jobs.is_suspended(slot) ? slot + 1 : 0,
+         tables.by_project ? jobs.project[slot] : 0, jobs.hard_walltime(slot)});
     if (!is_new) tables.signatures.release(jobs.signature[slot]);
     jobs.signature[slot] = signature;
     if (!record.account.empty())

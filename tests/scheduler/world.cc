@@ -187,6 +187,8 @@ void World::send(int number, Instant now) {
     r.stime = j.started;
     r.mtime = j.modified;
     r.walltime = Seconds(o.walltime);
+    r.soft_walltime = Seconds(o.soft_walltime);
+    r.extended = o.extended;
     r.requested = asked;
     r.places = held;
     r.account = o.account;

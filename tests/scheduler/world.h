@@ -109,6 +109,8 @@ struct JobOptions {
     std::int64_t ncpus = -1;
     std::int64_t mem = -1;
     std::int64_t walltime = 600;  // -1: none
+    std::int64_t soft_walltime = 0;
+    bool extended = false;  // beyond it
     std::string select{};
     std::string place{};
     std::string run_host{};

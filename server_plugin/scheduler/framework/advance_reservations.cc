@@ -13,7 +13,7 @@ namespace {
 
 // A job that has run for its walltime isn't expected to be gone at once.
 Instant expected_end(const Tables& t, JobSlot job, Instant now) {
-    const Instant end = t.jobs.end(job);
+    const Instant end = t.jobs.hard_end(job);
     return end <= now ? now + KeptReservation::kOverrun : end;
 }
 
@@ -189,6 +189,7 @@ std::string Answering::place(const Time& time, const std::vector<Booking>& other
     rules.node_size = c_.vnode_share();
     rules.begins = start;
     rules.ends = time.second;
+    rules.hard_ends = time.second;
     std::vector<std::uint32_t> group;
     if (request.group != kNoResource) group.push_back(request.group);
     rules.groups = group;

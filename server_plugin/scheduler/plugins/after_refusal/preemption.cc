@@ -163,7 +163,9 @@ void PreemptionRule::remember() {
 
 // Those of its order that there are for the job.
 PreemptMethods PreemptionRule::methods_of(JobSlot job) const {
-    const Seconds elapsed = std::max(Seconds(0), in_.now - t_.jobs.stime[job]);
+    // Beyond its soft walltime it is as good as done.
+    const Seconds elapsed =
+        t_.jobs.is_extended(job) ? t_.jobs.walltime[job] : std::max(Seconds(0), in_.now - t_.jobs.stime[job]);
     PreemptMethods methods{};
     std::size_t n = 0;
     for (const char letter : s_.preempt_order.methods(t_.jobs.walltime[job], elapsed)) {
@@ -254,7 +256,8 @@ void PreemptionRule::use_booked(const Victim& victim, int sign) {
     PlaceRules rules;
     rules.node_size = c_.vnode_share();
     rules.begins = in_.now;
-    rules.ends = std::max(t_.jobs.end(victim.job), in_.now + KeptReservation::kOverrun);
+    rules.ends = std::max(t_.jobs.hard_end(victim.job), in_.now + KeptReservation::kOverrun);
+    rules.hard_ends = rules.ends;
     state_.vnodes->use_booked(victim.placement, t_.requests[t_.jobs.request[victim.job]], rules, sign);
 }
 

@@ -42,7 +42,7 @@ Reason why(CycleState& state, const Asked& job, const QueueView& view, PlaceRule
     if (!state.vnodes->bookings().empty() && view.booking == kNoSlot) {
         auto anyway = rules;
         anyway.without_bookings = true;
-        const Booking* booking = state.vnodes->bookings().first_between(rules.begins, rules.ends);
+        const Booking* booking = state.vnodes->bookings().first_between(rules.begins, rules.hard_ends);
         if (booking != nullptr && has_place(state, job, view, anyway))
             return {ReasonCode::booked, view.slot, booking->name};
     }
