@@ -48,7 +48,7 @@ Reason why(CycleState& state, const Asked& job, const QueueView& view, PlaceRule
     }
     if (!state.reservations.empty()) {
         auto early = rules;
-        early.ends = {};
+        early.ends = early.hard_ends = {};
         if (has_place(state, job, view, early))
             return {ReasonCode::reserved, view.slot, state.reservations.front().job};
     }
