@@ -820,11 +820,19 @@ void Scheduling::run(const Decision& decision) {
                });
 }
 
+// By job_run_wait: until the server has the request, until runjob hooks have seen the job, or until it runs.
 void Scheduling::send_run(const Decision& decision, const std::string& id) {
-    current().client->ask(ifl::RequestType::run_job_acknowledged, ifl::RunJob{id, decision.exec_vnode, 0}, {},
-                          [this, id](const ifl::Result<ifl::Reply>& reply) {
-                              if (reply && reply->code != 0) refused(id, *reply);
-                          });
+    ServerClient& client = *current().client;
+    ifl::RunJob request{id, decision.exec_vnode, 0};
+    const std::string& wait = site_.scheds[current_].job_run_wait;
+    if (wait == "none") {
+        client.tell(ifl::RequestType::async_run_job, std::move(request));
+        return refresh(id);  // whatever has become of it by then
+    }
+    client.ask(wait == "execjob_hook" ? ifl::RequestType::run_job : ifl::RequestType::run_job_acknowledged,
+               std::move(request), {}, [this, id](const ifl::Result<ifl::Reply>& reply) {
+                   if (reply && reply->code != 0) refused(id, *reply);
+               });
 }
 
 // The server has other ideas, or a hook has: the job is looked at again as it is.

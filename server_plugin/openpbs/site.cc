@@ -191,6 +191,7 @@ SiteSched sched_of(const ifl::ObjectView& object) {
     one.partition = partition == "pbs-default" ? std::string_view() : partition;
     one.sched_priv = value_of(object, "sched_priv");
     one.preempt_order = value_of(object, "preempt_order");
+    one.job_run_wait = value_of(object, "job_run_wait");
     for (const char* name : {"job_sort_formula", "job_sort_formula_threshold", "log_events", "preempt_order",
                              "preempt_prio", "preempt_queue_prio", "preempt_sort"})
         if (const std::string_view value = value_of(object, name); !value.empty())

@@ -56,6 +56,7 @@ struct SiteSched {
     std::string partition;
     std::string sched_priv;     // absolute path
     std::string preempt_order;  // by which the server preempts jobs that this scheduler wants preempted
+    std::string job_run_wait;   // for what of a job's start the scheduler waits
     // What policies have of it too, such as preempt_prio.
     std::map<std::string, std::string> settings{};
     bool operator==(const SiteSched&) const = default;

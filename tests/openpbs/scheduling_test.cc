@@ -229,6 +229,19 @@ TEST_P(OpenpbsScheduling, WhatIsSetOfTheSchedulerIsSetInItsPolicy) {
     EXPECT_TRUE(policy_has("preempt_order", "S 50 R"));
 }
 
+// By another request each time.
+TEST_P(OpenpbsScheduling, job_run_wait_SaysForWhatOfAStartTheSchedulerWaits) {
+    for (const auto& [wait, request] : {std::pair{"none", 23}, {"runjob_hook", 97}, {"execjob_hook", 15}}) {
+        SCOPED_TRACE(wait);
+        accept(std::string("set sched default job_run_wait = ") + wait);
+        const std::string job = submit("-l select=1:ncpus=2");
+        expect_state(job, "R");
+        EXPECT_TRUE(
+            site->wait_for_log("Type " + std::to_string(request) + " request received from Scheduler"));
+        site->ok("$stock/qdel " + job, "una");
+    }
+}
+
 TEST_P(OpenpbsScheduling, ArraysRunSubjobBySubjob) {
     const std::string array = submit("-J 1-5%2 -l select=1:ncpus=1", 3);
     EXPECT_TRUE(wait_for([&] { return site->sh("$stock/qstat '" + array + "'").exit != 0; },
