@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <tuple>
 
@@ -29,6 +30,11 @@ std::string_view variable(std::string_view list, std::string_view name) {
     return {};
 }
 
+std::int64_t soft_of(const SiteJob& job) {
+    const auto soft = job.requested.find("soft_walltime");
+    return soft == job.requested.end() ? 0 : amount_of(PBS_RES_DURATION, soft->second);
+}
+
 auto lasting(const SiteJob& job) {
     return std::tie(job.id, job.owner, job.group, job.account, job.project, job.origin_queue, job.queue,
                     job.state, job.priority, job.interactive, job.rerunnable, job.checkpointable, job.ctime,
@@ -50,6 +56,20 @@ bool SiteJob::runs() const {
 
 bool SiteJob::preempted() const {
     return state == 'S' && substate == kSuspendedByScheduler;
+}
+
+bool SiteJob::is_extended(std::int64_t now) const {
+    const std::int64_t soft = soft_of(*this);
+    return soft > 0 && state == 'R' && stime > 0 && now - stime > soft;
+}
+
+std::int64_t SiteJob::soft_walltime(std::int64_t now) const {
+    const std::int64_t soft = soft_of(*this);
+    if (soft <= 0) return 0;
+    const std::int64_t expected = is_extended(now) ? soft * ((now - stime) / soft + 1) : soft;
+    const auto hard = requested.find("walltime");
+    if (hard == requested.end()) return expected;
+    return std::min(expected, amount_of(PBS_RES_DURATION, hard->second));
 }
 
 bool SiteJob::is_like(const SiteJob& other) const {

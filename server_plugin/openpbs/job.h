@@ -51,6 +51,11 @@ struct SiteJob {
     bool preempted() const;
     // Does it hold vnodes?
     bool runs() const;
+    // For how long it is expected to run, by its soft walltime, which is extended by as much when it has run
+    // for longer, up to its walltime; 0: it has none. In seconds.
+    std::int64_t soft_walltime(std::int64_t now) const;
+    bool is_extended(std::int64_t now) const;
+
     // Alike in what a scheduler decides by: not in what has been used, comments and times of changes.
     bool is_like(const SiteJob& other) const;
 };

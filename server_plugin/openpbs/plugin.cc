@@ -276,15 +276,16 @@ tl::expected<std::vector<Decision>, int> Plugin::finish_cycle(std::int64_t now) 
     return decisions_in(result, *impl_->records);
 }
 
-tl::expected<Decision, int> Plugin::place_job(std::int64_t now, const std::string& job) {
-    const pbs_place_request request{sizeof(pbs_place_request), now, impl_->records->handle(job), kTakes};
+tl::expected<std::vector<Decision>, int> Plugin::place_job(std::int64_t now, const std::string& job) {
+    const pbs_place_request request{sizeof(pbs_place_request), now, impl_->records->handle(job),
+                                    kTakes | PBS_TAKES_ROOM_MADE};
     pbs_cycle_result result{};
     result.size = sizeof result;
     if (const int32_t code = impl_->table.place_job(impl_->table.self, &request, &result); code != 0)
         return tl::unexpected(code);
-    std::vector<Decision> one = decisions_in(result, *impl_->records);
-    if (one.size() != 1) return tl::unexpected(PBSE_INTERNAL);
-    return std::move(one.front());
+    std::vector<Decision> decisions = decisions_in(result, *impl_->records);
+    if (decisions.empty()) return tl::unexpected(PBSE_INTERNAL);
+    return decisions;
 }
 
 }  // namespace pbs::openpbs

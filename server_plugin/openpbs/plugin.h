@@ -81,8 +81,8 @@ class Plugin {
     // is over; then finish_cycle() is to follow. PBSE_TRYAGAIN: not before PluginOptions::work_finished.
     tl::expected<bool, int> start_cycle(std::int64_t now, const std::string& sched, int trigger);
     tl::expected<std::vector<Decision>, int> finish_cycle(std::int64_t now);
-    // A place for one job (run), or why there is none (comment).
-    tl::expected<Decision, int> place_job(std::int64_t now, const std::string& job);
+    // A place for one job (run), after others were preempted for it; or why there is none (comment).
+    tl::expected<std::vector<Decision>, int> place_job(std::int64_t now, const std::string& job);
 
   private:
     class Impl;

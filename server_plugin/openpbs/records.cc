@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "server_plugin/openpbs/amount.h"
+#include "server_plugin/openpbs/settings.h"
 
 namespace pbs::openpbs {
 namespace {
@@ -131,7 +132,8 @@ void Records::tell(const std::string& name, const SiteSched& sched) const {
     record.partition = str(sched.partition);
     record.sched_priv = str(sched.sched_priv);
     record.own = sched.own ? 1 : 0;
-    record.directives = str(sched.directives);
+    const std::string directives = directives_of(name, sched.settings);
+    record.directives = str(directives);
     table_.sched_changed(table_.self, &record);
 }
 
@@ -250,6 +252,7 @@ void Records::tell(const std::string& id, const SiteReservation& reservation) {
     record.later = later.data();
     record.later_count = later.size();
     record.keeps_first = reservation.keeps_first ? 1 : 0;
+    record.soonest = reservation.soonest ? 1 : 0;
     table_.reservation_changed(table_.self, &record);
 }
 
@@ -270,12 +273,11 @@ std::size_t Records::tell(const Site& before, const Site& after) {
         queue_names_.erase(queues_[name]);
         queues_.erase(name);
     });
-    if (!after.vnodes.empty() || before.vnodes.empty())
-        count += compare(before.vnodes, after.vnodes, tell_one, [this](const std::string& name) {
-            table_.vnode_removed(table_.self, vnodes_[name]);
-            vnode_names_.erase(vnodes_[name]);
-            vnodes_.erase(name);
-        });
+    count += compare(before.vnodes, after.vnodes, tell_one, [this](const std::string& name) {
+        table_.vnode_removed(table_.self, vnodes_[name]);
+        vnode_names_.erase(vnodes_[name]);
+        vnodes_.erase(name);
+    });
     if (knows_reservations())
         count += compare(before.reservations, after.reservations, tell_one, [this](const std::string& id) {
             table_.reservation_removed(table_.self, reservations_[id].handle);
@@ -354,6 +356,8 @@ void Records::tell_job(std::int64_t now, const SiteJob& job) {
     record.mtime = job.mtime;
     const std::string_view walltime = value_in(job.requested, "walltime");
     record.walltime = walltime.empty() ? -1 : amount_of(PBS_RES_DURATION, walltime);
+    record.soft_walltime = job.soft_walltime(now);
+    if (job.is_extended(now)) record.flags |= PBS_JOB_EXTENDED;
     ResourceList asked = job.requested;
     if (!job.chunks.empty()) asked["select"] = job.chunks;
     const Amounts requested = amounts(asked);
@@ -400,6 +404,10 @@ bool Records::tell(std::int64_t now, SiteJob job) {
     const std::string id = job.id;
     SiteJob& kept = jobs_[id];
     kept = std::move(job);
+    if (kept.runs() && kept.requested.contains("soft_walltime"))
+        soft_.try_emplace(id, 0);
+    else
+        soft_.erase(id);
     if (told) return false;
     if (is_new && !array.empty()) ++running_subjobs_[array];
     tell_job(now, kept);
@@ -410,6 +418,7 @@ bool Records::tell(std::int64_t now, SiteJob job) {
 bool Records::forget(std::int64_t now, const std::string& job) {
     if (jobs_.erase(job) == 0) return false;
     not_preemptable_.erase(job);
+    soft_.erase(job);
     const auto handle = job_handles_.find(job);
     table_.job_removed(table_.self, now, handle->second);
     job_names_.erase(handle->second);
@@ -438,6 +447,18 @@ std::string Records::starts(std::int64_t now, const Decision& decision) {
     std::string id = job.id;
     tell(now, std::move(job));
     return id;
+}
+
+std::vector<std::pair<std::string, std::int64_t>> Records::extend(std::int64_t now) {
+    std::vector<std::pair<std::string, std::int64_t>> out;
+    for (auto& [id, known] : soft_) {
+        const SiteJob& job = jobs_.at(id);
+        const std::int64_t expected = job.soft_walltime(now);
+        if (!job.is_extended(now) || std::exchange(known, expected) == expected) continue;
+        tell_job(now, job);
+        out.emplace_back(id, expected);
+    }
+    return out;
 }
 
 void Records::put_aside(std::int64_t now, const std::string& job) {
@@ -515,7 +536,7 @@ Decision Records::decision(const pbs_decision& in) const {
     }
     out.exec_vnodes = exec_vnodes_of(in);
     out.exec_vnode = out.exec_vnodes.front();
-    if (in.kind == PBS_DECIDE_ESTIMATE) out.start = in.start;
+    if (in.kind == PBS_DECIDE_ESTIMATE || in.kind == PBS_DECIDE_CONFIRM) out.start = in.start;
     if (in.kind == PBS_DECIDE_PREEMPT) {
         if (const auto other = job_names_.find(in.for_job); other != job_names_.end())
             out.for_job = other->second;

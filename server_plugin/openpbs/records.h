@@ -58,6 +58,10 @@ class Records {
     // The comment that the server was given.
     void commented(const std::string& job, const std::string& comment);
 
+    // Running jobs that have run for longer than they were expected to by their soft walltimes since the last
+    // call are told of once more. Returns them, with the seconds for which they are expected to run now.
+    std::vector<std::pair<std::string, std::int64_t>> extend(std::int64_t now);
+
     const SiteJob* job(const std::string& id) const;
     std::uint64_t handle(const std::string& job) const;
     const std::map<std::string, SiteJob>& jobs() const { return jobs_; }
@@ -101,6 +105,8 @@ class Records {
     std::map<std::string, std::int64_t> running_subjobs_;  // by array
     std::set<std::string> aside_;
     std::map<std::string, std::int64_t> not_preemptable_;  // jobs, with the time of their start
+    std::map<std::string, std::int64_t>
+        soft_;  // running jobs with a soft walltime: what it was extended to; 0: not yet
     // Reservations: the handle, and when it has the places that it has.
     struct Reserved {
         std::uint64_t handle = 0;

@@ -22,6 +22,7 @@ constexpr seconds kLook{5};          // at what no command tells of
 constexpr seconds kCheck{600};       // of all that is known
 constexpr std::size_t kWindow = 64;  // requests on their way
 constexpr std::size_t kMostUnsent = 1U << 20;
+constexpr std::uint64_t kSettingsTicket = ~std::uint64_t{0};
 constexpr std::uint32_t kSet = 2;         // OpenPBS's MGR_CMD_SET
 constexpr std::uint32_t kDelete = 1;      // MGR_CMD_DELETE
 constexpr const char* kSubjobsToo = "S";  // those that run
@@ -70,6 +71,17 @@ std::string confirmed_nodes(const SiteReservation& reservation, const Decision& 
         all.push_back(take(one.asked, one.nodes));
     if (std::ranges::find(all, std::string()) != all.end()) return {};
     return ifl::execvnodes_text(all);
+}
+
+// The methods of a preempt_order that the server tries for the job. One of several steps depends on the time.
+std::string tried_for(const SiteJob& job, std::string_view order) {
+    std::string out;
+    for (const char method : order) {
+        if (method == 'C' && !job.checkpointable) continue;
+        if (method == 'R' && !job.rerunnable) continue;
+        out += method;
+    }
+    return out;
 }
 
 std::string clock_text(std::int64_t at) {
@@ -124,6 +136,7 @@ void Scheduling::lost(const std::string& name, One& one) {
         applied_ = 0;
         preempting_ = 0;
         qrun_.reset();
+        qrun_placed_.reset();
     }
 }
 
@@ -291,7 +304,8 @@ void Scheduling::ask_about(ifl::RequestType type, ifl::Attributes wanted, const 
     current().client->ask(
         type, ifl::Status{{}, std::move(wanted)}, extend,
         [this](const ifl::Result<ifl::Reply>& reply) {
-            if (reply && reply->code != 0) learnt_.error = text_of(*reply);
+            // A server without vnodes says so.
+            if (reply && reply->code != 0 && reply->code != PBSE_NONODES) learnt_.error = text_of(*reply);
             if (!reply) learnt_.error = reply.error().message;
         },
         std::move(sink));
@@ -420,8 +434,39 @@ std::size_t Scheduling::take_objects() {
         if (const auto known = after.vnodes.find(name); known != after.vnodes.end())
             known->second.state = state;
     const std::size_t count = plugin_.records().tell(site_, after);
+    take_over(site_, after);
     site_ = std::move(after);
     return count;
+}
+
+void Scheduling::take_over(const Site& before, const Site& after) {
+    for (ChangedSetting& change : changed_settings(before, after)) {
+        // What the plugin has set itself to preempt by is no news.
+        const auto given = orders_given_.find(change.sched);
+        if (change.name == "preempt_order" && given != orders_given_.end() &&
+            std::ranges::find(given->second, change.value) != given->second.end())
+            continue;
+        settings_.push_back(std::move(change));
+    }
+}
+
+// False: the plugin is at work on one, and is to be asked again.
+bool Scheduling::settle_settings() {
+    for (; !settings_.empty(); settings_.pop_front()) {
+        const ChangedSetting& change = settings_.front();
+        std::string policies;
+        for (const ifl::Attribute& one : plugin_.shown(now(), PBS_OBJ_SCHED, change.sched))
+            if (one.name == "policy") policies = one.value;
+        for (const ManagerRequest& request : policy_requests(change, policies)) {
+            const ifl::Reply reply =
+                plugin_.manager(now(), request, {"pbs_server", {}, PBS_PRIV_MANAGER}, kSettingsTicket);
+            if (reply.code == PBSE_TRYAGAIN) return false;
+            log(fmt::format("policy {}: {} {}, as sched {} has it{}", request.object, change.name,
+                            change.value.empty() ? "is unset" : "is set to " + change.value, change.sched,
+                            reply.code == 0 ? std::string() : ": refused: " + text_of(reply)));
+        }
+    }
+    return true;
 }
 
 std::size_t Scheduling::take_jobs() {
@@ -488,6 +533,7 @@ void Scheduling::learnt() {
 
 void Scheduling::decide() {
     phase_ = Phase::waiting;
+    if (!settle_settings()) return;
     if (qrun_) return qrun();
     const auto sched = site_.scheds.find(current_);
     if (sched == site_.scheds.end() || !sched->second.scheduling) return end();
@@ -498,6 +544,13 @@ void Scheduling::decide() {
         no.text = reservation.error;
         if (reservation.asked && !reservation.error.empty()) answer_reservation(no);
     }
+    for (const auto& [id, expected] : plugin_.records().extend(now()))
+        current().client->tell(
+            ifl::RequestType::modify_job_async,
+            ifl::Manage{kSet,
+                        PBS_OBJ_JOB,
+                        id,
+                        {attribute("estimated", "soft_walltime", amount_text(PBS_RES_DURATION, expected))}});
     const auto running = plugin_.start_cycle(now(), current_, trigger_);
     if (!running && running.error() == PBSE_TRYAGAIN) return;
     if (!running) {
@@ -570,7 +623,9 @@ void Scheduling::answer_reservation(const Decision& decision) {
                 : fmt::format("{}: not confirmed: {}", decision.job, decision.text));
     current().client->ask(
         ifl::RequestType::confirm_reservation,
-        ifl::RunJob{decision.job, nodes, static_cast<std::uint64_t>(reservation->second.start)},
+        ifl::RunJob{
+            decision.job, nodes,
+            static_cast<std::uint64_t>(decision.start != 0 ? decision.start : reservation->second.start)},
         granted ? fmt::format("PBS_RESV_CONFIRM_SUCCESS:partition={}",
                               partition.empty() ? "pbs-default" : partition)
                 : "PBS_RESV_CONFIRM_FAIL",
@@ -585,6 +640,7 @@ void Scheduling::apply(const Decision& decision) {
         return answer_reservation(decision);
     ServerClient& client = *current().client;
     const SiteJob* job = plugin_.records().job(decision.job);
+    if (qrun_placed_) return apply_qrun(*std::exchange(qrun_placed_, {}), decision);
     if (job == nullptr) return;
     switch (decision.kind) {
         case PBS_DECIDE_RUN:
@@ -663,8 +719,12 @@ void Scheduling::preempt() {
     }
     if (jobs.empty()) return;
     std::string& order = site_.scheds[current_].preempt_order;
-    if (order != methods) {
+    const bool same = std::ranges::all_of(jobs, [&](const std::string& job) {
+        return tried_for(*plugin_.records().job(job), order) == methods;
+    });
+    if (!same) {
         order = methods;
+        orders_given_[current_].push_back(methods);
         client.ask(
             ifl::RequestType::manager,
             ifl::Manage{kSet, PBS_OBJ_SCHED, current_, {attribute("preempt_order", {}, methods)}}, {},
@@ -760,11 +820,19 @@ void Scheduling::run(const Decision& decision) {
                });
 }
 
+// By job_run_wait: until the server has the request, until runjob hooks have seen the job, or until it runs.
 void Scheduling::send_run(const Decision& decision, const std::string& id) {
-    current().client->ask(ifl::RequestType::run_job_acknowledged, ifl::RunJob{id, decision.exec_vnode, 0}, {},
-                          [this, id](const ifl::Result<ifl::Reply>& reply) {
-                              if (reply && reply->code != 0) refused(id, *reply);
-                          });
+    ServerClient& client = *current().client;
+    ifl::RunJob request{id, decision.exec_vnode, 0};
+    const std::string& wait = site_.scheds[current_].job_run_wait;
+    if (wait == "none") {
+        client.tell(ifl::RequestType::async_run_job, std::move(request));
+        return refresh(id);  // whatever has become of it by then
+    }
+    client.ask(wait == "execjob_hook" ? ifl::RequestType::run_job : ifl::RequestType::run_job_acknowledged,
+               std::move(request), {}, [this, id](const ifl::Result<ifl::Reply>& reply) {
+                   if (reply && reply->code != 0) refused(id, *reply);
+               });
 }
 
 // The server has other ideas, or a hook has: the job is looked at again as it is.
@@ -810,30 +878,40 @@ void Scheduling::answer_qrun(const std::string& job, int error, const std::strin
 void Scheduling::qrun() {
     const std::string job = *qrun_;
     const std::string array = array_of(job);
-    const std::string& placed = array.empty() ? job : array;
-    const auto place = plugin_.place_job(now(), placed);
-    if (!place && place.error() == PBSE_TRYAGAIN) return;
+    auto placed = plugin_.place_job(now(), array.empty() ? job : array);
+    if (!placed && placed.error() == PBSE_TRYAGAIN) return;
     qrun_.reset();
     decisions_.clear();
     applied_ = 0;
     again_ = false;
+    preempting_ = 0;
+    preempt_failed_ = false;
     phase_ = Phase::applying;
-    if (!place) {
-        answer_qrun(job, PBSE_UNKJOBID, {});
-    } else if (place->kind != PBS_DECIDE_RUN) {
-        comment(placed, place->text);
-        answer_qrun(job, PBSE_RESCUNAV, place->text);
+    if (placed) {
+        decisions_ = std::move(*placed);
+        qrun_placed_ = job;
     } else {
-        current().client->ask(ifl::RequestType::run_job_acknowledged, ifl::RunJob{job, place->exec_vnode, 0},
-                              {}, [this, job, placed](const ifl::Result<ifl::Reply>& reply) {
-                                  if (!reply) return;
-                                  answer_qrun(job, reply->code, reply->code == 0 ? "" : text_of(*reply));
-                                  refresh(placed);
-                                  if (placed != job) refresh(job);
-                              });
+        answer_qrun(job, PBSE_UNKJOBID, {});
     }
     again_ = true;
     apply_some();
+}
+
+// The decision about the job itself.
+void Scheduling::apply_qrun(const std::string& job, const Decision& decision) {
+    if (decision.kind != PBS_DECIDE_RUN) {
+        comment(decision.job, decision.text);
+        return answer_qrun(job, PBSE_RESCUNAV, decision.text);
+    }
+    if (decision.after_preemptions && preempt_failed_)
+        return answer_qrun(job, PBSE_RESCUNAV, "a job that would have to make room can't be preempted");
+    current().client->ask(ifl::RequestType::run_job_acknowledged, ifl::RunJob{job, decision.exec_vnode, 0},
+                          {}, [this, job, placed = decision.job](const ifl::Result<ifl::Reply>& reply) {
+                              if (!reply) return;
+                              answer_qrun(job, reply->code, reply->code == 0 ? "" : text_of(*reply));
+                              refresh(placed);
+                              if (placed != job) refresh(job);
+                          });
 }
 
 // ---- The end.
@@ -843,6 +921,7 @@ void Scheduling::end() {
     decisions_.clear();
     One& one = current();
     one.goes_on = std::exchange(again_, false);
+    if (auto& given = orders_given_[current_]; given.size() > 1) given.erase(given.begin(), given.end() - 1);
     // Who waits for another job to be started has to be told of a cycle that is still to come.
     if (for_command_ && one.qruns.empty() && one.client->state() == ServerClient::State::registered) {
         one.command = false;

@@ -32,6 +32,7 @@
 
 #include "server_plugin/openpbs/plugin.h"
 #include "server_plugin/openpbs/server_client.h"
+#include "server_plugin/openpbs/settings.h"
 #include "server_plugin/openpbs/site.h"
 
 namespace pbs::openpbs {
@@ -63,6 +64,9 @@ class Scheduling {
 
     // Is the scheduler's policy one that the plugin's cycles follow?
     bool is_own(const std::string& sched) const;
+    // Whoever has set something at the server that policies have here has set it in them: before the next
+    // cycle.
+    void take_over(const Site& before, const Site& after);
     // What `list sched` shows of it.
     ifl::Attributes shown(const std::string& sched) const;
 
@@ -112,6 +116,7 @@ class Scheduling {
     std::size_t take_objects();
     std::size_t take_jobs();
     void learnt();
+    bool settle_settings();
     void decide();
     void take_decisions();
     void apply_some();
@@ -125,6 +130,7 @@ class Scheduling {
     void refused(const std::string& id, const ifl::Reply& reply);
     void refresh(const std::string& id);
     void qrun();
+    void apply_qrun(const std::string& job, const Decision& decision);
     void answer_qrun(const std::string& job, int error, const std::string& text);
     void end();
     void comment(const std::string& job, const std::string& text);
@@ -141,6 +147,7 @@ class Scheduling {
     bool for_command_ = false;  // the server is to be told of its end
     bool dropped_ = false;      // what is being decided is of no use any more
     std::optional<std::string> qrun_;
+    std::optional<std::string> qrun_placed_;  // the job whose run comes after preemptions
     Learnt learnt_;
     std::vector<Decision> decisions_;
     std::size_t applied_ = 0;
@@ -148,6 +155,9 @@ class Scheduling {
     std::size_t preempting_ = 0;   // requests to preempt jobs on their way
     bool preempt_failed_ = false;  // a job couldn't be preempted in this cycle
     std::map<std::string, std::pair<std::int64_t, std::string>> estimates_;
+    std::deque<ChangedSetting> settings_;  // for policies
+    // By scheduler: what the plugin has set preempt_order to, in this cycle and last.
+    std::map<std::string, std::vector<std::string>> orders_given_;
 
     bool known_ = false;        // all has been learnt
     bool stale_server_ = true;  // the server, schedulers and resources

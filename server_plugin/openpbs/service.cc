@@ -177,6 +177,7 @@ class Service {
         for (auto& [name, sched] : site->scheds)
             sched.own = scheduling_ != nullptr && scheduling_->is_own(name);
         plugin_->records().tell(site_, *site);
+        if (scheduling_) scheduling_->take_over(site_, *site);
         site_ = std::move(*site);
     }
 

@@ -191,10 +191,11 @@ SiteSched sched_of(const ifl::ObjectView& object) {
     one.partition = partition == "pbs-default" ? std::string_view() : partition;
     one.sched_priv = value_of(object, "sched_priv");
     one.preempt_order = value_of(object, "preempt_order");
+    one.job_run_wait = value_of(object, "job_run_wait");
     for (const char* name : {"job_sort_formula", "job_sort_formula_threshold", "log_events", "preempt_order",
                              "preempt_prio", "preempt_queue_prio", "preempt_sort"})
         if (const std::string_view value = value_of(object, name); !value.empty())
-            one.directives += fmt::format("set sched {} {} = \"{}\"\n", object.name, name, value);
+            one.settings.emplace(name, value);
     return one;
 }
 
@@ -263,9 +264,10 @@ SiteReservation reservation_of(const ifl::ObjectView& object, std::int64_t now) 
     one.nodes = value_of(object, "resv_nodes");
     one.standing = truth_of(value_of(object, "reserve_standing"));
     one.one_altered = state == kBeingAltered;
-    if (one.start == kAsSoonAsPossible)
-        one.error = "reservations for as soon as possible are pbs_sched's";
-    else if (one.standing)
+    one.soonest = one.asked && one.start == kAsSoonAsPossible;
+    if (one.soonest) {
+        one.end = one.start + amount_of(PBS_RES_DURATION, value_of(object, "reserve_duration"));
+    } else if (one.standing)
         set_later(one, object, state == kUnconfirmed);
     return one;
 }

@@ -56,7 +56,9 @@ struct SiteSched {
     std::string partition;
     std::string sched_priv;     // absolute path
     std::string preempt_order;  // by which the server preempts jobs that this scheduler wants preempted
-    std::string directives;     // as in pbs_sched_record
+    std::string job_run_wait;   // for what of a job's start the scheduler waits
+    // What policies have of it too, such as preempt_prio.
+    std::map<std::string, std::string> settings{};
     bool operator==(const SiteSched&) const = default;
 };
 struct SiteResource {
@@ -107,6 +109,7 @@ struct SiteReservation {
     bool standing = false;
     bool one_altered = false;  // only the time that comes next is asked for
     bool keeps_first = false;  // and only later ones are
+    bool soonest = false;      // it begins as soon as there are places
     std::string error;         // why the scheduler can't answer
     bool operator==(const SiteReservation&) const = default;
 };

@@ -194,11 +194,13 @@ int32_t place_job(State& state, const pbs_place_request* request, pbs_cycle_resu
     state.looks.finish(state);
     if (state.scheduler.at_work()) return PBSE_TRYAGAIN;
     state.scheduler.set_divide_chunks((request->takes & PBS_TAKES_PIECES) != 0);
-    state.placed.assign(state.scheduler.place(instant(request->now), sched::JobHandle{request->job}));
+    const bool preempts = (request->takes & PBS_TAKES_ROOM_MADE) != 0;
+    state.placed.assign(
+        state.scheduler.place(instant(request->now), sched::JobHandle{request->job}, preempts));
     if (state.placed.list().empty()) return PBSE_UNKJOBID;
     result->jobs_considered = 1;
     result->decisions = state.placed.list().data();
-    result->decision_count = 1;
+    result->decision_count = state.placed.list().size();
     return PBSE_NONE;
 }
 

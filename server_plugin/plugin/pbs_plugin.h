@@ -198,7 +198,9 @@ enum pbs_job_flag {
     /* It waits on another server, in a queue that jobs are pulled from into `queue` (peer_queues()). Of
      * decisions about it the host takes one to run it; it is pulled then, and told of as running on its
      * places until it has come, or hasn't. */
-    PBS_JOB_ELSEWHERE = 64
+    PBS_JOB_ELSEWHERE = 64,
+    /* It has run for longer than its soft walltime, which has been extended. */
+    PBS_JOB_EXTENDED = 128
 };
 
 /* A job. Handles are the host's, unique over one host process. */
@@ -248,6 +250,10 @@ typedef struct pbs_job_record {
     uint32_t reserved3;
     int64_t eligible_time;
     int64_t accrues_since;
+    /* For how many seconds the job is expected to run, if they aren't those after which it is ended (walltime):
+     * its soft walltime, extended as long as it has run over it. All is planned with them but what advance
+     * reservations have. 0: with walltime. */
+    int64_t soft_walltime;
 } pbs_job_record;
 
 /* What the time of a job that hasn't started counts as, with the numbers of the attribute accrue_type. */
@@ -437,7 +443,9 @@ typedef struct pbs_reservation_record {
     size_t later_count;
     /* 1: of one that is asked for again, this time keeps its places, and only later ones are asked for. */
     uint32_t keeps_first;
-    uint32_t reserved2;
+    /* 1: of one that is asked for, it begins at the first instant at which there are places for it. From
+     * `start` to `end` is how long it is then. */
+    uint32_t soonest;
 } pbs_reservation_record;
 
 /* ---- A cycle and what it decides. ---- */
@@ -471,8 +479,9 @@ enum pbs_decision_kind {
     /* From now on the job's time counts as `accrue_type`, until the host tells of another one. Of servers
      * with counts_eligible_time. */
     PBS_DECIDE_ACCRUE = 7,
-    /* The reservation `job` has `places`, as those of RUN are, from its start to its end. For hosts that ask
-     * for it (PBS_TAKES_RESERVATIONS), as the next one. */
+    /* The reservation `job` has `places`, as those of RUN are, from its start to its end; `start`: when one
+     * begins that was to begin as soon as possible. For hosts that ask for it (PBS_TAKES_RESERVATIONS), as the
+     * next one. */
     PBS_DECIDE_CONFIRM = 8,
     PBS_DECIDE_DENY = 9 /* the reservation `job` can't be had, because of `text` */
 };
@@ -497,7 +506,7 @@ typedef struct pbs_decision {
     const pbs_place* places; /* one for each chunk that the job asks for, in that order; see `joined` */
     size_t place_count;
     /* Members from here on came later. */
-    int64_t start; /* ESTIMATE */
+    int64_t start; /* ESTIMATE; CONFIRM: 0, its own */
     /* For each place: 1, it is another piece of the chunk that the place before it is of, on another vnode of
      * the same host; 0, a chunk begins. Null: each place is a chunk. For hosts that ask for it
      * (PBS_TAKES_PIECES); the others are given no chunk in pieces. CONFIRM: 2, a chunk begins, the first one
@@ -518,7 +527,8 @@ enum pbs_takes {
     PBS_TAKES_ESTIMATES = 1,   /* decisions of that kind */
     PBS_TAKES_PIECES = 2,      /* chunks in pieces on several vnodes of a host (pbs_decision.joined) */
     PBS_TAKES_PREEMPTIONS = 4, /* decisions of that kind, and those that resume jobs */
-    PBS_TAKES_RESERVATIONS = 8 /* decisions about reservations that are asked for */
+    PBS_TAKES_RESERVATIONS = 8, /* decisions about reservations that are asked for */
+    PBS_TAKES_ROOM_MADE = 16    /* of place_job(): decisions to preempt others for the job, before that to run it */
 };
 
 typedef struct pbs_cycle_request {
@@ -738,8 +748,9 @@ typedef struct pbs_plugin {
     /* Finds a place for one job that isn't running, because an operator wants it started (qrun). Whether
      * cycles run, holds, order, limits and times don't matter; what vnodes, the job's queue and the server
      * have of resources does, and how the job wants to be placed. `result` gets one decision: RUN in the
-     * queue that it is in; or COMMENT, to be set: why there is no place now. It is valid until the next call
-     * of place_job() or stop(). Those of a cycle stay valid; the host sees to it that the two don't take the
+     * queue that it is in; or COMMENT, to be set: why there is no place now. For hosts that ask for it
+     * (PBS_TAKES_ROOM_MADE) PREEMPT may come before RUN. They are valid until the next call of place_job() or
+     * stop(). Those of a cycle stay valid; the host sees to it that the two don't take the
      * same room. 15208 (try again): a cycle runs in a thread, and finish_cycle() has to come first. 15001:
      * there is no such job. */
     int32_t (*place_job)(void* self, const pbs_place_request* request, pbs_cycle_result* result);

@@ -228,7 +228,7 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
 #define JOB_FLAG(name, upper_name) out.name = (record->flags & PBS_JOB_##upper_name) != 0;
 #include "server_plugin/scheduler/model/job_fields.def"
     out.etime = instant(record->etime);
-    if (record->size >= sizeof(pbs_job_record)) {
+    if (tells(offsetof(pbs_job_record, accrues_since))) {
         using enum sched::AccrueType;
         out.accrual = {record->accrue_type == PBS_ACCRUE_INELIGIBLE ? ineligible
                        : record->accrue_type == PBS_ACCRUE_ELIGIBLE ? eligible
@@ -236,6 +236,9 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
                        sched::Seconds{record->eligible_time}, instant(record->accrues_since)};
     }
     out.walltime = sched::Seconds{record->walltime};
+    if (tells(offsetof(pbs_job_record, soft_walltime)))
+        out.soft_walltime = sched::Seconds{record->soft_walltime};
+    out.extended = (record->flags & PBS_JOB_EXTENDED) != 0;
     out.requested = amounts(requested);
     out.places = std::span(places_).first(record->place_count);
     out.kept = std::span(places_).subspan(record->place_count);
@@ -251,7 +254,7 @@ std::optional<sched::ReservationRecord> Translator::reservation(const pbs_reserv
         return std::nullopt;
     }
     std::span<const pbs_reservation_occurrence> later;
-    const bool has_later = readable(record, offsetof(pbs_reservation_record, reserved2));
+    const bool has_later = readable(record, offsetof(pbs_reservation_record, soonest));
     if (has_later && !present(record->later, record->later_count)) return std::nullopt;
     if (has_later) later = std::span(record->later, record->later_count);
     amounts_.clear();
@@ -291,6 +294,7 @@ std::optional<sched::ReservationRecord> Translator::reservation(const pbs_reserv
     out.held_end = instant(record->held_end);
     out.later = occurrences_;
     out.keeps_first = has_later && record->keeps_first != 0;
+    out.soonest = readable(record, sizeof *record) && record->soonest != 0;
     return out;
 }
 

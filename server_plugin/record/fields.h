@@ -202,6 +202,7 @@ void fields(A& a, Ref<A, sched::ReservationState> s) {
     a("held_end", r.held_end, Instant{});
     a.list("later", r.later);
     a("keeps_first", r.keeps_first, false);
+    a("soonest", r.soonest, false);
 }
 
 template <class A>
@@ -236,6 +237,8 @@ void fields(A& a, Ref<A, sched::JobState> s) {
     a("preempted_at", r.preempted_at, Instant{});
     a("elapsed", r.elapsed, 0);
     a("walltime", r.walltime, Seconds(-1));
+    a("soft_walltime", r.soft_walltime, Seconds(0));
+    a("extended", r.extended, false);
     a.amounts("requested", r.requested);
     a.list("places", r.places);
     a("account", r.account, "");

@@ -142,6 +142,11 @@ void describe_job(const Tables& t, JobSlot slot, const StateSink& sink) {
     r.etime = jobs.eligible[slot];
     if (const auto told = jobs.accruals.find(slot); told != jobs.accruals.end()) r.accrual = told->second;
     r.walltime = jobs.walltime[slot];
+    if (const Seconds hard = jobs.hard_walltime(slot); hard != Seconds(0)) {
+        r.soft_walltime = r.walltime;
+        r.walltime = hard;
+        r.extended = jobs.is_extended(slot);
+    }
     r.requested = requested;
     r.places = places;
     if (const auto known = t.accounts.find(slot); known != t.accounts.end())
@@ -186,7 +191,7 @@ void describe_reservations(const Tables& t, const StateSink& sink) {
         sink(
             ReservationState{{handle, reservation.id, reservation.queue, reservation.asked, reservation.start,
                               reservation.end, requested, places(reservation.shares), reservation.held_start,
-                              reservation.held_end, later, reservation.keeps_first}});
+                              reservation.held_end, later, reservation.keeps_first, reservation.soonest}});
     }
 }
 

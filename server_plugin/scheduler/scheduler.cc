@@ -524,7 +524,7 @@ std::optional<Explanation> Inspector::explain(Instant now, std::string_view job_
     return out;
 }
 
-Decisions Scheduler::place(Instant now, JobHandle handle) {
+Decisions Scheduler::place(Instant now, JobHandle handle, bool preempts) {
     settle();
     Tables& tables = impl_->tables;
     const JobSlot job = tables.jobs.find(handle);
@@ -539,7 +539,7 @@ Decisions Scheduler::place(Instant now, JobHandle handle) {
     input.memory = &memory;
     input.partition = tables.queues[tables.jobs.queue[job]].partition;
     input.now = now;
-    return place_job(input, job);
+    return place_job(input, job, preempts);
 }
 
 void Scheduler::set_categories(bool on) {
@@ -704,6 +704,7 @@ void Scheduler::reservation_changed(const ReservationRecord& record) {
     };
     reservation.shares = shares(record.places);
     reservation.keeps_first = record.asked && record.keeps_first;
+    reservation.soonest = record.asked && record.soonest;
     reservation.later.clear();
     for (const ReservationOccurrence& one : record.later)
         reservation.later.push_back({one.start, one.end, record.asked && one.asked, shares(one.places)});
@@ -753,11 +754,18 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     else
         jobs.accruals[slot] = record.accrual;
     // 3,000 years are as good as more, and can be added to any instant.
-    jobs.walltime[slot] = std::min(record.walltime, Seconds(100'000'000'000));
+    const Seconds hard = std::min(record.walltime, Seconds(100'000'000'000));
+    jobs.walltime[slot] = hard;
+    jobs.hard_walltimes.erase(slot);
+    if (record.soft_walltime > Seconds(0) && (hard < Seconds(0) || record.soft_walltime < hard)) {
+        jobs.walltime[slot] = std::min(record.soft_walltime, kUnlimitedWalltime);
+        const Seconds ended = hard < Seconds(0) ? kUnlimitedWalltime : hard;
+        jobs.hard_walltimes.emplace(slot, JobTable::HardWalltime{ended, record.extended});
+    }
     // The new one before the old one is given back: the same number means that it is the same.
-    const auto signature = tables.signatures.acquire({jobs.walltime[slot], request, jobs.run_host[slot],
-                                                      queue, jobs.is_suspended(slot) ? slot + 1 : 0,
-                                                      tables.by_project ? jobs.project[slot] : 0});
+    const auto signature = tables.signatures.acquire(
+        {jobs.walltime[slot], request, jobs.run_host[slot], queue, jobs.is_suspended(slot) ? slot + 1 : 0,
+         tables.by_project ? jobs.project[slot] : 0, jobs.hard_walltime(slot)});
     if (!is_new) tables.signatures.release(jobs.signature[slot]);
     jobs.signature[slot] = signature;
     if (!record.account.empty())

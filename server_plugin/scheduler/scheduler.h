@@ -177,8 +177,9 @@ class Scheduler {
     // A place for one job that isn't running, as an operator wants it started (qrun): `run`, in the queue
     // that it is in; or `comment`, why there is no room for it now. Whether it is held, the order, limits,
     // times and whether `scheduling` is on don't matter. No decision: there is no such job. Takes some
-    // milliseconds at most.
-    Decisions place(Instant now, JobHandle job);
+    // milliseconds at most. `preempts`: if the policy preempts, the job is above all of its levels, and what
+    // makes room for it is preempted by decisions before that to run.
+    Decisions place(Instant now, JobHandle job, bool preempts = false);
 
     // Takes one record of those that describe() hands out; for a scheduler that was told nothing but the
     // records before it. Errors as those of server_changed(), set_configuration() and set_sched_config().

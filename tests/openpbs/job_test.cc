@@ -50,6 +50,24 @@ TEST(Job, HoldsVnodesWhileItsFilesAreStagedIn) {
     EXPECT_TRUE(described({{"job_state", {}, "E"}, {"substate", {}, "50"}}).runs());
 }
 
+TEST(Job, ASoftWalltimeIsExtendedByAsMuchUpToTheWalltime) {
+    SiteJob job = described({{"job_state", {}, "R"},
+                             {"stime", {}, "1000"},
+                             {"Resource_List", "walltime", "00:02:00"},
+                             {"Resource_List", "soft_walltime", "00:00:50"}});
+    EXPECT_EQ(job.soft_walltime(1050), 50);
+    EXPECT_FALSE(job.is_extended(1050));
+    EXPECT_EQ(job.soft_walltime(1051), 100);
+    EXPECT_TRUE(job.is_extended(1051));
+    EXPECT_EQ(job.soft_walltime(1100), 120) << "and no further";
+    job.requested.erase("walltime");
+    EXPECT_EQ(job.soft_walltime(1260), 300);
+    job.state = 'Q';
+    EXPECT_EQ(job.soft_walltime(1260), 50);
+    job.requested.erase("soft_walltime");
+    EXPECT_EQ(job.soft_walltime(1260), 0);
+}
+
 TEST(Job, CommentsAndWhatHasBeenUsedAreNoNews) {
     const SiteJob job = described({{"job_state", {}, "R"}, {"comment", {}, "a"}, {"mtime", {}, "1"}});
     EXPECT_TRUE(job.is_like(described({{"job_state", {}, "R"},

@@ -165,6 +165,7 @@ TEST_P(OpenpbsScheduling, SchedulingIsTurnedOffAndOn) {
 }
 
 TEST_P(OpenpbsScheduling, QrunWithAndWithoutVnodes) {
+    accept("set policy default_policy preemption = False");
     accept("set server scheduling = False");
     const std::string first = submit("-l select=1:ncpus=2");
     const std::string second = submit("-l select=1:ncpus=2");
@@ -182,6 +183,63 @@ TEST_P(OpenpbsScheduling, QrunWithAndWithoutVnodes) {
     expect_comment(third, "Not Running");
     site->ok("$stock/qdel " + first + " " + second, "una");
     expect_state(third, "R");
+}
+
+TEST_P(OpenpbsScheduling, QrunPreempts) {
+    const std::string first = submit("-l select=1:ncpus=2");
+    expect_state(first, "R");
+    const std::string second = submit("-l select=1:ncpus=2");
+    expect_comment(second, "Not Running");
+    site->ok("$stock/qrun " + second, "oscar");
+    expect_state(second, "R");
+    expect_state(first, "S");
+    expect_comment(first, "Preempted by suspension for job " + second);
+    site->ok("$stock/qdel " + second, "una");
+    expect_state(first, "R");
+}
+
+// What policies have here is kept at the scheduler by OpenPBS.
+TEST_P(OpenpbsScheduling, WhatIsSetOfTheSchedulerIsSetInItsPolicy) {
+    const auto policy_has = [&](const char* name, const std::string& value) {
+        return wait_for(
+            [&] {
+                return attribute_in(site->sh("$ours/qmgr -c 'list policy default_policy'").out, name) ==
+                       value;
+            },
+            kLong);
+    };
+    accept("set sched default preempt_order = \"R\"");
+    EXPECT_TRUE(policy_has("preempt_order", "R")) << why("");
+    site->ok("$stock/qmgr -c 'set server job_sort_formula = ncpus'");
+    EXPECT_TRUE(policy_has("job_sort_formula", "ncpus")) << why("");
+    site->ok("$stock/qmgr -c 'unset server job_sort_formula'");
+    EXPECT_TRUE(policy_has("job_sort_formula", "(none)")) << why("");
+    // What the plugin has the server preempt by isn't what somebody wants of the policy.
+    accept("create queue express queue_type=execution, enabled=True, started=True, Priority=200");
+    accept("set policy default_policy preempt_order = \"S 50 R\"");
+    const std::string victim = submit("-l select=1:ncpus=2");
+    expect_state(victim, "R");
+    const std::string express = submit("-q express -l select=1:ncpus=2");
+    expect_state(express, "R");
+    expect_comment(victim, "Preempted by suspension for job " + express);
+    accept("set server scheduling = True");
+    EXPECT_EQ(attribute_in(site->sh("$stock/qmgr -c 'list sched default'").out, "preempt_order"), "S");
+    site->ok("$stock/qdel " + express, "una");
+    expect_state(victim, "R");
+    EXPECT_TRUE(policy_has("preempt_order", "S 50 R"));
+}
+
+// By another request each time.
+TEST_P(OpenpbsScheduling, job_run_wait_SaysForWhatOfAStartTheSchedulerWaits) {
+    for (const auto& [wait, request] : {std::pair{"none", 23}, {"runjob_hook", 97}, {"execjob_hook", 15}}) {
+        SCOPED_TRACE(wait);
+        accept(std::string("set sched default job_run_wait = ") + wait);
+        const std::string job = submit("-l select=1:ncpus=2");
+        expect_state(job, "R");
+        EXPECT_TRUE(
+            site->wait_for_log("Type " + std::to_string(request) + " request received from Scheduler"));
+        site->ok("$stock/qdel " + job, "una");
+    }
 }
 
 TEST_P(OpenpbsScheduling, ArraysRunSubjobBySubjob) {
@@ -276,6 +334,22 @@ TEST_P(OpenpbsScheduling, ReservationsAreConfirmedKeptAndDenied) {
                 HasSubstr("CONFIRMED"));
     site->ok("$stock/pbs_rdel " + id, "una");
     expect_state(long_one, "R");
+}
+
+TEST_P(OpenpbsScheduling, AReservationForAsSoonAsPossibleTakesItsJob) {
+    const std::string first = submit("-l select=1:ncpus=2 -l walltime=20", 5);
+    expect_state(first, "R");
+    const std::string second = submit("-l select=1:ncpus=2 -l walltime=60");
+    expect_comment(second, "Not Running");
+    const Output said = site->sh("cd /; $stock/pbs_rsub -W qmove=" + second, "una");
+    ASSERT_THAT(said.out, HasSubstr(" CONFIRMED")) << said;
+    const std::string id = said.out.substr(0, said.out.find(' '));
+    EXPECT_EQ(attribute(second, "queue"), id.substr(0, id.find('.')));
+    const std::string shown = site->sh("$stock/pbs_rstat -F " + id).out;
+    EXPECT_EQ(attribute_in(shown, "resv_nodes"), "(box:ncpus=2)");
+    EXPECT_EQ(attribute_in(shown, "reserve_duration"), "60");
+    // When the first one is expected to be gone at the latest.
+    expect_state(second, "R");
 }
 
 TEST_P(OpenpbsScheduling, StandingReservationsAreConfirmedWithAllOfTheirTimes) {

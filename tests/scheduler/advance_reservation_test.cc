@@ -140,6 +140,54 @@ TEST_F(AdvanceReservation, IsWhollyInDedicatedTimeOrNotAtAll) {
     EXPECT_THAT(outcome.denied.at(into), HasSubstr("dedicated time"));
 }
 
+// By then the job is gone for certain, or isn't.
+TEST_F(AdvanceReservation, CountsWithWalltimesAndNotWithSoftOnes) {
+    const int running = world.job(
+        {.queue = "workq", .ncpus = 2, .walltime = 2 * kHour, .soft_walltime = kHour / 2, .queued = at(9)},
+        at(9));
+    EXPECT_THAT(world.cycle(at(9)).started, ElementsAre(running));
+    const int early = world.reserve({at(10), at(11), "1:ncpus=3"});
+    const int later = world.reserve({at(11), at(12), "1:ncpus=3"});
+    const auto outcome = world.cycle(at(9));
+    EXPECT_THAT(outcome.denied, ElementsAre(Key(early)));
+    EXPECT_THAT(outcome.confirmed, ElementsAre(Key(later)));
+    // And so do jobs that wait: the second one would run into it.
+    (void)world.job(
+        {.queue = "workq", .ncpus = 2, .walltime = 3 * kHour, .soft_walltime = kHour / 2, .queued = at(9)},
+        at(9));
+    EXPECT_THAT(world.cycle(at(9)).started, IsEmpty());
+    (void)world.job({.queue = "workq", .ncpus = 2, .walltime = -1, .soft_walltime = 60, .queued = at(9)},
+                    at(9));
+    EXPECT_THAT(world.cycle(at(9)).started, IsEmpty());
+    const int short_one = job(2, 2 * kHour);
+    EXPECT_THAT(world.cycle(at(9)).started, ElementsAre(short_one));
+}
+
+TEST_F(AdvanceReservation, BeginsAsSoonAsThereAreItsPlaces) {
+    EXPECT_THAT(world.cycle(at(9)).started, IsEmpty());
+    const int running = job(3, 2 * kHour);
+    EXPECT_THAT(world.cycle(at(9)).started, ElementsAre(running));
+    (void)world.reserve({at(12), at(13), "1:ncpus=4"});
+    // How long it is counts, and not when it is said to begin.
+    const int now = world.reserve({.start = at(20), .end = at(21), .select = "1:ncpus=1", .soonest = true});
+    const int after_job =
+        world.reserve({.start = at(20), .end = at(21), .select = "1:ncpus=4", .soonest = true});
+    const int after_others =
+        world.reserve({.start = at(20), .end = at(21), .select = "1:ncpus=4", .soonest = true});
+    const int never = world.reserve({.start = at(20), .end = at(21), .select = "1:ncpus=5", .soonest = true});
+    const auto outcome = world.cycle(at(9));
+    EXPECT_EQ(outcome.begins.at(now), at(9));
+    EXPECT_EQ(outcome.begins.at(after_job), at(11));
+    EXPECT_EQ(outcome.begins.at(after_others), at(13));
+    EXPECT_THAT(outcome.denied, ElementsAre(Key(never)));
+    // What they have is theirs from then on.
+    const int beside = world.reserve({at(11), at(12), "1:ncpus=1"});
+    const int behind = world.reserve({at(14), at(15), "1:ncpus=4"});
+    const auto later = world.cycle(at(9));
+    EXPECT_THAT(later.denied, ElementsAre(Key(beside)));
+    EXPECT_THAT(later.confirmed, ElementsAre(Key(behind)));
+}
+
 TEST_F(AdvanceReservation, TakesNoVnodeThatIsDown) {
     world.vnode({.name = "n1", .ncpus = 4, .free = false});
     const int one = world.reserve({at(12), at(13)});

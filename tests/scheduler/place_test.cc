@@ -33,9 +33,9 @@ struct PlaceTest : testing::Test {
         options.queue = options.queue == "submit" ? "work" : options.queue;
         return world.job(options);
     }
-    Outcome place(int number, bool apply = false, Instant now = at(1)) {
-        return world.take(world.scheduler.place(now, JobHandle(static_cast<std::uint64_t>(number))), now,
-                          apply);
+    Outcome place(int number, bool apply = false, Instant now = at(1), bool preempts = false) {
+        return world.take(world.scheduler.place(now, JobHandle(static_cast<std::uint64_t>(number)), preempts),
+                          now, apply);
     }
     // Where there is a place, else why there is none.
     std::string answer(const JobOptions& options) {
@@ -130,6 +130,29 @@ TEST_F(PlaceTest, StatesOrderAndLimitsDoNotMatter) {
     world.scheduler.sched_changed({"default", false, {}, {}});
     EXPECT_EQ(answer({.ncpus = 1}), "(v0:ncpus=1)") << "scheduling is off";
     EXPECT_THAT(place(top).comment.at(top), HasSubstr("R: 8 A: "));
+}
+
+TEST_F(PlaceTest, OthersArePreemptedForItWhateverTheirLevel) {
+    world.queue({.name = "express", .priority = 200});
+    world.vnode({.name = "v0", .ncpus = 4});
+    const int first = job({.queue = "express", .ncpus = 2});
+    const int last = job({.queue = "express", .ncpus = 2});
+    world.run(first, "express", "v0", at(0));
+    world.run(last, "express", "v0", at(0, 30));
+    const int asked = job({.ncpus = 2});
+    EXPECT_THAT(place(asked).comment.at(asked), HasSubstr("Insufficient amount")) << "the host can't";
+    s.preemption = false;
+    world.configure();
+    EXPECT_THAT(place(asked, false, at(1), true).comment.at(asked), HasSubstr("Insufficient amount"));
+    s.preemption = true;
+    world.configure();
+    for (int i = 0; i < 2; ++i) {
+        const Outcome outcome = place(asked, false, at(1), true);
+        EXPECT_THAT(outcome.started, ElementsAre(asked));
+        EXPECT_THAT(outcome.preempted, ElementsAre(testing::Key(last))) << "and all is as before";
+    }
+    const int too_large = job({.ncpus = 5});
+    EXPECT_THAT(place(too_large, false, at(1), true).comment.at(too_large), HasSubstr("Can Never Run"));
 }
 
 TEST_F(PlaceTest, ResourcesOfTheQueueAndTheServerDo) {

@@ -134,6 +134,24 @@ TEST_F(Preemption, NobodyIsPreemptedInVain) {
     EXPECT_THAT(outcome.preempted, ElementsAre(Pair(large, Pair(job, "SR")))) << "not " << small;
 }
 
+TEST_F(Preemption, preempt_order_GoesByTheSoftWalltime) {
+    s.preempt_order.steps = {{100, "R"}, {50, "S"}};
+    world.configure();
+    normal(4, "b", at(0), {.not_preemptable = true});
+    const int running = normal(4, "a", at(0), {.soft_walltime = kHour});
+    const int job = express(4);
+    EXPECT_THAT(world.cycle(at(0, 20), false).preempted, ElementsAre(Pair(running, Pair(job, "R"))));
+    EXPECT_THAT(world.cycle(at(0, 40), false).preempted, ElementsAre(Pair(running, Pair(job, "S"))));
+    JobOptions options = world.options(running);
+    options.soft_walltime = 4 * kHour;
+    world.alter(running, options, at(1, 1));
+    EXPECT_THAT(world.cycle(at(1, 1), false).preempted, ElementsAre(Pair(running, Pair(job, "R"))));
+    options.extended = true;
+    world.alter(running, options, at(1, 1));
+    EXPECT_THAT(world.cycle(at(1, 1), false).preempted, ElementsAre(Pair(running, Pair(job, "S"))))
+        << "it has run for longer than it was expected to";
+}
+
 TEST_F(Preemption, preempt_order_LeavesOutWhatTheJobIsNotFor) {
     const int running = normal(4, "a", at(0), {.rerunnable = false});
     const int other = normal(4, "b", at(0, 1), {.checkpointable = true});

@@ -187,6 +187,8 @@ void World::send(int number, Instant now) {
     r.stime = j.started;
     r.mtime = j.modified;
     r.walltime = Seconds(o.walltime);
+    r.soft_walltime = Seconds(o.soft_walltime);
+    r.extended = o.extended;
     r.requested = asked;
     r.places = held;
     r.account = o.account;
@@ -338,6 +340,7 @@ void World::send_reservation(int number) {
     r.places = held(reserved.places);
     r.later = later;
     r.keeps_first = reserved.asked && !o.only.empty();
+    r.soonest = reserved.asked && o.soonest;
     r.held_start = reserved.held.start;
     r.held_end = reserved.held.end;
     scheduler.reservation_changed(r);
@@ -373,6 +376,12 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
             Reserved& reserved = reservations_.at(one);
             reserved.asked = false;
             if (d.kind == DecisionKind::confirm) {
+                if (d.start) {
+                    ReservationOptions& its = reserved.options;
+                    its.end = *d.start + (its.end - its.start);
+                    its.start = *d.start;
+                    out.begins[one] = *d.start;
+                }
                 auto next = times.begin();
                 const auto take_places = [&] {
                     Reserved::Places places;

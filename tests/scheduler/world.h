@@ -109,6 +109,8 @@ struct JobOptions {
     std::int64_t ncpus = -1;
     std::int64_t mem = -1;
     std::int64_t walltime = 600;  // -1: none
+    std::int64_t soft_walltime = 0;
+    bool extended = false;  // beyond it
     std::string select{};
     std::string place{};
     std::string run_host{};
@@ -139,11 +141,13 @@ struct ReservationOptions {
     std::string place{};
     std::vector<std::pair<Instant, Instant>> later{};  // of a standing one
     std::set<std::size_t> only{};  // asked again: not its first time, and of the later ones only these
+    bool soonest = false;          // it begins as soon as there are places
 };
 
 // What a cycle decided, by job numbers and queue names.
 struct Outcome {
     std::map<int, std::string> confirmed;  // reservations, and where they are at each time, with a ;
+    std::map<int, Instant> begins;         // those that were to begin as soon as possible
     std::map<int, std::string> denied;     // and why
     std::vector<int> started;
     std::map<int, std::string> queue;    // that a job started in

@@ -13,7 +13,7 @@ namespace {
 
 // A job that has run for its walltime isn't expected to be gone at once.
 Instant expected_end(const Tables& t, JobSlot job, Instant now) {
-    const Instant end = t.jobs.end(job);
+    const Instant end = t.jobs.hard_end(job);
     return end <= now ? now + KeptReservation::kOverrun : end;
 }
 
@@ -147,6 +147,9 @@ class Answering {
   private:
     using Time = std::pair<Instant, Instant>;
     std::string time_refusal(const Time& time) const;
+    std::vector<Instant> instants(const std::vector<Booking>& others) const;
+    void place_all(const std::vector<Booking>& others, VnodesAhead& ahead, PoolId pool,
+                   ReservationAnswer& out) const;
     std::string place(const Time& time, const std::vector<Booking>& others, const VnodesAhead& ahead,
                       PoolId pool, Placement& out) const;
 
@@ -186,6 +189,7 @@ std::string Answering::place(const Time& time, const std::vector<Booking>& other
     rules.node_size = c_.vnode_share();
     rules.begins = start;
     rules.ends = time.second;
+    rules.hard_ends = time.second;
     std::vector<std::uint32_t> group;
     if (request.group != kNoResource) group.push_back(request.group);
     rules.groups = group;
@@ -194,6 +198,45 @@ std::string Answering::place(const Time& time, const std::vector<Booking>& other
     return vnodes_.large_enough(pool, request, c_.vnode_share())
                ? "the vnodes have too little that is free for all of its time"
                : "the vnodes are too small for it, whatever runs";
+}
+
+// When there may be more room than before: now, and when jobs or what others have booked ends. Of very many,
+// evenly fewer.
+std::vector<Instant> Answering::instants(const std::vector<Booking>& others) const {
+    constexpr std::size_t kMost = 1000;
+    const Instant now = c_.in.now;
+    std::vector<Instant> all{now};
+    for (const auto& [handle, job] : t_.jobs.by_handle)
+        if (is_running(t_.jobs.state[job])) all.push_back(expected_end(t_, job, now));
+    for (const Booking& booking : others) all.push_back(booking.end);
+    if (const auto dedicated = queues_.dedicated_time_from(0, now)) all.push_back(dedicated->end);
+    std::erase_if(all, [&](Instant at) { return at < now; });
+    std::ranges::sort(all);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    const std::size_t step = (all.size() + kMost - 1) / kMost;
+    std::vector<Instant> out;
+    for (std::size_t i = 0; i < all.size(); i += step) out.push_back(all[i]);
+    if (out.back() != all.back()) out.push_back(all.back());
+    return out;
+}
+
+// At each of its times.
+void Answering::place_all(const std::vector<Booking>& others, VnodesAhead& ahead, PoolId pool,
+                          ReservationAnswer& out) const {
+    out.placements.clear();
+    for (const Time& time : times_) {
+        out.why_not = time_refusal(time);
+        if (out.why_not.empty()) {
+            ahead.go_to(std::max(time.first, c_.in.now));
+            vnodes_.settle(pool);
+            out.why_not = place(time, others, ahead, pool, out.placements.emplace_back());
+        }
+        if (out.why_not.empty()) continue;
+        if (times_.size() > 1)
+            out.why_not = fmt::format("{} (occurrence {} of the {} that are asked for)", out.why_not,
+                                      &time - times_.data() + 1, times_.size());
+        return;
+    }
 }
 
 ReservationAnswer Answering::answer(ReservationHandle handle) {
@@ -213,18 +256,16 @@ ReservationAnswer Answering::answer(ReservationHandle handle) {
         VnodesAhead ahead(t_, vnodes_, now, [&](JobSlot job) {
             return t_.queues[t_.jobs.queue[job]].handle == asked_.queue || jobs.is_in_one(job);
         });
-        for (const Time& time : times_) {
-            out.why_not = time_refusal(time);
-            if (out.why_not.empty()) {
-                ahead.go_to(std::max(time.first, now));
-                vnodes_.settle(pool);
-                out.why_not = place(time, others, ahead, pool, out.placements.emplace_back());
+        if (!asked_.soonest) {
+            place_all(others, ahead, pool, out);
+        } else {
+            const auto length = asked_.end - asked_.start;
+            for (const Instant at : instants(others)) {
+                times_.assign(1, {at, at + length});
+                place_all(others, ahead, pool, out);
+                if (out.why_not.empty()) out.start = at;
+                if (out.why_not.empty() || !vnodes_.large_enough(pool, request, c_.vnode_share())) break;
             }
-            if (out.why_not.empty()) continue;
-            if (times_.size() > 1)
-                out.why_not = fmt::format("{} (occurrence {} of the {} that are asked for)", out.why_not,
-                                          &time - times_.data() + 1, times_.size());
-            break;
         }
     }
     vnodes_.settle(pool);
@@ -248,8 +289,8 @@ void take(const Tables& t, const Vnodes& vnodes, const ReservationAnswer& answer
     };
     if (!reservation.keeps_first) {
         reservation.shares = shares();
-        reservation.held_start = reservation.start;
-        reservation.held_end = reservation.end;
+        reservation.held_start = answer.start.value_or(reservation.start);
+        reservation.held_end = reservation.held_start + (reservation.end - reservation.start);
     }
     for (AdvanceReservation::Occurrence& one : reservation.later)
         if (one.asked) one.shares = shares();

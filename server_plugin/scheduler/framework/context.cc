@@ -200,6 +200,7 @@ Candidate CycleContext::candidate(const OrderedJob& job) const {
     c.nodes = job.nodes;
     c.asked = tables.jobs.walltime_left(job.job);
     c.walltime = c.asked < Seconds(0) ? kUnlimitedWalltime : c.asked;
+    c.hard_walltime = tables.jobs.hard_walltime_left(job.job);
     if (tables.jobs.is_suspended(job.job)) c.suspended = job.job;
     if (tables.by_project) c.project = tables.jobs.project[job.job];
     return c;

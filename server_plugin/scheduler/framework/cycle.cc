@@ -27,7 +27,7 @@ class Cycle {
     bool run_events(Decisions& out);
     // A cycle over all jobs of which nothing comes but what the log is told.
     void rehearse(std::unique_ptr<CycleLog> (*make)(const CycleParts& parts));
-    Decisions place(JobSlot job);
+    Decisions place(JobSlot job, bool preempts);
 
   private:
     void begin_logs();
@@ -102,6 +102,7 @@ void Cycle::answer_reservations(Decisions& out) {
         decision.text = outcome.keep_text(answer.why_not);
         if (answer.why_not.empty())
             decision.places = outcome.places_of(c_.tables.requests[answer.request], answer.placements);
+        decision.start = answer.start;
         out.list.push_back(decision);
     }
 }
@@ -234,25 +235,41 @@ void Cycle::remember() {
 }
 
 // One job that an operator wants started (qrun): is there room for it? Of all filters only those about what
-// there is are asked, as OpenPBS's scheduler does for qrun; what is allowed is the operator's business.
-Decisions Cycle::place(JobSlot job) {
+// there is are asked, as OpenPBS's scheduler does for qrun; what is allowed is the operator's business. As
+// there, it is above all levels of preemption, if the policy preempts.
+Decisions Cycle::place(JobSlot job, bool preempts) {
     Decisions out;
     out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>();
     Tables& t = c_.tables;
     c_.state.at_request = true;
     c_.state.vnodes = &t.vnodes;  // even if the policy tries a larger machine (FAKE_MACHINE_MULT)
     QueueView& view = queues_.add_alone(t.jobs.queue[job]);
-    Candidate c = c_.candidate({job, JobClass::normal, c_.nodes_of_ordered(job), t.jobs.signature[job]});
+    const OrderedJob ordered{job, JobClass::normal, c_.nodes_of_ordered(job), t.jobs.signature[job]};
+    Candidate c = c_.candidate(ordered);
     CycleContext::set_walltime(c, view);
     Outcome outcome(parts(), out);
-    if (const Reason reason = judge_.refusal_about(about_room, c, view)) {
+    Reason reason = judge_.refusal_about(about_room, c, view);
+    if (reason && preempts && c_.settings.preemption && t.preempts) {
+        c_.preempts = true;
+        CandidateQueues queues{{&view}};
+        Blockers blockers = 0;
+        if (std::ranges::any_of(c_.after_refusal, [&](const auto& rule) {
+                return rule->makes_room(ordered, c, blockers, queues) != nullptr;
+            }))
+            reason = {};
+    }
+    if (reason) {
         c_.refuse(job, reason);
         const std::string_view line = outcome.text(c_.answers.back());
         t.jobs.comment[job] = c_.answers.back().number;  // so that the next cycle says what it finds instead
         out.list.push_back({DecisionKind::comment, t.jobs.handle[job], {}, line, {}, {}});
         return out;
     }
-    outcome.start({job, &view, std::move(c_.state.placement), c_.state.ends(c)}, {});
+    for (const Preempted& preempted : c_.preempted) outcome.preempt(preempted);
+    Started started{job, &view, std::move(c_.state.placement), c_.state.ends(c)};
+    started.after_preemptions = !c_.preempted.empty();
+    outcome.start(started, {});
+    if (started.after_preemptions) take_back();
     return out;
 }
 
@@ -279,8 +296,8 @@ void rehearse_cycle(const CycleInput& input, std::unique_ptr<CycleLog> (*make)(c
     Cycle(input).rehearse(make);
 }
 
-Decisions place_job(const CycleInput& input, JobSlot job) {
-    return Cycle(input).place(job);
+Decisions place_job(const CycleInput& input, JobSlot job, bool preempts) {
+    return Cycle(input).place(job, preempts);
 }
 
 std::optional<double> start_charge(const Tables& tables, const Settings& settings, Instant now, JobSlot job) {

@@ -71,7 +71,7 @@ void rehearse_cycle(const CycleInput& input, std::unique_ptr<CycleLog> (*make)(c
 
 // A place for one job that isn't running, whatever the policy, the order, limits and times say: `run`, in the
 // queue that it is in; or `comment`: why there is none now.
-Decisions place_job(const CycleInput& input, JobSlot job);
+Decisions place_job(const CycleInput& input, JobSlot job, bool preempts);
 
 // The charge of a job that starts, by a policy (SORT_BY_PAST_USAGE); nothing if it keeps no usage.
 std::optional<double> start_charge(const Tables& tables, const Settings& settings, Instant now, JobSlot job);

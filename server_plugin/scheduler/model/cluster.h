@@ -96,6 +96,10 @@ struct JobRecord : JobFields {
     Instant etime{};       // Epoch: the job isn't eligible, or the instant isn't known
     Accrual accrual{};     // nothing of it counts while the server has no eligible_since
     Seconds walltime{-1};  // the walltime asked for; -1: none
+    // For how long it is expected to run, which all is planned with but advance reservations; 0: its
+    // walltime.
+    Seconds soft_walltime{0};
+    bool extended = false;  // it has run for longer than its soft walltime, which has been extended
     std::span<const Amount> requested;
     std::span<const Place> places;  // what a running job holds, or a suspended one has given back
     std::span<const Place> kept;    // what a suspended job still holds
@@ -211,6 +215,7 @@ struct ReservationRecord {
     // Of a standing one: the times after this one, in their order. They don't overlap.
     std::span<const ReservationOccurrence> later{};
     bool keeps_first = false;  // one that is asked for again asks only for later times
+    bool soonest = false;      // it begins as soon as there are places, and is as long as from start to end
 };
 
 struct SchedRecord {

@@ -52,7 +52,7 @@ struct Decision {
     std::string_view text;  // of a run: the comment to set, such as "Started on ..."
     std::span<const Amount> set_resources;
     std::span<const Place> places;
-    std::optional<Instant> start{};
+    std::optional<Instant> start{};  // of an estimate; of a confirm: of one that begins as soon as possible
     JobHandle for_job{};
     PreemptMethods methods{};
     AccrueType accrue_type = AccrueType::initial;

@@ -38,6 +38,7 @@ void JobTable::remove(JobSlot slot) {
     id[slot].clear();
     id[slot].shrink_to_fit();
     accruals.erase(slot);
+    hard_walltimes.erase(slot);
     state[slot] = ' ';
     unused.push_back(slot);
 }

@@ -53,7 +53,7 @@ struct JobTable : JobColumns {
     std::vector<QueueSlot> queue;
     std::vector<char> state;
     std::vector<Instant> eligible;  // etime if it is set, else ctime
-    std::vector<Seconds> walltime;  // -1: none asked
+    std::vector<Seconds> walltime;  // by which is planned; -1: none asked
     std::vector<std::uint32_t> request;
     std::vector<std::uint32_t> signature;
     std::vector<std::uint32_t> position;  // its index in the list of its queue that it is in
@@ -61,6 +61,12 @@ struct JobTable : JobColumns {
     std::vector<std::uint32_t> unused;    // the slots of no job
     // As far as the host has told of it.
     absl::flat_hash_map<JobSlot, Accrual> accruals;
+    // Of jobs with a soft walltime: after how long they are ended; kUnlimitedWalltime: they aren't.
+    struct HardWalltime {
+        Seconds walltime{};
+        bool extended = false;
+    };
+    absl::flat_hash_map<JobSlot, HardWalltime> hard_walltimes;
     std::unordered_map<std::uint64_t, JobSlot> by_handle;
 
     JobSlot add(JobHandle job);
@@ -87,7 +93,28 @@ struct JobTable : JobColumns {
     }
     // Returns whose job it is, as limits count it.
     Entities entities(JobSlot slot) const { return {owner[slot], group[slot], project[slot]}; }
-    // Returns when a running job ends at the latest.
+    // 0: that by which is planned.
+    Seconds hard_walltime(JobSlot slot) const {
+        const auto found = hard_walltimes.find(slot);
+        return found == hard_walltimes.end() ? Seconds(0) : found->second.walltime;
+    }
+    // Has it run for longer than its soft walltime?
+    bool is_extended(JobSlot slot) const {
+        const auto found = hard_walltimes.find(slot);
+        return found != hard_walltimes.end() && found->second.extended;
+    }
+    // Returns hard_walltime() of what a suspended job has left.
+    Seconds hard_walltime_left(JobSlot slot) const {
+        const Seconds hard = hard_walltime(slot);
+        if (hard == Seconds(0) || !is_suspended(slot)) return hard;
+        return std::max(Seconds(1), hard - Seconds(elapsed[slot]));
+    }
+    // Returns when a running job is ended, whatever is planned.
+    Instant hard_end(JobSlot slot) const {
+        const Seconds hard = hard_walltime(slot);
+        return hard == Seconds(0) ? end(slot) : stime[slot] + hard;
+    }
+    // Returns when a running job ends at the latest, as is planned.
     Instant end(JobSlot slot) const { return stime[slot] + expected_walltime(slot); }
 };
 

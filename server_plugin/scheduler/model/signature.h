@@ -12,12 +12,13 @@
 namespace pbs::sched {
 
 struct Signature {
-    Seconds walltime{-1};         // -1: none asked
+    Seconds walltime{-1};         // by which is planned; -1: none asked
     std::uint32_t request = 0;    // in Requests
     std::uint32_t run_host = 0;   // the host that the job asks for
     std::uint32_t queue = 0;      // the slot of the queue that it is in
     std::uint32_t suspended = 0;  // of a suspended job, which goes on where it was: its slot plus 1
     std::uint32_t project = 0;    // where limits tell projects apart; else 0
+    Seconds hard_walltime{0};     // JobTable::hard_walltime; 0: the same
     friend bool operator==(const Signature&, const Signature&) = default;
 };
 

@@ -71,9 +71,9 @@ void Bookings::use(VnodeSlot vnode, const Row& needs, std::int64_t count, int si
     if (found == on_.end()) return;
     const bool is_in_one = rules.booking != kNoSlot;
     for (Left& one : found->second) {
-        if (one.at > from_ && one.at >= rules.ends) break;  // it binds no job that starts now
+        if (one.at > from_ && one.at >= rules.hard_ends) break;  // it binds no job that starts now
         const bool own = one.booking == rules.booking;
-        const bool binds = !is_in_one && one.at < rules.ends && rules.begins < one.end;
+        const bool binds = !is_in_one && one.at < rules.hard_ends && rules.begins < one.end;
         for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c) {
             const std::int64_t amount = sign * needs[c] * count;
             if (own || one.needs[c] == 0) one.left[c] -= amount;

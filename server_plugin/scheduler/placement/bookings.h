@@ -62,7 +62,7 @@ class Bookings {
         }
         if (found == on_.end()) return;
         for (const Left& one : found->second) {
-            if (one.at >= rules.ends) break;
+            if (one.at >= rules.hard_ends) break;
             if (rules.begins < one.end) visit(one.over);
         }
     }

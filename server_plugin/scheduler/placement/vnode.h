@@ -87,7 +87,10 @@ struct PlaceRules {
     // empty: it may be anywhere.
     std::span<const std::uint32_t> groups{};
     const std::vector<bool>* within = nullptr;  // by vnode: only on these; null: on any
-    Instant ends{};  // when the job ends, which tells the reservations that bind it
+    // When the job ends, which tells the reservations that bind it; and when it is ended, which tells the
+    // bookings that do.
+    Instant ends{};
+    Instant hard_ends{};
     // When it starts, and the booking that it is in (Bookings); kNoSlot: it is in none.
     Instant begins{};
     std::uint32_t booking = UINT32_MAX;

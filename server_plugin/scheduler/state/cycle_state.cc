@@ -31,6 +31,7 @@ PlaceRules CycleState::place_rules(const Asked& job) const {
     PlaceRules rules = place_rules();
     rules.host = job.run_host;  // the pool of the queue takes care of the queue's own host
     rules.ends = ends(job);
+    rules.hard_ends = job.hard_walltime == Seconds(0) ? rules.ends : now + job.hard_walltime;
     if (job.request->exclusive_host) rules.max_jobs_on_host = 1;
     return rules;
 }
@@ -52,6 +53,7 @@ PlaceRules CycleState::place_rules() const {
         rules.load_balancing = settings->load_balancing;
     }
     rules.ends = now;
+    rules.hard_ends = now;
     rules.begins = now;
     return rules;
 }

@@ -145,6 +145,7 @@ struct Asked {
     std::int64_t nodes = 1;
     Seconds asked{-1};            // the walltime that the job asks for; -1: none
     Seconds walltime{0};          // the walltime that it is given in the queue that is being asked
+    Seconds hard_walltime{0};     // after which it is ended; 0: after that
     JobSlot suspended = kNoSlot;  // the job, if it is suspended: it goes on where it was
     std::uint32_t project = 0;    // where limits tell projects apart; else 0
 

@@ -69,6 +69,7 @@ struct AdvanceReservation {
     };
     std::vector<Occurrence> later{};  // of a standing one
     bool keeps_first = false;         // only later ones are asked for
+    bool soonest = false;             // it is to begin as soon as there are places
 };
 
 // All tables that events feed.

@@ -90,6 +90,7 @@ std::int64_t PreemptionRule::level_of_running(JobSlot job) const {
 // A job that would be over a soft limit then counts as over it: else it would preempt others, and they would
 // preempt it in turn.
 std::int64_t PreemptionRule::level_once_it_runs(const OrderedJob& job) const {
+    if (state_.at_request) return std::numeric_limits<std::int64_t>::max();
     const bool starving = job.job_class == JobClass::overdue;
     const std::int64_t level = c_.preempt_level(job.job, starving);
     if (!c_.by_soft_limits) return level;
@@ -162,7 +163,9 @@ void PreemptionRule::remember() {
 
 // Those of its order that there are for the job.
 PreemptMethods PreemptionRule::methods_of(JobSlot job) const {
-    const Seconds elapsed = std::max(Seconds(0), in_.now - t_.jobs.stime[job]);
+    // Beyond its soft walltime it is as good as done.
+    const Seconds elapsed =
+        t_.jobs.is_extended(job) ? t_.jobs.walltime[job] : std::max(Seconds(0), in_.now - t_.jobs.stime[job]);
     PreemptMethods methods{};
     std::size_t n = 0;
     for (const char letter : s_.preempt_order.methods(t_.jobs.walltime[job], elapsed)) {
@@ -253,7 +256,8 @@ void PreemptionRule::use_booked(const Victim& victim, int sign) {
     PlaceRules rules;
     rules.node_size = c_.vnode_share();
     rules.begins = in_.now;
-    rules.ends = std::max(t_.jobs.end(victim.job), in_.now + KeptReservation::kOverrun);
+    rules.ends = std::max(t_.jobs.hard_end(victim.job), in_.now + KeptReservation::kOverrun);
+    rules.hard_ends = rules.ends;
     state_.vnodes->use_booked(victim.placement, t_.requests[t_.jobs.request[victim.job]], rules, sign);
 }
 
@@ -273,7 +277,8 @@ void PreemptionRule::give_back(Victim& victim) {
 }
 
 bool PreemptionRule::starts(const Candidate& job, QueueView& view) {
-    why_not_ = judge_.reason_in(job, view, blockers_);
+    why_not_ = state_.at_request ? judge_.refusal_about(about_room, job, view)
+                                 : judge_.reason_in(job, view, blockers_);
     return !why_not_;
 }
 

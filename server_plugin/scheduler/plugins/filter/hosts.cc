@@ -42,13 +42,13 @@ Reason why(CycleState& state, const Asked& job, const QueueView& view, PlaceRule
     if (!state.vnodes->bookings().empty() && view.booking == kNoSlot) {
         auto anyway = rules;
         anyway.without_bookings = true;
-        const Booking* booking = state.vnodes->bookings().first_between(rules.begins, rules.ends);
+        const Booking* booking = state.vnodes->bookings().first_between(rules.begins, rules.hard_ends);
         if (booking != nullptr && has_place(state, job, view, anyway))
             return {ReasonCode::booked, view.slot, booking->name};
     }
     if (!state.reservations.empty()) {
         auto early = rules;
-        early.ends = {};
+        early.ends = early.hard_ends = {};
         if (has_place(state, job, view, early))
             return {ReasonCode::reserved, view.slot, state.reservations.front().job};
     }

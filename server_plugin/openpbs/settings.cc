@@ -1,0 +1,70 @@
+#include "server_plugin/openpbs/settings.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace pbs::openpbs {
+namespace {
+
+constexpr const char* kFormula = "job_sort_formula";
+
+std::string value_in(const std::map<std::string, std::string>& settings, const std::string& name) {
+    const auto found = settings.find(name);
+    return found == settings.end() ? std::string() : found->second;
+}
+
+}  // namespace
+
+std::vector<ChangedSetting> changed_settings(const Site& before, const Site& after) {
+    std::vector<ChangedSetting> out;
+    for (const auto& [sched, is] : after.scheds) {
+        const auto was = before.scheds.find(sched);
+        if (was == before.scheds.end() || !is.own) continue;
+        auto from = was->second.settings;
+        auto to = is.settings;
+        if (sched == "default") {
+            if (!before.server.job_sort_formula.empty())
+                from.try_emplace(kFormula, before.server.job_sort_formula);
+            if (!after.server.job_sort_formula.empty())
+                to.try_emplace(kFormula, after.server.job_sort_formula);
+        }
+        std::set<std::string> names;
+        for (const auto* settings : {&from, &to})
+            for (const auto& [name, value] : *settings) names.insert(name);
+        // Of the log, policies have nothing.
+        names.erase("log_events");
+        for (const std::string& name : names)
+            if (std::string value = value_in(to, name); value != value_in(from, name))
+                out.push_back({sched, name, std::move(value)});
+    }
+    return out;
+}
+
+std::vector<ManagerRequest> policy_requests(const ChangedSetting& change, std::string_view policies) {
+    std::vector<ManagerRequest> out;
+    while (!policies.empty()) {
+        const auto comma = policies.find(',');
+        std::string_view policy = policies.substr(0, comma);
+        policies = comma == std::string_view::npos ? std::string_view() : policies.substr(comma + 1);
+        // "p:" and "np:" say when it is in force.
+        policy.remove_prefix(policy.find(':') + 1);
+        if (policy.empty()) continue;
+        ManagerRequest request;
+        request.command = change.value.empty() ? PBS_CMD_UNSET : PBS_CMD_SET;
+        request.object_type = PBS_OBJ_POLICY;
+        request.object = policy;
+        request.attributes = {{change.name, {}, change.value, ifl::Op::set}};
+        out.push_back(std::move(request));
+    }
+    return out;
+}
+
+std::string directives_of(const std::string& sched, const std::map<std::string, std::string>& settings) {
+    std::string out;
+    for (const auto& [name, value] : settings)
+        out += fmt::format("set sched {} {} = \"{}\"\n", sched, name, value);
+    return out;
+}
+
+}  // namespace pbs::openpbs

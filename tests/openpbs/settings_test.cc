@@ -1,0 +1,79 @@
+// What is set of OpenPBS's own objects is set in policies.
+#include "server_plugin/openpbs/settings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pbs::openpbs {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+struct Settings : testing::Test {
+    Site before;
+    Site after;
+    void SetUp() override {
+        SiteSched sched;
+        sched.own = true;
+        sched.settings = {{"preempt_prio", "express_queue, normal_jobs"}, {"log_events", "767"}};
+        before.scheds["default"] = sched;
+        after = before;
+    }
+    std::map<std::string, std::string>& now() { return after.scheds["default"].settings; }
+};
+
+TEST_F(Settings, AreTakenOverWhenTheyChange) {
+    EXPECT_THAT(changed_settings(before, after), IsEmpty());
+    now()["preempt_prio"] = "normal_jobs";
+    now()["preempt_sort"] = "min_time_since_start";
+    EXPECT_THAT(changed_settings(before, after),
+                ElementsAre(ChangedSetting{"default", "preempt_prio", "normal_jobs"},
+                            ChangedSetting{"default", "preempt_sort", "min_time_since_start"}));
+    now().erase("preempt_prio");
+    now().erase("preempt_sort");
+    EXPECT_THAT(changed_settings(before, after), ElementsAre(ChangedSetting{"default", "preempt_prio", ""}));
+}
+
+TEST_F(Settings, OfTheLogAreNone) {
+    now()["log_events"] = "511";
+    EXPECT_THAT(changed_settings(before, after), IsEmpty());
+}
+
+TEST_F(Settings, OfASchedulerThatIsNewOrNotThePluginsOwnAreNoChange) {
+    after.scheds["other"] = after.scheds["default"];
+    now()["preempt_prio"] = "normal_jobs";
+    after.scheds["default"].own = false;
+    EXPECT_THAT(changed_settings(before, after), IsEmpty());
+}
+
+TEST_F(Settings, TheServersFormulaIsThatOfTheDefaultSchedulerWithoutOne) {
+    after.server.job_sort_formula = "ncpus";
+    EXPECT_THAT(changed_settings(before, after),
+                ElementsAre(ChangedSetting{"default", "job_sort_formula", "ncpus"}));
+    before.scheds["default"].settings["job_sort_formula"] = "mem";
+    now()["job_sort_formula"] = "mem";
+    EXPECT_THAT(changed_settings(before, after), IsEmpty());
+}
+
+TEST_F(Settings, GoToEachPolicyOfTheScheduler) {
+    const auto requests = policy_requests({"default", "preempt_order", "S"}, "one,p:two,np:three");
+    ASSERT_EQ(requests.size(), 3U);
+    EXPECT_EQ(requests[0].object, "one");
+    EXPECT_EQ(requests[1].object, "two");
+    EXPECT_EQ(requests[2].object, "three");
+    EXPECT_EQ(requests[2].command, PBS_CMD_SET);
+    EXPECT_EQ(requests[2].attributes.front().name, "preempt_order");
+    EXPECT_EQ(requests[2].attributes.front().value, "S");
+    EXPECT_EQ(policy_requests({"default", "preempt_order", ""}, "one").front().command, PBS_CMD_UNSET);
+    EXPECT_THAT(policy_requests({"default", "preempt_order", "S"}, ""), IsEmpty());
+}
+
+TEST_F(Settings, AreDirectivesForTheFirstStart) {
+    EXPECT_EQ(directives_of("default", before.scheds["default"].settings),
+              "set sched default log_events = \"767\"\n"
+              "set sched default preempt_prio = \"express_queue, normal_jobs\"\n");
+}
+
+}  // namespace
+}  // namespace pbs::openpbs
