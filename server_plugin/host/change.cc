@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 
@@ -9,6 +10,7 @@
 #include "server_plugin/host/accrual.h"
 #include "server_plugin/host/array.h"
 #include "server_plugin/host/batch.h"
+#include "server_plugin/host/commit_group.h"
 #include "server_plugin/host/guard.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/plugin.h"
@@ -304,10 +306,35 @@ void Change::settle_accruals() {
     for (auto& [handle, job] : jobs_) settle_accrual(job, server_.state, now_);
 }
 
+bool Change::only_adds_jobs() const {
+    if (!removed_jobs_.empty() || !queues_.empty() || !removed_queues_.empty() || !nodes_.empty() ||
+        !removed_nodes_.empty() || !scheds_.empty() || !removed_scheds_.empty() || !reservations_.empty() ||
+        !removed_reservations_.empty() || !links_.empty() || server_attributes_ || resource_ ||
+        removed_resource_ || received_ || !lasts_)
+        return false;
+    return !jobs_.empty() && std::ranges::all_of(jobs_, [&](const auto& one) {
+        return scripts_.contains(one.first) && server_.state.job(one.first) == nullptr;
+    });
+}
+
+Result<void> Change::join(CommitGroup& group) {
+    CommitGroup::Member member{now_, {}, std::move(actions_), trigger_};
+    for (const auto& [handle, job] : jobs_) member.jobs.push_back(handle);
+    if (auto done = group.write([this] { return write(); }); !done) return done;
+    group.add(std::move(member));
+    put_in_place();
+    return {};
+}
+
 Result<void> Change::commit(const std::function<Result<void>()>& before) {
     settle_accruals();
     if (server_.batch != nullptr) return join(*server_.batch);
     follow_arrays();
+    CommitGroup& group = server_.commit_group;
+    if (group.takes() && !before && only_adds_jobs()) return join(group);
+    // Its members are told of the outcome by who waits for it.
+    if (group.uncommitted())
+        if (auto done = group.commit(); !done) return done;
     Store& store = server_.parts.store;
     Result<void> done;
     bool told = false;

@@ -20,6 +20,7 @@
 namespace pbs::host {
 
 class Batch;
+class CommitGroup;
 
 class Change {
   public:
@@ -79,7 +80,8 @@ class Change {
     void need_not_last() { lasts_ = false; }
 
     // `before` runs when all is written and not yet committed; its error takes everything back. In a batch
-    // (Server::batch) the change is made in its tables, and that is all.
+    // (Server::batch) the change is made in its tables, and that is all. While Server::commit_group takes
+    // submissions, a change that is one joins it: it is durable, and known, when the group is committed.
     Result<void> commit(const std::function<Result<void>()>& before = {});
 
   private:
@@ -90,6 +92,8 @@ class Change {
         std::optional<Job> subjob;
     };
     Result<void> join(Batch& batch);
+    bool only_adds_jobs() const;
+    Result<void> join(CommitGroup& group);
     void follow_arrays();
     void settle_accruals();
     Result<void> write();

@@ -301,6 +301,19 @@ void Store::rollback() {
     (void)impl_->db.run("ROLLBACK");
 }
 
+Result<void> Store::set_savepoint() {
+    return impl_->run("SAVEPOINT part", [](Query&) {});
+}
+Result<void> Store::go_to_savepoint() {
+    if (!impl_->db.in_transaction()) return impl_->failed("the transaction was rolled back");
+    auto done = impl_->run("ROLLBACK TO part", [](Query&) {});
+    return done ? release_savepoint() : done;
+}
+Result<void> Store::release_savepoint() {
+    if (!impl_->db.in_transaction()) return impl_->failed("the transaction was rolled back");
+    return impl_->run("RELEASE part", [](Query&) {});
+}
+
 Result<void> Store::Impl::put_aside(int type, std::string_view name, uint64_t id, int64_t state,
                                     int64_t changed, const std::string* attributes) {
     return run("INSERT OR REPLACE INTO object_aside VALUES(?, ?, ?, ?, ?, ?)", [&](Query& query) {

@@ -42,6 +42,11 @@ class Store {
     Result<void> begin(Durable durable = Durable::now);
     Result<void> commit();
     void rollback();
+    // Within a transaction, one after the other: takes back what was written since set_savepoint(), or keeps
+    // it. An error of these two: the whole transaction is lost, and only rollback() may follow.
+    Result<void> set_savepoint();
+    Result<void> go_to_savepoint();
+    Result<void> release_savepoint();
 
     Result<void> save_server(const Attributes& attributes);
     // `before`, if it isn't null, is the object as it is stored: only what is different is written then.

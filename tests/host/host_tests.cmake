@@ -21,6 +21,7 @@ pbs_test(
   authorization_test.cc
   backup_test.cc
   clients_test.cc
+  commit_group_test.cc
   configuration_test.cc
   connection_owner_test.cc
   cycle_test.cc
