@@ -211,7 +211,9 @@ void State::index_names(const Job& job, bool in) {
 }
 
 void State::put(Job job) {
-    job.attributes.shrink();
+    job.attributes.shrink(texts_);
+    for (SharedText* text : {&job.queue_name, &job.exec_vnode, &job.exec_host, &job.defaulted})
+        texts_.share(*text);
     if (job.state != job_state::kQueued && job.state != job_state::kBegun) estimates_.erase(job.handle);
     const auto at = jobs_.find(job.handle);
     if (at != jobs_.end()) {

@@ -136,6 +136,7 @@ class State {
     void index_names(const Job& job, bool in);
 
     std::map<uint64_t, Job> jobs_;
+    SharedTexts texts_;  // of jobs
     std::unordered_map<uint64_t, uint64_t> handle_of_sequence_;
     std::unordered_map<std::string, uint64_t> foreign_;  // ids in lower case to handles
     std::unordered_map<uint64_t, uint64_t> told_;  // handles that the plugin knows jobs by: to their own

@@ -128,8 +128,8 @@ std::string encode(const Attributes& attributes) {
     std::string out;
     for (const AttributeValue& value : attributes.values()) {
         put_netstring(out, value.def->name);
-        put_netstring(out, value.resource);
-        put_netstring(out, value.value);
+        put_netstring(out, value.resource());
+        put_netstring(out, value.value());
     }
     return out;
 }
@@ -141,7 +141,7 @@ bool decode(std::string_view in, const AttributeTable& table, Attributes& attrib
         const auto resource = name ? take_netstring(in) : std::nullopt;
         const auto value = resource ? take_netstring(in) : std::nullopt;
         if (!value) return false;
-        if (const AttributeDef* def = table.find(*name)) attributes.set(*def, *resource, std::string(*value));
+        if (const AttributeDef* def = table.find(*name)) attributes.set(*def, *resource, *value);
     }
     return true;
 }
@@ -458,25 +458,25 @@ Result<void> Store::Impl::save_object(int type, uint64_t id, std::string_view na
                 [&](Query& query) { query.bind(type).bind(name); });
     } else {
         for (const AttributeValue& value : before->values())
-            if (done && !attributes.has(value.def->name, value.resource))
+            if (done && !attributes.has(value.def->name, value.resource()))
                 done =
                     run("DELETE FROM object_attribute WHERE name=?3 AND resource=?4 AND "
                         "object=(SELECT id FROM object WHERE type=?1 AND name=?2)",
                         [&](Query& query) {
-                            query.bind(type).bind(name).bind(value.def->name).bind(value.resource);
+                            query.bind(type).bind(name).bind(value.def->name).bind(value.resource());
                         });
     }
     for (const AttributeValue& value : attributes.values()) {
         if (!done) return done;
         const AttributeValue* stored =
-            before == nullptr ? nullptr : before->find(value.def->name, value.resource);
-        if (stored != nullptr && stored->value == value.value) continue;
-        done =
-            run("INSERT OR REPLACE INTO object_attribute(object, name, resource, value) "
-                "SELECT id, ?3, ?4, ?5 FROM object WHERE type=?1 AND name=?2",
-                [&](Query& query) {
-                    query.bind(type).bind(name).bind(value.def->name).bind(value.resource).bind(value.value);
-                });
+            before == nullptr ? nullptr : before->find(value.def->name, value.resource());
+        if (stored != nullptr && stored->value() == value.value()) continue;
+        done = run(
+            "INSERT OR REPLACE INTO object_attribute(object, name, resource, value) "
+            "SELECT id, ?3, ?4, ?5 FROM object WHERE type=?1 AND name=?2",
+            [&](Query& query) {
+                query.bind(type).bind(name).bind(value.def->name).bind(value.resource()).bind(value.value());
+            });
     }
     return done;
 }
@@ -540,7 +540,6 @@ Result<void> Store::remove_resource(std::string_view name) {
 
 Result<void> Store::save(const Job& job) {
     const std::string attributes = encode(job.attributes);
-    const std::string defaulted = fmt::format("{}", fmt::join(job.defaulted, ","));
     const char state = job.state;
     // An update in place: replacing the row would take the script with it.
     return impl_->run(
@@ -553,10 +552,15 @@ Result<void> Store::save(const Job& job) {
             query.bind(static_cast<int64_t>(job.sequence))
                 .bind(std::string_view(&state, 1))
                 .bind(job.substate);
-            query.bind(job.queue_name).bind(job.queue_rank).bind(job.ctime).bind(job.qtime).bind(job.etime);
-            query.bind(job.stime).bind(job.mtime).bind(job.obittime).bind(job.exec_vnode).bind(job.exec_host);
+            query.bind(job.queue_name.text())
+                .bind(job.queue_rank)
+                .bind(job.ctime)
+                .bind(job.qtime)
+                .bind(job.etime);
+            query.bind(job.stime).bind(job.mtime).bind(job.obittime);
+            query.bind(job.exec_vnode.text()).bind(job.exec_host.text());
             query.bind(static_cast<int64_t>(job.at_end)).bind(int64_t{job.deleted});
-            query.bind(defaulted).bind_blob(attributes);
+            query.bind(job.defaulted.text()).bind_blob(attributes);
         });
 }
 
@@ -621,7 +625,7 @@ Attributes Store::Impl::load_attributes(int64_t object, const AttributeTable& ta
     query.bind(object);
     while (query.next())
         if (const AttributeDef* def = table.find(query.text(0)))
-            attributes.set(*def, query.text(1), std::string(query.text(2)));
+            attributes.set(*def, query.text(1), query.text(2));
     return attributes;
 }
 
@@ -685,16 +689,16 @@ Result<void> Store::Impl::load_jobs(State& state) {
         job.sequence = static_cast<uint64_t>(query.integer(0));
         job.state = query.text(1).empty() ? job_state::kQueued : query.text(1).front();
         job.substate = static_cast<int>(query.integer(2));
-        job.queue_name = query.text(3);
-        if (const Queue* queue = state.queue(job.queue_name)) job.queue = queue->handle;
+        job.queue_name = SharedText(query.text(3));
+        if (const Queue* queue = state.queue(job.queue_name.text())) job.queue = queue->handle;
         job.queue_rank = query.integer(4);
         int64_t* const times[] = {&job.ctime, &job.qtime, &job.etime, &job.stime, &job.mtime, &job.obittime};
         for (int i = 0; i < 6; ++i) *times[i] = query.integer(5 + i);
-        job.exec_vnode = query.text(11);
-        job.exec_host = query.text(12);
+        job.exec_vnode = SharedText(query.text(11));
+        job.exec_host = SharedText(query.text(12));
         job.at_end = static_cast<Job::AtEnd>(query.integer(13));
         job.deleted = query.integer(14) != 0;
-        for (std::string& name : split_list(query.text(15))) job.defaulted.insert(std::move(name));
+        job.defaulted = SharedText(query.text(15));
         if (!decode(query.text(16), job_table(), job.attributes))
             return fail(PBSE_SYSTEM, fmt::format("{}: the attributes of job {} are damaged", path,
                                                  state.job_id(job.sequence)));
@@ -703,7 +707,7 @@ Result<void> Store::Impl::load_jobs(State& state) {
         if (!restore_array(job, state))
             return fail(PBSE_SYSTEM,
                         fmt::format("{}: the array indices of job {} are damaged", path, job.id));
-        if (job.running()) job.places = places_of(job.exec_vnode, state);
+        if (job.running()) job.places = places_of(job.exec_vnode.text(), state);
         state.put(std::move(job));
     }
     if (!query.ok()) return failed("can not read jobs");

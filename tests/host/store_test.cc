@@ -33,7 +33,7 @@ class StoreTest : public testing::Test {
         one.sequence = sequence;
         one.state = job_state::kQueued;
         one.attributes.set(*job_table().find("Job_Name"), {}, "with \"quotes\", 7:colons and \n lines");
-        one.defaulted = {"ncpus", "place"};
+        one.defaulted = SharedText("ncpus,place");
         return one;
     }
 

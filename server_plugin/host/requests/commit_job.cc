@@ -36,7 +36,7 @@ void log_queueing(Change& change, const Job& job, std::string by) {
     if (job.attributes.has("depend")) as_asked = accounted_at_queueing(job, change.server().state);
     std::string text =
         fmt::format("Job Queued at request of {}, owner = {}, job name = {}, queue = {}", by,
-                    job.attributes.text("Job_Owner"), job.attributes.text("Job_Name"), job.queue_name);
+                    job.attributes.text("Job_Owner"), job.attributes.text("Job_Name"), job.queue_name.text());
     change.then([&server = change.server(), id = job.id, handle = job.handle, text = std::move(text),
                  as_asked = std::move(as_asked)] {
         server.parts.log.job(id, text);
