@@ -122,14 +122,30 @@ std::span<const AttributeValue> Attributes::all_of(std::string_view name) const 
     return std::span(values_).subspan(first, last - first);
 }
 
-void Attributes::set(const AttributeDef& def, std::string_view resource, std::string_view value) {
-    auto at = std::find_if(values_.begin(), values_.end(),
-                           [&](const AttributeValue& have) { return !before(have, &def, resource); });
-    if (at != values_.end() && at->def == &def && at->resource() == resource) {
-        if (at->value() != value) at->both = SharedText(resource, value);
+std::span<const AttributeValue> Attributes::all_of(const AttributeDef& def) const {
+    const auto first = std::partition_point(values_.begin(), values_.end(),
+                                            [&](const AttributeValue& have) { return have.def < &def; });
+    auto last = first;
+    while (last != values_.end() && last->def == &def) ++last;
+    return {first, last};
+}
+
+void Attributes::put(const AttributeDef& def, SharedText both) {
+    const auto at = std::partition_point(values_.begin(), values_.end(), [&](const AttributeValue& have) {
+        return before(have, &def, both.name());
+    });
+    if (at != values_.end() && at->def == &def && at->resource() == both.name()) {
+        at->both = std::move(both);
         return;
     }
-    values_.insert(at, AttributeValue{&def, SharedText(resource, value)});
+    const auto position = at - values_.begin();
+    // A job that is kept gets a comment: not room for as many values again.
+    if (values_.size() == values_.capacity()) values_.reserve(values_.size() + 2);
+    values_.insert(values_.begin() + position, AttributeValue{&def, std::move(both)});
+}
+
+void Attributes::set(const AttributeDef& def, std::string_view resource, std::string_view value) {
+    put(def, SharedText(resource, value));
 }
 
 bool Attributes::unset(const AttributeDef& def, std::string_view resource) {

@@ -55,9 +55,12 @@ class Attributes {
     std::vector<std::string> list(std::string_view name) const;
     // All values of one attribute: the resources of a resource list.
     std::span<const AttributeValue> all_of(std::string_view name) const;
+    std::span<const AttributeValue> all_of(const AttributeDef& def) const;
 
     // Sets a canonical value.
     void set(const AttributeDef& def, std::string_view resource, std::string_view value);
+    // The same, with the resource and the value in one.
+    void put(const AttributeDef& def, SharedText both);
     // Removes one value, or with an empty resource all values of the attribute. True if there was one.
     bool unset(const AttributeDef& def, std::string_view resource);
 

@@ -43,6 +43,9 @@ class Change {
     // New objects; they need a handle of State::new_handle().
     Job& add(Job job, std::string script);
     Job& put(Job job);  // the job, new or not, without a script of its own
+    // Gives the job a comment. That of a job of which nothing else changes is written and put in place alone:
+    // a cycle tells a great many.
+    void comment(const Job& current, std::string_view text);
     Queue& add(Queue queue);
     Node& add(Node node);
     Sched& add(Sched sched);
@@ -107,6 +110,7 @@ class Change {
     int64_t now_;
     std::map<uint64_t, Job> jobs_;
     std::map<uint64_t, std::string> scripts_;
+    std::map<uint64_t, SharedText> comments_;  // of jobs that are not among jobs_
     std::map<uint64_t, Queue> queues_;
     std::map<uint64_t, Node> nodes_;
     std::map<std::string, Sched> scheds_;

@@ -23,22 +23,38 @@ void SharedText::release() {
     if (block_ != nullptr && --block_->owners == 0) ::operator delete(block_);
 }
 
-void SharedTexts::share(SharedText& text) {
-    const std::string_view whole = text.whole();
-    // One that has other owners came from a copy: it is shared already.
-    if (whole.empty() || text.block_->owners > 1) return;
-    SharedText& known = known_[std::hash<std::string_view>()(whole) % kSlots];
-    if (known == text) {
-        text = known;
-        return;
-    }
+SharedText& SharedTexts::place_of(std::string_view name, std::string_view text) {
+    const std::hash<std::string_view> hash;
+    return known_[(hash(name) * 31 + hash(text)) % kSlots];
+}
+
+void SharedTexts::remember(SharedText& known, const SharedText& text) {
+    const std::size_t size = text.whole().size();
     // Long ones that nobody has any more don't stay for ever.
-    if (bytes_ + whole.size() > kMostBytes) {
+    if (bytes_ + size > kMostBytes) {
         std::ranges::fill(known_, SharedText());
         bytes_ = 0;
     }
-    bytes_ += whole.size() - known.whole().size();
+    bytes_ += size - known.whole().size();
     known = text;
+}
+
+void SharedTexts::share(SharedText& text) {
+    // One that has other owners came from a copy: it is shared already.
+    if (text.whole().empty() || text.block_->owners > 1) return;
+    SharedText& known = place_of(text.name(), text.text());
+    if (known == text)
+        text = known;
+    else
+        remember(known, text);
+}
+
+SharedText SharedTexts::of(std::string_view name, std::string_view text) {
+    SharedText& known = place_of(name, text);
+    if (known.name() == name && known.text() == text) return known;
+    SharedText fresh(name, text);
+    remember(known, fresh);
+    return fresh;
 }
 
 }  // namespace pbs::host

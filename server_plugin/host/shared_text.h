@@ -62,8 +62,13 @@ class SharedTexts {
   public:
     // Exchanges the text for an equal one that is known, or remembers it.
     void share(SharedText& text);
+    // Such a text.
+    SharedText of(std::string_view name, std::string_view text);
 
   private:
+    SharedText& place_of(std::string_view name, std::string_view text);
+    void remember(SharedText& known, const SharedText& text);
+
     static constexpr std::size_t kSlots = 4096;
     static constexpr std::size_t kMostBytes = std::size_t{4} << 20;
     std::vector<SharedText> known_{kSlots};  // by the hash

@@ -57,6 +57,9 @@ class Store {
     Result<void> remove_reservation(std::string_view id);
     Result<void> save(const Resource& resource);
     Result<void> save(const Job& job);
+    // Of a job that is stored, and of which nothing else has changed: its comment, by its number. Jobs with
+    // the same comment share it.
+    Result<void> save_comment(uint64_t sequence, std::string_view comment, int64_t mtime);
     Result<void> save_next_sequence(int64_t next);
     Result<void> save_script(const Job& job, std::string_view script);
     Result<void> remove_queue(std::string_view name);

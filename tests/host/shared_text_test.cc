@@ -45,6 +45,12 @@ TEST(SharedTexts, EqualOnesBecomeOne) {
     EXPECT_FALSE(one.shares(other));
     EXPECT_EQ(other.name(), "nam");
     EXPECT_EQ(nothing.text(), "");
+    EXPECT_TRUE(texts.of("name", "value").shares(one));
+    EXPECT_TRUE(texts.of("nam", "evalue").shares(other));
+    const SharedText fresh = texts.of("name", "another");
+    EXPECT_EQ(fresh, SharedText("name", "another"));
+    EXPECT_TRUE(texts.of("name", "another").shares(fresh));
+    EXPECT_EQ(texts.of({}, {}), nothing);
 }
 
 // However many there are, and however long, they stay what they are.
