@@ -38,7 +38,7 @@ void add_text(ifl::Attributes& out, std::string_view name, std::string_view text
 
 void add_stored(ifl::Attributes& out, const Attributes& attributes, const AttributeDef& def,
                 const State& state, uint32_t rights) {
-    for (const AttributeValue& value : attributes.all_of(def.name)) {
+    for (const AttributeValue& value : attributes.all_of(def)) {
         if (def.type == Type::resources) {
             const Resource* resource = state.resources.find(value.resource());
             const bool hidden = resource != nullptr && (resource->flags & resource_invisible) != 0;
@@ -72,12 +72,11 @@ template <typename Compute>
 ifl::Attributes describe_by_table(const AttributeTable& table, const Attributes& stored, const State& state,
                                   const View& view, Compute&& compute) {
     ifl::Attributes out;
-    for (const AttributeDef& row : table.rows()) {
-        if ((row.flags & view.rights()) == 0 || !view.wants(row.name)) continue;
-        if ((row.flags & computed) != 0) {
-            compute(row.name, out);
+    for (const AttributeDef* row : view.rows(table)) {
+        if ((row->flags & computed) != 0) {
+            compute(row->name, out);
         } else {
-            add_stored(out, stored, row, state, view.rights());
+            add_stored(out, stored, *row, state, view.rights());
         }
     }
     return out;
@@ -197,6 +196,15 @@ View::View(const ifl::Attributes& wanted, uint32_t rights) : rights_(rights) {
 bool View::wants(std::string_view name) const {
     return names_.empty() ||
            std::ranges::any_of(names_, [&](const std::string& one) { return same_name(one, name); });
+}
+
+const std::vector<const AttributeDef*>& View::rows(const AttributeTable& table) const {
+    if (table_ == &table) return rows_;
+    table_ = &table;
+    rows_.clear();
+    for (const AttributeDef& row : table.rows())
+        if ((row.flags & rights_) != 0 && wants(row.name)) rows_.push_back(&row);
+    return rows_;
 }
 
 View view_of(const Context& context) {
