@@ -63,6 +63,11 @@ void set_accrue_type(Job& job, const State& state, Accrue type, int64_t now) {
     set_attribute(job, "accrues_since", fmt::format("{}", now));
 }
 
+bool is_accrual_settled(const Job& job, const State& state, int64_t now) {
+    const auto type = type_by_state(job, state, now);
+    return !type || job.attributes.integer("accrues_as", 0) == static_cast<int64_t>(*type);
+}
+
 void settle_accrual(Job& job, const State& state, int64_t now) {
     if (const auto type = type_by_state(job, state, now)) set_accrue_type(job, state, *type, now);
 }

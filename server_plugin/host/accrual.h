@@ -32,5 +32,7 @@ void set_accrue_type(Job& job, const State& state, Accrue type, int64_t now);
 // The same, for a server that counts, where the state of a job that has changed decides it: one that is held
 // by its owner, or for others, or until a time, gains nothing.
 void settle_accrual(Job& job, const State& state, int64_t now);
+// Would settle_accrual() change nothing?
+bool is_accrual_settled(const Job& job, const State& state, int64_t now);
 
 }  // namespace pbs::host

@@ -57,7 +57,7 @@ void put_index(Job& job, std::string_view attribute) {
     const auto at = text.find(kIndexTag);
     if (at == std::string::npos) return;
     text.replace(at, kIndexTag.size(), std::to_string(job.index));
-    set_attribute(job, attribute, std::move(text));
+    set_attribute(job, attribute, text);
 }
 
 Job new_subjob(const Job& array, int64_t index, State& state) {

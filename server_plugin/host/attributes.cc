@@ -12,7 +12,7 @@ namespace {
 
 bool before(const AttributeValue& value, const AttributeDef* def, std::string_view resource) {
     if (value.def != def) return value.def < def;
-    return value.resource < resource;
+    return value.resource() < resource;
 }
 
 Result<std::string> combined_amount(Type type, std::string_view current, std::string_view operand,
@@ -87,7 +87,7 @@ Result<std::string> combined(Type type, std::string_view current, std::string_vi
 
 const AttributeValue* Attributes::find(std::string_view name, std::string_view resource) const {
     for (const AttributeValue& value : values_)
-        if (value.def->name == name && value.resource == resource) return &value;
+        if (value.def->name == name && value.resource() == resource) return &value;
     return nullptr;
 }
 
@@ -97,17 +97,17 @@ bool Attributes::has(std::string_view name, std::string_view resource) const {
 
 std::string_view Attributes::text(std::string_view name, std::string_view resource) const {
     const AttributeValue* value = find(name, resource);
-    return value == nullptr ? std::string_view() : std::string_view(value->value);
+    return value == nullptr ? std::string_view() : value->value();
 }
 
 bool Attributes::boolean(std::string_view name, bool otherwise) const {
     const AttributeValue* value = find(name);
-    return value == nullptr ? otherwise : value->value == "True";
+    return value == nullptr ? otherwise : value->value() == "True";
 }
 
 int64_t Attributes::integer(std::string_view name, int64_t otherwise) const {
     const AttributeValue* value = find(name);
-    return value == nullptr ? otherwise : amount_of(value->def->type, value->value);
+    return value == nullptr ? otherwise : amount_of(value->def->type, value->value());
 }
 
 std::vector<std::string> Attributes::list(std::string_view name) const {
@@ -122,27 +122,47 @@ std::span<const AttributeValue> Attributes::all_of(std::string_view name) const 
     return std::span(values_).subspan(first, last - first);
 }
 
-void Attributes::set(const AttributeDef& def, std::string_view resource, std::string value) {
-    auto at = std::find_if(values_.begin(), values_.end(),
-                           [&](const AttributeValue& have) { return !before(have, &def, resource); });
-    if (at != values_.end() && at->def == &def && at->resource == resource) {
-        at->value = std::move(value);
+std::span<const AttributeValue> Attributes::all_of(const AttributeDef& def) const {
+    const auto first = std::partition_point(values_.begin(), values_.end(),
+                                            [&](const AttributeValue& have) { return have.def < &def; });
+    auto last = first;
+    while (last != values_.end() && last->def == &def) ++last;
+    return {first, last};
+}
+
+void Attributes::put(const AttributeDef& def, SharedText both) {
+    const auto at = std::partition_point(values_.begin(), values_.end(), [&](const AttributeValue& have) {
+        return before(have, &def, both.name());
+    });
+    if (at != values_.end() && at->def == &def && at->resource() == both.name()) {
+        at->both = std::move(both);
         return;
     }
-    values_.insert(at, AttributeValue{&def, std::string(resource), std::move(value)});
+    const auto position = at - values_.begin();
+    // A job that is kept gets a comment: not room for as many values again.
+    if (values_.size() == values_.capacity()) values_.reserve(values_.size() + 2);
+    values_.insert(values_.begin() + position, AttributeValue{&def, std::move(both)});
+}
+
+void Attributes::set(const AttributeDef& def, std::string_view resource, std::string_view value) {
+    put(def, SharedText(resource, value));
 }
 
 bool Attributes::unset(const AttributeDef& def, std::string_view resource) {
     return std::erase_if(values_, [&](const AttributeValue& value) {
-               return value.def == &def && (resource.empty() || value.resource == resource);
+               return value.def == &def && (resource.empty() || value.resource() == resource);
            }) > 0;
 }
 
+void Attributes::shrink(SharedTexts& texts) {
+    values_.shrink_to_fit();
+    for (AttributeValue& value : values_) texts.share(value.both);
+}
+
 bool Attributes::operator==(const Attributes& other) const {
-    return std::equal(values_.begin(), values_.end(), other.values_.begin(), other.values_.end(),
-                      [](const AttributeValue& a, const AttributeValue& b) {
-                          return a.def == b.def && a.resource == b.resource && a.value == b.value;
-                      });
+    return std::equal(
+        values_.begin(), values_.end(), other.values_.begin(), other.values_.end(),
+        [](const AttributeValue& a, const AttributeValue& b) { return a.def == b.def && a.both == b.both; });
 }
 
 namespace {
@@ -179,7 +199,7 @@ Result<void> change_limits(Attributes& attributes, const AttributeDef& def, cons
     if (value->empty())
         attributes.unset(def, resource);
     else
-        attributes.set(def, resource, *std::move(value));
+        attributes.set(def, resource, *value);
     return {};
 }
 
@@ -217,7 +237,7 @@ Result<void> apply_change(Attributes& attributes, const AttributeDef& def, const
                                                     resource.empty() ? "" : ".", resource));
     const AttributeValue* current = attributes.find(def.name, resource);
     if (change.op != ifl::Op::set && current != nullptr) {
-        value = combined(type, current->value, *value, change.op);
+        value = combined(type, current->value(), *value, change.op);
         if (!value) return tl::unexpected(value.error());
     } else if (change.op == ifl::Op::decr) {
         if (!is_amount(type)) return {};
@@ -228,14 +248,14 @@ Result<void> apply_change(Attributes& attributes, const AttributeDef& def, const
     if (emptied) {
         attributes.unset(def, resource);
     } else {
-        attributes.set(def, resource, std::move(*value));
+        attributes.set(def, resource, *value);
     }
     return {};
 }
 
 Type type_of(const AttributeValue& value, const ResourceTable& resources) {
     if (value.def->type != Type::resources) return value.def->type;
-    const Resource* resource = resources.find(value.resource);
+    const Resource* resource = resources.find(value.resource());
     return resource == nullptr ? Type::text : resource->type;
 }
 

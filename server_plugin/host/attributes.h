@@ -12,6 +12,7 @@
 #include "ifl/attributes/attribute_table.h"
 #include "server_plugin/host/error.h"
 #include "server_plugin/host/resource_table.h"
+#include "server_plugin/host/shared_text.h"
 #include "server_plugin/host/values.h"
 
 namespace pbs::host {
@@ -32,10 +33,13 @@ using ifl::server_table;
 // One attribute as a request or a reply has it.
 using AttributeChange = ifl::Attribute;
 
+// One value. Those that are copied share it.
 struct AttributeValue {
     const AttributeDef* def = nullptr;
-    std::string resource;
-    std::string value;  // canonical
+    SharedText both{};  // the resource, or nothing, and the value
+
+    std::string_view resource() const { return both.name(); }
+    std::string_view value() const { return both.text(); }  // canonical
 };
 
 // The values of one object, in the order of its table, resources by name.
@@ -51,16 +55,19 @@ class Attributes {
     std::vector<std::string> list(std::string_view name) const;
     // All values of one attribute: the resources of a resource list.
     std::span<const AttributeValue> all_of(std::string_view name) const;
+    std::span<const AttributeValue> all_of(const AttributeDef& def) const;
 
     // Sets a canonical value.
-    void set(const AttributeDef& def, std::string_view resource, std::string value);
+    void set(const AttributeDef& def, std::string_view resource, std::string_view value);
+    // The same, with the resource and the value in one.
+    void put(const AttributeDef& def, SharedText both);
     // Removes one value, or with an empty resource all values of the attribute. True if there was one.
     bool unset(const AttributeDef& def, std::string_view resource);
 
     std::span<const AttributeValue> values() const { return values_; }
 
-    // Gives back spare room; for objects that are kept in great numbers.
-    void shrink() { values_.shrink_to_fit(); }
+    // Gives back spare room, and shares values with others; for objects that are kept in great numbers.
+    void shrink(SharedTexts& texts);
 
     bool operator==(const Attributes& other) const;
 

@@ -33,7 +33,7 @@ bool has_live_jobs(const State& state, uint64_t queue) {
 bool is_used_by_jobs(const State& state, const std::string& resource) {
     return std::ranges::any_of(state.jobs(), [&](const auto& job) {
         return std::ranges::any_of(job.second.attributes.values(), [&](const AttributeValue& value) {
-            return same_name(value.resource, resource);
+            return same_name(value.resource(), resource);
         });
     });
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 
@@ -9,7 +10,9 @@
 #include "server_plugin/host/accrual.h"
 #include "server_plugin/host/array.h"
 #include "server_plugin/host/batch.h"
+#include "server_plugin/host/commit_group.h"
 #include "server_plugin/host/guard.h"
+#include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/plugin.h"
 #include "server_plugin/host/reconcile.h"
@@ -19,7 +22,25 @@
 namespace pbs::host {
 
 Job& Change::job(const Job& current) {
-    return jobs_.try_emplace(current.handle, current).first->second;
+    const auto [at, added] = jobs_.try_emplace(current.handle, current);
+    if (auto comment = added ? comments_.extract(current.handle) : decltype(comments_)::node_type()) {
+        set_comment(at->second, comment.mapped().text());
+        at->second.mtime = now_;
+    }
+    return at->second;
+}
+
+void Change::comment(const Job& current, std::string_view text) {
+    const bool whole =
+        jobs_.contains(current.handle) || current.is_subjob() ||
+        (counts_eligible_time(server_.state.server) && !is_accrual_settled(current, server_.state, now_));
+    if (!whole) {
+        comments_.insert_or_assign(current.handle, SharedText(text));
+        return;
+    }
+    Job& changed = job(current);
+    set_comment(changed, text);
+    changed.mtime = now_;
 }
 Queue& Change::queue(const Queue& current) {
     return queues_.try_emplace(current.handle, current).first->second;
@@ -68,11 +89,13 @@ Sched& Change::add(Sched sched) {
 
 Job& Change::put(Job job) {
     const uint64_t handle = job.handle;
+    comments_.erase(handle);
     return jobs_.insert_or_assign(handle, std::move(job)).first->second;
 }
 
 void Change::remove(const Job& job) {
     const uint64_t handle = job.handle;
+    comments_.erase(handle);
     removed_jobs_.insert_or_assign(
         handle, RemovedJob{job.sequence, job.told_as(), job.is_subjob() ? std::optional(job) : std::nullopt});
     jobs_.erase(handle);
@@ -132,6 +155,9 @@ Result<void> Change::write_objects() {
         if (done) done = store.save(reservation);
     for (auto& [handle, job] : jobs_)
         if (done) done = store.save(job);
+    for (const auto& [handle, comment] : comments_)
+        if (const Job* job = server_.state.job(handle); done && job != nullptr)
+            done = store.save_comment(job->sequence, comment.text(), now_);
     for (auto& [handle, script] : scripts_)
         if (done && jobs_.contains(handle)) done = store.save_script(jobs_.at(handle), script);
     for (const auto& [link, made] : links_)
@@ -168,6 +194,8 @@ void Change::note(ChangedSince& changed) const {
     // Decisions about reservations name them as those about jobs name jobs.
     for (const auto& [handle, reservation] : reservations_) changed.jobs.insert(handle);
     for (const auto& [handle, id] : removed_reservations_) changed.jobs.insert(handle);
+    for (const auto& [handle, comment] : comments_)
+        if (const Job* job = server_.state.job(handle)) changed.jobs.insert(job->told_as());
     for (const auto& [handle, job] : jobs_) {
         changed.jobs.insert(job.told_as());
         const Job* before = server_.state.job(handle);
@@ -196,6 +224,7 @@ void Change::put_in_place() {
     for (auto& [handle, reservation] : reservations_) state.put(reservation);
     for (const auto& [handle, id] : removed_reservations_) state.erase_reservation(handle);
     for (auto& [handle, job] : jobs_) state.put(std::move(job));
+    for (const auto& [handle, comment] : comments_) state.set_comment(handle, comment.text(), now_);
     for (auto& [handle, job] : removed_jobs_) state.erase_job(handle);
     for (auto& [handle, name] : removed_queues_) state.erase_queue(name);
     for (auto& [handle, name] : removed_nodes_) state.erase_node(name);
@@ -223,6 +252,8 @@ void Change::tell_plugin() {
         const Job* job = state.job(handle);
         if (job != nullptr) plugin->tell(now_, *job, state);
     }
+    for (const auto& [handle, comment] : comments_)
+        if (const Job* job = state.job(handle)) plugin->tell(now_, *job, state);
     for (auto& [handle, job] : removed_jobs_) plugin->job_removed(now_, job.told);
     for (auto& [handle, name] : removed_queues_) plugin->queue_removed(handle);
     for (auto& [handle, name] : removed_nodes_) plugin->node_removed(handle);
@@ -251,7 +282,7 @@ std::vector<ConfigChange> Change::configuration() const {
 }
 
 Result<void> Change::join(Batch& batch) {
-    if (!jobs_.empty() || !removed_jobs_.empty() || !links_.empty() || next_sequence_ ||
+    if (!jobs_.empty() || !comments_.empty() || !removed_jobs_.empty() || !links_.empty() || next_sequence_ ||
         !reservations_.empty() || !removed_reservations_.empty())
         return fail(PBSE_INTERNAL, "jobs and reservations can't be changed in a batch");
     std::set<ConfigName>& touched = batch.touched_;
@@ -304,10 +335,35 @@ void Change::settle_accruals() {
     for (auto& [handle, job] : jobs_) settle_accrual(job, server_.state, now_);
 }
 
+bool Change::only_adds_jobs() const {
+    if (!removed_jobs_.empty() || !comments_.empty() || !queues_.empty() || !removed_queues_.empty() ||
+        !nodes_.empty() || !removed_nodes_.empty() || !scheds_.empty() || !removed_scheds_.empty() ||
+        !reservations_.empty() || !removed_reservations_.empty() || !links_.empty() || server_attributes_ ||
+        resource_ || removed_resource_ || received_ || !lasts_)
+        return false;
+    return !jobs_.empty() && std::ranges::all_of(jobs_, [&](const auto& one) {
+        return scripts_.contains(one.first) && server_.state.job(one.first) == nullptr;
+    });
+}
+
+Result<void> Change::join(CommitGroup& group) {
+    CommitGroup::Member member{now_, {}, std::move(actions_), trigger_};
+    for (const auto& [handle, job] : jobs_) member.jobs.push_back(handle);
+    if (auto done = group.write([this] { return write(); }); !done) return done;
+    group.add(std::move(member));
+    put_in_place();
+    return {};
+}
+
 Result<void> Change::commit(const std::function<Result<void>()>& before) {
     settle_accruals();
     if (server_.batch != nullptr) return join(*server_.batch);
     follow_arrays();
+    CommitGroup& group = server_.commit_group;
+    if (group.takes() && !before && only_adds_jobs()) return join(group);
+    // Its members are told of the outcome by who waits for it.
+    if (group.uncommitted())
+        if (auto done = group.commit(); !done) return done;
     Store& store = server_.parts.store;
     Result<void> done;
     bool told = false;

@@ -20,6 +20,7 @@
 namespace pbs::host {
 
 class Batch;
+class CommitGroup;
 
 class Change {
   public:
@@ -42,6 +43,9 @@ class Change {
     // New objects; they need a handle of State::new_handle().
     Job& add(Job job, std::string script);
     Job& put(Job job);  // the job, new or not, without a script of its own
+    // Gives the job a comment. That of a job of which nothing else changes is written and put in place alone:
+    // a cycle tells a great many.
+    void comment(const Job& current, std::string_view text);
     Queue& add(Queue queue);
     Node& add(Node node);
     Sched& add(Sched sched);
@@ -79,7 +83,8 @@ class Change {
     void need_not_last() { lasts_ = false; }
 
     // `before` runs when all is written and not yet committed; its error takes everything back. In a batch
-    // (Server::batch) the change is made in its tables, and that is all.
+    // (Server::batch) the change is made in its tables, and that is all. While Server::commit_group takes
+    // submissions, a change that is one joins it: it is durable, and known, when the group is committed.
     Result<void> commit(const std::function<Result<void>()>& before = {});
 
   private:
@@ -90,6 +95,8 @@ class Change {
         std::optional<Job> subjob;
     };
     Result<void> join(Batch& batch);
+    bool only_adds_jobs() const;
+    Result<void> join(CommitGroup& group);
     void follow_arrays();
     void settle_accruals();
     Result<void> write();
@@ -103,6 +110,7 @@ class Change {
     int64_t now_;
     std::map<uint64_t, Job> jobs_;
     std::map<uint64_t, std::string> scripts_;
+    std::map<uint64_t, SharedText> comments_;  // of jobs that are not among jobs_
     std::map<uint64_t, Queue> queues_;
     std::map<uint64_t, Node> nodes_;
     std::map<std::string, Sched> scheds_;

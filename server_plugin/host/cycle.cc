@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "ifl/pbs_error.h"
@@ -265,8 +266,7 @@ bool Application::apply(const Decision& decision) {
             // Its comment says for whom it was preempted.
             if (suspended || current->attributes.has("sched_preempted")) return true;
             if (current->attributes.text("comment") == decision.text) return true;
-            set_comment(change_.job(*current), decision.text);
-            change_.job(*current).mtime = change_.now();
+            change_.comment(*current, decision.text);
             break;
         case Decision::Kind::reject:
             reject_job(change_, change_.job(*current), decision.text);
@@ -402,6 +402,7 @@ void Cycles::apply_some() {
     bool dropped = std::exchange(dropped_, true);  // all of them, if anything is thrown
     Log& log = logs_.of(*sched);
     if (decisions_.log_event() >= 0) log.set_events(static_cast<unsigned>(decisions_.log_event()));
+    std::optional<Log::Together> together(std::in_place, log);
     Application application(server_, server_.now(), preempted_, not_preempted_, &log);
     while (applied_ < end_of_slice) {
         const Decision decision = decisions_.at(applied_++, server_.state);
@@ -426,6 +427,7 @@ void Cycles::apply_some() {
             }
         }
     }
+    together.reset();
     if (applied_ > first)
         if (auto done = application.commit(); !done) return fail_cycle(done.error());
     dropped_ = dropped;

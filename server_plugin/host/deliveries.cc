@@ -41,10 +41,10 @@ ifl::Attributes attributes_of(const Job& job) {
     ifl::Attributes out;
     for (const AttributeValue& value : job.attributes.values()) {
         if (!is_sent(*value.def)) continue;
-        if (value.def->name == "Resource_List" && job.defaulted.contains(std::string(value.resource)))
-            continue;
-        out.push_back(
-            {.name = std::string(value.def->name), .resource = value.resource, .value = value.value});
+        if (value.def->name == "Resource_List" && job.is_defaulted(value.resource())) continue;
+        out.push_back({.name = std::string(value.def->name),
+                       .resource = std::string(value.resource()),
+                       .value = std::string(value.value())});
     }
     out.push_back({.name = "ctime", .value = fmt::format("{}", job.ctime)});
     return out;

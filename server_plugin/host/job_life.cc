@@ -37,7 +37,8 @@ constexpr int64_t kSecondsUntilNextStagein = 1800;
 std::vector<std::pair<std::string, std::string>> pairs_of(const Attributes& attributes,
                                                           std::string_view name) {
     std::vector<std::pair<std::string, std::string>> out;
-    for (const AttributeValue& value : attributes.all_of(name)) out.emplace_back(value.resource, value.value);
+    for (const AttributeValue& value : attributes.all_of(name))
+        out.emplace_back(value.resource(), value.value());
     return out;
 }
 
@@ -66,8 +67,8 @@ void back_to_queue(Change& change, Job& job) {
     if (job.at_end == Job::AtEnd::hold)
         set_attribute(job, "Hold_Types", *canonical(Type::hold, std::string(job.hold_types()) + "s"));
     job.places.clear();
-    job.exec_vnode.clear();
-    job.exec_host.clear();
+    job.exec_vnode = {};
+    job.exec_host = {};
     job.stime = 0;
     job.at_end = Job::AtEnd::finish;
     job.deleted = false;
@@ -107,16 +108,16 @@ void wait_for_files(Change& change, Job& job, const std::string& why) {
 
 }  // namespace
 
-void set_attribute(Job& job, std::string_view name, std::string value) {
+void set_attribute(Job& job, std::string_view name, std::string_view value) {
     const AttributeDef* def = job_table().find(name);
-    if (def != nullptr) job.attributes.set(*def, {}, std::move(value));
+    if (def != nullptr) job.attributes.set(*def, {}, value);
 }
 
 void set_comment(Job& job, std::string_view text) {
     if (text.empty()) {
         unset_attribute(job, "comment");
     } else {
-        set_attribute(job, "comment", std::string(text));
+        set_attribute(job, "comment", text);
     }
 }
 
@@ -137,7 +138,8 @@ std::string date_text(int64_t at) {
 // As OpenPBS has it, cut off where it cuts it off.
 std::string run_comment(const Job& job, int64_t now) {
     constexpr std::size_t kLongest = 255;
-    std::string text = fmt::format("Job run at {:%a %b %d at %H:%M} on {}", local_time(now), job.exec_vnode);
+    std::string text =
+        fmt::format("Job run at {:%a %b %d at %H:%M} on {}", local_time(now), job.exec_vnode.text());
     if (text.size() > kLongest) text.replace(kLongest - 3, std::string::npos, "...");
     return text;
 }
@@ -195,7 +197,7 @@ Result<void> enter_queue(Change& change, Job& job, const Queue& queue, Entry ent
     if (auto ok = complete_resources(job, queue, state); !ok) return ok;
     if (auto ok = may_enter(job, queue, state, entry); !ok) return ok;
     job.queue = queue.handle;
-    job.queue_name = queue.name;
+    job.queue_name = SharedText(queue.name);
     job.mtime = change.now();
     if (entry != Entry::managed || job.qtime == 0) {
         // The rank keeps its place in time: jobs queued in the same second stay in order.
@@ -219,8 +221,9 @@ Result<void> start_job(Change& change, Job& job, const std::vector<Place>& place
     job.mtime = change.now();
     job.obittime = 0;
     job.places = places;
-    job.exec_vnode = exec_vnode_text(places, server.state.resources, job.attributes.text("schedselect"));
-    job.exec_host = exec_host_text(places, server.state);
+    job.exec_vnode =
+        SharedText(exec_vnode_text(places, server.state.resources, job.attributes.text("schedselect")));
+    job.exec_host = SharedText(exec_host_text(places, server.state));
     job.at_end = Job::AtEnd::finish;
     job.deleted = false;
     set_attribute(job, "run_count", fmt::format("{}", job.attributes.integer("run_count", 0) + 1));
@@ -438,7 +441,7 @@ AccountedJob accounted(const Job& job, const State& state) {
     out.account = a.text("Account_Name");
     out.project = a.text("project");
     out.name = a.text("Job_Name");
-    out.queue = job.queue_name;
+    out.queue = job.queue_name.text();
     if (const Reservation* reservation = state.reservation_of_queue(job.queue)) {
         out.resv_name = reservation->attributes.text("Reserve_Name");
         out.resv_id = reservation->id;
@@ -448,8 +451,8 @@ AccountedJob accounted(const Job& job, const State& state) {
     out.qtime = job.qtime;
     out.etime = job.etime;
     out.start = job.stime;
-    out.exec_host = job.exec_host;
-    out.exec_vnode = job.exec_vnode;
+    out.exec_host = job.exec_host.text();
+    out.exec_vnode = job.exec_vnode.text();
     out.resource_list = pairs_of(a, "Resource_List");
     Amounts assigned;
     for (const Place& place : job.places)

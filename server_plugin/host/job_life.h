@@ -76,7 +76,7 @@ void set_began_comment(Job& array);
 void set_end_comment(Job& job, int final_substate, std::string_view by);
 // resources_used, by what the runner has seen.
 void set_used(Job& job, const ExitRecord& seen);
-void set_attribute(Job& job, std::string_view name, std::string value);
+void set_attribute(Job& job, std::string_view name, std::string_view value);
 
 // Takes the oldest finished jobs out of the history when job_history_duration is over.
 Result<void> purge_history(Server& server, int64_t now);

@@ -68,7 +68,7 @@ std::pair<std::string, std::string> variable(std::string_view entry) {
 std::optional<int64_t> memory_limit(const Job& job, std::string_view resource) {
     const AttributeValue* value = job.attributes.find("Resource_List", resource);
     if (value == nullptr) return std::nullopt;
-    const int64_t bytes = amount_of(Type::size, value->value);
+    const int64_t bytes = amount_of(Type::size, value->value());
     return bytes / 1024 + (bytes % 1024 != 0 ? 1 : 0);
 }
 
@@ -144,7 +144,7 @@ void start_failed(Server& server, const Job& job, const Error& error) {
 std::optional<std::chrono::seconds> time_limit(const Job& job, std::string_view resource) {
     const AttributeValue* value = job.attributes.find("Resource_List", resource);
     if (value == nullptr) return std::nullopt;
-    return std::chrono::seconds(amount_of(Type::duration, value->value));
+    return std::chrono::seconds(amount_of(Type::duration, value->value()));
 }
 
 std::string script_path(const Server& server, const Job& job) {
@@ -158,7 +158,7 @@ Result<JobStart> job_start(const Job& job, const Server& server, const std::stri
     JobStart start;
     start.id = run_id(job);
     start.name = a.text("Job_Name");
-    start.queue = job.queue_name;
+    start.queue = job.queue_name.text();
     start.account = a.text("Account_Name");
     start.user = user->name;
     start.uid = user->uid;
@@ -210,7 +210,7 @@ void launch(Server& server, uint64_t handle) {
         return;
     }
     server.parts.accounting.started(accounted(*job, server.state));
-    server.parts.log.job(job->id, fmt::format("Job Run on exec_vnode {}", job->exec_vnode));
+    server.parts.log.job(job->id, fmt::format("Job Run on exec_vnode {}", job->exec_vnode.text()));
     mail_job(server, *job, 'b', "Begun execution");
 }
 

@@ -68,10 +68,10 @@ JobSums sums_of(const Job& job, const ResourceTable& resources, int64_t by) {
     const int64_t count = by * jobs_of(job);
     JobSums sums{.jobs = count, .amounts = {}};
     for (const AttributeValue& value : job.attributes.all_of("Resource_List")) {
-        const Resource* resource = resources.find(value.resource);
+        const Resource* resource = resources.find(value.resource());
         if (resource == nullptr || !is_amount(resource->type)) continue;
         int64_t& sum = sums.amounts[resource->id];
-        sum = amount_sum(sum, amount_product(amount_of(resource->type, value.value), count));
+        sum = amount_sum(sum, amount_product(amount_of(resource->type, value.value()), count));
     }
     return sums;
 }
@@ -161,11 +161,11 @@ Result<void> check_jobs(const Check& check) {
 
 Result<void> check_amounts(const Check& check) {
     for (const AttributeValue& value : check.attributes().all_of(check.attribute)) {
-        const Resource* resource = check.state.resources.find(value.resource);
-        const AttributeValue* asked = check.job.attributes.find("Resource_List", value.resource);
+        const Resource* resource = check.state.resources.find(value.resource());
+        const AttributeValue* asked = check.job.attributes.find("Resource_List", value.resource());
         if (resource == nullptr || asked == nullptr) continue;
-        const int64_t more = amount_product(amount_of(resource->type, asked->value), jobs_of(check.job));
-        const std::vector<EntityLimit> limits = stored(value.value);
+        const int64_t more = amount_product(amount_of(resource->type, asked->value()), jobs_of(check.job));
+        const std::vector<EntityLimit> limits = stored(value.value());
         for (const CountedEntity& entity : entities_of(check.job)) {
             const auto limit = limit_for(limits, entity, resource->type);
             if (!limit) continue;

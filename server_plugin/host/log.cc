@@ -43,7 +43,31 @@ void Log::write(LogEvent event, LogClass kind, std::string_view object, std::str
                                             prefix(LogEvent::error), lost_ - lost_told_);
         if (file_.append(local.day, gap) == 0) lost_told_ = lost_;
     }
-    if (file_.append(local.day, line) != 0) ++lost_;
+    append(local.day, line);
+}
+
+void Log::append(int day, const std::string& line) {
+    constexpr std::size_t kMostTogether = std::size_t{64} << 10;
+    if (!together_) {
+        if (file_.append(day, line) != 0) ++lost_;
+        return;
+    }
+    if (day != gathered_day_ || gathered_.size() + line.size() > kMostTogether) write_gathered();
+    gathered_day_ = day;
+    gathered_ += line;
+    ++gathered_lines_;
+}
+
+void Log::write_gathered() {
+    if (gathered_.empty()) return;
+    if (file_.append(gathered_day_, gathered_) != 0) lost_ += gathered_lines_;
+    gathered_.clear();
+    gathered_lines_ = 0;
+}
+
+Log::Together::~Together() {
+    log_.together_ = false;
+    log_.write_gathered();
 }
 
 void Log::error(std::string_view object, std::string_view text) {

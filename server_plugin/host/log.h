@@ -48,15 +48,35 @@ class Log {
     void error(std::string_view object, std::string_view text);
     void job(std::string_view job_id, std::string_view text);
 
+    // While one of these lives, lines are put together, and written at its end: each costs no write of its
+    // own. One at a time.
+    class Together {
+      public:
+        explicit Together(Log& log) : log_(log) { log_.together_ = true; }
+        ~Together();
+        Together(const Together&) = delete;
+        Together& operator=(const Together&) = delete;
+
+      private:
+        Log& log_;
+    };
+
     // Lines lost since the start.
     std::uint64_t lost() const { return lost_; }
 
   private:
+    void append(int day, const std::string& line);
+    void write_gathered();
+
     DailyFile file_;
     std::string module_;
     Clock& clock_;
     unsigned mask_ = 0x1ff;
     bool echo_ = false;
+    bool together_ = false;
+    std::string gathered_;  // lines of one day
+    int gathered_day_ = 0;
+    std::uint64_t gathered_lines_ = 0;
     std::uint64_t lost_ = 0;
     std::uint64_t lost_told_ = 0;
 };

@@ -91,7 +91,8 @@ class Network::Impl {
 
     struct Peer;
     struct Asked;
-    // A reply that waits for the plugin's commit, and what is to be done then.
+    // A reply that waits for the commit of changes of the plugin's objects, or of submissions, and what is to
+    // be done then: those of one turn of the loop are committed together.
     struct Held {
         uint64_t peer;
         ifl::Reply reply;
@@ -179,7 +180,8 @@ class Network::Impl {
     std::vector<uint64_t> later_;                                  // connections whose step has to wait
     std::size_t most_bytes_since_return_ = 0;
     Steady::time_point returned_{};
-    std::vector<Held> held_;                                          // in the order of the requests
+    std::vector<Held> held_;         // in the order of the requests
+    bool submissions_held_ = false;  // they wait for the commit of submissions
     std::vector<char> buffer_ = std::vector<char>(size_t{64} << 10);  // one read at a time uses it
     std::vector<char> plain_ = std::vector<char>(size_t{16} << 10);   // a record of TLS, decrypted
 };

@@ -38,8 +38,7 @@ constexpr std::chrono::milliseconds kCommitTurn{10};
 // Requests that are committed together at most, so that nobody waits long for the others of his group.
 constexpr std::size_t kMostHeld = 1024;
 
-// Does the request change an object of the plugin's own? Those of one turn of the loop are committed
-// together.
+// Does the request change an object of the plugin's own?
 bool changes_plugin_object(const ifl::Request& request) {
     const auto* manage = std::get_if<ifl::Manage>(&request.body);
     return request.type == ifl::RequestType::manager && manage != nullptr &&
@@ -184,8 +183,11 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
     // Connecting and the like read no configuration: they wait for their own connection's replies only.
     ifl::AuthDecision decision = auth_.judge(peer.id, request);
     const bool handled = decision.action == ifl::AuthDecision::Action::handle;
-    const bool grouped = handled && changes_plugin_object(request);
-    if (grouped ? held_.size() >= kMostHeld : handled || peer.held != 0) settle();
+    const bool submits = handled && may_share_commit(request, peer.session);
+    const bool grouped = submits || (handled && changes_plugin_object(request));
+    if (grouped ? held_.size() >= kMostHeld || submits != submissions_held_ : handled || peer.held != 0)
+        settle();
+    if (handled) submissions_held_ = submits;
     if (peer.closing) return;
     if (!decision.reason.empty())
         server_.parts.log.write(LogEvent::security, LogClass::request, peer.key,
@@ -223,7 +225,14 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
     auto asked = std::make_unique<Asked>(server_, peer.session, std::move(request), std::move(who),
                                          kDecodedByBytes * size);
     Context& context = asked->context;
+    CommitGroup& submissions = server_.commit_group;
+    const bool was_uncommitted = submissions.uncommitted();
+    submissions.take(submits);
     ifl::Reply reply = begin_answer(context);
+    submissions.take(false);
+    // It had to be committed before what the request does by itself.
+    if (was_uncommitted && !submissions.uncommitted()) settle();
+    if (peer.closing) return;
     if (context.rest != nullptr) {
         peer.asked = std::move(asked);
         answer_on(peer);
@@ -231,7 +240,8 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
     }
     note(*asked, reply.code != 0);
     // A refusal may be for what an uncommitted request did: it waits with that.
-    if (server_.parts.plugin != nullptr && server_.parts.plugin->uncommitted()) {
+    if (submissions.uncommitted() ||
+        (server_.parts.plugin != nullptr && server_.parts.plugin->uncommitted())) {
         held_.push_back({peer.id, std::move(reply), std::move(context.when_committed)});
         ++peer.held;
         if (!grouped) settle();
@@ -259,7 +269,7 @@ void Network::Impl::answer_on(Peer& peer) {
     using Left = Steps::Left;
     Asked& asked = *peer.asked;
     // What it commits is its own.
-    if (asked.context.ticket != 0) settle();
+    if (asked.context.ticket != 0 || server_.commit_group.uncommitted()) settle();
     if (peer.closing) return;
     const auto until = Steady::now() + kUserTurn;
     std::optional<ifl::Reply> instead;
@@ -311,9 +321,11 @@ void Network::Impl::try_later(Peer& peer) {
 // Commits what the requests since the last time did, all of it at once, and lets their replies go. If that
 // fails, nothing of it has been done, and each of them is told so.
 void Network::Impl::settle() {
-    if (held_.empty()) return;
+    CommitGroup& submissions = server_.commit_group;
+    if (held_.empty() && !submissions.uncommitted()) return;
     std::vector<Held> held = std::exchange(held_, {});
-    const Result<void> done = server_.parts.plugin->commit(server_.now());
+    const Result<void> done =
+        submissions_held_ ? submissions.commit() : server_.parts.plugin->commit(server_.now());
     if (!done)
         server_.parts.log.error("commit",
                                 fmt::format("{} requests failed: {}", held.size(), done.error().message));

@@ -52,6 +52,21 @@ bool is_legal_foreign_id(std::string_view id) {
         id, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.'; });
 }
 
+bool Job::is_defaulted(std::string_view resource) const {
+    const std::vector<std::string_view> names = split(defaulted.text(), ',');
+    return std::ranges::find(names, resource) != names.end();
+}
+
+void Job::set_defaulted(std::string_view resource, bool set) {
+    if (is_defaulted(resource) == set) return;
+    std::vector<std::string> names = split_list(defaulted.text());
+    if (set)
+        names.insert(std::ranges::upper_bound(names, resource), std::string(resource));
+    else
+        std::erase(names, resource);
+    defaulted = SharedText(join_list(names));
+}
+
 std::string environment_value(const Job& job, std::string_view name) {
     for (const std::string& entry : job.attributes.list("Variable_List")) {
         const auto equals = entry.find('=');

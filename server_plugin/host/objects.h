@@ -90,7 +90,7 @@ struct Job {
     char state = job_state::kTransit;
     int substate = substate::kTransitIn;
     uint64_t queue = 0;
-    std::string queue_name;
+    SharedText queue_name{};
     int64_t queue_rank = 0;
     // Instants, seconds since the Epoch; 0: not yet.
     int64_t ctime = 0;
@@ -100,15 +100,15 @@ struct Job {
     int64_t mtime = 0;
     int64_t obittime = 0;
     // After a finished run: where it ran, kept for the history.
-    std::string exec_vnode;
-    std::string exec_host;
+    SharedText exec_vnode{};
+    SharedText exec_host{};
     // Held while it runs.
     std::vector<Place> places;
     // A delete or rerun was asked while it runs: what to do when it has ended.
     enum class AtEnd : uint8_t { finish, requeue, hold } at_end = AtEnd::finish;
     bool deleted = false;  // by request: its end is "deleted"
     // Names of the resources in Resource_List that the server set: another queue may set others.
-    std::set<std::string> defaulted;
+    SharedText defaulted{};  // "ncpus,place", in the order of the alphabet
     Attributes attributes;
     // Of an array. A change puts another one in its place.
     std::shared_ptr<const Subjobs> subjobs;
@@ -118,6 +118,9 @@ struct Job {
     // It waits on another server, which is asked for it when it could run here (peers.h): no job of the
     // state.
     bool elsewhere = false;
+
+    bool is_defaulted(std::string_view resource) const;
+    void set_defaulted(std::string_view resource, bool defaulted);
 
     bool is_array() const { return subjobs != nullptr; }
     bool is_subjob() const { return array != 0; }

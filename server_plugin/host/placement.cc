@@ -18,7 +18,7 @@ bool has_room(const Node& node, const State& state, const Amounts& wanted, std::
         if (available == nullptr) continue;
         const auto used = assigned.find(id);
         const int64_t total = amount_sum(amount, used == assigned.end() ? 0 : used->second);
-        if (total > amount_of(resource->type, available->value)) {
+        if (total > amount_of(resource->type, available->value())) {
             lacking = resource->name;
             return false;
         }

@@ -49,13 +49,13 @@ std::pair<const pbs_amount*, size_t> RecordBuilder::amounts(const Attributes& at
                                                             std::string_view name) {
     auto& list = lists_.emplace_back();
     for (const AttributeValue& value : attributes.all_of(name)) {
-        const Resource* resource = state_.resources.find(value.resource);
+        const Resource* resource = state_.resources.find(value.resource());
         if (resource == nullptr) continue;
         pbs_amount amount{};
         amount.resource = resource->id;
-        amount.number = amount_of(resource->type, value.value);
+        amount.number = amount_of(resource->type, value.value());
         if (resource->type == Type::text || resource->type == Type::list)
-            amount.text = as_pbs_str(value.value);
+            amount.text = as_pbs_str(value.value());
         list.push_back(amount);
     }
     return {list.data(), list.size()};
@@ -99,7 +99,7 @@ void RecordBuilder::add_limits(const Attributes& attributes) {
         pbs_entity_limit limit{};
         limit.entity = static_cast<int32_t>(kLetters.find(letter));
         limit.name = as_pbs_str(name);
-        const Resource* resource = state_.resources.find(value.resource);
+        const Resource* resource = state_.resources.find(value.resource());
         limit.resource = resource == nullptr ? PBS_LIMIT_ON_JOBS : resource->id;
         limit.most = most;
         limit.soft = soft ? 1 : 0;
@@ -107,10 +107,10 @@ void RecordBuilder::add_limits(const Attributes& attributes) {
     };
     for (const std::string_view name : {"max_run", "max_run_res", "max_run_soft", "max_run_res_soft"})
         for (const AttributeValue& value : attributes.all_of(name)) {
-            const Resource* resource = state_.resources.find(value.resource);
+            const Resource* resource = state_.resources.find(value.resource());
             const Type type = resource == nullptr ? Type::integer : resource->type;
             for (const ifl::EntityLimit& limit :
-                 ifl::parse_entity_limits(value.value).value_or(std::vector<ifl::EntityLimit>())) {
+                 ifl::parse_entity_limits(value.value()).value_or(std::vector<ifl::EntityLimit>())) {
                 const bool each = limit.name == ifl::kGenericEntity || limit.name == ifl::kAllEntity;
                 add(limit.kind, each ? std::string_view() : keep(limit.name), value,
                     amount_of(type, limit.most.value_or("")), name.ends_with("_soft"));
@@ -121,9 +121,9 @@ void RecordBuilder::add_limits(const Attributes& attributes) {
           std::pair("max_user_run_soft", 'u'), std::pair("max_group_run_soft", 'g'),
           std::pair("max_user_res_soft", 'u'), std::pair("max_group_res_soft", 'g')})
         for (const AttributeValue& value : attributes.all_of(name)) {
-            const Resource* resource = state_.resources.find(value.resource);
+            const Resource* resource = state_.resources.find(value.resource());
             const Type type = resource == nullptr ? Type::integer : resource->type;
-            add(letter, {}, value, amount_of(type, value.value), std::string_view(name).ends_with("_soft"));
+            add(letter, {}, value, amount_of(type, value.value()), std::string_view(name).ends_with("_soft"));
         }
 }
 
@@ -255,7 +255,7 @@ const pbs_job_record& RecordBuilder::job(const Job& job) {
     job_.stime = job.stime == 0 ? 0 : job.stime + suspended_seconds(job);
     job_.mtime = job.mtime;
     const AttributeValue* walltime = attributes.find("Resource_List", "walltime");
-    job_.walltime = walltime == nullptr ? -1 : amount_of(Type::duration, walltime->value);
+    job_.walltime = walltime == nullptr ? -1 : amount_of(Type::duration, walltime->value());
     std::tie(job_.requested, job_.requested_count) = requested(attributes);
     if (job.running()) std::tie(job_.used, job_.used_count) = amounts(attributes, "resources_used");
     if (is_preempted(job))

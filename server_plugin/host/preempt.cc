@@ -325,7 +325,7 @@ void resume_preempted(Change& change, Job& job) {
     job.state = job_state::kRunning;
     job.substate = substate::kRunning;
     job.mtime = change.now();
-    set_comment(job, fmt::format("Job resumed after a preemption on {}", job.exec_vnode));
+    set_comment(job, fmt::format("Job resumed after a preemption on {}", job.exec_vnode.text()));
     change.then([&server, handle = job.handle] {
         const Job* resumed = server.state.job(handle);
         if (resumed == nullptr) return;

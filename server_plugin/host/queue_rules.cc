@@ -56,20 +56,20 @@ Result<void> set_group(Job& job, const Server& server, const User& user) {
 bool outside(const Attributes& limits, std::string_view name, const Job& job, const State& state,
              bool maximum, std::string& which) {
     for (const AttributeValue& limit : limits.all_of(name)) {
-        const Resource* resource = state.resources.find(limit.resource);
-        const AttributeValue* asked = job.attributes.find("Resource_List", limit.resource);
+        const Resource* resource = state.resources.find(limit.resource());
+        const AttributeValue* asked = job.attributes.find("Resource_List", limit.resource());
         if (resource == nullptr || asked == nullptr) continue;
         bool bad = false;
         if (is_amount(resource->type)) {
-            const int64_t have = amount_of(resource->type, asked->value);
-            const int64_t bound = amount_of(resource->type, limit.value);
+            const int64_t have = amount_of(resource->type, asked->value());
+            const int64_t bound = amount_of(resource->type, limit.value());
             bad = maximum ? have > bound : have < bound;
         } else {
-            bad = asked->value != limit.value;
+            bad = asked->value() != limit.value();
         }
         if (bad) {
-            which = fmt::format("{}={} against {}.{}={}", limit.resource, asked->value, name, limit.resource,
-                                limit.value);
+            which = fmt::format("{}={} against {}.{}={}", limit.resource(), asked->value(), name,
+                                limit.resource(), limit.value());
             return true;
         }
     }
@@ -110,7 +110,7 @@ Result<void> within_limits(const Job& job, const Queue& queue, const State& stat
     Attributes left = state.server;
     static const AttributeDef& server_max = *server_table().find("resources_max");
     for (const AttributeValue& value : queue.attributes.all_of("resources_max"))
-        left.unset(server_max, value.resource);
+        left.unset(server_max, value.resource());
     if (outside(left, "resources_max", job, state, true, which))
         return fail(PBSE_EXCQRESC,
                     fmt::format("Job violates queue and/or server resource limits: {} of the server", which));
@@ -123,7 +123,7 @@ Result<void> may_enter(const Job& job, const Queue& queue, const State& state, E
         if (!queue.enabled()) return fail(PBSE_QUNOENB, fmt::format("Queue is not enabled: {}", queue.name));
         const AttributeValue* most = attributes.find("max_queuable");
         if (most != nullptr &&
-            state.queue_counts(queue.handle).total() >= amount_of(Type::integer, most->value))
+            state.queue_counts(queue.handle).total() >= amount_of(Type::integer, most->value()))
             return fail(PBSE_MAXQUED, "Maximum number of jobs already in queue");
         if (auto ok = fits_array_size(job, queue); !ok) return ok;
         if (entry == Entry::submitted && attributes.boolean("from_route_only", false))

@@ -99,7 +99,7 @@ std::string account_text(const Reservation& reservation) {
     add("authorized_users", a.text("Authorized_Users"));
     add("authorized_groups", a.text("Authorized_Groups"));
     for (const AttributeValue& value : a.all_of("Resource_List"))
-        add(fmt::format("Resource_List.{}", value.resource), value.value);
+        add(fmt::format("Resource_List.{}", value.resource()), value.value());
     if (is_standing(reservation)) {
         add("index", a.text("reserve_index"));
         add("count", a.text("reserve_count"));
@@ -436,8 +436,8 @@ void choose_asked(Reservation& reservation, const State& state) {
         one.asked = is_new || (!is_altered && lacks_vnodes(reservation, one.places, state));
 }
 
-void set_attribute(Reservation& reservation, std::string_view name, std::string value) {
-    reservation.attributes.set(row(name), {}, std::move(value));
+void set_attribute(Reservation& reservation, std::string_view name, std::string_view value) {
+    reservation.attributes.set(row(name), {}, value);
 }
 
 Result<void> settle_times(Reservation& reservation, int64_t now, bool may_be_past) {
@@ -471,17 +471,17 @@ Result<void> settle_resources(Reservation& reservation, const Server& server) {
     Job job;
     const AttributeDef& job_list = *job_table().find("Resource_List");
     for (const AttributeValue& value : reservation.attributes.all_of("Resource_List"))
-        job.attributes.set(job_list, value.resource, value.value);
+        job.attributes.set(job_list, value.resource(), value.value());
     for (const char* name : {"User_List", "group_list"})
         if (reservation.attributes.has(name))
-            job.attributes.set(*job_table().find(name), {}, std::string(reservation.attributes.text(name)));
+            job.attributes.set(*job_table().find(name), {}, reservation.attributes.text(name));
     set_attribute(job, "Job_Owner", std::string(reservation.attributes.text("Reserve_Owner")));
     if (auto ok = complete_resources(job, Queue{}, server.state); !ok) return ok;
     if (auto ok = set_execution_user(job, server); !ok) return ok;
     const AttributeDef& list = row("Resource_List");
     reservation.attributes.unset(list, {});
     for (const AttributeValue& value : job.attributes.all_of("Resource_List"))
-        reservation.attributes.set(list, value.resource, value.value);
+        reservation.attributes.set(list, value.resource(), value.value());
     for (const char* name : {"schedselect", "euser", "egroup"})
         set_attribute(reservation, name, std::string(job.attributes.text(name)));
     return {};
@@ -512,18 +512,18 @@ Result<void> settle_access(Reservation& reservation, Queue& queue) {
 }
 
 void settle_queue(const Reservation& reservation, Queue& queue, const ResourceTable& resources) {
-    const auto set = [&](std::string_view name, std::string_view resource, std::string value) {
-        queue.attributes.set(*queue_table().find(name), resource, std::move(value));
+    const auto set = [&](std::string_view name, std::string_view resource, std::string_view value) {
+        queue.attributes.set(*queue_table().find(name), resource, value);
     };
     set("queue_type", {}, "Execution");
     set("enabled", {}, "False");
     set("started", {}, "False");
     for (const AttributeValue& value : reservation.attributes.all_of("Resource_List")) {
-        const Resource* resource = resources.find(value.resource);
-        const bool is_time = value.resource == "walltime" || value.resource == "nodect";
+        const Resource* resource = resources.find(value.resource());
+        const bool is_time = value.resource() == "walltime" || value.resource() == "nodect";
         if (resource == nullptr || is_time || !resource->consumable()) continue;
-        set("resources_max", value.resource, value.value);
-        set("resources_available", value.resource, value.value);
+        set("resources_max", value.resource(), value.value());
+        set("resources_available", value.resource(), value.value());
     }
 }
 

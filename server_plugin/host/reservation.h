@@ -45,7 +45,7 @@ bool is_degraded(const Reservation& reservation);
 // one that is altered, and those that lack vnodes of one that is degraded.
 void choose_asked(Reservation& reservation, const State& state);
 
-void set_attribute(Reservation& reservation, std::string_view name, std::string value);
+void set_attribute(Reservation& reservation, std::string_view name, std::string_view value);
 
 // Start, end and duration follow from each other and from walltime, as two of them are given. `may_be_past`:
 // the start may be. PBSE_BADTSPEC.

@@ -74,14 +74,15 @@ const AttributeDef& resource_list() {
     return def;
 }
 
-void set_default(Job& job, std::string_view resource, std::string value) {
-    job.attributes.set(resource_list(), resource, std::move(value));
-    job.defaulted.insert(std::string(resource));
+void set_default(Job& job, std::string_view resource, std::string_view value) {
+    job.attributes.set(resource_list(), resource, value);
+    job.set_defaulted(resource, true);
 }
 
 void drop_defaults(Job& job) {
-    for (const std::string& resource : job.defaulted) job.attributes.unset(resource_list(), resource);
-    job.defaulted.clear();
+    for (const std::string& resource : split_list(job.defaulted.text()))
+        job.attributes.unset(resource_list(), resource);
+    job.defaulted = {};
 }
 
 // Job-wide defaults; chunk-level resources are left alone when the job has its own select or nodes.
@@ -95,13 +96,13 @@ void add_job_wide_defaults(Job& job, const Queue& queue, const State& state, boo
         Source{queue.attributes, "resources_max"}, Source{state.server, "resources_max"}};
     for (const Source& source : sources) {
         for (const AttributeValue& value : source.attributes.all_of(source.name)) {
-            const Resource* resource = state.resources.find(value.resource);
+            const Resource* resource = state.resources.find(value.resource());
             if (resource == nullptr || resource->name == "nodect") continue;
             const bool chunk_level = (resource->flags & resource_host) != 0 || resource->name == "select" ||
                                      resource->name == "place" || resource->name == "nodes";
             if (has_chunks && chunk_level) continue;
-            if (!job.attributes.has("Resource_List", value.resource))
-                set_default(job, value.resource, value.value);
+            if (!job.attributes.has("Resource_List", value.resource()))
+                set_default(job, value.resource(), value.value());
         }
     }
 }
@@ -110,8 +111,8 @@ void add_chunk_defaults(std::vector<Chunk>& chunks, const Queue& queue, const St
     for (Chunk& chunk : chunks) {
         for (const Attributes* source : {&queue.attributes, &state.server})
             for (const AttributeValue& value : source->all_of("default_chunk"))
-                if (chunk.value(value.resource).empty())
-                    chunk.resources.emplace_back(value.resource, value.value);
+                if (chunk.value(value.resource()).empty())
+                    chunk.resources.emplace_back(value.resource(), value.value());
         if (chunk.value("ncpus").empty()) chunk.resources.emplace_back("ncpus", "1");
     }
 }
@@ -124,12 +125,12 @@ Result<void> check_mixture(const Job& job, const State& state, bool has_select, 
         return fail(PBSE_INVALNODEPLACE, "Cannot be used with select or place: nodes");
     if (!has_select) return {};
     for (const AttributeValue& value : job.attributes.all_of("Resource_List")) {
-        const Resource* resource = state.resources.find(value.resource);
+        const Resource* resource = state.resources.find(value.resource());
         if (resource != nullptr && (resource->flags & resource_host) != 0)
             return fail(
                 PBSE_INVALJOBRESC,
                 fmt::format("\"-lresource=\" cannot be used with \"select\" or \"place\", resource is: {}",
-                            value.resource));
+                            value.resource()));
     }
     return {};
 }
@@ -184,9 +185,9 @@ Result<void> check_place(std::string_view place, const ResourceTable& resources)
 std::vector<Chunk> chunk_of_whole(const Job& job, const State& state) {
     Chunk chunk;
     for (const AttributeValue& value : job.attributes.all_of("Resource_List")) {
-        const Resource* resource = state.resources.find(value.resource);
+        const Resource* resource = state.resources.find(value.resource());
         if (resource != nullptr && (resource->flags & resource_host) != 0)
-            chunk.resources.emplace_back(value.resource, value.value);
+            chunk.resources.emplace_back(value.resource(), value.value());
     }
     return {chunk};
 }

@@ -64,7 +64,7 @@ Result<void> Server::make_first_objects() {
         if (sched.handle == 1) sched.handle = state.new_handle();  // 1 is the server object's row
         sched.name = kDefaultSched;
         const auto set = [&](std::string_view name, std::string value) {
-            sched.attributes.set(*sched_table().find(name), {}, std::move(value));
+            sched.attributes.set(*sched_table().find(name), {}, value);
         };
         set("sched_priv", options.home + "/sched_priv");
         set("sched_log", options.home + "/sched_logs");

@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "server_plugin/host/commit_group.h"
 #include "server_plugin/host/counters.h"
 #include "server_plugin/host/error.h"
 #include "server_plugin/host/runner.h"
@@ -107,6 +108,8 @@ class Server {
 
     Batch* open_batch = nullptr;  // the one change of many objects that is being made (batch.h)
     Batch* batch = nullptr;       // the same, while Batch::run() has its tables in place of the state's
+
+    CommitGroup commit_group{*this};  // of submissions that come at the same time
 
     std::vector<Checkpoint> checkpoints;  // that are being written (checkpoint.h)
     std::size_t message_writers = 0;      // processes that write messages now (message.h)

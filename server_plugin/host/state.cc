@@ -210,8 +210,21 @@ void State::index_names(const Job& job, bool in) {
     }
 }
 
+void State::set_comment(uint64_t handle, std::string_view comment, int64_t mtime) {
+    static const AttributeDef& def = *job_table().find("comment");
+    const auto at = jobs_.find(handle);
+    if (at == jobs_.end()) return;
+    at->second.mtime = mtime;
+    if (comment.empty())
+        at->second.attributes.unset(def, {});
+    else
+        at->second.attributes.put(def, texts_.of({}, comment));
+}
+
 void State::put(Job job) {
-    job.attributes.shrink();
+    job.attributes.shrink(texts_);
+    for (SharedText* text : {&job.queue_name, &job.exec_vnode, &job.exec_host, &job.defaulted})
+        texts_.share(*text);
     if (job.state != job_state::kQueued && job.state != job_state::kBegun) estimates_.erase(job.handle);
     const auto at = jobs_.find(job.handle);
     if (at != jobs_.end()) {

@@ -100,6 +100,8 @@ class State {
 
     // Put an object in place of the one with its handle or name; counts follow.
     void put(Job job);
+    // A job's comment and mtime, and nothing else of it.
+    void set_comment(uint64_t job, std::string_view comment, int64_t mtime);
     void put(Queue queue);
     void put(Node node);
     void put(Sched sched);
@@ -113,6 +115,9 @@ class State {
     // Of a queued job; a start of 0: none is known. Forgotten when the job is queued no more.
     void set_estimate(uint64_t job, Estimate estimate);
     const Estimate* estimate(uint64_t job) const;  // nullptr: none is known
+
+    // Texts that jobs have in common.
+    SharedTexts& texts() { return texts_; }
 
     const StateCounts& counts() const { return counts_; }
     const NodeCounts& node_counts() const { return node_counts_; }
@@ -136,6 +141,7 @@ class State {
     void index_names(const Job& job, bool in);
 
     std::map<uint64_t, Job> jobs_;
+    SharedTexts texts_;  // of jobs
     std::unordered_map<uint64_t, uint64_t> handle_of_sequence_;
     std::unordered_map<std::string, uint64_t> foreign_;  // ids in lower case to handles
     std::unordered_map<uint64_t, uint64_t> told_;  // handles that the plugin knows jobs by: to their own

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -31,7 +33,8 @@ namespace {
 // has a row `aside_holds`: then the other tables are behind. job.attributes: one netstring ("5:queue,") each
 // for name, resource and value of every attribute, in turn. depend: a Link (dependencies.h) a row; what
 // `other` is depends on its kind. received: the jobs that other servers handed in (arrival.h), by their ids
-// in lower case.
+// in lower case. job_comment: the comment of a job that waits, in the place of one in job.attributes, and its
+// mtime; those that say the same are one row of comment.
 constexpr std::array kSteps = {
     R"sql(
 CREATE TABLE object(
@@ -106,6 +109,16 @@ CREATE TABLE received(
 )sql",
     // From here on an object may be a reservation, which servers of earlier versions don't know.
     "",
+    R"sql(
+CREATE TABLE comment(
+  id INTEGER PRIMARY KEY,
+  text TEXT NOT NULL UNIQUE);
+CREATE TABLE job_comment(
+  job INTEGER PRIMARY KEY REFERENCES job(sequence) ON DELETE CASCADE,
+  comment INTEGER NOT NULL,
+  mtime INTEGER NOT NULL);
+CREATE INDEX job_of_comment ON job_comment(comment);
+)sql",
 };
 
 void put_netstring(std::string& out, std::string_view text) {
@@ -124,24 +137,35 @@ std::optional<std::string_view> take_netstring(std::string_view& in) {
     return text;
 }
 
-std::string encode(const Attributes& attributes) {
+std::string encode(const Attributes& attributes, const AttributeDef* without = nullptr) {
     std::string out;
     for (const AttributeValue& value : attributes.values()) {
+        if (value.def == without) continue;
         put_netstring(out, value.def->name);
-        put_netstring(out, value.resource);
-        put_netstring(out, value.value);
+        put_netstring(out, value.resource());
+        put_netstring(out, value.value());
     }
     return out;
 }
 
+// The rows of a table by their names as they are stored: quicker than the table, which leaves cases open.
+using Rows = std::unordered_map<std::string_view, const AttributeDef*>;
+
+Rows rows_of(const AttributeTable& table) {
+    Rows rows;
+    for (const AttributeDef& row : table.rows()) rows.emplace(row.name, &row);
+    return rows;
+}
+
 // Attributes that this version doesn't know are left out: a newer server may have written them.
-bool decode(std::string_view in, const AttributeTable& table, Attributes& attributes) {
+bool decode(std::string_view in, const Rows& rows, SharedTexts& texts, Attributes& attributes) {
     while (!in.empty()) {
         const auto name = take_netstring(in);
         const auto resource = name ? take_netstring(in) : std::nullopt;
         const auto value = resource ? take_netstring(in) : std::nullopt;
         if (!value) return false;
-        if (const AttributeDef* def = table.find(*name)) attributes.set(*def, *resource, std::string(*value));
+        if (const auto row = rows.find(*name); row != rows.end())
+            attributes.put(*row->second, texts.of(*resource, *value));
     }
     return true;
 }
@@ -203,6 +227,13 @@ class Store::Impl {
         }
         return {};
     }
+
+    Result<int64_t> comment_id(std::string_view text);
+    Result<void> forget_unused_comments();
+
+    // Comments that were asked for, by their texts: not all, and none of a transaction that was rolled back.
+    std::unordered_map<std::string, int64_t> comment_ids;
+    int64_t comments_looked_at = 0;  // for being used, up to this id
 
     bool behind = false;      // rows that count are set aside
     bool was_behind = false;  // `behind` when the transaction began
@@ -298,7 +329,22 @@ Result<void> Store::commit() {
 void Store::rollback() {
     impl_->holding = false;
     impl_->behind = impl_->was_behind;
+    impl_->comment_ids.clear();
     (void)impl_->db.run("ROLLBACK");
+}
+
+Result<void> Store::set_savepoint() {
+    return impl_->run("SAVEPOINT part", [](Query&) {});
+}
+Result<void> Store::go_to_savepoint() {
+    if (!impl_->db.in_transaction()) return impl_->failed("the transaction was rolled back");
+    impl_->comment_ids.clear();
+    auto done = impl_->run("ROLLBACK TO part", [](Query&) {});
+    return done ? release_savepoint() : done;
+}
+Result<void> Store::release_savepoint() {
+    if (!impl_->db.in_transaction()) return impl_->failed("the transaction was rolled back");
+    return impl_->run("RELEASE part", [](Query&) {});
 }
 
 Result<void> Store::Impl::put_aside(int type, std::string_view name, uint64_t id, int64_t state,
@@ -326,7 +372,8 @@ Result<void> Store::Impl::move_from_aside(int type, std::string_view name, int64
                     [&](Query& query) { query.bind(type).bind(name).bind(id); });
     Attributes values;
     const AttributeTable* table = attribute_table(type);
-    if (table == nullptr || !decode(*attributes, *table, values))
+    SharedTexts texts;
+    if (table == nullptr || !decode(*attributes, rows_of(*table), texts, values))
         return fail(PBSE_SYSTEM, fmt::format("{}: the attributes of {} are damaged", path, name));
     if (done) done = save_object(type, static_cast<uint64_t>(id), name, state, changed, values);
     return done;
@@ -445,25 +492,25 @@ Result<void> Store::Impl::save_object(int type, uint64_t id, std::string_view na
                 [&](Query& query) { query.bind(type).bind(name); });
     } else {
         for (const AttributeValue& value : before->values())
-            if (done && !attributes.has(value.def->name, value.resource))
+            if (done && !attributes.has(value.def->name, value.resource()))
                 done =
                     run("DELETE FROM object_attribute WHERE name=?3 AND resource=?4 AND "
                         "object=(SELECT id FROM object WHERE type=?1 AND name=?2)",
                         [&](Query& query) {
-                            query.bind(type).bind(name).bind(value.def->name).bind(value.resource);
+                            query.bind(type).bind(name).bind(value.def->name).bind(value.resource());
                         });
     }
     for (const AttributeValue& value : attributes.values()) {
         if (!done) return done;
         const AttributeValue* stored =
-            before == nullptr ? nullptr : before->find(value.def->name, value.resource);
-        if (stored != nullptr && stored->value == value.value) continue;
-        done =
-            run("INSERT OR REPLACE INTO object_attribute(object, name, resource, value) "
-                "SELECT id, ?3, ?4, ?5 FROM object WHERE type=?1 AND name=?2",
-                [&](Query& query) {
-                    query.bind(type).bind(name).bind(value.def->name).bind(value.resource).bind(value.value);
-                });
+            before == nullptr ? nullptr : before->find(value.def->name, value.resource());
+        if (stored != nullptr && stored->value() == value.value()) continue;
+        done = run(
+            "INSERT OR REPLACE INTO object_attribute(object, name, resource, value) "
+            "SELECT id, ?3, ?4, ?5 FROM object WHERE type=?1 AND name=?2",
+            [&](Query& query) {
+                query.bind(type).bind(name).bind(value.def->name).bind(value.resource()).bind(value.value());
+            });
     }
     return done;
 }
@@ -525,12 +572,14 @@ Result<void> Store::remove_resource(std::string_view name) {
     return impl_->run("DELETE FROM resource WHERE name=?", [&](Query& query) { query.bind(name); });
 }
 
+// What a job that has run is told is its own; what keeps one waiting keeps others, too.
 Result<void> Store::save(const Job& job) {
-    const std::string attributes = encode(job.attributes);
-    const std::string defaulted = fmt::format("{}", fmt::join(job.defaulted, ","));
+    const bool waits = job.state == job_state::kQueued || job.state == job_state::kHeld;
+    const AttributeValue* comment = waits ? job.attributes.find("comment") : nullptr;
+    const std::string attributes = encode(job.attributes, comment == nullptr ? nullptr : comment->def);
     const char state = job.state;
     // An update in place: replacing the row would take the script with it.
-    return impl_->run(
+    auto done = impl_->run(
         "INSERT INTO job VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17) ON "
         "CONFLICT(sequence) DO "
         "UPDATE SET state=?2, substate=?3, queue=?4, queue_rank=?5, ctime=?6, qtime=?7, etime=?8, stime=?9, "
@@ -540,11 +589,72 @@ Result<void> Store::save(const Job& job) {
             query.bind(static_cast<int64_t>(job.sequence))
                 .bind(std::string_view(&state, 1))
                 .bind(job.substate);
-            query.bind(job.queue_name).bind(job.queue_rank).bind(job.ctime).bind(job.qtime).bind(job.etime);
-            query.bind(job.stime).bind(job.mtime).bind(job.obittime).bind(job.exec_vnode).bind(job.exec_host);
+            query.bind(job.queue_name.text())
+                .bind(job.queue_rank)
+                .bind(job.ctime)
+                .bind(job.qtime)
+                .bind(job.etime);
+            query.bind(job.stime).bind(job.mtime).bind(job.obittime);
+            query.bind(job.exec_vnode.text()).bind(job.exec_host.text());
             query.bind(static_cast<int64_t>(job.at_end)).bind(int64_t{job.deleted});
-            query.bind(defaulted).bind_blob(attributes);
+            query.bind(job.defaulted.text()).bind_blob(attributes);
         });
+    if (!done) return done;
+    return save_comment(job.sequence, comment == nullptr ? "" : comment->value(), job.mtime);
+}
+
+Result<void> Store::save_comment(uint64_t sequence, std::string_view comment, int64_t mtime) {
+    const auto job = static_cast<int64_t>(sequence);
+    if (comment.empty())
+        return impl_->run("DELETE FROM job_comment WHERE job=?", [&](Query& query) { query.bind(job); });
+    const auto id = impl_->comment_id(comment);
+    if (!id) return tl::unexpected(id.error());
+    return impl_->run(
+        "INSERT INTO job_comment VALUES(?1, ?2, ?3) ON CONFLICT(job) DO UPDATE SET comment=?2, mtime=?3",
+        [&](Query& query) { query.bind(job).bind(*id).bind(mtime); });
+}
+
+Result<int64_t> Store::Impl::comment_id(std::string_view text) {
+    constexpr size_t kMostRemembered = 10'000;
+    std::string key(text);
+    if (const auto known = comment_ids.find(key); known != comment_ids.end()) return known->second;
+    if (comment_ids.size() >= kMostRemembered) comment_ids.clear();
+    std::optional<int64_t> id;
+    {
+        Query query = db.statement("SELECT id FROM comment WHERE text=?");
+        query.bind(text);
+        if (query.next()) id = query.integer(0);
+    }
+    if (!id) {
+        if (auto done = forget_unused_comments(); !done) return tl::unexpected(done.error());
+        auto done = run("INSERT INTO comment(text) VALUES(?)", [&](Query& query) { query.bind(text); });
+        if (!done) return tl::unexpected(done.error());
+        id = db.last_row_id();
+    }
+    comment_ids.emplace(std::move(key), *id);
+    return *id;
+}
+
+// Looks at some of the comments with each one that is new: so there are never many more than are used.
+Result<void> Store::Impl::forget_unused_comments() {
+    constexpr size_t kLookedAt = 4;
+    std::vector<int64_t> ids;
+    {
+        Query query = db.statement("SELECT id FROM comment WHERE id > ? ORDER BY id LIMIT ?");
+        query.bind(comments_looked_at).bind(static_cast<int64_t>(kLookedAt));
+        while (query.next()) ids.push_back(query.integer(0));
+    }
+    comments_looked_at = ids.size() < kLookedAt ? 0 : ids.back();
+    for (const int64_t id : ids) {
+        {
+            Query used = db.statement("SELECT 1 FROM job_comment WHERE comment=? LIMIT 1");
+            if (used.bind(id).next()) continue;
+        }
+        std::erase_if(comment_ids, [&](const auto& known) { return known.second == id; });
+        if (auto done = run("DELETE FROM comment WHERE id=?", [&](Query& query) { query.bind(id); }); !done)
+            return done;
+    }
+    return {};
 }
 
 Result<void> Store::save_script(const Job& job, std::string_view script) {
@@ -608,7 +718,7 @@ Attributes Store::Impl::load_attributes(int64_t object, const AttributeTable& ta
     query.bind(object);
     while (query.next())
         if (const AttributeDef* def = table.find(query.text(0)))
-            attributes.set(*def, query.text(1), std::string(query.text(2)));
+            attributes.set(*def, query.text(1), query.text(2));
     return attributes;
 }
 
@@ -664,25 +774,32 @@ Result<void> Store::Impl::load_objects(State& state) {
     return {};
 }
 
+// In the order of queueing, which mostly is that of their numbers: sorting them here is quicker than by the
+// database, which would sort all that is stored of them.
 Result<void> Store::Impl::load_jobs(State& state) {
-    Query query = db.statement("SELECT * FROM job ORDER BY queue_rank, sequence");
+    std::vector<Job> jobs;
+    const Rows rows = rows_of(job_table());
+    SharedTexts& texts = state.texts();
+    Query query = db.statement(
+        "SELECT job.*, comment.text, job_comment.mtime FROM job LEFT JOIN job_comment "
+        "ON job_comment.job = job.sequence LEFT JOIN comment ON comment.id = job_comment.comment "
+        "ORDER BY job.sequence");
     while (query.next()) {
-        Job job;
-        job.handle = state.new_handle();
+        Job& job = jobs.emplace_back();
         job.sequence = static_cast<uint64_t>(query.integer(0));
         job.state = query.text(1).empty() ? job_state::kQueued : query.text(1).front();
         job.substate = static_cast<int>(query.integer(2));
-        job.queue_name = query.text(3);
-        if (const Queue* queue = state.queue(job.queue_name)) job.queue = queue->handle;
+        job.queue_name = texts.of({}, query.text(3));
+        if (const Queue* queue = state.queue(job.queue_name.text())) job.queue = queue->handle;
         job.queue_rank = query.integer(4);
         int64_t* const times[] = {&job.ctime, &job.qtime, &job.etime, &job.stime, &job.mtime, &job.obittime};
         for (int i = 0; i < 6; ++i) *times[i] = query.integer(5 + i);
-        job.exec_vnode = query.text(11);
-        job.exec_host = query.text(12);
+        job.exec_vnode = SharedText(query.text(11));
+        job.exec_host = SharedText(query.text(12));
         job.at_end = static_cast<Job::AtEnd>(query.integer(13));
         job.deleted = query.integer(14) != 0;
-        for (std::string& name : split_list(query.text(15))) job.defaulted.insert(std::move(name));
-        if (!decode(query.text(16), job_table(), job.attributes))
+        job.defaulted = texts.of({}, query.text(15));
+        if (!decode(query.text(16), rows, texts, job.attributes))
             return fail(PBSE_SYSTEM, fmt::format("{}: the attributes of job {} are damaged", path,
                                                  state.job_id(job.sequence)));
         job.id = is_foreign(job.sequence) ? std::string(job.attributes.text("foreign_id"))
@@ -690,10 +807,20 @@ Result<void> Store::Impl::load_jobs(State& state) {
         if (!restore_array(job, state))
             return fail(PBSE_SYSTEM,
                         fmt::format("{}: the array indices of job {} are damaged", path, job.id));
-        if (job.running()) job.places = places_of(job.exec_vnode, state);
-        state.put(std::move(job));
+        if (job.running()) job.places = places_of(job.exec_vnode.text(), state);
+        if (const std::string_view comment = query.text(17); !comment.empty()) {
+            static const AttributeDef& def = *job_table().find("comment");
+            job.attributes.put(def, texts.of({}, comment));
+            job.mtime = query.integer(18);
+        }
+        job.attributes.shrink(texts);
     }
     if (!query.ok()) return failed("can not read jobs");
+    std::ranges::stable_sort(jobs, {}, &Job::queue_rank);
+    for (Job& job : jobs) {
+        job.handle = state.new_handle();
+        state.put(std::move(job));
+    }
     count_subjobs(state);
     return {};
 }

@@ -42,6 +42,11 @@ class Store {
     Result<void> begin(Durable durable = Durable::now);
     Result<void> commit();
     void rollback();
+    // Within a transaction, one after the other: takes back what was written since set_savepoint(), or keeps
+    // it. An error of these two: the whole transaction is lost, and only rollback() may follow.
+    Result<void> set_savepoint();
+    Result<void> go_to_savepoint();
+    Result<void> release_savepoint();
 
     Result<void> save_server(const Attributes& attributes);
     // `before`, if it isn't null, is the object as it is stored: only what is different is written then.
@@ -52,6 +57,9 @@ class Store {
     Result<void> remove_reservation(std::string_view id);
     Result<void> save(const Resource& resource);
     Result<void> save(const Job& job);
+    // Of a job that is stored, and of which nothing else has changed: its comment, by its number. Jobs with
+    // the same comment share it.
+    Result<void> save_comment(uint64_t sequence, std::string_view comment, int64_t mtime);
     Result<void> save_next_sequence(int64_t next);
     Result<void> save_script(const Job& job, std::string_view script);
     Result<void> remove_queue(std::string_view name);

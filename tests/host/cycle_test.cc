@@ -1,6 +1,8 @@
 // Cycles that go on beside requests: what becomes of decisions about what has changed meanwhile.
 #include "server_plugin/host/cycle.h"
 
+#include <sqlite3.h>
+
 #include "sqlite/mark.h"
 #include "tests/host/server_fixture.h"
 
@@ -46,6 +48,43 @@ class CycleTest : public ServerTest {
 
     std::string a, b, c;
 };
+
+// Of many jobs that wait, nothing but the comment is written.
+TEST_F(CycleTest, ACommentIsWrittenAlone) {
+    for (std::string* id : {&a, &b, &c}) *id = submit(user(), {}, "q");
+    const auto decision = [&](const std::string& id, Decision::Kind kind) {
+        Decision one;
+        one.kind = kind;
+        one.job = server_->state.job(id)->handle;
+        one.text = "Not Running: no room";
+        one.accrue_type = 2;
+        return one;
+    };
+    const auto sql = [&](const char* text) {
+        sqlite3* db = nullptr;
+        ASSERT_EQ(sqlite3_open((folder_ + "/server.db").c_str(), &db), SQLITE_OK);
+        EXPECT_EQ(sqlite3_exec(db, text, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+        sqlite3_close(db);
+    };
+    sql("CREATE TRIGGER fails BEFORE UPDATE ON job BEGIN SELECT RAISE(ABORT, 'it is written'); END");
+    using enum Decision::Kind;
+    const int64_t now = server_->now();
+    ASSERT_TRUE(apply_decisions(*server_, now + 100, {decision(a, comment), decision(b, comment)}));
+    EXPECT_EQ(job_shows(a, "comment"), "Not Running: no room");
+    EXPECT_EQ(job_shows(a, "mtime"), std::to_string(now + 100));
+    EXPECT_TRUE(server_->state.job(a)->attributes.find("comment")->both.shares(
+        server_->state.job(b)->attributes.find("comment")->both));
+    ASSERT_TRUE(apply_decisions(*server_, now + 200, {decision(a, comment)}));
+    EXPECT_EQ(job_shows(a, "mtime"), std::to_string(now + 100)) << "it says nothing new";
+    sql("DROP TRIGGER fails");
+    // More may become of the job in the same transaction, before or after it.
+    ASSERT_TRUE(apply_decisions(*server_, now + 300, {decision(c, comment), decision(c, accrue)}));
+    ASSERT_TRUE(apply_decisions(*server_, now + 300, {decision(b, accrue), decision(b, comment)}));
+    open_server();
+    for (const std::string& id : {a, b, c}) EXPECT_EQ(job_shows(id, "comment"), "Not Running: no room") << id;
+    EXPECT_EQ(server_->state.job(c)->attributes.text("accrues_as"), "2");
+    EXPECT_EQ(server_->state.job(c)->mtime, now + 300);
+}
 
 TEST_F(CycleTest, WhatHasNotChangedIsStarted) {
     Cycles cycles(*server_);

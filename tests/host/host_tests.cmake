@@ -21,6 +21,7 @@ pbs_test(
   authorization_test.cc
   backup_test.cc
   clients_test.cc
+  commit_group_test.cc
   configuration_test.cc
   connection_owner_test.cc
   cycle_test.cc
@@ -47,6 +48,7 @@ pbs_test(
   run_job_test.cc
   running_usage_test.cc
   select_spec_test.cc
+  shared_text_test.cc
   status_diagnosis_test.cc
   store_test.cc
   tls_network_test.cc

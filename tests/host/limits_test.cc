@@ -60,7 +60,7 @@ struct Queued : testing::Test {
         job.sequence = ++next;
         job.id = std::to_string(next) + ".svr";
         job.queue = queue.handle;
-        job.queue_name = queue.name;
+        job.queue_name = SharedText(queue.name);
         job.state = job_state::kQueued;
         for (const auto& [name, text] :
              {std::pair("euser", user), std::pair("egroup", group), std::pair("project", project)})

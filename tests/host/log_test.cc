@@ -48,6 +48,26 @@ TEST_F(LogTest, WritesLinesInPbsFormat) {
     EXPECT_THAT(written[2], MatchesRegex(stamp + "0001;Server@host1;Svr;policy p1;two lines and  more"));
 }
 
+TEST_F(LogTest, LinesThatArePutTogetherAreWrittenAtTheEnd) {
+    Clock clock;
+    Log log(directory_, "Server@host1", clock);
+    {
+        const Log::Together together(log);
+        log.job("1.host1", "first");
+        log.job("2.host1", "second");
+        EXPECT_TRUE(lines(clock).empty());
+        log.job("3.host1", std::string(100'000, 'x'));
+        EXPECT_EQ(lines(clock).size(), 2U) << "no more is kept than one write takes";
+    }
+    log.job("4.host1", "last");
+    const auto written = lines(clock);
+    ASSERT_EQ(written.size(), 4U);
+    EXPECT_THAT(written[0], HasSubstr("1.host1;first"));
+    EXPECT_THAT(written[1], HasSubstr("2.host1;second"));
+    EXPECT_THAT(written[2], HasSubstr("3.host1;xxx"));
+    EXPECT_THAT(written[3], HasSubstr("4.host1;last"));
+}
+
 TEST_F(LogTest, LeavesOutEventsThatAreNotAskedFor) {
     Clock clock;
     Log log(directory_, "Server@host1", clock);

@@ -33,6 +33,7 @@ pbs_test(
   host_faults_test
   LIBS
   e2e_harness
+  pbs_ifl_codec
   fmt::fmt
   SQLite::SQLite3
   SOURCES

@@ -6,16 +6,24 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <thread>
 
+#include "ifl/reply.h"
+#include "ifl/request.h"
 #include "tests/e2e/harness.h"
 
 namespace pbs::e2e {
@@ -210,6 +218,79 @@ TEST_F(Faults, NoJobIsLostOrRunTwiceHoweverOftenTheServerIsKilled) {
     }
     EXPECT_EQ(server.command({"qstat"}).out, "");
     EXPECT_TRUE(wait_for([&] { return fs::is_empty(server.home() / "mom_priv/jobs"); }));
+}
+
+// Sends submissions ahead of their answers until the server dies: the numbers of those that were
+// acknowledged.
+std::vector<int64_t> submit_until_the_end(const fs::path& socket_path, std::atomic<int>& acknowledged) {
+    std::vector<int64_t> known;
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, socket_path.c_str(), sizeof address.sun_path - 1);
+    ifl::ReplyDecoder replies;
+    std::vector<char> bytes(size_t{64} << 10);
+    const std::string one =
+        ifl::request_packet({ifl::RequestType::queue_job, "", ifl::QueueJob{"", "", {}}, ""}) +
+        ifl::request_packet({ifl::RequestType::job_script, "", ifl::JobScript{0, 0, "", "true\n"}, ""}) +
+        ifl::request_packet({ifl::RequestType::commit, "", ifl::JobId{""}, ""});
+    std::string ahead;
+    for (int i = 0; i < 8; ++i) ahead += one;
+    bool goes_on = connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
+                   send(fd, ahead.data(), ahead.size(), MSG_NOSIGNAL) > 0;
+    while (goes_on) {
+        const ssize_t n = recv(fd, bytes.data(), bytes.size(), 0);
+        if (n <= 0) break;
+        replies.feed({bytes.data(), static_cast<size_t>(n)});
+        for (auto next = replies.next(); goes_on; next = replies.next()) {
+            const auto* reply = std::get_if<ifl::Reply>(&next);
+            if (reply == nullptr) break;
+            const auto* committed = std::get_if<ifl::CommitReply>(&reply->body);
+            if (committed == nullptr) continue;
+            known.push_back(std::strtoll(committed->job.c_str(), nullptr, 10));
+            ++acknowledged;
+            goes_on = send(fd, one.data(), one.size(), MSG_NOSIGNAL) > 0;
+        }
+    }
+    ::close(fd);
+    return known;
+}
+
+// Those that come at the same time share a commit, and are acknowledged when it is on the disk, not before.
+TEST_F(Faults, NoSubmissionThatWasAcknowledgedIsLost) {
+    ASSERT_TRUE(server.configure({"set server scheduling = False", "set server acl_roots += root@*",
+                                  "set server default_queue = batch"}));
+    constexpr size_t kClients = 4;
+    std::vector<int64_t> expected;
+    for (int kills = 0; kills < 5; ++kills) {
+        std::atomic<int> acknowledged = 0;
+        std::array<std::vector<int64_t>, kClients> known;
+        std::vector<std::thread> clients;
+        for (auto& of_one : known)
+            clients.emplace_back([&of_one, &acknowledged, this] {
+                of_one = submit_until_the_end(server.home() / "server_priv/pbs.sock", acknowledged);
+            });
+        EXPECT_TRUE(wait_for([&] { return acknowledged > 40 * (kills + 1); }, 40s));
+        server.kill9();
+        for (std::thread& client : clients) client.join();
+        for (const auto& of_one : known) expected.insert(expected.end(), of_one.begin(), of_one.end());
+        ASSERT_TRUE(server.start());
+    }
+    std::vector<int64_t> stored;
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open((server.home() / "server_priv/server.db").c_str(), &db), SQLITE_OK);
+    const auto take = [](void* to, int, char** values, char**) {
+        static_cast<std::vector<int64_t>*>(to)->push_back(std::strtoll(values[0], nullptr, 10));
+        return 0;
+    };
+    EXPECT_EQ(sqlite3_exec(db, "SELECT job.sequence FROM job JOIN job_script USING(sequence)", take, &stored,
+                           nullptr),
+              SQLITE_OK);
+    sqlite3_close(db);
+    EXPECT_GT(expected.size(), 200U);
+    EXPECT_THAT(stored, testing::IsSupersetOf(expected));
+    std::ranges::sort(expected);
+    EXPECT_EQ(std::ranges::adjacent_find(expected), expected.end()) << "no number is given twice";
 }
 
 // ---- Full disks: a small file system of its own over a directory of the server's. ----

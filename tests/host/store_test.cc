@@ -28,12 +28,25 @@ class StoreTest : public testing::Test {
         ASSERT_EQ(sqlite3_exec(db, text, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
         sqlite3_close(db);
     }
+    // The first column of the first row.
+    int64_t number(const char* text) {
+        sqlite3* db = nullptr;
+        EXPECT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
+        int64_t found = -1;
+        const auto take = [](void* to, int, char** values, char**) {
+            *static_cast<int64_t*>(to) = std::stoll(values[0]);
+            return 0;
+        };
+        EXPECT_EQ(sqlite3_exec(db, text, take, &found, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+        sqlite3_close(db);
+        return found;
+    }
     Job job(uint64_t sequence) {
         Job one;
         one.sequence = sequence;
         one.state = job_state::kQueued;
         one.attributes.set(*job_table().find("Job_Name"), {}, "with \"quotes\", 7:colons and \n lines");
-        one.defaulted = {"ncpus", "place"};
+        one.defaulted = SharedText("ncpus,place");
         return one;
     }
 
@@ -77,6 +90,105 @@ TEST_F(StoreTest, JobsComeBackAsTheyWere) {
 }
 
 // What stays isn't written again; what goes, comes and is different is.
+TEST_F(StoreTest, JobsThatWaitForTheSameShareTheirComment) {
+    {
+        auto store = std::move(*Store::open(path_));
+        ASSERT_TRUE(store->begin());
+        for (uint64_t sequence = 1; sequence <= 3; ++sequence) ASSERT_TRUE(store->save(job(sequence)));
+        ASSERT_TRUE(store->save_comment(1, "Not Running: no room", 50));
+        ASSERT_TRUE(store->save_comment(2, "Not Running: no room", 60));
+        ASSERT_TRUE(store->save_comment(3, "Not Running: no room", 70));
+        ASSERT_TRUE(store->save_comment(3, "", 80));
+        ASSERT_TRUE(store->commit());
+    }
+    EXPECT_EQ(number("SELECT count(*) FROM comment"), 1);
+    State state;
+    state.server_name = "svr";
+    ASSERT_TRUE((*Store::open(path_))->load(state));
+    EXPECT_EQ(state.job("1")->attributes.text("comment"), "Not Running: no room");
+    EXPECT_EQ(state.job("1")->mtime, 50);
+    EXPECT_EQ(state.job("2")->mtime, 60);
+    EXPECT_FALSE(state.job("3")->attributes.has("comment"));
+    // In memory, too.
+    EXPECT_TRUE(state.job("1")->attributes.find("comment")->both.shares(
+        state.job("2")->attributes.find("comment")->both));
+}
+
+// Saving the whole job is no other comment than the one it has.
+TEST_F(StoreTest, ACommentGoesWithItsJob) {
+    const AttributeDef& def = *job_table().find("comment");
+    {
+        auto store = std::move(*Store::open(path_));
+        Job one = job(1);
+        one.attributes.set(def, {}, "it waits");
+        ASSERT_TRUE(store->save(one));
+        Job other = job(2);
+        ASSERT_TRUE(store->save(other));
+        ASSERT_TRUE(store->save_comment(2, "it waits", 5));
+        other.state = job_state::kRunning;
+        other.attributes.set(def, {}, "it runs");
+        ASSERT_TRUE(store->save(other));
+        ASSERT_TRUE(store->save(job(3)));
+        ASSERT_TRUE(store->save_comment(3, "it waits", 5));
+        ASSERT_TRUE(store->remove_job(3));
+    }
+    EXPECT_EQ(number("SELECT count(*) FROM job_comment"), 1);
+    State state;
+    state.server_name = "svr";
+    ASSERT_TRUE((*Store::open(path_))->load(state));
+    EXPECT_EQ(state.job("1")->attributes.text("comment"), "it waits");
+    EXPECT_EQ(state.job("2")->attributes.text("comment"), "it runs");
+}
+
+TEST_F(StoreTest, CommentsThatNoJobHasAreForgotten) {
+    auto store = std::move(*Store::open(path_));
+    ASSERT_TRUE(store->begin());
+    ASSERT_TRUE(store->save(job(1)));
+    ASSERT_TRUE(store->save(job(2)));
+    ASSERT_TRUE(store->save_comment(2, "kept", 1));
+    for (int64_t i = 0; i < 1000; ++i) ASSERT_TRUE(store->save_comment(1, std::to_string(i), i));
+    ASSERT_TRUE(store->commit());
+    EXPECT_LE(number("SELECT count(*) FROM comment"), 10);
+    EXPECT_EQ(number("SELECT count(*) FROM comment WHERE text IN ('kept', '999')"), 2);
+}
+
+TEST_F(StoreTest, JobsComeBackInTheOrderOfTheirQueueing) {
+    auto store = std::move(*Store::open(path_));
+    for (const auto& [sequence, rank] :
+         {std::pair(3, 1), std::pair(1, 2), std::pair(2, 2), std::pair(4, 3)}) {
+        Job one = job(static_cast<uint64_t>(sequence));
+        one.queue_rank = rank;
+        ASSERT_TRUE(store->save(one));
+    }
+    State state;
+    ASSERT_TRUE(store->load(state));
+    std::vector<uint64_t> order;
+    for (const auto& [handle, one] : state.jobs()) order.push_back(one.sequence);
+    EXPECT_THAT(order, testing::ElementsAre(3, 1, 2, 4));
+}
+
+TEST_F(StoreTest, WhatFollowsASavepointCanBeTakenBackAlone) {
+    auto store = std::move(*Store::open(path_));
+    ASSERT_TRUE(store->begin());
+    ASSERT_TRUE(store->save(job(1)));
+    ASSERT_TRUE(store->set_savepoint());
+    ASSERT_TRUE(store->save(job(2)));
+    ASSERT_TRUE(store->save_comment(2, "new", 1));
+    ASSERT_TRUE(store->go_to_savepoint());
+    ASSERT_TRUE(store->set_savepoint());
+    ASSERT_TRUE(store->save(job(3)));
+    ASSERT_TRUE(store->save_comment(3, "new", 1));
+    ASSERT_TRUE(store->release_savepoint());
+    ASSERT_TRUE(store->commit());
+    State state;
+    ASSERT_TRUE(store->load(state));
+    EXPECT_NE(state.job_of_sequence(1), nullptr);
+    EXPECT_EQ(state.job_of_sequence(2), nullptr);
+    EXPECT_EQ(state.job_of_sequence(3)->attributes.text("comment"), "new");
+    store->rollback();
+    EXPECT_FALSE(store->go_to_savepoint()) << "there is no transaction";
+}
+
 TEST_F(StoreTest, AChangedNodeIsStoredByWhatIsDifferent) {
     const auto def = [](std::string_view name) -> const AttributeDef& { return *node_table().find(name); };
     Node before;
@@ -149,7 +261,8 @@ TEST_F(StoreTest, ADatabaseOfVersion2IsUpgraded) {
     node.handle = 7;
     node.name = "n1";
     ASSERT_TRUE((*Store::open(path_))->save(node));
-    sql("DROP TABLE object_aside; DROP TABLE depend; DROP TABLE received; PRAGMA user_version=2");
+    sql("DROP TABLE object_aside; DROP TABLE depend; DROP TABLE received; DROP TABLE comment; "
+        "DROP TABLE job_comment; PRAGMA user_version=2");
     auto store = std::move(*Store::open(path_));
     State state;
     ASSERT_TRUE(store->load(state));

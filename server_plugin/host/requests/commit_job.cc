@@ -2,6 +2,7 @@
 // it is stored.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "ifl/pbs_error.h"
@@ -35,7 +36,7 @@ void log_queueing(Change& change, const Job& job, std::string by) {
     if (job.attributes.has("depend")) as_asked = accounted_at_queueing(job, change.server().state);
     std::string text =
         fmt::format("Job Queued at request of {}, owner = {}, job name = {}, queue = {}", by,
-                    job.attributes.text("Job_Owner"), job.attributes.text("Job_Name"), job.queue_name);
+                    job.attributes.text("Job_Owner"), job.attributes.text("Job_Name"), job.queue_name.text());
     change.then([&server = change.server(), id = job.id, handle = job.handle, text = std::move(text),
                  as_asked = std::move(as_asked)] {
         server.parts.log.job(id, text);
@@ -58,6 +59,22 @@ Result<void> may_arrive(Context& context, const Submission& submission, const Qu
 }
 
 }  // namespace
+
+// A job that comes from another server, or that depends on others, changes more than itself.
+bool may_share_commit(const ifl::Request& request, const Session& session) {
+    using Kind = ifl::RequestType;
+    if (request.type == Kind::queue_job) {
+        const auto& body = std::get<ifl::QueueJob>(request.body);
+        return body.job.empty() && std::ranges::none_of(body.attributes, [](const ifl::Attribute& attribute) {
+                   return same_name(attribute.name, "depend");
+               });
+    }
+    if (request.type != Kind::job_script && request.type != Kind::ready_to_commit &&
+        request.type != Kind::commit)
+        return false;
+    const auto& submission = session.submission;
+    return !submission || (submission->arrival == 0 && !submission->job.attributes.has("depend"));
+}
 
 ifl::Reply ready_to_commit(Context& context) {
     if (!context.session.submission) return ifl::Reply::error(PBSE_IVALREQ);

@@ -38,24 +38,24 @@ void add_text(ifl::Attributes& out, std::string_view name, std::string_view text
 
 void add_stored(ifl::Attributes& out, const Attributes& attributes, const AttributeDef& def,
                 const State& state, uint32_t rights) {
-    for (const AttributeValue& value : attributes.all_of(def.name)) {
+    for (const AttributeValue& value : attributes.all_of(def)) {
         if (def.type == Type::resources) {
-            const Resource* resource = state.resources.find(value.resource);
+            const Resource* resource = state.resources.find(value.resource());
             const bool hidden = resource != nullptr && (resource->flags & resource_invisible) != 0;
             if (hidden && (rights & (read_operator | read_manager)) == 0) continue;
         }
         if (def.type == Type::limits || def.type == Type::resource_limits) {
             // Each by itself, as OpenPBS shows them; those behind the first are added to it.
             bool first = true;
-            for (std::string& limit : split_list(value.value)) {
-                add(out, def.name, std::move(limit), value.resource);
+            for (std::string& limit : split_list(value.value())) {
+                add(out, def.name, std::move(limit), value.resource());
                 out.back().op = std::exchange(first, false) ? ifl::Op::set : ifl::Op::incr;
             }
             continue;
         }
         // Which port it is tells nobody anything.
         const bool port = def.name == "interactive" || def.name == "block";
-        add(out, def.name, port ? "True" : value.value, value.resource);
+        add(out, def.name, std::string(port ? "True" : value.value()), value.resource());
     }
 }
 
@@ -72,12 +72,11 @@ template <typename Compute>
 ifl::Attributes describe_by_table(const AttributeTable& table, const Attributes& stored, const State& state,
                                   const View& view, Compute&& compute) {
     ifl::Attributes out;
-    for (const AttributeDef& row : table.rows()) {
-        if ((row.flags & view.rights()) == 0 || !view.wants(row.name)) continue;
-        if ((row.flags & computed) != 0) {
-            compute(row.name, out);
+    for (const AttributeDef* row : view.rows(table)) {
+        if ((row->flags & computed) != 0) {
+            compute(row->name, out);
         } else {
-            add_stored(out, stored, row, state, view.rights());
+            add_stored(out, stored, *row, state, view.rights());
         }
     }
     return out;
@@ -86,12 +85,12 @@ ifl::Attributes describe_by_table(const AttributeTable& table, const Attributes&
 void compute_job(const Job& job, const State& state, int64_t now, std::string_view name,
                  ifl::Attributes& out) {
     if (name == "job_state") add(out, name, std::string(1, shown_state(job, state)));
-    if (name == "queue") add_text(out, name, job.queue_name);
+    if (name == "queue") add_text(out, name, job.queue_name.text());
     if (name == "server") add_text(out, name, state.server_name);
     if (name == "ctime") add_time(out, name, job.ctime);
     if (name == "depend") add_text(out, name, shown_depend(job, state));
-    if (name == "exec_host") add_text(out, name, job.exec_host);
-    if (name == "exec_vnode") add_text(out, name, job.exec_vnode);
+    if (name == "exec_host") add_text(out, name, job.exec_host.text());
+    if (name == "exec_vnode") add_text(out, name, job.exec_vnode.text());
     if (name == "mtime") add_time(out, name, job.mtime);
     if (name == "qtime") add_time(out, name, job.qtime);
     if (name == "stime") add_time(out, name, job.stime);
@@ -199,6 +198,15 @@ bool View::wants(std::string_view name) const {
            std::ranges::any_of(names_, [&](const std::string& one) { return same_name(one, name); });
 }
 
+const std::vector<const AttributeDef*>& View::rows(const AttributeTable& table) const {
+    if (table_ == &table) return rows_;
+    table_ = &table;
+    rows_.clear();
+    for (const AttributeDef& row : table.rows())
+        if ((row.flags & rights_) != 0 && wants(row.name)) rows_.push_back(&row);
+    return rows_;
+}
+
 View view_of(const Context& context) {
     return {std::get<ifl::Status>(context.request.body).wanted, read_rights(context.who)};
 }
@@ -277,7 +285,8 @@ std::string node_state_text(const Node& node, const State& state) {
     if (std::ranges::any_of(usage.jobs, is_exclusive)) return "job-exclusive";
     const AttributeValue* available = node.attributes.find("resources_available", "ncpus");
     const int64_t used = cpus(usage.assigned, state);
-    const bool busy = available != nullptr && used > 0 && used >= amount_of(Type::integer, available->value);
+    const bool busy =
+        available != nullptr && used > 0 && used >= amount_of(Type::integer, available->value());
     return busy ? "job-busy" : "free";
 }
 

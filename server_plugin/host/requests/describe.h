@@ -20,10 +20,15 @@ class View {
     bool wants(std::string_view name) const;
     bool wants_all() const { return names_.empty(); }
     uint32_t rights() const { return rights_; }
+    // The rows of the table that are to be shown, in its order.
+    const std::vector<const AttributeDef*>& rows(const AttributeTable& table) const;
 
   private:
     std::vector<std::string> names_;
     uint32_t rights_;
+    // Of the table that was asked for last: a long list of objects asks for one again and again.
+    mutable const AttributeTable* table_ = nullptr;
+    mutable std::vector<const AttributeDef*> rows_{};
 };
 
 // That of a Status request.

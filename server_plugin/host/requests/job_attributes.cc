@@ -154,15 +154,15 @@ Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t 
         // It is the user's own now.
         const Resource* resource = state.resources.find(change.resource);
         if (resource == nullptr) return {};
-        job.defaulted.erase(resource->name);
+        job.set_defaulted(resource->name, false);
         const AttributeValue* value = job.attributes.find(def->name, resource->name);
-        return value == nullptr ? Result<void>() : check_request(*resource, value->value);
+        return value == nullptr ? Result<void>() : check_request(*resource, value->value());
     }
     if (!job.attributes.has(def->name)) return {};
     if (def->name == "stagein" || def->name == "stageout") return check_staging(*def, job, state);
     if (def->name != "depend") return check_value(*def, job);
-    return full_depend(job.attributes.text("depend"), state).map([&](std::string value) {
-        set_attribute(job, "depend", std::move(value));
+    return full_depend(job.attributes.text("depend"), state).map([&](const std::string& value) {
+        set_attribute(job, "depend", value);
     });
 }
 

@@ -121,8 +121,7 @@ Managed<> apply(Management& request, Node& node) {
 // What a new vnode has unless the request says otherwise: this machine's CPUs and memory.
 void add_defaults(Node& node, const State& state) {
     const auto set = [&](std::string_view name, std::string value) {
-        if (!node.attributes.has("resources_available", name))
-            node.attributes.set(available(), name, std::move(value));
+        if (!node.attributes.has("resources_available", name)) node.attributes.set(available(), name, value);
     };
     set("ncpus", fmt::format("{}", sysconf(_SC_NPROCESSORS_ONLN)));
     set("mem", fmt::format("{}kb", sysconf(_SC_PHYS_PAGES) * (sysconf(_SC_PAGESIZE) / 1024)));

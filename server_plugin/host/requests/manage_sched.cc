@@ -27,8 +27,7 @@ std::string default_folder(const Server& server, const Sched& sched, std::string
 // it on from its beginning only.
 void set_defaults(const Server& server, Sched& sched) {
     const auto set = [&](std::string_view attribute, std::string value) {
-        if (!sched.attributes.has(attribute))
-            sched.attributes.set(*sched_table().find(attribute), {}, std::move(value));
+        if (!sched.attributes.has(attribute)) sched.attributes.set(*sched_table().find(attribute), {}, value);
     };
     set("sched_priv", default_folder(server, sched, "sched_priv"));
     set("sched_log", default_folder(server, sched, "sched_log"));
@@ -90,7 +89,7 @@ Result<void> check_unshared(const Sched& sched, const State& state, std::string_
 void share_with_server(Change& change, const Sched& sched, std::string_view name) {
     const AttributeDef& def = *server_table().find(name);
     if (sched.attributes.has(name)) {
-        change.server_attributes().set(def, {}, std::string(sched.attributes.text(name)));
+        change.server_attributes().set(def, {}, sched.attributes.text(name));
     } else {
         change.server_attributes().unset(def, {});
     }

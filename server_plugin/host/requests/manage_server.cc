@@ -56,7 +56,7 @@ void share_with_default_sched(Change& change, Attributes& server, std::string_vi
     Sched& sched = change.sched(*current);
     const AttributeDef& def = *sched_table().find(name);
     if (server.has(name)) {
-        sched.attributes.set(def, {}, std::string(server.text(name)));
+        sched.attributes.set(def, {}, server.text(name));
     } else {
         sched.attributes.set(def, {}, "False");
     }

@@ -235,7 +235,7 @@ bool legal_object_name(std::string_view name, size_t longest) {
 std::string user_of_resource(const State& state, const Resource& resource) {
     const auto uses = [&](const Attributes& attributes) {
         for (const AttributeValue& value : attributes.values())
-            if (value.resource == resource.name) return true;
+            if (value.resource() == resource.name) return true;
         return false;
     };
     if (uses(state.server)) return "the server";

@@ -91,7 +91,8 @@ ifl::Reply move_job(Context& context) {
         const Routing routed = route_job(change, job, queue);
         if (routed.outcome == Routing::Outcome::rejected) return refuse(routed.error);
     }
-    log_job(change, job, fmt::format("Job moved to {} at request of {}", job.queue_name, requestor(context)));
+    log_job(change, job,
+            fmt::format("Job moved to {} at request of {}", job.queue_name.text(), requestor(context)));
     if (auto ok = take_up_dependencies(change, job); !ok) return refuse(ok.error());
     change.want_cycle(PBS_SCH_SCHEDULE_NEW);
     return reply_of(change.commit());

@@ -15,8 +15,8 @@
 namespace pbs::host {
 namespace {
 
-void set_if_missing(Job& job, std::string_view name, std::string value) {
-    if (!job.attributes.has(name)) set_attribute(job, name, std::move(value));
+void set_if_missing(Job& job, std::string_view name, std::string_view value) {
+    if (!job.attributes.has(name)) set_attribute(job, name, value);
 }
 
 std::string output_path(const Job& job, std::string_view host, char stream) {
@@ -43,7 +43,7 @@ void add_variable(Job& job, std::string_view name, std::string_view value) {
     static const AttributeDef& def = *job_table().find("Variable_List");
     std::string text(job.attributes.text("Variable_List"));
     text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
-    job.attributes.set(def, {}, std::move(text));
+    job.attributes.set(def, {}, text);
 }
 
 // The server calls a qsub that waits for its job, which it does on this machine only. What such a job does
@@ -122,7 +122,7 @@ ifl::Reply queue_job(Context& context) {
     if (auto ok = enter_queue(trial, tried, *queue, Entry::submitted); !ok) return refuse(ok.error());
     server.state.next_sequence = static_cast<int64_t>(number_in_id(job.sequence)) + 1;
     job.queue = queue->handle;
-    job.queue_name = queue->name;
+    job.queue_name = SharedText(queue->name);
     const std::string id = job.id;
     const bool at_once = context.request.extend.starts_with(":C:");
     context.session.submission = std::move(submission);

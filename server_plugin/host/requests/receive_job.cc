@@ -52,7 +52,7 @@ ifl::Reply receive_job(Context& context) {
     Job tried = job;
     if (auto ok = enter_queue(trial, tried, *queue, Entry::submitted); !ok) return refuse(ok.error());
     job.queue = queue->handle;
-    job.queue_name = queue->name;
+    job.queue_name = SharedText(queue->name);
     context.session.submission = std::move(submission);
     if (context.request.extend.starts_with(":C:")) return commit_job(context);
     ifl::Reply reply;

@@ -116,6 +116,9 @@ Steps::Left go_on(Context& context, ifl::StatusParts& out, bool shown, std::opti
 // Begins, does all that is left, and commits.
 ifl::Reply answer(Context& context);
 
+// Is it a part of a submission that can share its commit with others (CommitGroup)?
+bool may_share_commit(const ifl::Request& request, const Session& session);
+
 // The handlers.
 ifl::Reply queue_job(Context& context);
 ifl::Reply receive_job(Context& context);  // a queue_job with a job's id

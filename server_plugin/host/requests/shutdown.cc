@@ -19,7 +19,8 @@ void end_or_requeue(Change& change, Job& job, bool immediate) {
     if (job.state == job_state::kExiting) return;
     if (job.attributes.boolean("Rerunable", true)) {
         job.at_end = Job::AtEnd::requeue;
-        log_job(change, job, fmt::format("Job to be requeued in {} on PBS Server shutdown", job.queue_name));
+        log_job(change, job,
+                fmt::format("Job to be requeued in {} on PBS Server shutdown", job.queue_name.text()));
         kill_after(change, job);
     } else if (immediate) {
         abort_job(change, job, "Job aborted on PBS Server shutdown");

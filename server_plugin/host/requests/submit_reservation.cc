@@ -59,8 +59,8 @@ Result<void> may_reserve(const Context& context, const Reservation& reservation)
     return {};
 }
 
-void set_if_missing(Reservation& reservation, std::string_view name, std::string value) {
-    if (!reservation.attributes.has(name)) set_attribute(reservation, name, std::move(value));
+void set_if_missing(Reservation& reservation, std::string_view name, std::string_view value) {
+    if (!reservation.attributes.has(name)) set_attribute(reservation, name, value);
 }
 
 // What the server adds to what the client gave.
@@ -100,7 +100,7 @@ Result<void> take_from(const Job& job, Reservation& reservation) {
     const AttributeDef& list = *reservation_table().find("Resource_List");
     reservation.attributes.unset(list, {});
     for (const AttributeValue& value : job.attributes.all_of("Resource_List"))
-        reservation.attributes.set(list, value.resource, value.value);
+        reservation.attributes.set(list, value.resource(), value.value());
     if (!job.attributes.has("Resource_List", "walltime"))
         reservation.attributes.set(list, "walltime", amount_text(Type::duration, kWithoutWalltime));
     for (const char* name : {"schedselect", "euser", "egroup"})
@@ -117,7 +117,7 @@ void move_into(Change& change, Reservation& reservation, const Queue& queue, con
     confirm_reservation(change, reservation, job.places);
     Job& moved = change.job(job);
     moved.queue = queue.handle;
-    moved.queue_name = queue.name;
+    moved.queue_name = SharedText(queue.name);
     moved.mtime = change.now();
     log_job(change, job, fmt::format("Job moved into reservation {} made from it", reservation.id));
 }

@@ -1,0 +1,69 @@
+#include "server_plugin/host/shared_text.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace pbs::host {
+namespace {
+
+TEST(SharedText, ATextAndANameAreKeptApart) {
+    const SharedText text("ncpus", "4");
+    EXPECT_EQ(text.name(), "ncpus");
+    EXPECT_EQ(text.text(), "4");
+    EXPECT_EQ(text.whole(), "ncpus4");
+    EXPECT_NE(text, SharedText("ncpu", "s4"));
+    EXPECT_EQ(text, SharedText("ncpus", "4"));
+    EXPECT_EQ(SharedText("ncpus", "").name(), "ncpus");
+    EXPECT_TRUE(SharedText("ncpus", "").empty());
+    EXPECT_EQ(SharedText(), SharedText(""));
+}
+
+TEST(SharedText, CopiesAreTheSameMemory) {
+    SharedText text("some text");
+    {
+        const SharedText copy = text;
+        EXPECT_TRUE(copy.shares(text));
+        text = SharedText("another");
+        EXPECT_EQ(copy.text(), "some text");
+    }
+    const SharedText moved = std::move(text);
+    EXPECT_EQ(moved.text(), "another");
+    text = moved;
+    text = *&text;
+    EXPECT_EQ(text.text(), "another");
+}
+
+TEST(SharedTexts, EqualOnesBecomeOne) {
+    SharedTexts texts;
+    SharedText one("name", "value");
+    SharedText two("name", "value");
+    SharedText other("nam", "evalue");
+    SharedText nothing;
+    for (SharedText* text : {&one, &two, &other, &nothing}) texts.share(*text);
+    EXPECT_TRUE(one.shares(two));
+    EXPECT_FALSE(one.shares(other));
+    EXPECT_EQ(other.name(), "nam");
+    EXPECT_EQ(nothing.text(), "");
+    EXPECT_TRUE(texts.of("name", "value").shares(one));
+    EXPECT_TRUE(texts.of("nam", "evalue").shares(other));
+    const SharedText fresh = texts.of("name", "another");
+    EXPECT_EQ(fresh, SharedText("name", "another"));
+    EXPECT_TRUE(texts.of("name", "another").shares(fresh));
+    EXPECT_EQ(texts.of({}, {}), nothing);
+}
+
+// However many there are, and however long, they stay what they are.
+TEST(SharedTexts, ForgettingLosesNothing) {
+    SharedTexts texts;
+    std::vector<SharedText> kept;
+    for (int i = 0; i < 20'000; ++i) {
+        kept.emplace_back(std::to_string(i) + std::string(i % 100 == 0 ? 50'000 : 1, 'x'));
+        texts.share(kept.back());
+    }
+    for (int i = 0; i < 20'000; ++i)
+        ASSERT_TRUE(kept[static_cast<size_t>(i)].text().starts_with(std::to_string(i) + "x"));
+}
+
+}  // namespace
+}  // namespace pbs::host
