@@ -5,12 +5,6 @@
 namespace pbs::ifl {
 namespace {
 
-const AttributeDef* find_in(std::span<const AttributeDef> rows, std::string_view name) {
-    const auto row =
-        std::ranges::find_if(rows, [&](const AttributeDef& def) { return same_name(def.name, name); });
-    return row == rows.end() ? nullptr : &*row;
-}
-
 constexpr char lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
@@ -18,11 +12,16 @@ constexpr char lower(char c) {
 }  // namespace
 
 const AttributeDef* AttributeTable::find(std::string_view name) const {
-    return find_in(rows_, name);
+    const AttributeDef* row = find_any(name);
+    return row != nullptr && row < rows_.data() + rows_.size() ? row : nullptr;
 }
 
 const AttributeDef* AttributeTable::find_any(std::string_view name) const {
-    return find_in(all_, name);
+    for (std::size_t slot = hash(name);; ++slot) {
+        const std::uint16_t row = slots_[slot % kSlots];
+        if (row == 0) return nullptr;
+        if (same_name(all_[row - 1].name, name)) return &all_[row - 1];
+    }
 }
 
 bool AttributeTable::is_openpbs_only(std::string_view name) const {

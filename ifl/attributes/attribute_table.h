@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -74,6 +75,12 @@ class AttributeTable {
               static_cast<std::size_t>(std::find_if(all.begin(), all.end(), is_elsewhere) - all.begin()))) {
         if (!std::all_of(all.begin() + static_cast<std::ptrdiff_t>(rows_.size()), all.end(), is_elsewhere))
             throw "a row of the bundled server's is behind those of others";
+        if (all.size() > kSlots / 2) throw "there are too few slots for the names";
+        for (std::size_t row = 0; row < all.size(); ++row) {
+            std::size_t slot = hash(all[row].name);
+            while (slots_[slot % kSlots] != 0) ++slot;
+            slots_[slot % kSlots] = static_cast<std::uint16_t>(row + 1);
+        }
     }
 
     // What the bundled server has.
@@ -93,9 +100,18 @@ class AttributeTable {
     static constexpr bool is_elsewhere(const AttributeDef& row) {
         return row.has(of_plugin) || row.has(openpbs_only);
     }
+    // Of the name in lower case (FNV-1a).
+    static constexpr std::size_t hash(std::string_view name) {
+        std::uint32_t hash = 0x811c9dc5;
+        for (const char c : name)
+            hash = (hash ^ static_cast<unsigned char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c)) * 0x01000193;
+        return hash;
+    }
 
+    static constexpr std::size_t kSlots = 512;
     std::span<const AttributeDef> all_;
     std::span<const AttributeDef> rows_;
+    std::array<std::uint16_t, kSlots> slots_{};  // rows, counted from 1, by the hashes of their names
 };
 
 // The tables, a file each.

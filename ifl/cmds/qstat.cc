@@ -23,7 +23,8 @@ constexpr Program kProgram{"qstat", ""};
 
 class Qstat {
   public:
-    Qstat(QstatOptions options, std::time_t now) : options_(std::move(options)), now_(now) {}
+    Qstat(QstatOptions options, std::time_t now)
+        : options_(std::move(options)), shown_(shown_job_attributes(options_)), now_(now) {}
 
     int run() {
         if (options_.operands.empty()) {
@@ -106,8 +107,10 @@ class Qstat {
             return;
         }
         if (Server* at = server(id->server)) {
-            show_jobs(*at, pbs_statjob(at->connection.handle(), sent_job_id(*id).c_str(), nullptr, extend()),
-                      shown_job_id(at->connection, *id));
+            show_jobs(
+                *at,
+                pbs_statjob(at->connection.handle(), sent_job_id(*id).c_str(), shown_.attributes(), extend()),
+                shown_job_id(at->connection, *id));
         }
     }
 
@@ -126,7 +129,9 @@ class Qstat {
         }
         for (const auto& [name, list] : lists) {
             if (Server* at = server(name)) {
-                show_jobs(*at, pbs_statjob(at->connection.handle(), list.c_str(), nullptr, extend()), list);
+                show_jobs(*at,
+                          pbs_statjob(at->connection.handle(), list.c_str(), shown_.attributes(), extend()),
+                          list);
             }
         }
     }
@@ -147,8 +152,9 @@ class Qstat {
             criteria.add(ATTR_q, "", destination->queue, EQ);
         }
         batch_status* jobs =
-            criteria.empty() ? pbs_statjob(at->connection.handle(), nullptr, nullptr, extend())
-                             : pbs_selstat(at->connection.handle(), criteria.operations(), nullptr, extend());
+            criteria.empty()
+                ? pbs_statjob(at->connection.handle(), nullptr, shown_.attributes(), extend())
+                : pbs_selstat(at->connection.handle(), criteria.operations(), shown_.attributes(), extend());
         show_jobs(*at, jobs, destination->queue);
     }
 
@@ -244,6 +250,7 @@ class Qstat {
     }
 
     QstatOptions options_;
+    AttrList shown_;
     std::time_t now_;
     std::map<std::string, Server> servers_;
     std::optional<JsonReport> report_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -493,6 +494,25 @@ std::string size_text(std::string_view value, const QstatOptions& options) {
         text += kUnits[unit];
     }
     return text + (words ? 'w' : 'b');
+}
+
+AttrList shown_job_attributes(const QstatOptions& options) {
+    AttrList list;
+    if (options.full || options.format == QstatFormat::json) {
+        return list;
+    }
+    const auto add = [&](std::initializer_list<const char*> names) {
+        for (const char* name : names) {
+            list.add(name, "", "");
+        }
+    };
+    add({ATTR_N, ATTR_owner, ATTR_state, ATTR_queue, ATTR_used});
+    if (options.alternate) {
+        add({ATTR_session, ATTR_l, ATTR_exechost, ATTR_comment, ATTR_estimated, ATTR_stime});
+    } else if (options.percent) {
+        add({ATTR_l, ATTR_array_state_count});
+    }
+    return list;
 }
 
 std::string jobs_text(const batch_status* jobs, const QstatHeading& heading, const QstatOptions& options) {

@@ -19,6 +19,8 @@ struct QstatHeading {
     bool shown = true;      // write the heading (the first list of a server)
 };
 
+// The attributes that the layouts of jobs read, for the server to send no others; none stand for all.
+AttrList shown_job_attributes(const QstatOptions& options);
 // Jobs, one a line: job, name, user, CPU time used, state, queue.
 std::string jobs_text(const batch_status* jobs, const QstatHeading& heading, const QstatOptions& options);
 // Jobs in the layout of -a, with what they ask for.

@@ -250,9 +250,9 @@ typedef struct pbs_job_record {
     uint32_t reserved3;
     int64_t eligible_time;
     int64_t accrues_since;
-    /* For how many seconds the job is expected to run, if they aren't those after which it is ended (walltime):
-     * its soft walltime, extended as long as it has run over it. All is planned with them but what advance
-     * reservations have. 0: with walltime. */
+    /* For how many seconds the job is expected to run, if they aren't those after which it is ended
+     * (walltime): its soft walltime, extended as long as it has run over it. All is planned with them but
+     * what advance reservations have. 0: with walltime. */
     int64_t soft_walltime;
 } pbs_job_record;
 
@@ -480,8 +480,8 @@ enum pbs_decision_kind {
      * with counts_eligible_time. */
     PBS_DECIDE_ACCRUE = 7,
     /* The reservation `job` has `places`, as those of RUN are, from its start to its end; `start`: when one
-     * begins that was to begin as soon as possible. For hosts that ask for it (PBS_TAKES_RESERVATIONS), as the
-     * next one. */
+     * begins that was to begin as soon as possible. For hosts that ask for it (PBS_TAKES_RESERVATIONS), as
+     * the next one. */
     PBS_DECIDE_CONFIRM = 8,
     PBS_DECIDE_DENY = 9 /* the reservation `job` can't be had, because of `text` */
 };
@@ -524,11 +524,12 @@ typedef struct pbs_decision {
 
 /* What of decisions came later: a host is given what it asks for. */
 enum pbs_takes {
-    PBS_TAKES_ESTIMATES = 1,   /* decisions of that kind */
-    PBS_TAKES_PIECES = 2,      /* chunks in pieces on several vnodes of a host (pbs_decision.joined) */
-    PBS_TAKES_PREEMPTIONS = 4, /* decisions of that kind, and those that resume jobs */
+    PBS_TAKES_ESTIMATES = 1,    /* decisions of that kind */
+    PBS_TAKES_PIECES = 2,       /* chunks in pieces on several vnodes of a host (pbs_decision.joined) */
+    PBS_TAKES_PREEMPTIONS = 4,  /* decisions of that kind, and those that resume jobs */
     PBS_TAKES_RESERVATIONS = 8, /* decisions about reservations that are asked for */
-    PBS_TAKES_ROOM_MADE = 16    /* of place_job(): decisions to preempt others for the job, before that to run it */
+    PBS_TAKES_ROOM_MADE =
+        16 /* of place_job(): decisions to preempt others for the job, before that to run it */
 };
 
 typedef struct pbs_cycle_request {

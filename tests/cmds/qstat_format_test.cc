@@ -79,6 +79,42 @@ TEST(AlternateJobsText, MarksNumbersThatAreTooLong) {
     EXPECT_THAT(alternate_jobs_text(jobs.get(), {}, options, 0), HasSubstr(" 1000  9999 "));
 }
 
+// What the server isn't asked for isn't missed.
+TEST(ShownJobAttributes, AreAllThatTheLayoutsRead) {
+    for (const bool alternate : {false, true})
+        for (const bool special : {false, true}) {
+            QstatOptions options;
+            options.alternate = alternate;
+            options.percent = special && !alternate;
+            options.nodes = options.comments = options.estimated_start = special && alternate;
+            const AttrList asked = shown_job_attributes(options);
+            Objects all = sample_jobs();
+            all.add("14[].srv", {{"Job_Name", "", "many"},
+                                 {"job_state", "", "B"},
+                                 {"array_state_count", "", "Queued:1 Running:1 Exiting:0 Expired:2"},
+                                 {"estimated", "start_time", "1795431600"},
+                                 {"estimated", "exec_vnode", "(n1)"}});
+            Objects sent;
+            for (const batch_status* job = all.get(); job != nullptr; job = job->next) {
+                std::vector<Objects::Attribute> values;
+                for (const attrl* a = job->attribs; a != nullptr; a = a->next)
+                    if (asked.has(a->name)) values.push_back({a->name, a->resource, a->value});
+                sent.add(job->name, values);
+            }
+            const auto text = [&](Objects& jobs) {
+                return alternate ? alternate_jobs_text(jobs.get(), {}, options, 1795428000)
+                                 : jobs_text(jobs.get(), {}, options);
+            };
+            EXPECT_EQ(text(sent), text(all)) << alternate << special;
+        }
+    QstatOptions full;
+    full.full = true;
+    EXPECT_TRUE(shown_job_attributes(full).empty());
+    QstatOptions json;
+    json.format = QstatFormat::json;
+    EXPECT_TRUE(shown_job_attributes(json).empty());
+}
+
 TEST(AlternateJobsText, IsTheLayoutOfA) {
     Objects jobs = sample_jobs();
     QstatOptions options;

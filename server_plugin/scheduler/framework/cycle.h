@@ -70,7 +70,8 @@ class CycleLog;
 void rehearse_cycle(const CycleInput& input, std::unique_ptr<CycleLog> (*make)(const CycleParts& parts));
 
 // A place for one job that isn't running, whatever the policy, the order, limits and times say: `run`, in the
-// queue that it is in; or `comment`: why there is none now.
+// queue that it is in; or `comment`: why there is none now. `preempts`: if the policy preempts, jobs of
+// whatever level are preempted where that makes room.
 Decisions place_job(const CycleInput& input, JobSlot job, bool preempts);
 
 // The charge of a job that starts, by a policy (SORT_BY_PAST_USAGE); nothing if it keeps no usage.

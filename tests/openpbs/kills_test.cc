@@ -1,0 +1,115 @@
+// The server is killed at random points while jobs are submitted and run, objects are made and reservations
+// are asked for: what was acknowledged is there afterwards, each job runs once, and those that run go on.
+//
+// PBSPOLICY_KILLS names how many kills there are, and the seed of the first; three from 1 without it.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <sstream>
+#include <string>
+
+#include "tests/openpbs/site.h"
+
+namespace pbs::e2e {
+namespace {
+using ::testing::HasSubstr;
+
+// What goes on until a file says that it is over, each by a user of its own: a line in a file for each
+// request that was acknowledged.
+constexpr const char* kSubmits = R"(
+until test -e /tmp/over; do
+    id=$(echo 'echo $PBS_JOBID >> /tmp/una.ran; sleep 0.$RANDOM' | $stock/qsub -r n -o /dev/null -e /dev/null) &&
+        echo $id >> /tmp/una.acknowledged
+done)";
+constexpr const char* kMakes = R"(
+i=0
+until test -e /tmp/over; do
+    i=$((i + 1))
+    $ours/qmgr -c "create policy k$$x$i" && echo k$$x$i >> /tmp/alice.acknowledged
+    $ours/qmgr -c "set policy k$$x$i backfill_depth = $i"
+    $ours/qmgr -c "set queue workq Priority = $i"
+done)";
+constexpr const char* kReserves = R"(
+until test -e /tmp/over; do
+    start=$(date -d '+1 hour' +%H%M)
+    id=$($stock/pbs_rsub -R $start -D 60 -l select=1:ncpus=1 | cut -d ' ' -f 1) && $stock/pbs_rdel $id
+done)";
+
+class OpenpbsKills : public AttachedSite {
+  protected:
+    void SetUp() override {
+        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): with the scheduler
+        if (IsSkipped()) return;
+        site.emplace();
+        site->install(options() + " --scheduler");
+        site->start_with_plugin();
+        ASSERT_TRUE(site->wait_for_node());
+        ASSERT_EQ(site->qmgr("set node box resources_available.ncpus = 4").exit, 0);
+        site->ok("touch /tmp/una.acknowledged /tmp/una.ran; chmod 666 /tmp/una.*");
+        site->ok("touch /tmp/alice.acknowledged; chmod 666 /tmp/alice.*");
+    }
+    void begin(const char* what, const std::string& user) const {
+        site->ok(fmt::format("cd /tmp; ({}\n) > /dev/null 2>&1 < /dev/null &", what), user);
+    }
+    std::map<std::string, int> counted(const std::string& file) const {
+        std::map<std::string, int> out;
+        std::istringstream lines(site->ok("cat " + file));
+        for (std::string line; std::getline(lines, line);) ++out[line];
+        return out;
+    }
+};
+
+TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
+    int kills = 3;
+    unsigned seed = 1;
+    if (const char* wanted = std::getenv("PBSPOLICY_KILLS")) std::istringstream(wanted) >> kills >> seed;
+    // It runs through all of this.
+    const std::string steady = site->ok(
+        "cd /; echo 'echo $$ >> /tmp/una.steady; sleep 36000' | $stock/qsub -o /dev/null -e /dev/null",
+        "una");
+    ASSERT_TRUE(
+        wait_for([&] { return site->sh("test -s /tmp/una.steady").exit == 0; }, std::chrono::seconds(60)));
+    for (int kill = 0; kill < kills; ++kill) {
+        SCOPED_TRACE(fmt::format("seed {}", seed + static_cast<unsigned>(kill)));
+        std::mt19937 random(seed + static_cast<unsigned>(kill));
+        const auto acknowledged = number_of(site->ok("cat /tmp/una.acknowledged | wc -l"));
+        begin(kSubmits, "una");
+        begin(kMakes, "alice");
+        begin(kReserves, "oscar");
+        // So that each of these has begun; then at any point of what they do.
+        EXPECT_TRUE(
+            wait_for([&] { return number_of(site->ok("cat /tmp/una.acknowledged | wc -l")) > acknowledged; },
+                     std::chrono::seconds(60)));
+        site->ok(fmt::format("sleep {:.3f}", std::uniform_real_distribution(0.0, 3.0)(random)));
+        site->kill_server();
+        site->ok(
+            "touch /tmp/over; while pgrep -u una qsub || pgrep -u alice qmgr || pgrep -u oscar pbs_; do "
+            "sleep 0.1; done; rm /tmp/over");
+        site->start_with_plugin();
+        const std::string policies = site->ok("$ours/qmgr -c 'list policy @default'");
+        for (const auto& [name, times] : counted("/tmp/alice.acknowledged"))
+            EXPECT_THAT(policies, HasSubstr("Policy " + name + "\n"));
+        if (HasFailure()) break;
+    }
+    // All others end.
+    EXPECT_TRUE(site->wait_for_node());
+    EXPECT_TRUE(wait_for([&] { return number_of(site->ok("$stock/qstat | grep -c una || true")) == 1; },
+                         std::chrono::minutes(10)))
+        << site->sh("$stock/qstat -fw").out << site->log();
+    const auto ran = counted("/tmp/una.ran");
+    for (const auto& [job, times] : counted("/tmp/una.acknowledged"))
+        EXPECT_TRUE(ran.contains(job)) << job << " is lost";
+    for (const auto& [job, times] : ran) EXPECT_EQ(times, 1) << job << " ran more than once";
+    EXPECT_EQ(number_of(site->ok("wc -l < /tmp/una.steady")), 1) << "the job that ran was started again";
+    EXPECT_EQ(site->sh("$stock/qstat " + steady + " | grep -q ' R '").exit, 0)
+        << site->sh("$stock/qstat -fw " + steady).out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Attachments, OpenpbsKills, kAttachments, attachment_name);
+
+}  // namespace
+}  // namespace pbs::e2e
