@@ -22,9 +22,10 @@ function(pbs_target_settings target)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
   if(NOT PBSPOLICY_SANITIZE)
-    # A program has what it calls of a library: files that are compiled together would come together.
+    # A program has what it calls of a library, and is loaded with the libraries that this calls: files that are
+    # compiled together would come together.
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-ffunction-sections -fdata-sections>)
-    target_link_options(${target} PRIVATE $<$<CONFIG:Release>:-Wl,--gc-sections>)
+    target_link_options(${target} PRIVATE $<$<CONFIG:Release>:-Wl,--gc-sections,--as-needed>)
   endif()
   if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # gcc takes a source file that is compiled with others for a header.

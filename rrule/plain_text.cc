@@ -57,7 +57,7 @@ std::string plain_text(std::string_view text) {
 }
 
 std::string markup_text(std::string_view text) {
-    return text::to_xml(plain_text(text));
+    return pbs::text::to_xml(plain_text(text));
 }
 
 std::string shortened(std::string text, std::size_t bytes) {
