@@ -98,7 +98,8 @@ TEST(ShownJobAttributes, AreAllThatTheLayoutsRead) {
             for (const batch_status* job = all.get(); job != nullptr; job = job->next) {
                 std::vector<Objects::Attribute> values;
                 for (const attrl* a = job->attribs; a != nullptr; a = a->next)
-                    if (asked.has(a->name)) values.push_back({a->name, a->resource, a->value});
+                    if (asked.has(a->name))
+                        values.push_back({a->name, a->resource != nullptr ? a->resource : "", a->value});
                 sent.add(job->name, values);
             }
             const auto text = [&](Objects& jobs) {
