@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,11 +27,13 @@
 #include "ifl/pbs_ifl.h"
 #include "ifl/reply.h"
 #include "ifl/request.h"
+#include "tests/bench/connection.h"
 #include "tests/e2e/copy_jobs.h"
 #include "tests/e2e/harness.h"
 
 namespace {
 
+using pbs::bench::connect_to;
 using pbs::e2e::Server;
 using Clock = std::chrono::steady_clock;
 namespace ifl = pbs::ifl;
@@ -100,19 +101,10 @@ std::string submission(int64_t number) {
 }
 constexpr int kReplies = 3;
 
-int connect_to(const Server& server) {
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    const std::string path = server.home() / "server_priv/pbs.sock";
-    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
-    if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) give_up("no connection");
-    return fd;
-}
-
 // Submits `jobs`, with up to `ahead` of them on their way.
 void submit(const Server& server, int64_t first, int64_t jobs, int64_t ahead) {
     const int fd = connect_to(server);
+    if (fd < 0) give_up("no connection");
     ifl::ReplyDecoder replies;
     std::vector<char> bytes(size_t{64} << 10);
     int64_t sent = 0;

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,11 +24,13 @@
 
 #include "ifl/pbs_ifl.h"
 #include "ifl/request.h"
+#include "tests/bench/connection.h"
 #include "tests/e2e/copy_jobs.h"
 #include "tests/e2e/harness.h"
 
 namespace {
 
+using pbs::bench::connect_to;
 using pbs::e2e::Server;
 using Clock = std::chrono::steady_clock;
 constexpr int kConnections = 400;
@@ -59,19 +60,6 @@ std::unique_ptr<Server> make_server(int64_t jobs, bool scheduling) {
     if (!copied) give_up(copied.message());
     if (const auto started = server->start(); !started) give_up(started.message());
     return server;
-}
-
-int connect_to(const Server& server) {
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    const std::string path = server.home() / "server_priv/pbs.sock";
-    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
-    if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
 }
 
 // The hostile user, in a process of his own until the server ends the connections: they are made again.
