@@ -276,7 +276,8 @@ std::string alternate_row(const batch_status& status, const AlternateWidths& w, 
         text += hosts_text(job.exec_host, options.one_line);
     }
     if (options.comments) {
-        text += comment_line(job.comment, w.comment, options.one_line);
+        // Hosts end the job's line.
+        text += comment_line(job.comment, w.comment, options.one_line && !options.nodes);
     }
     return text;
 }

@@ -146,6 +146,10 @@ TEST(AlternateJobsText, AddsHostsAndComments) {
     options.comments = false;
     options.one_line = true;
     EXPECT_THAT(alternate_jobs_text(jobs.get(), heading, options, 0), HasSubstr("R 00:10 n1/0*2\n"));
+    // A comment has a line of its own then.
+    options.comments = true;
+    EXPECT_THAT(alternate_jobs_text(jobs.get(), heading, options, 0),
+                HasSubstr("R 00:10 n1/0*2\n   Job run at Sat\n"));
 }
 
 TEST(QueuesText, CountsJobs) {

@@ -80,6 +80,7 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
     std::string steady = site->ok(
         "cd /; echo 'echo $$ >> /tmp/una.steady; sleep 36000' | $stock/qsub -o /dev/null -e /dev/null",
         "una");
+    steady.erase(steady.find_last_not_of('\n') + 1);
     ASSERT_TRUE(
         wait_for([&] { return site->sh("test -s /tmp/una.steady").exit == 0; }, std::chrono::seconds(60)));
     for (int kill = 0; kill < kills; ++kill) {
