@@ -361,7 +361,7 @@ Result<void> Change::commit(const std::function<Result<void>()>& before) {
     follow_arrays();
     CommitGroup& group = server_.commit_group;
     if (group.takes() && !before && only_adds_jobs()) return join(group);
-    // Its members are told of the outcome by who waits for it.
+    // Whoever holds the replies to its members asks the group for the outcome (CommitGroup::commit).
     if (group.uncommitted())
         if (auto done = group.commit(); !done) return done;
     Store& store = server_.parts.store;

@@ -230,7 +230,8 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
     submissions.take(submits);
     ifl::Reply reply = begin_answer(context);
     submissions.take(false);
-    // It had to be committed before what the request does by itself.
+    // A change that the request made by itself has committed the submissions before it: their clients are
+    // told.
     if (was_uncommitted && !submissions.uncommitted()) settle();
     if (peer.closing) return;
     if (context.rest != nullptr) {

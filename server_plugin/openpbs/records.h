@@ -105,8 +105,8 @@ class Records {
     std::map<std::string, std::int64_t> running_subjobs_;  // by array
     std::set<std::string> aside_;
     std::map<std::string, std::int64_t> not_preemptable_;  // jobs, with the time of their start
-    std::map<std::string, std::int64_t>
-        soft_;  // running jobs with a soft walltime: what it was extended to; 0: not yet
+    // Running jobs with a soft walltime, with what it was extended to; 0: it has not been yet.
+    std::map<std::string, std::int64_t> soft_;
     // Reservations: the handle, and when it has the places that it has.
     struct Reserved {
         std::uint64_t handle = 0;

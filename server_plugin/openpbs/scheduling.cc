@@ -441,7 +441,7 @@ std::size_t Scheduling::take_objects() {
 
 void Scheduling::take_over(const Site& before, const Site& after) {
     for (ChangedSetting& change : changed_settings(before, after)) {
-        // What the plugin has set itself to preempt by is no news.
+        // The plugin sets it for the server to preempt by: no manager has asked for that one.
         const auto given = orders_given_.find(change.sched);
         if (change.name == "preempt_order" && given != orders_given_.end() &&
             std::ranges::find(given->second, change.value) != given->second.end())

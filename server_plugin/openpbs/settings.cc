@@ -32,7 +32,7 @@ std::vector<ChangedSetting> changed_settings(const Site& before, const Site& aft
         std::set<std::string> names;
         for (const auto* settings : {&from, &to})
             for (const auto& [name, value] : *settings) names.insert(name);
-        // Of the log, policies have nothing.
+        // It is about a log that pbs_sched writes and the plugin does not.
         names.erase("log_events");
         for (const std::string& name : names)
             if (std::string value = value_in(to, name); value != value_in(from, name))

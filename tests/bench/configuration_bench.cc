@@ -16,18 +16,16 @@
 #include <vector>
 
 #include "ifl/pbs_ifl.h"
+#include "tests/bench/server.h"
 #include "tests/e2e/harness.h"
 
 namespace {
 
+using pbs::bench::give_up;
+using pbs::bench::start_server;
 using pbs::e2e::Output;
 using pbs::e2e::Server;
 using Clock = std::chrono::steady_clock;
-
-[[noreturn]] void give_up(const std::string& what) {
-    fmt::print(stderr, "configuration_bench: {}\n", what);
-    std::abort();
-}
 
 // Somebody who wants to know about the server, a millisecond after each answer.
 class Other {
@@ -96,8 +94,7 @@ std::string revision(const Server& server) {
 enum class What { nodes, policies, windows, queues };
 
 std::unique_ptr<Server> start() {
-    auto server = std::make_unique<Server>();
-    if (const auto started = server->start(); !started) give_up(started.message());
+    auto server = start_server();
     qmgr(*server, "set server scheduling=False\n");
     return server;
 }

@@ -14,18 +14,16 @@
 #include <vector>
 
 #include "ifl/pbs_ifl.h"
+#include "tests/bench/server.h"
 #include "tests/e2e/copy_jobs.h"
 #include "tests/e2e/harness.h"
 
 namespace {
 
+using pbs::bench::give_up;
+using pbs::bench::start_server;
 using pbs::e2e::Server;
 using Clock = std::chrono::steady_clock;
-
-[[noreturn]] void give_up(const std::string& what) {
-    fmt::print(stderr, "latency_bench: {}\n", what);
-    std::abort();
-}
 
 class Client {
   public:
@@ -77,10 +75,7 @@ class Client {
 // An Origin policy with past usage and prime time; only four of the jobs find room, so that no processes
 // matter.
 std::unique_ptr<Server> make_server(int64_t jobs) {
-    Server::Options options;
-    options.patience = std::chrono::minutes(10);  // it reads all jobs
-    auto server = std::make_unique<Server>(options);
-    if (const auto started = server->start(); !started) give_up(started.message());
+    auto server = start_server(std::chrono::minutes(10));  // it reads all jobs
     const auto configured = server->configure({
         "set server scheduling=False",
         "set server acl_roots+=root@*",

@@ -11,18 +11,16 @@
 #include <vector>
 
 #include "ifl/pbs_ifl.h"
+#include "tests/bench/server.h"
 #include "tests/e2e/harness.h"
 
 namespace {
 
+using pbs::bench::give_up;
+using pbs::bench::start_server;
 using pbs::e2e::Server;
 
 enum class Way { socket, tcp };
-
-[[noreturn]] void give_up(const std::string& what) {
-    fmt::print(stderr, "objects_bench: {}\n", what);
-    std::abort();
-}
 
 // A connection of a manager to a server.
 class Client {
@@ -73,12 +71,6 @@ class Client {
     int handle_;
 };
 
-std::unique_ptr<Server> start() {
-    auto server = std::make_unique<Server>();
-    if (const auto started = server->start(); !started) give_up(started.message());
-    return server;
-}
-
 // So many policies p0, p1, ... and time_windows t0, t1, ..., beside default_policy.
 void fill(const Server& server, int64_t policies, int64_t windows = 0) {
     std::string input;
@@ -111,7 +103,7 @@ void send_ahead(const Client& client, int64_t count, Send send) {
 }
 
 void create_ahead(benchmark::State& state, Way way) {
-    const auto server = start();
+    const auto server = start_server();
     const Client client(*server, way);
     constexpr int64_t kBatch = 10'000;
     int64_t made = 0;
@@ -122,7 +114,7 @@ void create_ahead(benchmark::State& state, Way way) {
 }
 
 void set_ahead(benchmark::State& state, Way way) {
-    const auto server = start();
+    const auto server = start_server();
     fill(*server, state.range(0));
     const Client client(*server, way);
     constexpr int64_t kBatch = 10'000;
@@ -137,7 +129,7 @@ void set_ahead(benchmark::State& state, Way way) {
 }
 
 void create_one_by_one(benchmark::State& state, Way way) {
-    const auto server = start();
+    const auto server = start_server();
     const Client client(*server, way);
     int64_t made = 0;
     for (auto _ : state) client.create(fmt::format("c{}", made++));
@@ -145,7 +137,7 @@ void create_one_by_one(benchmark::State& state, Way way) {
 }
 
 void set_one_by_one(benchmark::State& state, Way way) {
-    const auto server = start();
+    const auto server = start_server();
     fill(*server, state.range(0));
     const Client client(*server, way);
     int64_t set = 0;
@@ -160,7 +152,7 @@ void set_one_by_one(benchmark::State& state, Way way) {
 void many_clients(benchmark::State& state, Way way, bool create) {
     constexpr int kClients = 16;
     constexpr int64_t kEach = 100;
-    const auto server = start();
+    const auto server = start_server();
     fill(*server, kNames);
     std::vector<std::unique_ptr<Client>> clients;
     clients.reserve(kClients);
@@ -188,7 +180,7 @@ void many_clients(benchmark::State& state, Way way, bool create) {
 }
 
 void stat_objects(benchmark::State& state, Way way, mgr_obj type) {
-    const auto server = start();
+    const auto server = start_server();
     const int64_t count = state.range(0);
     fill(*server, type == MGR_OBJ_POLICY ? count - 1 : 0, type == MGR_OBJ_POLICY ? 0 : count);
     const Client client(*server, way);
@@ -200,7 +192,7 @@ void stat_objects(benchmark::State& state, Way way, mgr_obj type) {
 
 // The whole command, from its start to its end.
 void list_command(benchmark::State& state, const std::string& type) {
-    const auto server = start();
+    const auto server = start_server();
     const int64_t count = state.range(0);
     fill(*server, type == "policy" ? count - 1 : 0, type == "policy" ? 0 : count);
     for (auto _ : state) {

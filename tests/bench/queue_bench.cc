@@ -27,31 +27,25 @@
 #include "ifl/pbs_ifl.h"
 #include "ifl/reply.h"
 #include "ifl/request.h"
-#include "tests/bench/connection.h"
+#include "tests/bench/server.h"
 #include "tests/e2e/copy_jobs.h"
 #include "tests/e2e/harness.h"
 
 namespace {
 
 using pbs::bench::connect_to;
+using pbs::bench::give_up;
+using pbs::bench::start_server;
 using pbs::e2e::Server;
 using Clock = std::chrono::steady_clock;
 namespace ifl = pbs::ifl;
-
-[[noreturn]] void give_up(const std::string& what) {
-    fmt::print(stderr, "queue_bench: {}\n", what);
-    std::abort();
-}
 
 double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 std::unique_ptr<Server> make_server() {
-    Server::Options options;
-    options.patience = std::chrono::minutes(10);  // it reads all jobs
-    auto server = std::make_unique<Server>(options);
-    if (const auto started = server->start(); !started) give_up(started.message());
+    auto server = start_server(std::chrono::minutes(10));  // it reads all jobs
     const auto configured = server->configure({
         "set server scheduling=False",
         "set server acl_roots+=root@*",

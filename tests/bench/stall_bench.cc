@@ -24,29 +24,23 @@
 
 #include "ifl/pbs_ifl.h"
 #include "ifl/request.h"
-#include "tests/bench/connection.h"
+#include "tests/bench/server.h"
 #include "tests/e2e/copy_jobs.h"
 #include "tests/e2e/harness.h"
 
 namespace {
 
 using pbs::bench::connect_to;
+using pbs::bench::give_up;
+using pbs::bench::start_server;
 using pbs::e2e::Server;
 using Clock = std::chrono::steady_clock;
 constexpr int kConnections = 400;
 constexpr int kRequests = 20;
 
-[[noreturn]] void give_up(const std::string& what) {
-    fmt::print(stderr, "stall_bench: {}\n", what);
-    std::abort();
-}
-
 // With `scheduling` cycles go through the jobs, of which none fits.
 std::unique_ptr<Server> make_server(int64_t jobs, bool scheduling) {
-    Server::Options options;
-    options.patience = std::chrono::minutes(10);
-    auto server = std::make_unique<Server>(options);
-    if (const auto started = server->start(); !started) give_up(started.message());
+    auto server = start_server(std::chrono::minutes(10));
     const auto configured = server->configure(
         {"set server scheduling=False",
          fmt::format("create queue batch queue_type=execution,enabled=True,started={}", scheduling),

@@ -27,18 +27,16 @@
 #include <vector>
 
 #include "ifl/pbs_ifl.h"
+#include "tests/bench/server.h"
 #include "tests/e2e/harness.h"
 
 namespace {
 
+using pbs::bench::give_up;
+using pbs::bench::start_server;
 using pbs::e2e::Server;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-
-[[noreturn]] void give_up(const std::string& what) {
-    fmt::print(stderr, "starts_bench: {}\n", what);
-    std::abort();
-}
 
 double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -47,10 +45,7 @@ double seconds_since(Clock::time_point begin) {
 // ---- The server and its jobs ----
 
 std::unique_ptr<Server> make_server() {
-    Server::Options options;
-    options.patience = std::chrono::minutes(5);
-    auto server = std::make_unique<Server>(options);
-    if (const auto started = server->start(); !started) give_up(started.message());
+    auto server = start_server(std::chrono::minutes(5));
     const auto configured = server->configure({
         "set server scheduling=False",
         "create queue batch queue_type=execution,enabled=True,started=True",

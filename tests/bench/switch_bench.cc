@@ -14,16 +14,13 @@
 #include <thread>
 #include <vector>
 
+#include "tests/bench/server.h"
 #include "tests/e2e/harness.h"
 
 namespace {
 
+using pbs::bench::give_up;
 using pbs::e2e::Server;
-
-[[noreturn]] void give_up(const std::string& what) {
-    fmt::print(stderr, "switch_bench: {}\n", what);
-    std::abort();
-}
 
 // A time of day, for start_time and end_time.
 std::string clock(std::int64_t instant) {

@@ -1,0 +1,49 @@
+// What benchmarks of a whole server have in common.
+#pragma once
+
+#include <errno.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "tests/e2e/harness.h"
+
+namespace pbs::bench {
+
+// Ends the program, which can't go on, and says why.
+[[noreturn]] inline void give_up(const std::string& what) {
+    fmt::print(stderr, "{}: {}\n", program_invocation_short_name, what);
+    std::abort();
+}
+
+// Starts a server. `patience`: how long its starts and stops may take, for one that has many jobs to read.
+inline std::unique_ptr<e2e::Server> start_server(
+    std::chrono::seconds patience = e2e::Server::Options().patience) {
+    e2e::Server::Options options;
+    options.patience = patience;
+    auto server = std::make_unique<e2e::Server>(options);
+    if (const auto started = server->start(); !started) give_up(started.message());
+    return server;
+}
+
+// Connects by the server's local socket: a descriptor of the caller's, or -1.
+inline int connect_to(const e2e::Server& server) {
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string path = server.home() / "server_priv/pbs.sock";
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return fd;
+    close(fd);
+    return -1;
+}
+
+}  // namespace pbs::bench
