@@ -1,8 +1,11 @@
 // qdel: deletes jobs.
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "ifl/cmds/attr_list.h"
@@ -37,11 +40,10 @@ int main(int argc, char** argv) {
     }
     // A job that is named twice is deleted once.
     std::vector<std::string> jobs;
-    for (const std::string& job : options->jobs) {
-        if (std::find(jobs.begin(), jobs.end(), job) == jobs.end()) {
-            jobs.push_back(job);
-        }
-    }
+    std::copy_if(options->jobs.begin(), options->jobs.end(), std::back_inserter(jobs),
+                 [known = std::unordered_set<std::string_view>()](const std::string& job) mutable {
+                     return known.insert(job).second;
+                 });
     std::optional<long long> mails;  // asked for once, at the first job's server
     std::size_t deleted = 0;
     return for_each_job(kProgram, jobs, [&](const Connection& connection, const std::string& job) {
