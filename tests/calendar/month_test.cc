@@ -119,6 +119,19 @@ TEST(Month, ReservationsHaveTheirTimeOnEachOfTheirDays) {
                 HasSubstr("2026-12-03 22:00 to 24:00: reservation R12.svr (cou&lt;rse)</title>"));
 }
 
+TEST(Month, AStandingReservationIsOneWithAllOfItsTimes) {
+    Answers a = answers();
+    ObjectText standing =
+        reservation("S12.svr", "course", "2", utc("2026-12-03 08:00"), utc("2026-12-03 10:00"));
+    standing.attributes.insert({{"reserve_rrule", "FREQ=WEEKLY;COUNT=3"},
+                                {"reserve_timezone", "Europe/Vienna"},
+                                {"reserve_count", "3"},
+                                {"reserve_index", "1"}});
+    a.reservations = {standing};
+    EXPECT_THAT(to_terminal(make_month(site_of(a), kDecember), false),
+                HasSubstr("reservation S12.svr (course):\n  09:00-11:00  on 3, 10, 17\n"));
+}
+
 TEST(Month, TerminalHasABarADay) {
     const std::string text = to_terminal(make_month(site_of(answers()), kDecember), false);
     EXPECT_THAT(text, HasSubstr("December 2026, svr (Europe/Vienna)\n"));

@@ -105,9 +105,15 @@ std::vector<QueueMonth> queues_of(const Site& site, const std::vector<MonthDay>&
         QueueMonth& made = out.emplace_back(QueueMonth{queue, names, {}});
         for (const MonthDay& day : days) made.days.push_back(open_times(site, day.day, queue));
     }
-    for (const Reservation& one : site.reservations) {
-        QueueMonth made{one.name, {}, {}};
-        for (const MonthDay& day : days) made.days.push_back(part_in_day(site, day.day, one.when));
+    // The times of a reservation follow each other in the list.
+    for (auto one = site.reservations.begin(); one != site.reservations.end();) {
+        QueueMonth made{one->name, {}, {}};
+        made.days.resize(days.size());
+        for (; one != site.reservations.end() && one->name == made.name; ++one)
+            for (std::size_t i = 0; i < days.size(); ++i) {
+                const auto part = part_in_day(site, days[i].day, one->when);
+                made.days[i].insert(made.days[i].end(), part.begin(), part.end());
+            }
         if (std::ranges::any_of(made.days, [](const auto& times) { return !times.empty(); }))
             out.push_back(std::move(made));
     }

@@ -10,6 +10,7 @@
 #include "objects/value.h"
 #include "objects/windows.h"
 #include "tools/calendar/dates.h"
+#include "tools/calendar/reservation_times.h"
 
 namespace pbs::calendar {
 namespace {
@@ -121,18 +122,16 @@ bool holds_its_time(std::int64_t state) {
 
 Result<void> read_reservations(const Answers& answers, Site& site) {
     for (const ObjectText& text : answers.reservations) {
-        const auto number = [&](std::string_view attribute) {
-            const std::string_view value = text.value(attribute);
-            std::int64_t out = -1;
-            std::from_chars(value.data(), value.data() + value.size(), out);
-            return out;
-        };
-        const rrule::Interval when{rrule::Instant(rrule::Seconds(number("reserve_start"))),
-                                   rrule::Instant(rrule::Seconds(number("reserve_end")))};
-        if (!holds_its_time(number("reserve_state")) || when.end <= when.start) continue;
+        const std::string_view state = text.value("reserve_state");
+        std::int64_t number = -1;
+        std::from_chars(state.data(), state.data() + state.size(), number);
+        if (!holds_its_time(number)) continue;
         const std::string_view given = text.value("Reserve_Name");
-        site.reservations.push_back(
-            {given.empty() || given == "NULL" ? text.name : fmt::format("{} ({})", text.name, given), when});
+        const std::string name =
+            given.empty() || given == "NULL" ? text.name : fmt::format("{} ({})", text.name, given);
+        const auto value = [&](std::string_view attribute) { return text.value(attribute); };
+        for (const ReservationTime& one : reservation_times(value))
+            site.reservations.push_back({name, one.when});
     }
     return {};
 }

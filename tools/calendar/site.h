@@ -43,6 +43,7 @@ struct NamedWindow {
     rrule::WindowSet set;             // of this window alone, without the non-work days it doesn't apply on
 };
 
+// A time of a reservation; a standing one has several.
 struct Reservation {
     std::string name;  // its id, and the name that its owner gave it: "R12.server (course)"
     rrule::Interval when;

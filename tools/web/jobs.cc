@@ -83,6 +83,11 @@ Json job_json(const batch_status& job) {
             {"estimated_start", or_null(integer_of(job.attribs, ATTR_estimated, "start_time"))}};
 }
 
+std::vector<calendar::ReservationTime> times_of(const attrl* reservation) {
+    return calendar::reservation_times(
+        [&](std::string_view name) { return value_of(reservation, name).value_or(""); });
+}
+
 cmds::StatusList ask_running(Link& server) {
     cmds::AttrList criteria;
     criteria.add(ATTR_state, "", "RSU", EQ);

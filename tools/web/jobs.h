@@ -1,4 +1,4 @@
-// Jobs as several pages tell of them.
+// Jobs and reservations as several pages tell of them.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/calendar/reservation_times.h"
 #include "tools/web/page.h"
 
 namespace pbs::web {
@@ -30,6 +31,9 @@ std::optional<std::int64_t> seconds_of(const attrl* attributes, std::string_view
 /// A whole number; nullopt: there is none.
 std::optional<std::int64_t> integer_of(const attrl* attributes, std::string_view name,
                                        std::string_view resource = "");
+
+/// The times of a reservation, by its attributes.
+std::vector<calendar::ReservationTime> times_of(const attrl* reservation);
 
 /// Running jobs, subjobs of arrays too.
 cmds::StatusList ask_running(Link& server);

@@ -72,16 +72,19 @@ Json policies_json(const calendar::Month& month) {
 Json reservations_json(const SiteView& site, const batch_status* list, std::int64_t from, std::int64_t to) {
     Json out = Json::array();
     for (; list != nullptr; list = list->next) {
-        const auto begin = integer_of(list->attribs, ATTR_resv_start);
-        const auto end = integer_of(list->attribs, ATTR_resv_end);
-        const auto owner = value_of(list->attribs, ATTR_resv_owner).value_or("");
-        if (!begin || !end || *begin >= to || *end <= from || !may_show(site.server->attribs, owner))
-            continue;
-        out.push_back({{"id", view(list->name)},
-                       {"name", value_of(list->attribs, ATTR_resv_name).value_or("")},
-                       {"owner", owner},
-                       {"from", *begin},
-                       {"to", *end}});
+        const attrl* attributes = list->attribs;
+        const auto owner = value_of(attributes, ATTR_resv_owner).value_or("");
+        if (!may_show(site.server->attribs, owner)) continue;
+        for (const auto& [when, vnodes] : times_of(attributes)) {
+            const std::int64_t begin = when.start.time_since_epoch().count();
+            const std::int64_t end = when.end.time_since_epoch().count();
+            if (begin >= to || end <= from) continue;
+            out.push_back({{"id", view(list->name)},
+                           {"name", value_of(attributes, ATTR_resv_name).value_or("")},
+                           {"owner", owner},
+                           {"from", begin},
+                           {"to", end}});
+        }
     }
     return out;
 }

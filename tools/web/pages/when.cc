@@ -95,21 +95,23 @@ Json bars_json(const SiteView& site, const Schedule& schedule, Rows& rows, std::
     return out;
 }
 
-Json reservations_json(const SiteView& site, const batch_status* list, Rows& rows) {
+Json reservations_json(const SiteView& site, const batch_status* list, std::int64_t until, Rows& rows) {
     Json out = Json::array();
     for (; list != nullptr; list = list->next) {
         const attrl* attributes = list->attribs;
-        const auto from = integer_of(attributes, ATTR_resv_start);
-        const auto to = integer_of(attributes, ATTR_resv_end);
         const auto owner = value_of(attributes, ATTR_resv_owner).value_or("");
-        if (!from || !to || !may_show(site.server->attribs, owner)) continue;
-        out.push_back({{"id", view(list->name)},
-                       {"name", value_of(attributes, ATTR_resv_name).value_or("")},
-                       {"owner", owner},
-                       {"state", value_of(attributes, ATTR_resv_state).value_or("")},
-                       {"from", *from},
-                       {"to", *to},
-                       {"vnodes", places_json(value_of(attributes, ATTR_resv_nodes).value_or(""), rows)}});
+        if (!may_show(site.server->attribs, owner)) continue;
+        for (const auto& [when, vnodes] : times_of(attributes)) {
+            const std::int64_t from = when.start.time_since_epoch().count();
+            if (from >= until) continue;
+            out.push_back({{"id", view(list->name)},
+                           {"name", value_of(attributes, ATTR_resv_name).value_or("")},
+                           {"owner", owner},
+                           {"state", value_of(attributes, ATTR_resv_state).value_or("")},
+                           {"from", from},
+                           {"to", when.end.time_since_epoch().count()},
+                           {"vnodes", places_json(vnodes, rows)}});
+        }
     }
     return out;
 }
@@ -158,7 +160,7 @@ Answer when_answer(const SiteView& site, const Schedule& schedule, std::int64_t 
     Rows rows(schedule.vnodes);
     std::size_t left_out = 0;
     Json jobs = bars_json(site, schedule, rows, left_out);
-    Json reservations = reservations_json(site, schedule.reservations, rows);
+    Json reservations = reservations_json(site, schedule.reservations, to.time_since_epoch().count(), rows);
     answer.json["jobs"] = std::move(jobs);
     answer.json["jobs_left_out"] = left_out;
     answer.json["reservations"] = std::move(reservations);

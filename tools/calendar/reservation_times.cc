@@ -1,0 +1,62 @@
+#include "tools/calendar/reservation_times.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+
+#include "ifl/attributes/execvnodes.h"
+#include "rrule/series.h"
+
+namespace pbs::calendar {
+namespace {
+
+// As many as any server takes; a rule that gives more is cut off there.
+constexpr std::size_t kMost = 10'000;
+
+rrule::Instant instant(std::int64_t seconds) {
+    return rrule::Instant(rrule::Seconds(seconds));
+}
+
+std::int64_t number(std::string_view text, std::int64_t otherwise) {
+    std::int64_t out = otherwise;
+    std::from_chars(text.data(), text.data() + text.size(), out);
+    return out;
+}
+
+}  // namespace
+
+std::vector<ReservationTime> reservation_times(const AttributeOf& value) {
+    std::vector<ReservationTime> times;
+    const rrule::Interval first{instant(number(value("reserve_start"), 0)),
+                                instant(number(value("reserve_end"), 0))};
+    if (first.end <= first.start) return times;
+    times.push_back({first, std::string(value("resv_nodes"))});
+    const std::int64_t count = number(value("reserve_count"), 1);
+    const std::int64_t index = std::max<std::int64_t>(number(value("reserve_index"), 1), 1);
+    if (index >= count) return times;
+    const auto zone = rrule::Zone::find(value("reserve_timezone"));
+    if (!zone) return times;
+    // Without it the rule counts from this occurrence on.
+    const std::int64_t origin = number(value("series_start"), -1);
+    const auto series =
+        rrule::series(value("reserve_rrule"), origin < 0 ? first.start : instant(origin), *zone, kMost);
+    if (!series) return times;
+    const rrule::Seconds length(number(value("series_duration"), (first.end - first.start).count()));
+    const auto nodes = ifl::exec_vnodes_in(value("reserve_execvnodes"), kMost);
+    // The list is of those that were left when it was made.
+    const std::int64_t passed = index - 1 - (count - static_cast<std::int64_t>(nodes.size()));
+    for (std::int64_t i = 1; i <= count - index; ++i) {
+        const auto at = static_cast<std::size_t>(origin < 0 ? i : index - 1 + i);
+        if (at >= series->starts.size()) break;
+        const rrule::Instant start = series->starts[at];
+        rrule::Instant end = start + length;
+        // Where the clock is set forward, an occurrence gives way to the next one.
+        if (at + 1 < series->starts.size()) end = std::min(end, series->starts[at + 1]);
+        const auto place = static_cast<std::size_t>(std::max<std::int64_t>(passed + i, 0));
+        times.push_back({{start, end}, place < nodes.size() ? nodes[place] : std::string()});
+    }
+    return times;
+}
+
+}  // namespace pbs::calendar
