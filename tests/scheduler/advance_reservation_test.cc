@@ -210,6 +210,65 @@ TEST_F(AdvanceReservation, OneThatIsAskedForAgainKeepsWhatItHasUntilTheAnswer) {
     (void)other;
 }
 
+// One on n2, since a job has n1 until 11.
+struct AlteredReservation : AdvanceReservation {
+    int one = 0;
+    void SetUp() override {
+        AdvanceReservation::SetUp();
+        world.vnode({.name = "n2", .ncpus = 4});
+        (void)job(4, 2 * kHour);
+        EXPECT_THAT(world.cycle(at(9)).started, ::testing::SizeIs(1));
+        one = world.reserve({at(10), at(12), "2:ncpus=2"});
+        EXPECT_EQ(world.cycle(at(9)).confirmed.at(one), "(n2:ncpus=2)+(n2:ncpus=2)");
+    }
+    // The job that has n1 has gone, and one runs in the reservation.
+    void begin() {
+        world.begin_reservation(one);
+        const int inside = job(2, kHour, World::queue_of_reservation(one));
+        EXPECT_EQ(world.cycle(at(10)).exec_vnode.at(inside), "(n2:ncpus=2)");
+        world.finish(1, at(10));
+    }
+};
+
+TEST_F(AlteredReservation, StaysOnItsVnodesIfItCan) {
+    world.finish(1, at(9));
+    world.ask_again(one, {at(10), at(13), "2:ncpus=2"});
+    EXPECT_EQ(world.cycle(at(9)).confirmed.at(one), "(n2:ncpus=2)+(n2:ncpus=2)");
+    (void)world.reserve({at(13), at(14), "1:ncpus=4:host=n2"});
+    (void)world.cycle(at(9));
+    world.ask_again(one, {at(10), at(13, 30), "2:ncpus=2"});
+    EXPECT_EQ(world.cycle(at(9)).confirmed.at(one), "(n1:ncpus=2)+(n1:ncpus=2)")
+        << "they are taken from 13 on";
+}
+
+TEST_F(AlteredReservation, StaysWhereItsJobsRunOrIsDenied) {
+    begin();
+    world.ask_again(one, {at(10), at(13), "2:ncpus=2"});
+    EXPECT_EQ(world.cycle(at(10)).confirmed.at(one), "(n2:ncpus=2)+(n2:ncpus=2)");
+    (void)world.reserve({at(13), at(14), "1:ncpus=4:host=n2"});
+    (void)world.cycle(at(10));
+    world.ask_again(one, {at(10), at(13, 30), "2:ncpus=2"});
+    EXPECT_THAT(world.cycle(at(10)).denied.at(one), HasSubstr("jobs run in it"));
+}
+
+TEST_F(AlteredReservation, GivesBackWhereNoJobRuns) {
+    // On both vnodes, with a job on the second.
+    world.finish(1, at(9));
+    const int both = world.reserve({at(14), at(16), "2:ncpus=4"});
+    EXPECT_EQ(world.cycle(at(9)).confirmed.at(both), "(n1:ncpus=4)+(n2:ncpus=4)");
+    world.end_reservation(one, at(12));
+    world.begin_reservation(both);
+    const std::string queue = World::queue_of_reservation(both);
+    const int first = job(4, kHour, queue);
+    const int second = job(4, kHour, queue);
+    EXPECT_EQ(world.cycle(at(14)).exec_vnode.at(second), "(n2:ncpus=4)");
+    world.ask_again(both, {at(14), at(16), "1:ncpus=4"});
+    EXPECT_THAT(world.cycle(at(14)).denied.at(both), HasSubstr("jobs run in it"));
+    world.finish(first, at(14));
+    world.ask_again(both, {at(14), at(16), "1:ncpus=4"});
+    EXPECT_EQ(world.cycle(at(14)).confirmed.at(both), "(n2:ncpus=4)");
+}
+
 TEST_F(AdvanceReservation, WakesTheSchedulerAtItsStartAndEnd) {
     const int one = world.reserve({at(10), at(12), "1:ncpus=4"});
     (void)world.cycle(at(9));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
+#include <span>
 
 #include "server_plugin/scheduler/future/kept_reservation.h"
 
@@ -138,6 +140,9 @@ class Answering {
     Answering(CycleContext& context, const Queues& queues, const AdvanceReservation& asked)
         : c_(context), t_(context.tables), vnodes_(*context.state.vnodes), queues_(queues), asked_(asked) {
         if (!asked.keeps_first) times_.emplace_back(asked.start, asked.end);
+        for (const auto& [job_handle, job] : t_.jobs.by_handle)
+            if (is_running(t_.jobs.state[job]) && t_.queues[t_.jobs.queue[job]].handle == asked.queue)
+                jobs_.push_back(job);
         for (const AdvanceReservation::Occurrence& one : asked.later)
             if (one.asked) times_.emplace_back(one.start, one.end);
     }
@@ -152,13 +157,19 @@ class Answering {
                    ReservationAnswer& out) const;
     std::string place(const Time& time, const std::vector<Booking>& others, const VnodesAhead& ahead,
                       PoolId pool, Placement& out) const;
+    PlaceRules rules_for(const Time& time) const;
+    void book(std::vector<Booking> bookings, Instant start, const VnodesAhead& ahead) const;
+    bool keep(const Time& time, const std::vector<Booking>& beside, const VnodesAhead& ahead, PoolId pool,
+              Placement& out) const;
+    bool covers_jobs(const Placement& placement) const;
 
     CycleContext& c_;
     Tables& t_;
     Vnodes& vnodes_;
     const Queues& queues_;
     const AdvanceReservation& asked_;
-    std::vector<Time> times_;  // that are to be decided about, in their order
+    std::vector<Time> times_;    // that are to be decided about, in their order
+    std::vector<JobSlot> jobs_;  // that run in it
 };
 
 // It is either wholly in dedicated time, or not at all.
@@ -171,25 +182,84 @@ std::string Answering::time_refusal(const Time& time) const {
     return "it would cross the boundary of dedicated time";
 }
 
+PlaceRules Answering::rules_for(const Time& time) const {
+    PlaceRules rules;
+    rules.node_size = c_.vnode_share();
+    rules.begins = std::max(time.first, c_.in.now);
+    rules.ends = time.second;
+    rules.hard_ends = time.second;
+    return rules;
+}
+
+void Answering::book(std::vector<Booking> bookings, Instant start, const VnodesAhead& ahead) const {
+    const Instant now = c_.in.now;
+    vnodes_.bookings().set(
+        vnodes_, std::move(bookings), start,
+        [&](JobSlot job, Instant at) { return !ahead.is_gone(job) && expected_end(t_, job, now) <= at; },
+        [](JobSlot, std::uint32_t) { return false; });
+}
+
+// Does the placement have what the jobs that run in it use of what it asks for?
+bool Answering::covers_jobs(const Placement& placement) const {
+    const Request& request = t_.requests[asked_.request];
+    std::map<std::pair<VnodeHandle, std::uint32_t>, std::int64_t> left;
+    std::set<std::uint32_t> asked_for;
+    for (const Part& part : placement)
+        for (const Need& need : placement.amounts_of(part, request)) {
+            asked_for.insert(need.resource);
+            left[{vnodes_[part.vnode].handle, need.resource}] += need.amount * part.count;
+        }
+    for (const JobSlot job : jobs_)
+        vnodes_.for_each_held(job, [&](VnodeHandle vnode, std::span<const Need> amounts) {
+            for (const Need& need : amounts)
+                if (asked_for.contains(need.resource)) left[{vnode, need.resource}] -= need.amount;
+        });
+    return std::ranges::none_of(left, [](const auto& one) { return one.second < 0; });
+}
+
+// Has it room on what it has of vnodes for all of the time, beside other bookings? If jobs run in it, on the
+// vnodes of these jobs first.
+bool Answering::keep(const Time& time, const std::vector<Booking>& beside, const VnodesAhead& ahead,
+                     PoolId pool, Placement& out) const {
+    const Request& request = t_.requests[asked_.request];
+    const Instant start = std::max(time.first, c_.in.now);
+    std::vector<Booking> with_own = beside;
+    with_own.push_back({t_.strings.id(asked_.id), t_.queues.slot(asked_.queue), start, time.second,
+                        request.exclusive, shares_of(t_, vnodes_, asked_.shares)});
+    book(std::move(with_own), start, ahead);
+    PlaceRules within_own = rules_for(time);
+    within_own.booking = static_cast<std::uint32_t>(beside.size());
+    std::vector<bool> of_jobs(vnodes_.size());
+    for (const JobSlot job : jobs_)
+        for (const VnodeSlot vnode : vnodes_.held_by(job)) of_jobs[vnode] = true;
+    bool found = false;
+    if (!jobs_.empty()) {
+        PlaceRules narrow = within_own;
+        narrow.within = &of_jobs;
+        found = vnodes_.find(pool, request, narrow, out) && covers_jobs(out);
+    }
+    found = found || (vnodes_.find(pool, request, within_own, out) && covers_jobs(out));
+    if (!found) return false;
+    book(beside, start, ahead);
+    return vnodes_.has_room(pool, request, rules_for(time), out);
+}
+
 // Empty: `out` is a place for all of the time. `others`: what other reservations have.
 std::string Answering::place(const Time& time, const std::vector<Booking>& others, const VnodesAhead& ahead,
                              PoolId pool, Placement& out) const {
-    const Instant now = c_.in.now;
-    const Instant start = std::max(time.first, now);
+    const Instant start = std::max(time.first, c_.in.now);
     std::vector<Booking> beside;
     std::ranges::copy_if(others, std::back_inserter(beside), [&](const Booking& booking) {
         return booking.end > start && booking.start < time.second;
     });
-    vnodes_.bookings().set(
-        vnodes_, std::move(beside), start,
-        [&](JobSlot job, Instant at) { return !ahead.is_gone(job) && expected_end(t_, job, now) <= at; },
-        [](JobSlot, std::uint32_t) { return false; });
+    // The first of its times, which it has already: it stays where it is if it can.
+    const bool has_places = !asked_.keeps_first && &time == times_.data() && !asked_.shares.empty();
+    if (has_places && keep(time, beside, ahead, pool, out)) return {};
+    if (has_places && !jobs_.empty())
+        return "jobs run in it, and its vnodes have too little that is free for all of its time";
+    book(std::move(beside), start, ahead);
     const Request& request = t_.requests[asked_.request];
-    PlaceRules rules;
-    rules.node_size = c_.vnode_share();
-    rules.begins = start;
-    rules.ends = time.second;
-    rules.hard_ends = time.second;
+    PlaceRules rules = rules_for(time);
     std::vector<std::uint32_t> group;
     if (request.group != kNoResource) group.push_back(request.group);
     rules.groups = group;
