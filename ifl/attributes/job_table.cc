@@ -60,6 +60,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"block", integer, kReadOnly | at_creation},
     {"umask", integer, kReadWrite},
     {"sandbox", text, kReadWrite},
+    {"create_resv_from_job", boolean, kReadWrite},
     {"stagein", list, kReadWrite},
     {"stageout", list, kReadWrite},
     {"run_count", integer, kReadOnly},
@@ -126,7 +127,6 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"tolerate_node_failures", text, kReadOnly | openpbs_only},
     {"credential_id", text, kReadOnly | openpbs_only},
     {"credential_validity", text, kReadOnly | openpbs_only},
-    {"create_resv_from_job", text, kReadOnly | openpbs_only},
 });
 
 }  // namespace

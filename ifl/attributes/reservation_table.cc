@@ -48,19 +48,22 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"reserve_execvnodes", text, kReadOnly},
     {"reserve_retry", integer, kReadOnly},
     {"reserve_job", text, kGiven},
+    {"qmove", text, kGiven},
+    {"delete_idle_time", duration, kReadWrite},
     {"Submit_Host", text, kReadOnly},
     {"partition", text, kReadOnly},
     // What was asked for in addition, by a request that hasn't been answered
     // (server_plugin/host/reservation.h).
     {"asked_start", integer, 0},
     {"asked_end", integer, 0},
+    {"asked_select", text, 0},
     {"asked_force", integer, 0},
-    // Of a standing one (server_plugin/host/occurrences.h).
-    {"series_start", integer, 0},
-    {"series_duration", integer, 0},
+    // Since when it runs and has no job, if it may be deleted for that.
+    {"idle_since", integer, 0},
+    // Of a standing one: what its rule counts from (server_plugin/host/occurrences.h).
+    {"series_start", integer, kReadOnly},
+    {"series_duration", integer, kReadOnly},
     // Of OpenPBS's server only.
-    {"delete_idle_time", duration, kReadOnly | openpbs_only},
-    {"qmove", text, kReadOnly | openpbs_only},
     {"reservation_Tag", text, kReadOnly | openpbs_only},
 });
 

@@ -1,5 +1,6 @@
 // pbs_rsub: asks for a reservation.
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
@@ -97,6 +98,34 @@ int reserve_hosts(const Program& program, const Connection& connection, Reservat
     return 0;
 }
 
+// The reservation of a job that is moved into it has what the job asks for, but what is asked for by itself.
+Result<void> take_resources_of_job(const Connection& connection, ReservationOptions& options) {
+    const StatusList jobs(pbs_statjob(connection.handle(), options.moved_job.c_str(), nullptr, nullptr));
+    if (jobs == nullptr) {
+        return fail(connection.error_text(), exit_status(pbs_errno));
+    }
+    const std::string state(value_of(jobs->attribs, ATTR_state).value_or(""));
+    if (state == "R" || state == "T" || state == "E") {
+        return fail("Job not in qmove state");
+    }
+    const bool has_select = options.attributes.find(ATTR_l, "select") != nullptr;
+    const bool has_own = std::ranges::any_of(options.attributes.entries(), [](const AttrList::Entry& entry) {
+        return entry.name == ATTR_l && entry.resource != "walltime" && entry.resource != "place";
+    });
+    for (const attrl* one = jobs->attribs; one != nullptr; one = one->next) {
+        const std::string resource = one->resource == nullptr ? "" : one->resource;
+        if (std::string_view(ATTR_l) != one->name || resource == "nodect" || resource == "neednodes" ||
+            options.attributes.find(ATTR_l, resource) != nullptr) {
+            continue;
+        }
+        if (has_own && resource != "walltime" && (resource != "place" || !has_select)) {
+            continue;
+        }
+        options.attributes.put(ATTR_l, resource, one->value);
+    }
+    return {};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -145,6 +174,12 @@ int main(int argc, char** argv) {
     }
     if (options->of_hosts) {
         return reserve_hosts(kProgram, *connection, *options);
+    }
+    if (!options->moved_job.empty()) {
+        if (const auto taken = take_resources_of_job(*connection, *options); !taken) {
+            complain(kProgram, taken.error().message);
+            return taken.error().status;
+        }
     }
     const std::unique_ptr<char, decltype(&std::free)> answer(
         pbs_submit_resv(connection->handle(), options->attributes.operations(), nullptr), &std::free);

@@ -94,6 +94,38 @@ Result<bool> apply_common(ReservationOptions& options, const Option& option, std
     }
 }
 
+// Of -W qmove=: the reservation begins as soon as possible, and the job is moved into it. Without an answer
+// for so many seconds it is deleted.
+Result<void> check_moved_job(ReservationOptions& options) {
+    const std::string* const name = options.attributes.find(ATTR_convert);
+    if (name == nullptr) {
+        return {};
+    }
+    const auto id = parse_job_id(*name);
+    if (!id) {
+        return tl::unexpected(id.error());
+    }
+    for (const char* const other : {ATTR_resv_start, ATTR_resv_end, ATTR_resv_rrule, ATTR_resv_job}) {
+        if (options.attributes.has(other)) {
+            return fail("-W qmove can't be used with -R, -E, -r or --job");
+        }
+    }
+    if (options.of_hosts) {
+        return fail("-W qmove can't be used with --hosts");
+    }
+    const std::string* const seconds = options.attributes.find(ATTR_inter);
+    if (seconds != nullptr && parse_integer(*seconds).value_or(0) >= 0) {
+        return fail("-I with -W qmove: expected a number of seconds below 0");
+    }
+    options.moved_job = sent_job_id(*id);
+    options.attributes.put(ATTR_convert, "", options.moved_job);
+    options.attributes.put(ATTR_resv_start, "", std::to_string(kAsSoonAsPossible));
+    if (seconds == nullptr) {
+        options.attributes.put(ATTR_inter, "", "-10");
+    }
+    return {};
+}
+
 // Of --hosts: what is reserved of them follows from their names.
 Result<void> check_hosts(const ReservationOptions& options) {
     if (!options.of_hosts) {
@@ -248,6 +280,9 @@ Result<ReservationOptions> parse_reservation_options(const std::vector<std::stri
         }
     }
     if (const auto done = check_hosts(options); !done) {
+        return tl::unexpected(done.error());
+    }
+    if (const auto done = check_moved_job(options); !done) {
         return tl::unexpected(done.error());
     }
     if (options.attributes.has(ATTR_resv_job) &&

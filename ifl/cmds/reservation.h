@@ -28,12 +28,16 @@ using ReservationRequest = std::function<int(const Connection& connection, const
 int for_each_reservation(const Program& program, const std::vector<std::string>& names,
                          const ReservationRequest& request);
 
+// The start that servers take for "as soon as possible".
+inline constexpr long long kAsSoonAsPossible = 1893488460;
+
 struct ReservationOptions {
     AttrList attributes;
     std::string server;  // of -q @server
     std::vector<std::string> operands;
     bool is_forced = false;  // -W force
     bool of_hosts = false;   // --hosts; the operands are their names
+    std::string moved_job;   // -W qmove=: its id; empty: none
 };
 // The options of pbs_rsub and of pbs_ralter. Dates are completed from `now`.
 Result<ReservationOptions> parse_reservation_options(const std::vector<std::string>& arguments,

@@ -26,8 +26,7 @@ constexpr std::array kAskedOfOpenPbs = {"security",
                                         "forward_x11_port",
                                         "job_kill_delay",
                                         "release_nodes_on_stageout",
-                                        "tolerate_node_failures",
-                                        "create_resv_from_job"};
+                                        "tolerate_node_failures"};
 // What may be set of a job and counts where it was only.
 constexpr std::array kOfThatServer = {"comment", "eligible_time"};
 constexpr std::size_t kLongestOwner = 320;

@@ -221,7 +221,7 @@ void Application::answer_reservation(const Decision& decision) {
     if (current == nullptr || !awaits_answer(*current)) return;
     only_tells_ = false;
     if (decision.kind == Decision::Kind::confirm)
-        confirm_reservation(change_, change_.reservation(*current), decision.places);
+        confirm_reservation(change_, change_.reservation(*current), decision.places, decision.start);
     else
         deny_reservation(change_, *current, decision.text);
     if (log_ != nullptr) write_decision(*log_, decision, current->id, server_.state);

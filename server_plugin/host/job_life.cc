@@ -21,6 +21,7 @@
 #include "server_plugin/host/launch.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/mail.h"
+#include "server_plugin/host/new_reservation.h"
 #include "server_plugin/host/plugin.h"
 #include "server_plugin/host/preempt.h"
 #include "server_plugin/host/select_spec.h"
@@ -211,6 +212,11 @@ Result<void> enter_queue(Change& change, Job& job, const Queue& queue, Entry ent
     return {};
 }
 
+void log_job(Change& change, const Job& job, std::string text) {
+    Log& log = change.server().parts.log;
+    change.then([&log, id = job.id, line = std::move(text)] { log.job(id, line); });
+}
+
 Result<void> start_job(Change& change, Job& job, const std::vector<Place>& places, std::string_view comment) {
     Server& server = change.server();
     if (job.running() || job.history()) return fail(PBSE_BADSTATE);
@@ -231,6 +237,7 @@ Result<void> start_job(Change& change, Job& job, const std::vector<Place>& place
         unset_attribute(job, name);
     forget_preemption(job);
     set_comment(job, comment.empty() ? run_comment(job, change.now()) : std::string(comment));
+    if (job.attributes.boolean("create_resv_from_job", false)) reserve_for_started(change, job);
     const uint64_t handle = job.handle;
     const int64_t waited = job.stime - (job.etime > 0 ? job.etime : job.qtime);
     change.then([&server, handle, waited] {

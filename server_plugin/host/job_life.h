@@ -21,6 +21,9 @@ void settle_state(Job& job, const State& state, int64_t now);
 // jobs that are in no queue yet and on those to be moved.
 Result<void> enter_queue(Change& change, Job& job, const Queue& queue, Entry entry);
 
+// Writes a line about the job into the log, once the change is committed.
+void log_job(Change& change, const Job& job, std::string text);
+
 // Marks the job as starting on these places and, after the commit, has the runner start it. If the runner
 // can't, the job goes back to its queue, held, with the reason as its comment.
 Result<void> start_job(Change& change, Job& job, const std::vector<Place>& places, std::string_view comment);

@@ -521,7 +521,7 @@ Decision decision_of(const pbs_decision& in, const State& state) {
                : in.kind == PBS_DECIDE_CONFIRM  ? Decision::Kind::confirm
                : in.kind == PBS_DECIDE_DENY     ? Decision::Kind::deny
                                                 : Decision::Kind::comment;
-    if (out.kind == Decision::Kind::estimate) out.start = in.start;
+    if (out.kind == Decision::Kind::estimate || out.kind == Decision::Kind::confirm) out.start = in.start;
     out.job = in.job;
     out.queue = in.queue;
     out.text = as_view(in.text);

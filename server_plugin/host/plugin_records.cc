@@ -5,8 +5,10 @@
 #include "ifl/attributes/entity_limits.h"
 #include "server_plugin/host/accrual.h"
 #include "server_plugin/host/array.h"
+#include "server_plugin/host/new_reservation.h"
 #include "server_plugin/host/preempt.h"
 #include "server_plugin/host/reservation.h"
+#include "server_plugin/host/reservation_select.h"
 
 namespace pbs::host {
 namespace {
@@ -284,7 +286,9 @@ const pbs_reservation_record& RecordBuilder::reservation(const Reservation& rese
     reservation_.end = attributes.integer("asked_end", reservation.end());
     reservation_.held_start = reservation.start();
     reservation_.held_end = reservation.end();
-    std::tie(reservation_.requested, reservation_.requested_count) = requested(attributes);
+    altered_ = reservation;
+    if (attributes.has("asked_select")) (void)set_select(altered_, attributes.text("asked_select"), state_);
+    std::tie(reservation_.requested, reservation_.requested_count) = requested(altered_.attributes);
     add_places(reservation.places);
     for (const Reservation::Occurrence& one : reservation.later) {
         pbs_reservation_occurrence out{};
@@ -306,6 +310,7 @@ const pbs_reservation_record& RecordBuilder::reservation(const Reservation& rese
     reservation_.later = occurrences_.data();
     reservation_.later_count = occurrences_.size();
     reservation_.keeps_first = reservation.keeps_first ? 1 : 0;
+    reservation_.soonest = reservation.start() == kAsSoonAsPossible && attributes.has("qmove") ? 1 : 0;
     return reservation_;
 }
 

@@ -50,6 +50,7 @@ class RecordBuilder {
     std::vector<pbs_str> acl_;
     std::vector<pbs_place> places_;
     std::vector<pbs_reservation_occurrence> occurrences_;
+    Reservation altered_;  // with the select that is asked for
     std::vector<pbs_entity_limit> limits_;
     pbs_server_record server_{};
     pbs_sched_record sched_{};

@@ -13,7 +13,9 @@
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/mail.h"
+#include "server_plugin/host/new_reservation.h"
 #include "server_plugin/host/occurrences.h"
+#include "server_plugin/host/reservation_select.h"
 #include "server_plugin/host/select_spec.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
@@ -22,6 +24,7 @@ namespace {
 
 // Between two times that the scheduler is asked for other places of one that is degraded.
 constexpr int64_t kSecondsUntilRetry = 600;
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 const AttributeDef& row(std::string_view name) {
     return *reservation_table().find(name);
@@ -47,7 +50,7 @@ void set_state(Reservation& reservation, int state, int64_t now) {
 
 // What was asked for in addition has been answered.
 void forget_alteration(Reservation& reservation) {
-    for (const char* name : {"asked_start", "asked_end", "asked_force", "interactive"})
+    for (const char* name : {"asked_start", "asked_end", "asked_select", "asked_force", "interactive"})
         unset_attribute(reservation, name);
 }
 
@@ -133,6 +136,11 @@ std::vector<const Job*> jobs_of(const State& state, const Reservation& reservati
     return jobs;
 }
 
+// Who does what the server does by itself.
+std::string server_at(Change& change) {
+    return fmt::format("Server@{}", change.server().state.host_name);
+}
+
 void begin(Change& change, Reservation& reservation) {
     unset_attribute(reservation, "reserve_retry");
     set_state(reservation, reservation_state::kRunning, change.now());
@@ -176,13 +184,12 @@ void end(Change& change, Reservation& reservation) {
     account(change, reservation, 'F', account_text(reservation));
     log_line(change, reservation, "Reservation ended");
     mail_owner(change, reservation, 'e', "Reservation ended");
-    end_jobs(change, reservation, reservation_state::kDeletingJobs,
-             fmt::format("Server@{}", change.server().state.host_name));
+    end_jobs(change, reservation, reservation_state::kDeletingJobs, server_at(change));
 }
 
 // Nobody has decided about it, and its time is over.
 void give_up(Change& change, const Reservation& reservation) {
-    account(change, reservation, 'K', fmt::format("requestor=Server@{}", change.server().state.host_name));
+    account(change, reservation, 'K', "requestor=" + server_at(change));
     log_line(change, reservation, "Reservation deleted: it wasn't confirmed before its end");
     mail_owner(change, reservation, 'a', "Reservation deleted: it wasn't confirmed before its end");
     remove_with_queue(change, reservation);
@@ -302,7 +309,7 @@ std::vector<const Job*> running_jobs_of(const State& state, const Reservation& r
 // An occurrence that isn't the last is over: jobs that run are deleted, those that wait stay for the next
 // one.
 void end_occurrence(Change& change, Reservation& reservation) {
-    const std::string by = fmt::format("Server@{}", change.server().state.host_name);
+    const std::string by = server_at(change);
     if (reservation.state() == reservation_state::kRunning) {
         account(change, reservation, 'F', account_text(reservation));
         log_line(change, reservation,
@@ -354,6 +361,36 @@ void take_next(Change& change, Reservation& reservation) {
     change.want_cycle(PBS_SCH_SCHEDULE_CMD);
 }
 
+// When one that runs and has no job is deleted for that; INT64_MAX: it isn't.
+int64_t idle_until(const Reservation& reservation) {
+    const Attributes& a = reservation.attributes;
+    if (reservation.state() != reservation_state::kRunning || !a.has("idle_since")) return kNever;
+    return a.integer("idle_since", 0) + amount_of(Type::duration, a.text("delete_idle_time"));
+}
+
+// Of one that runs, and may be deleted for having no job (delete_idle_time).
+bool look_at_idleness(Change& change, const Reservation& current, int64_t now) {
+    const bool was_idle = current.attributes.has("idle_since");
+    const bool may_go = current.attributes.has("delete_idle_time");
+    if (!was_idle && !may_go) return false;
+    const bool is_idle = may_go && jobs_of(change.server().state, current).empty();
+    if (is_idle && was_idle) {
+        if (now < idle_until(current)) return false;
+        log_line(change, current,
+                 fmt::format("Deleting reservation after being idle for {}",
+                             current.attributes.text("delete_idle_time")));
+        delete_reservation(change, change.reservation(current), server_at(change));
+        return true;
+    }
+    if (is_idle == was_idle) return false;
+    Reservation& reservation = change.reservation(current);
+    if (is_idle)
+        set_attribute(reservation, "idle_since", std::to_string(now));
+    else
+        unset_attribute(reservation, "idle_since");
+    return true;
+}
+
 // False: there is nothing to do about it now.
 bool look_at(Change& change, const Reservation& current, int64_t now) {
     if (current.is_ending()) {
@@ -389,6 +426,7 @@ bool look_at(Change& change, const Reservation& current, int64_t now) {
         begin(change, change.reservation(current));
         return true;
     }
+    if (current.state() == reservation_state::kRunning && look_at_idleness(change, current, now)) return true;
     return !current.is_asked() && look_at_rest(change, current, now);
 }
 
@@ -466,8 +504,10 @@ Result<void> settle_times(Reservation& reservation, int64_t now, bool may_be_pas
     return {};
 }
 
-Result<void> settle_resources(Reservation& reservation, const Server& server) {
-    // As a job of no queue.
+namespace {
+
+// What a job of no queue would have that asks for the same.
+Result<Job> as_job(const Reservation& reservation, const State& state) {
     Job job;
     const AttributeDef& job_list = *job_table().find("Resource_List");
     for (const AttributeValue& value : reservation.attributes.all_of("Resource_List"))
@@ -476,14 +516,34 @@ Result<void> settle_resources(Reservation& reservation, const Server& server) {
         if (reservation.attributes.has(name))
             job.attributes.set(*job_table().find(name), {}, reservation.attributes.text(name));
     set_attribute(job, "Job_Owner", std::string(reservation.attributes.text("Reserve_Owner")));
-    if (auto ok = complete_resources(job, Queue{}, server.state); !ok) return ok;
-    if (auto ok = set_execution_user(job, server); !ok) return ok;
+    if (auto ok = complete_resources(job, Queue{}, state); !ok) return tl::unexpected(ok.error());
+    return job;
+}
+
+void take_list(Reservation& reservation, const Job& job) {
     const AttributeDef& list = row("Resource_List");
     reservation.attributes.unset(list, {});
     for (const AttributeValue& value : job.attributes.all_of("Resource_List"))
         reservation.attributes.set(list, value.resource(), value.value());
-    for (const char* name : {"schedselect", "euser", "egroup"})
-        set_attribute(reservation, name, std::string(job.attributes.text(name)));
+    set_attribute(reservation, "schedselect", std::string(job.attributes.text("schedselect")));
+}
+
+}  // namespace
+
+Result<void> settle_resources(Reservation& reservation, const Server& server) {
+    auto job = as_job(reservation, server.state);
+    if (!job) return tl::unexpected(job.error());
+    if (auto ok = set_execution_user(*job, server); !ok) return ok;
+    take_list(reservation, *job);
+    for (const char* name : {"euser", "egroup"})
+        set_attribute(reservation, name, std::string(job->attributes.text(name)));
+    return {};
+}
+
+Result<void> complete_list(Reservation& reservation, const State& state) {
+    const auto job = as_job(reservation, state);
+    if (!job) return tl::unexpected(job.error());
+    take_list(reservation, *job);
     return {};
 }
 
@@ -511,13 +571,10 @@ Result<void> settle_access(Reservation& reservation, Queue& queue) {
     return {};
 }
 
-void settle_queue(const Reservation& reservation, Queue& queue, const ResourceTable& resources) {
+void limit_queue(const Reservation& reservation, Queue& queue, const ResourceTable& resources) {
     const auto set = [&](std::string_view name, std::string_view resource, std::string_view value) {
         queue.attributes.set(*queue_table().find(name), resource, value);
     };
-    set("queue_type", {}, "Execution");
-    set("enabled", {}, "False");
-    set("started", {}, "False");
     for (const AttributeValue& value : reservation.attributes.all_of("Resource_List")) {
         const Resource* resource = resources.find(value.resource());
         const bool is_time = value.resource() == "walltime" || value.resource() == "nodect";
@@ -527,8 +584,27 @@ void settle_queue(const Reservation& reservation, Queue& queue, const ResourceTa
     }
 }
 
+void settle_queue(const Reservation& reservation, Queue& queue, const ResourceTable& resources) {
+    const auto set = [&](std::string_view name, std::string_view value) {
+        queue.attributes.set(*queue_table().find(name), {}, value);
+    };
+    set("queue_type", "Execution");
+    set("enabled", "False");
+    set("started", "False");
+    limit_queue(reservation, queue, resources);
+}
+
+void note_confirmation(Change& change, const Reservation& reservation, bool altered, const std::string& by) {
+    const Attributes& a = reservation.attributes;
+    account(change, reservation, 'Y',
+            fmt::format("requestor={} start={} end={} nodes={}{}", by, reservation.start(), reservation.end(),
+                        a.text("resv_nodes"),
+                        is_standing(reservation) ? fmt::format(" count={}", a.text("reserve_count")) : ""));
+    log_line(change, reservation, altered ? "Reservation alter confirmed" : "Reservation confirmed");
+}
+
 void confirm_reservation(Change& change, Reservation& reservation, const std::vector<Place>& places,
-                         std::string_view by) {
+                         int64_t begins, std::string_view by) {
     const Attributes& a = reservation.attributes;
     auto lists = by_occurrence(places, reservation);
     // A plugin that knows no standing ones.
@@ -542,6 +618,18 @@ void confirm_reservation(Change& change, Reservation& reservation, const std::ve
         set_attribute(reservation, "reserve_start", std::to_string(start));
         set_attribute(reservation, "reserve_end", std::to_string(end));
         set_duration(reservation, end - start);
+        // It was found to be fewer chunks when it was asked for.
+        if (a.has("asked_select")) {
+            if (auto ok = set_select(reservation, a.text("asked_select"), change.server().state); !ok)
+                return deny_reservation(change, Reservation(reservation), ok.error().message);
+            if (const Queue* queue = change.server().state.queue(reservation.queue_name()))
+                limit_queue(reservation, change.queue(*queue), change.server().state.resources);
+        }
+    }
+    if (begins != 0) {
+        set_attribute(reservation, "reserve_end",
+                      std::to_string(begins + (reservation.end() - reservation.start())));
+        set_attribute(reservation, "reserve_start", std::to_string(begins));
     }
     const bool ran = was_altered && substate_of(reservation) == reservation_state::kRunning;
     const bool runs = reservation.state() == reservation_state::kRunning;
@@ -560,13 +648,10 @@ void confirm_reservation(Change& change, Reservation& reservation, const std::ve
     }
     set_state(reservation, reservation_state::kConfirmed, change.now());
     set_queue(change, reservation, true, false);
-    account(change, reservation, 'Y',
-            fmt::format("requestor={} start={} end={} nodes={}{}",
-                        by.empty() ? "Scheduler@" + change.server().state.host_name : std::string(by),
-                        reservation.start(), reservation.end(), a.text("resv_nodes"),
-                        is_standing(reservation) ? fmt::format(" count={}", a.text("reserve_count")) : ""));
-    log_line(change, reservation, was_altered ? "Reservation alter confirmed" : "Reservation confirmed");
+    note_confirmation(change, reservation, was_altered,
+                      by.empty() ? "Scheduler@" + change.server().state.host_name : std::string(by));
     mail_owner(change, reservation, 'c', "Reservation confirmed");
+    if (begins != 0) move_job_into(change, reservation);
     if (change.now() < reservation.start()) return;
     if (!ran) return begin(change, reservation);
     set_state(reservation, reservation_state::kRunning, change.now());
@@ -592,7 +677,7 @@ void deny_reservation(Change& change, const Reservation& current, std::string_vi
         log_line(change, current, fmt::format("Reservation stays degraded: {}", why));
         return;
     }
-    account(change, current, 'K', fmt::format("requestor=Server@{}", change.server().state.host_name));
+    account(change, current, 'K', "requestor=" + server_at(change));
     log_line(change, current, fmt::format("Reservation denied: {}", why));
     mail_owner(change, current, 'a', fmt::format("Reservation denied: {}", why));
     remove_with_queue(change, current);
@@ -677,12 +762,12 @@ Result<void> look_at_reservations(Server& server, int64_t now) {
 }
 
 int64_t next_of_reservations(const State& state) {
-    int64_t next = std::numeric_limits<int64_t>::max();
+    int64_t next = kNever;
     for (const auto& [number, reservation] : state.reservations()) {
         if (reservation.is_ending() || reservation.is_between()) continue;
         const bool waits = reservation.state() == reservation_state::kConfirmed ||
                            reservation.state() == reservation_state::kDegraded;
-        next = std::min(next, waits ? reservation.start() : reservation.end());
+        next = std::min({next, waits ? reservation.start() : reservation.end(), idle_until(reservation)});
         if (is_degraded(reservation) && reservation.attributes.has("reserve_retry"))
             next = std::min(next, reservation.attributes.integer("reserve_retry", 0));
     }

@@ -55,16 +55,24 @@ Result<void> settle_times(Reservation& reservation, int64_t now, bool may_be_pas
 // afterwards. Errors as complete_resources().
 Result<void> settle_resources(Reservation& reservation, const Server& server);
 
+// The same of Resource_List and schedselect alone.
+Result<void> complete_list(Reservation& reservation, const State& state);
+
 // Its owner is among those who may use it; the queue's lists are as its own. PBSE_DUPLIST.
 Result<void> settle_access(Reservation& reservation, Queue& queue);
 
-// A new queue for it: jobs that ask for more than the reservation has don't enter it.
+// Jobs that ask for more than the reservation has don't enter its queue.
+void limit_queue(const Reservation& reservation, Queue& queue, const ResourceTable& resources);
+// A new queue for it, with these limits.
 void settle_queue(const Reservation& reservation, Queue& queue, const ResourceTable& resources);
 
 // The scheduler's answer: the reservation has these places, at each of its occurrences that were asked for,
-// or it can't be had. `by`: user@host of whoever answers instead of the scheduler; empty: the scheduler does.
+// or it can't be had. `begins`: when one begins that was to begin as soon as possible; 0: its own. `by`:
+// user@host of whoever answers instead of the scheduler; empty: the scheduler does.
 void confirm_reservation(Change& change, Reservation& reservation, const std::vector<Place>& places,
-                         std::string_view by = {});
+                         int64_t begins = 0, std::string_view by = {});
+// The record and the line in the log of that, by `by` (user@host).
+void note_confirmation(Change& change, const Reservation& reservation, bool altered, const std::string& by);
 void deny_reservation(Change& change, const Reservation& current, std::string_view why);
 
 // A reservation of whole hosts is confirmed: others have none of these hosts any more while it is there. They

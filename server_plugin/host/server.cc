@@ -119,4 +119,17 @@ std::map<std::string, int, std::less<>> Server::take_wanted_cycles() {
     return std::exchange(wanted_, {});
 }
 
+uint64_t next_sequence(const Server& server) {
+    const int64_t largest = server.state.server.integer("max_job_sequence_id", 9999999);
+    int64_t next = std::max<int64_t>(server.state.next_sequence, 0);
+    const auto taken = [&](int64_t number) {
+        const auto sequence = static_cast<uint64_t>(number);
+        return server.state.job_of_sequence(sequence) != nullptr ||
+               server.state.job_of_sequence(array_number(sequence)) != nullptr ||
+               server.state.reservations().contains(sequence);
+    };
+    while (next > largest || taken(next)) next = next > largest ? 0 : next + 1;
+    return static_cast<uint64_t>(next);
+}
+
 }  // namespace pbs::host

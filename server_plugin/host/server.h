@@ -140,6 +140,9 @@ class Server {
     std::map<std::string, int, std::less<>> wanted_;  // scheduler to trigger
 };
 
+// The number of the next job or reservation. Numbers of those that still exist are passed over after a wrap.
+uint64_t next_sequence(const Server& server);
+
 // The server's version as pbs_version tells it.
 std::string_view server_version();
 

@@ -261,6 +261,104 @@ TEST_F(Reservations, AreMadeFromRunningJobs) {
     EXPECT_EQ(as_runner({"pbs_rsub", "-R", kNoon, "--job", next}).exit, 2);
 }
 
+// A job that waits is moved into a reservation that begins as soon as there is room for it.
+TEST_F(Reservations, BeginAsSoonAsPossibleForJobsThatWait) {
+    const std::string runs = server.submit("sleep 600\n", {"-q", "submit", "-l", "ncpus=8,walltime=2:00:00"});
+    ASSERT_TRUE(server.wait_job_state(runs, "R"));
+    const std::string waits =
+        server.submit("sleep 600\n", {"-q", "submit", "-l", "ncpus=5,walltime=1:00:00"});
+    EXPECT_EQ(as_runner({"pbs_rsub", "-W", "qmove=" + runs}).exit, 2) << "it runs";
+    EXPECT_EQ(as_runner({"pbs_rsub", "-R", kNoon, "-W", "qmove=" + waits}).exit, 2);
+    EXPECT_EQ(as_runner({"pbs_rsub", "-I", "5", "-W", "qmove=" + waits}).exit, 2);
+    if (const auto somebody = other()) {
+        EXPECT_EQ(server.command_as(*somebody, {"pbs_rsub", "-W", "qmove=" + waits}).exit, 159);
+    }
+    EXPECT_EQ(server.job(waits, "queue"), "submit") << "a refused request leaves it where it was";
+    const Output made = as_runner({"pbs_rsub", "-I", "-20", "-W", "qmove=" + waits});
+    EXPECT_THAT(made.out, HasSubstr(" CONFIRMED\n"));
+    const std::string id = made.out.substr(0, made.out.find(' '));
+    EXPECT_EQ(attribute(id, "reserve_state"), "RESV_CONFIRMED");
+    EXPECT_THAT(attribute(id, "reserve_start"), StartsWith("Mon Nov 23 12:00:")) << "when the other one ends";
+    EXPECT_EQ(attribute(id, "reserve_duration"), "3600");
+    EXPECT_EQ(attribute(id, "delete_idle_time"), "00:10:00");
+    EXPECT_THAT(attribute(id, "resv_nodes"), HasSubstr("ncpus=5"));
+    EXPECT_EQ(server.job(waits, "queue"), queue_of(id));
+    server.kill9();
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(server.job(waits, "queue"), queue_of(id));
+    EXPECT_EQ(server.job(waits, "job_state"), "Q");
+    ASSERT_EQ(server.command({"qdel", runs}).exit, 0);
+    server.set_clock(kMonday10 + 2 * kHour);
+    EXPECT_TRUE(server.wait_job_state(waits, "R"));
+    // Without jobs it goes after ten minutes.
+    ASSERT_EQ(server.command({"qdel", waits}).exit, 0);
+    ASSERT_TRUE(server.wait_job_state(waits, "F"));
+    EXPECT_EQ(attribute(id, "reserve_state"), "RESV_RUNNING");
+    server.set_clock(kMonday10 + 2 * kHour + 700);
+    EXPECT_TRUE(wait_attribute(id, "reserve_state", "(gone)"));
+    EXPECT_THAT(server.log(), HasSubstr("Deleting reservation after being idle for 00:10:00"));
+}
+
+TEST_F(Reservations, AreDeniedForJobsThatNeverFit) {
+    const std::string job = server.submit("sleep 600\n", {"-q", "submit", "-h", "-l", "ncpus=9"});
+    const Output made = as_runner({"pbs_rsub", "-I", "-20", "-W", "qmove=" + job});
+    EXPECT_THAT(made.out, HasSubstr(" DENIED\n"));
+    EXPECT_EQ(as_runner({"pbs_rstat"}).out, "");
+}
+
+TEST_F(Reservations, JobsMayAskForOneOfTheirOwn) {
+    const std::string job = server.submit(
+        "sleep 600\n", {"-q", "submit", "-l", "ncpus=5,walltime=4:00:00", "-W", "create_resv_from_job=true"});
+    ASSERT_TRUE(server.wait_job_state(job, "R"));
+    const std::string id = server.job(job, "reserve_ID");
+    EXPECT_EQ(attribute(id, "reserve_state"), "RESV_RUNNING");
+    EXPECT_EQ(attribute(id, "reserve_duration"), "14400");
+    EXPECT_EQ(attribute(id, "reserve_job"), job);
+    EXPECT_EQ(server.job(job, "queue"), queue_of(id));
+    ASSERT_TRUE(server.configure({"set server resv_enable=False"}));
+    const std::string other = server.submit(
+        "sleep 600\n", {"-q", "submit", "-l", "ncpus=1,walltime=1:00:00", "-W", "create_resv_from_job=true"});
+    ASSERT_TRUE(server.wait_job_state(other, "R"));
+    EXPECT_NE(server.job(other, "queue").front(), 'R');
+    EXPECT_THAT(server.log(), HasSubstr("No reservation is made from it: reservations disallowed"));
+}
+
+TEST_F(Reservations, GiveChunksBack) {
+    for (const char* name : {"v1", "v2"})
+        ASSERT_TRUE(server.configure({std::string("create node ") + name + " resources_available.ncpus=4"}));
+    const std::string id = reserve(kNoon, kTwo, "2:ncpus=4+2:ncpus=1");
+    const auto alter = [&](const std::vector<std::string>& options) {
+        std::vector<std::string> argv{"pbs_ralter"};
+        argv.insert(argv.end(), options.begin(), options.end());
+        argv.push_back(id);
+        return as_runner(argv);
+    };
+    for (const char* more :
+         {"3:ncpus=4", "2:ncpus=4+2:ncpus=2", "1:ncpus=1+1:ncpus=4", "2:ncpus=4+2:ncpus=1:mem=1gb"})
+        EXPECT_EQ(alter({"-l", std::string("select=") + more}).exit, 79) << more;
+    EXPECT_EQ(alter({"-l", "select=2:ncpus=4+1:ncpus=1"}).out, "pbs_ralter: " + id + " CONFIRMED\n");
+    EXPECT_EQ(attribute(id, "Resource_List.ncpus"), "9");
+    EXPECT_EQ(attribute(id, "Resource_List.nodect"), "3");
+    // With other times, both or neither.
+    EXPECT_EQ(alter({"-l", "select=2:ncpus=4", "-R", "202611231300", "-E", "202611231500", "-I", "20"}).out,
+              "pbs_ralter: " + id + " CONFIRMED\n");
+    EXPECT_EQ(attribute(id, "Resource_List.select"), "2:ncpus=4");
+    EXPECT_EQ(attribute(id, "Resource_List.ncpus"), "8");
+    EXPECT_EQ(attribute(id, "reserve_start"), "Mon Nov 23 13:00:00 2026");
+    // It runs: chunks with jobs stay.
+    const std::string queue = queue_of(id);
+    const std::string first = server.submit("sleep 600\n", {"-q", queue, "-l", "ncpus=4"});
+    const std::string second = server.submit("sleep 600\n", {"-q", queue, "-l", "ncpus=4"});
+    server.set_clock(kMonday10 + 3 * kHour);
+    ASSERT_TRUE(server.wait_job_state(second, "R"));
+    EXPECT_EQ(alter({"-l", "select=1:ncpus=4"}).exit, 74);
+    ASSERT_EQ(server.command({"qdel", first}).exit, 0);
+    ASSERT_TRUE(server.wait_job_state(first, "F"));
+    EXPECT_EQ(alter({"-l", "select=1:ncpus=4"}).out, "pbs_ralter: " + id + " CONFIRMED\n");
+    EXPECT_EQ(attribute(id, "resv_nodes"), server.job(second, "exec_vnode"));
+    EXPECT_NE(server.command_as(runner(), {"qsub", "-q", queue, "-l", "ncpus=5", "--", "/bin/true"}).exit, 0);
+}
+
 TEST_F(Reservations, StandingOnesComeAgain) {
     const Output made =
         standing("FREQ=DAILY;COUNT=4", {"-l", "select=1:ncpus=6", "-I", "20", "-N", "course"});

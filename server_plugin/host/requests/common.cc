@@ -124,11 +124,6 @@ uint32_t read_rights(const Identity& who) {
     return rights;
 }
 
-void log_job(Change& change, const Job& job, std::string text) {
-    Log& log = change.server().parts.log;
-    change.then([&log, id = job.id, line = std::move(text)] { log.job(id, line); });
-}
-
 std::string requestor(const Context& context) {
     return context.who.at_host();
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "server_plugin/host/change.h"
+#include "server_plugin/host/job_life.h"
 #include "server_plugin/host/requests/requests.h"
 
 namespace pbs::host {
@@ -38,8 +39,6 @@ Result<const Job*> own_job(const Context& context, std::string_view id);
 bool is_owner(const Context& context, const Job& job);
 // Whether the requester is shown the job: its owner, an operator, and with query_other_jobs everybody.
 bool may_see(const Context& context, const Job& job);
-// The number of the next job or reservation. Numbers of those that still exist are passed over after a wrap.
-uint64_t next_sequence(const Server& server);
 
 // The queue that a new job is to enter, "queue" or "queue@server"; without a name the default one. Null, and
 // `error`: PBSE_UNKQUE, PBSE_QUENODFLT.
@@ -53,9 +52,6 @@ Result<void> operators_only(const Context& context);
 // Write flags (AttributeFlag) of who asks.
 uint32_t write_rights(const Identity& who);
 uint32_t read_rights(const Identity& who);
-
-// Once the change is committed.
-void log_job(Change& change, const Job& job, std::string text);
 
 // "user@host" of who asks.
 std::string requestor(const Context& context);

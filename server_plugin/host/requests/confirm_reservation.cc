@@ -25,7 +25,7 @@ ifl::Reply confirm_reservation(Context& context) {
     if (!places) return refuse(places.error());
     if (places->empty()) return ifl::Reply::error(PBSE_BADNODESPEC);
     Reservation& reservation = change.reservation(*current);
-    confirm_reservation(change, reservation, *places, requestor(context));
+    confirm_reservation(change, reservation, *places, 0, requestor(context));
     take_hosts(change, reservation);
     return reply_of(change.commit());
 }

@@ -6,12 +6,16 @@
 #include <array>
 #include <cstdlib>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/log.h"
+#include "server_plugin/host/new_reservation.h"
 #include "server_plugin/host/occurrences.h"
 #include "server_plugin/host/requests/reservation_requests.h"
 #include "server_plugin/host/reservation.h"
+#include "server_plugin/host/reservation_select.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
@@ -23,6 +27,45 @@ constexpr std::array<std::string_view, 6> kOthers = {"Reserve_Name",     "Mail_P
 
 bool is_one_of(std::string_view name, const auto& names) {
     return std::ranges::any_of(names, [&](std::string_view one) { return same_name(one, name); });
+}
+
+bool is_select(const ifl::Attribute& given) {
+    return same_name(given.name, "Resource_List") && same_name(given.resource, "select");
+}
+
+// Fewer chunks: at once where nothing else is asked of the scheduler, else with the other times.
+Result<void> alter_select(Change& change, const Reservation& current, Reservation& reservation,
+                          const std::string& select, bool other_times, const std::string& by) {
+    const State& state = change.server().state;
+    if (is_standing(current) || is_maintenance(current))
+        return fail(
+            PBSE_NOSUP,
+            "No support for requested service: to alter the select of a standing reservation or of one of "
+            "hosts");
+    Reservation altered = reservation;
+    if (auto ok = set_select(altered, select, state); !ok) return ok;
+    if (current.state() == reservation_state::kUnconfirmed) {
+        reservation = std::move(altered);
+        change.want_cycle(PBS_SCH_SCHEDULE_CMD);
+    } else if (other_times) {
+        if (current.start() <= change.now())
+            return fail(
+                PBSE_NOSUP,
+                "No support for requested service: of one that runs, the select is altered without times");
+        set_attribute(reservation, "asked_select", select);
+        return {};
+    } else {
+        auto places = places_kept(current, altered, state);
+        if (!places) return tl::unexpected(places.error());
+        altered.places = std::move(*places);
+        reservation = std::move(altered);
+        write_exec_vnodes(reservation, state);
+        note_confirmation(change, reservation, true, by);
+        change.want_cycle(PBS_SCH_SCHEDULE_CMD);
+    }
+    if (const Queue* queue = state.queue(reservation.queue_name()))
+        limit_queue(reservation, change.queue(*queue), state.resources);
+    return {};
 }
 
 // "+user" and "-user" add to the list and take away from it; without a sign it is the list.
@@ -77,15 +120,20 @@ ifl::Reply modify_reservation(Context& context) {
     const Reservation& current = **found;
     Server& server = context.server;
     if (current.is_ending() || current.is_between() || current.state() == reservation_state::kBeingAltered ||
-        is_degraded(current))
+        is_degraded(current) || current.start() == kAsSoonAsPossible)
         return ifl::Reply::error(PBSE_BADSTATE, "Request invalid for state of reservation");
     const bool is_forced = context.request.extend.find("force") != std::string::npos;
     if (is_forced && !context.who.operator_()) return ifl::Reply::error(PBSE_PERM);
     Change change(server, context.now);
     Reservation& reservation = change.reservation(current);
     Reservation times;
+    std::optional<std::string> select;
     for (size_t i = 0; i < body.attributes.size(); ++i) {
         const ifl::Attribute& given = body.attributes[i];
+        if (is_select(given)) {
+            select = given.value;
+            continue;
+        }
         const bool is_time = is_one_of(given.name, kTimes);
         Result<void> set;
         if (!is_time && !is_one_of(given.name, kOthers))
@@ -101,8 +149,12 @@ ifl::Reply modify_reservation(Context& context) {
     if (queue == nullptr) return ifl::Reply::error(PBSE_INTERNAL);
     if (auto ok = settle_access(reservation, change.queue(*queue)); !ok) return refuse(ok.error());
     const bool other_times = !times.attributes.values().empty();
-    if (is_forced && !other_times)
+    if (is_forced && (!other_times || select))
         return ifl::Reply::error(PBSE_NOSUP, "No support for requested service: only times are forced");
+    if (select)
+        if (auto ok = alter_select(change, current, reservation, *select, other_times, requestor(context));
+            !ok)
+            return refuse(ok.error());
     if (other_times) {
         // Until it is confirmed its first times are what the rule counts from.
         if (is_standing(current) && current.state() == reservation_state::kUnconfirmed)
