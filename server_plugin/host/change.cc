@@ -154,7 +154,7 @@ Result<void> Change::write_objects() {
     for (auto& [handle, reservation] : reservations_)
         if (done) done = store.save(reservation);
     for (auto& [handle, job] : jobs_)
-        if (done) done = store.save(job);
+        if (done) done = store.save(job, server_.state.job(handle) == nullptr);
     for (const auto& [handle, comment] : comments_)
         if (const Job* job = server_.state.job(handle); done && job != nullptr)
             done = store.save_comment(job->sequence, comment.text(), now_);

@@ -52,6 +52,14 @@ bool is_legal_foreign_id(std::string_view id) {
         id, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.'; });
 }
 
+// A job that waits is given a comment: room is kept for that, since a great many get one at once, and each
+// would leave a hole in memory that is too small for the next.
+void Job::shrink(SharedTexts& texts) {
+    const bool waits = !running() && !history();
+    attributes.shrink(texts, waits && !attributes.has("comment") ? 1 : 0);
+    for (SharedText* text : {&queue_name, &exec_vnode, &exec_host, &defaulted}) texts.share(*text);
+}
+
 bool Job::is_defaulted(std::string_view resource) const {
     const std::vector<std::string_view> names = split(defaulted.text(), ',');
     return std::ranges::find(names, resource) != names.end();

@@ -24,7 +24,7 @@ void add_to(Usage& usage, const Job& job, const Amounts& amounts, int64_t by) {
 
 void index(std::set<uint64_t>& set, const Job& job, bool in) {
     if (in) {
-        set.insert(job.handle);
+        set.insert(set.end(), job.handle);  // a new job's handle is the largest
     } else {
         set.erase(job.handle);
     }
@@ -222,11 +222,10 @@ void State::set_comment(uint64_t handle, std::string_view comment, int64_t mtime
 }
 
 void State::put(Job job) {
-    job.attributes.shrink(texts_);
-    for (SharedText* text : {&job.queue_name, &job.exec_vnode, &job.exec_host, &job.defaulted})
-        texts_.share(*text);
+    job.shrink(texts_);
     if (job.state != job_state::kQueued && job.state != job_state::kBegun) estimates_.erase(job.handle);
-    const auto at = jobs_.find(job.handle);
+    const bool is_last = jobs_.empty() || jobs_.rbegin()->first < job.handle;
+    const auto at = is_last ? jobs_.end() : jobs_.find(job.handle);
     if (at != jobs_.end()) {
         count(at->second, -1);
         index_names(at->second, false);
@@ -241,7 +240,7 @@ void State::put(Job job) {
     if (job.is_subjob()) last_subjob_ = std::max(last_subjob_, job.sequence);
     if (is_foreign(job.sequence)) last_foreign_ = std::max(last_foreign_, job.sequence);
     handle_of_sequence_[job.sequence] = job.handle;
-    jobs_.emplace(job.handle, std::move(job));
+    jobs_.emplace_hint(at, job.handle, std::move(job));
 }
 
 void State::put(Queue queue) {
