@@ -466,7 +466,7 @@ Result<void> settle_times(Reservation& reservation, int64_t now, bool may_be_pas
     return {};
 }
 
-Result<void> settle_resources(Reservation& reservation, const Server& server) {
+Result<void> settle_resources(Reservation& reservation, Server& server) {
     // As a job of no queue.
     Job job;
     const AttributeDef& job_list = *job_table().find("Resource_List");

@@ -244,6 +244,7 @@ void State::put(Job job) {
 }
 
 void State::put(Queue queue) {
+    setup_changed();
     handle_in_use(queue.handle);
     queue_names_[queue.handle] = queue.name;
     const std::string name = queue.name;
@@ -251,6 +252,7 @@ void State::put(Queue queue) {
 }
 
 void State::put(Node node) {
+    setup_changed();
     handle_in_use(node.handle);
     node_names_[node.handle] = node.name;
     const std::string name = node.name;
@@ -293,6 +295,7 @@ const Estimate* State::estimate(uint64_t job) const {
 }
 
 void State::exchange(Tables& tables) {
+    setup_changed();
     std::swap(server, tables.server);
     std::swap(resources, tables.resources);
     queues_.swap(tables.queues);
@@ -314,6 +317,7 @@ void State::forget_node(uint64_t handle) {
 }
 
 void State::erase_queue(std::string_view name) {
+    setup_changed();
     const auto at = queues_.find(name);
     if (at == queues_.end()) return;
     queue_names_.erase(at->second.handle);
@@ -322,6 +326,7 @@ void State::erase_queue(std::string_view name) {
 }
 
 void State::erase_node(std::string_view name) {
+    setup_changed();
     const auto at = nodes_.find(name);
     if (at == nodes_.end()) return;
     node_names_.erase(at->second.handle);
