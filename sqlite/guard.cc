@@ -54,6 +54,7 @@ Result<std::unique_ptr<Guard>> Guard::begin(Connection& connection, const std::s
 
 Guard::~Guard() {
     wait_for_checkpoint();
+    if (ending_.joinable()) ending_.join();
     checkpoint();
     sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, complete_ ? 0 : 1, nullptr);
     sqlite3_wal_hook(connection_.get(), nullptr, nullptr);
@@ -104,7 +105,13 @@ bool Guard::commit(Checkpoint when) {
 }
 
 void Guard::shorten_log() {
-    if (copying_ && copying_->over) wait_for_checkpoint();
+    if (copying_ && copying_->over) {
+        // Its thread has nothing left to do but to end, which may take its time where others want the
+        // processors, too: it is waited for with the next one.
+        if (ending_.joinable()) ending_.join();
+        ending_ = std::move(copying_->thread);
+        end_checkpoint();
+    }
     if (log_frames_ < old_frames_) old_frames_ = 0;  // it has begun anew
     if (copying_ || log_frames_ - old_frames_ < kFramesToCheckpoint) return;
     if (log_frames_ < kLongestLog) return checkpoint_in_thread();
@@ -115,6 +122,10 @@ void Guard::shorten_log() {
 void Guard::wait_for_checkpoint() {
     if (!copying_) return;
     copying_->thread.join();
+    end_checkpoint();
+}
+
+void Guard::end_checkpoint() {
     old_frames_ = copying_->done ? copying_->frames
                                  : std::max(0, copying_->frames - kFramesToCheckpoint + kFramesToTryAgain);
     copying_.reset();

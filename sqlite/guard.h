@@ -61,10 +61,11 @@ class Guard {
         : connection_(connection), database_(std::move(database)), mark_(std::move(mark)) {}
     void mark_commit();
     void shorten_log();
+    void end_checkpoint();
     void checkpoint();
     void checkpoint_in_thread();
 
-    // Copies the log on a connection of its own.
+    // Copies the log on a connection of its own. Once it is over, the thread uses this no more.
     struct Copying {
         int frames = 0;     // that the log had when it began
         bool done = false;  // all of them are copied
@@ -84,6 +85,7 @@ class Guard {
     bool unmarked_ = false;  // the last commit's mark couldn't be written
     bool complete_ = false;  // the last checkpoint left nothing in the log, and nothing came after it
     std::unique_ptr<Copying> copying_;
+    std::thread ending_;  // of a checkpoint that is over
 };
 
 }  // namespace pbs::sqlite
