@@ -1,6 +1,7 @@
 #include "sqlite/guard.h"
 
 #include <sqlite3.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <new>
@@ -196,9 +197,12 @@ void Guard::checkpoint() {
 void Guard::checkpoint_in_thread() {
     copying_ = std::make_unique<Copying>();
     copying_->frames = log_frames_;
+    // Commits wait for what the thread holds for a moment, such as the mark: it has to get on as they do.
+    const int priority = ::getpriority(PRIO_PROCESS, 0);
     try {
-        copying_->thread =
-            std::thread([&copying = *copying_, database = database_, number = number_, position = position_] {
+        copying_->thread = std::thread(
+            [&copying = *copying_, database = database_, number = number_, position = position_, priority] {
+                (void)::setpriority(PRIO_PROCESS, 0, priority);
                 try {
                     copying.done = copy_log_of(database, number, position);
                 } catch (const std::bad_alloc&) {
