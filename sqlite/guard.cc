@@ -1,6 +1,7 @@
 #include "sqlite/guard.h"
 
 #include <sqlite3.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <new>
@@ -14,8 +15,10 @@ namespace {
 
 // SQLite's own measure for a checkpoint: some 4 MB.
 constexpr int kFramesToCheckpoint = 1000;
-// A log that became so long while a reader kept it (a backup), or by one large change: nobody waits for it.
-constexpr int kFramesForAThread = 2000;
+// Some 256 MB: the log has to begin anew some time.
+constexpr int kLongestLog = 65'536;
+// What can't be copied, because a reader keeps it, is tried again when so much has come to it.
+constexpr int kFramesToTryAgain = 100;
 
 constexpr const char* kTable =
     "CREATE TABLE IF NOT EXISTS last_commit("
@@ -51,7 +54,8 @@ Result<std::unique_ptr<Guard>> Guard::begin(Connection& connection, const std::s
 }
 
 Guard::~Guard() {
-    if (copying_) copying_->thread.join();
+    wait_for_checkpoint();
+    if (ending_.joinable()) ending_.join();
     checkpoint();
     sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, complete_ ? 0 : 1, nullptr);
     sqlite3_wal_hook(connection_.get(), nullptr, nullptr);
@@ -97,12 +101,35 @@ bool Guard::commit(Checkpoint when) {
     number_ = number;
     complete_ = false;
     if (durable_ == Durable::now) mark_commit();
-    if (when == Checkpoint::now && log_frames_ >= kFramesForAThread) {
-        checkpoint_in_thread();
-    } else if (when == Checkpoint::now && log_frames_ >= kFramesToCheckpoint) {
-        checkpoint();
-    }
+    if (when == Checkpoint::now) shorten_log();
     return true;
+}
+
+void Guard::shorten_log() {
+    if (copying_ && copying_->over) {
+        // Its thread has nothing left to do but to end, which may take its time where others want the
+        // processors, too: it is waited for with the next one.
+        if (ending_.joinable()) ending_.join();
+        ending_ = std::move(copying_->thread);
+        end_checkpoint();
+    }
+    if (log_frames_ < old_frames_) old_frames_ = 0;  // it has begun anew
+    if (copying_ || log_frames_ - old_frames_ < kFramesToCheckpoint) return;
+    if (log_frames_ < kLongestLog) return checkpoint_in_thread();
+    checkpoint();
+    if (log_frames_ > 0) old_frames_ = log_frames_ - kFramesToCheckpoint + kFramesToTryAgain;
+}
+
+void Guard::wait_for_checkpoint() {
+    if (!copying_) return;
+    copying_->thread.join();
+    end_checkpoint();
+}
+
+void Guard::end_checkpoint() {
+    old_frames_ = copying_->done ? copying_->frames
+                                 : std::max(0, copying_->frames - kFramesToCheckpoint + kFramesToTryAgain);
+    copying_.reset();
 }
 
 void Guard::follow(const Guard& other) {
@@ -146,13 +173,13 @@ bool copy_log(Connection& connection, MarkFile& mark, std::int64_t number, std::
 
 // Copies the log in a thread, on a connection and a mark of that thread's: the thread that commits goes on
 // using its own.
-void copy_log_of(const std::string& database, std::int64_t number, std::int64_t position) {
+bool copy_log_of(const std::string& database, std::int64_t number, std::int64_t position) {
     auto mark = MarkFile::open(database);
-    if (!mark || !mark->take_turn()) return;
+    if (!mark || !mark->take_turn()) return false;
     auto connection = Connection::open(database, Connection::Open::write);
     // A connection knows of the log only after it has read something.
-    if (connection && connection->run("PRAGMA synchronous = FULL; SELECT 1 FROM last_commit"))
-        copy_log(*connection, *mark, number, position);
+    return connection && connection->run("PRAGMA synchronous = FULL; SELECT 1 FROM last_commit") &&
+           copy_log(*connection, *mark, number, position);
 }
 
 }  // namespace
@@ -168,18 +195,20 @@ void Guard::checkpoint() {
 }
 
 void Guard::checkpoint_in_thread() {
-    if (copying_ && !copying_->over) return;
-    if (copying_) copying_->thread.join();
     copying_ = std::make_unique<Copying>();
+    copying_->frames = log_frames_;
+    // Commits wait for what the thread holds for a moment, such as the mark: it has to get on as they do.
+    const int priority = ::getpriority(PRIO_PROCESS, 0);
     try {
         copying_->thread = std::thread(
-            [&over = copying_->over, database = database_, number = number_, position = position_] {
+            [&copying = *copying_, database = database_, number = number_, position = position_, priority] {
+                (void)::setpriority(PRIO_PROCESS, 0, priority);
                 try {
-                    copy_log_of(database, number, position);
+                    copying.done = copy_log_of(database, number, position);
                 } catch (const std::bad_alloc&) {
                     // As with any other failure, a later commit tries again.
                 }
-                over = true;
+                copying.over = true;
             });
     } catch (const std::system_error&) {
         copying_.reset();

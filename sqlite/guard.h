@@ -6,7 +6,10 @@
 // then.
 //
 // Checkpoints are made here, not by SQLite itself, so that the mark says when the database file may hold half
-// of one: a log that is gone then is a loss though the number is right.
+// of one: a log that is gone then is a loss though the number is right. They are made in a thread, beside the
+// commits, which don't wait for what they bring to the disk. A log that commits go on adding to meanwhile
+// doesn't begin anew: only a very long one is copied to its end by a commit, which then waits for the last
+// part of it.
 #pragma once
 
 #include <atomic>
@@ -42,10 +45,13 @@ class Guard {
 
     // Commits the transaction. True: the commit and its mark are on the disk; false: the connection says why
     // not. Only when the mark alone can't be written, the commit holds without it (see before_transaction()).
-    // A log that has become long is copied into the database then, a very long one in a thread; or `later`:
-    // by a later commit, or the end.
+    // A log that has become long is copied into the database then, beside later commits; or `later`: by a
+    // later commit, or the end.
     enum class Checkpoint { now, later };
     bool commit(Checkpoint checkpoint = Checkpoint::now);
+
+    // Waits for a checkpoint that is on its way.
+    void wait_for_checkpoint();
 
     // Another guard of this process has made the last commit.
     void follow(const Guard& other);
@@ -54,11 +60,15 @@ class Guard {
     Guard(Connection& connection, std::string database, MarkFile mark)
         : connection_(connection), database_(std::move(database)), mark_(std::move(mark)) {}
     void mark_commit();
+    void shorten_log();
+    void end_checkpoint();
     void checkpoint();
     void checkpoint_in_thread();
 
-    // Copies the log on a connection of its own.
+    // Copies the log on a connection of its own. Once it is over, the thread uses this no more.
     struct Copying {
+        int frames = 0;     // that the log had when it began
+        bool done = false;  // all of them are copied
         std::atomic<bool> over = false;
         std::thread thread;
     };
@@ -71,9 +81,11 @@ class Guard {
     std::int64_t number_ = 0;         // of the last commit
     std::int64_t position_ = 0;
     int log_frames_ = 0;     // what SQLite said after the last commit
+    int old_frames_ = 0;     // of them, those that are no reason for another checkpoint
     bool unmarked_ = false;  // the last commit's mark couldn't be written
     bool complete_ = false;  // the last checkpoint left nothing in the log, and nothing came after it
     std::unique_ptr<Copying> copying_;
+    std::thread ending_;  // of a checkpoint that is over
 };
 
 }  // namespace pbs::sqlite

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <utility>
 
 #include "server_plugin/host/log.h"
 
@@ -16,6 +17,7 @@ namespace pbs::host {
 namespace {
 
 constexpr std::size_t kMostPending = 10'000;
+constexpr std::size_t kMostGathered = 1000;
 // The runner tells of the same end again soon or never: older ends needn't be remembered.
 constexpr std::size_t kMostRecentEnds = 10'000;
 
@@ -186,12 +188,24 @@ void Accounting::complain(int error) {
 }
 
 bool Accounting::flush() {
+    constexpr std::size_t kMostTogether = std::size_t{64} << 10;
     while (!pending_.empty()) {
-        if (const int error = file_.append(pending_.front().day, pending_.front().line); error != 0) {
+        const int day = pending_.front().day;
+        std::string lines;
+        std::size_t count = 0;
+        for (const Record& one : pending_) {
+            if (one.day != day || lines.size() > kMostTogether) break;
+            lines += one.line;
+            ++count;
+        }
+        int error = file_.append(day, lines);
+        // A disk that is nearly full may have room for one.
+        if (error != 0 && std::exchange(count, 1) > 1) error = file_.append(day, pending_.front().line);
+        if (error != 0) {
             complain(error);
             return false;
         }
-        pending_.pop_front();
+        pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
     }
     if (failing_) {
         failing_ = false;
@@ -206,10 +220,12 @@ bool Accounting::flush() {
 void Accounting::record(char type, const std::string& id, const std::string& text) {
     const LocalTime now = local_time(clock_.now());
     pending_.push_back({now.day, fmt::format("{};{};{};{}\n", now.stamp, type, id, text)});
-    if (!flush() && pending_.size() > kMostPending) {
-        pending_.pop_front();
-        ++dropped_;
-    }
+    if (!together_ || pending_.size() >= kMostGathered) write_pending();
+}
+
+void Accounting::write_pending() {
+    if (flush()) return;
+    for (; pending_.size() > kMostPending; ++dropped_) pending_.pop_front();
 }
 
 void Accounting::queued(const AccountedJob& job) {

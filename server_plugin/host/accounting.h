@@ -88,6 +88,22 @@ class Accounting {
     // somebody else.
     void reservation(char type, const std::string& id, const std::string& text);
 
+    // While one of these lives, records are put together, and written at its end: each costs no write of its
+    // own. One at a time.
+    class Together {
+      public:
+        explicit Together(Accounting& accounting) : accounting_(accounting) { accounting.together_ = true; }
+        ~Together() {
+            accounting_.together_ = false;
+            accounting_.write_pending();
+        }
+        Together(const Together&) = delete;
+        Together& operator=(const Together&) = delete;
+
+      private:
+        Accounting& accounting_;
+    };
+
     // Writes what could not be written before. True when nothing is left.
     bool flush();
     std::size_t pending() const { return pending_.size(); }
@@ -99,6 +115,7 @@ class Accounting {
     };
     void record(char type, const std::string& id, const std::string& text);
     void end_record(char type, const AccountedJob& job);
+    void write_pending();
     void complain(int error);
 
     std::string directory_;
@@ -106,6 +123,7 @@ class Accounting {
     Log& log_;
     Clock& clock_;
     bool failing_ = false;
+    bool together_ = false;
     std::uint64_t dropped_ = 0;
     std::deque<Record> pending_;
     std::deque<std::string> recent_ends_;    // what this process has put into ended_, the oldest first

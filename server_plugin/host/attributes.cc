@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/limits.h"
@@ -139,7 +140,7 @@ void Attributes::put(const AttributeDef& def, SharedText both) {
         return;
     }
     const auto position = at - values_.begin();
-    // A job that is kept gets a comment: not room for as many values again.
+    // Not room for as many values again.
     if (values_.size() == values_.capacity()) values_.reserve(values_.size() + 2);
     values_.insert(values_.begin() + position, AttributeValue{&def, std::move(both)});
 }
@@ -154,8 +155,13 @@ bool Attributes::unset(const AttributeDef& def, std::string_view resource) {
            }) > 0;
 }
 
-void Attributes::shrink(SharedTexts& texts) {
-    values_.shrink_to_fit();
+void Attributes::shrink(SharedTexts& texts, size_t spare) {
+    if (values_.capacity() != values_.size() + spare) {
+        std::vector<AttributeValue> fitting;
+        fitting.reserve(values_.size() + spare);
+        std::ranges::move(values_, std::back_inserter(fitting));
+        values_ = std::move(fitting);
+    }
     for (AttributeValue& value : values_) texts.share(value.both);
 }
 

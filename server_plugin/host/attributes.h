@@ -66,8 +66,12 @@ class Attributes {
 
     std::span<const AttributeValue> values() const { return values_; }
 
-    // Gives back spare room, and shares values with others; for objects that are kept in great numbers.
-    void shrink(SharedTexts& texts);
+    // Room for so many values in all.
+    void reserve(size_t count) { values_.reserve(count); }
+
+    // Gives back spare room but for `spare` values, and shares values with others; for objects that are kept
+    // in great numbers.
+    void shrink(SharedTexts& texts, size_t spare = 0);
 
     bool operator==(const Attributes& other) const;
 

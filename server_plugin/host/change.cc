@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <utility>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/accrual.h"
@@ -154,7 +155,7 @@ Result<void> Change::write_objects() {
     for (auto& [handle, reservation] : reservations_)
         if (done) done = store.save(reservation);
     for (auto& [handle, job] : jobs_)
-        if (done) done = store.save(job);
+        if (done) done = store.save(job, server_.state.job(handle) == nullptr);
     for (const auto& [handle, comment] : comments_)
         if (const Job* job = server_.state.job(handle); done && job != nullptr)
             done = store.save_comment(job->sequence, comment.text(), now_);
@@ -207,6 +208,7 @@ void Change::note(ChangedSince& changed) const {
 void Change::put_in_place() {
     if (server_.changed && server_.batch == nullptr) note(*server_.changed);
     State& state = server_.state;
+    if (resource_ || removed_resource_ || server_attributes_) state.setup_changed();
     if (resource_) {
         const auto& r = *resource_;
         if (state.resources.find(r.name) == nullptr) {
@@ -347,7 +349,7 @@ bool Change::only_adds_jobs() const {
 }
 
 Result<void> Change::join(CommitGroup& group) {
-    CommitGroup::Member member{now_, {}, std::move(actions_), trigger_};
+    CommitGroup::Member member{now_, {}, std::move(actions_), trigger_, std::exchange(next_sequence_, {})};
     for (const auto& [handle, job] : jobs_) member.jobs.push_back(handle);
     if (auto done = group.write([this] { return write(); }); !done) return done;
     group.add(std::move(member));

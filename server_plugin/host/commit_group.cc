@@ -1,10 +1,12 @@
 #include "server_plugin/host/commit_group.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <utility>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/accounting.h"
 #include "server_plugin/host/guard.h"
 #include "server_plugin/host/log.h"
 #include "server_plugin/host/plugin.h"
@@ -51,6 +53,11 @@ Result<void> CommitGroup::commit() {
     State& state = server_.state;
     const auto began = std::chrono::steady_clock::now();
     outcome_ = std::exchange(intact_, {});
+    const auto last = std::ranges::find_if(members.rbegin(), members.rend(), [](const Member& member) {
+        return member.next_sequence.has_value();
+    });
+    if (outcome_ && last != members.rend())
+        outcome_ = without_exceptions([&] { return store.save_next_sequence(*last->next_sequence); });
     if (outcome_) outcome_ = without_exceptions([&] { return store.commit(); });
     if (!outcome_) {
         store.rollback();
@@ -59,6 +66,8 @@ Result<void> CommitGroup::commit() {
         return outcome_;
     }
     server_.counters.committed(std::chrono::steady_clock::now() - began);
+    const Log::Together log_lines(server_.parts.log);
+    const Accounting::Together records(server_.parts.accounting);
     for (const Member& member : members) {
         if (server_.parts.plugin != nullptr)
             for (const uint64_t handle : member.jobs)

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "server_plugin/host/error.h"
@@ -33,6 +34,7 @@ class CommitGroup {
         std::vector<uint64_t> jobs;  // their handles
         std::vector<std::function<void()>> actions;
         int trigger;
+        std::optional<int64_t> next_sequence;  // of the next job, to be stored with the last one
     };
     // Writes what a change writes. On an error nothing of it has been written.
     Result<void> write(const std::function<Result<void>()>& what);

@@ -24,8 +24,8 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// Jobs that a slice starts: each has files written for it.
-constexpr size_t kMostStartsAtOnce = 8;
+// Jobs that a slice starts, at most: each has files written for it.
+constexpr size_t kMostStartsAtOnce = 16;
 
 int64_t iteration(const Sched& sched) {
     return std::max<int64_t>(1, sched.attributes.integer("scheduler_iteration", 600));
@@ -46,6 +46,7 @@ class Application {
     // added; `failed`: one couldn't be. `log`: of the scheduler, or null.
     Application(Server& server, int64_t now, std::vector<std::string>& preempted, bool& failed, Log* log)
         : server_(server), change_(server, now), preempted_(preempted), failed_(failed), log_(log) {
+        change_.then([this] { committed_ = std::chrono::steady_clock::now(); });
         for (const std::string& id : preempted)
             if (const Job* job = server.state.job(id); job != nullptr && is_preempting(*job))
                 leave(job->places);
@@ -57,6 +58,8 @@ class Application {
     bool array_goes_on() const { return array_goes_on_; }
     // Comments alone wait for no disk: a cycle gives them again if they are lost.
     Result<void> commit();
+    // After a commit: how long ago what was decided was durable, and began to be carried out.
+    std::chrono::nanoseconds since_commit() const { return std::chrono::steady_clock::now() - committed_; }
 
   private:
     Result<void> run(const Decision& decision, Job& job);
@@ -77,6 +80,7 @@ class Application {
     std::vector<std::string>& preempted_;
     bool& failed_;
     Log* log_;
+    std::chrono::steady_clock::time_point committed_{};
     bool only_tells_ = true;
     bool array_goes_on_ = false;
 };
@@ -416,7 +420,7 @@ void Cycles::apply_some() {
             ++note_.dropped;
         } else {
             ++note_.decisions.at(static_cast<size_t>(decision.kind));
-            if (decision.kind == Decision::Kind::run && ++starts == kMostStartsAtOnce)
+            if (decision.kind == Decision::Kind::run && ++starts == most_starts_at_once_)
                 end_of_slice = applied_;
             // The next subjob of the array goes before all jobs behind it: the next cycle decides about it.
             if (decision.kind == Decision::Kind::run && application.array_goes_on() && more_starts()) {
@@ -431,6 +435,7 @@ void Cycles::apply_some() {
     if (applied_ > first)
         if (auto done = application.commit(); !done) return fail_cycle(done.error());
     dropped_ = dropped;
+    if (starts > 0) learn_of_starts(starts, application.since_commit());
     learn(applied_ - first, Steady::now() - begin);
     if (applied_ < decisions_.size()) return;
     if (refused_ > 0)
@@ -468,6 +473,14 @@ void Cycles::learn(size_t count, std::chrono::nanoseconds took) {
     const double share = std::chrono::duration<double>(slice_) / std::max(took, nanoseconds(1));
     const auto fitting = static_cast<size_t>(share * static_cast<double>(count));
     most_at_once_ = std::clamp(fitting, least_at_once_, 2 * most_at_once_);
+}
+
+void Cycles::learn_of_starts(size_t starts, std::chrono::nanoseconds took) {
+    const double share = std::chrono::duration<double>(slice_) / std::max(took, nanoseconds(1));
+    const auto fitting = static_cast<size_t>(share * static_cast<double>(starts));
+    // Few that were quickly started tell nothing of how long many would take.
+    const size_t most = std::min(std::max(most_starts_at_once_, 2 * starts), kMostStartsAtOnce);
+    most_starts_at_once_ = std::clamp(fitting, size_t{1}, most);
 }
 
 void Cycles::fail_cycle(const Error& error) {

@@ -68,13 +68,15 @@ class Cycles {
     void take_decisions();
     void apply_some();
     void learn(size_t count, std::chrono::nanoseconds took);
+    void learn_of_starts(size_t starts, std::chrono::nanoseconds took);
     void fail_cycle(const Error& error);
     void end();
 
     Server& server_;
     std::chrono::milliseconds slice_;
     size_t least_at_once_;
-    size_t most_at_once_;  // decisions, by what the last ones took
+    size_t most_at_once_;             // decisions, by what the last ones took
+    size_t most_starts_at_once_ = 8;  // among them, by what the last ones took after their commit
     SchedLogs logs_;
     std::map<std::string, int64_t> last_;           // scheduler to the instant of its last cycle
     std::deque<std::pair<std::string, int>> todo_;  // schedulers and triggers

@@ -192,10 +192,18 @@ void settle_state(Job& job, const State& state, int64_t now) {
     comment_on_state(job, before);
 }
 
+Result<void> fit_to_queue(Job& job, const Queue& queue, Server& server) {
+    if (auto ok = set_execution_user(job, server); !ok) return ok;
+    return complete_resources(job, queue, server.state);
+}
+
 Result<void> enter_queue(Change& change, Job& job, const Queue& queue, Entry entry) {
+    if (auto ok = fit_to_queue(job, queue, change.server()); !ok) return ok;
+    return enter_fitted(change, job, queue, entry);
+}
+
+Result<void> enter_fitted(Change& change, Job& job, const Queue& queue, Entry entry) {
     const State& state = change.server().state;
-    if (auto ok = set_execution_user(job, change.server()); !ok) return ok;
-    if (auto ok = complete_resources(job, queue, state); !ok) return ok;
     if (auto ok = may_enter(job, queue, state, entry); !ok) return ok;
     job.queue = queue.handle;
     job.queue_name = SharedText(queue.name);

@@ -20,6 +20,10 @@ void settle_state(Job& job, const State& state, int64_t now);
 // Puts a job into a queue: rank, qtime, defaults and user as the queue wants them; checks first. Works on
 // jobs that are in no queue yet and on those to be moved.
 Result<void> enter_queue(Change& change, Job& job, const Queue& queue, Entry entry);
+// The same in two parts. The first one makes of the job what the queue wants; what it makes depends on the
+// setup (State::setup) and on the second, not on what other jobs there are.
+Result<void> fit_to_queue(Job& job, const Queue& queue, Server& server);
+Result<void> enter_fitted(Change& change, Job& job, const Queue& queue, Entry entry);
 
 // Writes a line about the job into the log, once the change is committed.
 void log_job(Change& change, const Job& job, std::string text);

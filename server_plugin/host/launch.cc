@@ -162,7 +162,8 @@ Result<JobStart> job_start(const Job& job, const Server& server, const std::stri
     start.account = a.text("Account_Name");
     start.user = user->name;
     start.uid = user->uid;
-    start.gid = find_group(std::string(a.text("egroup"))).value_or(user->gid);
+    const std::string group(a.text("egroup"));
+    start.gid = group == user->group ? user->gid : find_group(group).value_or(user->gid);
     start.script = script;
     start.shell = entry_for_host(a.list("Shell_Path_List"), server.state.host_name);
     start.output_path = a.text("Output_Path");

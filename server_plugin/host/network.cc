@@ -161,6 +161,7 @@ void Network::Impl::write(Peer& peer) {
     std::vector<std::string> pieces = peer.unsent.take();
     if (peer.tls != nullptr && !encrypt(peer, pieces)) return;
     if (pieces.empty()) return;
+    lines_.reset();
     struct Write {
         uv_write_t request;
         std::vector<std::string> pieces;

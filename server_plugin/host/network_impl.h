@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,6 +28,7 @@
 #include "server_plugin/host/clients.h"
 #include "server_plugin/host/guard.h"
 #include "server_plugin/host/identity.h"
+#include "server_plugin/host/log.h"
 #include "server_plugin/host/munge_check.h"
 #include "server_plugin/host/network.h"
 #include "server_plugin/host/requests/requests.h"
@@ -182,6 +184,8 @@ class Network::Impl {
     Steady::time_point returned_{};
     std::vector<Held> held_;         // in the order of the requests
     bool submissions_held_ = false;  // they wait for the commit of submissions
+    // Gathers the log's lines about requests: they are written before anything is sent.
+    std::optional<Log::Together> lines_;
     std::vector<char> buffer_ = std::vector<char>(size_t{64} << 10);  // one read at a time uses it
     std::vector<char> plain_ = std::vector<char>(size_t{16} << 10);   // a record of TLS, decrypted
 };

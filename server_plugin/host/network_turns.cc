@@ -77,6 +77,7 @@ void Network::Impl::serve() {
         begin = end;
     }
     settle();
+    lines_.reset();
     if (clients_.anybody_ready()) {
         uv_idle_start(&no_wait_, [](uv_idle_t*) {});
     } else {
@@ -210,9 +211,12 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
     who.user = auth_.user(peer.id).value_or("");
     who.host = peer.host;
     who.privilege = privilege_of(server_.state, server_.options.starter, who.user, who.host);
-    server_.parts.log.write(
-        LogEvent::debug2, LogClass::request, peer.key,
-        fmt::format("request {} from {}", ifl::request_name(request.type), who.at_host()));
+    if (server_.parts.log.writes(LogEvent::debug2)) {
+        if (!lines_) lines_.emplace(server_.parts.log);
+        server_.parts.log.write(
+            LogEvent::debug2, LogClass::request, peer.key,
+            fmt::format("request {} from {}", ifl::request_name(request.type), who.at_host()));
+    }
     if (request.type == ifl::RequestType::job_script && peer.session.submission && !may_grow(peer)) {
         peer.session.submission.reset();
         send(peer,
@@ -324,6 +328,7 @@ void Network::Impl::try_later(Peer& peer) {
 void Network::Impl::settle() {
     CommitGroup& submissions = server_.commit_group;
     if (held_.empty() && !submissions.uncommitted()) return;
+    lines_.reset();
     std::vector<Held> held = std::exchange(held_, {});
     const Result<void> done =
         submissions_held_ ? submissions.commit() : server_.parts.plugin->commit(server_.now());

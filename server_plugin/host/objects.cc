@@ -52,26 +52,62 @@ bool is_legal_foreign_id(std::string_view id) {
         id, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.'; });
 }
 
+// A job that waits is given a comment: room is kept for that, since a great many get one at once, and each
+// would leave a hole in memory that is too small for the next.
+void Job::shrink(SharedTexts& texts) {
+    const bool waits = !running() && !history();
+    attributes.shrink(texts, waits && !attributes.has("comment") ? 1 : 0);
+    for (SharedText* text : {&queue_name, &exec_vnode, &exec_host, &defaulted}) texts.share(*text);
+}
+
 bool Job::is_defaulted(std::string_view resource) const {
-    const std::vector<std::string_view> names = split(defaulted.text(), ',');
-    return std::ranges::find(names, resource) != names.end();
+    const std::string_view text = defaulted.text();
+    for (size_t begin = 0; begin < text.size();) {
+        const size_t end = std::min(text.find(',', begin), text.size());
+        if (text.substr(begin, end - begin) == resource) return true;
+        begin = end + 1;
+    }
+    return false;
 }
 
 void Job::set_defaulted(std::string_view resource, bool set) {
     if (is_defaulted(resource) == set) return;
-    std::vector<std::string> names = split_list(defaulted.text());
-    if (set)
-        names.insert(std::ranges::upper_bound(names, resource), std::string(resource));
-    else
-        std::erase(names, resource);
-    defaulted = SharedText(join_list(names));
+    const std::string_view text = defaulted.text();
+    std::string next;
+    const auto add = [&next](std::string_view name) {
+        if (!next.empty()) next += ',';
+        next += name;
+    };
+    for (size_t begin = 0; begin < text.size();) {
+        const size_t end = std::min(text.find(',', begin), text.size());
+        const std::string_view name = text.substr(begin, end - begin);
+        if (set && resource < name) {
+            add(resource);
+            set = false;
+        }
+        if (name != resource) add(name);
+        begin = end + 1;
+    }
+    if (set) add(resource);
+    defaulted = SharedText(next);
 }
 
 std::string environment_value(const Job& job, std::string_view name) {
-    for (const std::string& entry : job.attributes.list("Variable_List")) {
+    const std::string_view text = job.attributes.text("Variable_List");
+    for (size_t begin = 0; begin < text.size();) {
+        // A comma behind a backslash is part of the value, if that isn't behind another one.
+        size_t end = std::min(text.find(',', begin), text.size());
+        const auto escaped = [&] {
+            const size_t before = text.find_last_not_of('\\', end - 1);
+            return (end - (before == std::string_view::npos ? 0 : before + 1)) % 2 == 1;
+        };
+        while (end < text.size() && end > begin && text[end - 1] == '\\' && escaped())
+            end = std::min(text.find(',', end + 1), text.size());
+        const std::string_view entry = trimmed(text.substr(begin, end - begin));
         const auto equals = entry.find('=');
-        if (equals != std::string::npos && std::string_view(entry).substr(0, equals) == name)
-            return entry.substr(equals + 1);
+        if (equals != std::string_view::npos && entry.substr(0, equals) == name)
+            return std::string(entry.substr(equals + 1));
+        begin = end + 1;
     }
     return {};
 }

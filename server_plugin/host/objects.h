@@ -119,6 +119,9 @@ struct Job {
     // state.
     bool elsewhere = false;
 
+    // Gives back spare memory, and shares texts with others.
+    void shrink(SharedTexts& texts);
+
     bool is_defaulted(std::string_view resource) const;
     void set_defaulted(std::string_view resource, bool defaulted);
 

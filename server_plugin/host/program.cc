@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <malloc.h>
 #include <pwd.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -72,6 +74,8 @@ constexpr milliseconds kLongestCyclePause{2000};
 // What the threads of the plugin's add up in one eventfd: cycles that are over, and other work.
 constexpr eventfd_t kOneCycle = eventfd_t{1} << 32;
 constexpr eventfd_t kOneWork = 1;
+// A turn of the loop that takes longer is logged: whoever asks something waits for it.
+constexpr milliseconds kLongTurn{50};
 constexpr int64_t kSecondsBetweenLoadReports = 30;
 constexpr int64_t kSecondsBetweenPurges = 60;
 
@@ -134,6 +138,25 @@ void keep_freed_memory() {
     mallopt(M_MMAP_THRESHOLD, 8 * kMega);  // or it would stay at the 128 kB that it begins with
 }
 
+// The loop's thread goes before the jobs and the processes above them, which may be hundreds that begin or
+// end at once. Its children and threads don't have that: the kernel gives them the usual priority. A server
+// that was started with another one keeps it, as do its jobs, and so does one that may not choose.
+void go_first() {
+    constexpr int kBefore = -10;
+    errno = 0;
+    const sched_param usual{};
+    if (getpriority(PRIO_PROCESS, 0) != 0 || errno != 0 || sched_getscheduler(0) != SCHED_OTHER ||
+        sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &usual) != 0)
+        return;
+    (void)setpriority(PRIO_PROCESS, 0, kBefore);
+}
+
+std::chrono::nanoseconds time_on_processor() {
+    timespec used{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
 std::string surroundings(const char* name) {
     const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
     return value == nullptr ? "" : value;
@@ -174,6 +197,7 @@ class Program {
     void run_cycles();
     void carry_on(const std::function<void()>& step);
     Result<void> watch_deadlines();
+    void note_turn();
     void look_at_clock();
     void look_at_reservations();
     void set_deadline(int64_t earliest = 0);
@@ -211,6 +235,10 @@ class Program {
     uv_timer_t cycle_timer_{};
     uv_idle_t more_decisions_{};
     uv_idle_t more_dependents_{};
+    uv_prepare_t turn_end_{};
+    Steady::time_point turn_began_{};
+    std::chrono::nanoseconds waited_before_{0};  // for events, in all turns
+    std::chrono::nanoseconds processor_before_{0};
     bool dependents_fail_ = false;
     std::unique_ptr<DeadlineTimer> deadline_timer_;
     int64_t deadline_ = std::numeric_limits<int64_t>::max();  // of the plugin, by the server's clock
@@ -418,6 +446,34 @@ void Program::make_handles() {
         uv_idle_init(&loop_, handle);
         handle->data = this;
     }
+    uv_prepare_init(&loop_, &turn_end_);
+    turn_end_.data = this;
+    turn_began_ = Steady::now();
+    processor_before_ = time_on_processor();
+    uv_prepare_start(&turn_end_, [](uv_prepare_t* handle) {
+        auto& program = *static_cast<Program*>(handle->data);
+        guarded(*program.log_, "turn", [&program] { program.note_turn(); });
+    });
+}
+
+// How long the loop was kept from looking for events. A turn that was hardly on a processor waited for the
+// disk, or for other processes.
+void Program::note_turn() {
+    const auto now = Steady::now();
+    const std::chrono::nanoseconds waited(static_cast<int64_t>(uv_metrics_idle_time(&loop_)));
+    const auto took = (now - turn_began_) - (waited - waited_before_);
+    if (took > kLongTurn) {
+        const auto processor = time_on_processor() - processor_before_;
+        const auto ms = [](auto duration) {
+            return std::chrono::duration_cast<milliseconds>(duration).count();
+        };
+        log_->write(
+            LogEvent::debug2, LogClass::server, "Server",
+            fmt::format("a turn of the loop took {} ms, {} of them on a processor", ms(took), ms(processor)));
+    }
+    turn_began_ = Steady::now();
+    waited_before_ = waited;
+    processor_before_ = time_on_processor();
 }
 
 void Program::close_handles() {
@@ -425,8 +481,8 @@ void Program::close_handles() {
          {reinterpret_cast<uv_handle_t*>(&term_), reinterpret_cast<uv_handle_t*>(&interrupt_),
           reinterpret_cast<uv_handle_t*>(&runner_events_), reinterpret_cast<uv_handle_t*>(&plugin_events_),
           reinterpret_cast<uv_handle_t*>(&tick_), reinterpret_cast<uv_handle_t*>(&cycle_timer_),
-          reinterpret_cast<uv_handle_t*>(&more_decisions_),
-          reinterpret_cast<uv_handle_t*>(&more_dependents_)})
+          reinterpret_cast<uv_handle_t*>(&more_decisions_), reinterpret_cast<uv_handle_t*>(&more_dependents_),
+          reinterpret_cast<uv_handle_t*>(&turn_end_)})
         if (handle->data != nullptr && uv_is_closing(handle) == 0) uv_close(handle, nullptr);
     if (deadline_timer_) deadline_timer_->close();
 }
@@ -599,6 +655,7 @@ Result<void> Program::run() {
         plugin_->stop(server_->now());
         return fail(PBSE_SYSTEM, fmt::format("the event loop can not be made: {}", uv_strerror(code)));
     }
+    uv_loop_configure(&loop_, UV_METRICS_IDLE_TIME);
     if (auto done = listen(); !done) {
         plugin_->stop(server_->now());
         uv_loop_close(&loop_);
@@ -612,6 +669,7 @@ Result<void> Program::run() {
                     server_version(), getpid(), network_->port(), plugin_->name(), plugin_->version()));
     if (daemon_) daemon_->ready();
     service_manager_.ready();
+    go_first();
     server_->want_cycle(PBS_SCH_SCHEDULE_FIRST);
     schedule_cycles();
     uv_run(&loop_, UV_RUN_DEFAULT);

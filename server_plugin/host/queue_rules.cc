@@ -53,9 +53,11 @@ Result<void> set_group(Job& job, const Server& server, const User& user) {
     return {};
 }
 
+// Those that `before` has a value of the same attribute for don't count.
 bool outside(const Attributes& limits, std::string_view name, const Job& job, const State& state,
-             bool maximum, std::string& which) {
+             bool maximum, std::string& which, const Attributes* before = nullptr) {
     for (const AttributeValue& limit : limits.all_of(name)) {
+        if (before != nullptr && before->has(name, limit.resource())) continue;
         const Resource* resource = state.resources.find(limit.resource());
         const AttributeValue* asked = job.attributes.find("Resource_List", limit.resource());
         if (resource == nullptr || asked == nullptr) continue;
@@ -78,11 +80,11 @@ bool outside(const Attributes& limits, std::string_view name, const Job& job, co
 
 }  // namespace
 
-Result<void> set_execution_user(Job& job, const Server& server) {
+Result<void> set_execution_user(Job& job, Server& server) {
     static const AttributeDef& euser = *job_table().find("euser");
     std::string name = entry_for_host(job.attributes.list("User_List"), server.state.host_name);
     if (name.empty()) name = job.owner();
-    const auto user = find_user(name);
+    const auto user = server.recent_users.find(name, server.now());
     if (!user)
         return fail(PBSE_BADUSER, fmt::format("Bad UID for job execution: there is no user {} here", name));
     if (user->uid == 0 && job.handed_in())
@@ -107,11 +109,7 @@ Result<void> within_limits(const Job& job, const Queue& queue, const State& stat
                     fmt::format("Job violates queue and/or server resource limits: {} of queue {}", which,
                                 queue.name));
     // The server's maximum counts where the queue has none.
-    Attributes left = state.server;
-    static const AttributeDef& server_max = *server_table().find("resources_max");
-    for (const AttributeValue& value : queue.attributes.all_of("resources_max"))
-        left.unset(server_max, value.resource());
-    if (outside(left, "resources_max", job, state, true, which))
+    if (outside(state.server, "resources_max", job, state, true, which, &queue.attributes))
         return fail(PBSE_EXCQRESC,
                     fmt::format("Job violates queue and/or server resource limits: {} of the server", which));
     return {};

@@ -15,7 +15,7 @@ enum class Entry {
 
 // Sets euser and egroup of the job from User_List, group_list and the owner. PBSE_BADUSER (unknown, or root
 // without acl_roots, or not a user that this server can run), PBSE_BADGRP.
-Result<void> set_execution_user(Job& job, const Server& server);
+Result<void> set_execution_user(Job& job, Server& server);
 
 // PBSE_QUNOENB, PBSE_MAXQUED, PBSE_QACESS, PBSE_BADHOST, PBSE_ENTLIMCT, PBSE_ENTLIMRESC, PBSE_EXCQRESC.
 Result<void> may_enter(const Job& job, const Queue& queue, const State& state, Entry entry);

@@ -52,10 +52,12 @@ void apply(Change& change, const RunReport& report, std::vector<RunId>& to_termi
     server.parts.log.job(job.id, fmt::format("running, session {}", report.session));
     if (!report.exit.output_note.empty()) server.parts.log.job(job.id, report.exit.output_note);
     // The limits may have been changed just before the server stopped, without the shepherd being told.
-    change.then([&server, handle = job.handle] {
-        if (const Job* running = server.state.job(handle)) set_limits(server, *running);
-    });
-    if (recovers) recover_preemption(change, job);
+    if (recovers) {
+        change.then([&server, handle = job.handle] {
+            if (const Job* running = server.state.job(handle)) set_limits(server, *running);
+        });
+        recover_preemption(change, job);
+    }
     // A delete or rerun of the job was asked for before the server stopped.
     if (job.deleted || job.at_end != Job::AtEnd::finish)
         to_terminate.push_back(report.id);
@@ -71,7 +73,11 @@ Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vec
     const auto apply_some = [&](std::span<const RunReport> some) {
         Change change(server, server.now());
         std::vector<RunId> ends;
-        for (const RunReport& report : some) apply(change, report, ends, recovers);
+        {
+            // The records of ends are written before the commit (end_job).
+            const Accounting::Together records(server.parts.accounting);
+            for (const RunReport& report : some) apply(change, report, ends, recovers);
+        }
         // That jobs run is told again after a crash; only ends wait for the disk.
         if (std::ranges::all_of(some, [](const RunReport& r) { return r.state == RunState::running; }))
             change.need_not_last();
@@ -94,6 +100,7 @@ Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vec
 // Writes the accounting records of what the last server committed and could not record any more.
 void complete_accounting(Server& server, const std::vector<RunReport>& reports) {
     Accounting& accounting = server.parts.accounting;
+    const Accounting::Together records(accounting);
     const int64_t since = accounting.gap_begin().time_since_epoch().count();
     for (const auto& [handle, job] : server.state.jobs())
         if (!job.history() && !job.is_subjob() && job.ctime >= since)
@@ -147,6 +154,7 @@ void take_reports(Server& server) {
     std::vector<RunReport>& reports = server.unstored_reports;
     for (RunReport& report : server.parts.executor.events()) reports.push_back(std::move(report));
     if (reports.empty()) return;
+    const Log::Together lines(server.parts.log);
     std::vector<RunId> to_terminate;
     // The report is of a start that no job has: of a stray, or of a job that was deleted by force.
     for (const RunReport& report : reports)

@@ -530,7 +530,7 @@ void take_list(Reservation& reservation, const Job& job) {
 
 }  // namespace
 
-Result<void> settle_resources(Reservation& reservation, const Server& server) {
+Result<void> settle_resources(Reservation& reservation, Server& server) {
     auto job = as_job(reservation, server.state);
     if (!job) return tl::unexpected(job.error());
     if (auto ok = set_execution_user(*job, server); !ok) return ok;

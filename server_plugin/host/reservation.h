@@ -53,7 +53,7 @@ Result<void> settle_times(Reservation& reservation, int64_t now, bool may_be_pas
 
 // What select and place leave open, with the server's defaults; Resource_List and schedselect are complete
 // afterwards. Errors as complete_resources().
-Result<void> settle_resources(Reservation& reservation, const Server& server);
+Result<void> settle_resources(Reservation& reservation, Server& server);
 
 // The same of Resource_List and schedselect alone.
 Result<void> complete_list(Reservation& reservation, const State& state);

@@ -18,6 +18,7 @@
 #include "server_plugin/host/error.h"
 #include "server_plugin/host/runner.h"
 #include "server_plugin/host/state.h"
+#include "server_plugin/host/users.h"
 
 namespace pbs::host {
 
@@ -110,6 +111,8 @@ class Server {
     Batch* batch = nullptr;       // the same, while Batch::run() has its tables in place of the state's
 
     CommitGroup commit_group{*this};  // of submissions that come at the same time
+
+    RecentUsers recent_users;  // of jobs that are queued
 
     std::vector<Checkpoint> checkpoints;  // that are being written (checkpoint.h)
     std::size_t message_writers = 0;      // processes that write messages now (message.h)

@@ -24,7 +24,7 @@ void add_to(Usage& usage, const Job& job, const Amounts& amounts, int64_t by) {
 
 void index(std::set<uint64_t>& set, const Job& job, bool in) {
     if (in) {
-        set.insert(job.handle);
+        set.insert(set.end(), job.handle);  // a new job's handle is the largest
     } else {
         set.erase(job.handle);
     }
@@ -222,11 +222,10 @@ void State::set_comment(uint64_t handle, std::string_view comment, int64_t mtime
 }
 
 void State::put(Job job) {
-    job.attributes.shrink(texts_);
-    for (SharedText* text : {&job.queue_name, &job.exec_vnode, &job.exec_host, &job.defaulted})
-        texts_.share(*text);
+    job.shrink(texts_);
     if (job.state != job_state::kQueued && job.state != job_state::kBegun) estimates_.erase(job.handle);
-    const auto at = jobs_.find(job.handle);
+    const bool is_last = jobs_.empty() || jobs_.rbegin()->first < job.handle;
+    const auto at = is_last ? jobs_.end() : jobs_.find(job.handle);
     if (at != jobs_.end()) {
         count(at->second, -1);
         index_names(at->second, false);
@@ -241,10 +240,11 @@ void State::put(Job job) {
     if (job.is_subjob()) last_subjob_ = std::max(last_subjob_, job.sequence);
     if (is_foreign(job.sequence)) last_foreign_ = std::max(last_foreign_, job.sequence);
     handle_of_sequence_[job.sequence] = job.handle;
-    jobs_.emplace(job.handle, std::move(job));
+    jobs_.emplace_hint(at, job.handle, std::move(job));
 }
 
 void State::put(Queue queue) {
+    setup_changed();
     handle_in_use(queue.handle);
     queue_names_[queue.handle] = queue.name;
     const std::string name = queue.name;
@@ -252,6 +252,7 @@ void State::put(Queue queue) {
 }
 
 void State::put(Node node) {
+    setup_changed();
     handle_in_use(node.handle);
     node_names_[node.handle] = node.name;
     const std::string name = node.name;
@@ -294,6 +295,7 @@ const Estimate* State::estimate(uint64_t job) const {
 }
 
 void State::exchange(Tables& tables) {
+    setup_changed();
     std::swap(server, tables.server);
     std::swap(resources, tables.resources);
     queues_.swap(tables.queues);
@@ -315,6 +317,7 @@ void State::forget_node(uint64_t handle) {
 }
 
 void State::erase_queue(std::string_view name) {
+    setup_changed();
     const auto at = queues_.find(name);
     if (at == queues_.end()) return;
     queue_names_.erase(at->second.handle);
@@ -323,6 +326,7 @@ void State::erase_queue(std::string_view name) {
 }
 
 void State::erase_node(std::string_view name) {
+    setup_changed();
     const auto at = nodes_.find(name);
     if (at == nodes_.end()) return;
     node_names_.erase(at->second.handle);

@@ -51,6 +51,9 @@ class State {
     Attributes server;
     ResourceTable resources;
     int64_t next_sequence = 0;  // of the next job id
+    // Another number after each change of what managers set up, and of vnodes.
+    uint64_t setup() const { return setup_; }
+    void setup_changed() { ++setup_; }
     Dependencies dependencies;
 
     const std::map<uint64_t, Job>& jobs() const { return jobs_; }  // by handle: in the order of queueing
@@ -167,6 +170,7 @@ class State {
     uint64_t last_handle_ = 0;
     uint64_t last_subjob_ = kSubjobMark;
     uint64_t last_foreign_ = kForeignMark;
+    uint64_t setup_ = 0;
     bool exchanged_ = false;  // for a while
 };
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <optional>
 #include <unordered_map>
@@ -18,6 +17,7 @@
 #include "server_plugin/host/exec_vnode.h"
 #include "server_plugin/host/occurrences.h"
 #include "server_plugin/host/reservation.h"
+#include "server_plugin/host/stored_attributes.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 #include "sqlite/connection.h"
 #include "sqlite/guard.h"
@@ -30,11 +30,11 @@ namespace {
 // object: the server (name ""), queues, nodes, schedulers and reservations; type as enum pbs_object_type.
 // `id` is the handle. object_aside: what a change of many objects makes of them, with attributes as
 // job.attributes has them; NULL: it is gone; of a resource those are type and flags. It counts once counter
-// has a row `aside_holds`: then the other tables are behind. job.attributes: one netstring ("5:queue,") each
-// for name, resource and value of every attribute, in turn. depend: a Link (dependencies.h) a row; what
-// `other` is depends on its kind. received: the jobs that other servers handed in (arrival.h), by their ids
-// in lower case. job_comment: the comment of a job that waits, in the place of one in job.attributes, and its
-// mtime; those that say the same are one row of comment.
+// has a row `aside_holds`: then the other tables are behind. job.attributes: stored_attributes.h; the numbers
+// are in attribute_name. depend: a Link (dependencies.h) a row; what `other` is depends on its kind.
+// received: the jobs that other servers handed in (arrival.h), by their ids in lower case. job_comment: the
+// comment of a job that waits, in the place of one in job.attributes, and its mtime; those that say the same
+// are one row of comment.
 constexpr std::array kSteps = {
     R"sql(
 CREATE TABLE object(
@@ -119,56 +119,12 @@ CREATE TABLE job_comment(
   mtime INTEGER NOT NULL);
 CREATE INDEX job_of_comment ON job_comment(comment);
 )sql",
+    R"sql(
+CREATE TABLE attribute_name(
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE);
+)sql",
 };
-
-void put_netstring(std::string& out, std::string_view text) {
-    out += fmt::format("{}:{},", text.size(), text);
-}
-
-std::optional<std::string_view> take_netstring(std::string_view& in) {
-    size_t length = 0;
-    auto [end, error] = std::from_chars(in.data(), in.data() + in.size(), length);
-    if (error != std::errc()) return std::nullopt;
-    in.remove_prefix(static_cast<size_t>(end - in.data()));
-    if (in.size() < 2 || in.front() != ':' || length > in.size() - 2 || in[length + 1] != ',')
-        return std::nullopt;
-    const std::string_view text = in.substr(1, length);
-    in.remove_prefix(length + 2);
-    return text;
-}
-
-std::string encode(const Attributes& attributes, const AttributeDef* without = nullptr) {
-    std::string out;
-    for (const AttributeValue& value : attributes.values()) {
-        if (value.def == without) continue;
-        put_netstring(out, value.def->name);
-        put_netstring(out, value.resource());
-        put_netstring(out, value.value());
-    }
-    return out;
-}
-
-// The rows of a table by their names as they are stored: quicker than the table, which leaves cases open.
-using Rows = std::unordered_map<std::string_view, const AttributeDef*>;
-
-Rows rows_of(const AttributeTable& table) {
-    Rows rows;
-    for (const AttributeDef& row : table.rows()) rows.emplace(row.name, &row);
-    return rows;
-}
-
-// Attributes that this version doesn't know are left out: a newer server may have written them.
-bool decode(std::string_view in, const Rows& rows, SharedTexts& texts, Attributes& attributes) {
-    while (!in.empty()) {
-        const auto name = take_netstring(in);
-        const auto resource = name ? take_netstring(in) : std::nullopt;
-        const auto value = resource ? take_netstring(in) : std::nullopt;
-        if (!value) return false;
-        if (const auto row = rows.find(*name); row != rows.end())
-            attributes.put(*row->second, texts.of(*resource, *value));
-    }
-    return true;
-}
 
 // SQLite gives its other files the mode of the database: scripts and environments are nobody else's business.
 void make_private(const std::string& path) {
@@ -204,6 +160,7 @@ class Store::Impl {
     }
 
     Result<void> upgrade();
+    Result<void> number_attributes();
     Result<void> save_object(int type, uint64_t id, std::string_view name, int64_t state, int64_t changed,
                              const Attributes& attributes, const Attributes* before = nullptr);
     Result<void> remove_object(int type, std::string_view name);
@@ -235,6 +192,8 @@ class Store::Impl {
     std::unordered_map<std::string, int64_t> comment_ids;
     int64_t comments_looked_at = 0;  // for being used, up to this id
 
+    AttributeNumbers numbers;
+
     bool behind = false;      // rows that count are set aside
     bool was_behind = false;  // `behind` when the transaction began
     bool holding = false;     // the rows set aside come to count with this transaction's commit
@@ -261,6 +220,32 @@ Result<void> Store::Impl::upgrade() {
     return {};
 }
 
+// Reads the numbers, and gives those to which this version is new.
+Result<void> Store::Impl::number_attributes() {
+    {
+        Query query = db.statement("SELECT id, name FROM attribute_name");
+        while (query.next()) {
+            if (query.integer(0) < 1 || query.integer(0) > static_cast<int64_t>(AttributeNumbers::kLargest))
+                return fail(PBSE_SYSTEM, fmt::format("{}: the names of attributes are damaged", path));
+            numbers.add(job_table().find(query.text(1)), static_cast<size_t>(query.integer(0)));
+        }
+        if (!query.ok()) return failed("can not read the names of attributes");
+    }
+    const auto rows = job_table().rows();
+    if (std::ranges::all_of(rows, [this](const AttributeDef& row) { return numbers.has(row); })) return {};
+    auto done = execute("BEGIN IMMEDIATE");
+    for (const AttributeDef& row : rows) {
+        if (!done || numbers.has(row)) continue;
+        const size_t number = numbers.largest() + 1;
+        done = run("INSERT INTO attribute_name(id, name) VALUES(?, ?)",
+                   [&](Query& query) { query.bind(static_cast<int64_t>(number)).bind(row.name); });
+        numbers.add(&row, number);
+    }
+    if (done) done = execute("COMMIT");
+    if (!done) (void)db.run("ROLLBACK");
+    return done;
+}
+
 Result<std::unique_ptr<Store>> Store::open(const std::string& path) {
     if (path != ":memory:") make_private(path);
     auto connection = sqlite::Connection::open(path, sqlite::Connection::Open::create);
@@ -272,6 +257,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& path) {
          {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"})
         if (auto done = impl->execute(pragma); !done) return tl::unexpected(done.error());
     if (auto done = impl->upgrade(); !done) return tl::unexpected(done.error());
+    if (auto done = impl->number_attributes(); !done) return tl::unexpected(done.error());
     if (path != ":memory:") {
         auto guard = sqlite::Guard::begin(impl->db, path);
         if (!guard) return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, guard.error()));
@@ -373,7 +359,7 @@ Result<void> Store::Impl::move_from_aside(int type, std::string_view name, int64
     Attributes values;
     const AttributeTable* table = attribute_table(type);
     SharedTexts texts;
-    if (table == nullptr || !decode(*attributes, rows_of(*table), texts, values))
+    if (table == nullptr || !read_netstrings(*attributes, rows_of(*table), texts, values))
         return fail(PBSE_SYSTEM, fmt::format("{}: the attributes of {} are damaged", path, name));
     if (done) done = save_object(type, static_cast<uint64_t>(id), name, state, changed, values);
     return done;
@@ -421,25 +407,25 @@ Result<void> Store::clear_aside() {
 Result<void> Store::put_aside(const ConfigName& object, const State& state) {
     switch (object.type) {
         case PBS_OBJ_SERVER: {
-            const std::string values = encode(state.server);
+            const std::string values = netstrings_of(state.server);
             return impl_->put_aside(object.type, "", 1, 0, 0, &values);
         }
         case PBS_OBJ_QUEUE:
             if (const Queue* queue = state.queue(object.name)) {
-                const std::string values = encode(queue->attributes);
+                const std::string values = netstrings_of(queue->attributes);
                 return impl_->put_aside(object.type, object.name, queue->handle, 0, 0, &values);
             }
             break;
         case PBS_OBJ_NODE:
             if (const Node* node = state.node(object.name)) {
-                const std::string values = encode(node->attributes);
+                const std::string values = netstrings_of(node->attributes);
                 return impl_->put_aside(object.type, object.name, node->handle, node->state & node_offline,
                                         node->last_state_change, &values);
             }
             break;
         case PBS_OBJ_SCHED:
             if (const Sched* sched = state.sched(object.name)) {
-                const std::string values = encode(sched->attributes);
+                const std::string values = netstrings_of(sched->attributes);
                 return impl_->put_aside(object.type, object.name, sched->handle, 0, 0, &values);
             }
             break;
@@ -573,10 +559,11 @@ Result<void> Store::remove_resource(std::string_view name) {
 }
 
 // What a job that has run is told is its own; what keeps one waiting keeps others, too.
-Result<void> Store::save(const Job& job) {
+Result<void> Store::save(const Job& job, bool is_new) {
     const bool waits = job.state == job_state::kQueued || job.state == job_state::kHeld;
     const AttributeValue* comment = waits ? job.attributes.find("comment") : nullptr;
-    const std::string attributes = encode(job.attributes, comment == nullptr ? nullptr : comment->def);
+    const std::string attributes =
+        impl_->numbers.write(job.attributes, comment == nullptr ? nullptr : comment->def);
     const char state = job.state;
     // An update in place: replacing the row would take the script with it.
     auto done = impl_->run(
@@ -599,7 +586,7 @@ Result<void> Store::save(const Job& job) {
             query.bind(static_cast<int64_t>(job.at_end)).bind(int64_t{job.deleted});
             query.bind(job.defaulted.text()).bind_blob(attributes);
         });
-    if (!done) return done;
+    if (!done || (is_new && comment == nullptr)) return done;
     return save_comment(job.sequence, comment == nullptr ? "" : comment->value(), job.mtime);
 }
 
@@ -777,8 +764,9 @@ Result<void> Store::Impl::load_objects(State& state) {
 // In the order of queueing, which mostly is that of their numbers: sorting them here is quicker than by the
 // database, which would sort all that is stored of them.
 Result<void> Store::Impl::load_jobs(State& state) {
+    constexpr size_t kMostUsual = 40;  // of the attributes of a job
     std::vector<Job> jobs;
-    const Rows rows = rows_of(job_table());
+    const AttributeRows rows = rows_of(job_table());
     SharedTexts& texts = state.texts();
     Query query = db.statement(
         "SELECT job.*, comment.text, job_comment.mtime FROM job LEFT JOIN job_comment "
@@ -799,7 +787,11 @@ Result<void> Store::Impl::load_jobs(State& state) {
         job.at_end = static_cast<Job::AtEnd>(query.integer(13));
         job.deleted = query.integer(14) != 0;
         job.defaulted = texts.of({}, query.text(15));
-        if (!decode(query.text(16), rows, texts, job.attributes))
+        const std::string_view attributes = query.text(16);
+        job.attributes.reserve(kMostUsual);
+        if (!(AttributeNumbers::is_numbered(attributes)
+                  ? numbers.read(attributes, texts, job.attributes)
+                  : read_netstrings(attributes, rows, texts, job.attributes)))
             return fail(PBSE_SYSTEM, fmt::format("{}: the attributes of job {} are damaged", path,
                                                  state.job_id(job.sequence)));
         job.id = is_foreign(job.sequence) ? std::string(job.attributes.text("foreign_id"))
@@ -813,10 +805,11 @@ Result<void> Store::Impl::load_jobs(State& state) {
             job.attributes.put(def, texts.of({}, comment));
             job.mtime = query.integer(18);
         }
-        job.attributes.shrink(texts);
+        job.shrink(texts);
     }
     if (!query.ok()) return failed("can not read jobs");
-    std::ranges::stable_sort(jobs, {}, &Job::queue_rank);
+    if (!std::ranges::is_sorted(jobs, {}, &Job::queue_rank))
+        std::ranges::stable_sort(jobs, {}, &Job::queue_rank);
     for (Job& job : jobs) {
         job.handle = state.new_handle();
         state.put(std::move(job));

@@ -56,7 +56,8 @@ class Store {
     Result<void> save(const Reservation& reservation);
     Result<void> remove_reservation(std::string_view id);
     Result<void> save(const Resource& resource);
-    Result<void> save(const Job& job);
+    // `is_new`: nothing is stored of it.
+    Result<void> save(const Job& job, bool is_new = false);
     // Of a job that is stored, and of which nothing else has changed: its comment, by its number. Jobs with
     // the same comment share it.
     Result<void> save_comment(uint64_t sequence, std::string_view comment, int64_t mtime);

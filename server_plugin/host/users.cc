@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 #include <vector>
 
 namespace pbs::host {
@@ -86,6 +87,14 @@ bool in_group(const User& user, const std::string& group) {
     if (getgrouplist(user.name.c_str(), user.gid, gids.data(), &count) < 0) return false;
     gids.resize(static_cast<size_t>(count));
     return std::find(gids.begin(), gids.end(), *gid) != gids.end();
+}
+
+std::optional<User> RecentUsers::find(const std::string& name, int64_t now) {
+    if (std::exchange(at_, now) != now) users_.clear();
+    if (const auto known = users_.find(name); known != users_.end()) return known->second;
+    auto user = find_user(name);
+    if (user) users_.emplace(name, *user);
+    return user;
 }
 
 }  // namespace pbs::host

@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -20,5 +22,17 @@ std::optional<User> find_user(const std::string& name);
 std::optional<User> find_user(uid_t uid);
 std::optional<gid_t> find_group(const std::string& name);
 bool in_group(const User& user, const std::string& group);
+
+// Users that were looked up in the same second: of many jobs that come at once a user is looked up once,
+// which takes its time where a directory service has him. One who isn't there is looked up each time.
+class RecentUsers {
+  public:
+    // `now`: seconds since the Epoch.
+    std::optional<User> find(const std::string& name, int64_t now);
+
+  private:
+    std::map<std::string, User> users_;
+    int64_t at_ = 0;
+};
 
 }  // namespace pbs::host

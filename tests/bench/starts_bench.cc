@@ -1,7 +1,8 @@
 // Jobs that start at once, and that end at once. Measured is how many begin to run in a second, how long a
-// user waits meanwhile for the status of one job or of the server, on a connection of its own each time, and
-// what the processes above a job cost in memory. `kernel_alone` is what the machine can do without a server:
-// as many processes of another user, each below one that waits for it.
+// user waits meanwhile for the status of one job or of the server, on a connection of its own each time, how
+// long the server's loop takes for its longest turn, if that is more than 50 ms, in all and on a processor,
+// and what the processes above a job cost in memory. `kernel_alone` is what the machine can do without a
+// server: as many processes of another user, each below one that waits for it.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -206,6 +207,32 @@ class Asker {
     std::thread thread_;
 };
 
+// What the server's log says of long turns of its loop, from the moment at which this is made.
+class Turns {
+  public:
+    explicit Turns(const Server& server) : server_(server), begin_(server.log().size()) {}
+    void report(benchmark::State& state) const {
+        constexpr std::string_view kTurn = ";a turn of the loop took ";
+        const std::string log = server_.log();
+        double longest = 0;
+        double longest_on_processor = 0;
+        int count = 0;
+        for (std::size_t at = begin_; (at = log.find(kTurn, at)) != std::string::npos; ++count) {
+            at += kTurn.size();
+            char* rest = nullptr;
+            longest = std::max(longest, std::strtod(log.c_str() + at, &rest));
+            longest_on_processor = std::max(longest_on_processor, std::strtod(rest + 4, nullptr));  // " ms,"
+        }
+        state.counters["turns_over_50"] = count;
+        state.counters["turn_ms_most"] = longest;
+        state.counters["turn_ms_cpu_most"] = longest_on_processor;
+    }
+
+  private:
+    const Server& server_;
+    std::size_t begin_;
+};
+
 // ---- Memory ----
 
 struct Memory {
@@ -290,12 +317,14 @@ void jobs_start(benchmark::State& state) {
     const std::string job = last_job(*server);
     double took = 0;
     for (auto _ : state) {
+        const Turns turns(*server);
         Asker asker(*server, job);
         std::this_thread::sleep_for(milliseconds(200));
         const auto begin = Clock::now();
         start_all(*server, state.range(0));
         took = seconds_since(begin);
         asker.report(state);
+        turns.report(state);
     }
     state.counters["starts_per_s"] = static_cast<double>(state.range(0)) / took;
     report_memory(state, sessions(*server));
@@ -324,6 +353,7 @@ void jobs_end(benchmark::State& state) {
     double took = 0;
     Records records(*server);
     for (auto _ : state) {
+        const Turns turns(*server);
         Asker asker(*server, job);
         std::this_thread::sleep_for(milliseconds(200));
         const auto begin = Clock::now();
@@ -331,6 +361,7 @@ void jobs_end(benchmark::State& state) {
         wait_for_records(records, 'E', state.range(0));
         took = seconds_since(begin);
         asker.report(state);
+        turns.report(state);
     }
     state.counters["ends_per_s"] = static_cast<double>(state.range(0)) / took;
     for (const pid_t one : sessions(*server)) kill(one, SIGKILL);

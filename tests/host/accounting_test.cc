@@ -165,6 +165,28 @@ TEST_F(AccountingTest, KeepsRecordsThatCannotBeWritten) {
     EXPECT_THAT(log_lines().back(), HasSubstr("all records are written again"));
 }
 
+TEST_F(AccountingTest, RecordsOfOneMomentAreWrittenTogether) {
+    Log log(top_ + "/logs", "Server@host1", clock_);
+    Accounting accounting(top_ + "/acct", log, clock_);
+    {
+        const Accounting::Together together(accounting);
+        accounting.deleted("1.h", "a@h");
+        shift("86400");
+        accounting.deleted("2.h", "a@h");
+        EXPECT_EQ(accounting.pending(), 2U);
+    }
+    EXPECT_EQ(accounting.pending(), 0U);
+    EXPECT_THAT(records(), ElementsAre(HasSubstr(";2.h;"))) << "that of the day before has its own file";
+    shift("0");
+    EXPECT_THAT(records(), ElementsAre(HasSubstr(";1.h;")));
+    // However many there are, no more of them are in memory than some thousand.
+    const Accounting::Together together(accounting);
+    for (int i = 0; i < 5000; ++i) accounting.deleted(std::to_string(i) + ".h", "a@h");
+    EXPECT_LT(accounting.pending(), 1001U);
+    EXPECT_TRUE(accounting.flush());
+    EXPECT_EQ(records().size(), 5001U);
+}
+
 TEST_F(AccountingTest, LeavesNoHalfRecordOnAFullDisk) {
     if (::mount("tmpfs", (top_ + "/acct").c_str(), "tmpfs", 0, "size=16k") != 0)
         GTEST_SKIP() << "no right to mount a tmpfs";

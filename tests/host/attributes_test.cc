@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/objects.h"
 
 namespace pbs::host {
 namespace {
@@ -42,6 +43,48 @@ TEST_F(AttributesTest, ListsGrowAndShrink) {
     EXPECT_EQ(text("managers"), "b@h,c@h");
     EXPECT_EQ(apply("managers", "", "b@h,c@h", ifl::Op::decr), 0);
     EXPECT_FALSE(attributes_.has("managers"));
+}
+
+// A comment, which a great many jobs get at once, takes no other memory of any of them.
+TEST_F(AttributesTest, AJobThatWaitsHasRoomForAComment) {
+    SharedTexts texts;
+    Job job;
+    job.state = job_state::kQueued;
+    for (const char* name : {"Job_Name", "Job_Owner", "project", "Priority", "Submit_Host"})
+        job.attributes.set(*job_table().find(name), {}, "1");
+    job.shrink(texts);
+    const AttributeValue* const before = job.attributes.values().data();
+    job.attributes.set(*job_table().find("comment"), {}, "Not Running");
+    EXPECT_EQ(job.attributes.values().data(), before);
+    EXPECT_EQ(job.attributes.text("comment"), "Not Running");
+    EXPECT_EQ(job.attributes.values().size(), 6U);
+}
+
+TEST(JobTexts, NamesOfDefaultedResourcesStayInOrder) {
+    Job job;
+    for (const char* name : {"place", "ncpus", "nodect", "mem"}) job.set_defaulted(name, true);
+    job.set_defaulted("ncpus", true);
+    EXPECT_EQ(job.defaulted.text(), "mem,ncpus,nodect,place");
+    EXPECT_TRUE(job.is_defaulted("nodect"));
+    EXPECT_FALSE(job.is_defaulted("node"));
+    job.set_defaulted("mem", false);
+    job.set_defaulted("nodect", false);
+    EXPECT_EQ(job.defaulted.text(), "ncpus,place");
+    for (const char* name : {"place", "ncpus"}) job.set_defaulted(name, false);
+    EXPECT_TRUE(job.defaulted.empty());
+}
+
+TEST(JobTexts, AVariableIsFoundByItsName) {
+    Job job;
+    job.attributes.set(*job_table().find("Variable_List"), {},
+                       "A=1, B = 2,PATH=/a\\,b:/c=d,EMPTY=,NONE,LAST=x\\");
+    EXPECT_EQ(environment_value(job, "A"), "1");
+    EXPECT_EQ(environment_value(job, "B "), " 2");
+    EXPECT_EQ(environment_value(job, "PATH"), "/a\\,b:/c=d");
+    EXPECT_EQ(environment_value(job, "EMPTY"), "");
+    EXPECT_EQ(environment_value(job, "NONE"), "");
+    EXPECT_EQ(environment_value(job, "b:/c"), "");
+    EXPECT_EQ(environment_value(job, "LAST"), "x\\");
 }
 
 TEST_F(AttributesTest, UnsetAndEmptyValueRemove) {

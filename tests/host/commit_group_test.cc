@@ -57,6 +57,15 @@ TEST_F(CommitGroupTest, TheyAreStoredAndKnownTogether) {
     EXPECT_EQ(store_->script(server_->state.job(second)->sequence), "sleep 1\n");
 }
 
+// Whatever ends the server after the commit, no later job gets the number of one of these.
+TEST_F(CommitGroupTest, TheNextNumberIsStoredWithThem) {
+    submit_to_group();
+    const std::string last = submit_to_group();
+    ASSERT_TRUE(server_->commit_group.commit());
+    open_server();
+    EXPECT_EQ(server_->state.next_sequence, std::stoll(last) + 1);
+}
+
 TEST_F(CommitGroupTest, LimitsCountThoseThatArentCommittedYet) {
     ASSERT_EQ(set(PBS_OBJ_QUEUE, "batch", "max_queuable", "2"), 0);
     submit_to_group();

@@ -52,6 +52,7 @@ pbs_test(
   status_diagnosis_test.cc
   store_test.cc
   tls_network_test.cc
+  users_test.cc
   values_test.cc)
 target_compile_definitions(host_server_test PRIVATE PBS_FIFO_PLUGIN="$<TARGET_FILE:fifo_plugin>"
                                                     PBS_POLICY_PLUGIN="$<TARGET_FILE:pbs_policy>")

@@ -56,6 +56,33 @@ TEST_F(Requests, ServerAttributesAreChecked) {
     EXPECT_EQ(set(PBS_OBJ_SERVER, "", "max_job_sequence_id", "10"), PBSE_INVALID_MAX_JOB_SEQUENCE_ID);
 }
 
+// A job is made to fit its queue at QueueJob. What a manager changes until Commit counts all the same.
+TEST_F(Requests, AJobIsAsTheQueueWantsItAtItsCommit) {
+    make_queue("q");
+    const auto queue = [&] {
+        const ifl::Reply reply = ask(user(), ifl::RequestType::queue_job,
+                                     ifl::QueueJob{"", "q", {attribute("Resource_List.ncpus", "2")}});
+        EXPECT_EQ(reply.code, 0);
+        return std::get<ifl::QueueReply>(reply.body).job;
+    };
+    const auto commit = [&](const std::string& id) {
+        return ask(user(), ifl::RequestType::commit, ifl::JobId{id}).code;
+    };
+    const std::string before = queue();
+    ASSERT_EQ(set(PBS_OBJ_QUEUE, "q", "resources_default.walltime", "00:10:00"), 0);
+    EXPECT_EQ(commit(before), 0);
+    EXPECT_EQ(job_shows(before, "Resource_List.walltime"), "00:10:00");
+    const std::string meanwhile = queue();
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "resources_default.walltime", "00:20:00"), 0);
+    ASSERT_EQ(set(PBS_OBJ_QUEUE, "q", "resources_default.walltime", ""), 0);
+    EXPECT_EQ(commit(meanwhile), 0);
+    EXPECT_EQ(job_shows(meanwhile, "Resource_List.walltime"), "00:20:00");
+    EXPECT_EQ(job_shows(meanwhile, "schedselect"), "1:ncpus=2");
+    const std::string too_large = queue();
+    ASSERT_EQ(set(PBS_OBJ_QUEUE, "q", "resources_max.ncpus", "1"), 0);
+    EXPECT_EQ(commit(too_large), PBSE_EXCQRESC);
+}
+
 TEST_F(Requests, DeprecatedServerAttributesWarn) {
     const ifl::Reply reply =
         manage(root(), PBS_CMD_SET, PBS_OBJ_SERVER, "", {attribute("backfill_depth", "3")});

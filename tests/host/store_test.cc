@@ -262,7 +262,7 @@ TEST_F(StoreTest, ADatabaseOfVersion2IsUpgraded) {
     node.name = "n1";
     ASSERT_TRUE((*Store::open(path_))->save(node));
     sql("DROP TABLE object_aside; DROP TABLE depend; DROP TABLE received; DROP TABLE comment; "
-        "DROP TABLE job_comment; PRAGMA user_version=2");
+        "DROP TABLE job_comment; DROP TABLE attribute_name; PRAGMA user_version=2");
     auto store = std::move(*Store::open(path_));
     State state;
     ASSERT_TRUE(store->load(state));
@@ -285,18 +285,67 @@ TEST_F(StoreTest, ANewerDatabaseIsRefused) {
     EXPECT_THAT(store.error().message, testing::HasSubstr("newer"));
 }
 
+// Version 7 had the names of a job's attributes in each row.
+TEST_F(StoreTest, JobsOfVersion7AreRead) {
+    {
+        auto store = std::move(*Store::open(path_));
+        ASSERT_TRUE(store->save(job(5)));
+    }
+    sql("UPDATE job SET attributes='8:Job_Name,0:,4:old,,13:Resource_List,5:ncpus,1:2,7:unheard,0:,1:x,';"
+        "DROP TABLE attribute_name; PRAGMA user_version=7");
+    auto store = std::move(*Store::open(path_));
+    State state;
+    state.server_name = "svr";
+    ASSERT_TRUE(store->load(state));
+    const Job* old = state.job("5");
+    ASSERT_NE(old, nullptr);
+    EXPECT_EQ(old->attributes.values().size(), 2U);
+    EXPECT_EQ(old->attributes.text("Job_Name"), "old,");
+    EXPECT_EQ(old->attributes.text("Resource_List", "ncpus"), "2");
+    ASSERT_TRUE(store->save(*old));
+    EXPECT_EQ(number("SELECT count(*) FROM job WHERE instr(attributes, 'Job_Name') > 0"), 0);
+    State again;
+    again.server_name = "svr";
+    ASSERT_TRUE(store->load(again));
+    EXPECT_EQ(again.job("5")->attributes, old->attributes);
+}
+
+// The numbers of attributes are the database's: another version, which has more or fewer, goes on with them.
+TEST_F(StoreTest, AttributesKeepTheirNumbers) {
+    {
+        auto store = std::move(*Store::open(path_));
+        ASSERT_TRUE(store->save(job(5)));
+    }
+    const int64_t last = number("SELECT max(id) FROM attribute_name");
+    sql("UPDATE attribute_name SET name='unheard' WHERE name='comment'");
+    auto store = std::move(*Store::open(path_));
+    EXPECT_EQ(number("SELECT id FROM attribute_name WHERE name='comment'"), last + 1);
+    State state;
+    state.server_name = "svr";
+    ASSERT_TRUE(store->load(state));
+    EXPECT_EQ(state.job("5")->attributes, job(5).attributes);
+    sql("UPDATE attribute_name SET name='unheard of' WHERE name='Job_Name'");
+    State later;
+    later.server_name = "svr";
+    ASSERT_TRUE((*Store::open(path_))->load(later));
+    EXPECT_TRUE(later.job("5")->attributes.values().empty());
+}
+
 TEST_F(StoreTest, ADamagedJobIsNamed) {
     {
         auto store = std::move(*Store::open(path_));
         ASSERT_TRUE(store->save(job(5)));
     }
-    sql("UPDATE job SET attributes='8:Job_Name,0:,9:short,'");
-    auto store = std::move(*Store::open(path_));
-    State state;
-    state.server_name = "svr";
-    const auto loaded = store->load(state);
-    ASSERT_FALSE(loaded);
-    EXPECT_THAT(loaded.error().message, testing::HasSubstr("5.svr"));
+    for (const char* damaged : {"'8:Job_Name,0:,9:short,'", "x'01010009'", "x'01cf0f000178'", "x'010000017a'",
+                                "x'01ffffffffffffff'"}) {
+        sql(("UPDATE job SET attributes=" + std::string(damaged)).c_str());
+        auto store = std::move(*Store::open(path_));
+        State state;
+        state.server_name = "svr";
+        const auto loaded = store->load(state);
+        ASSERT_FALSE(loaded) << damaged;
+        EXPECT_THAT(loaded.error().message, testing::HasSubstr("5.svr"));
+    }
 }
 
 }  // namespace

@@ -65,6 +65,7 @@ class Guarded {
         guard_->reached(100 + number);
         ASSERT_TRUE(guard_->commit());
     }
+    void wait_for_checkpoint() { guard_->wait_for_checkpoint(); }
     void commit_nothing() {
         ASSERT_TRUE(guard_->before_transaction());
         database_.run("BEGIN IMMEDIATE");
@@ -327,7 +328,10 @@ TEST_F(LossTest, ALogThatIsNotNeededIsLeftOut) {
     Guarded live(live_);
     commits(live, 1);
     // Until a commit makes a checkpoint.
-    while ((*read_mark(live_))->checkpointed != last_ && last_ < 100) live.commit(++last_, 400'000);
+    while ((*read_mark(live_))->checkpointed != last_ && last_ < 100) {
+        live.commit(++last_, 400'000);
+        live.wait_for_checkpoint();
+    }
     crash();
     ASSERT_EQ((*read_mark(crashed_))->checkpointed, last_);
     EXPECT_EQ(said(), "");
@@ -346,6 +350,7 @@ TEST_F(LossTest, AfterACheckpointThatWasCutShortTheLogIsNeeded) {
         reader.run("BEGIN");
         reader.ask("SELECT count(*) FROM row");
         for (int i = 0; i < 12; ++i) live.commit(++last_, 400'000);
+        live.wait_for_checkpoint();
         crash();
         ASSERT_TRUE((*read_mark(crashed_))->unfinished);
         EXPECT_EQ(said(), "");
@@ -359,7 +364,7 @@ TEST_F(LossTest, AfterACheckpointThatWasCutShortTheLogIsNeeded) {
     EXPECT_EQ(left(), last_);
 }
 
-// While a reader keeps the log it becomes long: then it is copied in a thread, and commits go on.
+// While a reader keeps the log it becomes long. It is copied in a thread, and commits go on.
 TEST_F(LossTest, ALongLogIsCopiedBesideTheCommits) {
     {
         Guarded live(live_);
@@ -393,10 +398,12 @@ TEST_F(LossTest, OneConnectionCopiesTheLogAtATime) {
     ASSERT_TRUE(mark->take_turn());
     EXPECT_FALSE(MarkFile::open(live_)->take_turn());
     for (int i = 0; i < 15; ++i) live.commit(++last_, 400'000);
+    live.wait_for_checkpoint();
     EXPECT_FALSE((*read_mark(live_))->unfinished);
     EXPECT_EQ((*read_mark(live_))->checkpointed, 0);
     mark->end_turn();
-    live.commit(++last_);
+    live.commit(++last_, 500'000);
+    live.wait_for_checkpoint();
     EXPECT_EQ((*read_mark(live_))->checkpointed, last_);
 }
 

@@ -22,8 +22,13 @@ namespace {
 
 // The queue to enter: the one asked for, or where it routes to. A temporary refusal leaves the job in the
 // route queue.
-Result<void> enter(Change& change, Job& job, const Queue& queue) {
-    if (auto ok = enter_queue(change, job, queue, Entry::submitted); !ok) return ok;
+Result<void> enter(Change& change, Submission& submission, const Queue& queue) {
+    Job& job = submission.job;
+    Server& server = change.server();
+    const auto& fitted = submission.fitted;
+    const bool fits = fitted && fitted->at == server.now() && fitted->setup == server.state.setup();
+    if (auto ok = fits ? Result<void>() : fit_to_queue(job, queue, server); !ok) return ok;
+    if (auto ok = enter_fitted(change, job, queue, Entry::submitted); !ok) return ok;
     if (!queue.route() || !queue.started()) return {};
     const Routing routed = route_job(change, job, queue);
     if (routed.outcome == Routing::Outcome::rejected) return tl::unexpected(routed.error);
@@ -102,7 +107,7 @@ ifl::Reply commit_job(Context& context) {
     const Job* before = arrives ? server.state.job(job.id) : nullptr;
     if (before != nullptr) job.sequence = before->sequence;
     job.handle = before != nullptr ? before->handle : server.state.new_handle();
-    if (auto ok = enter(change, job, *queue); !ok) return refuse(ok.error());
+    if (auto ok = enter(change, submission, *queue); !ok) return refuse(ok.error());
     const std::string id = job.id;
     if (arrives)
         change.received(lower(id), submission.hops);

@@ -93,6 +93,7 @@ ifl::Reply queue_job(Context& context) {
 
     Submission submission;
     Job& job = submission.job;
+    job.attributes.reserve(body.attributes.size() + 32);  // what is added, too
     const uint32_t rights = write_rights(context.who) | at_creation;
     for (size_t i = 0; i < body.attributes.size(); ++i)
         if (auto set = set_job_attribute(job, body.attributes[i], rights, context.state()); !set)
@@ -102,11 +103,11 @@ ifl::Reply queue_job(Context& context) {
     job.id = context.state().job_id(job.sequence);
     if (auto ok = make_array(job, context.state()); !ok) return refuse(ok.error());
     complete(context, job, *queue);
-    // The checks are made here so that the client hears of them before it sends the script, and again at
-    // Commit.
-    Change trial(server, context.now);
-    Job tried = job;
-    if (auto ok = enter_queue(trial, tried, *queue, Entry::submitted); !ok) return refuse(ok.error());
+    // The checks are made here so that the client hears of them before it sends the script. Those that depend
+    // on other jobs are made again at Commit, the others if something has changed by then.
+    if (auto ok = fit_to_queue(job, *queue, server); !ok) return refuse(ok.error());
+    if (auto ok = may_enter(job, *queue, server.state, Entry::submitted); !ok) return refuse(ok.error());
+    submission.fitted = {server.now(), server.state.setup()};
     server.state.next_sequence = static_cast<int64_t>(number_in_id(job.sequence)) + 1;
     job.queue = queue->handle;
     job.queue_name = SharedText(queue->name);

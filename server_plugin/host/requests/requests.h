@@ -21,6 +21,12 @@ namespace pbs::host {
 struct Submission {
     Job job;
     std::string script;
+    // The job is as its queue wanted it (fit_to_queue) at that second and of that setup (State::setup).
+    struct Fitted {
+        int64_t at;
+        uint64_t setup;
+    };
+    std::optional<Fitted> fitted;
     // Of a job that another server hands in: which handing in of it this is (Server::arriving), and how many
     // servers had it before.
     uint64_t arrival = 0;

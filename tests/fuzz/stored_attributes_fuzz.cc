@@ -1,0 +1,47 @@
+// A job's attributes as a database has them, in both forms: whatever it holds is read or refused, and what is
+// read is written and read again as the same.
+
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "server_plugin/host/stored_attributes.h"
+
+using namespace pbs::host;
+
+namespace {
+
+void check(bool holds) {
+    if (!holds) std::abort();
+}
+
+// Each third number is of an attribute that this version doesn't know.
+AttributeNumbers numbers_with_gaps() {
+    AttributeNumbers numbers;
+    std::size_t number = 0;
+    for (const AttributeDef& row : job_table().rows()) {
+        numbers.add(&row, ++number);
+        if (number % 3 == 2) numbers.add(nullptr, ++number);
+    }
+    return numbers;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static const AttributeNumbers numbers = numbers_with_gaps();
+    static const AttributeRows rows = rows_of(job_table());
+    const std::string_view input(reinterpret_cast<const char*>(data), size);
+    SharedTexts texts;
+    Attributes attributes;
+    const bool whole = AttributeNumbers::is_numbered(input) ? numbers.read(input, texts, attributes)
+                                                            : read_netstrings(input, rows, texts, attributes);
+    if (!whole) return 0;
+    Attributes again;
+    check(numbers.read(numbers.write(attributes, nullptr), texts, again));
+    check(again == attributes);
+    Attributes as_netstrings;
+    check(read_netstrings(netstrings_of(attributes), rows, texts, as_netstrings));
+    check(as_netstrings == attributes);
+    return 0;
+}
