@@ -47,13 +47,6 @@ std::string name_of(const auto& names, std::uint64_t handle) {
     return found == names.end() ? std::string() : found->second;
 }
 
-// What is left of the shares of vnodes without those resources of them that have been given back.
-std::vector<VnodeShare> without(std::vector<VnodeShare> held, const std::vector<VnodeShare>& released) {
-    for (std::size_t i = 0; i < held.size() && i < released.size(); ++i)
-        for (const auto& [name, amount] : released[i].amounts) held[i].amounts.erase(name);
-    return held;
-}
-
 }  // namespace
 
 void Records::clear() {
@@ -312,6 +305,24 @@ std::vector<pbs_place> Records::places_of(const std::vector<VnodeShare>& shares)
         places.push_back({vnode->second, held.first, held.count});
     }
     return places;
+}
+
+std::vector<VnodeShare> Records::without(std::vector<VnodeShare> held,
+                                         const std::vector<VnodeShare>& released) const {
+    for (std::size_t i = 0; i < held.size() && i < released.size(); ++i)
+        for (const auto& [name, amount] : released[i].amounts) {
+            const auto has = held[i].amounts.find(name);
+            const auto known = definitions_.find(name);
+            if (has == held[i].amounts.end() || known == definitions_.end()) continue;
+            const int kind = known->second.kind;
+            const std::int64_t left =
+                is_text(kind) ? 0 : amount_of(kind, has->second) - amount_of(kind, amount);
+            if (left > 0)
+                has->second = amount_text(kind, left);
+            else
+                held[i].amounts.erase(has);
+        }
+    return held;
 }
 
 void Records::tell_job(std::int64_t now, const SiteJob& job) {

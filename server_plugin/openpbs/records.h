@@ -88,6 +88,9 @@ class Records {
     // They last until the next call.
     Amounts amounts(const ResourceList& list);
     std::vector<pbs_place> places_of(const std::vector<VnodeShare>& shares);
+    // What is left of the shares without what has been given back of them.
+    std::vector<VnodeShare> without(std::vector<VnodeShare> held,
+                                    const std::vector<VnodeShare>& released) const;
     void clear();
     std::vector<std::string> exec_vnodes_of(const pbs_decision& in) const;
 

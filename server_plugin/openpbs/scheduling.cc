@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "ifl/attributes/execvnodes.h"
@@ -24,6 +26,7 @@ constexpr std::size_t kWindow = 64;  // requests on their way
 constexpr std::size_t kMostUnsent = 1U << 20;
 constexpr std::uint64_t kSettingsTicket = ~std::uint64_t{0};
 constexpr std::uint32_t kSet = 2;         // OpenPBS's MGR_CMD_SET
+constexpr std::uint32_t kUnset = 3;       // MGR_CMD_UNSET
 constexpr std::uint32_t kDelete = 1;      // MGR_CMD_DELETE
 constexpr const char* kSubjobsToo = "S";  // those that run
 
@@ -349,8 +352,9 @@ void Scheduling::learn(bool all) {
             (*learnt_.vnodes)[std::string(object.name)] = vnode_of(object);
         });
     } else {
-        ask_about(Type::status_node, {attribute("state", {}, {})}, {}, [this](const ifl::ObjectView& object) {
-            learnt_.states[std::string(object.name)] = vnode_state(value_of(object, "state"));
+        ask_about(Type::status_node, vnode_state_attributes(), {}, [this](const ifl::ObjectView& object) {
+            learnt_.states[std::string(object.name)] =
+                vnode_state(value_of(object, "state"), value_of(object, "sharing"));
         });
     }
     const auto take_job = [this](const ifl::ObjectView& object) {
@@ -435,7 +439,9 @@ std::size_t Scheduling::take_objects() {
             known->second.state = state;
     const std::size_t count = plugin_.records().tell(site_, after);
     take_over(site_, after);
+    const std::vector<ChangedFolder> folders = changed_folders(site_, after);
     site_ = std::move(after);
+    for (const ChangedFolder& folder : folders) look_at_folder(folder);
     return count;
 }
 
@@ -448,6 +454,31 @@ void Scheduling::take_over(const Site& before, const Site& after) {
             continue;
         settings_.push_back(std::move(change));
     }
+}
+
+// The server takes any path. As pbs_sched does, a scheduler whose folder isn't there says so and stops.
+void Scheduling::look_at_folder(const ChangedFolder& folder) {
+    std::set<std::string>& lacking = scheds_[folder.sched].lacking;
+    std::error_code error;
+    const bool there = folder.path.empty() || std::filesystem::is_directory(folder.path, error);
+    if (there && lacking.erase(folder.name) == 0) return;
+    ifl::Manage request{kUnset, PBS_OBJ_SCHED, folder.sched, {attribute("comment", {}, {})}};
+    if (!there) {
+        lacking.insert(folder.name);
+        log(fmt::format("sched {}: {} = {}: there is no such folder: scheduling is turned off", folder.sched,
+                        folder.name, folder.path));
+        request.command = kSet;
+        request.attributes = {
+            attribute("comment", {}, fmt::format("Unable to change the {} directory", folder.name)),
+            attribute("scheduling", {}, "False")};
+    }
+    current().client->ask(
+        ifl::RequestType::manager, std::move(request), {},
+        [this, sched = folder.sched](const ifl::Result<ifl::Reply>& reply) {
+            stale_server_ = true;
+            if (!reply || reply->code == 0) return;
+            log(fmt::format("sched {}: its comment can't be set: {}", sched, text_of(*reply)));
+        });
 }
 
 // False: the plugin is at work on one, and is to be asked again.

@@ -229,6 +229,46 @@ TEST_P(OpenpbsScheduling, WhatIsSetOfTheSchedulerIsSetInItsPolicy) {
     EXPECT_TRUE(policy_has("preempt_order", "S 50 R"));
 }
 
+TEST_P(OpenpbsScheduling, AFolderOfTheSchedulerThatIsNotThereIsTold) {
+    const auto says_of_itself = [&](const std::string& comment, const std::string& scheduling) {
+        return wait_for(
+            [&] {
+                const std::string shown = site->sh("$stock/qmgr -c 'list sched default'").out;
+                return attribute_in(shown, "comment") == comment &&
+                       attribute_in(shown, "scheduling") == scheduling;
+            },
+            kLong);
+    };
+    accept("set sched default sched_log = /tmp/no_such_folder");
+    EXPECT_TRUE(says_of_itself("Unable to change the sched_log directory", "False")) << why("");
+    accept("set sched default sched_log = /var/spool/pbs/sched_logs");
+    EXPECT_TRUE(says_of_itself("(none)", "False")) << why("");
+    accept("set sched default scheduling = True");
+    expect_state(submit("-l select=1:ncpus=1"), "R");
+}
+
+// Others may have the vnode once that job has gone, or has been suspended.
+TEST_P(OpenpbsScheduling, AJobThatHasItsVnodeForItself) {
+    const std::string first = submit("-l select=1:ncpus=1 -l place=excl -l walltime=20", 5);
+    expect_state(first, "R");
+    const std::string second = submit("-l select=1:ncpus=1 -l walltime=1:00:00");
+    expect_comment(second, "Not Running");
+    EXPECT_EQ(attribute(second, "job_state"), "Q");
+    const Output said = site->sh("cd /; $stock/pbs_rsub -W qmove=" + second, "una");
+    EXPECT_THAT(said.out, HasSubstr(" CONFIRMED")) << said;
+    expect_state(second, "R");
+    site->ok("$stock/pbs_rdel " + said.out.substr(0, said.out.find(' ')), "una");
+    accept("set server restrict_res_to_release_on_suspend = mem");
+    accept("create queue express queue_type=execution, enabled=True, started=True, Priority=200");
+    const std::string victim = submit("-l select=1:ncpus=1 -l place=excl");
+    expect_state(victim, "R");
+    const std::string express = submit("-q express -l select=1:ncpus=1");
+    expect_state(express, "R");
+    expect_state(victim, "S");
+    site->ok("$stock/qdel " + express, "una");
+    expect_state(victim, "R");
+}
+
 // By another request each time.
 TEST_P(OpenpbsScheduling, job_run_wait_SaysForWhatOfAStartTheSchedulerWaits) {
     for (const auto& [wait, request] : {std::pair{"none", 23}, {"runjob_hook", 97}, {"execjob_hook", 15}}) {

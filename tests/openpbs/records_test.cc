@@ -1,0 +1,94 @@
+// What the plugin is told of vnodes and jobs.
+#include "server_plugin/openpbs/records.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "server_plugin/openpbs/amount.h"
+#include "server_plugin/openpbs/site.h"
+
+namespace pbs::openpbs {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+std::uint32_t state_of(std::string_view state, std::string_view sharing) {
+    const std::vector<ifl::AttributeView> attributes{{"state", {}, state}, {"sharing", {}, sharing}};
+    return vnode_of({3, "n1", attributes}).state;
+}
+
+// The job that has it for itself is told of with its place.
+TEST(Vnode, OfAJobThatHasItForItselfIsClosedOnlyWhereTheVnodeMakesItSo) {
+    EXPECT_EQ(state_of("job-exclusive", "default_shared"), static_cast<std::uint32_t>(PBS_VNODE_FREE));
+    EXPECT_EQ(state_of("job-exclusive,down", "default_shared"), static_cast<std::uint32_t>(PBS_VNODE_DOWN));
+    EXPECT_EQ(state_of("job-exclusive", "force_excl"), static_cast<std::uint32_t>(PBS_VNODE_DOWN));
+    EXPECT_EQ(state_of("job-exclusive", "default_exclhost"), static_cast<std::uint32_t>(PBS_VNODE_DOWN));
+    EXPECT_EQ(state_of("free", "force_excl"), static_cast<std::uint32_t>(PBS_VNODE_FREE));
+}
+
+// Notes what it is told of the last job, by the names of resources.
+struct Listener {
+    using Amounts = std::vector<std::pair<std::string, std::int64_t>>;
+    Amounts places;
+    Amounts kept;
+    std::map<std::uint32_t, std::string> resources;
+    pbs_plugin table{};
+
+    Listener() {
+        table.size = sizeof table;
+        table.self = this;
+        table.resource_defined = [](void* self, const pbs_resource_record* record) {
+            static_cast<Listener*>(self)->resources[record->id] = {record->name.ptr, record->name.len};
+        };
+        table.server_changed = [](void*, const pbs_server_record*) {};
+        table.vnode_changed = [](void*, const pbs_vnode_record*) {};
+        table.job_changed = [](void* self, std::int64_t, const pbs_job_record* record) {
+            auto& it = *static_cast<Listener*>(self);
+            it.places = it.amounts(record->places, record->place_count);
+            it.kept = it.amounts(record->kept, record->kept_count);
+        };
+    }
+    Amounts amounts(const pbs_place* first, std::size_t count) const {
+        Amounts out;
+        for (std::size_t i = 0; i < count; ++i)
+            for (std::size_t j = 0; j < first[i].amount_count; ++j)
+                out.emplace_back(resources.at(first[i].amounts[j].resource), first[i].amounts[j].number);
+        return out;
+    }
+};
+
+// As with restrict_res_to_release_on_suspend = mem.
+TEST(Records, ASuspendedJobKeepsWhatItHasNotGivenBack) {
+    Listener told;
+    Records records(told.table);
+    Site site;
+    site.resources["ncpus"] = {PBS_RES_LONG, true, true};
+    site.resources["mem"] = {PBS_RES_SIZE, true, true};
+    site.vnodes["n1"] = {};
+    records.tell(Site{}, site);
+    SiteJob job;
+    job.id = "1.box";
+    job.state = 'S';
+    job.substate = 45;
+    job.exec_vnode = "(n1:ncpus=2:mem=3kb)";
+    job.released = "(n1:mem=3kb)";
+    records.tell(1, job);
+    EXPECT_THAT(told.places, ElementsAre(Pair("mem", amount_of(PBS_RES_SIZE, "3kb"))));
+    EXPECT_THAT(told.kept, ElementsAre(Pair("ncpus", 2)));
+    // A job that has nothing of these gives back none of its processors.
+    job.exec_vnode = "(n1:ncpus=2)";
+    job.released = "(n1:ncpus=0)";
+    job.mtime = 2;
+    records.tell(2, job);
+    EXPECT_THAT(told.places, ElementsAre(Pair("ncpus", 0)));
+    EXPECT_THAT(told.kept, ElementsAre(Pair("ncpus", 2)));
+}
+
+}  // namespace
+}  // namespace pbs::openpbs
