@@ -352,7 +352,8 @@ void Records::tell_job(std::int64_t now, const SiteJob& job) {
     if (job.checkpointable) record.flags |= PBS_JOB_CHECKPOINTABLE;
     if (job.preempted()) record.flags |= PBS_JOB_PREEMPTED;
     const auto failed = not_preemptable_.find(job.id);
-    if (failed != not_preemptable_.end() && failed->second == job.stime)
+    const bool is_spared = !spared_.empty() && array_of(job.id) == spared_;
+    if (is_spared || (failed != not_preemptable_.end() && failed->second == job.stime))
         record.flags |= PBS_JOB_NOT_PREEMPTABLE;
     if (!job.runs() || job.preempted()) record.preempted_at = job.preempted_at;
     record.elapsed = amount_of(PBS_RES_DURATION, value_in(job.used, "walltime"));
@@ -365,8 +366,7 @@ void Records::tell_job(std::int64_t now, const SiteJob& job) {
     record.etime = job.etime;
     record.stime = job.runs() ? job.stime : 0;
     record.mtime = job.mtime;
-    const std::string_view walltime = value_in(job.requested, "walltime");
-    record.walltime = walltime.empty() ? -1 : amount_of(PBS_RES_DURATION, walltime);
+    record.walltime = job.walltime();
     record.soft_walltime = job.soft_walltime(now);
     if (job.is_extended(now)) record.flags |= PBS_JOB_EXTENDED;
     ResourceList asked = job.requested;
@@ -401,11 +401,23 @@ void Records::tell_array(std::int64_t now, const std::string& subjob) {
     if (array != jobs_.end()) tell_job(now, array->second);
 }
 
+// The server doesn't describe subjobs that wait: of one that ran and waits again the array tells.
+void Records::forget_waiting(std::int64_t now, const SiteJob& array) {
+    if (!running_subjobs_.contains(array.id)) return;
+    std::vector<std::string> waiting;
+    for (auto job = jobs_.lower_bound(array.id.substr(0, array.id.find('[') + 1));
+         job != jobs_.end() && number_in(job->first) == number_in(array.id); ++job)
+        if (array_of(job->first) == array.id && has_index(array.queued, index_in(job->first)))
+            waiting.push_back(job->first);
+    for (const std::string& id : waiting) (void)forget(now, id);
+}
+
 bool Records::tell(std::int64_t now, SiteJob job) {
     if (job.state == 'F' || job.state == 'X' || job.state == 'M') return forget(now, job.id);
     const std::string array = array_of(job.id);
     // A subjob that waits is the array's.
     if (!array.empty() && !job.runs()) return forget(now, job.id);
+    if (job.array) forget_waiting(now, job);
     const auto known = jobs_.find(job.id);
     const bool is_new = known == jobs_.end();
     const bool same = !is_new && known->second.is_like(job);
@@ -487,6 +499,14 @@ void Records::not_preemptable(std::int64_t now, const std::string& job) {
     if (found == jobs_.end()) return;
     not_preemptable_[job] = found->second.stime;
     tell_job(now, found->second);
+}
+
+void Records::spare(std::int64_t now, const std::string& array) {
+    const std::string before = std::exchange(spared_, array);
+    if (before == array) return;
+    for (const auto& [id, job] : jobs_)
+        if (const std::string of = array_of(id); !of.empty() && (of == before || of == array))
+            tell_job(now, job);
 }
 
 void Records::commented(const std::string& job, const std::string& comment) {

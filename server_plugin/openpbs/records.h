@@ -55,6 +55,8 @@ class Records {
     void take_up(std::int64_t now);
     // The server couldn't preempt the job: nothing is decided about that until it starts again.
     void not_preemptable(std::int64_t now, const std::string& job);
+    // Subjobs of this array that run aren't preempted; of an empty one: of none.
+    void spare(std::int64_t now, const std::string& array);
     // The comment that the server was given.
     void commented(const std::string& job, const std::string& comment);
 
@@ -82,6 +84,7 @@ class Records {
     bool knows_reservations() const;
     void tell_job(std::int64_t now, const SiteJob& job);
     void tell_array(std::int64_t now, const std::string& subjob);
+    void forget_waiting(std::int64_t now, const SiteJob& array);
     char state_of(const SiteJob& job) const;
     template <class Record, class Limits>
     void set_limits(Record& record, const Limits& limits);
@@ -108,6 +111,7 @@ class Records {
     std::map<std::string, std::int64_t> running_subjobs_;  // by array
     std::set<std::string> aside_;
     std::map<std::string, std::int64_t> not_preemptable_;  // jobs, with the time of their start
+    std::string spared_;                                   // an array
     // Running jobs with a soft walltime, with what it was extended to; 0: it has not been yet.
     std::map<std::string, std::int64_t> soft_;
     // Reservations: the handle, and when it has the places that it has.

@@ -909,7 +909,10 @@ void Scheduling::answer_qrun(const std::string& job, int error, const std::strin
 void Scheduling::qrun() {
     const std::string job = *qrun_;
     const std::string array = array_of(job);
+    // Jobs of an array don't make room for each other, as pbs_sched has it.
+    plugin_.records().spare(now(), array);
     auto placed = plugin_.place_job(now(), array.empty() ? job : array);
+    plugin_.records().spare(now(), {});
     if (!placed && placed.error() == PBSE_TRYAGAIN) return;
     qrun_.reset();
     decisions_.clear();

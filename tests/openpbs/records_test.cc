@@ -37,6 +37,7 @@ struct Listener {
     using Amounts = std::vector<std::pair<std::string, std::int64_t>>;
     Amounts places;
     Amounts kept;
+    std::map<std::string, bool> preemptable;
     std::map<std::uint32_t, std::string> resources;
     pbs_plugin table{};
 
@@ -48,10 +49,12 @@ struct Listener {
         };
         table.server_changed = [](void*, const pbs_server_record*) {};
         table.vnode_changed = [](void*, const pbs_vnode_record*) {};
+        table.job_removed = [](void*, std::int64_t, std::uint64_t) {};
         table.job_changed = [](void* self, std::int64_t, const pbs_job_record* record) {
             auto& it = *static_cast<Listener*>(self);
             it.places = it.amounts(record->places, record->place_count);
             it.kept = it.amounts(record->kept, record->kept_count);
+            it.preemptable[{record->id.ptr, record->id.len}] = (record->flags & PBS_JOB_NOT_PREEMPTABLE) == 0;
         };
     }
     Amounts amounts(const pbs_place* first, std::size_t count) const {
@@ -88,6 +91,48 @@ TEST(Records, ASuspendedJobKeepsWhatItHasNotGivenBack) {
     records.tell(2, job);
     EXPECT_THAT(told.places, ElementsAre(Pair("ncpus", 0)));
     EXPECT_THAT(told.kept, ElementsAre(Pair("ncpus", 2)));
+}
+
+TEST(Records, SubjobsOfAnArrayThatIsSparedAreNotPreempted) {
+    Listener told;
+    Records records(told.table);
+    for (const char* id : {"1[1].box", "2[1].box", "3.box"}) {
+        SiteJob job;
+        job.id = id;
+        job.state = 'R';
+        records.tell(1, job);
+    }
+    records.spare(2, "1[].box");
+    EXPECT_THAT(told.preemptable,
+                ElementsAre(Pair("1[1].box", false), Pair("2[1].box", true), Pair("3.box", true)));
+    records.spare(3, {});
+    EXPECT_TRUE(told.preemptable.at("1[1].box"));
+}
+
+// The server doesn't describe it then.
+TEST(Records, ASubjobThatWaitsAgainRunsNoMore) {
+    Listener told;
+    Records records(told.table);
+    SiteJob array;
+    array.id = "1[].box";
+    array.array = true;
+    array.state = 'B';
+    array.queued = "3-4";
+    records.tell(1, array);
+    for (const char* id : {"1[1].box", "1[2].box", "12[1].box"}) {
+        SiteJob job;
+        job.id = id;
+        job.state = 'R';
+        records.tell(1, job);
+    }
+    array.queued = "2-4";
+    EXPECT_TRUE(records.tell(2, array));
+    EXPECT_EQ(records.job("1[2].box"), nullptr);
+    EXPECT_NE(records.job("1[1].box"), nullptr);
+    EXPECT_NE(records.job("12[1].box"), nullptr) << "it is another's";
+    array.queued = "1-4";
+    records.tell(3, array);
+    EXPECT_EQ(records.job("1[1].box"), nullptr);
 }
 
 }  // namespace
