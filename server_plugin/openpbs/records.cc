@@ -47,6 +47,11 @@ std::string name_of(const auto& names, std::uint64_t handle) {
     return found == names.end() ? std::string() : found->second;
 }
 
+// Does the subjob count against max_run_subjobs? While it is suspended it doesn't.
+bool counts_in_array(const SiteJob& job) {
+    return !array_of(job.id).empty() && job.runs() && job.state != 'S' && job.state != 'U';
+}
+
 }  // namespace
 
 void Records::clear() {
@@ -401,9 +406,12 @@ void Records::tell_array(std::int64_t now, const std::string& subjob) {
     if (array != jobs_.end()) tell_job(now, array->second);
 }
 
+void Records::count_in_array(const std::string& array, int sign) {
+    if ((running_subjobs_[array] += sign) <= 0) running_subjobs_.erase(array);
+}
+
 // The server doesn't describe subjobs that wait: of one that ran and waits again the array tells.
 void Records::forget_waiting(std::int64_t now, const SiteJob& array) {
-    if (!running_subjobs_.contains(array.id)) return;
     std::vector<std::string> waiting;
     for (auto job = jobs_.lower_bound(array.id.substr(0, array.id.find('[') + 1));
          job != jobs_.end() && number_in(job->first) == number_in(array.id); ++job)
@@ -420,11 +428,14 @@ bool Records::tell(std::int64_t now, SiteJob job) {
     if (job.array) forget_waiting(now, job);
     const auto known = jobs_.find(job.id);
     const bool is_new = known == jobs_.end();
+    const bool counted = !is_new && counts_in_array(known->second);
     const bool same = !is_new && known->second.is_like(job);
     // What it has used, where and since when count, but are no news.
     const auto running = [](const SiteJob& one) { return std::tie(one.used, one.stime, one.exec_vnode); };
     const bool told = same && (!job.runs() || running(known->second) == running(job));
     const std::string id = job.id;
+    // It may be possible now, such as by its Rerunable.
+    if (!same) not_preemptable_.erase(id);
     SiteJob& kept = jobs_[id];
     kept = std::move(job);
     if (kept.runs() && kept.requested.contains("soft_walltime"))
@@ -432,22 +443,26 @@ bool Records::tell(std::int64_t now, SiteJob job) {
     else
         soft_.erase(id);
     if (told) return false;
-    if (is_new && !array.empty()) ++running_subjobs_[array];
+    const bool counts = counts_in_array(kept);
+    if (counts != counted) count_in_array(array, counts ? 1 : -1);
     tell_job(now, kept);
-    if (is_new && !array.empty()) tell_array(now, id);
+    if (counts != counted) tell_array(now, id);
     return !same;
 }
 
 bool Records::forget(std::int64_t now, const std::string& job) {
-    if (jobs_.erase(job) == 0) return false;
+    const auto known = jobs_.find(job);
+    if (known == jobs_.end()) return false;
+    const bool counted = counts_in_array(known->second);
+    jobs_.erase(known);
     not_preemptable_.erase(job);
     soft_.erase(job);
     const auto handle = job_handles_.find(job);
     table_.job_removed(table_.self, now, handle->second);
     job_names_.erase(handle->second);
     job_handles_.erase(handle);
-    if (const std::string array = array_of(job); !array.empty()) {
-        if (--running_subjobs_[array] <= 0) running_subjobs_.erase(array);
+    if (counted) {
+        count_in_array(array_of(job), -1);
         tell_array(now, job);
     }
     return true;

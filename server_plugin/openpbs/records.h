@@ -53,7 +53,7 @@ class Records {
     // next one to be run again.
     void put_aside(std::int64_t now, const std::string& job);
     void take_up(std::int64_t now);
-    // The server couldn't preempt the job: nothing is decided about that until it starts again.
+    // The server couldn't preempt the job: nothing is decided about that until the job changes.
     void not_preemptable(std::int64_t now, const std::string& job);
     // Subjobs of this array that run aren't preempted; of an empty one: of none.
     void spare(std::int64_t now, const std::string& array);
@@ -84,6 +84,7 @@ class Records {
     bool knows_reservations() const;
     void tell_job(std::int64_t now, const SiteJob& job);
     void tell_array(std::int64_t now, const std::string& subjob);
+    void count_in_array(const std::string& array, int sign);
     void forget_waiting(std::int64_t now, const SiteJob& array);
     char state_of(const SiteJob& job) const;
     template <class Record, class Limits>

@@ -38,6 +38,7 @@ struct Listener {
     Amounts places;
     Amounts kept;
     std::map<std::string, bool> preemptable;
+    std::map<std::string, char> state;
     std::map<std::uint32_t, std::string> resources;
     pbs_plugin table{};
 
@@ -54,6 +55,7 @@ struct Listener {
             auto& it = *static_cast<Listener*>(self);
             it.places = it.amounts(record->places, record->place_count);
             it.kept = it.amounts(record->kept, record->kept_count);
+            it.state[{record->id.ptr, record->id.len}] = static_cast<char>(record->state);
             it.preemptable[{record->id.ptr, record->id.len}] = (record->flags & PBS_JOB_NOT_PREEMPTABLE) == 0;
         };
     }
@@ -133,6 +135,50 @@ TEST(Records, ASubjobThatWaitsAgainRunsNoMore) {
     array.queued = "1-4";
     records.tell(3, array);
     EXPECT_EQ(records.job("1[1].box"), nullptr);
+}
+
+TEST(Records, ASuspendedSubjobDoesNotCountAgainstTheMostOfItsArray) {
+    Listener told;
+    Records records(told.table);
+    SiteJob array;
+    array.id = "1[].box";
+    array.array = true;
+    array.state = 'B';
+    array.queued = "2-4";
+    array.most_running = 1;
+    records.tell(1, array);
+    EXPECT_EQ(told.state.at("1[].box"), 'Q');
+    SiteJob job;
+    job.id = "1[1].box";
+    job.state = 'R';
+    records.tell(1, job);
+    EXPECT_EQ(told.state.at("1[].box"), 'H') << "no more may start";
+    job.state = 'S';
+    records.tell(2, job);
+    EXPECT_EQ(told.state.at("1[].box"), 'Q');
+    job.state = 'R';
+    records.tell(3, job);
+    EXPECT_EQ(told.state.at("1[].box"), 'H');
+    records.forget(4, job.id);
+    EXPECT_EQ(told.state.at("1[].box"), 'Q');
+}
+
+TEST(Records, AJobThatCouldNotBePreemptedMayBeOnceItIsAnother) {
+    Listener told;
+    Records records(told.table);
+    SiteJob job;
+    job.id = "1.box";
+    job.state = 'R';
+    job.rerunnable = false;
+    records.tell(1, job);
+    records.not_preemptable(2, job.id);
+    EXPECT_FALSE(told.preemptable.at("1.box"));
+    job.used["walltime"] = "00:00:05";
+    records.tell(3, job);
+    EXPECT_FALSE(told.preemptable.at("1.box"));
+    job.rerunnable = true;
+    records.tell(4, job);
+    EXPECT_TRUE(told.preemptable.at("1.box"));
 }
 
 }  // namespace
