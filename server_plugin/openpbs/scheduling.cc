@@ -439,13 +439,12 @@ std::size_t Scheduling::take_objects() {
             known->second.state = state;
     const std::size_t count = plugin_.records().tell(site_, after);
     take_over(site_, after);
-    const std::vector<ChangedFolder> folders = changed_folders(site_, after);
     site_ = std::move(after);
-    for (const ChangedFolder& folder : folders) look_at_folder(folder);
     return count;
 }
 
 void Scheduling::take_over(const Site& before, const Site& after) {
+    for (ChangedFolder& folder : changed_folders(before, after)) folders_.push_back(std::move(folder));
     for (ChangedSetting& change : changed_settings(before, after)) {
         // The plugin sets it for the server to preempt by: no manager has asked for that one.
         const auto given = orders_given_.find(change.sched);
@@ -552,6 +551,7 @@ void Scheduling::learnt() {
         missed_ += count;
         if (count > 0) log(fmt::format("a check found {} changes that had not been noticed", count));
     }
+    for (const ChangedFolder& folder : std::exchange(folders_, {})) look_at_folder(folder);
     look_only_ = look_only_ && count == 0 && !first;
     // A vnode that wasn't known; then, after what is new, all else.
     if (stale_vnodes_ || stale_server_) return learn(false);

@@ -158,6 +158,7 @@ class Scheduling {
     bool preempt_failed_ = false;  // a job couldn't be preempted in this cycle
     std::map<std::string, std::pair<std::int64_t, std::string>> estimates_;
     std::deque<ChangedSetting> settings_;  // for policies
+    std::vector<ChangedFolder> folders_;   // to be looked at
     // By scheduler: what the plugin has set preempt_order to, in this cycle and last.
     std::map<std::string, std::vector<std::string>> orders_given_;
 

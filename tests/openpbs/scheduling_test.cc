@@ -244,22 +244,21 @@ TEST_P(OpenpbsScheduling, WhatIsSetOfTheSchedulerIsSetInItsPolicy) {
     EXPECT_TRUE(policy_has("preempt_order", "S 50 R"));
 }
 
-TEST_P(OpenpbsScheduling, AFolderOfTheSchedulerThatIsNotThereIsTold) {
-    const auto says_of_itself = [&](const std::string& comment, const std::string& scheduling) {
+// That of the scheduler `default` can't be set.
+TEST_P(OpenpbsScheduling, AFolderOfASchedulerThatIsNotThereIsTold) {
+    const auto says_of_itself = [&](const char* name, const std::string& value) {
         return wait_for(
-            [&] {
-                const std::string shown = site->sh("$stock/qmgr -c 'list sched default'").out;
-                return attribute_in(shown, "comment") == comment &&
-                       attribute_in(shown, "scheduling") == scheduling;
-            },
+            [&] { return attribute_in(site->sh("$stock/qmgr -c 'list sched other'").out, name) == value; },
             kLong);
     };
-    accept("set sched default sched_log = /tmp/no_such_folder");
-    EXPECT_TRUE(says_of_itself("Unable to change the sched_log directory", "False")) << why("");
-    accept("set sched default sched_log = /var/spool/pbs/sched_logs");
-    EXPECT_TRUE(says_of_itself("(none)", "False")) << why("");
-    accept("set sched default scheduling = True");
-    expect_state(submit("-l select=1:ncpus=1"), "R");
+    accept("create sched other");
+    accept("set sched other sched_host = box, partition = P1, scheduling = True");
+    EXPECT_TRUE(says_of_itself("scheduled_by", "pbs_policy")) << why("");
+    accept("set sched other sched_log = /tmp/no_such_folder");
+    EXPECT_TRUE(says_of_itself("comment", "Unable to change the sched_log directory")) << why("");
+    EXPECT_TRUE(says_of_itself("scheduling", "False"));
+    accept("set sched other sched_log = /var/spool/pbs/sched_logs");
+    EXPECT_TRUE(says_of_itself("comment", attribute_in("", "comment"))) << why("");
 }
 
 TEST_P(OpenpbsScheduling, AJobThatMayDoWithLessWalltimeEndsAtTheReservation) {
