@@ -257,7 +257,8 @@ TEST_P(OpenpbsScheduling, AFolderOfASchedulerThatIsNotThereIsTold) {
     accept("set sched other sched_log = /tmp/no_such_folder");
     EXPECT_TRUE(says_of_itself("comment", "Unable to change the sched_log directory")) << why("");
     EXPECT_TRUE(says_of_itself("scheduling", "False"));
-    accept("set sched other sched_log = /var/spool/pbs/sched_logs");
+    site->ok("mkdir /var/spool/pbs/other_logs");
+    accept("set sched other sched_log = /var/spool/pbs/other_logs");
     EXPECT_TRUE(says_of_itself("comment", attribute_in("", "comment"))) << why("");
 }
 
