@@ -72,6 +72,16 @@ std::int64_t SiteJob::soft_walltime(std::int64_t now) const {
     return std::min(expected, amount_of(PBS_RES_DURATION, hard->second));
 }
 
+std::int64_t SiteJob::walltime() const {
+    constexpr std::int64_t kWithoutMaximum = std::int64_t{5} * 365 * 24 * 3600;  // as pbs_sched has it
+    const auto asked = [this](const char* name, std::int64_t otherwise) {
+        const auto found = requested.find(name);
+        return found == requested.end() ? otherwise : amount_of(PBS_RES_DURATION, found->second);
+    };
+    if (!runs() && requested.contains("min_walltime")) return asked("max_walltime", kWithoutMaximum);
+    return asked("walltime", -1);
+}
+
 bool SiteJob::is_like(const SiteJob& other) const {
     return runs() == other.runs() && preempted() == other.preempted() && lasting(*this) == lasting(other);
 }
@@ -163,6 +173,24 @@ std::string without_first(std::string_view indices) {
     return out;
 }
 
+bool has_index(std::string_view indices, std::int64_t index) {
+    while (!indices.empty()) {
+        const auto comma = indices.find(',');
+        const std::string_view range = indices.substr(0, comma);
+        indices = comma == std::string_view::npos ? std::string_view() : indices.substr(comma + 1);
+        const auto dash = range.find('-');
+        const auto colon = range.find(':');
+        const std::int64_t first = number_of(range.substr(0, dash), -1);
+        const std::int64_t last =
+            dash == std::string_view::npos ? first : number_of(range.substr(dash + 1, colon - dash - 1), -1);
+        const std::int64_t step = colon == std::string_view::npos
+                                      ? 1
+                                      : std::max<std::int64_t>(number_of(range.substr(colon + 1), 1), 1);
+        if (index >= first && index <= last && (index - first) % step == 0) return true;
+    }
+    return false;
+}
+
 std::string subjob_id(std::string_view array, std::string_view index) {
     const auto bracket = array.find("[]");
     if (bracket == std::string_view::npos) return std::string(array);
@@ -174,6 +202,12 @@ std::string array_of(std::string_view id) {
     const auto close = id.find(']');
     if (open == std::string_view::npos || close == std::string_view::npos || close <= open + 1) return {};
     return fmt::format("{}[]{}", id.substr(0, open), id.substr(close + 1));
+}
+
+std::int64_t index_in(std::string_view id) {
+    if (array_of(id).empty()) return -1;
+    const auto open = id.find('[');
+    return number_of(id.substr(open + 1, id.find(']') - open - 1), -1);
 }
 
 std::uint64_t number_in(std::string_view id) {

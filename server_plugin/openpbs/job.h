@@ -55,6 +55,9 @@ struct SiteJob {
     // for longer, up to its walltime; 0: it has none. In seconds.
     std::int64_t soft_walltime(std::int64_t now) const;
     bool is_extended(std::int64_t now) const;
+    // After how many seconds it is ended; -1: never. One that waits and may do with less than it asks for
+    // (min_walltime) asks for the longest that it may have; how long it runs is decided with its start.
+    std::int64_t walltime() const;
 
     // Alike in what a scheduler decides by: not in what has been used, comments and times of changes.
     bool is_like(const SiteJob& other) const;
@@ -68,10 +71,14 @@ ifl::Attributes job_attributes();
 // The first of the indices, and the others.
 std::string first_index(std::string_view indices);
 std::string without_first(std::string_view indices);
+// Is the index one of them?
+bool has_index(std::string_view indices, std::int64_t index);
 // "12[]", of an array, and the index: the subjob "12[3]".
 std::string subjob_id(std::string_view array, std::string_view index);
 // The array of a subjob; empty for any other job.
 std::string array_of(std::string_view id);
+// The index of a subjob; -1 of any other job.
+std::int64_t index_in(std::string_view id);
 // The number that an id begins with.
 std::uint64_t number_in(std::string_view id);
 

@@ -47,11 +47,9 @@ std::string name_of(const auto& names, std::uint64_t handle) {
     return found == names.end() ? std::string() : found->second;
 }
 
-// What is left of the shares of vnodes without those resources of them that have been given back.
-std::vector<VnodeShare> without(std::vector<VnodeShare> held, const std::vector<VnodeShare>& released) {
-    for (std::size_t i = 0; i < held.size() && i < released.size(); ++i)
-        for (const auto& [name, amount] : released[i].amounts) held[i].amounts.erase(name);
-    return held;
+// Does the subjob count against max_run_subjobs? While it is suspended it doesn't.
+bool counts_in_array(const SiteJob& job) {
+    return !array_of(job.id).empty() && job.runs() && job.state != 'S' && job.state != 'U';
 }
 
 }  // namespace
@@ -314,6 +312,24 @@ std::vector<pbs_place> Records::places_of(const std::vector<VnodeShare>& shares)
     return places;
 }
 
+std::vector<VnodeShare> Records::without(std::vector<VnodeShare> held,
+                                         const std::vector<VnodeShare>& released) const {
+    for (std::size_t i = 0; i < held.size() && i < released.size(); ++i)
+        for (const auto& [name, amount] : released[i].amounts) {
+            const auto has = held[i].amounts.find(name);
+            const auto known = definitions_.find(name);
+            if (has == held[i].amounts.end() || known == definitions_.end()) continue;
+            const int kind = known->second.kind;
+            const std::int64_t left =
+                is_text(kind) ? 0 : amount_of(kind, has->second) - amount_of(kind, amount);
+            if (left > 0)
+                has->second = amount_text(kind, left);
+            else
+                held[i].amounts.erase(has);
+        }
+    return held;
+}
+
 void Records::tell_job(std::int64_t now, const SiteJob& job) {
     clear();
     const auto queue = queues_.find(job.queue);
@@ -341,7 +357,8 @@ void Records::tell_job(std::int64_t now, const SiteJob& job) {
     if (job.checkpointable) record.flags |= PBS_JOB_CHECKPOINTABLE;
     if (job.preempted()) record.flags |= PBS_JOB_PREEMPTED;
     const auto failed = not_preemptable_.find(job.id);
-    if (failed != not_preemptable_.end() && failed->second == job.stime)
+    const bool is_spared = !spared_.empty() && array_of(job.id) == spared_;
+    if (is_spared || (failed != not_preemptable_.end() && failed->second == job.stime))
         record.flags |= PBS_JOB_NOT_PREEMPTABLE;
     if (!job.runs() || job.preempted()) record.preempted_at = job.preempted_at;
     record.elapsed = amount_of(PBS_RES_DURATION, value_in(job.used, "walltime"));
@@ -354,8 +371,7 @@ void Records::tell_job(std::int64_t now, const SiteJob& job) {
     record.etime = job.etime;
     record.stime = job.runs() ? job.stime : 0;
     record.mtime = job.mtime;
-    const std::string_view walltime = value_in(job.requested, "walltime");
-    record.walltime = walltime.empty() ? -1 : amount_of(PBS_RES_DURATION, walltime);
+    record.walltime = job.walltime();
     record.soft_walltime = job.soft_walltime(now);
     if (job.is_extended(now)) record.flags |= PBS_JOB_EXTENDED;
     ResourceList asked = job.requested;
@@ -390,18 +406,36 @@ void Records::tell_array(std::int64_t now, const std::string& subjob) {
     if (array != jobs_.end()) tell_job(now, array->second);
 }
 
+void Records::count_in_array(const std::string& array, int sign) {
+    if ((running_subjobs_[array] += sign) <= 0) running_subjobs_.erase(array);
+}
+
+// The server doesn't describe subjobs that wait: of one that ran and waits again the array tells.
+void Records::forget_waiting(std::int64_t now, const SiteJob& array) {
+    std::vector<std::string> waiting;
+    for (auto job = jobs_.lower_bound(array.id.substr(0, array.id.find('[') + 1));
+         job != jobs_.end() && number_in(job->first) == number_in(array.id); ++job)
+        if (array_of(job->first) == array.id && has_index(array.queued, index_in(job->first)))
+            waiting.push_back(job->first);
+    for (const std::string& id : waiting) (void)forget(now, id);
+}
+
 bool Records::tell(std::int64_t now, SiteJob job) {
     if (job.state == 'F' || job.state == 'X' || job.state == 'M') return forget(now, job.id);
     const std::string array = array_of(job.id);
     // A subjob that waits is the array's.
     if (!array.empty() && !job.runs()) return forget(now, job.id);
+    if (job.array) forget_waiting(now, job);
     const auto known = jobs_.find(job.id);
     const bool is_new = known == jobs_.end();
+    const bool counted = !is_new && counts_in_array(known->second);
     const bool same = !is_new && known->second.is_like(job);
     // What it has used, where and since when count, but are no news.
     const auto running = [](const SiteJob& one) { return std::tie(one.used, one.stime, one.exec_vnode); };
     const bool told = same && (!job.runs() || running(known->second) == running(job));
     const std::string id = job.id;
+    // It may be possible now, such as by its Rerunable.
+    if (!same) not_preemptable_.erase(id);
     SiteJob& kept = jobs_[id];
     kept = std::move(job);
     if (kept.runs() && kept.requested.contains("soft_walltime"))
@@ -409,22 +443,26 @@ bool Records::tell(std::int64_t now, SiteJob job) {
     else
         soft_.erase(id);
     if (told) return false;
-    if (is_new && !array.empty()) ++running_subjobs_[array];
+    const bool counts = counts_in_array(kept);
+    if (counts != counted) count_in_array(array, counts ? 1 : -1);
     tell_job(now, kept);
-    if (is_new && !array.empty()) tell_array(now, id);
+    if (counts != counted) tell_array(now, id);
     return !same;
 }
 
 bool Records::forget(std::int64_t now, const std::string& job) {
-    if (jobs_.erase(job) == 0) return false;
+    const auto known = jobs_.find(job);
+    if (known == jobs_.end()) return false;
+    const bool counted = counts_in_array(known->second);
+    jobs_.erase(known);
     not_preemptable_.erase(job);
     soft_.erase(job);
     const auto handle = job_handles_.find(job);
     table_.job_removed(table_.self, now, handle->second);
     job_names_.erase(handle->second);
     job_handles_.erase(handle);
-    if (const std::string array = array_of(job); !array.empty()) {
-        if (--running_subjobs_[array] <= 0) running_subjobs_.erase(array);
+    if (counted) {
+        count_in_array(array_of(job), -1);
         tell_array(now, job);
     }
     return true;
@@ -476,6 +514,14 @@ void Records::not_preemptable(std::int64_t now, const std::string& job) {
     if (found == jobs_.end()) return;
     not_preemptable_[job] = found->second.stime;
     tell_job(now, found->second);
+}
+
+void Records::spare(std::int64_t now, const std::string& array) {
+    const std::string before = std::exchange(spared_, array);
+    if (before == array) return;
+    for (const auto& [id, job] : jobs_)
+        if (const std::string of = array_of(id); !of.empty() && (of == before || of == array))
+            tell_job(now, job);
 }
 
 void Records::commented(const std::string& job, const std::string& comment) {

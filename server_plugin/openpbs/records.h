@@ -53,8 +53,10 @@ class Records {
     // next one to be run again.
     void put_aside(std::int64_t now, const std::string& job);
     void take_up(std::int64_t now);
-    // The server couldn't preempt the job: nothing is decided about that until it starts again.
+    // The server couldn't preempt the job: nothing is decided about that until the job changes.
     void not_preemptable(std::int64_t now, const std::string& job);
+    // Subjobs of this array that run aren't preempted; of an empty one: of none.
+    void spare(std::int64_t now, const std::string& array);
     // The comment that the server was given.
     void commented(const std::string& job, const std::string& comment);
 
@@ -82,12 +84,17 @@ class Records {
     bool knows_reservations() const;
     void tell_job(std::int64_t now, const SiteJob& job);
     void tell_array(std::int64_t now, const std::string& subjob);
+    void count_in_array(const std::string& array, int sign);
+    void forget_waiting(std::int64_t now, const SiteJob& array);
     char state_of(const SiteJob& job) const;
     template <class Record, class Limits>
     void set_limits(Record& record, const Limits& limits);
     // They last until the next call.
     Amounts amounts(const ResourceList& list);
     std::vector<pbs_place> places_of(const std::vector<VnodeShare>& shares);
+    // What is left of the shares without what has been given back of them.
+    std::vector<VnodeShare> without(std::vector<VnodeShare> held,
+                                    const std::vector<VnodeShare>& released) const;
     void clear();
     std::vector<std::string> exec_vnodes_of(const pbs_decision& in) const;
 
@@ -105,6 +112,7 @@ class Records {
     std::map<std::string, std::int64_t> running_subjobs_;  // by array
     std::set<std::string> aside_;
     std::map<std::string, std::int64_t> not_preemptable_;  // jobs, with the time of their start
+    std::string spared_;                                   // an array
     // Running jobs with a soft walltime, with what it was extended to; 0: it has not been yet.
     std::map<std::string, std::int64_t> soft_;
     // Reservations: the handle, and when it has the places that it has.

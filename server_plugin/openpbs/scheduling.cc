@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "ifl/attributes/execvnodes.h"
@@ -24,6 +26,7 @@ constexpr std::size_t kWindow = 64;  // requests on their way
 constexpr std::size_t kMostUnsent = 1U << 20;
 constexpr std::uint64_t kSettingsTicket = ~std::uint64_t{0};
 constexpr std::uint32_t kSet = 2;         // OpenPBS's MGR_CMD_SET
+constexpr std::uint32_t kUnset = 3;       // MGR_CMD_UNSET
 constexpr std::uint32_t kDelete = 1;      // MGR_CMD_DELETE
 constexpr const char* kSubjobsToo = "S";  // those that run
 
@@ -349,8 +352,9 @@ void Scheduling::learn(bool all) {
             (*learnt_.vnodes)[std::string(object.name)] = vnode_of(object);
         });
     } else {
-        ask_about(Type::status_node, {attribute("state", {}, {})}, {}, [this](const ifl::ObjectView& object) {
-            learnt_.states[std::string(object.name)] = vnode_state(value_of(object, "state"));
+        ask_about(Type::status_node, vnode_state_attributes(), {}, [this](const ifl::ObjectView& object) {
+            learnt_.states[std::string(object.name)] =
+                vnode_state(value_of(object, "state"), value_of(object, "sharing"));
         });
     }
     const auto take_job = [this](const ifl::ObjectView& object) {
@@ -440,6 +444,7 @@ std::size_t Scheduling::take_objects() {
 }
 
 void Scheduling::take_over(const Site& before, const Site& after) {
+    for (ChangedFolder& folder : changed_folders(before, after)) folders_.push_back(std::move(folder));
     for (ChangedSetting& change : changed_settings(before, after)) {
         // The plugin sets it for the server to preempt by: no manager has asked for that one.
         const auto given = orders_given_.find(change.sched);
@@ -448,6 +453,31 @@ void Scheduling::take_over(const Site& before, const Site& after) {
             continue;
         settings_.push_back(std::move(change));
     }
+}
+
+// The server takes any path. As pbs_sched does, a scheduler whose folder isn't there says so and stops.
+void Scheduling::look_at_folder(const ChangedFolder& folder) {
+    std::set<std::string>& lacking = scheds_[folder.sched].lacking;
+    std::error_code error;
+    const bool there = folder.path.empty() || std::filesystem::is_directory(folder.path, error);
+    if (there && lacking.erase(folder.name) == 0) return;
+    ifl::Manage request{kUnset, PBS_OBJ_SCHED, folder.sched, {attribute("comment", {}, {})}};
+    if (!there) {
+        lacking.insert(folder.name);
+        log(fmt::format("sched {}: {} = {}: there is no such folder: scheduling is turned off", folder.sched,
+                        folder.name, folder.path));
+        request.command = kSet;
+        request.attributes = {
+            attribute("comment", {}, fmt::format("Unable to change the {} directory", folder.name)),
+            attribute("scheduling", {}, "False")};
+    }
+    current().client->ask(
+        ifl::RequestType::manager, std::move(request), {},
+        [this, sched = folder.sched](const ifl::Result<ifl::Reply>& reply) {
+            stale_server_ = true;
+            if (!reply || reply->code == 0) return;
+            log(fmt::format("sched {}: its comment can't be set: {}", sched, text_of(*reply)));
+        });
 }
 
 // False: the plugin is at work on one, and is to be asked again.
@@ -521,6 +551,7 @@ void Scheduling::learnt() {
         missed_ += count;
         if (count > 0) log(fmt::format("a check found {} changes that had not been noticed", count));
     }
+    for (const ChangedFolder& folder : std::exchange(folders_, {})) look_at_folder(folder);
     look_only_ = look_only_ && count == 0 && !first;
     // A vnode that wasn't known; then, after what is new, all else.
     if (stale_vnodes_ || stale_server_) return learn(false);
@@ -878,7 +909,10 @@ void Scheduling::answer_qrun(const std::string& job, int error, const std::strin
 void Scheduling::qrun() {
     const std::string job = *qrun_;
     const std::string array = array_of(job);
+    // Jobs of an array don't make room for each other, as pbs_sched has it.
+    plugin_.records().spare(now(), array);
     auto placed = plugin_.place_job(now(), array.empty() ? job : array);
+    plugin_.records().spare(now(), {});
     if (!placed && placed.error() == PBSE_TRYAGAIN) return;
     qrun_.reset();
     decisions_.clear();

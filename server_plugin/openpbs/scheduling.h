@@ -81,6 +81,7 @@ class Scheduling {
         bool command = false;  // the server waits for the end of a cycle
         std::deque<std::string> qruns;
         std::uint64_t cycles = 0;
+        std::set<std::string> lacking{};  // attributes whose folders weren't there when they were set
     };
     enum class Phase : std::uint8_t { idle, learning, checking, waiting, deciding, applying };
     // What the answers to one round of questions say.
@@ -117,6 +118,7 @@ class Scheduling {
     std::size_t take_jobs();
     void learnt();
     bool settle_settings();
+    void look_at_folder(const ChangedFolder& folder);
     void decide();
     void take_decisions();
     void apply_some();
@@ -156,6 +158,7 @@ class Scheduling {
     bool preempt_failed_ = false;  // a job couldn't be preempted in this cycle
     std::map<std::string, std::pair<std::int64_t, std::string>> estimates_;
     std::deque<ChangedSetting> settings_;  // for policies
+    std::vector<ChangedFolder> folders_;   // to be looked at
     // By scheduler: what the plugin has set preempt_order to, in this cycle and last.
     std::map<std::string, std::vector<std::string>> orders_given_;
 

@@ -41,6 +41,17 @@ std::vector<ChangedSetting> changed_settings(const Site& before, const Site& aft
     return out;
 }
 
+std::vector<ChangedFolder> changed_folders(const Site& before, const Site& after) {
+    std::vector<ChangedFolder> out;
+    for (const auto& [sched, is] : after.scheds) {
+        const auto was = before.scheds.find(sched);
+        if (was == before.scheds.end() || !is.own) continue;
+        if (is.sched_priv != was->second.sched_priv) out.push_back({sched, "sched_priv", is.sched_priv});
+        if (is.sched_log != was->second.sched_log) out.push_back({sched, "sched_log", is.sched_log});
+    }
+    return out;
+}
+
 std::vector<ManagerRequest> policy_requests(const ChangedSetting& change, std::string_view policies) {
     std::vector<ManagerRequest> out;
     while (!policies.empty()) {

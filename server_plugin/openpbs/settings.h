@@ -28,6 +28,16 @@ std::vector<ChangedSetting> changed_settings(const Site& before, const Site& aft
 // as its `policy`.
 std::vector<ManagerRequest> policy_requests(const ChangedSetting& change, std::string_view policies);
 
+// A folder of a scheduler that is another now than it was.
+struct ChangedFolder {
+    std::string sched;
+    std::string name;  // of the attribute
+    std::string path;
+    bool operator==(const ChangedFolder&) const = default;
+};
+// Of the schedulers as for changed_settings().
+std::vector<ChangedFolder> changed_folders(const Site& before, const Site& after);
+
 // As in pbs_sched_record.
 std::string directives_of(const std::string& sched, const std::map<std::string, std::string>& settings);
 

@@ -49,8 +49,7 @@ constexpr std::int64_t kHostLevel = 0x20000;
 
 // What pbs_sched doesn't start jobs for. "job-busy" says no more than that all CPUs are in use.
 constexpr std::array kDownStates{"down",         "stale", "state-unknown",     "unresolvable",
-                                 "provisioning", "sleep", "wait-provisioning", "maintenance",
-                                 "job-exclusive"};
+                                 "provisioning", "sleep", "wait-provisioning", "maintenance"};
 constexpr std::array kOfflineStates{"offline", "offline_by_mom", "busy"};
 
 std::string_view trimmed(std::string_view text) {
@@ -190,6 +189,7 @@ SiteSched sched_of(const ifl::ObjectView& object) {
     // What OpenPBS calls the partition of `default`.
     one.partition = partition == "pbs-default" ? std::string_view() : partition;
     one.sched_priv = value_of(object, "sched_priv");
+    one.sched_log = value_of(object, "sched_log");
     one.preempt_order = value_of(object, "preempt_order");
     one.job_run_wait = value_of(object, "job_run_wait");
     for (const char* name : {"job_sort_formula", "job_sort_formula_threshold", "log_events", "preempt_order",
@@ -291,10 +291,14 @@ void choose_asked(SiteReservation& reservation, const std::function<bool(const s
     for (SiteReservation::Occurrence& one : reservation.later) one.asked = true;
 }
 
-std::uint32_t vnode_state(std::string_view text) {
+// "job-exclusive" lasts as long as the job that has the vnode for itself, and that job's place tells of it.
+// Where the vnode makes every job such a one, no job does.
+std::uint32_t vnode_state(std::string_view text, std::string_view sharing) {
+    const bool makes_exclusive = sharing.starts_with("default_excl") || sharing.starts_with("force_excl");
     std::uint32_t state = PBS_VNODE_FREE;
     for_each_part(text, [&](std::string_view part) {
         if (is_one_of(part, kDownStates)) state |= PBS_VNODE_DOWN;
+        if (makes_exclusive && is_one_of(part, std::array{"job-exclusive"})) state |= PBS_VNODE_DOWN;
         if (is_one_of(part, kOfflineStates)) state |= PBS_VNODE_OFFLINE;
     });
     return state;
@@ -305,7 +309,7 @@ SiteVnode vnode_of(const ifl::ObjectView& object) {
     one.available = resources_of(object, "resources_available");
     const auto host = one.available.find("host");
     one.host = host != one.available.end() ? host->second : std::string(value_of(object, "Mom"));
-    one.state = vnode_state(value_of(object, "state"));
+    one.state = vnode_state(value_of(object, "state"), value_of(object, "sharing"));
     one.priority = static_cast<std::int32_t>(number_of(value_of(object, "Priority"), 0));
     one.queue = value_of(object, "queue");
     one.partition = value_of(object, "partition");
@@ -313,7 +317,11 @@ SiteVnode vnode_of(const ifl::ObjectView& object) {
 }
 
 ifl::Attributes vnode_attributes() {
-    return named({"state", "Mom", "Priority", "queue", "partition", "resources_available"});
+    return named({"state", "sharing", "Mom", "Priority", "queue", "partition", "resources_available"});
+}
+
+ifl::Attributes vnode_state_attributes() {
+    return named({"state", "sharing"});
 }
 
 ifl::Result<ServerPlace> find_server() {

@@ -55,6 +55,7 @@ struct SiteSched {
     bool own = false;  // its jobs are scheduled by the plugin, not by pbs_sched
     std::string partition;
     std::string sched_priv;     // absolute path
+    std::string sched_log;      // likewise
     std::string preempt_order;  // by which the server preempts jobs that this scheduler wants preempted
     std::string job_run_wait;   // for what of a job's start the scheduler waits
     // What policies have of it too, such as preempt_prio.
@@ -141,14 +142,16 @@ SiteReservation reservation_of(const ifl::ObjectView& object, std::int64_t now);
 // the vnode there, and takes jobs?
 void choose_asked(SiteReservation& reservation, const std::function<bool(const std::string&)>& is_there);
 SiteVnode vnode_of(const ifl::ObjectView& object);
-// Of a vnode's attribute `state`.
-std::uint32_t vnode_state(std::string_view text);
+// Of a vnode's attributes `state` and `sharing`.
+std::uint32_t vnode_state(std::string_view text, std::string_view sharing);
 
 // Asks for types and flags as numbers.
 inline constexpr const char* kResourceExtend = "p";
 // What a status request has to name for queue_of() and vnode_of().
 ifl::Attributes queue_attributes();
 ifl::Attributes vnode_attributes();
+// And for vnode_state().
+ifl::Attributes vnode_state_attributes();
 
 // This host's server, of pbs.conf, and how it is reached.
 struct ServerPlace {

@@ -69,8 +69,12 @@ void sched_changed(State& state, const pbs_sched_record* record) {
     } else {
         state.own_scheds.erase(std::string(translated->name));
     }
-    if (record->size >= sizeof(pbs_sched_record))
-        state.sched_directives[std::string(translated->name)] = view(record->directives);
+    if (record->size >= sizeof(pbs_sched_record)) {
+        std::string& directives = state.sched_directives[std::string(translated->name)];
+        // What a sched_config file says is read anew then.
+        if (directives != view(record->directives)) ++state.sched_configs.names;
+        directives = view(record->directives);
+    }
     state.scheduler.sched_changed(*translated);
 }
 

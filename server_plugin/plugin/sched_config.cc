@@ -4,12 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <tl/expected.hpp>
 #include <utility>
 
 #include "migrate/configfile.h"
+#include "migrate/qmgr_print.h"
 #include "objects/plain_file.h"
 #include "objects/unsupported.h"
 #include "server_plugin/plugin/state.h"
@@ -71,6 +73,46 @@ migrate::Result<migrate::SchedPolicies> policies_of(const State& state, const st
     return policies;
 }
 
+// The directives that set what policies have of a scheduler. They name it, and a print is read for that of
+// the scheduler "default".
+migrate::QmgrPrint set_of(const std::string& sched, std::string_view directives) {
+    constexpr std::string_view kSet = "set sched ";
+    std::string text;
+    while (!directives.empty()) {
+        std::string_view line = directives.substr(0, directives.find('\n'));
+        directives.remove_prefix(std::min(line.size() + 1, directives.size()));
+        if (line.starts_with(kSet) && line.substr(kSet.size()).starts_with(sched + " "))
+            line.remove_prefix(kSet.size() + sched.size());
+        text += fmt::format("{}default{}\n", kSet, line);
+    }
+    return migrate::parse_qmgr_print(text, "sched " + sched);
+}
+
+void put(std::vector<migrate::SchedValue>& values, const migrate::PrintedSetting& set) {
+    const auto found = std::ranges::find(values, set.attribute, &migrate::SchedValue::attribute);
+    if (found != values.end())
+        found->value = set.value;
+    else
+        values.push_back({std::string(set.attribute), set.value, std::string(set.printed), 0});
+}
+
+// What is set at the host's scheduler object goes before what the file says.
+void put_directives(const State& state, std::string_view sched, migrate::SchedPolicies& policies,
+                    migrate::Problems& mistakes) {
+    const auto directives = state.sched_directives.find(std::string(sched));
+    if (directives == state.sched_directives.end()) return;
+    const migrate::QmgrPrint set = set_of(directives->first, directives->second);
+    for (const migrate::PrintedSetting& setting : set.settings) {
+        if (setting.value.empty()) continue;
+        put(policies.all_time, setting);
+        if (policies.by_time()) {
+            put(policies.prime, setting);
+            put(policies.non_prime, setting);
+        }
+    }
+    mistakes.insert(mistakes.end(), set.mistakes.begin(), set.mistakes.end());
+}
+
 std::shared_ptr<const objects::Object> object(const std::string& name,
                                               const std::vector<migrate::SchedValue>& values) {
     if (values.empty()) return nullptr;
@@ -117,8 +159,10 @@ void tell_problems(State& state, std::string_view sched, SchedConfigFile& file,
     if (problems.size() > 1) file.error += fmt::format(" (and {} more in the log)", problems.size() - 1);
     if (!file.in_force) {
         migrate::Problems none;
-        if (const auto defaults = policies_of(state, file.path, {}, none))
+        if (auto defaults = policies_of(state, file.path, {}, none)) {
+            put_directives(state, sched, *defaults, none);
             adopt(state, sched, file, *defaults);
+        }
         file.there = false;
     }
     state.host.log(PBS_LOG_ERROR, sched,
@@ -131,8 +175,9 @@ void read_sched_config(State& state, std::string_view sched, SchedConfigFile& fi
     const auto text = there ? read_file(file.path, std::string(state.host.home())) : std::string();
     if (!text) return tell_problems(state, sched, file, {{file.path, 0, 0, "", text.error()}});
     migrate::Problems mistakes;
-    const auto policies = policies_of(state, file.path, *text, mistakes);
+    auto policies = policies_of(state, file.path, *text, mistakes);
     if (!policies) return tell_problems(state, sched, file, policies.error());
+    put_directives(state, sched, *policies, mistakes);
     if (std::string why = adopt(state, sched, file, *policies); !why.empty())
         return tell_problems(state, sched, file, {{file.path, 0, 0, "", std::move(why)}});
     file.there = there;

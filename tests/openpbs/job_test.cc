@@ -68,6 +68,19 @@ TEST(Job, ASoftWalltimeIsExtendedByAsMuchUpToTheWalltime) {
     EXPECT_EQ(job.soft_walltime(1260), 0);
 }
 
+TEST(Job, ThatMayDoWithLessAsksForTheMostUntilItRuns) {
+    SiteJob job = described({{"job_state", {}, "Q"}, {"Resource_List", "walltime", "00:02:00"}});
+    EXPECT_EQ(job.walltime(), 120);
+    job.requested["min_walltime"] = "00:01:00";
+    EXPECT_EQ(job.walltime(), 5 * 365 * 24 * 3600);
+    job.requested["max_walltime"] = "01:00:00";
+    EXPECT_EQ(job.walltime(), 3600);
+    job.state = 'R';
+    EXPECT_EQ(job.walltime(), 120) << "what it was given";
+    job.requested.erase("walltime");
+    EXPECT_EQ(job.walltime(), -1);
+}
+
 TEST(Job, CommentsAndWhatHasBeenUsedAreNoNews) {
     const SiteJob job = described({{"job_state", {}, "R"}, {"comment", {}, "a"}, {"mtime", {}, "1"}});
     EXPECT_TRUE(job.is_like(described({{"job_state", {}, "R"},
@@ -91,6 +104,23 @@ TEST(Job, IndicesOfAnArrayAreTakenOneByOne) {
     EXPECT_EQ(without_first("2-3"), "3");
     EXPECT_EQ(described({{"array", {}, "True"}, {"array_indices_remaining", {}, "-"}}).queued, "");
     EXPECT_FALSE(array.runs());
+}
+
+TEST(Job, IndicesOfAnArrayAreFound) {
+    const auto found = [](std::string_view indices) {
+        std::string all;
+        for (int index = 0; index < 10; ++index)
+            if (has_index(indices, index)) all += std::to_string(index);
+        return all;
+    };
+    EXPECT_EQ(found("1-3"), "123");
+    EXPECT_EQ(found("0,4-8:2,9"), "04689");
+    EXPECT_EQ(found("7"), "7");
+    EXPECT_EQ(found(""), "");
+    EXPECT_EQ(found("-"), "");
+    EXPECT_EQ(index_in("12[34].box"), 34);
+    EXPECT_EQ(index_in("12[].box"), -1);
+    EXPECT_EQ(index_in("12.box"), -1);
 }
 
 TEST(Job, IdsOfSubjobs) {

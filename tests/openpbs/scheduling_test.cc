@@ -198,6 +198,21 @@ TEST_P(OpenpbsScheduling, QrunPreempts) {
     expect_state(first, "R");
 }
 
+TEST_P(OpenpbsScheduling, QrunOfASubjobPreemptsNoneOfItsArray) {
+    const std::string other = submit("-l select=1:ncpus=1");
+    expect_state(other, "R");
+    const std::string array = submit("-J 1-4 -l select=1:ncpus=1");
+    const auto subjob = [&](const char* index) {
+        const auto bracket = array.find("[]");
+        return array.substr(0, bracket) + "[" + index + array.substr(bracket + 1);
+    };
+    expect_state(subjob("1"), "R");
+    site->ok("$stock/qrun " + subjob("2"), "oscar");
+    expect_state(subjob("2"), "R");
+    expect_state(other, "S");
+    EXPECT_EQ(attribute(subjob("1"), "job_state"), "R");
+}
+
 // What policies have here is kept at the scheduler by OpenPBS.
 TEST_P(OpenpbsScheduling, WhatIsSetOfTheSchedulerIsSetInItsPolicy) {
     const auto policy_has = [&](const char* name, const std::string& value) {
@@ -229,6 +244,66 @@ TEST_P(OpenpbsScheduling, WhatIsSetOfTheSchedulerIsSetInItsPolicy) {
     EXPECT_TRUE(policy_has("preempt_order", "S 50 R"));
 }
 
+// That of the scheduler `default` can't be set.
+TEST_P(OpenpbsScheduling, AFolderOfASchedulerThatIsNotThereIsTold) {
+    const auto says_of_itself = [&](const char* name, const std::string& value) {
+        return wait_for(
+            [&] { return attribute_in(site->sh("$stock/qmgr -c 'list sched other'").out, name) == value; },
+            kLong);
+    };
+    accept("create sched other");
+    accept("set sched other sched_host = box, partition = P1, scheduling = True");
+    EXPECT_TRUE(says_of_itself("scheduled_by", "pbs_policy")) << why("");
+    accept("set sched other sched_log = /tmp/no_such_folder");
+    EXPECT_TRUE(says_of_itself("comment", "Unable to change the sched_log directory")) << why("");
+    EXPECT_TRUE(says_of_itself("scheduling", "False"));
+    site->ok("mkdir /var/spool/pbs/other_logs");
+    accept("set sched other sched_log = /var/spool/pbs/other_logs");
+    EXPECT_TRUE(says_of_itself("comment", attribute_in("", "comment"))) << why("");
+}
+
+TEST_P(OpenpbsScheduling, AJobThatMayDoWithLessWalltimeEndsAtTheReservation) {
+    const Output said = site->sh(
+        "cd /; $stock/pbs_rsub -R $(date -d '+2 hour' +%y%m%d%H%M.%S) -D 600 -I 60 -l select=1:ncpus=2",
+        "una");
+    ASSERT_THAT(said.out, HasSubstr(" CONFIRMED")) << said;
+    const std::string waits = submit("-l select=1:ncpus=1 -l walltime=3:00:00");
+    expect_comment(waits, "Not Running");
+    const std::string job = submit("-l select=1:ncpus=1 -l min_walltime=1:00:00 -l max_walltime=10:00:00");
+    expect_state(job, "R");
+    EXPECT_THAT(attribute(job, "Resource_List.walltime"), ::testing::StartsWith("01:"));
+    // Where nothing keeps it from that it has all that it asks for.
+    site->ok("$stock/pbs_rdel " + said.out.substr(0, said.out.find(' ')), "una");
+    expect_state(waits, "R");
+    site->ok("$stock/qdel " + waits, "una");
+    const std::string longest =
+        submit("-l select=1:ncpus=1 -l min_walltime=1:00:00 -l max_walltime=10:00:00");
+    expect_state(longest, "R");
+    EXPECT_EQ(attribute(longest, "Resource_List.walltime"), "10:00:00");
+}
+
+// Others may have the vnode once that job has gone, or has been suspended.
+TEST_P(OpenpbsScheduling, AJobThatHasItsVnodeForItself) {
+    const std::string first = submit("-l select=1:ncpus=1 -l place=excl -l walltime=20", 5);
+    expect_state(first, "R");
+    const std::string second = submit("-l select=1:ncpus=1 -l walltime=1:00:00");
+    expect_comment(second, "Not Running");
+    EXPECT_EQ(attribute(second, "job_state"), "Q");
+    const Output said = site->sh("cd /; $stock/pbs_rsub -W qmove=" + second, "una");
+    EXPECT_THAT(said.out, HasSubstr(" CONFIRMED")) << said;
+    expect_state(second, "R");
+    site->ok("$stock/pbs_rdel " + said.out.substr(0, said.out.find(' ')), "una");
+    accept("set server restrict_res_to_release_on_suspend = mem");
+    accept("create queue express queue_type=execution, enabled=True, started=True, Priority=200");
+    const std::string victim = submit("-l select=1:ncpus=1 -l place=excl");
+    expect_state(victim, "R");
+    const std::string express = submit("-q express -l select=1:ncpus=1");
+    expect_state(express, "R");
+    expect_state(victim, "S");
+    site->ok("$stock/qdel " + express, "una");
+    expect_state(victim, "R");
+}
+
 // By another request each time.
 TEST_P(OpenpbsScheduling, job_run_wait_SaysForWhatOfAStartTheSchedulerWaits) {
     for (const auto& [wait, request] : {std::pair{"none", 23}, {"runjob_hook", 97}, {"execjob_hook", 15}}) {
@@ -250,6 +325,28 @@ TEST_P(OpenpbsScheduling, ArraysRunSubjobBySubjob) {
     const std::string log = site->log();
     for (int i = 1; i <= 5; ++i)
         EXPECT_THAT(log, HasSubstr(array.substr(0, array.find('[')) + "[" + std::to_string(i) + "]"));
+}
+
+TEST_P(OpenpbsScheduling, SubjobsThatAreRunAgain) {
+    const std::string array = submit("-J 1-2 -l select=1:ncpus=1");
+    const auto runs = [&](int count) {
+        return wait_for(
+            [&] {
+                return number_of(
+                           site->sh("$stock/qstat -tf '" + array + "' | grep -c 'substate = 42'").out) ==
+                       count;
+            },
+            kLong);
+    };
+    EXPECT_TRUE(runs(2)) << why(array);
+    const auto starts = [&] {
+        return number_of(
+            site->sh("grep -c 'Job Run at request of Scheduler' /var/spool/pbs/server_logs/*").out);
+    };
+    EXPECT_EQ(starts(), 2);
+    site->ok("$stock/qrerun '" + array + "'");
+    EXPECT_TRUE(wait_for([&] { return starts() == 4; }, kLong)) << why(array);
+    EXPECT_TRUE(runs(2)) << why(array);
 }
 
 TEST_P(OpenpbsScheduling, SubjobsGoBeforeTheJobsBehindTheirArray) {

@@ -69,6 +69,16 @@ TEST_F(Settings, GoToEachPolicyOfTheScheduler) {
     EXPECT_THAT(policy_requests({"default", "preempt_order", "S"}, ""), IsEmpty());
 }
 
+TEST_F(Settings, FoldersThatAreOthersNow) {
+    EXPECT_THAT(changed_folders(before, after), IsEmpty());
+    after.scheds["default"].sched_log = "/var/log/sched";
+    after.scheds["other"] = after.scheds["default"];
+    EXPECT_THAT(changed_folders(before, after),
+                ElementsAre(ChangedFolder{"default", "sched_log", "/var/log/sched"}));
+    after.scheds["default"].own = false;
+    EXPECT_THAT(changed_folders(before, after), IsEmpty()) << "pbs_sched looks at it";
+}
+
 TEST_F(Settings, AreDirectivesForTheFirstStart) {
     EXPECT_EQ(directives_of("default", before.scheds["default"].settings),
               "set sched default log_events = \"767\"\n"

@@ -191,6 +191,10 @@ void FakeHost::introduce() {
     server.host_name = c_str("server1.example");
     server.max_running = server.max_user_run = server.max_group_run = server.backfill_depth = -1;
     plugin.server_changed(plugin.self, &server);
+    tell_of_sched();
+}
+
+void FakeHost::tell_of_sched() {
     const std::string priv = (home_ / "sched_priv").string();
     pbs_sched_record sched{};
     sched.size = sizeof sched;
@@ -198,6 +202,7 @@ void FakeHost::introduce() {
     sched.scheduling = 1;
     sched.sched_priv = c_str(priv);
     sched.own = own_sched;
+    sched.directives = c_str(directives);
     plugin.sched_changed(plugin.self, &sched);
 }
 

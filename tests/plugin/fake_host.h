@@ -84,6 +84,8 @@ class FakeHost {
     int32_t start();
     // Between init and start: resources, the server and the default sched.
     void introduce();
+    // Of the scheduler alone, as it is by own_sched and directives.
+    void tell_of_sched();
     // init, introduce, start; fails the test if anything does.
     void bring_up();
     void stop();
@@ -124,6 +126,7 @@ class FakeHost {
     bool logged(std::string_view part) const;
 
     uint32_t own_sched = 0;  // of a host with pbs_sched: pbs_sched_record.own
+    std::string directives;  // pbs_sched_record.directives
     bool commits = true;     // after each Manager request, as a host does that has one client
     int64_t now = kMonday10;
     pbs_identity who{};  // a manager, unless the test changes it

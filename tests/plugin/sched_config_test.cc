@@ -148,6 +148,31 @@ TEST_F(SchedConfig, PrimeAndNonPrimeTime) {
     EXPECT_EQ(shown("active_policy"), "sched_config_non_prime");
 }
 
+// OpenPBS has some of it at its scheduler objects.
+TEST_F(SchedConfig, WhatTheHostSetsOfTheSchedulerGoesBeforeTheFile) {
+    host.write(kFile, "job_sort_key: \"ncpus HIGH\"\npreempt_prio: \"express_queue\"\n");
+    host.directives =
+        "set sched default job_sort_formula = \"ncpus\"\n"
+        "set sched default job_sort_formula_threshold = \"3\"\n"
+        "set sched default preempt_prio = \"express_queue, normal_jobs\"\n";
+    host.tell_of_sched();
+    unset_policy();
+    EXPECT_THAT(started(), ElementsAre(2));
+    host.directives =
+        "set sched default job_sort_formula = \"ncpus\"\n"
+        "set sched default job_sort_formula_threshold = \"1\"\n";
+    host.tell_of_sched();
+    EXPECT_THAT(started(), ElementsAre(2, 1)) << "it has changed, and the file hasn't";
+    host.directives.clear();
+    host.tell_of_sched();
+    EXPECT_THAT(started(), ElementsAre(2, 1, 3));
+    EXPECT_EQ(shown("configuration_error"), "(none)");
+    host.directives = "set sched default job_sort_formula_threshold = \"high\"\n";
+    host.tell_of_sched();
+    EXPECT_THAT(started(), ElementsAre(2, 1, 3));
+    EXPECT_THAT(shown("configuration_error"), HasSubstr("job_sort_formula_threshold"));
+}
+
 TEST_F(SchedConfig, RemovedOptionsAreNotedOnce) {
     host.write(kFile, "mom_resources: foo\nfair_share: True\n");
     unset_policy();

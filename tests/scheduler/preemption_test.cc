@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <random>
+#include <span>
+#include <string>
 
 #include "tests/cases.h"
 #include "tests/scheduler/world.h"
@@ -71,6 +73,28 @@ struct Preemption : testing::Test {
         const int job = world.job(o);
         world.run(job, "work", vnode, since);
         return job;
+    }
+    // A job of ann's that ran on the vnode "a" has been suspended.
+    void suspend(int number, std::span<const Amount> asked, std::span<const Amount> given_back,
+                 std::span<const Amount> still_held) {
+        JobRecord r;
+        const std::string id = std::to_string(number) + ".server";
+        const Place released[] = {{VnodeHandle(1), given_back}};
+        const Place kept[] = {{VnodeHandle(1), still_held}};
+        r.job = JobHandle(static_cast<std::uint64_t>(number));
+        r.id = id;
+        r.queue = QueueHandle(1);
+        r.state = 'S';
+        r.suspended = true;
+        r.owner = "ann";
+        r.group = "staff";
+        r.requested = asked;
+        r.places = released;
+        r.kept = kept;
+        r.walltime = Seconds(36000);
+        r.preempted_at = at(1);
+        r.elapsed = 3600;
+        world.scheduler.job_changed(at(1), r);
     }
     int express(std::int64_t cpus, JobOptions o = {}) {
         o.queue = "express";
@@ -321,31 +345,32 @@ TEST_F(Preemption, WhatASuspendedJobKeepsIsNotFree) {
     const int running = world.job({.queue = "work", .ncpus = 4, .mem = 8 * kGb, .walltime = 10 * kHour});
     world.run(running, "work", "a", at(0));
     // As with restrict_res_to_release_on_suspend=ncpus.
-    JobRecord r;
     const Amount cpus[] = {{ncpus, 4, {}}};
     const Amount memory[] = {{mem, 8 * kGb, {}}};
     const Amount asked[] = {{ncpus, 4, {}}, {mem, 8 * kGb, {}}, {walltime, 36000, {}}};
-    const Place released[] = {{VnodeHandle(1), cpus}};
-    const Place kept[] = {{VnodeHandle(1), memory}};
-    r.job = JobHandle(static_cast<std::uint64_t>(running));
-    r.id = "1.server";
-    r.queue = QueueHandle(1);
-    r.state = 'S';
-    r.suspended = true;
-    r.owner = "ann";
-    r.group = "staff";
-    r.requested = asked;
-    r.places = released;
-    r.kept = kept;
-    r.walltime = Seconds(36000);
-    r.preempted_at = at(1);
-    r.elapsed = 3600;
-    world.scheduler.job_changed(at(1), r);
+    suspend(running, asked, cpus, memory);
     const int waits = world.job({.queue = "express", .ncpus = 1, .mem = 16 * kGb});
     const int other = world.job({.queue = "express", .mem = kGb, .select = "1:ncpus=4:mem=1gb"});
     const auto outcome = world.cycle(at(1), false);
     EXPECT_THAT(outcome.started, ElementsAre(other, running)) << waits;
     EXPECT_THAT(outcome.vnodes.at(other), ElementsAre("b"));
+}
+
+TEST_F(Preemption, AJobThatHadItsVnodeForItselfAndKeepsSomethingThereGoesOnOnceItIsAlone) {
+    normal(4, "b", at(0), {.not_preemptable = true});
+    const int running = normal(1, "a", at(0), {.place = "excl"});
+    ServerRecord server;
+    server.suspend_releases = "mem";
+    world.server(server);
+    const int job = express(2);
+    EXPECT_THAT(world.cycle(at(1)).preempted, ElementsAre(Pair(running, Pair(job, "SR"))));
+    const Amount none[] = {{ncpus, 0, {}}};
+    const Amount cpus[] = {{ncpus, 1, {}}};
+    const Amount asked[] = {{ncpus, 1, {}}, {place, 0, "excl"}, {walltime, 36000, {}}};
+    suspend(running, asked, none, cpus);
+    EXPECT_THAT(world.cycle(at(1, 1), false).started, IsEmpty()) << "it isn't alone";
+    world.finish(job, at(2));
+    EXPECT_THAT(world.cycle(at(2), false).started, ElementsAre(running));
 }
 
 TEST_F(Preemption, WhatASuspendedJobWouldKeepMakesNoRoom) {

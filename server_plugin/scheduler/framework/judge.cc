@@ -43,6 +43,14 @@ class BestReason {
 
 }  // namespace
 
+Seconds least_walltime(const Tables& tables, const Request& request) {
+    for (const KeptAmount& amount : request.amounts)
+        if (const auto* info = tables.resources.find(amount.resource);
+            info != nullptr && info->name == "min_walltime")
+            return Seconds(amount.number);
+    return Seconds(0);
+}
+
 Blockers Judge::consider(const OrderedJob& job, CandidateQueues& queues) {
     if (!c_.second_pass) ++c_.considered;
     for (const auto& log : c_.logs) log->turn(job, queues);
@@ -66,6 +74,7 @@ Blockers Judge::consider(const OrderedJob& job, CandidateQueues& queues) {
         return blocker::kAnything;
     }
     Verdict verdict = judge(job, c, queues, category);
+    if (verdict.view == nullptr && !verdict.rejected) shorten(job, c, queues, verdict);
     verdict.starts = static_cast<std::uint32_t>(started_.size());
     if (verdict.view == nullptr && may_make_room(verdict)) verdict.view = room_made(job, c, verdict, queues);
     if (verdict.view != nullptr) {
@@ -94,6 +103,38 @@ Verdict Judge::judge(const OrderedJob& job, Candidate& c, CandidateQueues& queue
         return ask(job, c, queues, category);
     }
     return verdict;
+}
+
+// A job that can't start with the walltime that it asks for may do with less. With less of it nothing is
+// refused that starts with more, so the longest is found by halving.
+void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues, Verdict& verdict) {
+    const Seconds least = least_walltime(t_, *job.request);
+    if (least <= Seconds(0) || least >= job.asked || job.suspended != kNoSlot ||
+        job.hard_walltime > Seconds(0))
+        return;
+    Candidate shorter = job;
+    const auto ask_with = [&](Seconds walltime) {
+        shorter.asked = shorter.walltime = walltime;
+        return judge(ordered, shorter, queues, {});
+    };
+    const Verdict with_least = ask_with(least);
+    if (with_least.view == nullptr) {
+        verdict.reason = with_least.reason;
+        verdict.blockers |= with_least.blockers;
+        verdict.lasting = verdict.lasting && with_least.lasting;
+        verdict.waits = verdict.waits || with_least.waits;
+        verdict.later = verdict.later || with_least.later;
+        verdict.crosses = verdict.crosses || with_least.crosses;
+        verdict.of_job = verdict.of_job || with_least.of_job;
+        return;
+    }
+    Seconds starts = least;
+    for (Seconds refused = job.asked; refused - starts > Seconds(1);) {
+        const Seconds between = starts + (refused - starts) / 2;
+        (ask_with(between).view != nullptr ? starts : refused) = between;
+    }
+    verdict = ask_with(starts);
+    job = shorter;
 }
 
 // The filter that refused the job, if it needn't be asked about all other queues. Where a rule is told of

@@ -6,6 +6,10 @@
 
 namespace pbs::sched {
 
+// The least walltime that a job may be given, where that is less than it asks for: OpenPBS's min_walltime.
+// Then it is given the longest with which it can start. 0: there is none.
+Seconds least_walltime(const Tables& tables, const Request& request);
+
 class Judge : CyclePart {
   public:
     Judge(CycleContext& context, Queues& queues) : CyclePart(context), queues_(queues) {}
@@ -51,6 +55,7 @@ class Judge : CyclePart {
     static bool is_for_good(const QueueView& view, const FilterRefusal& refusal);
     const Filter* same_elsewhere(const Candidate& job, const QueueView& view,
                                  const FilterRefusal& refusal) const;
+    void shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues, Verdict& verdict);
     Verdict rejection(const Candidate& job);
     Blockers blockers_of(const Refusal& refusal);
     QueueView* room_made(const OrderedJob& job, Candidate& candidate, Verdict& verdict,

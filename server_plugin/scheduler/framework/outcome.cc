@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "server_plugin/scheduler/framework/judge.h"
+
 namespace pbs::sched {
 namespace {
 
@@ -53,9 +55,18 @@ void Outcome::start(const Started& started, std::string_view text) {
     const auto ssinodes = t_.resources.known().ssinodes;
     Decision decision{
         DecisionKind::run, t_.jobs.handle[started.job], started.view->queue->handle, text, {}, {}};
-    if (p_.counts_nodes && ssinodes != kNoResource) {
-        auto* amount = memory.new_object<Amount>(Amount{ssinodes, c_.nodes_of(started.job), {}});
-        decision.set_resources = {amount, 1};
+    const bool sets_nodes = p_.counts_nodes && ssinodes != kNoResource;
+    const JobTable& jobs = t_.jobs;
+    const bool sets_walltime = !jobs.is_suspended(started.job) &&
+                               least_walltime(t_, t_.requests[jobs.request[started.job]]) > Seconds(0);
+    if (sets_nodes || sets_walltime) {
+        auto* const amounts = memory.allocate_object<Amount>(2);
+        std::size_t count = 0;
+        if (sets_nodes) std::construct_at(&amounts[count++], Amount{ssinodes, c_.nodes_of(started.job), {}});
+        if (sets_walltime)
+            std::construct_at(&amounts[count++],
+                              Amount{t_.resources.known().walltime, (started.end - c_.in.now).count(), {}});
+        decision.set_resources = {amounts, count};
     }
     decision.places = places_of(started.job, started.placement);
     decision.after_preemptions = started.after_preemptions;

@@ -2,6 +2,8 @@
 // their system time (HIGH_SYSTIME) and the number of jobs on them (MAX_JOBS); with load_balancing their load,
 // where it has a maximum. What of the vnodes is reserved isn't free for jobs that end later.
 
+#include <algorithm>
+
 #include "server_plugin/scheduler/framework/filter.h"
 #include "server_plugin/scheduler/state/tables.h"
 
@@ -78,6 +80,25 @@ bool is_there(const CycleState& state, const QueueView& view) {
     return view.booking != kNoSlot && state.vnodes->bookings().list()[view.booking].is_at(state.now);
 }
 
+// Can a suspended job go on at the placement? One that wants vnodes for itself is alone on them but for what
+// it still holds there itself, and no booking comes while it runs.
+bool can_go_on(const CycleState& state, const Asked& job, const QueueView& view, const PlaceRules& rules) {
+    Vnodes& vnodes = *state.vnodes;
+    const auto own = vnodes.held_by(job.suspended);
+    if (!job.request->exclusive || own.empty())
+        return vnodes.has_room(view.pool, *job.request, rules, state.placement);
+    for (const Part& part : state.placement) {
+        if (vnodes[part.vnode].jobs > (std::ranges::binary_search(own, part.vnode) ? 1 : 0)) return false;
+        bool booked = false;  // a job in a reservation has its own
+        vnodes.bookings().for_each_binding(part.vnode, rules,
+                                           [&](const Row&) { booked = rules.booking == kNoSlot; });
+        if (booked) return false;
+    }
+    Request amounts = *job.request;
+    amounts.exclusive = false;
+    return vnodes.has_room(view.pool, amounts, rules, state.placement);
+}
+
 Refusal check_hosts(CycleState& state, const Asked& job, QueueView& view) {
     if (!job.request->unsupported.empty())
         return {{ReasonCode::request_unsupported, view.slot, job.request_number}, blocker::kRoom};
@@ -85,7 +106,7 @@ Refusal check_hosts(CycleState& state, const Asked& job, QueueView& view) {
     PlaceRules rules = state.place_rules(job, view);
     if (job.suspended != kNoSlot) {
         state.placement = state.tables->place_of_suspended(job.suspended);
-        if (state.vnodes->has_room(view.pool, *job.request, rules, state.placement)) return {};
+        if (can_go_on(state, job, view, rules)) return {};
         return {{ReasonCode::vnodes_busy, view.slot}, blocker::kAnything};
     }
     rules.groups = groups_of(job, view);

@@ -1,0 +1,185 @@
+// What the plugin is told of vnodes and jobs.
+#include "server_plugin/openpbs/records.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "server_plugin/openpbs/amount.h"
+#include "server_plugin/openpbs/site.h"
+
+namespace pbs::openpbs {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+std::uint32_t state_of(std::string_view state, std::string_view sharing) {
+    const std::vector<ifl::AttributeView> attributes{{"state", {}, state}, {"sharing", {}, sharing}};
+    return vnode_of({3, "n1", attributes}).state;
+}
+
+// The job that has it for itself is told of with its place.
+TEST(Vnode, OfAJobThatHasItForItselfIsClosedOnlyWhereTheVnodeMakesItSo) {
+    EXPECT_EQ(state_of("job-exclusive", "default_shared"), static_cast<std::uint32_t>(PBS_VNODE_FREE));
+    EXPECT_EQ(state_of("job-exclusive,down", "default_shared"), static_cast<std::uint32_t>(PBS_VNODE_DOWN));
+    EXPECT_EQ(state_of("job-exclusive", "force_excl"), static_cast<std::uint32_t>(PBS_VNODE_DOWN));
+    EXPECT_EQ(state_of("job-exclusive", "default_exclhost"), static_cast<std::uint32_t>(PBS_VNODE_DOWN));
+    EXPECT_EQ(state_of("free", "force_excl"), static_cast<std::uint32_t>(PBS_VNODE_FREE));
+}
+
+// Notes what it is told of the last job, by the names of resources.
+struct Listener {
+    using Amounts = std::vector<std::pair<std::string, std::int64_t>>;
+    Amounts places;
+    Amounts kept;
+    std::map<std::string, bool> preemptable;
+    std::map<std::string, char> state;
+    std::map<std::uint32_t, std::string> resources;
+    pbs_plugin table{};
+
+    Listener() {
+        table.size = sizeof table;
+        table.self = this;
+        table.resource_defined = [](void* self, const pbs_resource_record* record) {
+            static_cast<Listener*>(self)->resources[record->id] = {record->name.ptr, record->name.len};
+        };
+        table.server_changed = [](void*, const pbs_server_record*) {};
+        table.vnode_changed = [](void*, const pbs_vnode_record*) {};
+        table.job_removed = [](void*, std::int64_t, std::uint64_t) {};
+        table.job_changed = [](void* self, std::int64_t, const pbs_job_record* record) {
+            auto& it = *static_cast<Listener*>(self);
+            it.places = it.amounts(record->places, record->place_count);
+            it.kept = it.amounts(record->kept, record->kept_count);
+            it.state[{record->id.ptr, record->id.len}] = static_cast<char>(record->state);
+            it.preemptable[{record->id.ptr, record->id.len}] = (record->flags & PBS_JOB_NOT_PREEMPTABLE) == 0;
+        };
+    }
+    Amounts amounts(const pbs_place* first, std::size_t count) const {
+        Amounts out;
+        for (std::size_t i = 0; i < count; ++i)
+            for (std::size_t j = 0; j < first[i].amount_count; ++j)
+                out.emplace_back(resources.at(first[i].amounts[j].resource), first[i].amounts[j].number);
+        return out;
+    }
+};
+
+// As with restrict_res_to_release_on_suspend = mem.
+TEST(Records, ASuspendedJobKeepsWhatItHasNotGivenBack) {
+    Listener told;
+    Records records(told.table);
+    Site site;
+    site.resources["ncpus"] = {PBS_RES_LONG, true, true};
+    site.resources["mem"] = {PBS_RES_SIZE, true, true};
+    site.vnodes["n1"] = {};
+    records.tell(Site{}, site);
+    SiteJob job;
+    job.id = "1.box";
+    job.state = 'S';
+    job.substate = 45;
+    job.exec_vnode = "(n1:ncpus=2:mem=3kb)";
+    job.released = "(n1:mem=3kb)";
+    records.tell(1, job);
+    EXPECT_THAT(told.places, ElementsAre(Pair("mem", amount_of(PBS_RES_SIZE, "3kb"))));
+    EXPECT_THAT(told.kept, ElementsAre(Pair("ncpus", 2)));
+    // A job that has nothing of these gives back none of its processors.
+    job.exec_vnode = "(n1:ncpus=2)";
+    job.released = "(n1:ncpus=0)";
+    job.mtime = 2;
+    records.tell(2, job);
+    EXPECT_THAT(told.places, ElementsAre(Pair("ncpus", 0)));
+    EXPECT_THAT(told.kept, ElementsAre(Pair("ncpus", 2)));
+}
+
+TEST(Records, SubjobsOfAnArrayThatIsSparedAreNotPreempted) {
+    Listener told;
+    Records records(told.table);
+    for (const char* id : {"1[1].box", "2[1].box", "3.box"}) {
+        SiteJob job;
+        job.id = id;
+        job.state = 'R';
+        records.tell(1, job);
+    }
+    records.spare(2, "1[].box");
+    EXPECT_THAT(told.preemptable,
+                ElementsAre(Pair("1[1].box", false), Pair("2[1].box", true), Pair("3.box", true)));
+    records.spare(3, {});
+    EXPECT_TRUE(told.preemptable.at("1[1].box"));
+}
+
+// The server doesn't describe it then.
+TEST(Records, ASubjobThatWaitsAgainRunsNoMore) {
+    Listener told;
+    Records records(told.table);
+    SiteJob array;
+    array.id = "1[].box";
+    array.array = true;
+    array.state = 'B';
+    array.queued = "3-4";
+    records.tell(1, array);
+    for (const char* id : {"1[1].box", "1[2].box", "12[1].box"}) {
+        SiteJob job;
+        job.id = id;
+        job.state = 'R';
+        records.tell(1, job);
+    }
+    array.queued = "2-4";
+    EXPECT_TRUE(records.tell(2, array));
+    EXPECT_EQ(records.job("1[2].box"), nullptr);
+    EXPECT_NE(records.job("1[1].box"), nullptr);
+    EXPECT_NE(records.job("12[1].box"), nullptr) << "it is another's";
+    array.queued = "1-4";
+    records.tell(3, array);
+    EXPECT_EQ(records.job("1[1].box"), nullptr);
+}
+
+TEST(Records, ASuspendedSubjobDoesNotCountAgainstTheMostOfItsArray) {
+    Listener told;
+    Records records(told.table);
+    SiteJob array;
+    array.id = "1[].box";
+    array.array = true;
+    array.state = 'B';
+    array.queued = "2-4";
+    array.most_running = 1;
+    records.tell(1, array);
+    EXPECT_EQ(told.state.at("1[].box"), 'Q');
+    SiteJob job;
+    job.id = "1[1].box";
+    job.state = 'R';
+    records.tell(1, job);
+    EXPECT_EQ(told.state.at("1[].box"), 'H') << "no more may start";
+    job.state = 'S';
+    records.tell(2, job);
+    EXPECT_EQ(told.state.at("1[].box"), 'Q');
+    job.state = 'R';
+    records.tell(3, job);
+    EXPECT_EQ(told.state.at("1[].box"), 'H');
+    records.forget(4, job.id);
+    EXPECT_EQ(told.state.at("1[].box"), 'Q');
+}
+
+TEST(Records, AJobThatCouldNotBePreemptedMayBeOnceItIsAnother) {
+    Listener told;
+    Records records(told.table);
+    SiteJob job;
+    job.id = "1.box";
+    job.state = 'R';
+    job.rerunnable = false;
+    records.tell(1, job);
+    records.not_preemptable(2, job.id);
+    EXPECT_FALSE(told.preemptable.at("1.box"));
+    job.used["walltime"] = "00:00:05";
+    records.tell(3, job);
+    EXPECT_FALSE(told.preemptable.at("1.box"));
+    job.rerunnable = true;
+    records.tell(4, job);
+    EXPECT_TRUE(told.preemptable.at("1.box"));
+}
+
+}  // namespace
+}  // namespace pbs::openpbs
