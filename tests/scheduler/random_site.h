@@ -26,6 +26,7 @@ struct Site {
     std::int64_t max_load = -1;  // of every vnode, in thousandths
     bool hpm_jobs = false;
     bool groups = false;           // some jobs are to be in a placement set
+    bool whole_hosts = false;      // some jobs want their hosts for themselves
     bool priorities = false;       // of Origin's jobs, too
     bool some_rerunnable = false;  // jobs; else all are
     bool some_elsewhere = false;   // jobs; else none is
@@ -207,7 +208,8 @@ struct Site {
                    (chance(50) ? ":mem=" + std::to_string(pick(1, 24)) + "gb" : "") +
                    (chance(10) ? ":arch=vector" : "");
         o.ncpus = o.mem = o.gpus = -1;
-        const char* places[] = {"", "free", "scatter", "vscatter", "pack", "exclhost"};
+        const char* places[] = {"",         "free", "scatter",
+                                "vscatter", "pack", whole_hosts ? "exclhost" : "free:excl"};
         o.place = places[pick(0, 5)];
     }
     JobOptions job(Instant now) {

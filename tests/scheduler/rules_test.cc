@@ -213,6 +213,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
          [](Site& site) {
              site.world.policy().exclude_resources = {"mem"};
              site.groups = true;
+             site.whole_hosts = true;
              if (!site.standard || !site.chance(50)) return;
              site.world.policy().load_balancing = true;
              site.max_load = 9000;
