@@ -163,8 +163,16 @@ std::chrono::sys_seconds Accounting::gap_begin() const {
     return by_clock - std::chrono::days(1);
 }
 
+bool Accounting::lacks_queueing(std::string_view id) const {
+    return begun_ && !begun_->contains(fmt::format("Q {}", id));
+}
+
+bool Accounting::lacks_start(std::string_view id, int64_t start) const {
+    return begun_ && !begun_->contains(start_key(id, std::to_string(start)));
+}
+
 void Accounting::queued_if_missing(AccountedJob job) {
-    if (!begun_ || begun_->contains(fmt::format("Q {}", job.id))) return;
+    if (!lacks_queueing(job.id)) return;
     job.start = 0;
     job.exec_host.clear();
     job.exec_vnode.clear();
@@ -172,7 +180,7 @@ void Accounting::queued_if_missing(AccountedJob job) {
 }
 
 void Accounting::started_if_missing(const AccountedJob& job) {
-    if (begun_ && !begun_->contains(start_key(job.id, std::to_string(job.start)))) started(job);
+    if (lacks_start(job.id, job.start)) started(job);
 }
 
 void Accounting::forget_beginnings() {

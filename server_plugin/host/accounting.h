@@ -68,6 +68,9 @@ class Accounting {
     // it wrote the last one, by this server's clock.
     std::chrono::sys_seconds gap_begin() const;
     // The record of a job's queueing or of its start, unless remember_since() has read it.
+    // `lacks_` asks beforehand, without the rest of the record.
+    bool lacks_queueing(std::string_view id) const;
+    bool lacks_start(std::string_view id, int64_t start) const;
     void queued_if_missing(AccountedJob job);
     void started_if_missing(const AccountedJob& job);
     // What remember_since() has read of queueings and starts isn't needed any more.

@@ -103,14 +103,15 @@ void complete_accounting(Server& server, const std::vector<RunReport>& reports) 
     const Accounting::Together records(accounting);
     const int64_t since = accounting.gap_begin().time_since_epoch().count();
     for (const auto& [handle, job] : server.state.jobs())
-        if (!job.history() && !job.is_subjob() && job.ctime >= since)
+        if (!job.history() && !job.is_subjob() && job.ctime >= since && accounting.lacks_queueing(job.id))
             accounting.queued_if_missing(accounted_at_queueing(job, server.state));
     for (const auto& [handle, job] : server.state.jobs())
-        if (job.begun() && !job.history() && job.stime >= since)
+        if (job.begun() && !job.history() && job.stime >= since && accounting.lacks_start(job.id, job.stime))
             accounting.started_if_missing(accounted(job, server.state));
     for (const RunReport& report : reports) {
         const Job* job = job_of(server, report);
-        if (job != nullptr && report.state != RunState::never_started && job->stime >= since)
+        if (job != nullptr && report.state != RunState::never_started && job->stime >= since &&
+            accounting.lacks_start(job->id, job->stime))
             accounting.started_if_missing(accounted(*job, server.state));
     }
     accounting.forget_beginnings();

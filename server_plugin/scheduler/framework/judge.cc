@@ -44,11 +44,10 @@ class BestReason {
 }  // namespace
 
 Seconds least_walltime(const Tables& tables, const Request& request) {
-    for (const KeptAmount& amount : request.amounts)
-        if (const auto* info = tables.resources.find(amount.resource);
-            info != nullptr && info->name == "min_walltime")
-            return Seconds(amount.number);
-    return Seconds(0);
+    const std::uint32_t min_walltime = tables.resources.known().min_walltime;
+    if (min_walltime == kNoResource) return Seconds(0);
+    const auto asked = std::ranges::find(request.amounts, min_walltime, &KeptAmount::resource);
+    return asked == request.amounts.end() ? Seconds(0) : Seconds(asked->number);
 }
 
 Blockers Judge::consider(const OrderedJob& job, CandidateQueues& queues) {

@@ -44,6 +44,7 @@ class Resources {
         std::uint32_t ncpus = kNoResource;
         std::uint32_t mem = kNoResource;
         std::uint32_t walltime = kNoResource;
+        std::uint32_t min_walltime = kNoResource;
         std::uint32_t ssinodes = kNoResource;
         std::uint32_t select = kNoResource;
         std::uint32_t place = kNoResource;
