@@ -29,9 +29,9 @@ std::span<const Rule> rules() {
           "objects/spelling.h", "objects/unsupported.h"},
          {"pbs_text", "pbs_attributes", "pbspolicy", "pbs_objects", "pbs_objects_schema"}},
         {"tools/calendar",
-         {"objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
-          "ifl/cmds/client.h"},
-         {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds"}},
+         {"objects/", "rrule/", "ifl/attributes/execvnodes.h", "ifl/pbs_ifl.h", "ifl/pbs_error.h",
+          "ifl/cmds/attr_list.h", "ifl/cmds/client.h"},
+         {"pbs_attributes", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds"}},
         // The program hands files to a running server through the C API. What qmgr printed is in its
         // language.
         {"migrate",
