@@ -8,6 +8,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "ifl/attributes/reservation_start.h"
 #include "ifl/cmds/datetime.h"
 #include "ifl/cmds/job_id.h"
 #include "ifl/cmds/job_options.h"
@@ -119,7 +120,7 @@ Result<void> check_moved_job(ReservationOptions& options) {
     }
     options.moved_job = sent_job_id(*id);
     options.attributes.put(ATTR_convert, "", options.moved_job);
-    options.attributes.put(ATTR_resv_start, "", std::to_string(kAsSoonAsPossible));
+    options.attributes.put(ATTR_resv_start, "", std::to_string(ifl::kAsSoonAsPossible));
     if (seconds == nullptr) {
         options.attributes.put(ATTR_inter, "", "-10");
     }

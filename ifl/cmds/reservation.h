@@ -28,9 +28,6 @@ using ReservationRequest = std::function<int(const Connection& connection, const
 int for_each_reservation(const Program& program, const std::vector<std::string>& names,
                          const ReservationRequest& request);
 
-// The start that servers take for "as soon as possible".
-inline constexpr long long kAsSoonAsPossible = 1893488460;
-
 struct ReservationOptions {
     AttrList attributes;
     std::string server;  // of -q @server

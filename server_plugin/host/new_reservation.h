@@ -9,12 +9,13 @@
 #include <cstdint>
 #include <string>
 
+#include "ifl/attributes/reservation_start.h"
 #include "server_plugin/host/change.h"
 #include "server_plugin/host/error.h"
 
 namespace pbs::host {
 
-inline constexpr int64_t kAsSoonAsPossible = 1893488460;  // January 2030
+using ifl::kAsSoonAsPossible;
 
 struct NewReservation {
     Reservation reservation;  // the attributes that were asked for

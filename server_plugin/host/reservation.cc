@@ -361,11 +361,12 @@ void take_next(Change& change, Reservation& reservation) {
     change.want_cycle(PBS_SCH_SCHEDULE_CMD);
 }
 
-// When one that runs and has no job is deleted for that; INT64_MAX: it isn't.
+// The instant at which a running reservation is deleted because it has had no job for delete_idle_time;
+// INT64_MAX: it has a job, or may stay.
 int64_t idle_until(const Reservation& reservation) {
     const Attributes& a = reservation.attributes;
     if (reservation.state() != reservation_state::kRunning || !a.has("idle_since")) return kNever;
-    return a.integer("idle_since", 0) + amount_of(Type::duration, a.text("delete_idle_time"));
+    return amount_sum(a.integer("idle_since", 0), amount_of(Type::duration, a.text("delete_idle_time")));
 }
 
 // Of one that runs, and may be deleted for having no job (delete_idle_time).

@@ -71,7 +71,8 @@ void settle_queue(const Reservation& reservation, Queue& queue, const ResourceTa
 // user@host of whoever answers instead of the scheduler; empty: the scheduler does.
 void confirm_reservation(Change& change, Reservation& reservation, const std::vector<Place>& places,
                          int64_t begins = 0, std::string_view by = {});
-// The record and the line in the log of that, by `by` (user@host).
+// Writes the accounting record and the line in the log of a confirmation. `by` is the user@host who confirmed
+// the reservation; `altered`: it was there already, and is changed.
 void note_confirmation(Change& change, const Reservation& reservation, bool altered, const std::string& by);
 void deny_reservation(Change& change, const Reservation& current, std::string_view why);
 

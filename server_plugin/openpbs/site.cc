@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "ifl/attributes/execvnodes.h"
+#include "ifl/attributes/reservation_start.h"
 #include "ifl/pbs_error.h"
 #include "rrule/series.h"
 #include "server_plugin/openpbs/amount.h"
@@ -245,7 +246,6 @@ SiteReservation reservation_of(const ifl::ObjectView& object, std::int64_t now) 
     constexpr std::int64_t kDegraded = 10;
     constexpr std::int64_t kBeingAltered = 11;
     constexpr std::int64_t kInConflict = 12;
-    constexpr std::int64_t kAsSoonAsPossible = 1893488460;  // as a start
     SiteReservation one;
     one.queue = value_of(object, "queue");
     one.partition = value_of(object, "partition");
@@ -264,7 +264,7 @@ SiteReservation reservation_of(const ifl::ObjectView& object, std::int64_t now) 
     one.nodes = value_of(object, "resv_nodes");
     one.standing = truth_of(value_of(object, "reserve_standing"));
     one.one_altered = state == kBeingAltered;
-    one.soonest = one.asked && one.start == kAsSoonAsPossible;
+    one.soonest = one.asked && one.start == ifl::kAsSoonAsPossible;
     if (one.soonest) {
         one.end = one.start + amount_of(PBS_RES_DURATION, value_of(object, "reserve_duration"));
     } else if (one.standing)

@@ -131,7 +131,7 @@ std::span<const Rule> rules() {
           "pbs_rrule"}},
         {"server_plugin/openpbs",
          {"server_plugin/plugin/pbs_plugin.h", "ifl/", "ifl/attributes/entity_limits.h",
-          "ifl/attributes/execvnodes.h", "rrule/", "sqlite/"},
+          "ifl/attributes/execvnodes.h", "ifl/attributes/reservation_start.h", "rrule/", "sqlite/"},
          {"pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client", "pbs_rrule", "pbs_sqlite"}},
     };
     return table;

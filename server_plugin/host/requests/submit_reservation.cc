@@ -32,7 +32,7 @@ Result<const Job*> job_of(const Context& context, const Reservation& reservation
     return &job;
 }
 
-// Has the job been moved into it that it was asked for, if there is one?
+// Was the job that the reservation was asked for moved into it? True, too, if it was asked for no job.
 bool has_its_job(const Reservation& reservation, const State& state) {
     if (!reservation.attributes.has("qmove")) return true;
     const Job* job = state.job(reservation.attributes.text("qmove"));
