@@ -13,6 +13,9 @@
 
 namespace pbs::ifl {
 
+/// The bytes of the shortest string on the wire.
+inline constexpr std::size_t kMinString = 2;
+
 /// Writes DIS to the end of a string that the caller owns.
 class DisWriter {
   public:

@@ -35,6 +35,9 @@ std::string make_packet(std::string_view data, PacketType type = PacketType::dis
 std::size_t begin_packet(std::string& out, PacketType type = PacketType::dis);
 void end_packet(std::string& out, std::size_t begin, std::size_t more = 0);
 
+/// How many bytes are worth reading from a socket at a time.
+inline constexpr std::size_t kReadSize = 65536;
+
 /// Takes packets out of a stream of bytes that arrives in pieces.
 class PacketReader {
   public:

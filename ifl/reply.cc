@@ -17,7 +17,6 @@ namespace {
 
 // The shortest object of a status reply: type, name and number of attributes.
 constexpr std::size_t kMinObject = 6;
-constexpr std::size_t kMinString = 2;
 constexpr std::size_t kMinNumber = 2;
 
 void put_header(DisWriter& out, const Reply& reply) {

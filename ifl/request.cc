@@ -14,8 +14,6 @@ namespace {
 constexpr std::size_t kMaxUser = 256;
 constexpr std::size_t kMaxMethod = 100;
 constexpr std::size_t kMaxSignal = 64;
-// The shortest string on the wire.
-constexpr std::size_t kMinString = 2;
 
 AttributeLimits attribute_limits(const RequestLimits& limits) {
     return {limits.attributes, limits.name, limits.value};

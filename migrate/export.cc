@@ -10,6 +10,7 @@
 #include "migrate/export_parts.h"
 #include "objects/text.h"
 #include "rrule/non_work_days.h"
+#include "rrule/rule_text.h"
 
 namespace pbs::migrate {
 namespace {
@@ -22,9 +23,8 @@ constexpr std::array kExporters{
     Exporter{"configfile", "config", export_configfile},
 };
 
-constexpr std::array<std::string_view, 7> kByDay = {"SU", "MO", "TU", "WE", "TH", "FR", "SA"};
-constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+constexpr std::array<std::string_view, 12> kShortMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                           "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
 // The days of the week on which a rule recurs in every week; nullopt: it is another kind of rule.
 std::optional<std::array<bool, 7>> weekly_days(std::string_view text) {
@@ -40,9 +40,12 @@ std::optional<std::array<bool, 7>> weekly_days(std::string_view text) {
             weekly = true;
         } else if (part.starts_with("BYDAY=")) {
             for (const std::string_view day : objects::split_at(part.substr(6), ',')) {
-                const auto* found = std::ranges::find(kByDay, day);
-                if (found == kByDay.end()) return std::nullopt;
-                days.at(static_cast<std::size_t>(found - kByDay.begin())) = true;
+                std::size_t number = 0;
+                while (number < days.size() &&
+                       rrule::text::weekday_name(static_cast<unsigned>(number)) != day)
+                    ++number;
+                if (number == days.size()) return std::nullopt;
+                days.at(number) = true;
             }
         } else if (part != "INTERVAL=1" && !part.starts_with("WKST=")) {
             return std::nullopt;
@@ -129,9 +132,10 @@ std::vector<DayNumber> day_numbers(const ExportSource& source, int year, std::ve
         const auto parts = rrule::NamedDays::split(rule);
         const auto add = [&](int day) {
             const std::chrono::year_month_day date{first + std::chrono::days{day - 1}};
-            days.emplace(day, fmt::format("{} {}{}{}", kMonths.at(static_cast<unsigned>(date.month()) - 1),
-                                          static_cast<unsigned>(date.day()), parts.name.empty() ? "" : " ",
-                                          parts.name));
+            days.emplace(
+                day,
+                fmt::format("{} {}{}{}", kShortMonths.at(static_cast<unsigned>(date.month()) - 1),
+                            static_cast<unsigned>(date.day()), parts.name.empty() ? "" : " ", parts.name));
         };
         if (const int day = year_day(parts.rule); day != 0 && parts.days == 1) {
             add(day);

@@ -10,6 +10,7 @@
 
 #include "migrate/words.h"
 #include "objects/text.h"
+#include "rrule/rule_text.h"
 
 namespace pbs::migrate {
 namespace {
@@ -50,7 +51,6 @@ constexpr std::array kKnown{
     Known{{"assumption", ""}, 8, 15, 0, -1, 0},
 };
 
-constexpr std::array<std::string_view, 7> kByDay = {"SU", "MO", "TU", "WE", "TH", "FR", "SA"};
 constexpr std::array<std::string_view, 7> kWeekdays = {"Sunday",   "Monday", "Tuesday", "Wednesday",
                                                        "Thursday", "Friday", "Saturday"};
 constexpr std::array<std::string_view, 12> kMonths = {"January",   "February", "March",    "April",
@@ -100,14 +100,16 @@ Proposal proposal_of(const Known& known) {
     const auto weekday = static_cast<std::size_t>(known.weekday);
     std::string words = fmt::format("the {} {} of {}", ordinal(known.nth), kWeekdays.at(weekday), name);
     if (known.after == 0)
-        return {fmt::format("FREQ=YEARLY;BYMONTH={};BYDAY={}{}", known.month, known.nth, kByDay.at(weekday)),
+        return {fmt::format("FREQ=YEARLY;BYMONTH={};BYDAY={}{}", known.month, known.nth,
+                            rrule::text::weekday_name(static_cast<unsigned>(weekday))),
                 std::move(words)};
     // The n-th weekday of a month is one of seven days, and so is the day after it.
     std::string days;
     for (int i = 1; i <= 7; ++i)
         days += fmt::format("{}{}", i == 1 ? "" : ",", 7 * (known.nth - 1) + known.after + i);
     const std::size_t next = (weekday + static_cast<std::size_t>(known.after)) % 7;
-    return {fmt::format("FREQ=YEARLY;BYMONTH={};BYDAY={};BYMONTHDAY={}", known.month, kByDay.at(next), days),
+    return {fmt::format("FREQ=YEARLY;BYMONTH={};BYDAY={};BYMONTHDAY={}", known.month,
+                        rrule::text::weekday_name(static_cast<unsigned>(next)), days),
             fmt::format("the {} after {}", kWeekdays.at(next), words)};
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "migrate/words.h"
+#include "rrule/rule_text.h"
 
 namespace pbs::migrate {
 namespace {
@@ -16,7 +17,6 @@ namespace {
 constexpr int kWholeDay = 1440;
 constexpr std::array<std::string_view, 7> kDays = {"sunday",   "monday", "tuesday", "wednesday",
                                                    "thursday", "friday", "saturday"};
-constexpr std::array<std::string_view, 7> kByDay = {"SU", "MO", "TU", "WE", "TH", "FR", "SA"};
 
 // Decimal digits only; -1 for anything else.
 int number(std::string_view text) {
@@ -164,7 +164,7 @@ std::vector<PrimeWindow> prime_windows(const PbsHolidays& holidays) {
                 windows.push_back({"", hours, holidays.lines.at(day)});
                 days.emplace_back();
             }
-            days.at(index).push_back(kByDay.at(day));
+            days.at(index).push_back(rrule::text::weekday_name(static_cast<unsigned>(day)));
         }
     }
     for (std::size_t i = 0; i < windows.size(); ++i)

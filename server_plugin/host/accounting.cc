@@ -22,7 +22,7 @@ constexpr std::size_t kMostGathered = 1000;
 constexpr std::size_t kMostRecentEnds = 10'000;
 
 // A line break would end the record.
-std::string one_line(std::string_view text) {
+std::string without_line_breaks(std::string_view text) {
     std::string clean(text);
     for (char& c : clean)
         if (c == '\n' || c == '\r') c = ' ';
@@ -31,7 +31,7 @@ std::string one_line(std::string_view text) {
 
 // A value as PBS quotes it.
 std::string quoted_value(std::string_view value) {
-    std::string clean = one_line(value);
+    std::string clean = without_line_breaks(value);
     if (clean.find(' ') == clean.npos) return clean;
     const char quote = clean.find('"') == clean.npos ? '"' : '\'';
     return fmt::format("{}{}{}", quote, clean, quote);
@@ -286,11 +286,11 @@ void Accounting::deleted(const std::string& id, const std::string& requestor) {
 }
 
 void Accounting::reservation(char type, const std::string& id, const std::string& text) {
-    record(type, id, one_line(text));
+    record(type, id, without_line_breaks(text));
 }
 
 void Accounting::aborted(const std::string& id, const std::string& text) {
-    record('A', id, one_line(text));  // without quotes, as in OpenPBS
+    record('A', id, without_line_breaks(text));  // without quotes, as in OpenPBS
 }
 
 }  // namespace pbs::host

@@ -10,13 +10,13 @@
 #include <fstream>
 #include <string>
 
+#include "ifl/pbs_error.h"
 #include "server_plugin/host/tcp_table.h"
 
 namespace pbs::host {
 
 namespace {
 
-constexpr int kPbseSystem = 15010;
 constexpr int kHighestPrivileged = IPPORT_RESERVED - 1;
 constexpr int kLowestPrivileged = 600;
 
@@ -51,7 +51,7 @@ std::optional<uid_t> listener_at(std::istream& table, std::uint16_t port) {
 
 Result<Fd> call_client(std::uint16_t port, uid_t uid, std::chrono::milliseconds timeout) {
     const auto failed = [&](std::string_view why) {
-        return fail(kPbseSystem, fmt::format("qsub at port {} of this machine: {}", port, why));
+        return fail(PBSE_SYSTEM, fmt::format("qsub at port {} of this machine: {}", port, why));
     };
     std::ifstream table("/proc/net/tcp");
     const auto listener = listener_at(table, port);

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "ifl/pbs_error.h"
 #include "server_plugin/host/posix.h"
 
 namespace pbs::host {
@@ -21,8 +22,6 @@ namespace pbs::host {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kPbseSystem = 15010;
 
 std::string_view take_until(std::string_view& text, char end) {
     const auto at = text.find(end);
@@ -59,7 +58,7 @@ Result<Mount> find_mount(std::string_view mounts) {
         if (dash == line.npos || !line.substr(dash + 3).starts_with("cgroup2 ")) continue;
         return Mount{unescaped(first[3]), unescaped(first[4])};
     }
-    return fail(kPbseSystem, "no file system of type cgroup2 is mounted");
+    return fail(PBSE_SYSTEM, "no file system of type cgroup2 is mounted");
 }
 
 bool write_to(const std::string& path, std::string_view text) {
@@ -102,11 +101,11 @@ Result<void> try_out(const std::string& path) {
         for (;;) ::pause();
     }
     auto entered = child > 0 ? enter_control_group(path, child)
-                             : fail(kPbseSystem, fmt::format("fork: {}", system_text(errno)));
+                             : fail(PBSE_SYSTEM, fmt::format("fork: {}", system_text(errno)));
     const bool killed = entered && write_to(path + "/cgroup.kill", "1");
     const bool frozen = entered && (killed || write_to(path + "/cgroup.freeze", "0"));
     if (entered && !frozen)
-        entered = fail(kPbseSystem, fmt::format("{}: neither cgroup.kill nor cgroup.freeze: {}", path,
+        entered = fail(PBSE_SYSTEM, fmt::format("{}: neither cgroup.kill nor cgroup.freeze: {}", path,
                                                 system_text(errno)));
     if (child > 0) {
         if (!killed) ::kill(child, SIGKILL);
@@ -127,12 +126,12 @@ Result<std::string> own_control_group(std::string_view mounts, std::string_view 
         std::string_view line = take_until(groups, '\n');
         if (line.starts_with("0::/")) own = line.substr(3);
     }
-    if (own.empty()) return fail(kPbseSystem, "this process is in no cgroup2 group");
+    if (own.empty()) return fail(PBSE_SYSTEM, "this process is in no cgroup2 group");
     if ((own + "/").starts_with("/../"))
-        return fail(kPbseSystem, fmt::format("the group {} is outside of what this process sees", own));
+        return fail(PBSE_SYSTEM, fmt::format("the group {} is outside of what this process sees", own));
     if (mount->root != "/") {
         if (!(own + "/").starts_with(mount->root + "/"))
-            return fail(kPbseSystem, fmt::format("the group {} is not below {}, which is mounted at {}", own,
+            return fail(PBSE_SYSTEM, fmt::format("the group {} is not below {}, which is mounted at {}", own,
                                                  mount->root, mount->point));
         own.erase(0, mount->root.size());
     }
@@ -157,12 +156,12 @@ Result<std::string> control_group_parent() {
 Result<void> make_control_group(const std::string& path) {
     // One of that name may be left of a try with the same pid.
     if (::mkdir(path.c_str(), 0755) == 0 || errno == EEXIST) return {};
-    return fail(kPbseSystem, fmt::format("cannot make the control group {}: {}", path, system_text(errno)));
+    return fail(PBSE_SYSTEM, fmt::format("cannot make the control group {}: {}", path, system_text(errno)));
 }
 
 Result<void> enter_control_group(const std::string& path, pid_t process) {
     if (write_to(path + "/cgroup.procs", std::to_string(process))) return {};
-    return fail(kPbseSystem,
+    return fail(PBSE_SYSTEM,
                 fmt::format("cannot put a process into the control group {}: {}", path, system_text(errno)));
 }
 

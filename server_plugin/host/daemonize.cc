@@ -8,13 +8,12 @@
 #include <array>
 #include <cerrno>
 
+#include "ifl/pbs_error.h"
 #include "server_plugin/host/posix.h"
 
 namespace pbs::host {
 
 namespace {
-
-constexpr int kPbseSystem = 15010;
 
 // The parent's part: lives until the child is ready or has ended.
 [[noreturn]] void wait_for(int fd) {
@@ -50,13 +49,13 @@ Daemon::~Daemon() {
 Result<Daemon> Daemon::detach() {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-        return fail(kPbseSystem, fmt::format("cannot go into the background: pipe: {}", system_text(errno)));
+        return fail(PBSE_SYSTEM, fmt::format("cannot go into the background: pipe: {}", system_text(errno)));
     const pid_t pid = ::fork();
     if (pid < 0) {
         const int error = errno;
         ::close(ends[0]);
         ::close(ends[1]);
-        return fail(kPbseSystem, fmt::format("cannot go into the background: fork: {}", system_text(error)));
+        return fail(PBSE_SYSTEM, fmt::format("cannot go into the background: fork: {}", system_text(error)));
     }
     if (pid > 0) {
         ::close(ends[1]);

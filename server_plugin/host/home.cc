@@ -10,13 +10,12 @@
 #include <filesystem>
 #include <optional>
 
+#include "ifl/pbs_error.h"
 #include "server_plugin/host/posix.h"
 
 namespace pbs::host {
 
 namespace {
-
-constexpr int kPbseSystem = 15010;
 
 struct Directory {
     const char* name;
@@ -92,16 +91,16 @@ Home::~Home() {
 Result<Home> Home::open(const std::string& path) {
     std::error_code error;
     const auto absolute = std::filesystem::absolute(path, error);
-    if (path.empty() || error) return fail(kPbseSystem, fmt::format("PBS home \"{}\" is not a path", path));
+    if (path.empty() || error) return fail(PBSE_SYSTEM, fmt::format("PBS home \"{}\" is not a path", path));
     std::string home = absolute.lexically_normal().string();
     while (home.size() > 1 && home.ends_with('/')) home.pop_back();
-    if (home == "/") return fail(kPbseSystem, "PBS home / is the root directory, expected one of its own");
+    if (home == "/") return fail(PBSE_SYSTEM, "PBS home / is the root directory, expected one of its own");
     for (const auto& [name, mode] : kLayout) {
         const std::string directory = home + name;
         auto wrong = make(directory, mode);
         if (!wrong && name == kUndeliveredName) close_to_others(directory, mode);
         if (!wrong) wrong = check(directory, mode);
-        if (wrong) return fail(kPbseSystem, fmt::format("PBS home: directory {} {}", directory, *wrong));
+        if (wrong) return fail(PBSE_SYSTEM, fmt::format("PBS home: directory {} {}", directory, *wrong));
     }
     return Home(home);
 }
@@ -109,7 +108,7 @@ Result<Home> Home::open(const std::string& path) {
 Result<void> Home::lock() {
     const std::string path = server_priv() + "/server.lock";
     Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
-    if (!fd) return fail(kPbseSystem, fmt::format("cannot open {}: {}", path, system_text(errno)));
+    if (!fd) return fail(PBSE_SYSTEM, fmt::format("cannot open {}: {}", path, system_text(errno)));
     // A record lock and not flock(2): a child that the killed server had just forked would still hold that
     // one.
     struct flock lock {};
@@ -117,14 +116,14 @@ Result<void> Home::lock() {
     lock.l_whence = SEEK_SET;
     if (::fcntl(fd.get(), F_SETLK, &lock) != 0) {
         if (errno != EAGAIN && errno != EACCES)
-            return fail(kPbseSystem, fmt::format("cannot lock {}: {}", path, system_text(errno)));
+            return fail(PBSE_SYSTEM, fmt::format("cannot lock {}: {}", path, system_text(errno)));
         auto pid = read_fd(fd.get(), path, 64).value_or("");
         while (pid.ends_with('\n')) pid.pop_back();
-        return fail(kPbseSystem,
+        return fail(PBSE_SYSTEM,
                     fmt::format("another pbs_server runs on {} (pid {})", path_, pid.empty() ? "?" : pid));
     }
     if (::ftruncate(fd.get(), 0) != 0 || !write_all(fd.get(), fmt::format("{}\n", ::getpid())))
-        return fail(kPbseSystem, fmt::format("cannot write {}: {}", path, system_text(errno)));
+        return fail(PBSE_SYSTEM, fmt::format("cannot write {}: {}", path, system_text(errno)));
     lock_fd_ = fd.release();
     return {};
 }

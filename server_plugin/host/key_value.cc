@@ -1,5 +1,7 @@
 #include "server_plugin/host/key_value.h"
 
+#include "ifl/pbs_error.h"
+
 #include <fmt/format.h>
 
 #include <charconv>
@@ -7,8 +9,6 @@
 namespace pbs::host {
 
 namespace {
-
-constexpr int kPbseInternal = 15011;
 
 void escape(std::string_view value, std::string& to) {
     for (const char c : value) {
@@ -55,15 +55,15 @@ Result<KeyValues> parse_key_values(std::string_view text, std::string_view name)
     KeyValues values;
     for (std::size_t number = 1; !text.empty(); ++number) {
         const auto end = text.find('\n');
-        if (end == text.npos) return fail(kPbseInternal, fmt::format("{}: line {} has no end", name, number));
+        if (end == text.npos) return fail(PBSE_INTERNAL, fmt::format("{}: line {} has no end", name, number));
         const auto line = text.substr(0, end);
         text.remove_prefix(end + 1);
         const auto equals = line.find('=');
         if (equals == line.npos || equals == 0)
-            return fail(kPbseInternal, fmt::format("{}: line {}: expected key=value", name, number));
+            return fail(PBSE_INTERNAL, fmt::format("{}: line {}: expected key=value", name, number));
         std::string value;
         if (!unescape(line.substr(equals + 1), value))
-            return fail(kPbseInternal,
+            return fail(PBSE_INTERNAL,
                         fmt::format("{}: line {}: '%' without two hexadecimal digits", name, number));
         values.emplace_back(line.substr(0, equals), std::move(value));
     }
@@ -74,7 +74,7 @@ Result<std::int64_t> parse_number(std::string_view key, std::string_view text) {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || end != text.data() + text.size())
-        return fail(kPbseInternal, fmt::format("{}=\"{}\": expected a whole number", key, text));
+        return fail(PBSE_INTERNAL, fmt::format("{}=\"{}\": expected a whole number", key, text));
     return number;
 }
 

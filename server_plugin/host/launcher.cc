@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "ifl/pbs_error.h"
 #include "server_plugin/host/launch_message.h"
 #include "server_plugin/host/shepherd_protocol.h"
 #include "server_plugin/posix/spawn.h"
@@ -20,7 +21,6 @@ namespace pbs::host {
 
 namespace {
 
-constexpr int kPbseSystem = 15010;
 // Answers that are taken at once.
 constexpr int kMostAnswers = 64;
 
@@ -35,7 +35,7 @@ Launcher::~Launcher() {
 Result<void> Launcher::begin() {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
-        return fail(kPbseSystem, fmt::format("socketpair: {}", system_text(errno)));
+        return fail(PBSE_SYSTEM, fmt::format("socketpair: {}", system_text(errno)));
     Fd ours(ends[0]);
     const Fd theirs(ends[1]);
     posix::Spawn helper(posix::Spawn::Signals::blocked);
@@ -43,7 +43,7 @@ Result<void> Launcher::begin() {
     helper.give(theirs.get(), kLauncherFd);
     helper.close_from(kLauncherFd + 1);
     const pid_t pid = helper.start(program_, {"pbs_shepherd", kLauncherArgument, home_});
-    if (pid < 0) return fail(kPbseSystem, fmt::format("{}: {}", program_, system_text(-pid)));
+    if (pid < 0) return fail(PBSE_SYSTEM, fmt::format("{}: {}", program_, system_text(-pid)));
     process_ = pid;
     socket_ = std::move(ours);
     waits_ = false;

@@ -1,5 +1,7 @@
 #include "server_plugin/host/posix.h"
 
+#include "ifl/pbs_error.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -11,9 +13,7 @@
 
 namespace pbs::host {
 
-namespace {
-constexpr int kPbseSystem = 15010;
-}
+namespace {}
 
 void Fd::reset(int fd) {
     if (fd_ >= 0) ::close(fd_);
@@ -44,17 +44,17 @@ Result<std::string> read_fd(int fd, const std::string& name, std::size_t limit) 
         if (n == 0) return text;
         if (n < 0) {
             if (errno == EINTR) continue;
-            return fail(kPbseSystem, fmt::format("cannot read {}: {}", name, system_text(errno)));
+            return fail(PBSE_SYSTEM, fmt::format("cannot read {}: {}", name, system_text(errno)));
         }
         if (text.size() + static_cast<std::size_t>(n) > limit)
-            return fail(kPbseSystem, fmt::format("{} is larger than {} bytes", name, limit));
+            return fail(PBSE_SYSTEM, fmt::format("{} is larger than {} bytes", name, limit));
         text.append(buffer.data(), static_cast<std::size_t>(n));
     }
 }
 
 Result<std::string> read_file(const std::string& path, std::size_t limit) {
     const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!fd) return fail(kPbseSystem, fmt::format("cannot open {}: {}", path, system_text(errno)));
+    if (!fd) return fail(PBSE_SYSTEM, fmt::format("cannot open {}: {}", path, system_text(errno)));
     return read_fd(fd.get(), path, limit);
 }
 

@@ -8,13 +8,13 @@
 #include <functional>
 #include <map>
 
+#include "ifl/pbs_error.h"
 #include "server_plugin/host/key_value.h"
 
 namespace pbs::host {
 
 namespace {
 
-constexpr int kPbseInternal = 15011;
 // Of an exit record's texts: each byte takes up to three there, and both fit into kExitRecordRoom.
 constexpr std::size_t kLongestText = 1200;
 
@@ -56,14 +56,14 @@ class Reader {
         const std::pair<std::string, std::string> first("version", "1");
         const std::pair<std::string, std::string> last("complete", "1");
         if (values->size() < 2 || values->front() != first || values->back() != last)
-            return fail(kPbseInternal, fmt::format("{}: expected version=1 first and complete=1 last", name));
+            return fail(PBSE_INTERNAL, fmt::format("{}: expected version=1 first and complete=1 last", name));
         for (std::size_t i = 1; i + 1 < values->size(); ++i) {
             const auto& [key, value] = (*values)[i];
             const auto take = takes_.find(key);
             if (take == takes_.end())
-                return fail(kPbseInternal, fmt::format("{}: unknown key {}", name, key));
+                return fail(PBSE_INTERNAL, fmt::format("{}: unknown key {}", name, key));
             if (auto taken = take->second(value); !taken)
-                return fail(kPbseInternal, fmt::format("{}: {}", name, taken.error().message));
+                return fail(PBSE_INTERNAL, fmt::format("{}: {}", name, taken.error().message));
         }
         return {};
     }
@@ -190,7 +190,7 @@ Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name) {
     r.text("keep", job.keep);
     r.each("variable", [&job](const std::string& value) -> Result<void> {
         const auto equals = value.find('=');
-        if (equals == value.npos) return fail(kPbseInternal, "variable=" + value + ": expected NAME=value");
+        if (equals == value.npos) return fail(PBSE_INTERNAL, "variable=" + value + ": expected NAME=value");
         job.variables.emplace_back(value.substr(0, equals), value.substr(equals + 1));
         return {};
     });

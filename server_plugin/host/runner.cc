@@ -20,6 +20,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "ifl/pbs_error.h"
 #include "server_plugin/host/control_group.h"
 #include "server_plugin/host/key_value.h"
 #include "server_plugin/host/launcher.h"
@@ -33,11 +34,6 @@ namespace pbs::host {
 
 namespace {
 
-constexpr int kPbsePerm = 15007;
-constexpr int kPbseSystem = 15010;
-constexpr int kPbseInternal = 15011;
-constexpr int kPbseUnksig = 15013;
-constexpr int kPbseBadstate = 15016;
 constexpr int kMostBurials = 3;
 // That are told at once: who handles them does so in one go, and others wait for that.
 constexpr std::size_t kMostEvents = 16;
@@ -152,9 +148,9 @@ Runner::~Runner() = default;
 Result<std::unique_ptr<Runner>> Runner::create(RunnerOptions options) {
     const std::string jobs = options.home + "/mom_priv/jobs";
     if (::access(jobs.c_str(), R_OK | W_OK | X_OK) != 0)
-        return fail(kPbseSystem, fmt::format("{}: {}", jobs, system_text(errno)));
+        return fail(PBSE_SYSTEM, fmt::format("{}: {}", jobs, system_text(errno)));
     Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
-    if (!epoll) return fail(kPbseSystem, fmt::format("job runner: epoll: {}", system_text(errno)));
+    if (!epoll) return fail(PBSE_SYSTEM, fmt::format("job runner: epoll: {}", system_text(errno)));
     auto impl = std::make_unique<Impl>(std::move(options), std::move(epoll));
     impl->choose_supervision();
     return std::unique_ptr<Runner>(new Runner(std::move(impl)));
@@ -162,7 +158,7 @@ Result<std::unique_ptr<Runner>> Runner::create(RunnerOptions options) {
 
 void Runner::Impl::choose_supervision() {
     auto parent =
-        options_.control_groups ? control_group_parent() : fail(kPbseSystem, "they are not asked for");
+        options_.control_groups ? control_group_parent() : fail(PBSE_SYSTEM, "they are not asked for");
     if (parent) {
         parent_group_ = std::move(*parent);
         supervision_ =
@@ -199,7 +195,7 @@ Result<void> Runner::Impl::copy_script(const JobStart& job) const {
     if (copy && write_all(copy.get(), *text)) return {};
     const int error = errno;
     ::unlink(path.c_str());
-    return fail(kPbseSystem, fmt::format("cannot write {}: {}", path, system_text(error)));
+    return fail(PBSE_SYSTEM, fmt::format("cannot write {}: {}", path, system_text(error)));
 }
 
 Result<void> Runner::Impl::write_spec(const JobStart& job) const {
@@ -211,7 +207,7 @@ Result<void> Runner::Impl::write_spec(const JobStart& job) const {
     if (!fd || !write_all(fd.get(), write_job_spec(spec))) {
         const int error = errno;
         files(job.id).remove_all();
-        return fail(kPbseSystem, fmt::format("cannot write {}: {}", path, system_text(error)));
+        return fail(PBSE_SYSTEM, fmt::format("cannot write {}: {}", path, system_text(error)));
     }
     return {};
 }
@@ -219,11 +215,11 @@ Result<void> Runner::Impl::write_spec(const JobStart& job) const {
 Result<void> Runner::start(const JobStart& job) {
     std::string reason;
     if (!is_file_safe(job.id.job))
-        return fail(kPbseInternal, fmt::format("job id \"{}\" can't be part of a file name", job.id.job));
-    if (!may_run_as(job.uid, reason)) return fail(kPbsePerm, reason);
+        return fail(PBSE_INTERNAL, fmt::format("job id \"{}\" can't be part of a file name", job.id.job));
+    if (!may_run_as(job.uid, reason)) return fail(PBSE_PERM, reason);
     const RunFiles files = impl_->files(job.id);
     if (is_there(files.job()) || is_there(files.started()) || is_there(files.exit()))
-        return fail(kPbseInternal,
+        return fail(PBSE_INTERNAL,
                     fmt::format("job {} was started before as run {}", job.id.job, job.id.run));
     if (auto copied = impl_->copy_script(job); !copied) return copied;
     if (auto written = impl_->write_spec(job); !written) return written;
@@ -295,7 +291,7 @@ Result<void> Runner::Impl::watch(Watch watch) {
     const bool added =
         add(watch.process.get(), number * 2) && (!watch.notify || add(watch.notify.get(), number * 2 + 1));
     if (!added)
-        return fail(kPbseSystem,
+        return fail(PBSE_SYSTEM,
                     fmt::format("job {}: cannot watch its shepherd: {}", watch.id.job, system_text(errno)));
     by_id_[key_of(watch.id)] = number;
     watches_.emplace(number, std::move(watch));
@@ -327,7 +323,7 @@ Result<void> Runner::Impl::ask(const RunId& id, int request, int value) {
     const Fd found = it == by_id_.end() ? find_supervisor(files(id).started()) : Fd();
     const int process = it == by_id_.end() ? found.get() : watches_.at(it->second).process.get();
     if (process < 0 || !signal_pidfd(process, request, value))
-        return fail(kPbseBadstate, fmt::format("job {} has no process to signal", id.job));
+        return fail(PBSE_BADSTATE, fmt::format("job {} has no process to signal", id.job));
     return {};
 }
 
@@ -364,7 +360,7 @@ Result<void> Runner::set_limits(const RunId& id, std::optional<std::chrono::seco
 Result<void> Runner::Impl::bury(const RunId& id, std::int64_t session) {
     const pid_t pid = spawn_cleaner(options_, id);
     if (pid < 0)
-        return fail(kPbseSystem, fmt::format("cannot run {}: {}", options_.program, system_text(-pid)));
+        return fail(PBSE_SYSTEM, fmt::format("cannot run {}: {}", options_.program, system_text(-pid)));
     ++burials_[key_of(id)];
     Watch watch;
     watch.id = id;
@@ -555,7 +551,7 @@ Result<int> parse_signal(std::string_view text) {
         const char* abbreviation = sigabbrev_np(signal);
         if (abbreviation != nullptr && name == abbreviation) return signal;
     }
-    return fail(kPbseUnksig, fmt::format("unknown signal \"{}\"", text));
+    return fail(PBSE_UNKSIG, fmt::format("unknown signal \"{}\"", text));
 }
 
 }  // namespace pbs::host

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "ifl/pbs_error.h"
 #include "server_plugin/host/job_process.h"
 #include "server_plugin/host/posix.h"
 
@@ -20,7 +21,6 @@ namespace pbs::host {
 
 namespace {
 
-constexpr int kPbseBadatval = 15014;
 constexpr std::size_t kLongestReason = 400;
 
 std::string in_directory(const std::string& path, const std::string& directory) {
@@ -87,7 +87,7 @@ Result<StagedFile> parse_staged_file(std::string_view entry) {
                 std::string(entry.substr(colon + 1))};
     if (file.local.empty() || file.host.empty() || !file.remote.starts_with('/'))
         return fail(
-            kPbseBadatval,
+            PBSE_BADATVAL,
             fmt::format("\"{}\": expected local_path@host:path, the second one with a slash first", entry));
     return file;
 }

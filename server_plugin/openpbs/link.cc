@@ -14,7 +14,6 @@
 namespace pbs::openpbs {
 namespace {
 
-constexpr std::size_t kReadSize = 65536;
 constexpr std::chrono::seconds kShortestPause{1};
 constexpr int kMostDoublings = 5;
 // More than this isn't kept for a service that takes nothing.
@@ -111,7 +110,7 @@ std::vector<FromService> Link::receive(std::chrono::milliseconds patience) {
     if (poll(&waiting, 1, static_cast<int>(patience.count())) <= 0) return out;
     if ((waiting.revents & POLLOUT) != 0) send_queued();
     while (up()) {
-        const ssize_t size = recv(fd_, packets_.room(kReadSize), kReadSize, MSG_DONTWAIT);
+        const ssize_t size = recv(fd_, packets_.room(ifl::kReadSize), ifl::kReadSize, MSG_DONTWAIT);
         const int error = errno;
         packets_.filled(size > 0 ? static_cast<std::size_t>(size) : 0);
         if (size < 0 && error == EINTR) continue;

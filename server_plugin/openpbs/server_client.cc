@@ -15,7 +15,6 @@
 namespace pbs::openpbs {
 namespace {
 
-constexpr std::size_t kReadSize = 65536;
 constexpr std::size_t kLongestId = 1024;
 
 // Whom the server believes on a connection from a reserved port.
@@ -155,7 +154,7 @@ void ServerClient::flush(End& end) {
 bool ServerClient::read(End& end, const std::function<char*(std::size_t)>& room,
                         const std::function<void(std::size_t)>& filled) {
     if (state_ == State::closed) return false;
-    const ssize_t size = ::recv(end.socket.fd(), room(kReadSize), kReadSize, MSG_DONTWAIT);
+    const ssize_t size = ::recv(end.socket.fd(), room(ifl::kReadSize), ifl::kReadSize, MSG_DONTWAIT);
     const int error = errno;
     filled(size > 0 ? static_cast<std::size_t>(size) : 0);
     if (size > 0) return true;

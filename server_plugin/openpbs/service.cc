@@ -39,7 +39,6 @@ constexpr std::chrono::milliseconds kAgain{5};   // for what the plugin works on
 constexpr std::chrono::seconds kAlive{10};       // at least so often it says something
 constexpr std::chrono::seconds kLookAgain{600};  // at the whole of the server's objects
 constexpr std::chrono::seconds kServerRetry{1};  // while the server doesn't answer
-constexpr std::size_t kReadSize = 65536;
 
 struct Kind {
     std::string_view name;
@@ -418,7 +417,7 @@ class Service {
         const pollfd& waiting = set.front();
         if ((waiting.revents & POLLOUT) != 0) flush();
         if ((waiting.revents & (POLLIN | POLLHUP | POLLERR)) == 0) return;
-        const ssize_t size = recv(fd_, in_.room(kReadSize), kReadSize, MSG_DONTWAIT);
+        const ssize_t size = recv(fd_, in_.room(ifl::kReadSize), ifl::kReadSize, MSG_DONTWAIT);
         const int error = errno;
         in_.filled(size > 0 ? static_cast<std::size_t>(size) : 0);
         if (size == 0 || (size < 0 && error != EINTR && error != EAGAIN)) {

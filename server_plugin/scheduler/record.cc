@@ -165,8 +165,10 @@ void describe_jobs(const Tables& t, const StateSink& sink, const std::atomic<boo
                 describe_job(t, job, sink);
             }
     std::vector<std::pair<std::uint64_t, JobSlot>> rest;
-    for (const auto& [handle, slot] : t.jobs.by_handle)
-        if (t.jobs.state[slot] != 'Q' && !is_running(t.jobs.state[slot])) rest.emplace_back(handle, slot);
+    t.jobs.for_each([&](JobSlot slot) {
+        if (t.jobs.state[slot] != 'Q' && !is_running(t.jobs.state[slot]))
+            rest.emplace_back(static_cast<std::uint64_t>(t.jobs.handle[slot]), slot);
+    });
     std::ranges::sort(rest);
     for (const auto& [handle, slot] : rest) describe_job(t, slot, sink);
 }
@@ -233,8 +235,9 @@ void restore_usage(Tables& t, const PastUsageState& state) {
 // The ids of the jobs whose charge is in the usage, in order.
 std::vector<std::string> charged_jobs(const Tables& t) {
     std::vector<std::string> ids(t.usage.loaded().begin(), t.usage.loaded().end());
-    for (const auto& [handle, slot] : t.jobs.by_handle)
+    t.jobs.for_each([&](JobSlot slot) {
         if (t.usage.is_charged(slot)) ids.push_back(t.jobs.id[slot]);
+    });
     std::ranges::sort(ids);
     return ids;
 }

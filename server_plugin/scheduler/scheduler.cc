@@ -471,9 +471,8 @@ std::string not_queued(const Tables& tables, JobSlot job) {
 }
 
 JobSlot find_job(const JobTable& jobs, std::string_view id) {
-    for (const auto& [handle, slot] : jobs.by_handle)
-        if (jobs.id[slot] == id) return slot;
-    return kNoSlot;
+    const auto found = std::ranges::find(jobs.id, id);
+    return id.empty() || found == jobs.id.end() ? kNoSlot : static_cast<JobSlot>(found - jobs.id.begin());
 }
 
 }  // namespace
@@ -601,12 +600,12 @@ void Scheduler::Impl::set_limits(EntityLimits& limits, std::uint32_t scope,
     tables.recount();
     const bool by_project = tables.tells_projects_apart();
     if (std::exchange(tables.by_project, by_project) == by_project) return;
-    for (const auto& [handle, slot] : tables.jobs.by_handle) {
+    tables.jobs.for_each([&](JobSlot slot) {
         Signature signature = tables.signatures[tables.jobs.signature[slot]];
         signature.project = by_project ? tables.jobs.project[slot] : 0;
         const auto number = tables.signatures.acquire(signature);
         tables.signatures.release(std::exchange(tables.jobs.signature[slot], number));
-    }
+    });
 }
 
 void Scheduler::sched_changed(const SchedRecord& record) {
@@ -834,7 +833,7 @@ QueuedJob queued_job(const Tables& t, JobSlot slot) {
             jobs.eligible[slot],
             (jobs.flags[slot] & job_interactive) != 0,
             account == t.accounts.end() ? 0 : account->second,
-            jobs.preempted_at[slot]};
+            jobs.seldom_of(slot).preempted_at};
 }
 
 // What speaks for preempting a job: bits, none of a job that doesn't run.

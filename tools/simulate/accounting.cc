@@ -90,7 +90,7 @@ std::optional<std::int64_t> cpus_of_select(std::string_view select) {
     }
 }
 
-class Reader {
+class LogReader {
   public:
     Result<void> read(const LogText& log);
     Trace finish();
@@ -124,7 +124,7 @@ class Reader {
 };
 
 // "MM/DD/YYYY HH:MM:SS;T;id;text"
-Result<Reader::Record> Reader::split(std::string_view line) const {
+Result<LogReader::Record> LogReader::split(std::string_view line) const {
     constexpr std::string_view kShape = "00/00/0000 00:00:00;";
     for (std::size_t i = 0; i < kShape.size(); ++i) {
         const bool fits =
@@ -144,8 +144,8 @@ Result<Reader::Record> Reader::split(std::string_view line) const {
     return record;
 }
 
-Result<std::optional<std::int64_t>> Reader::seconds(const std::vector<Pair>& pairs,
-                                                    std::string_view key) const {
+Result<std::optional<std::int64_t>> LogReader::seconds(const std::vector<Pair>& pairs,
+                                                       std::string_view key) const {
     const auto found = std::ranges::find(pairs, key, &Pair::key);
     if (found == pairs.end()) return std::nullopt;
     const auto number = whole_number(found->value);
@@ -155,14 +155,14 @@ Result<std::optional<std::int64_t>> Reader::seconds(const std::vector<Pair>& pai
     return *number == 0 ? std::nullopt : number;
 }
 
-std::uint32_t Reader::request_number(RequestText request) {
+std::uint32_t LogReader::request_number(RequestText request) {
     const auto [place, fresh] =
         requests_.try_emplace(std::move(request), static_cast<std::uint32_t>(trace_.requests.size()));
     if (fresh) trace_.requests.push_back(place->first);
     return place->second;
 }
 
-Result<void> Reader::read_request(const std::vector<Pair>& pairs, TraceJob& job) {
+Result<void> LogReader::read_request(const std::vector<Pair>& pairs, TraceJob& job) {
     RequestText request;
     std::optional<std::int64_t> cpus;
     constexpr std::string_view kPrefix = "Resource_List.";
@@ -195,7 +195,7 @@ Result<void> Reader::read_request(const std::vector<Pair>& pairs, TraceJob& job)
     return {};
 }
 
-Result<void> Reader::read_end(std::string_view line, const Record& record) {
+Result<void> LogReader::read_end(std::string_view line, const Record& record) {
     const std::vector<Pair> pairs = split_pairs(line, record.text);
     std::array<std::optional<std::int64_t>, 4> times;
     std::size_t next = 0;
@@ -250,7 +250,7 @@ Result<void> Reader::read_end(std::string_view line, const Record& record) {
     return {};
 }
 
-Result<void> Reader::read_record(std::string_view line) {
+Result<void> LogReader::read_record(std::string_view line) {
     const auto record = split(line);
     if (!record) return tl::unexpected(record.error());
     switch (record->type) {
@@ -280,7 +280,7 @@ Result<void> Reader::read_record(std::string_view line) {
     }
 }
 
-Result<void> Reader::read(const LogText& log) {
+Result<void> LogReader::read(const LogText& log) {
     name_ = log.name;
     line_ = 0;
     std::string_view text = log.text;
@@ -296,7 +296,7 @@ Result<void> Reader::read(const LogText& log) {
     return {};
 }
 
-Trace Reader::finish() {
+Trace LogReader::finish() {
     // A Q record may come after the E record, when files come in any order.
     for (const auto& [id, position] : jobs_)
         if (const auto queue = submitted_to_.find(id); queue != submitted_to_.end())
@@ -319,7 +319,7 @@ Trace Reader::finish() {
 }  // namespace
 
 Result<Trace> read_accounting(const std::vector<LogText>& logs) {
-    Reader reader;
+    LogReader reader;
     for (const LogText& log : logs)
         if (auto done = reader.read(log); !done) return tl::unexpected(done.error());
     return reader.finish();

@@ -78,9 +78,9 @@ std::string printable(std::string_view text) {
     return out;
 }
 
-class Reader {
+class SwfReader {
   public:
-    Reader(std::string_view name, const SwfOptions& options) : name_(name), queues_(options.queues) {
+    SwfReader(std::string_view name, const SwfOptions& options) : name_(name), queues_(options.queues) {
         trace_.name = name;
     }
 
@@ -107,7 +107,7 @@ class Reader {
 };
 
 // "; Key: value"; others are remarks.
-void Reader::read_comment(std::string_view comment) {
+void SwfReader::read_comment(std::string_view comment) {
     const auto colon = comment.find(':');
     if (colon == comment.npos) return;
     const std::string_view key = trimmed(comment.substr(0, colon));
@@ -123,7 +123,7 @@ void Reader::read_comment(std::string_view comment) {
 }
 
 // "1 batch (for jobs of up to 12 hours)"
-void Reader::read_queue(std::string_view value) {
+void SwfReader::read_queue(std::string_view value) {
     const auto blank = value.find_first_of(" \t");
     const auto number = whole_number(value.substr(0, blank));
     if (!number || blank == value.npos) return;
@@ -132,7 +132,7 @@ void Reader::read_queue(std::string_view value) {
     if (!queue.empty()) queues_.emplace(*number, queue);  // not over one that the caller gave
 }
 
-Result<std::int64_t> Reader::read_field(std::size_t from, std::string_view word, std::size_t field) const {
+Result<std::int64_t> SwfReader::read_field(std::size_t from, std::string_view word, std::size_t field) const {
     double value = 0;  // the standard has whole numbers but for the CPU time; traces have some more
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value))
@@ -145,7 +145,7 @@ Result<std::int64_t> Reader::read_field(std::size_t from, std::string_view word,
     return static_cast<std::int64_t>(std::floor(value));
 }
 
-Result<void> Reader::read_line(std::string_view line) {
+Result<void> SwfReader::read_line(std::string_view line) {
     Fields fields{};
     std::size_t count = 0;
     std::size_t at = 0;
@@ -167,7 +167,7 @@ Result<void> Reader::read_line(std::string_view line) {
     return add_job(fields);
 }
 
-Result<void> Reader::add_job(const Fields& f) {
+Result<void> SwfReader::add_job(const Fields& f) {
     const auto known = [](std::int64_t value) { return value >= 0; };
     if (f[status] >= 2 && f[status] <= 4) {
         ++trace_.left_out["part of a job whose whole is listed too"];
@@ -213,7 +213,7 @@ Result<void> Reader::add_job(const Fields& f) {
     return {};
 }
 
-void Reader::finish() {
+void SwfReader::finish() {
     if (start_ == 0) {
         start_ = kMonday2001;
         trace_.notes.emplace_back(
@@ -223,7 +223,7 @@ void Reader::finish() {
     sort_by_submission(trace_);
 }
 
-Result<Trace> Reader::read(std::string_view text) {
+Result<Trace> SwfReader::read(std::string_view text) {
     while (!text.empty()) {
         ++line_;
         const auto end = std::min(text.find('\n'), text.size());
@@ -244,7 +244,7 @@ Result<Trace> Reader::read(std::string_view text) {
 }  // namespace
 
 Result<Trace> read_swf(std::string_view text, std::string_view name, const SwfOptions& options) {
-    return Reader(name, options).read(text);
+    return SwfReader(name, options).read(text);
 }
 
 }  // namespace pbs::simulate

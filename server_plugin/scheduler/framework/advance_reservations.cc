@@ -94,9 +94,10 @@ class VnodesAhead {
     // change.
     VnodesAhead(const Tables& tables, Vnodes& vnodes, Instant now, const auto& is_gone)
         : t_(tables), vnodes_(vnodes) {
-        for (const auto& [handle, job] : t_.jobs.by_handle)
+        t_.jobs.for_each([&](JobSlot job) {
             if (is_running(t_.jobs.state[job]))
                 ends_.emplace_back(is_gone(job) ? Instant::min() : expected_end(t_, job, now), job);
+        });
         std::ranges::sort(ends_);
     }
     ~VnodesAhead() {
@@ -140,9 +141,10 @@ class Answering {
     Answering(CycleContext& context, const Queues& queues, const AdvanceReservation& asked)
         : c_(context), t_(context.tables), vnodes_(*context.state.vnodes), queues_(queues), asked_(asked) {
         if (!asked.keeps_first) times_.emplace_back(asked.start, asked.end);
-        for (const auto& [job_handle, job] : t_.jobs.by_handle)
+        t_.jobs.for_each([&](JobSlot job) {
             if (is_running(t_.jobs.state[job]) && t_.queues[t_.jobs.queue[job]].handle == asked.queue)
                 jobs_.push_back(job);
+        });
         for (const AdvanceReservation::Occurrence& one : asked.later)
             if (one.asked) times_.emplace_back(one.start, one.end);
     }
@@ -276,8 +278,9 @@ std::vector<Instant> Answering::instants(const std::vector<Booking>& others) con
     constexpr std::size_t kMost = 1000;
     const Instant now = c_.in.now;
     std::vector<Instant> all{now};
-    for (const auto& [handle, job] : t_.jobs.by_handle)
+    t_.jobs.for_each([&](JobSlot job) {
         if (is_running(t_.jobs.state[job])) all.push_back(expected_end(t_, job, now));
+    });
     for (const Booking& booking : others) all.push_back(booking.end);
     if (const auto dedicated = queues_.dedicated_time_from(0, now)) all.push_back(dedicated->end);
     std::erase_if(all, [&](Instant at) { return at < now; });

@@ -231,7 +231,7 @@ PendingJobs::Entry Intake::entry_of(const OrderedJob& job, const Chain& chain, c
 // left to the number of the job.
 void Intake::put_preempted_first(JobSlot job, PendingKey& key) const {
     if (!is_preempted(job)) return;
-    key = {static_cast<std::uint64_t>(t_.jobs.preempted_at[job].time_since_epoch().count()), key[0],
+    key = {static_cast<std::uint64_t>(t_.jobs.seldom_of(job).preempted_at.time_since_epoch().count()), key[0],
            t_.jobs.sequence[job]};
 }
 
@@ -257,7 +257,8 @@ void Intake::load() {
     std::vector<std::optional<LeastNeeds>> needs(t_.requests.size());
     for (const JobClass job_class : kQueuedClasses) {
         load(job_class, state_.prime_now, needs);
-        classes_[static_cast<std::size_t>(job_class)] = {};
+        // An assignment of {} would keep the memory.
+        std::vector<OrderedJob>().swap(classes_[static_cast<std::size_t>(job_class)]);
     }
     if (in_.events == nullptr) return;
     EventMemory& memory = *in_.events;

@@ -66,7 +66,7 @@ class Intake : CyclePart {
     void find_news();
     std::uint32_t lane_is_of(JobSlot job, JobClass job_class) const;
     std::uint32_t entity_of(JobSlot job) const;
-    bool is_preempted(JobSlot job) const { return t_.jobs.preempted_at[job] != Instant{}; }
+    bool is_preempted(JobSlot job) const { return t_.jobs.seldom_of(job).preempted_at != Instant{}; }
     void put_preempted_first(JobSlot job, PendingKey& key) const;
     LaneId lane_of(JobSlot job, JobClass job_class) const {
         return pending_->lane(job_class, lane_is_of(job, job_class), entity_of(job), is_preempted(job));

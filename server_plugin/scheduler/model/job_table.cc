@@ -21,6 +21,8 @@ JobSlot JobTable::add(JobHandle job) {
 #define JOB_TEXT(name) grow(name);
 #define JOB_NUMBER(name, type) grow(name);
 #define JOB_INSTANT(name) grow(name);
+#define JOB_SELDOM_NUMBER(name, type)
+#define JOB_SELDOM_INSTANT(name)
 #include "server_plugin/scheduler/model/job_fields.def"
         grow(handle, id, flags, user, queue, state, eligible, walltime, request, signature, position,
              comment);
@@ -29,23 +31,19 @@ JobSlot JobTable::add(JobHandle job) {
     comment[slot] = 0;
     state[slot] = ' ';
     flags[slot] = 0;
-    by_handle.emplace(static_cast<std::uint64_t>(job), slot);
+    by_handle.insert(slot);
     return slot;
 }
 
 void JobTable::remove(JobSlot slot) {
-    by_handle.erase(static_cast<std::uint64_t>(handle[slot]));
+    by_handle.erase(slot);
     id[slot].clear();
     id[slot].shrink_to_fit();
     accruals.erase(slot);
     hard_walltimes.erase(slot);
+    seldom.erase(slot);
     state[slot] = ' ';
     unused.push_back(slot);
-}
-
-JobSlot JobTable::find(JobHandle job) const {
-    const auto found = by_handle.find(static_cast<std::uint64_t>(job));
-    return found == by_handle.end() ? kNoSlot : found->second;
 }
 
 void JobTable::take_fields(JobSlot slot, const JobFields& fields, Interner& strings) {
@@ -53,20 +51,30 @@ void JobTable::take_fields(JobSlot slot, const JobFields& fields, Interner& stri
     const auto take_text = [&](std::uint32_t& id_of_text, std::string_view text) {
         if (is_new || strings.text(id_of_text) != text) id_of_text = text.empty() ? 0 : strings.id(text);
     };
+    JobSeldom of_few;
     const auto take_flag = [&](JobFlag flag, bool on) {
         flags[slot] = static_cast<std::uint8_t>(on ? flags[slot] | flag : flags[slot] & ~flag);
     };
 #define JOB_TEXT(name) take_text((name)[slot], fields.name);
 #define JOB_NUMBER(name, type) name[slot] = fields.name;
 #define JOB_INSTANT(name) name[slot] = fields.name;
+#define JOB_SELDOM_NUMBER(name, type) of_few.name = fields.name;
+#define JOB_SELDOM_INSTANT(name) of_few.name = fields.name;
 #define JOB_FLAG(name, upper_name) take_flag(job_##name, fields.name);
 #include "server_plugin/scheduler/model/job_fields.def"
+    if (of_few == JobSeldom{})
+        seldom.erase(slot);
+    else
+        seldom[slot] = of_few;
 }
 
 void JobTable::give_fields(JobSlot slot, JobFields& fields, const Interner& strings) const {
+    const JobSeldom of_few = seldom_of(slot);
 #define JOB_TEXT(name) fields.name = strings.text((name)[slot]);
 #define JOB_NUMBER(name, type) fields.name = (name)[slot];
 #define JOB_INSTANT(name) fields.name = (name)[slot];
+#define JOB_SELDOM_NUMBER(name, type) fields.name = of_few.name;
+#define JOB_SELDOM_INSTANT(name) fields.name = of_few.name;
 #define JOB_FLAG(name, upper_name) fields.name = (flags[slot] & (job_##name)) != 0;
 #include "server_plugin/scheduler/model/job_fields.def"
 }

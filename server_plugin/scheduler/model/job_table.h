@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "server_plugin/scheduler/model/cluster.h"
+#include "server_plugin/scheduler/model/column_index.h"
 #include "server_plugin/scheduler/model/entity_limits.h"
 #include "server_plugin/scheduler/model/intern.h"
 #include "server_plugin/scheduler/model/request.h"
@@ -41,8 +42,18 @@ struct JobColumns {
 #define JOB_TEXT(name) std::vector<std::uint32_t> name;
 #define JOB_NUMBER(name, type) std::vector<type> name;
 #define JOB_INSTANT(name) std::vector<Instant> name;
+#define JOB_SELDOM_NUMBER(name, type)
+#define JOB_SELDOM_INSTANT(name)
 #include "server_plugin/scheduler/model/job_fields.def"
     std::vector<std::uint8_t> flags;  // bits of JobFlag
+};
+
+// The fields of job_fields.def that few jobs have.
+struct JobSeldom {
+#define JOB_SELDOM_NUMBER(name, type) type name = 0;
+#define JOB_SELDOM_INSTANT(name) Instant name{};
+#include "server_plugin/scheduler/model/job_fields.def"
+    friend bool operator==(const JobSeldom&, const JobSeldom&) = default;
 };
 
 // Each job has one entry in each column. The slots of jobs that are gone are used again.
@@ -67,15 +78,27 @@ struct JobTable : JobColumns {
         bool extended = false;
     };
     absl::flat_hash_map<JobSlot, HardWalltime> hard_walltimes;
-    std::unordered_map<std::uint64_t, JobSlot> by_handle;
+    absl::flat_hash_map<JobSlot, JobSeldom> seldom;  // of those that have any of it
+    ColumnIndex<JobHandle> by_handle{handle};
 
     JobSlot add(JobHandle job);
     void remove(JobSlot slot);
-    JobSlot find(JobHandle job) const;
+    // Returns the slot of a job; kNoSlot: it isn't known.
+    JobSlot find(JobHandle job) const { return by_handle.find(job); }
+    // Calls visit(slot) for each job, in the order of the slots.
+    template <class Visit>
+    void for_each(const Visit& visit) const {
+        for (JobSlot slot = 0; slot < handle.size(); ++slot)
+            if (state[slot] != ' ') visit(slot);
+    }
     // Copy the fields of job_fields.def from a record and into one. In a new slot nothing of the job that had
     // the slot before stays.
     void take_fields(JobSlot slot, const JobFields& fields, Interner& strings);
     void give_fields(JobSlot slot, JobFields& fields, const Interner& strings) const;
+    JobSeldom seldom_of(JobSlot slot) const {
+        const auto found = seldom.find(slot);
+        return found == seldom.end() ? JobSeldom{} : found->second;
+    }
     // Returns the walltime by which the scheduler plans: the one asked for, else kUnlimitedWalltime.
     Seconds expected_walltime(JobSlot slot) const {
         return walltime[slot] < Seconds(0) ? kUnlimitedWalltime : walltime[slot];
@@ -89,7 +112,7 @@ struct JobTable : JobColumns {
     // other job, what it asked for.
     Seconds walltime_left(JobSlot slot) const {
         if (walltime[slot] < Seconds(0) || !is_suspended(slot)) return walltime[slot];
-        return std::max(Seconds(1), walltime[slot] - Seconds(elapsed[slot]));
+        return std::max(Seconds(1), walltime[slot] - Seconds(seldom_of(slot).elapsed));
     }
     // Returns whose job it is, as limits count it.
     Entities entities(JobSlot slot) const { return {owner[slot], group[slot], project[slot]}; }
@@ -107,7 +130,7 @@ struct JobTable : JobColumns {
     Seconds hard_walltime_left(JobSlot slot) const {
         const Seconds hard = hard_walltime(slot);
         if (hard == Seconds(0) || !is_suspended(slot)) return hard;
-        return std::max(Seconds(1), hard - Seconds(elapsed[slot]));
+        return std::max(Seconds(1), hard - Seconds(seldom_of(slot).elapsed));
     }
     // Returns when a running job is ended, whatever is planned.
     Instant hard_end(JobSlot slot) const {

@@ -19,28 +19,29 @@ std::size_t Signatures::Hash::operator()(const Signature& signature) const {
 }
 
 std::uint32_t Signatures::acquire(const Signature& signature) {
-    const auto [place, made] = index_.try_emplace(signature, size());
-    if (!made) {
-        ++users_[place->second];
-        return place->second;
+    if (const std::uint32_t known = index_.find(signature); known != index_.kNone) {
+        ++users_[known];
+        return known;
     }
+    std::uint32_t id = size();
     if (unused_.empty()) {
         signatures_.push_back(signature);
         users_.push_back(1);
         serials_.push_back(++made_);
     } else {
-        place->second = unused_.back();
+        id = unused_.back();
         unused_.pop_back();
-        signatures_[place->second] = signature;
-        users_[place->second] = 1;
-        serials_[place->second] = ++made_;
+        signatures_[id] = signature;
+        users_[id] = 1;
+        serials_[id] = ++made_;
     }
-    return place->second;
+    index_.insert(id);
+    return id;
 }
 
 void Signatures::release(std::uint32_t id) {
     if (--users_[id] > 0) return;
-    index_.erase(signatures_[id]);
+    index_.erase(id);
     unused_.push_back(id);
 }
 

@@ -2,12 +2,11 @@
 // a cycle finds out about one of the jobs holds for all of them.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <cstdint>
 #include <vector>
 
 #include "server_plugin/scheduler/model/cluster.h"
+#include "server_plugin/scheduler/model/column_index.h"
 
 namespace pbs::sched {
 
@@ -45,7 +44,7 @@ class Signatures {
     std::vector<std::uint64_t> serials_;
     std::uint64_t made_ = 0;  // how many signatures were made so far
     std::vector<std::uint32_t> unused_;
-    absl::flat_hash_map<Signature, std::uint32_t, Hash> index_;
+    ColumnIndex<Signature, Hash> index_{signatures_};
 };
 
 }  // namespace pbs::sched

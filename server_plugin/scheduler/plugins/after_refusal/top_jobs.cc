@@ -66,7 +66,7 @@ void TopJobsRule::refused(const OrderedJob& job, Verdict& verdict, CandidateQueu
     }
     auto& made = reservations_[own ? view.slot : kNoSlot];
     // One that was preempted gets its room back before others, as in OpenPBS, however many there are.
-    const bool preempted = t_.jobs.preempted_at[job.job] != Instant{};
+    const bool preempted = t_.jobs.seldom_of(job.job).preempted_at != Instant{};
     if ((made >= depth && !preempted) || !c_.may_look_ahead()) return;
     std::uint32_t& no_start = judge_.no_start_known(job, verdict, queues);
     if (no_start == verdict.starts + 1) return;

@@ -128,7 +128,7 @@ Refusal check_hosts(CycleState& state, const Asked& job, QueueView& view) {
     return {reason, lifted_by};
 }
 
-bool is_same_in(const QueueView& a, const QueueView& b) {
+bool has_same_places(const QueueView& a, const QueueView& b) {
     return a.pool == b.pool && a.host == b.host && a.groups == b.groups && a.booking == b.booking;
 }
 
@@ -140,6 +140,6 @@ const Filter kHostsFilter{
     .attributes = "max_jobs, min_jobs, target_load_pct, target_load_variance, high_systime, load_balancing",
     .traits = about_room | places | by_limits_only,
     .check = check_hosts,
-    .is_same_in = is_same_in};
+    .is_same_in = has_same_places};
 
 }  // namespace pbs::sched

@@ -30,7 +30,7 @@ Refusal check_prime_limit(CycleState& state, const Asked& job, QueueView& view) 
     return Refusal::until_instant({ReasonCode::prime_limit, view.slot, 0, limit.count()}, *end - limit);
 }
 
-bool is_same_in(const QueueView& a, const QueueView& b) {
+bool is_as_early(const QueueView& a, const QueueView& b) {
     return a.early == b.early;
 }
 
@@ -42,6 +42,6 @@ const Filter kPrimeLimitFilter{.name = "prime_limit",
                                .traits = about_time | about_prime | by_limits_only,
                                .check = check_prime_limit,
                                .wanted = wanted_prime_limit,
-                               .is_same_in = is_same_in};
+                               .is_same_in = is_as_early};
 
 }  // namespace pbs::sched

@@ -1,0 +1,51 @@
+// Finds the entry of a column that has a value.
+#pragma once
+
+#include <absl/container/flat_hash_set.h>
+#include <absl/hash/hash.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace pbs::sched {
+
+// The index holds the numbers of entries and reads their values in the column, so it takes 5 bytes an entry
+// whatever the values take. The column has to stay where it is, and an entry's value as it is while the entry
+// is in the index.
+template <class Value, class Hash = absl::Hash<Value>>
+class ColumnIndex {
+  public:
+    static constexpr std::uint32_t kNone = UINT32_MAX;
+
+    explicit ColumnIndex(const std::vector<Value>& column)
+        : numbers_(0, Hasher{{&column}}, Same{{&column}}) {}
+    ColumnIndex(const ColumnIndex&) = delete;
+    ColumnIndex& operator=(const ColumnIndex&) = delete;
+
+    // Returns the number of the entry with the value; kNone: there is none.
+    std::uint32_t find(const Value& value) const {
+        const auto found = numbers_.find(value);
+        return found == numbers_.end() ? kNone : *found;
+    }
+    std::size_t size() const { return numbers_.size(); }
+    void insert(std::uint32_t number) { numbers_.insert(number); }
+    void erase(std::uint32_t number) { numbers_.erase(number); }
+
+  private:
+    struct Reads {
+        using is_transparent = void;
+        const std::vector<Value>* column;
+        const Value& value(std::uint32_t number) const { return (*column)[number]; }
+        static const Value& value(const Value& of) { return of; }
+    };
+    struct Hasher : Reads {
+        std::size_t operator()(const auto& of) const { return Hash{}(this->value(of)); }
+    };
+    struct Same : Reads {
+        bool operator()(const auto& a, const auto& b) const { return this->value(a) == this->value(b); }
+    };
+    absl::flat_hash_set<std::uint32_t, Hasher, Same> numbers_;
+};
+
+}  // namespace pbs::sched
