@@ -128,6 +128,22 @@ CREATE TABLE attribute_name(
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE);
 )sql",
+    // A comment has no REFERENCES any more, for which SQLite read the page of the job with each one that a
+    // cycle gives: of a million jobs that was most of the database.
+    R"sql(
+DROP TRIGGER IF EXISTS job_gone;
+CREATE TABLE next_comment(
+  job INTEGER PRIMARY KEY,
+  comment INTEGER NOT NULL,
+  mtime INTEGER NOT NULL);
+INSERT INTO next_comment SELECT job, comment, mtime FROM job_comment;
+DROP TABLE job_comment;
+ALTER TABLE next_comment RENAME TO job_comment;
+CREATE INDEX job_of_comment ON job_comment(comment);
+CREATE TRIGGER job_gone AFTER DELETE ON job BEGIN
+  DELETE FROM job_comment WHERE job = OLD.sequence;
+END;
+)sql",
 };
 
 // SQLite gives its other files the mode of the database: scripts and environments are nobody else's business.

@@ -361,6 +361,30 @@ TEST_F(StoreTest, JobsOfVersion7AreRead) {
     EXPECT_EQ(again.job("5")->attributes, old->attributes);
 }
 
+TEST_F(StoreTest, CommentsOfVersion8AreKeptAndGoWithTheirJobs) {
+    {
+        auto store = std::move(*Store::open(path_));
+        ASSERT_TRUE(store->save(job(1)));
+        ASSERT_TRUE(store->save(job(2)));
+    }
+    sql("DROP TRIGGER job_gone; DROP TABLE job_comment;"
+        "CREATE TABLE job_comment(job INTEGER PRIMARY KEY REFERENCES job(sequence) ON DELETE CASCADE,"
+        " comment INTEGER NOT NULL, mtime INTEGER NOT NULL);"
+        "CREATE INDEX job_of_comment ON job_comment(comment);"
+        "INSERT INTO comment VALUES(7, 'no room'); INSERT INTO job_comment VALUES(1, 7, 5), (2, 7, 6);"
+        "PRAGMA user_version=8");
+    {
+        auto store = std::move(*Store::open(path_));
+        State state;
+        state.server_name = "svr";
+        ASSERT_TRUE(store->load(state));
+        EXPECT_EQ(state.job("2")->attributes.text("comment"), "no room");
+        EXPECT_EQ(state.job("2")->mtime, 6);
+        ASSERT_TRUE(store->remove_job(2));
+    }
+    EXPECT_EQ(number("SELECT count(*) FROM job_comment"), 1);
+}
+
 // The numbers of attributes are the database's: another version, which has more or fewer, goes on with them.
 TEST_F(StoreTest, AttributesKeepTheirNumbers) {
     {
