@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <string_view>
 
 #include "ifl/pbs_error.h"
@@ -33,7 +34,8 @@ bool is_there(const std::string& path) {
 }
 
 // `all`: not only how it begins.
-std::optional<std::string> wrong_with_content(const std::string& path, int64_t newest, bool all) {
+std::optional<std::string> wrong_with_content(const std::string& path, int64_t newest, bool all,
+                                              std::chrono::seconds patience = {}) {
     // Only for reading: whatever is found, the file and what is in its -wal stay as they are. But a server
     // that was killed while it made the file has left a journal, and without it what is there is half a
     // change.
@@ -41,6 +43,7 @@ std::optional<std::string> wrong_with_content(const std::string& path, int64_t n
     using Open = sqlite::Connection::Open;
     auto connection = sqlite::Connection::open(path, interrupted ? Open::write : Open::read);
     if (!connection) return "can not be read: " + connection.error();
+    connection->wait_for_others(patience);
     const auto version = connection->integer("PRAGMA user_version");
     if (!version) return "is damaged: " + version.error();
     if (all || interrupted)
@@ -135,15 +138,17 @@ Result<std::future<Result<void>>> begin_check(const Home& home) {
         return tl::unexpected(ok.error());
     if (auto ok = outcome(policy, wrong_with_file(policy, 0, true)); !ok) return tl::unexpected(ok.error());
     // Through SQLite alone: if the thread closed the file itself, the locks of other connections of this
-    // process would be gone.
-    std::future<Result<void>> rest = std::async(std::launch::async, [outcome, server, newest] {
-        return outcome(server, has_data(server) ? wrong_with_content(server, newest, true) : std::nullopt);
-    });
+    // process would be gone. After a crash one of them may be reading the log anew, and is waited for.
+    const auto whole = [outcome, server, newest] {
+        return outcome(server, has_data(server)
+                                   ? wrong_with_content(server, newest, true, std::chrono::seconds(30))
+                                   : std::nullopt);
+    };
     if (auto ok = check_presence(home, advice); !ok) {
-        auto whole = rest.get();
-        return tl::unexpected(whole ? ok.error() : whole.error());
+        const auto damage = whole();
+        return tl::unexpected(damage ? ok.error() : damage.error());
     }
-    return rest;
+    return std::async(std::launch::async, whole);
 }
 
 Result<void> check_databases(const Home& home) {
