@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "sqlite/result.h"
+
 namespace pbs::sqlite {
 
 struct WalExtent {
@@ -17,5 +19,9 @@ struct WalExtent {
 
 // Reads the log of the database at `path`, that is `path`-wal.
 WalExtent extent_of_wal(const std::string& path);
+
+// Brings the log to the disk. What a connection has committed before is there then, or in the database, where
+// a checkpoint has brought it to the disk. Errors: a text with the path.
+Result<void> sync_wal(const std::string& path);
 
 }  // namespace pbs::sqlite

@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -96,8 +97,34 @@ std::string end_key(char type, std::string_view id, std::string_view run_count) 
     return fmt::format("{} {} {}", type, id, run_count);
 }
 
-std::string start_key(std::string_view id, std::string_view start) {
-    return fmt::format("S {} {}", id, start);
+// What is remembered of a Q record, and of an S record. That two of a million are equal is as likely as a
+// fault of the memory.
+std::uint64_t queueing_key(std::string_view id) {
+    return std::hash<std::string_view>()(id);
+}
+std::uint64_t start_key(std::string_view id, std::string_view start) {
+    return queueing_key(id) * 31 + std::hash<std::string_view>()(start) + 1;
+}
+
+// Calls `take` with each line of the file.
+template <typename Take>
+void each_line(const std::filesystem::path& path, Take&& take) {
+    constexpr std::size_t kPiece = std::size_t{1} << 20;
+    std::ifstream file(path);
+    std::string bytes;
+    std::size_t rest = 0;  // of a line that goes on
+    do {
+        bytes.resize(rest + kPiece);
+        file.read(bytes.data() + rest, kPiece);
+        std::string_view left(bytes.data(), rest + static_cast<std::size_t>(file.gcount()));
+        for (auto end = left.find('\n'); end != left.npos; end = left.find('\n')) {
+            take(left.substr(0, end));
+            left.remove_prefix(end + 1);
+        }
+        rest = left.size();
+        bytes.erase(0, static_cast<std::size_t>(left.data() - bytes.data()));
+    } while (file);
+    take(std::string_view(bytes.data(), rest));
 }
 
 // A line of the file: its type, id, and what it tells.
@@ -136,16 +163,16 @@ void Accounting::remember_since(std::chrono::sys_seconds since) {
     for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) {
         // A clock that was moved may have put the record into any day's file, but it did so lately.
         if (entry.path().filename() < first && entry.last_write_time(error) < recent) continue;
-        std::ifstream file(entry.path());
-        for (std::string text; std::getline(file, text);) {
+        each_line(entry.path(), [this](std::string_view text) {
             const Line line = line_of(text);
-            if (line.type == 'Q') begun_->insert(fmt::format("Q {}", line.id));
-            if (line.type == 'S') begun_->insert(start_key(line.id, number_in(line.text, " start=")));
-            if (line.type != 'E' && line.type != 'R') continue;
+            if (line.type == 'Q') begun_->push_back(queueing_key(line.id));
+            if (line.type == 'S') begun_->push_back(start_key(line.id, number_in(line.text, " start=")));
+            if (line.type != 'E' && line.type != 'R') return;
             if (const auto run = number_in(line.text, " run_count="); !run.empty())
                 ended_.insert(end_key(line.type, line.id, run));
-        }
+        });
     }
+    std::ranges::sort(*begun_);
 }
 
 std::chrono::sys_seconds Accounting::gap_begin() const {
@@ -164,11 +191,11 @@ std::chrono::sys_seconds Accounting::gap_begin() const {
 }
 
 bool Accounting::lacks_queueing(std::string_view id) const {
-    return begun_ && !begun_->contains(fmt::format("Q {}", id));
+    return begun_ && !std::ranges::binary_search(*begun_, queueing_key(id));
 }
 
 bool Accounting::lacks_start(std::string_view id, int64_t start) const {
-    return begun_ && !begun_->contains(start_key(id, std::to_string(start)));
+    return begun_ && !std::ranges::binary_search(*begun_, start_key(id, std::to_string(start)));
 }
 
 void Accounting::queued_if_missing(AccountedJob job) {

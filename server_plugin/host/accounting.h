@@ -131,8 +131,8 @@ class Accounting {
     std::deque<Record> pending_;
     std::deque<std::string> recent_ends_;    // what this process has put into ended_, the oldest first
     std::unordered_set<std::string> ended_;  // "type id run_count", see remember_since()
-    // "Q id", "S id start"; none before remember_since() and after forget_beginnings().
-    std::optional<std::unordered_set<std::string>> begun_;
+    // Of Q and S records, ascending; none before remember_since() and after forget_beginnings().
+    std::optional<std::vector<std::uint64_t>> begun_;
 };
 
 }  // namespace pbs::host

@@ -155,13 +155,16 @@ bool Attributes::unset(const AttributeDef& def, std::string_view resource) {
            }) > 0;
 }
 
+void Attributes::fit(size_t spare) {
+    if (values_.capacity() == values_.size() + spare) return;
+    std::vector<AttributeValue> fitting;
+    fitting.reserve(values_.size() + spare);
+    std::ranges::move(values_, std::back_inserter(fitting));
+    values_ = std::move(fitting);
+}
+
 void Attributes::shrink(SharedTexts& texts, size_t spare) {
-    if (values_.capacity() != values_.size() + spare) {
-        std::vector<AttributeValue> fitting;
-        fitting.reserve(values_.size() + spare);
-        std::ranges::move(values_, std::back_inserter(fitting));
-        values_ = std::move(fitting);
-    }
+    fit(spare);
     for (AttributeValue& value : values_) texts.share(value.both);
 }
 

@@ -72,6 +72,8 @@ class Attributes {
     // Gives back spare room but for `spare` values, and shares values with others; for objects that are kept
     // in great numbers.
     void shrink(SharedTexts& texts, size_t spare = 0);
+    // Only gives back spare room.
+    void fit(size_t spare);
 
     bool operator==(const Attributes& other) const;
 

@@ -10,6 +10,7 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/accrual.h"
 #include "server_plugin/host/array.h"
+#include "server_plugin/host/ended_runs.h"
 #include "server_plugin/host/exec_vnode.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/log.h"
@@ -531,6 +532,9 @@ void Cycles::look_at_clock() {
     const int64_t now = server_.now();
     Plugin& plugin = *server_.parts.plugin;
     if (plugin.next_deadline(now) <= now) {
+        // It may store what jobs have used, which counts twice if their ends are lost.
+        if (auto done = settle_ended_runs(server_); !done)
+            server_.parts.log.error("jobs", done.error().message);
         for (const auto& [name, trigger] : plugin.tick(now, server_.state)) server_.want_cycle(trigger, name);
     }
     for (const auto& [name, sched] : server_.state.scheds()) {

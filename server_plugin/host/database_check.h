@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <optional>
 #include <string>
 
@@ -22,6 +23,10 @@ std::optional<std::string> wrong_with_database(const std::string& path, int64_t 
 // is a new home. The error says which file, what is wrong with it, and how to get a
 // backup back.
 Result<void> check_databases(const Home& home);
+
+// The same, but for what takes long where there are a million jobs: all of the server's database is read in a
+// thread, whose outcome is to be awaited before anything is changed.
+Result<std::future<Result<void>>> begin_check(const Home& home);
 
 // What a database of the home has lost of what it was told to keep; nullopt: nothing.
 Result<std::optional<sqlite::Loss>> find_loss(const Home& home, const std::string& path);

@@ -265,6 +265,7 @@ void Deliveries::look() {
 }
 
 Result<void> Deliveries::recover() {
+    if (server_.state.counts().counts.at(StateCounts::kLetters.find(job_state::kTransit)) == 0) return {};
     Change change(server_, server_.now());
     for (const auto& [handle, job] : server_.state.jobs()) {
         if (!job.is_leaving()) continue;

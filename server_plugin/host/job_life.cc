@@ -309,7 +309,7 @@ void end_job(Change& change, Job& job, const RunReport& report) {
     const RunId id = report.id;
     change.then([&server, id, script = script_path(server, job)] {
         unlink(script.c_str());
-        server.parts.executor.forget(id);
+        server.ended_runs.push_back(id);
         server.counters.job_ended();
     });
     change.want_cycle(PBS_SCH_SCHEDULE_TERM);

@@ -273,20 +273,33 @@ void EntityCounts::count(const Job& job, const ResourceTable& resources, int64_t
     if (job.history()) return;
     const JobSums own = sums_of(job, resources, by);
     const bool running = job.running();
-    for (const CountedEntity& entity : entities_of(job)) {
-        for (const uint64_t queue : {uint64_t{0}, job.queue}) {
-            const auto at = sums_.try_emplace(key_of(queue, entity)).first;
-            Sums& sums = at->second;
-            sums.members += by;
-            // Users name projects as they like: what has no job any more takes no memory.
-            if (sums.members == 0) {
-                sums_.erase(at);
-                continue;
-            }
-            sums.all.add(own);
-            if (!running) sums.not_running.add(own);
+    const auto entities = entities_of(job);
+    // Most jobs are counted behind one of the same user in the same queue.
+    const bool as_before =
+        last_.queue == job.queue && std::ranges::equal(last_.names, entities, {}, {}, &CountedEntity::name);
+    if (!as_before) {
+        last_.queue = job.queue;
+        for (size_t i = 0; i < entities.size(); ++i) {
+            last_.names[i] = entities[i].name;
+            last_.sums[i] = {&sums_[key_of(0, entities[i])], &sums_[key_of(job.queue, entities[i])]};
         }
     }
+    for (size_t i = 0; i < entities.size(); ++i)
+        for (Sums* const sums : last_.sums[i]) {
+            sums->members += by;
+            sums->all.add(own);
+            if (!running) sums->not_running.add(own);
+        }
+    // Users name projects as they like: what has no job any more takes no memory.
+    if (std::ranges::none_of(last_.sums,
+                             [](const auto& of) { return of[0]->members == 0 || of[1]->members == 0; }))
+        return;
+    last_.forget();
+    for (const CountedEntity& entity : entities)
+        for (const uint64_t queue : {uint64_t{0}, job.queue})
+            if (const auto at = sums_.find(key_of(queue, entity));
+                at != sums_.end() && at->second.members == 0)
+                sums_.erase(at);
 }
 
 const EntityCounts::Sums* EntityCounts::find(uint64_t queue, const CountedEntity& entity) const {

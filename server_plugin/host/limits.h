@@ -53,6 +53,23 @@ class EntityCounts {
 
   private:
     std::unordered_map<std::string, Sums> sums_;
+    // Whose job was counted last, and what is counted of them, in all queues and in that one. A copy knows
+    // nothing: it would point into what it was copied from.
+    struct Last {
+        uint64_t queue = 0;
+        std::array<std::string, 4> names;
+        std::array<std::array<Sums*, 2>, 4> sums{};
+
+        Last() = default;
+        Last(const Last&) : Last() {}
+        Last& operator=(const Last&) {
+            forget();
+            return *this;
+        }
+        ~Last() = default;
+        void forget() { names.fill({}); }
+    };
+    Last last_;
 };
 
 // May the job be in the queue beside those that are there, by max_queued and queued_jobs_threshold? A new job

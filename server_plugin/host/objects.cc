@@ -54,9 +54,13 @@ bool is_legal_foreign_id(std::string_view id) {
 
 // A job that waits is given a comment: room is kept for that, since a great many get one at once, and each
 // would leave a hole in memory that is too small for the next.
-void Job::shrink(SharedTexts& texts) {
+size_t Job::spare_attributes() const {
     const bool waits = !running() && !history();
-    attributes.shrink(texts, waits && !attributes.has("comment") ? 1 : 0);
+    return waits && !attributes.has("comment") ? 1 : 0;
+}
+
+void Job::shrink(SharedTexts& texts) {
+    attributes.shrink(texts, spare_attributes());
     for (SharedText* text : {&queue_name, &exec_vnode, &exec_host, &defaulted}) texts.share(*text);
 }
 

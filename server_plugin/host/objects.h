@@ -121,6 +121,9 @@ struct Job {
 
     // Gives back spare memory, and shares texts with others.
     void shrink(SharedTexts& texts);
+    // How many attributes there is to be room for besides those that it has: a comment comes to a job that
+    // waits.
+    size_t spare_attributes() const;
 
     bool is_defaulted(std::string_view resource) const;
     void set_defaulted(std::string_view resource, bool defaulted);

@@ -22,6 +22,7 @@
 #include <ctime>
 #include <fstream>
 #include <functional>
+#include <future>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -37,6 +38,7 @@
 #include "server_plugin/host/deadline_timer.h"
 #include "server_plugin/host/deliveries.h"
 #include "server_plugin/host/depend.h"
+#include "server_plugin/host/ended_runs.h"
 #include "server_plugin/host/executor.h"
 #include "server_plugin/host/guard.h"
 #include "server_plugin/host/home.h"
@@ -210,6 +212,7 @@ class Program {
     std::optional<Daemon> daemon_;
     Clock clock_;
     std::optional<Home> home_;
+    std::shared_future<Result<void>> database_check_;
     std::unique_ptr<Log> log_;
     std::unique_ptr<Accounting> accounting_;
     std::unique_ptr<Mailer> mailer_;
@@ -225,6 +228,7 @@ class Program {
     std::unique_ptr<Deliveries> deliveries_;
     std::unique_ptr<Peers> peers_;
     std::unique_ptr<RunningUsage> running_usage_;
+    std::unique_ptr<EndedRuns> ended_runs_;
 
     uv_loop_t loop_{};
     uv_signal_t term_{};
@@ -270,11 +274,15 @@ Result<void> Program::open_home() {
     if (*finished)
         log_->write(LogEvent::system, LogClass::server, "Server",
                     "a restore that had been cut short is completed");
-    return check_databases(*home_);
+    auto whole = begin_check(*home_);
+    if (!whole) return tl::unexpected(whole.error());
+    database_check_ = whole->share();
+    return {};
 }
 
 Result<void> Program::open_state() {
-    auto store = Store::open(home_->server_db());
+    const auto whole = [this] { return database_check_.get(); };
+    auto store = Store::open(home_->server_db(), whole);
     if (!store) return tl::unexpected(store.error());
     store_ = std::move(*store);
     State state;
@@ -287,7 +295,11 @@ Result<void> Program::open_state() {
                     fmt::format("--name {}: {} is the home of server {}, whose jobs carry that name",
                                 options_.name, home_->path(), *name));
     state.server_name = std::move(*name);
-    if (auto done = store_->load(state); !done) return done;
+    if (auto done = store_->load(state); !done) {
+        // What can't be read is told as damage.
+        const auto ok = whole();
+        return ok ? done : ok;
+    }
     log_->set_events(static_cast<unsigned>(state.server.integer("log_events", 511)));
     mailer_ = std::make_unique<Mailer>(
         *log_, std::string(state.server.text("mailer")),
@@ -343,9 +355,14 @@ Result<void> Program::open_plugin() {
 Result<void> Program::recover() {
     const std::chrono::sys_seconds earliest(
         std::chrono::seconds(earliest_start(server_->state, server_->now())));
-    accounting_->remember_since(std::min(earliest, accounting_->gap_begin()));
+    const auto since = std::min(earliest, accounting_->gap_begin());
+    // There may be a record of each of a million jobs.
+    std::future<void> remembered =
+        std::async(std::launch::async, [this, since] { accounting_->remember_since(since); });
     server_->parts.plugin = plugin_.get();
-    if (auto done = server_->start_plugin(); !done) {
+    const auto told = server_->start_plugin();
+    remembered.get();
+    if (const auto& done = told; !done) {
         // Its database may be of a newer version, or hold what it doesn't understand.
         const bool database = done.error().code == PBSE_SYSTEM;
         return fail(done.error().code, fmt::format("the plugin could not start: {}{}", done.error().message,
@@ -359,6 +376,8 @@ Result<void> Program::recover() {
     // Only now: a change more would hide that the history's last one never came to the server.
     carry_out_pending(*server_);
     set_queue_types(*server_);
+    // What the last server may have left to do, and removed no records of ends for: those go now.
+    if (auto done = store_->sync(); !done) return done;
     std::vector<RunReport> strays;
     const std::vector<RunReport> reports = runner_->recover(running_starts(server_->state), &strays);
     return recover_jobs(*server_, reports, strays);
@@ -391,6 +410,7 @@ Result<void> Program::listen() {
     server_->options.port = network_->port();
     deliveries_ = std::make_unique<Deliveries>(&loop_, *server_);
     running_usage_ = std::make_unique<RunningUsage>(*server_);
+    ended_runs_ = std::make_unique<EndedRuns>(&loop_, *server_);
     peers_ = std::make_unique<Peers>(&loop_, *server_, [this] { schedule_cycles(); });
     server_->deliveries = deliveries_.get();
     server_->peers = peers_.get();
@@ -452,7 +472,10 @@ void Program::make_handles() {
     processor_before_ = time_on_processor();
     uv_prepare_start(&turn_end_, [](uv_prepare_t* handle) {
         auto& program = *static_cast<Program*>(handle->data);
-        guarded(*program.log_, "turn", [&program] { program.note_turn(); });
+        guarded(*program.log_, "turn", [&program] {
+            program.ended_runs_->look();
+            program.note_turn();
+        });
     });
 }
 

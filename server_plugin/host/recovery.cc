@@ -78,9 +78,8 @@ Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vec
             const Accounting::Together records(server.parts.accounting);
             for (const RunReport& report : some) apply(change, report, ends, recovers);
         }
-        // That jobs run is told again after a crash; only ends wait for the disk.
-        if (std::ranges::all_of(some, [](const RunReport& r) { return r.state == RunState::running; }))
-            change.need_not_last();
+        // After a crash of the machine all of it is told again (ended_runs.h).
+        change.need_not_last();
         auto done = change.commit();
         if (done) to_terminate.insert(to_terminate.end(), ends.begin(), ends.end());
         return done;
@@ -102,12 +101,13 @@ void complete_accounting(Server& server, const std::vector<RunReport>& reports) 
     Accounting& accounting = server.parts.accounting;
     const Accounting::Together records(accounting);
     const int64_t since = accounting.gap_begin().time_since_epoch().count();
-    for (const auto& [handle, job] : server.state.jobs())
-        if (!job.history() && !job.is_subjob() && job.ctime >= since && accounting.lacks_queueing(job.id))
+    for (const auto& [handle, job] : server.state.jobs()) {
+        if (job.history()) continue;
+        if (!job.is_subjob() && job.ctime >= since && accounting.lacks_queueing(job.id))
             accounting.queued_if_missing(accounted_at_queueing(job, server.state));
-    for (const auto& [handle, job] : server.state.jobs())
-        if (job.begun() && !job.history() && job.stime >= since && accounting.lacks_start(job.id, job.stime))
+        if (job.begun() && job.stime >= since && accounting.lacks_start(job.id, job.stime))
             accounting.started_if_missing(accounted(job, server.state));
+    }
     for (const RunReport& report : reports) {
         const Job* job = job_of(server, report);
         if (job != nullptr && report.state != RunState::never_started && job->stime >= since &&
@@ -121,15 +121,14 @@ void complete_accounting(Server& server, const std::vector<RunReport>& reports) 
 
 std::vector<RunId> running_starts(const State& state) {
     std::vector<RunId> runs;
-    for (const auto& [handle, job] : state.jobs())
-        if (job.running()) runs.push_back(run_id(job));
+    for (const uint64_t handle : state.running_jobs()) runs.push_back(run_id(*state.job(handle)));
     return runs;
 }
 
 int64_t earliest_start(const State& state, int64_t now) {
     int64_t earliest = now;
-    for (const auto& [handle, job] : state.jobs())
-        if (job.running()) earliest = std::min(earliest, job.stime);
+    for (const uint64_t handle : state.running_jobs())
+        earliest = std::min(earliest, state.job(handle)->stime);
     return earliest;
 }
 

@@ -31,7 +31,8 @@ void Server::reap() {
 
 Server::Server(State initial, ServerParts server_parts, ServerOptions server_options)
     : state(std::move(initial)), parts(server_parts), options(std::move(server_options)) {
-    for (const auto& [handle, job] : state.jobs()) last_rank = std::max(last_rank, job.queue_rank);
+    // They are in the order of queueing.
+    if (!state.jobs().empty()) last_rank = state.jobs().rbegin()->second.queue_rank;
 }
 
 int64_t Server::now() const {

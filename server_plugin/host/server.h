@@ -128,8 +128,12 @@ class Server {
     Peers* peers = nullptr;
     Deliveries* deliveries = nullptr;
 
-    uint64_t last_ticket = 0;                 // the last ticket given to a request (Context::ticket)
-    int64_t last_rank = 0;                    // the largest queue_rank given
+    uint64_t last_ticket = 0;  // the last ticket given to a request (Context::ticket)
+    int64_t last_rank = 0;     // the largest queue_rank given
+    // Runs whose ends are committed and may not be on the disk yet (ended_runs.h); are others on their way to
+    // it?
+    std::vector<RunId> ended_runs;
+    bool ends_on_their_way = false;
     std::vector<RunReport> unstored_reports;  // reports of the runner that are not in the database yet
 
     // Set by a Shutdown request or a signal: the server's loop ends.

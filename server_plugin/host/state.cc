@@ -167,6 +167,7 @@ void State::erase_reservation(uint64_t handle) {
 void State::count(const Job& job, int64_t by) {
     index(queue_jobs_[job.queue], job, by > 0);
     index(waiting_, job, by > 0 && job.state == job_state::kWaiting);
+    index(running_, job, by > 0 && job.running());
     index(finished_, job, by > 0 && job.history());
     counts_.add(job.state, by);
     queue_counts_[job.queue].add(job.state, by);
@@ -234,13 +235,24 @@ void State::put(Job job) {
         at->second = std::move(job);
         return;
     }
+    enter(job);
+    jobs_.emplace_hint(at, job.handle, std::move(job));
+}
+
+void State::put_loaded(std::map<uint64_t, Job>::node_type job) {
+    enter(job.mapped());
+    job.key() = job.mapped().handle;
+    jobs_.insert(jobs_.end(), std::move(job));
+}
+
+// All but the table of jobs itself.
+void State::enter(const Job& job) {
     count(job, 1);
     index_names(job, true);
     handle_in_use(job.handle);
     if (job.is_subjob()) last_subjob_ = std::max(last_subjob_, job.sequence);
     if (is_foreign(job.sequence)) last_foreign_ = std::max(last_foreign_, job.sequence);
     handle_of_sequence_[job.sequence] = job.handle;
-    jobs_.emplace_hint(at, job.handle, std::move(job));
 }
 
 void State::put(Queue queue) {

@@ -103,6 +103,8 @@ class State {
 
     // Put an object in place of the one with its handle or name; counts follow.
     void put(Job job);
+    // The same of a job that is new, later in the queue than all others, and has no spare memory.
+    void put_loaded(std::map<uint64_t, Job>::node_type job);
     // A job's comment and mtime, and nothing else of it.
     void set_comment(uint64_t job, std::string_view comment, int64_t mtime);
     void put(Queue queue);
@@ -134,6 +136,7 @@ class State {
     // The subjobs of an array that are jobs of their own, by index: their handles.
     const std::map<int64_t, uint64_t>& subjobs(uint64_t array) const;
     const std::set<uint64_t>& waiting_jobs() const { return waiting_; }
+    const std::set<uint64_t>& running_jobs() const { return running_; }  // suspended ones too
     const std::set<uint64_t>& finished_jobs() const { return finished_; }
     // Those that wait for others to make room (preempt.h).
     const std::set<uint64_t>& awaiting_jobs() const { return awaiting_; }
@@ -142,6 +145,7 @@ class State {
   private:
     void count(const Job& job, int64_t by);
     void index_names(const Job& job, bool in);
+    void enter(const Job& job);
 
     std::map<uint64_t, Job> jobs_;
     SharedTexts texts_;  // of jobs
@@ -165,6 +169,7 @@ class State {
     Usage server_usage_;
     std::unordered_map<uint64_t, std::set<uint64_t>> queue_jobs_;
     std::set<uint64_t> waiting_;
+    std::set<uint64_t> running_;
     std::set<uint64_t> finished_;
     std::set<uint64_t> awaiting_;
     uint64_t last_handle_ = 0;

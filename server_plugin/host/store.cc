@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <limits>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -15,12 +17,14 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/array.h"
 #include "server_plugin/host/exec_vnode.h"
+#include "server_plugin/host/job_rows.h"
 #include "server_plugin/host/occurrences.h"
 #include "server_plugin/host/reservation.h"
 #include "server_plugin/host/stored_attributes.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 #include "sqlite/connection.h"
 #include "sqlite/guard.h"
+#include "sqlite/wal.h"
 
 namespace pbs::host {
 namespace {
@@ -124,6 +128,22 @@ CREATE TABLE attribute_name(
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE);
 )sql",
+    // A comment has no REFERENCES any more, for which SQLite read the page of the job with each one that a
+    // cycle gives: of a million jobs that was most of the database.
+    R"sql(
+DROP TRIGGER IF EXISTS job_gone;
+CREATE TABLE next_comment(
+  job INTEGER PRIMARY KEY,
+  comment INTEGER NOT NULL,
+  mtime INTEGER NOT NULL);
+INSERT INTO next_comment SELECT job, comment, mtime FROM job_comment;
+DROP TABLE job_comment;
+ALTER TABLE next_comment RENAME TO job_comment;
+CREATE INDEX job_of_comment ON job_comment(comment);
+CREATE TRIGGER job_gone AFTER DELETE ON job BEGIN
+  DELETE FROM job_comment WHERE job = OLD.sequence;
+END;
+)sql",
 };
 
 // SQLite gives its other files the mode of the database: scripts and environments are nobody else's business.
@@ -159,7 +179,9 @@ class Store::Impl {
         return {};
     }
 
+    Result<void> begin_writing();
     Result<void> upgrade();
+    Result<void> read_attribute_numbers();
     Result<void> number_attributes();
     Result<void> save_object(int type, uint64_t id, std::string_view name, int64_t state, int64_t changed,
                              const Attributes& attributes, const Attributes* before = nullptr);
@@ -167,6 +189,7 @@ class Store::Impl {
     Result<void> load_resources(State& state);
     Result<void> load_objects(State& state);
     Result<void> load_jobs(State& state);
+    bool make_job(const JobRow& row, const AttributeRows& rows, SharedTexts& texts, Job& job) const;
     Result<void> load_links(State& state);
     Attributes load_attributes(int64_t object, const AttributeTable& table);
     Result<void> put_aside(int type, std::string_view name, uint64_t id, int64_t state, int64_t changed,
@@ -199,6 +222,8 @@ class Store::Impl {
     bool holding = false;     // the rows set aside come to count with this transaction's commit
     std::string path;
     sqlite::Connection db;
+    Check check;                           // to be asked before something is written
+    bool writing = false;                  // begin_writing() has succeeded
     std::unique_ptr<sqlite::Guard> guard;  // none for ":memory:"
 };
 
@@ -220,17 +245,18 @@ Result<void> Store::Impl::upgrade() {
     return {};
 }
 
-// Reads the numbers, and gives those to which this version is new.
-Result<void> Store::Impl::number_attributes() {
-    {
-        Query query = db.statement("SELECT id, name FROM attribute_name");
-        while (query.next()) {
-            if (query.integer(0) < 1 || query.integer(0) > static_cast<int64_t>(AttributeNumbers::kLargest))
-                return fail(PBSE_SYSTEM, fmt::format("{}: the names of attributes are damaged", path));
-            numbers.add(job_table().find(query.text(1)), static_cast<size_t>(query.integer(0)));
-        }
-        if (!query.ok()) return failed("can not read the names of attributes");
+Result<void> Store::Impl::read_attribute_numbers() {
+    Query query = db.statement("SELECT id, name FROM attribute_name");
+    while (query.next()) {
+        if (query.integer(0) < 1 || query.integer(0) > static_cast<int64_t>(AttributeNumbers::kLargest))
+            return fail(PBSE_SYSTEM, fmt::format("{}: the names of attributes are damaged", path));
+        numbers.add(job_table().find(query.text(1)), static_cast<size_t>(query.integer(0)));
     }
+    return query.ok() ? Result<void>() : failed("can not read the names of attributes");
+}
+
+// Gives those numbers to which this version is new.
+Result<void> Store::Impl::number_attributes() {
     const auto rows = job_table().rows();
     if (std::ranges::all_of(rows, [this](const AttributeDef& row) { return numbers.has(row); })) return {};
     auto done = execute("BEGIN IMMEDIATE");
@@ -246,23 +272,39 @@ Result<void> Store::Impl::number_attributes() {
     return done;
 }
 
-Result<std::unique_ptr<Store>> Store::open(const std::string& path) {
+Result<void> Store::Impl::begin_writing() {
+    if (writing) return {};
+    if (check)
+        if (auto whole = check(); !whole) return whole;
+    const bool is_read = numbers.largest() > 0;
+    for (const char* pragma :
+         {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"})
+        if (auto done = execute(pragma); !done) return done;
+    if (auto done = upgrade(); !done) return done;
+    if (!is_read)
+        if (auto done = read_attribute_numbers(); !done) return done;
+    if (auto done = number_attributes(); !done) return done;
+    if (path != ":memory:") {
+        auto begun = sqlite::Guard::begin(db, path);
+        if (!begun) return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, begun.error()));
+        guard = std::move(*begun);
+    }
+    writing = true;
+    return {};
+}
+
+Result<std::unique_ptr<Store>> Store::open(const std::string& path, Check check) {
     if (path != ":memory:") make_private(path);
     auto connection = sqlite::Connection::open(path, sqlite::Connection::Open::create);
     if (!connection) return fail(PBSE_SYSTEM, fmt::format("{}: can not open: {}", path, connection.error()));
     connection->wait_for_others(std::chrono::seconds(5));
     connection->leave_checkpoints();
     auto impl = std::make_unique<Impl>(path, std::move(*connection));
-    for (const char* pragma :
-         {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"})
-        if (auto done = impl->execute(pragma); !done) return tl::unexpected(done.error());
-    if (auto done = impl->upgrade(); !done) return tl::unexpected(done.error());
-    if (auto done = impl->number_attributes(); !done) return tl::unexpected(done.error());
-    if (path != ":memory:") {
-        auto guard = sqlite::Guard::begin(impl->db, path);
-        if (!guard) return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, guard.error()));
-        impl->guard = std::move(*guard);
-    }
+    impl->check = std::move(check);
+    // What an older server has left is brought up to date first.
+    const bool may_wait = impl->check && impl->db.integer("PRAGMA user_version") == newest_version();
+    if (auto done = may_wait ? impl->read_attribute_numbers() : impl->begin_writing(); !done)
+        return tl::unexpected(done.error());
     return std::unique_ptr<Store>(new Store(std::move(impl)));
 }
 
@@ -279,22 +321,24 @@ bool Store::empty() const {
 }
 
 Result<std::string> Store::keep_server_name(std::string_view name) {
+    {
+        Query query = impl_->db.statement("SELECT name FROM server_name");
+        if (query.next()) return std::string(query.text(0));
+        if (!query.ok()) return impl_->failed("can not read the server's name");
+    }
     auto done = begin();
     if (done)
-        done = impl_->run("INSERT OR IGNORE INTO server_name(one, name) VALUES(1, ?)",
+        done = impl_->run("INSERT INTO server_name(one, name) VALUES(1, ?)",
                           [&](Query& query) { query.bind(name); });
     if (done) done = commit();
-    if (!done) {
-        rollback();
-        return tl::unexpected(done.error());
-    }
-    Query query = impl_->db.statement("SELECT name FROM server_name");
-    if (!query.next()) return impl_->failed("can not read the server's name");
-    return std::string(query.text(0));
+    if (done) return std::string(name);
+    rollback();
+    return tl::unexpected(done.error());
 }
 
 Result<void> Store::begin(Durable durable) {
     using Guard = sqlite::Guard;
+    if (auto done = impl_->begin_writing(); !done) return done;
     impl_->was_behind = impl_->behind;
     if (impl_->guard)
         if (const auto ready = impl_->guard->before_transaction(
@@ -317,6 +361,12 @@ void Store::rollback() {
     impl_->behind = impl_->was_behind;
     impl_->comment_ids.clear();
     (void)impl_->db.run("ROLLBACK");
+}
+
+Result<void> Store::sync() const {
+    if (impl_->path == ":memory:") return {};
+    if (auto done = sqlite::sync_wal(impl_->path); !done) return fail(PBSE_SYSTEM, done.error());
+    return {};
 }
 
 Result<void> Store::set_savepoint() {
@@ -761,60 +811,117 @@ Result<void> Store::Impl::load_objects(State& state) {
     return {};
 }
 
-// In the order of queueing, which mostly is that of their numbers: sorting them here is quicker than by the
-// database, which would sort all that is stored of them.
-Result<void> Store::Impl::load_jobs(State& state) {
-    constexpr size_t kMostUsual = 40;  // of the attributes of a job
-    std::vector<Job> jobs;
-    const AttributeRows rows = rows_of(job_table());
-    SharedTexts& texts = state.texts();
-    Query query = db.statement(
-        "SELECT job.*, comment.text, job_comment.mtime FROM job LEFT JOIN job_comment "
-        "ON job_comment.job = job.sequence LEFT JOIN comment ON comment.id = job_comment.comment "
-        "ORDER BY job.sequence");
-    while (query.next()) {
-        Job& job = jobs.emplace_back();
-        job.sequence = static_cast<uint64_t>(query.integer(0));
-        job.state = query.text(1).empty() ? job_state::kQueued : query.text(1).front();
-        job.substate = static_cast<int>(query.integer(2));
-        job.queue_name = texts.of({}, query.text(3));
-        if (const Queue* queue = state.queue(job.queue_name.text())) job.queue = queue->handle;
-        job.queue_rank = query.integer(4);
-        int64_t* const times[] = {&job.ctime, &job.qtime, &job.etime, &job.stime, &job.mtime, &job.obittime};
-        for (int i = 0; i < 6; ++i) *times[i] = query.integer(5 + i);
-        job.exec_vnode = SharedText(query.text(11));
-        job.exec_host = SharedText(query.text(12));
-        job.at_end = static_cast<Job::AtEnd>(query.integer(13));
-        job.deleted = query.integer(14) != 0;
-        job.defaulted = texts.of({}, query.text(15));
-        const std::string_view attributes = query.text(16);
-        job.attributes.reserve(kMostUsual);
-        if (!(AttributeNumbers::is_numbered(attributes)
-                  ? numbers.read(attributes, texts, job.attributes)
-                  : read_netstrings(attributes, rows, texts, job.attributes)))
-            return fail(PBSE_SYSTEM, fmt::format("{}: the attributes of job {} are damaged", path,
-                                                 state.job_id(job.sequence)));
-        job.id = is_foreign(job.sequence) ? std::string(job.attributes.text("foreign_id"))
-                                          : state.job_id(job.sequence);
-        if (!restore_array(job, state))
-            return fail(PBSE_SYSTEM,
-                        fmt::format("{}: the array indices of job {} are damaged", path, job.id));
-        if (job.running()) job.places = places_of(job.exec_vnode.text(), state);
-        if (const std::string_view comment = query.text(17); !comment.empty()) {
-            static const AttributeDef& def = *job_table().find("comment");
-            job.attributes.put(def, texts.of({}, comment));
-            job.mtime = query.integer(18);
+// Makes a job of what is stored of it. False: its attributes are damaged.
+bool Store::Impl::make_job(const JobRow& row, const AttributeRows& rows, SharedTexts& texts, Job& job) const {
+    using R = JobRow;
+    const std::string_view state = row.text[R::state];
+    job.sequence = static_cast<uint64_t>(row.number[R::sequence]);
+    job.state = state.empty() ? job_state::kQueued : state.front();
+    job.substate = static_cast<int>(row.number[R::substate]);
+    job.queue_name = texts.of({}, row.text[R::queue]);
+    job.queue_rank = row.number[R::queue_rank];
+    job.ctime = row.number[R::ctime];
+    job.qtime = row.number[R::qtime];
+    job.etime = row.number[R::etime];
+    job.stime = row.number[R::stime];
+    job.mtime = row.number[R::mtime];
+    job.obittime = row.number[R::obittime];
+    job.exec_vnode = SharedText(row.text[R::exec_vnode]);
+    job.exec_host = SharedText(row.text[R::exec_host]);
+    job.at_end = static_cast<Job::AtEnd>(row.number[R::at_end]);
+    job.deleted = row.number[R::deleted] != 0;
+    job.defaulted = texts.of({}, row.text[R::defaulted]);
+    const std::string_view attributes = row.text[R::attributes];
+    if (!(AttributeNumbers::is_numbered(attributes)
+              ? numbers.read(attributes, texts, job.attributes)
+              : read_netstrings(attributes, rows, texts, job.attributes)))
+        return false;
+    if (const std::string_view comment = row.text[R::comment]; !comment.empty()) {
+        static const AttributeDef& def = *job_table().find("comment");
+        job.attributes.put(def, texts.of({}, comment));
+        job.mtime = row.number[R::comment_mtime];
+    }
+    job.attributes.fit(job.spare_attributes());
+    return true;
+}
+
+namespace {
+
+// Puts jobs that come in the order of their numbers into a state in the order of queueing, which mostly is
+// the same: those that are later than some behind them are held back.
+class InOrder {
+  public:
+    explicit InOrder(State& state) : state_(state) {}
+
+    void add(Job job) {
+        const auto rank = static_cast<uint64_t>(job.queue_rank);
+        take_back(rank);
+        held_.emplace(rank, std::move(job));
+        if (taken_back_ < kMost) put_held(rank);
+    }
+    void finish() {
+        if (held_.empty()) return;
+        taken_back_ = 0;
+        take_back(held_.begin()->first, std::numeric_limits<size_t>::max());
+        put_held(std::numeric_limits<uint64_t>::max());
+    }
+
+  private:
+    // When so many have been taken back, all that follow are held back until the end.
+    static constexpr size_t kMost = 10'000;
+
+    void put_held(uint64_t up_to) {
+        while (!held_.empty() && held_.begin()->first <= up_to) {
+            auto next = held_.extract(held_.begin());
+            next.mapped().handle = state_.new_handle();
+            state_.put_loaded(std::move(next));
         }
-        job.shrink(texts);
     }
-    if (!query.ok()) return failed("can not read jobs");
-    if (!std::ranges::is_sorted(jobs, {}, &Job::queue_rank))
-        std::ranges::stable_sort(jobs, {}, &Job::queue_rank);
-    for (Job& job : jobs) {
-        job.handle = state.new_handle();
-        state.put(std::move(job));
+    void take_back(uint64_t behind, size_t most = kMost) {
+        const auto& jobs = state_.jobs();
+        for (; !jobs.empty() && taken_back_ < most; ++taken_back_) {
+            const auto rank = static_cast<uint64_t>(jobs.rbegin()->second.queue_rank);
+            if (rank <= behind) return;
+            Job last = jobs.rbegin()->second;
+            state_.erase_job(last.handle);
+            held_.emplace(rank, std::move(last));
+        }
     }
-    count_subjobs(state);
+
+    State& state_;
+    std::multimap<uint64_t, Job> held_;  // by their ranks
+    size_t taken_back_ = 0;
+};
+
+}  // namespace
+
+Result<void> Store::Impl::load_jobs(State& state) {
+    const AttributeRows attribute_rows = rows_of(job_table());
+    JobRows rows(db);
+    InOrder in_order(state);
+    const auto damaged = [&](std::string_view what, std::string_view id) {
+        return fail(PBSE_SYSTEM, fmt::format("{}: the {} of job {} are damaged", path, what, id));
+    };
+    size_t usual = 0;  // how many attributes there is room for: the next job mostly has as many
+    bool subjobs = false;
+    for (const auto* some = &rows.next(); !some->empty(); some = &rows.next())
+        for (const JobRow& row : *some) {
+            Job job;
+            job.attributes.reserve(usual);
+            if (!make_job(row, attribute_rows, state.texts(), job))
+                return damaged("attributes", state.job_id(job.sequence));
+            usual = job.attributes.values().size() + job.spare_attributes();
+            if (const Queue* queue = state.queue(job.queue_name.text())) job.queue = queue->handle;
+            job.id = is_foreign(job.sequence) ? std::string(job.attributes.text("foreign_id"))
+                                              : state.job_id(job.sequence);
+            if (!restore_array(job, state)) return damaged("array indices", job.id);
+            if (job.running()) job.places = places_of(job.exec_vnode.text(), state);
+            subjobs = subjobs || job.is_subjob();
+            in_order.add(std::move(job));
+        }
+    if (!rows.ok()) return failed("can not read jobs");
+    in_order.finish();
+    if (subjobs) count_subjobs(state);
     return {};
 }
 
@@ -833,6 +940,8 @@ Result<void> Store::load(State& state) {
         Query query = impl_->db.statement("SELECT 1 FROM counter WHERE name='aside_holds'");
         impl_->behind = query.next();
     }
+    if (impl_->behind)
+        if (auto done = impl_->begin_writing(); !done) return done;
     for (bool more = impl_->behind; more;) {
         auto done = catch_up(1000);
         if (!done) return tl::unexpected(done.error());
@@ -851,7 +960,7 @@ Result<void> Store::load(State& state) {
     }
     Query query = impl_->db.statement("SELECT value FROM counter WHERE name='next_sequence'");
     if (query.next()) state.next_sequence = query.integer(0);
-    return {};
+    return impl_->begin_writing();
 }
 
 }  // namespace pbs::host

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,8 +21,11 @@ namespace pbs::host {
 
 class Store {
   public:
-    // Opens the database at `path`, makes or upgrades its tables. ":memory:" is for tests.
-    static Result<std::unique_ptr<Store>> open(const std::string& path);
+    // Opens the database at `path`, makes or upgrades its tables. ":memory:" is for tests. With `check`,
+    // which says whether the database is whole, nothing is written before it has been asked: load() does so
+    // in the end, whatever has to be written does before.
+    using Check = std::function<Result<void>()>;
+    static Result<std::unique_ptr<Store>> open(const std::string& path, Check check = {});
     // The version of the format (PRAGMA user_version) that open() makes; it refuses newer ones.
     static int64_t newest_version();
     ~Store();
@@ -42,6 +46,9 @@ class Store {
     Result<void> begin(Durable durable = Durable::now);
     Result<void> commit();
     void rollback();
+    // Brings to the disk what was committed and may not be there, such as with Durable::later. Any thread may
+    // call it.
+    Result<void> sync() const;
     // Within a transaction, one after the other: takes back what was written since set_savepoint(), or keeps
     // it. An error of these two: the whole transaction is lost, and only rollback() may follow.
     Result<void> set_savepoint();

@@ -42,7 +42,10 @@ class FaultCounters {
     const std::filesystem::path& folder() const { return folder_; }
     // What a program with faults has in its environment.
     std::map<std::string, std::string> environment() const {
-        return {{"PBSPOLICY_FAULTS", file()}, {"LD_PRELOAD", PBS_FAULTS}};
+        // A server that chooses its pages begins anew (main.cc), and would be without the library then.
+        return {{"PBSPOLICY_FAULTS", file()},
+                {"LD_PRELOAD", PBS_FAULTS},
+                {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=0"}};
     }
     // A pbs_server with faults.
     std::filesystem::path server() const {

@@ -1,6 +1,7 @@
 #include "server_plugin/host/job_life.h"
 
 #include "server_plugin/host/cycle.h"
+#include "server_plugin/host/ended_runs.h"
 #include "server_plugin/host/recovery.h"
 #include "server_plugin/host/routing.h"
 #include "tests/host/server_fixture.h"
@@ -57,7 +58,9 @@ TEST_F(JobLife, AnEndedJobIsHistoryWithItsExitStatus) {
     EXPECT_EQ(shown(ifl::RequestType::status_node, "n1", "resources_assigned.ncpus"), "0");
     EXPECT_THAT(accounting_text(), HasSubstr(";S;" + id));
     EXPECT_THAT(accounting_text(), HasSubstr(";E;" + id));
-    ASSERT_EQ(executor_.forgotten.size(), 1U);
+    EXPECT_TRUE(executor_.forgotten.empty()) << "not before the end is on the disk";
+    ASSERT_TRUE(settle_ended_runs(*server_));
+    EXPECT_EQ(executor_.forgotten.size(), 1U);
 }
 
 // As OpenPBS has it.

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -167,6 +168,56 @@ TEST_F(StoreTest, JobsComeBackInTheOrderOfTheirQueueing) {
     EXPECT_THAT(order, testing::ElementsAre(3, 1, 2, 4));
 }
 
+// Half of them were queued long before the others, in turn: that many that are out of order are sorted in the
+// end.
+TEST_F(StoreTest, JobsInWhateverOrderComeBackInThatOfTheirQueueing) {
+    constexpr uint64_t kJobs = 600;
+    {
+        auto store = std::move(*Store::open(path_));
+        ASSERT_TRUE(store->begin());
+        for (uint64_t sequence = 1; sequence <= kJobs; ++sequence) {
+            Job one = job(sequence);
+            one.queue_rank = static_cast<int64_t>(sequence % 2 == 0 ? sequence : sequence + kJobs);
+            ASSERT_TRUE(store->save(one));
+        }
+        ASSERT_TRUE(store->commit());
+    }
+    State state;
+    state.server_name = "svr";
+    ASSERT_TRUE((*Store::open(path_))->load(state));
+    ASSERT_EQ(state.jobs().size(), kJobs);
+    EXPECT_EQ(state.counts().total(), static_cast<int64_t>(kJobs));
+    EXPECT_TRUE(
+        std::ranges::is_sorted(state.jobs(), {}, [](const auto& one) { return one.second.queue_rank; }));
+    for (uint64_t sequence = 1; sequence <= kJobs; ++sequence) {
+        const Job* found = state.job_of_sequence(sequence);
+        ASSERT_NE(found, nullptr) << sequence;
+        EXPECT_EQ(found, state.job(found->handle));
+        EXPECT_TRUE(state.queue_jobs(found->queue).contains(found->handle));
+    }
+}
+
+TEST_F(StoreTest, NothingIsWrittenBeforeTheDatabaseIsKnownToBeWhole) {
+    ASSERT_TRUE((*Store::open(path_))->save(job(1)));
+    ASSERT_TRUE(std::filesystem::remove(path_ + "-mark"));
+    bool asked = false;
+    auto store = Store::open(path_, [&asked]() -> Result<void> {
+        asked = true;
+        return fail(1, "half of it is gone");
+    });
+    ASSERT_TRUE(store);
+    EXPECT_FALSE(asked);
+    State state;
+    state.server_name = "svr";
+    const auto loaded = (*store)->load(state);
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().message, "half of it is gone");
+    EXPECT_NE(state.job("1"), nullptr) << "it was read meanwhile";
+    EXPECT_FALSE((*store)->begin());
+    store->reset();
+    EXPECT_FALSE(std::filesystem::exists(path_ + "-mark"));
+}
+
 TEST_F(StoreTest, WhatFollowsASavepointCanBeTakenBackAlone) {
     auto store = std::move(*Store::open(path_));
     ASSERT_TRUE(store->begin());
@@ -308,6 +359,30 @@ TEST_F(StoreTest, JobsOfVersion7AreRead) {
     again.server_name = "svr";
     ASSERT_TRUE(store->load(again));
     EXPECT_EQ(again.job("5")->attributes, old->attributes);
+}
+
+TEST_F(StoreTest, CommentsOfVersion8AreKeptAndGoWithTheirJobs) {
+    {
+        auto store = std::move(*Store::open(path_));
+        ASSERT_TRUE(store->save(job(1)));
+        ASSERT_TRUE(store->save(job(2)));
+    }
+    sql("DROP TRIGGER job_gone; DROP TABLE job_comment;"
+        "CREATE TABLE job_comment(job INTEGER PRIMARY KEY REFERENCES job(sequence) ON DELETE CASCADE,"
+        " comment INTEGER NOT NULL, mtime INTEGER NOT NULL);"
+        "CREATE INDEX job_of_comment ON job_comment(comment);"
+        "INSERT INTO comment VALUES(7, 'no room'); INSERT INTO job_comment VALUES(1, 7, 5), (2, 7, 6);"
+        "PRAGMA user_version=8");
+    {
+        auto store = std::move(*Store::open(path_));
+        State state;
+        state.server_name = "svr";
+        ASSERT_TRUE(store->load(state));
+        EXPECT_EQ(state.job("2")->attributes.text("comment"), "no room");
+        EXPECT_EQ(state.job("2")->mtime, 6);
+        ASSERT_TRUE(store->remove_job(2));
+    }
+    EXPECT_EQ(number("SELECT count(*) FROM job_comment"), 1);
 }
 
 // The numbers of attributes are the database's: another version, which has more or fewer, goes on with them.

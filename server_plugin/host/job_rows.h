@@ -1,0 +1,79 @@
+// The jobs of the database as they are stored, in the order of their numbers. A thread reads them, so that
+// the server's can make jobs of them meanwhile: there may be a million.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace pbs::sqlite {
+class Connection;
+}
+
+namespace pbs::host {
+
+struct JobRow {
+    // In the order of the query.
+    enum Number {
+        sequence,
+        substate,
+        queue_rank,
+        ctime,
+        qtime,
+        etime,
+        stime,
+        mtime,
+        obittime,
+        at_end,
+        deleted,
+        comment_mtime,
+        numbers
+    };
+    enum Text { state, queue, exec_vnode, exec_host, defaulted, attributes, comment, texts };
+    std::array<int64_t, numbers> number{};
+    std::array<std::string_view, texts> text{};
+};
+
+class JobRows {
+  public:
+    // Nobody else may use the connection before all rows are read.
+    explicit JobRows(sqlite::Connection& db);
+    ~JobRows();  // ends the thread, also before that
+    JobRows(const JobRows&) = delete;
+    JobRows& operator=(const JobRows&) = delete;
+
+    // Some rows, valid until the next call. None: those were all, or the database can't be read, which the
+    // connection tells of (ok()).
+    const std::vector<JobRow>& next();
+    bool ok() const { return ok_; }
+
+  private:
+    struct Rows {
+        std::vector<JobRow> rows;
+        std::string bytes;  // of their texts
+    };
+    void read();
+    void add(JobRow row);
+    bool pass_on();
+
+    sqlite::Connection& db_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<std::unique_ptr<Rows>> ready_;
+    bool over_ = false;  // all are in ready_
+    bool stop_ = false;
+    bool ok_ = true;
+
+    std::unique_ptr<Rows> current_;  // the reader's
+    std::unique_ptr<Rows> given_;    // what next() has returned
+    std::thread reader_;
+};
+
+}  // namespace pbs::host
