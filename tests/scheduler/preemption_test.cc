@@ -237,11 +237,11 @@ TEST_F(Preemption, sched_preempt_enforce_resumption_KeepsRoomForWhoIsSuspended) 
     const int job = express(2, {.walltime = kHour});
     const int longer = world.job({.queue = "work", .ncpus = 2, .walltime = 2 * kHour});
     const int shorter = world.job({.queue = "work", .ncpus = 2, .walltime = kHour / 2});
-    EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(job)) << "nobody takes what is to be kept";
-    ASSERT_TRUE(world.suspended(running));
-    auto outcome = world.cycle(at(1, 1));
-    EXPECT_THAT(outcome.started, ElementsAre(shorter));
+    auto outcome = world.cycle(at(1));
+    EXPECT_THAT(outcome.started, ElementsAre(job)) << "nobody takes what is to be kept";
     EXPECT_EQ(outcome.comment[longer], "Not Running: Job would conflict with reservation or top job");
+    ASSERT_TRUE(world.suspended(running));
+    EXPECT_THAT(world.cycle(at(1, 1)).started, ElementsAre(shorter));
     world.finish(shorter, at(1, 20));
     EXPECT_THAT(world.cycle(at(1, 20), true, "default", CycleTrigger::job_ended).started, IsEmpty());
     s.sched_preempt_enforce_resumption = false;
@@ -255,7 +255,7 @@ TEST_F(Preemption, sched_preempt_enforce_resumption_NotForJobsOverASoftLimit) {
     s.preempt_prio.add(preempt_server_softlimits);
     world.configure();
     const std::vector<EntityLimitRecord> limits = {
-        {.entity = EntityKind::user, .name = "ann", .soft = true, .most = 0}};
+        {.entity = EntityKind::user, .name = "ann", .most = 0, .soft = true}};
     ServerRecord server;
     server.limits = limits;
     world.server(server);
