@@ -249,8 +249,8 @@ TEST_F(Preemption, sched_preempt_enforce_resumption_KeepsRoomForWhoIsSuspended) 
     EXPECT_THAT(world.cycle(at(1, 21)).started, ElementsAre(longer));
 }
 
-// As in OpenPBS: a job that was preempted because it is below others has nothing kept.
-TEST_F(Preemption, sched_preempt_enforce_resumption_NotForJobsOverASoftLimit) {
+// As in OpenPBS, where a user's suspended jobs don't count.
+TEST_F(Preemption, sched_preempt_enforce_resumption_NotForWhoRunsMoreThanASoftLimit) {
     s.sched_preempt_enforce_resumption = true;
     s.preempt_prio.add(preempt_server_softlimits);
     world.configure();

@@ -56,10 +56,11 @@ bool TopJobsRule::backfills() const {
            std::ranges::any_of(views_, [](const QueueView& view) { return view.queue->backfill_depth > 0; });
 }
 
-// As OpenPBS has it, room is kept for one that isn't below the normal level.
+// As OpenPBS has it, room is kept for one that isn't below the normal level now, by what runs without it.
 bool TopJobsRule::is_to_resume(const OrderedJob& job) const {
     return s_.sched_preempt_enforce_resumption && is_preempted(job.job) &&
-           c_.preempt_level_once_it_runs(job) >= s_.preempt_prio.level(preempt_normal, 0);
+           c_.preempt_level(job.job, job.job_class == JobClass::overdue) >=
+               s_.preempt_prio.level(preempt_normal, 0);
 }
 
 void TopJobsRule::refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues) {
