@@ -34,6 +34,8 @@ struct Moved {
 constexpr std::array kMoved = {
     Moved{ObjectType::server, "backfill_depth", "backfill_depth"},
     Moved{ObjectType::server, "job_sort_formula", "job_sort_formula"},
+    Moved{ObjectType::sched, "do_not_span_psets", "do_not_span_psets"},
+    Moved{ObjectType::sched, "only_explicit_psets", "only_explicit_psets"},
     Moved{ObjectType::sched, "job_sort_formula", "job_sort_formula"},
     Moved{ObjectType::sched, "job_sort_formula_threshold", "job_sort_formula_threshold"},
     Moved{ObjectType::sched, "log_events", "log_event"},
@@ -41,6 +43,7 @@ constexpr std::array kMoved = {
     Moved{ObjectType::sched, "preempt_prio", "preempt_prio"},
     Moved{ObjectType::sched, "preempt_queue_prio", "preempt_queue_prio"},
     Moved{ObjectType::sched, "preempt_sort", "preempt_sort"},
+    Moved{ObjectType::sched, "sched_preempt_enforce_resumption", "sched_preempt_enforce_resumption"},
 };
 
 // Both enumerations have the numbers of the batch protocol.

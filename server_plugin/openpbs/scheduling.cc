@@ -28,6 +28,7 @@ constexpr std::uint64_t kSettingsTicket = ~std::uint64_t{0};
 constexpr std::uint32_t kSet = 2;         // OpenPBS's MGR_CMD_SET
 constexpr std::uint32_t kUnset = 3;       // MGR_CMD_UNSET
 constexpr std::uint32_t kDelete = 1;      // MGR_CMD_DELETE
+constexpr std::int32_t kIneligible = 1;   // OpenPBS's accrue type of a job that gains nothing by waiting
 constexpr const char* kSubjobsToo = "S";  // those that run
 
 std::string text_of(const ifl::Reply& reply) {
@@ -590,6 +591,7 @@ void Scheduling::decide() {
     }
     phase_ = Phase::deciding;
     dropped_ = false;
+    look_at_period();
     if (!*running) take_decisions();
 }
 
@@ -611,8 +613,52 @@ void Scheduling::take_decisions() {
     }
     ++current().cycles;
     decisions_ = std::move(*decisions);
+    tell_untold();
     phase_ = Phase::applying;
     apply_some();
+}
+
+// ---- attr_update_period.
+
+// A period begins when something is told, and another value of it ends the period.
+void Scheduling::look_at_period() {
+    One& one = current();
+    const std::int64_t period = site_.scheds[current_].attr_update_period;
+    if (std::exchange(one.period, period) != period) one.told_at = 0;
+    tells_ = now() - one.told_at >= period;
+    told_anyway_.clear();
+}
+
+// What wasn't told in earlier cycles is, after what this one finds, unless this one knows better.
+void Scheduling::tell_untold() {
+    auto& untold = current().untold;
+    if (untold.empty()) return;
+    for (const Decision& decision : decisions_) {
+        if (decision.kind == PBS_DECIDE_ACCRUE) told_anyway_.insert(decision.job);
+        untold.erase({decision.kind, decision.job});
+        if (decision.kind != PBS_DECIDE_RUN) continue;
+        untold.erase({PBS_DECIDE_COMMENT, decision.job});
+        untold.erase({PBS_DECIDE_ESTIMATE, decision.job});
+    }
+    for (auto entry = untold.begin(); entry != untold.end();) {
+        const SiteJob* job = plugin_.records().job(entry->second.job);
+        if (job == nullptr || job->runs()) {
+            entry = untold.erase(entry);
+        } else if (tells_ || told_anyway_.contains(entry->second.job)) {
+            decisions_.push_back(std::move(entry->second));
+            entry = untold.erase(entry);
+        } else {
+            ++entry;
+        }
+    }
+}
+
+// True: it is kept for later. What else is told of a job takes along what it waits for.
+bool Scheduling::keep_untold(const Decision& decision) {
+    if (tells_) current().told_at = now();
+    if (tells_ || told_anyway_.contains(decision.job)) return false;
+    current().untold.insert_or_assign({decision.kind, decision.job}, decision);
+    return true;
 }
 
 // ---- Carrying out.
@@ -639,6 +685,12 @@ void Scheduling::comment(const std::string& job, const std::string& text) {
     current().client->tell(ifl::RequestType::modify_job_async,
                            ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("comment", {}, text)}});
     plugin_.records().commented(job, text);
+}
+
+void Scheduling::accrue(const std::string& job, std::int32_t type) {
+    current().client->tell(
+        ifl::RequestType::modify_job_async,
+        ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("accrue_type", {}, fmt::format("{}", type))}});
 }
 
 // The server tells who asked for it.
@@ -681,22 +733,20 @@ void Scheduling::apply(const Decision& decision) {
             return run(decision);
         case PBS_DECIDE_COMMENT:
             // Its comment says for whom it was preempted.
-            if (job->preempted_at != 0) return;
+            if (job->preempted_at != 0 || keep_untold(decision)) return;
             return comment(decision.job, decision.text);
         case PBS_DECIDE_ACCRUE:
-            client.tell(ifl::RequestType::modify_job_async,
-                        ifl::Manage{kSet,
-                                    PBS_OBJ_JOB,
-                                    decision.job,
-                                    {attribute("accrue_type", {}, fmt::format("{}", decision.accrue_type))}});
-            refresh(decision.job);
-            return;
+            told_anyway_.insert(decision.job);
+            accrue(decision.job, decision.accrue_type);
+            return refresh(decision.job);
         case PBS_DECIDE_ESTIMATE: {
             const std::pair<std::int64_t, std::string> estimate{decision.start, decision.exec_vnode};
             if (decision.start == 0) {
                 estimates_.erase(decision.job);
+                current().untold.erase({decision.kind, decision.job});
                 return;
             }
+            if (keep_untold(decision)) return;
             auto& told = estimates_[decision.job];
             if (told == estimate) return;
             told = estimate;
@@ -826,6 +876,10 @@ void Scheduling::run(const Decision& decision) {
         again_ = true;
         const SiteJob* left = plugin_.records().job(decision.job);
         if (left != nullptr && !left->queued.empty()) applied_ = decisions_.size();
+        // Nothing of the array waits any more, and the server doesn't see to that.
+        if (left != nullptr && left->queued.empty() && site_.server.counts_eligible_time &&
+            left->accrue_type != kIneligible)
+            accrue(decision.job, kIneligible);
     }
     estimates_.erase(decision.job);
     if (decision.queue.empty() && decision.set_resources.empty()) return send_run(decision, id);
@@ -852,13 +906,15 @@ void Scheduling::run(const Decision& decision) {
 }
 
 // By job_run_wait: until the server has the request, until runjob hooks have seen the job, or until it runs.
+// Where there are no such hooks they aren't waited for, as pbs_sched has it.
 void Scheduling::send_run(const Decision& decision, const std::string& id) {
     ServerClient& client = *current().client;
     ifl::RunJob request{id, decision.exec_vnode, 0};
     const std::string& wait = site_.scheds[current_].job_run_wait;
-    if (wait == "none") {
+    if (wait == "none" || (wait != "execjob_hook" && !site_.server.has_runjob_hook)) {
         client.tell(ifl::RequestType::async_run_job, std::move(request));
-        return refresh(id);  // whatever has become of it by then
+        // It doesn't answer for it, and tells no reason for one that it hasn't run.
+        return refresh(id, true);
     }
     client.ask(wait == "execjob_hook" ? ifl::RequestType::run_job : ifl::RequestType::run_job_acknowledged,
                std::move(request), {}, [this, id](const ifl::Result<ifl::Reply>& reply) {
@@ -880,14 +936,22 @@ void Scheduling::refused(const std::string& id, const ifl::Reply& reply) {
     if (!array.empty()) refresh(id);
 }
 
-void Scheduling::refresh(const std::string& id) {
+// `was_run`: it waits only if the server wouldn't run it.
+void Scheduling::refresh(const std::string& id, bool was_run) {
     auto found = std::make_shared<std::optional<SiteJob>>();
     current().client->ask(
         ifl::RequestType::status_job, ifl::Status{id, job_attributes()}, {},
-        [this, id, found](const ifl::Result<ifl::Reply>& reply) {
+        [this, id, found, was_run](const ifl::Result<ifl::Reply>& reply) {
             if (!reply) return;
             if (reply->code == 0 && *found) {
+                const bool waits = was_run && !(*found)->runs() && (*found)->state == 'Q';
                 (void)plugin_.records().tell(now(), std::move(**found));
+                if (!waits) return;
+                log(fmt::format("{}: the server has not run it", id));
+                const std::string array = array_of(id);
+                again_ = true;
+                plugin_.records().put_aside(now(), array.empty() ? id : array);
+                if (!array.empty()) refresh(array);
             } else {
                 (void)plugin_.records().forget(now(), id);
             }

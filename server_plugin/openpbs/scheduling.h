@@ -82,6 +82,10 @@ class Scheduling {
         std::deque<std::string> qruns;
         std::uint64_t cycles = 0;
         std::set<std::string> lacking{};  // attributes whose folders weren't there when they were set
+        // attr_update_period: what jobs wait for, and when they are expected to start, isn't told more often.
+        std::int64_t period = 0;   // in seconds, as it was in the last cycle
+        std::int64_t told_at = 0;  // when such was told; 0: not since it is so
+        std::map<std::pair<int, std::string>, Decision> untold{};  // by their kinds and jobs
     };
     enum class Phase : std::uint8_t { idle, learning, checking, waiting, deciding, applying };
     // What the answers to one round of questions say.
@@ -130,12 +134,16 @@ class Scheduling {
     void run(const Decision& decision);
     void send_run(const Decision& decision, const std::string& id);
     void refused(const std::string& id, const ifl::Reply& reply);
-    void refresh(const std::string& id);
+    void refresh(const std::string& id, bool was_run = false);
     void qrun();
     void apply_qrun(const std::string& job, const Decision& decision);
     void answer_qrun(const std::string& job, int error, const std::string& text);
     void end();
     void comment(const std::string& job, const std::string& text);
+    void look_at_period();
+    void tell_untold();
+    bool keep_untold(const Decision& decision);
+    void accrue(const std::string& job, std::int32_t type);
     void log(const std::string& line) const { log_(line); }
 
     Plugin& plugin_;
@@ -150,6 +158,8 @@ class Scheduling {
     bool dropped_ = false;      // what is being decided is of no use any more
     std::optional<std::string> qrun_;
     std::optional<std::string> qrun_placed_;  // the job whose run comes after preemptions
+    bool tells_ = true;                       // what jobs wait for, in this cycle
+    std::set<std::string> told_anyway_;       // jobs of which it is told all the same
     Learnt learnt_;
     std::vector<Decision> decisions_;
     std::size_t applied_ = 0;

@@ -152,6 +152,7 @@ SiteServer server_of(const ifl::ObjectView& object) {
             truth_of(value_of(object, "node_group_enable")),
             std::string(value_of(object, "restrict_res_to_release_on_suspend")),
             truth_of(value_of(object, "eligible_time_enable")),
+            truth_of(value_of(object, "has_runjob_hook")),
             limits_of(object)};
 }
 
@@ -193,8 +194,10 @@ SiteSched sched_of(const ifl::ObjectView& object) {
     one.sched_log = value_of(object, "sched_log");
     one.preempt_order = value_of(object, "preempt_order");
     one.job_run_wait = value_of(object, "job_run_wait");
-    for (const char* name : {"job_sort_formula", "job_sort_formula_threshold", "log_events", "preempt_order",
-                             "preempt_prio", "preempt_queue_prio", "preempt_sort"})
+    one.attr_update_period = number_of(value_of(object, "attr_update_period"), 0);
+    for (const char* name : {"do_not_span_psets", "job_sort_formula", "job_sort_formula_threshold",
+                             "log_events", "only_explicit_psets", "preempt_order", "preempt_prio",
+                             "preempt_queue_prio", "preempt_sort", "sched_preempt_enforce_resumption"})
         if (const std::string_view value = value_of(object, name); !value.empty())
             one.settings.emplace(name, value);
     return one;

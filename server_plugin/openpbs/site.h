@@ -58,6 +58,7 @@ struct SiteSched {
     std::string sched_log;      // likewise
     std::string preempt_order;  // by which the server preempts jobs that this scheduler wants preempted
     std::string job_run_wait;   // for what of a job's start the scheduler waits
+    std::int64_t attr_update_period = 0;  // seconds between two updates of what jobs wait for, at least
     // What policies have of it too, such as preempt_prio.
     std::map<std::string, std::string> settings{};
     bool operator==(const SiteSched&) const = default;
@@ -77,6 +78,7 @@ struct SiteServer {
     bool node_group_enable = false;
     std::string suspend_releases;  // resources, with commas; empty: all
     bool counts_eligible_time = false;
+    bool has_runjob_hook = false;  // a hook may keep jobs from being run
     SiteLimits limits;
     bool operator==(const SiteServer&) const = default;
 };

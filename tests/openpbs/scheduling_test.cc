@@ -225,6 +225,13 @@ TEST_P(OpenpbsScheduling, WhatIsSetOfTheSchedulerIsSetInItsPolicy) {
     };
     accept("set sched default preempt_order = \"R\"");
     EXPECT_TRUE(policy_has("preempt_order", "R")) << why("");
+    for (const std::string name :
+         {"do_not_span_psets", "only_explicit_psets", "sched_preempt_enforce_resumption"}) {
+        accept("set sched default " + name + " = True");
+        EXPECT_TRUE(policy_has(name.c_str(), "True")) << why("");
+        accept("unset sched default " + name);
+        EXPECT_TRUE(policy_has(name.c_str(), "False")) << why("");
+    }
     site->ok("$stock/qmgr -c 'set server job_sort_formula = ncpus'");
     EXPECT_TRUE(policy_has("job_sort_formula", "ncpus")) << why("");
     site->ok("$stock/qmgr -c 'unset server job_sort_formula'");
@@ -304,17 +311,57 @@ TEST_P(OpenpbsScheduling, AJobThatHasItsVnodeForItself) {
     expect_state(victim, "R");
 }
 
-// By another request each time.
+// By another request each time. Without runjob hooks there is nothing to wait for.
 TEST_P(OpenpbsScheduling, job_run_wait_SaysForWhatOfAStartTheSchedulerWaits) {
-    for (const auto& [wait, request] : {std::pair{"none", 23}, {"runjob_hook", 97}, {"execjob_hook", 15}}) {
+    const auto requests = [&](int type) {
+        return number_of(site->sh("grep -c 'Type " + std::to_string(type) +
+                                  " request received from Scheduler' /var/spool/pbs/server_logs/*")
+                             .out);
+    };
+    const auto expect_request = [&](const std::string& wait, int type) {
         SCOPED_TRACE(wait);
-        accept(std::string("set sched default job_run_wait = ") + wait);
+        accept("set sched default job_run_wait = " + wait);
+        const auto before = requests(type);
         const std::string job = submit("-l select=1:ncpus=2");
         expect_state(job, "R");
-        EXPECT_TRUE(
-            site->wait_for_log("Type " + std::to_string(request) + " request received from Scheduler"));
+        EXPECT_TRUE(wait_for([&] { return requests(type) == before + 1; }, kLong)) << why(job);
         site->ok("$stock/qdel " + job, "una");
-    }
+    };
+    expect_request("none", 23);
+    expect_request("runjob_hook", 23);
+    expect_request("execjob_hook", 15);
+    accept("create hook nothing event=runjob");
+    site->ok(
+        "cd /; echo import pbs > /tmp/nothing.py; $stock/qmgr -c 'import hook nothing "
+        "application/x-python default /tmp/nothing.py'");
+    expect_request("runjob_hook", 97);
+    expect_request("none", 23);
+}
+
+TEST_P(OpenpbsScheduling, attr_update_period_SaysHowOftenItIsToldWhatJobsWaitFor) {
+    expect_state(submit("-l select=1:ncpus=1"), "R");
+    accept("set sched default attr_update_period = 3600");
+    expect_comment(submit("-l select=1:ncpus=2"), "Not Running");
+    const std::string second = submit("-l select=1:ncpus=2");
+    // In the cycle that starts it, or before, the second was found to wait.
+    expect_state(submit("-l select=1:ncpus=1"), "R");
+    EXPECT_EQ(attribute(second, "comment"), attribute_in("", "comment"));
+    accept("set sched default attr_update_period = 1");
+    expect_comment(second, "Not Running");
+}
+
+// Nothing of it gains by waiting any more.
+TEST_P(OpenpbsScheduling, AnArrayWhoseLastSubjobHasStartedIsIneligible) {
+    accept("set server eligible_time_enable = True");
+    const std::string array = submit("-J 1-2 -l select=1:ncpus=2");
+    const auto accrues = [&](const std::string& type) {
+        return wait_for([&] { return attribute(array, "accrue_type") == type; }, kLong);
+    };
+    EXPECT_TRUE(accrues("2")) << why(array);
+    const std::string number = array.substr(0, array.find('['));
+    site->ok("$stock/qdel '" + number + "[1]'", "una");
+    expect_state(number + "[2]", "R");
+    EXPECT_TRUE(accrues("1")) << why(array);
 }
 
 TEST_P(OpenpbsScheduling, ArraysRunSubjobBySubjob) {

@@ -229,6 +229,45 @@ TEST_F(Preemption, ASuspendedJobGoesOnOnItsVnodesBeforeOthersTakeTheRoom) {
     EXPECT_FALSE(world.running(later));
 }
 
+TEST_F(Preemption, sched_preempt_enforce_resumption_KeepsRoomForWhoIsSuspended) {
+    s.sched_preempt_enforce_resumption = true;
+    world.configure();
+    normal(4, "a", at(0), {.not_preemptable = true});
+    const int running = normal(4, "b", at(0, 10));
+    const int job = express(2, {.walltime = kHour});
+    const int longer = world.job({.queue = "work", .ncpus = 2, .walltime = 2 * kHour});
+    const int shorter = world.job({.queue = "work", .ncpus = 2, .walltime = kHour / 2});
+    auto outcome = world.cycle(at(1));
+    EXPECT_THAT(outcome.started, ElementsAre(job)) << "nobody takes what is to be kept";
+    EXPECT_EQ(outcome.comment[longer], "Not Running: Job would conflict with reservation or top job");
+    ASSERT_TRUE(world.suspended(running));
+    EXPECT_THAT(world.cycle(at(1, 1)).started, ElementsAre(shorter));
+    world.finish(shorter, at(1, 20));
+    EXPECT_THAT(world.cycle(at(1, 20), true, "default", CycleTrigger::job_ended).started, IsEmpty());
+    s.sched_preempt_enforce_resumption = false;
+    world.configure();
+    EXPECT_THAT(world.cycle(at(1, 21)).started, ElementsAre(longer));
+}
+
+// As in OpenPBS, where a user's suspended jobs don't count.
+TEST_F(Preemption, sched_preempt_enforce_resumption_NotForWhoRunsMoreThanASoftLimit) {
+    s.sched_preempt_enforce_resumption = true;
+    s.preempt_prio.add(preempt_server_softlimits);
+    world.configure();
+    const std::vector<EntityLimitRecord> limits = {
+        {.entity = EntityKind::user, .name = "ann", .most = 0, .soft = true}};
+    ServerRecord server;
+    server.limits = limits;
+    world.server(server);
+    normal(4, "a", at(0), {.not_preemptable = true});
+    const int running = normal(4, "b", at(0, 10), {.owner = "ann"});
+    express(2, {.owner = "bob", .walltime = kHour});
+    const int longer = world.job({.queue = "work", .owner = "bob", .ncpus = 2, .walltime = 2 * kHour});
+    world.cycle(at(1));
+    ASSERT_TRUE(world.suspended(running));
+    EXPECT_THAT(world.cycle(at(1, 1)).started, ElementsAre(longer));
+}
+
 TEST_F(Preemption, ASuspendedJobWaitsForItsOwnVnodes) {
     normal(4, "a", at(0), {.not_preemptable = true});
     const int running = normal(4, "b", at(0, 10));

@@ -199,6 +199,31 @@ TEST_F(PlacementSetsHold, AJobThatFitsOneWaitsForItAndOneThatFitsNoneSpansThem) 
     EXPECT_THAT(world.cycle(at(2), true, "default", CycleTrigger::job_ended).started, ElementsAre(waits));
 }
 
+TEST_F(PlacementSetsHold, do_not_span_psets_WhatFitsNoneWaits) {
+    world.policy().do_not_span_psets = true;
+    world.configure();
+    EXPECT_EQ(alone("4:ncpus=4", "group=arch"),
+              "Can Never Run: can't fit in the largest placement set, and can't span psets");
+    EXPECT_EQ(alone("3:ncpus=4", "scatter:group=arch"), kFourOnB);
+    EXPECT_EQ(alone("4:ncpus=4"), "(n1:ncpus=4)+(n2:ncpus=4)+(n3:ncpus=4)+(n4:ncpus=4)");
+    const int running = job("3:ncpus=4", "scatter:group=arch");
+    ASSERT_THAT(world.cycle(at(1)).started, ElementsAre(running));
+    EXPECT_EQ(alone("3:ncpus=3", "scatter:group=arch"),
+              "Not Running: Placement set arch=b has too few free resources");
+}
+
+TEST_F(PlacementSetsHold, only_explicit_psets_VnodesWithoutAValueAreNone) {
+    world.policy().only_explicit_psets = true;
+    world.configure();
+    EXPECT_EQ(alone("1:ncpus=1", "free:group=arch"), "(n1:ncpus=1)");
+    for (const char* name : {"n1", "n2", "n3", "n4", "n5", "n6"}) world.vnode({.name = name, .ncpus = 4});
+    EXPECT_EQ(alone("1:ncpus=1", "free:group=arch"), "(n1:ncpus=1)") << "there is no set: it may span";
+    world.policy().do_not_span_psets = true;
+    world.configure();
+    EXPECT_EQ(alone("1:ncpus=1", "free:group=arch"),
+              "Can Never Run: can't fit in the largest placement set, and can't span psets");
+}
+
 TEST_F(PlacementSetsHold, OneAfterTheOtherIsFilled) {
     EXPECT_EQ(start("2:ncpus=4", "group=arch"), "(n1:ncpus=4)+(n2:ncpus=4)");
     EXPECT_EQ(start("2:ncpus=4", "group=arch"), "(n6:ncpus=4)+(n6:ncpus=4)");

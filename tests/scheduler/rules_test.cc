@@ -212,6 +212,8 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
         {"hosts",
          [](Site& site) {
              site.world.policy().exclude_resources = {"mem"};
+             site.world.policy().do_not_span_psets = site.chance(40);
+             site.world.policy().only_explicit_psets = site.chance(40);
              site.groups = true;
              site.whole_hosts = true;
              if (!site.standard || !site.chance(50)) return;
@@ -281,6 +283,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              site.some_rerunnable = true;
              s.preempt_queue_prio = 2;
              s.preempt_order.steps = {{100, "SR"}, {70, "R"}, {30, "SD"}};
+             s.sched_preempt_enforce_resumption = site.chance(50);
          }},
         {"prime_boundary", [](Site& site) { site.world.policy().backfill_prime = true; }},
         {"prime_limit",
@@ -331,8 +334,12 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
          }},
         {"top_jobs",
          [](Site& site) {
-             site.world.policy().strict_ordering = true;
-             site.world.policy().backfill_depth = 1;
+             Settings& s = site.world.policy();
+             s.strict_ordering = true;
+             s.backfill_depth = 1;
+             if (!site.chance(50)) return;
+             s.preempt_queue_prio = 2;
+             s.sched_preempt_enforce_resumption = true;
          }},
         {"user_acl",
          [](Site& site) {

@@ -265,8 +265,13 @@ std::string Answering::place(const Time& time, const std::vector<Booking>& other
     std::vector<std::uint32_t> group;
     if (request.group != kNoResource) group.push_back(request.group);
     rules.groups = group;
-    const SetRules sets{t_.resources, t_.requests.asks_for(t_.resources.known().mem), true};
-    if (vnodes_.find_in_sets(pool, request, rules, sets, out)) return {};
+    const Settings& s = c_.settings;
+    const SetRules sets{t_.resources, t_.requests.asks_for(t_.resources.known().mem), true,
+                        !s.do_not_span_psets, s.only_explicit_psets};
+    std::string set;
+    if (vnodes_.find_in_sets(pool, request, rules, sets, out, &set)) return {};
+    if (!group.empty() && set.empty() && s.do_not_span_psets)
+        return "it is too large for every placement set, and may not be in several";
     return vnodes_.large_enough(pool, request, c_.vnode_share())
                ? "the vnodes have too little that is free for all of its time"
                : "the vnodes are too small for it, whatever runs";

@@ -115,6 +115,16 @@ std::int64_t CycleContext::preempt_level(JobSlot job, bool starving) const {
     return preempt_level(queue, by_shares ? in.shares->entity(tables, job) : 0, starving, traits);
 }
 
+std::int64_t CycleContext::preempt_level_once_it_runs(const OrderedJob& job) const {
+    const bool starving = job.job_class == JobClass::overdue;
+    if (!by_soft_limits) return preempt_level(job.job, starving);
+    const QueueSlot queue = tables.jobs.queue[job.job];
+    tables.counts.count(queue, tables.counted(job.job), 1);
+    const std::int64_t level = preempt_level(job.job, starving);
+    tables.counts.count(queue, tables.counted(job.job), -1);
+    return level;
+}
+
 void CycleContext::set_up_state() {
     state.now = in.now;
     state.settings = &settings;

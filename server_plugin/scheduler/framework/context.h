@@ -287,6 +287,8 @@ struct CycleContext {
     bool by_soft_limits = false;
     // The level of a job in a queue. `starving`: it has waited too long, or had when it started.
     std::int64_t preempt_level(JobSlot job, bool starving) const;
+    // Of a job that waits: the level that it will have, counted as one that runs.
+    std::int64_t preempt_level_once_it_runs(const OrderedJob& job) const;
     // Without what depends on soft limits, but for `traits`, which are those that are known.
     std::int64_t preempt_level(QueueSlot queue, std::uint32_t entity, bool starving,
                                unsigned traits = 0) const;

@@ -10,6 +10,8 @@
 namespace pbs::sched {
 namespace {
 
+constexpr const char* kNoValue = "\"\"";
+
 // The values of a resource that a vnode has, as texts.
 std::vector<std::string> values_of(const Inventory& inventory, const Vnode& vnode, std::uint32_t resource,
                                    const Resources& names) {
@@ -23,7 +25,7 @@ std::vector<std::string> values_of(const Inventory& inventory, const Vnode& vnod
         for_each_word(has.text, [&](std::string_view value) { values.emplace_back(value); });
         return values;
     }
-    return {"\"\""};
+    return {kNoValue};
 }
 
 }  // namespace
@@ -71,7 +73,7 @@ void PlacementSets::divide(const Inventory& inventory, std::span<const VnodeSlot
                 std::string name = fmt::format("{}={}", names.name(resource), value);
                 const auto [place, is_new] = by_name.try_emplace(name, division.sets.size());
                 if (is_new) {
-                    division.sets.push_back({std::move(name), {}, {}, {}, {}});
+                    division.sets.push_back({std::move(name), value == kNoValue, {}, {}, {}, {}});
                     division.sets.back().has.resize(inventory.size());
                 }
                 PlacementSet& set = division.sets[place->second];

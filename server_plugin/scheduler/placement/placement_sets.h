@@ -14,6 +14,7 @@ namespace pbs::sched {
 
 struct PlacementSet {
     std::string name;  // "rack=r1"; of vnodes that have no value, rack=""
+    bool is_rest;      // of these
     std::vector<VnodeSlot> vnodes;
     std::vector<bool> has;  // by vnode
     // What the vnodes have together, and what is free of it. Of a vnode that takes no jobs only what jobs
@@ -32,6 +33,8 @@ struct SetRules {
     const Resources& resources;
     bool by_memory = true;  // memory counts in the size of a set; OpenPBS has it so if some job asks for any
     bool ahead = false;     // what is free is looked for ahead of time
+    bool spans = true;      // what fits no set may be on vnodes of several
+    bool only_explicit = false;  // vnodes that have no value are no set
 };
 
 class PlacementSets {

@@ -28,15 +28,18 @@ bool Vnodes::find_in_sets(PoolId pool, const Request& request, const PlaceRules&
     if (rules.groups.empty()) return find(pool, request, rules, out);
     const auto& sets = sets_.of(*this, pool, pool_vnodes(pool), rules.groups, asked);
     bool fits_one = false;
+    const PlacementSet* largest = nullptr;
     PlaceRules in_set = rules;
     for (const PlacementSet* set : sets) {
+        if (asked.only_explicit && set->is_rest) continue;
+        largest = set;
         fits_one = fits_one || set->may_hold(*this, request, rules.node_size, set->total);
         if (!set->may_hold(*this, request, rules.node_size, set->free)) continue;
         in_set.within = &set->has;
         if (find(pool, request, in_set, out)) return true;
     }
-    if (!fits_one) return find(pool, request, rules, out);
-    if (last != nullptr && !sets.empty()) *last = sets.back()->name;
+    if (!fits_one && asked.spans) return find(pool, request, rules, out);
+    if (fits_one && last != nullptr) *last = largest->name;
     out.clear();
     return false;
 }

@@ -51,8 +51,8 @@ class Vnodes : public Inventory {
     }
     // The same for a request whose vnodes are to be of one placement set: in the first set, the smallest
     // being first, that has a place. Only a request that fits no set, whatever runs, may be on vnodes of
-    // several. Of one that has no place `last` becomes the name of the largest set, unless it may not be in
-    // several.
+    // several, and not even that one where sets aren't spanned. Of one that fits a set and has no place
+    // `last` becomes the name of the largest set.
     bool find_in_sets(PoolId pool, const Request& request, const PlaceRules& rules, const SetRules& asked,
                       Placement& out, std::string* last = nullptr);
     // Is there a place for the request?

@@ -115,6 +115,8 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
         case ReasonCode::set_busy:
             return fmt::format("Not Running: Placement set {} has too few free resources",
                                c.strings.text(r.object));
+        case ReasonCode::sets_too_small:
+            return "Can Never Run: can't fit in the largest placement set, and can't span psets";
         case ReasonCode::hosts_loaded:
             return fmt::format("Hosts of queue {} are loaded above {}%", queue, r.a);
         case ReasonCode::hosts_at_max_load:

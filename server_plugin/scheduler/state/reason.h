@@ -63,6 +63,7 @@ enum class ReasonCode : std::uint8_t {
     hosts_busy,       // object: the request, a: the pool
     hosts_too_small,  // as hosts_busy
     set_busy,         // object: the name of the placement set that was tried first
+    sets_too_small,   // it fits no placement set, and may not be in several
     hosts_loaded,     // a: percent
     hosts_at_max_load,
     hosts_systime,  // a: HIGH_SYSTIME

@@ -29,6 +29,7 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
                           CandidateQueues& queues) override;
     bool wants(const CandidateQueues& queues, JobClass job_class) const override;
     bool wants_every_job() const override;
+    Reason holds_up(const QueueView* view) const override;
     void remember() override;
 
   private:
@@ -91,14 +92,8 @@ std::int64_t PreemptionRule::level_of_running(JobSlot job) const {
 // preempt it in turn.
 std::int64_t PreemptionRule::level_once_it_runs(const OrderedJob& job) const {
     if (state_.at_request) return std::numeric_limits<std::int64_t>::max();
-    const bool starving = job.job_class == JobClass::overdue;
-    const std::int64_t level = c_.preempt_level(job.job, starving);
-    if (!c_.by_soft_limits) return level;
-    const QueueSlot queue = t_.jobs.queue[job.job];
-    state_.counts->count(queue, t_.counted(job.job), 1);
-    const std::int64_t then = c_.preempt_level(job.job, starving);
-    state_.counts->count(queue, t_.counted(job.job), -1);
-    return std::min(level, then);
+    return std::min(c_.preempt_level(job.job, job.job_class == JobClass::overdue),
+                    c_.preempt_level_once_it_runs(job));
 }
 
 // No running job has a lower one.
@@ -131,6 +126,16 @@ bool PreemptionRule::wants_every_job() const {
     return c_.preempts && (c_.by_soft_limits || (s_.fairshare && s_.preempt_prio.names(preempt_fairshare)));
 }
 
+// Room is kept for the jobs that are preempted in this cycle as soon as they have stopped: until then no job
+// takes it that doesn't come before them.
+Reason PreemptionRule::holds_up(const QueueView* view) const {
+    if (!s_.sched_preempt_enforce_resumption || c_.preempted.empty()) return {};
+    if (view != nullptr && c_.preempt_level(view->slot, 0, false) > s_.preempt_prio.level(preempt_normal, 0))
+        return {};
+    const JobSlot job = c_.preempted.front().job;
+    return {ReasonCode::reserved, t_.jobs.queue[job], job};
+}
+
 // May there be no method now for a job that can be preempted later?
 bool PreemptionRule::methods_come_with_time() const {
     const auto& steps = s_.preempt_order.steps;
@@ -151,6 +156,9 @@ void PreemptionRule::note_steps(JobSlot job) const {
 
 void PreemptionRule::remember() {
     if (!c_.preempts) return;
+    // Those that were held up.
+    if (s_.sched_preempt_enforce_resumption && !c_.preempted.empty())
+        state_.instants->insert(in_.now + Seconds(1));
     // What has started may be over a soft limit now, with all that its user runs: others may have its place.
     if (c_.by_soft_limits && !started_.empty()) state_.instants->insert(in_.now + Seconds(1));
     if (!methods_come_with_time()) return;
@@ -395,6 +403,7 @@ QueueView* PreemptionRule::makes_room(const OrderedJob& job, Candidate& candidat
                 c_.preempted.push_back({victim.job, job.job, victim.methods, victim.placement});
         }
         judge_.forget();
+        if (s_.sched_preempt_enforce_resumption) ++c_.held_up;
         return view;
     }
     in_vain_ += lower;

@@ -1,6 +1,7 @@
 // The first jobs that wait get reservations, as many as backfill_depth says. Without backfilling the first of
-// them holds up all that come after it, or those of its queue if that is what doesn't backfill. (PP-748,
-// interface 1: strict_ordering, help_starving_jobs)
+// them holds up all that come after it, or those of its queue if that is what doesn't backfill. With
+// sched_preempt_enforce_resumption jobs that were preempted get reservations beside these. (PP-748, interface
+// 1: strict_ordering, help_starving_jobs)
 
 #include <algorithm>
 #include <unordered_map>
@@ -19,6 +20,7 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
 
     void refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues) override;
     bool wants(const CandidateQueues& queues, JobClass job_class) const override;
+    bool wants_every_job() const override;
     Reason holds_up(const QueueView* view) const override;
     void begin() override;
     void remember() override;
@@ -27,6 +29,8 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
     std::int64_t backfill_depth() const;
     bool backfills() const;
     bool may_hold_up(const QueueView& view) const;
+    bool is_preempted(JobSlot job) const { return t_.jobs.seldom_of(job).preempted_at != Instant{}; }
+    bool is_to_resume(const OrderedJob& job) const;
     void hold_up(JobSlot job, const QueueView& view);
     void look_at_order_again() const;
     bool reserve_for(Candidate& job, QueueView& view);
@@ -52,30 +56,48 @@ bool TopJobsRule::backfills() const {
            std::ranges::any_of(views_, [](const QueueView& view) { return view.queue->backfill_depth > 0; });
 }
 
+// As OpenPBS has it, room is kept for one that isn't below the normal level now, by what runs without it.
+bool TopJobsRule::is_to_resume(const OrderedJob& job) const {
+    return s_.sched_preempt_enforce_resumption && is_preempted(job.job) &&
+           c_.preempt_level(job.job, job.job_class == JobClass::overdue) >=
+               s_.preempt_prio.level(preempt_normal, 0);
+}
+
 void TopJobsRule::refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues) {
-    if (!s_.strict_ordering && job.job_class != JobClass::overdue) return;
+    const bool resumes = is_to_resume(job);
+    if (!resumes && !s_.strict_ordering && job.job_class != JobClass::overdue) return;
     if (queues.empty()) return;
     QueueView& view = *queues[0];
     if (holds_up(&view)) return;
     const bool own = view.queue->backfill_depth >= 0;
     const std::int64_t depth = own ? view.queue->backfill_depth : backfill_depth();
-    if (depth == 0) {
+    if (depth == 0 && !resumes) {
         if (!own && backfills()) return;
         if (verdict.waits || verdict.crosses) hold_up(job.job, view);
         return;
     }
     auto& made = reservations_[own ? view.slot : kNoSlot];
     // One that was preempted gets its room back before others, as in OpenPBS, however many there are.
-    const bool preempted = t_.jobs.seldom_of(job.job).preempted_at != Instant{};
+    const bool preempted = is_preempted(job.job);
     if ((made >= depth && !preempted) || !c_.may_look_ahead()) return;
     std::uint32_t& no_start = judge_.no_start_known(job, verdict, queues);
     if (no_start == verdict.starts + 1) return;
     Candidate top = c_.candidate(job);
     c_.set_walltime(top, view);
-    if (reserve_for(top, view))
-        ++made;
-    else
+    if (!reserve_for(top, view)) {
         no_start = verdict.starts + 1;
+    } else if (!preempted || !s_.sched_preempt_enforce_resumption) {
+        ++made;
+    }
+}
+
+// Whatever a preempted job waits for, others come behind it that may be in its way.
+bool TopJobsRule::wants_every_job() const {
+    if (!s_.sched_preempt_enforce_resumption) return false;
+    const auto& memory = *in_.events;
+    return std::ranges::any_of(memory.pending.lanes(),
+                               [](const Lane& lane) { return lane.preempted && lane.jobs > 0; }) ||
+           std::ranges::any_of(memory.since.changed, [&](JobSlot job) { return is_preempted(job); });
 }
 
 bool TopJobsRule::wants(const CandidateQueues& queues, JobClass job_class) const {

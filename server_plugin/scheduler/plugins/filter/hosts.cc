@@ -28,7 +28,7 @@ std::span<const std::uint32_t> groups_of(const Asked& job, const QueueView& view
 
 SetRules set_rules(const CycleState& state) {
     return {*state.resources, state.tables->requests.asks_for(state.resources->known().mem),
-            state.looking_ahead};
+            state.looking_ahead, !state.settings->do_not_span_psets, state.settings->only_explicit_psets};
 }
 
 bool has_place(CycleState& state, const Asked& job, const QueueView& view, const PlaceRules& rules) {
@@ -121,6 +121,8 @@ Refusal check_hosts(CycleState& state, const Asked& job, QueueView& view) {
     }
     if (state.vnodes->pool_vnodes(view.pool).empty())
         return {{ReasonCode::no_hosts, view.slot, view.host}, blocker::kRoom};
+    if (!rules.groups.empty() && set.empty() && state.settings->do_not_span_psets)
+        return {{ReasonCode::sets_too_small, view.slot}, lifted_by};
     Reason reason = why(state, job, view, rules);
     if (reason.code == ReasonCode::hosts_busy && !set.empty() &&
         state.vnodes->shortage(view.pool, *job.request, rules.node_size).resource == kNoResource)
@@ -137,7 +139,9 @@ bool has_same_places(const QueueView& a, const QueueView& b) {
 extern const Filter kHostsFilter;
 const Filter kHostsFilter{
     .name = "hosts",
-    .attributes = "max_jobs, min_jobs, target_load_pct, target_load_variance, high_systime, load_balancing",
+    .attributes =
+        "max_jobs, min_jobs, target_load_pct, target_load_variance, high_systime, load_balancing, "
+        "do_not_span_psets, only_explicit_psets",
     .traits = about_room | places | by_limits_only,
     .check = check_hosts,
     .is_same_in = has_same_places};
