@@ -10,6 +10,7 @@
 #include "ifl/credential.h"
 #include "ifl/helper.h"
 #include "ifl/munge.h"
+#include "ifl/packet.h"
 #include "ifl/pbs_error.h"
 
 namespace pbs::ifl {
@@ -19,7 +20,6 @@ namespace {
 // A request such as a rerun may take the server that long.
 constexpr std::chrono::seconds kReplyTimeout{10800};
 constexpr std::chrono::seconds kHandshakeTimeout{30};
-constexpr std::size_t kReadSize = 65536;
 // Requests that are to be answered later are sent when they are this many bytes.
 constexpr std::size_t kSendSize = 32768;
 

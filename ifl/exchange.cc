@@ -7,12 +7,12 @@
 #include <utility>
 #include <variant>
 
+#include "ifl/packet.h"
 #include "ifl/pbs_error.h"
 
 namespace pbs::ifl {
 namespace {
 
-constexpr std::size_t kReadSize = 65536;
 // Of one call, so that a server that sends without end leaves its reader time for others.
 constexpr int kMostReads = 16;
 
