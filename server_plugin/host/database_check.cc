@@ -46,6 +46,12 @@ std::optional<std::string> wrong_with_content(const std::string& path, int64_t n
     connection->wait_for_others(patience);
     const auto version = connection->integer("PRAGMA user_version");
     if (!version) return "is damaged: " + version.error();
+    // SQLite takes what isn't there for zeros. With a log the page may be in it.
+    struct stat status {};
+    const auto page_size = connection->integer("PRAGMA page_size");
+    if (page_size && *page_size > 0 && !has_data(path + "-wal") && ::stat(path.c_str(), &status) == 0 &&
+        status.st_size % *page_size != 0)
+        return "is damaged: its last page is cut short";
     if (all || interrupted)
         if (auto whole = connection->check(true); !whole) return "is damaged: " + whole.error();
     // With tables, and none of ours among them. Only one of ours is asked for.

@@ -884,7 +884,8 @@ class InOrder {
             if (rank <= behind) return;
             Job last = jobs.rbegin()->second;
             state_.erase_job(last.handle);
-            held_.emplace(rank, std::move(last));
+            // Before others of that rank, which come later.
+            held_.emplace_hint(held_.lower_bound(rank), rank, std::move(last));
         }
     }
 
