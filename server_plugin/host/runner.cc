@@ -137,6 +137,7 @@ class Runner::Impl {
     void take_answers(std::vector<RunReport>& reports);
     void launched(Launcher::Answer answer, std::vector<RunReport>& reports);
     void launcher_gone(std::vector<RunReport>& reports);
+    void drop(Fd& watched);
     void read_notice(std::uint64_t number, std::vector<RunReport>& reports);
     void shepherd_ended(std::uint64_t number, std::vector<RunReport>& reports);
     std::set<std::pair<std::string, std::int64_t>> on_disk() const;
@@ -298,9 +299,18 @@ Result<void> Runner::Impl::watch(Watch watch) {
     return {};
 }
 
+// Closing it alone wouldn't take it out of the epoll set while another process, the launcher, has it open too.
+void Runner::Impl::drop(Fd& watched) {
+    if (!watched) return;
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, watched.get(), nullptr);
+    watched.reset();
+}
+
 Runner::Impl::Watch Runner::Impl::unwatch(std::uint64_t number) {
     const auto it = watches_.find(number);
-    Watch watch = std::move(it->second);  // its descriptors leave the epoll set when they are closed
+    Watch watch = std::move(it->second);
+    drop(watch.process);
+    drop(watch.notify);
     watches_.erase(it);
     by_id_.erase(key_of(watch.id));
     return watch;
@@ -486,7 +496,7 @@ void Runner::Impl::read_notice(std::uint64_t number, std::vector<RunReport>& rep
     while ((n = ::read(watch.notify.get(), buffer.data(), buffer.size())) > 0)
         watch.notified.append(buffer.data(), static_cast<std::size_t>(n));
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    watch.notify.reset();
+    drop(watch.notify);
     for (const auto& [key, value] : parse_key_values(watch.notified, "notice").value_or(KeyValues{})) {
         if (key == "error") watch.error = value;
         if (key == "output_note") watch.output_note = value;

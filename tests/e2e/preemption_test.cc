@@ -182,10 +182,9 @@ struct Awaiting : Preemption {
         ASSERT_TRUE(server.configure(
             {"set queue work kill_delay=15",
              "create queue first queue_type=execution, enabled=True, started=True, Priority=200"}));
-        victim =
-            server.submit("trap '' TERM\nwhile :; do sleep 0.2; done\n", {"-q", "work", "-l", "ncpus=2"});
+        victim = server.submit("trap '' TERM\n" + counter("victim"), {"-q", "work", "-l", "ncpus=2"});
         ASSERT_TRUE(server.wait_job_state(victim, "R"));
-        ASSERT_TRUE(wait_for([&] { return server.job(victim, "session_id") != "(none)"; }));
+        ASSERT_TRUE(wait_for([&] { return counted("victim") > 0; }));
         express = job("express");
         ASSERT_TRUE(server.wait_job_state(express, "R"));
         ASSERT_EQ(server.job(victim, "job_state"), "E");

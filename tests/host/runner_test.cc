@@ -219,6 +219,7 @@ TEST_F(RunnerTest, TellsTheSessionWhileTheJobRuns) {
     const auto running = wait_running(*runner_);
     EXPECT_GT(running.session, 1);
     EXPECT_EQ(wait_end().exit.session, running.session);
+    EXPECT_TRUE(seen_[runner_.get()].empty()) << "it is told once";
     EXPECT_EQ(number(contents(work_ + "/work.o1")), running.session);
 }
 
