@@ -140,8 +140,8 @@ endfunction()
 # under test; the tests would only compile longer, by a third.
 function(pbs_test_settings target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
-  # gcc, unlike clang, wants every member named where some are.
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-missing-field-initializers>)
+  # gcc, unlike clang, wants every member named where some are, and braces around the macros of GoogleTest.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-missing-field-initializers$<SEMICOLON>-Wno-dangling-else>)
   if(PBSPOLICY_SANITIZE MATCHES "undefined")
     target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
   endif()
