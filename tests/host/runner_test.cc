@@ -829,7 +829,7 @@ class Escapes : public RunnerTest, public testing::WithParamInterface<bool> {
     }
 };
 INSTANTIATE_TEST_SUITE_P(Supervision, Escapes, testing::Bool(),
-                         [](const auto& info) { return info.param ? "ControlGroups" : "ProcessTrees"; });
+                         [](const auto& of) { return of.param ? "ControlGroups" : "ProcessTrees"; });
 
 TEST_P(Escapes, EndWithTheirJob) {
     const auto start = with_daemons(2, "exit 4\n");

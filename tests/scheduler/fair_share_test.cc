@@ -341,10 +341,11 @@ TEST_F(FairShareOrder, SaturatedUsersGetTheirShares) {
             used[first->second.first] += 1;  // jobs are as long as others' on average
             running.erase(first);
         }
-        FairShares tree(group);
+        FairShares drawn(group);
         const double all = 4000;
         for (const std::string& user : users)
-            EXPECT_NEAR(used[user] / all, tree.share(tree.entity(user)), 0.02) << user << " of seed " << seed;
+            EXPECT_NEAR(used[user] / all, drawn.share(drawn.entity(user)), 0.02)
+                << user << " of seed " << seed;
     }
 }
 

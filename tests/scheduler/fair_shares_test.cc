@@ -219,8 +219,7 @@ TEST(FairShares, WhatIsStoredIsAllThatThereIs) {
             for (const auto& [number, job] : running)
                 after.job_runs({number, std::to_string(number)}, after.entity(job.user), job.use, job.since);
             for (const Instant t : {now, now + Seconds(777)})
-                for (const std::string& name :
-                     {"ann", "bob", "joe", "eve", "dan", "physics", "unknown", "root"})
+                for (const char* name : {"ann", "bob", "joe", "eve", "dan", "physics", "unknown", "root"})
                     ASSERT_NEAR(after.usage(*after.find(name), t), shares.usage(*shares.find(name), t), 1e-6)
                         << name << " after step " << step << " of round " << round;
         }
