@@ -299,7 +299,8 @@ Result<void> Runner::Impl::watch(Watch watch) {
     return {};
 }
 
-// Closing it alone wouldn't take it out of the epoll set while another process, the launcher, has it open too.
+// Closing it alone wouldn't take it out of the epoll set while another process, the launcher, has it open
+// too.
 void Runner::Impl::drop(Fd& watched) {
     if (!watched) return;
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, watched.get(), nullptr);
