@@ -12,7 +12,7 @@
 namespace pbs::openpbs {
 namespace {
 
-constexpr std::time_t kPatienceWithIt = 3;  // seconds, with its end
+constexpr std::time_t kPatienceWithThread = 3;  // seconds that stop() waits for the thread to end
 
 }  // namespace
 
@@ -53,7 +53,7 @@ void Inside::stop() {
     if (const int fd = service_end_; fd >= 0) shutdown(fd, SHUT_RDWR);
     timespec until{};
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += kPatienceWithIt;
+    until.tv_sec += kPatienceWithThread;
     if (pthread_timedjoin_np(*thread_, nullptr, &until) != 0) pthread_detach(*thread_);
     thread_.reset();
 }

@@ -84,7 +84,10 @@ struct JobTable : JobColumns {
     JobSlot add(JobHandle job);
     void remove(JobSlot slot);
     // Returns the slot of a job; kNoSlot: it isn't known.
-    JobSlot find(JobHandle job) const { return by_handle.find(job); }
+    JobSlot find(JobHandle job) const {
+        static_assert(decltype(by_handle)::kNone == kNoSlot);
+        return by_handle.find(job);
+    }
     // Calls visit(slot) for each job, in the order of the slots.
     template <class Visit>
     void for_each(const Visit& visit) const {
@@ -95,6 +98,7 @@ struct JobTable : JobColumns {
     // the slot before stays.
     void take_fields(JobSlot slot, const JobFields& fields, Interner& strings);
     void give_fields(JobSlot slot, JobFields& fields, const Interner& strings) const;
+    // Returns what the job has of these fields; their defaults if it has none of them.
     JobSeldom seldom_of(JobSlot slot) const {
         const auto found = seldom.find(slot);
         return found == seldom.end() ? JobSeldom{} : found->second;
