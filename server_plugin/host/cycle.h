@@ -24,7 +24,7 @@ class Cycles {
   public:
     // `slice`: what one call is to spend on carrying out decisions, but for `least` of them, so that they get
     // on where each commit takes longer than that. The rest waits for go_on().
-    explicit Cycles(Server& server, std::chrono::milliseconds slice = std::chrono::milliseconds(10),
+    explicit Cycles(Server& server, std::chrono::milliseconds slice = std::chrono::milliseconds(6),
                     size_t least = 32)
         : server_(server),
           slice_(slice),

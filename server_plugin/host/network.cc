@@ -171,7 +171,7 @@ void Network::Impl::write(Peer& peer) {
     auto* write = new Write{{}, std::move(pieces)};
     write->request.data = write;
     peer.writing = true;
-    peer.write_began = Steady::now();
+    peer.write_began = last_exchange_ = Steady::now();
     std::vector<uv_buf_t> buffers;  // libuv keeps a copy of what it hasn't sent at once
     buffers.reserve(write->pieces.size());
     for (std::string& piece : write->pieces)
@@ -346,6 +346,10 @@ Result<std::unique_ptr<Network>> Network::open(uv_loop_s* loop, Server& server, 
 uint16_t Network::port() const {
     return impl_->port();
 }
+std::chrono::steady_clock::time_point Network::last_exchange() const {
+    return impl_->last_exchange();
+}
+
 std::size_t Network::memory() const {
     return impl_->memory();
 }

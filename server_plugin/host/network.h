@@ -67,6 +67,9 @@ class Network {
     Network& operator=(const Network&) = delete;
 
     uint16_t port() const;  // the TCP port in use
+    // When a client was last accepted or sent something: a command asks several times, one answer after the
+    // other.
+    std::chrono::steady_clock::time_point last_exchange() const;
     // Bytes of requests and replies that are kept now.
     std::size_t memory() const;
     // Stops listening and, once what has been written is out, closes all connections.

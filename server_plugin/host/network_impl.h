@@ -82,6 +82,7 @@ class Network::Impl {
     void start_check();
     void close();
     uint16_t port() const { return port_; }
+    Steady::time_point last_exchange() const { return last_exchange_; }
     std::size_t memory() const { return clients_.bytes(); }
 
   private:
@@ -182,6 +183,7 @@ class Network::Impl {
     std::vector<uint64_t> later_;                                  // connections whose step has to wait
     std::size_t most_bytes_since_return_ = 0;
     Steady::time_point returned_{};
+    Steady::time_point last_exchange_{};
     std::vector<Held> held_;         // in the order of the requests
     bool submissions_held_ = false;  // they wait for the commit of submissions
     // Gathers the log's lines about requests: they are written before anything is sent.

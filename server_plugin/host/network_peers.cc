@@ -93,6 +93,7 @@ void Network::Impl::accept(uv_stream_t* listener, bool local) {
         drop(peer, "");
         return;
     }
+    last_exchange_ = peer.since;
     guard(peer, [&] {
         if (!introduce(peer, local)) {
             drop(peer, "");

@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -73,6 +74,10 @@ constexpr milliseconds kTickOfRealClock{1000};
 // A clock that is moved from outside is looked at more often.
 constexpr milliseconds kTickOfFollowedClock{100};
 constexpr milliseconds kLongestCyclePause{2000};
+// Who was answered so short a time ago may ask again: decisions wait that long for him, but no longer than so
+// many milliseconds for all.
+constexpr milliseconds kAsksAgain{1};
+constexpr milliseconds kDecisionsWait{4};
 // What the threads of the plugin's add up in one eventfd: cycles that are over, and other work.
 constexpr eventfd_t kOneCycle = eventfd_t{1} << 32;
 constexpr eventfd_t kOneWork = 1;
@@ -140,17 +145,29 @@ void keep_freed_memory() {
     mallopt(M_MMAP_THRESHOLD, 8 * kMega);  // or it would stay at the 128 kB that it begins with
 }
 
+// Of sched_setattr(2), in its first form: <linux/sched/types.h> can't be read beside <sched.h>.
+struct SchedulingAttributes {
+    uint32_t size = sizeof(SchedulingAttributes);
+    uint32_t policy = SCHED_OTHER;
+    uint64_t flags = 1;  // SCHED_FLAG_RESET_ON_FORK
+    int32_t nice = 0;
+    uint32_t priority = 0;
+    uint64_t runtime = 0;  // nanoseconds
+    uint64_t deadline = 0;
+    uint64_t period = 0;
+};
+
 // The loop's thread goes before the jobs and the processes above them, which may be hundreds that begin or
 // end at once. Its children and threads don't have that: the kernel gives them the usual priority. A server
 // that was started with another one keeps it, as do its jobs, and so does one that may not choose.
 void go_first() {
-    constexpr int kBefore = -10;
     errno = 0;
-    const sched_param usual{};
-    if (getpriority(PRIO_PROCESS, 0) != 0 || errno != 0 || sched_getscheduler(0) != SCHED_OTHER ||
-        sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &usual) != 0)
-        return;
-    (void)setpriority(PRIO_PROCESS, 0, kBefore);
+    if (getpriority(PRIO_PROCESS, 0) != 0 || errno != 0 || sched_getscheduler(0) != SCHED_OTHER) return;
+    // From Linux 6.12 on, a process that asks for short turns interrupts those with longer ones. Before, the
+    // kernel makes nothing of it.
+    constexpr uint64_t kShortTurn = 300'000;
+    SchedulingAttributes first{.nice = -10, .runtime = kShortTurn};
+    (void)syscall(SYS_sched_setattr, 0, &first, 0);
 }
 
 std::chrono::nanoseconds time_on_processor() {
@@ -195,6 +212,7 @@ class Program {
     void close_handles();
     void tick();
     void schedule_cycles();
+    void carry_out_some();
     void settle_dependents();
     void run_cycles();
     void carry_on(const std::function<void()>& step);
@@ -238,6 +256,7 @@ class Program {
     uv_timer_t tick_{};
     uv_timer_t cycle_timer_{};
     uv_idle_t more_decisions_{};
+    uv_timer_t decisions_wait_{};
     uv_idle_t more_dependents_{};
     uv_prepare_t turn_end_{};
     Steady::time_point turn_began_{};
@@ -460,8 +479,10 @@ void Program::make_handles() {
             guarded(*program.log_, "tick", [&program] { program.tick(); });
         },
         interval, interval);
-    uv_timer_init(&loop_, &cycle_timer_);
-    cycle_timer_.data = this;
+    for (uv_timer_t* handle : {&cycle_timer_, &decisions_wait_}) {
+        uv_timer_init(&loop_, handle);
+        handle->data = this;
+    }
     for (uv_idle_t* handle : {&more_decisions_, &more_dependents_}) {
         uv_idle_init(&loop_, handle);
         handle->data = this;
@@ -504,8 +525,8 @@ void Program::close_handles() {
          {reinterpret_cast<uv_handle_t*>(&term_), reinterpret_cast<uv_handle_t*>(&interrupt_),
           reinterpret_cast<uv_handle_t*>(&runner_events_), reinterpret_cast<uv_handle_t*>(&plugin_events_),
           reinterpret_cast<uv_handle_t*>(&tick_), reinterpret_cast<uv_handle_t*>(&cycle_timer_),
-          reinterpret_cast<uv_handle_t*>(&more_decisions_), reinterpret_cast<uv_handle_t*>(&more_dependents_),
-          reinterpret_cast<uv_handle_t*>(&turn_end_)})
+          reinterpret_cast<uv_handle_t*>(&decisions_wait_), reinterpret_cast<uv_handle_t*>(&more_decisions_),
+          reinterpret_cast<uv_handle_t*>(&more_dependents_), reinterpret_cast<uv_handle_t*>(&turn_end_)})
         if (handle->data != nullptr && uv_is_closing(handle) == 0) uv_close(handle, nullptr);
     if (deadline_timer_) deadline_timer_->close();
 }
@@ -560,8 +581,7 @@ void Program::schedule_cycles() {
         // would keep the loop from them.
         uv_idle_start(&more_decisions_, [](uv_idle_t* handle) {
             uv_idle_stop(handle);
-            auto& program = *static_cast<Program*>(handle->data);
-            program.carry_on([&program] { program.cycles_->go_on(); });
+            static_cast<Program*>(handle->data)->carry_out_some();
         });
         return;
     }
@@ -575,6 +595,21 @@ void Program::schedule_cycles() {
     uv_timer_start(
         &cycle_timer_, [](uv_timer_t* handle) { static_cast<Program*>(handle->data)->run_cycles(); },
         static_cast<uint64_t>(wait.count()), 0);
+}
+
+void Program::carry_out_some() {
+    if (stopped_) return;
+    const auto now = Steady::now();
+    if (now >= network_->last_exchange() + kAsksAgain || now >= last_cycle_end_ + kDecisionsWait) {
+        uv_timer_stop(&decisions_wait_);
+        carry_on([this] { cycles_->go_on(); });
+    } else {
+        uv_update_time(&loop_);
+        uv_timer_start(
+            &decisions_wait_,
+            [](uv_timer_t* handle) { static_cast<Program*>(handle->data)->carry_out_some(); },
+            kAsksAgain.count(), 0);
+    }
 }
 
 // A part in each turn of the loop. What fails is tried again at the next tick.

@@ -1,5 +1,6 @@
 #include "server_plugin/plugin/translate.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -354,6 +355,14 @@ void DecisionArray::assign(sched::Decisions decisions) {
         }
         list_.push_back(out);
     }
+    // The host goes through its jobs and their rows in the order in which it keeps them, which is several
+    // times as fast. Of few, the order is that in which they were considered: its log has it.
+    constexpr std::ptrdiff_t kMany = 10'000;
+    const auto is_comment = [](const pbs_decision& one) { return one.kind == PBS_DECIDE_COMMENT; };
+    const auto last_other = std::find_if_not(list_.rbegin(), list_.rend(), is_comment).base();
+    if (list_.end() - last_other >= kMany)
+        std::sort(last_other, list_.end(),
+                  [](const pbs_decision& a, const pbs_decision& b) { return a.job < b.job; });
 }
 
 }  // namespace pbs::plugin

@@ -108,6 +108,19 @@ TEST_F(Cycle, AWaitingJobIsToldWhy) {
     EXPECT_FALSE(decisions[1].text.empty());
 }
 
+// In the order of their places in the server's memory and its database.
+TEST_F(Cycle, ManyCommentsComeInTheOrderOfTheJobs) {
+    constexpr uint64_t kJobs = 10'050;
+    for (uint64_t job = 1; job <= kJobs; ++job)
+        host.job(
+            {.handle = job, .queue = kSubmit, .ncpus = 8, .ctime = kMonday10 - static_cast<int64_t>(job)});
+    std::vector<uint64_t> told;
+    for (const Decision& decision : host.cycle())
+        if (decision.kind == PBS_DECIDE_COMMENT) told.push_back(decision.job);
+    EXPECT_THAT(told, SizeIs(kJobs - 1));
+    EXPECT_TRUE(std::ranges::is_sorted(told));
+}
+
 TEST_F(Cycle, ARunningJobHoldsItsShareUntilItIsGone) {
     host.job({.handle = 1, .queue = kBatch, .state = 'R', .ncpus = 8, .vnode = kVnode});
     host.job({.handle = 2, .queue = kSubmit, .ncpus = 8});

@@ -463,7 +463,8 @@ struct RandomReservations {
         if (chance(20)) {
             const Instant start = now + Seconds(pick(0, 6) * 20 * kMinute);
             ReservationOptions o{start, start + Seconds(pick(1, 9) * 20 * kMinute),
-                                 std::to_string(pick(1, 3)) + ":ncpus=" + std::to_string(pick(1, 4))};
+                                 std::to_string(pick(1, 3))};
+            o.select += ":ncpus=" + std::to_string(pick(1, 4));
             if (chance(20)) o.place = "scatter";
             if (chance(10)) o.place = "excl";
             for (int times = chance(30) ? pick(1, 4) : 0; times > 0; --times) {

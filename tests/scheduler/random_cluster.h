@@ -130,13 +130,15 @@ struct RandomCluster {
             o.ncpus = pick(1, 20);
             if (chance(60)) o.mem = pick(1, 16) * 512 * kMb;
             if (!origin && chance(10)) o.ncpus = pick(20, 60);  // more than any vnode has
-            if (chance(15)) o.select = std::to_string(pick(1, 6)) + ":ncpus=" + std::to_string(pick(1, 4));
+            if (chance(15)) o.select = std::to_string(pick(1, 6));
+            if (!o.select.empty()) o.select += ":ncpus=" + std::to_string(pick(1, 4));
             if (!o.select.empty()) {
                 o.ncpus = -1;
                 o.mem = -1;
                 if (chance(50)) o.place = chance(50) ? "scatter" : chance(50) ? "pack" : "free:excl";
             }
-            o.walltime = pick(1, 30) * (chance(50) ? kMinute * 10 : kHour);
+            o.walltime = pick(1, 30);
+            o.walltime *= chance(50) ? kMinute * 10 : kHour;
             o.interactive = chance(10);
             o.queued = now - Seconds(pick(0, 30 * 3600));
             jobs.push_back(world.job(o, now));

@@ -94,7 +94,10 @@ struct Site {
         if (chance(75)) s.schedule_log = "schedule";
         // Options that come into force, and don't let cycles go by events.
         for (Since* option : {&s.test_only, &s.avoid_fragmentation, &s.nonprime_drain_sys})
-            if (chance(4)) *option = {.from = at(pick(7, 20), pick(0, 59))};
+            if (chance(4)) {
+                const int hour = pick(7, 20);
+                *option = {.from = at(hour, pick(0, 59))};
+            }
         const int nodes = pick(1, 8);
         for (int i = 0; i < nodes; ++i) {
             vnodes.push_back("n" + std::to_string(i));
@@ -188,6 +191,16 @@ struct Site {
         if (i % 4 == 2) o.arch = "vector";
         return o;
     }
+    struct Range {
+        int from;
+        int to;
+    };
+    // Compilers choose the order in which a call's arguments and an operator's operands are evaluated, so no
+    // expression draws two numbers: each of them draws the same sites.
+    std::string chunk(Range counts, Range cpus) {
+        const int count = pick(counts.from, counts.to);
+        return std::to_string(count) + ":ncpus=" + std::to_string(pick(cpus.from, cpus.to));
+    }
     // What only jobs of standard sites ask for.
     void ask_for_more(JobOptions& o) {
         o.queue = submit[static_cast<std::size_t>(pick(0, static_cast<int>(submit.size()) - 1))];
@@ -196,17 +209,17 @@ struct Site {
         if (chance(5)) o.run_host = "h" + std::to_string(pick(0, 2));
         if (chance(12)) ask_for_a_host(o);
         if (!chance(12)) return;
-        o.select = std::to_string(pick(1, 2)) + ":ncpus=" + std::to_string(pick(1, 8)) + "+" +
-                   std::to_string(pick(1, 3)) + ":ncpus=" + std::to_string(pick(1, 4)) +
-                   (chance(20) ? ":arch=vector" : "");
+        o.select = chunk({1, 2}, {1, 8}) + "+";
+        o.select += chunk({1, 3}, {1, 4});
+        if (chance(20)) o.select += ":arch=vector";
         o.ncpus = o.mem = o.gpus = -1;
         o.place = chance(60) ? "" : chance(50) ? "scatter" : chance(50) ? "pack" : "free:excl";
     }
     // Chunks that no vnode may have room for, but all of a host together.
     void ask_for_a_host(JobOptions& o) {
-        o.select = std::to_string(pick(1, 3)) + ":ncpus=" + std::to_string(pick(6, 40)) +
-                   (chance(50) ? ":mem=" + std::to_string(pick(1, 24)) + "gb" : "") +
-                   (chance(10) ? ":arch=vector" : "");
+        o.select = chunk({1, 3}, {6, 40});
+        if (chance(50)) o.select += ":mem=" + std::to_string(pick(1, 24)) + "gb";
+        if (chance(10)) o.select += ":arch=vector";
         o.ncpus = o.mem = o.gpus = -1;
         const char* places[] = {"",         "free", "scatter",
                                 "vscatter", "pack", whole_hosts ? "exclhost" : "free:excl"};
@@ -221,12 +234,13 @@ struct Site {
         o.ncpus = pick(1, 16);
         if (chance(60)) o.mem = pick(1, 16) * 512 * kMb;
         if (chance(15)) {
-            o.select = std::to_string(pick(1, 4)) + ":ncpus=" + std::to_string(pick(1, 4));
+            o.select = chunk({1, 4}, {1, 4});
             o.ncpus = o.mem = -1;
             if (chance(50)) o.place = chance(50) ? "scatter" : chance(50) ? "pack" : "free:excl";
-            if (!standard && chance(30))
-                o.select += "+" + std::to_string(pick(1, 2)) + ":ncpus=" + std::to_string(pick(1, 8)) +
-                            (chance(50) ? ":mem=" + std::to_string(pick(1, 12)) + "gb" : "");
+            if (!standard && chance(30)) {
+                o.select += "+" + chunk({1, 2}, {1, 8});
+                if (chance(50)) o.select += ":mem=" + std::to_string(pick(1, 12)) + "gb";
+            }
         }
         o.walltime = chance(5) ? -1 : pick(1, 24) * 20 * kMinute;
         o.interactive = chance(10);
