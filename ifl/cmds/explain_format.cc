@@ -207,7 +207,8 @@ std::string policy_text(const batch_status& job) {
     return fmt::format("Scheduler: {}, policy {} ({})\n{}", sched, policy, text_of(job, "sched_algorithm"),
                        text_of(job, "test_only").empty()
                            ? ""
-                           : "test_only holds: what a cycle decides is logged, and nothing of it is done\n");
+                           : "test_only holds, now or by the earliest start: what a cycle decides is logged, "
+                             "and nothing of it is done\n");
 }
 
 Json gates_json(const std::vector<Gate>& gates) {

@@ -323,6 +323,17 @@ TEST_F(Explain, TestOnlyIsTold) {
     s.test_only = {true};
     world.configure();
     EXPECT_TRUE(explain(job).test_only);
+
+    world.run(job, "batch", "n", at(9));
+    const int waits = world.job({.nodes = 4, .walltime = kHour});
+    s.test_only = {.from = at(23)};
+    world.configure();
+    const auto earliest = explain(waits).queues.at(0).earliest_start;
+    ASSERT_TRUE(earliest && *earliest < at(23));
+    EXPECT_FALSE(explain(waits).test_only);
+    s.test_only = {.from = *earliest};
+    world.configure();
+    EXPECT_TRUE(explain(waits).test_only) << "by the earliest start";
 }
 
 }  // namespace

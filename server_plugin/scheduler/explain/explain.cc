@@ -143,7 +143,9 @@ QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
     if (!refused || !only_waits) return out;
     Lookahead ahead(c_, future_, job, view);
     out.earliest_start = ahead.earliest(in_.now);
-    if (out.earliest_start) out.awaited = ahead.awaited();
+    if (!out.earliest_start) return out;
+    out.awaited = ahead.awaited();
+    out_.test_only = out_.test_only || s_.test_only.holds(*out.earliest_start);
     return out;
 }
 

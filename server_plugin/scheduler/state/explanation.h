@@ -71,8 +71,9 @@ struct Explanation {
     std::string job;  // the id of the job
     std::string sched;
     std::string policy;
-    std::string algorithm;   // "origin" or "standard"
-    bool test_only = false;  // nothing that a cycle decides is done (TEST_ONLY)
+    std::string algorithm;  // "origin" or "standard"
+    // Nothing that a cycle decides is done (TEST_ONLY): now, or at an earliest start that is told.
+    bool test_only = false;
     JobOutcome outcome = JobOutcome::not_considered;
     // What the job's comment would be, or why no cycle looks at the job; empty: it starts.
     std::string reason;

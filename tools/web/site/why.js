@@ -62,7 +62,7 @@ function verdict(json, clock, now) {
     const [look, text] = kOutcomes[told.outcome] ?? ["", () => told.outcome];
     return [
         h("p", {class: `lead ${look}`}, text(told)),
-        told.test_only ? h("p", {class: "warn"}, "test_only holds: what a cycle decides is logged, and nothing of it is done.") : null,
+        told.test_only ? h("p", {class: "warn"}, "test_only holds, now or by the earliest start: what a cycle decides is logged, and nothing of it is done.") : null,
         (told.preempts ?? []).map((other) => h("p", {}, `It preempts job ${other.job} (preempt_order ${other.methods}).`)),
         told.expected_start !== undefined ? h("p", {}, `It is expected to start ${clock.near(told.expected_start, now)}.`) : null,
         told.preempts_none ? h("p", {class: "hint"}, `It preempts no job: ${told.preempts_none}.`) : null,
