@@ -334,9 +334,9 @@ TEST_P(OpenpbsScheduling, job_run_wait_SaysForWhatOfAStartTheSchedulerWaits) {
     expect_request("runjob_hook", 23);
     expect_request("execjob_hook", 15);
     site->ok(
-        "cd /; echo import pbs > /tmp/nothing.py; $stock/qmgr -c 'create hook nothing event=runjob' -c "
-        "'import "
-        "hook nothing application/x-python default /tmp/nothing.py'");
+        "cd /; echo import pbs > /tmp/nothing.py; $stock/qmgr -c 'create hook nothing event=runjob' && "
+        "$stock/qmgr "
+        "-c 'import hook nothing application/x-python default /tmp/nothing.py'");
     expect_request("runjob_hook", 97);
     expect_request("none", 23);
 }
