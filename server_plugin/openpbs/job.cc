@@ -16,6 +16,9 @@ namespace {
 constexpr std::int32_t kStagesIn = 14;
 constexpr std::int32_t kStagesInToRun = 15;
 
+// The substate of a running job of which mom has told that its processes have begun.
+constexpr std::int32_t kBegun = 42;
+
 // The substate of a job that a scheduler has suspended; one that an operator has suspended has another.
 constexpr std::int32_t kSuspendedByScheduler = 45;
 
@@ -52,6 +55,10 @@ bool SiteJob::runs() const {
     if (array) return false;
     if (state == 'R' || state == 'E' || state == 'S' || state == 'U') return true;
     return !exec_vnode.empty() && (substate == kStagesIn || substate == kStagesInToRun);
+}
+
+bool SiteJob::begun() const {
+    return runs() && substate == kBegun;
 }
 
 bool SiteJob::preempted() const {

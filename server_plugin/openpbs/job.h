@@ -47,6 +47,8 @@ struct SiteJob {
     std::string queued;             // indices of the subjobs that wait, such as "3-9:2,12"
     std::int64_t most_running = 0;  // subjobs at a time; 0: any number
 
+    // Has mom told that its processes have begun?
+    bool begun() const;
     // Has a scheduler suspended it?
     bool preempted() const;
     // Does it hold vnodes?

@@ -358,7 +358,7 @@ void Records::tell_job(std::int64_t now, const SiteJob& job) {
     if (job.preempted()) record.flags |= PBS_JOB_PREEMPTED;
     const auto failed = not_preemptable_.find(job.id);
     const bool is_spared = !spared_.empty() && array_of(job.id) == spared_;
-    if (is_spared || (failed != not_preemptable_.end() && failed->second == job.stime))
+    if (is_spared || (failed != not_preemptable_.end() && failed->second.stime == job.stime))
         record.flags |= PBS_JOB_NOT_PREEMPTABLE;
     if (!job.runs() || job.preempted()) record.preempted_at = job.preempted_at;
     record.elapsed = amount_of(PBS_RES_DURATION, value_in(job.used, "walltime"));
@@ -432,10 +432,12 @@ bool Records::tell(std::int64_t now, SiteJob job) {
     const bool same = !is_new && known->second.is_like(job);
     // What it has used, where and since when count, but are no news.
     const auto running = [](const SiteJob& one) { return std::tie(one.used, one.stime, one.exec_vnode); };
-    const bool told = same && (!job.runs() || running(known->second) == running(job));
     const std::string id = job.id;
-    // It may be possible now, such as by its Rerunable.
-    if (!same) not_preemptable_.erase(id);
+    const auto failed = not_preemptable_.find(id);
+    const bool may_be_preempted =
+        failed != not_preemptable_.end() && (!same || (job.begun() && !failed->second.begun));
+    const bool told = same && !may_be_preempted && (!job.runs() || running(known->second) == running(job));
+    if (may_be_preempted) not_preemptable_.erase(failed);
     SiteJob& kept = jobs_[id];
     kept = std::move(job);
     if (kept.runs() && kept.requested.contains("soft_walltime"))
@@ -447,7 +449,7 @@ bool Records::tell(std::int64_t now, SiteJob job) {
     if (counts != counted) count_in_array(array, counts ? 1 : -1);
     tell_job(now, kept);
     if (counts != counted) tell_array(now, id);
-    return !same;
+    return !same || may_be_preempted;
 }
 
 bool Records::forget(std::int64_t now, const std::string& job) {
@@ -512,7 +514,7 @@ void Records::take_up(std::int64_t now) {
 void Records::not_preemptable(std::int64_t now, const std::string& job) {
     const auto found = jobs_.find(job);
     if (found == jobs_.end()) return;
-    not_preemptable_[job] = found->second.stime;
+    not_preemptable_[job] = {found->second.stime, found->second.begun()};
     tell_job(now, found->second);
 }
 

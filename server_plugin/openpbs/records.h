@@ -53,7 +53,8 @@ class Records {
     // next one to be run again.
     void put_aside(std::int64_t now, const std::string& job);
     void take_up(std::int64_t now);
-    // The server couldn't preempt the job: nothing is decided about that until the job changes.
+    // The server couldn't preempt the job: nothing is decided about that until the job changes. One that mom
+    // was still starting, which can't be suspended, is tried again once it has begun.
     void not_preemptable(std::int64_t now, const std::string& job);
     // Subjobs of this array that run aren't preempted; of an empty one: of none.
     void spare(std::int64_t now, const std::string& array);
@@ -111,8 +112,12 @@ class Records {
     std::unordered_map<std::uint64_t, std::string> job_names_;
     std::map<std::string, std::int64_t> running_subjobs_;  // by array
     std::set<std::string> aside_;
-    std::map<std::string, std::int64_t> not_preemptable_;  // jobs, with the time of their start
-    std::string spared_;                                   // an array
+    struct NotPreemptable {
+        std::int64_t stime = 0;  // of the run that couldn't be preempted
+        bool begun = false;
+    };
+    std::map<std::string, NotPreemptable> not_preemptable_;  // jobs
+    std::string spared_;                                     // an array
     // Running jobs with a soft walltime, with what it was extended to; 0: it has not been yet.
     std::map<std::string, std::int64_t> soft_;
     // Reservations: the handle, and when it has the places that it has.

@@ -181,5 +181,24 @@ TEST(Records, AJobThatCouldNotBePreemptedMayBeOnceItIsAnother) {
     EXPECT_TRUE(told.preemptable.at("1.box"));
 }
 
+TEST(Records, AJobThatWasBeingStartedMayBePreemptedOnceItHasBegun) {
+    constexpr int kBegun = 42;
+    Listener told;
+    Records records(told.table);
+    SiteJob job;
+    job.id = "1.box";
+    job.state = 'R';
+    records.tell(1, job);
+    records.not_preemptable(2, job.id);
+    EXPECT_FALSE(records.tell(3, job)) << "nothing is new";
+    EXPECT_FALSE(told.preemptable.at("1.box"));
+    job.substate = kBegun;
+    EXPECT_TRUE(records.tell(4, job)) << "the scheduler looks again";
+    EXPECT_TRUE(told.preemptable.at("1.box"));
+    records.not_preemptable(5, job.id);
+    EXPECT_FALSE(records.tell(6, job));
+    EXPECT_FALSE(told.preemptable.at("1.box")) << "it had begun";
+}
+
 }  // namespace
 }  // namespace pbs::openpbs

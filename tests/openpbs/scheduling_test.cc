@@ -477,6 +477,10 @@ TEST_P(OpenpbsScheduling, ReservationsAreConfirmedKeptAndDenied) {
     expect_state(own, "R");
     EXPECT_EQ(of_reservation(id, "reserve_state"), "RESV_RUNNING");
     EXPECT_EQ(attribute(long_one, "job_state"), "Q");
+    // What its jobs hold can't be taken from it.
+    EXPECT_THAT(site->sh("$stock/pbs_ralter -I 60 -l select=1:ncpus=1 " + id, "una").out,
+                HasSubstr("DENIED"));
+    EXPECT_TRUE(wait_for([&] { return attribute(own, "job_state") == "(none)"; }, kLong)) << why(own);
     EXPECT_THAT(site->sh("$stock/pbs_ralter -I 60 -l select=1:ncpus=1 -D 00:02:00 " + id, "una").out,
                 HasSubstr("CONFIRMED"));
     site->ok("$stock/pbs_rdel " + id, "una");
