@@ -138,6 +138,7 @@ void Scheduling::lost(const std::string& name, One& one) {
         }
         decisions_.clear();
         applied_ = 0;
+        started_.clear();
         preempting_ = 0;
         qrun_.reset();
         qrun_placed_.reset();
@@ -674,6 +675,7 @@ void Scheduling::apply_some() {
         else
             apply(decisions_[applied_++]);
     }
+    if (applied_ == decisions_.size()) look_at_starts();
     client.work();
     if (client.state() == ServerClient::State::closed) return lost(current_, current());
     if (applied_ == decisions_.size() && client.unanswered() == 0 && client.unsent() == 0) end();
@@ -732,6 +734,7 @@ void Scheduling::apply(const Decision& decision) {
             if (job->preempted()) return resume(decision.job);
             return run(decision);
         case PBS_DECIDE_COMMENT:
+            look_at_starts();
             // Its comment says for whom it was preempted.
             if (job->preempted_at != 0 || keep_untold(decision)) return;
             return comment(decision.job, decision.text);
@@ -914,7 +917,8 @@ void Scheduling::send_run(const Decision& decision, const std::string& id) {
     if (wait == "none" || (wait != "execjob_hook" && !site_.server.has_runjob_hook)) {
         client.tell(ifl::RequestType::async_run_job, std::move(request));
         // It doesn't answer for it, and tells no reason for one that it hasn't run.
-        return refresh(id, true);
+        started_.push_back(id);
+        return;
     }
     client.ask(wait == "execjob_hook" ? ifl::RequestType::run_job : ifl::RequestType::run_job_acknowledged,
                std::move(request), {}, [this, id](const ifl::Result<ifl::Reply>& reply) {
@@ -936,7 +940,47 @@ void Scheduling::refused(const std::string& id, const ifl::Reply& reply) {
     if (!array.empty()) refresh(id);
 }
 
-// `was_run`: it waits only if the server wouldn't run it.
+// Asks once about all jobs that were started since the last time, or about each where it is few of them.
+void Scheduling::look_at_starts() {
+    constexpr std::size_t kFew = 8;
+    std::vector<std::string> started = std::exchange(started_, {});
+    if (started.size() <= kFew) {
+        for (const std::string& id : started) refresh(id, true);
+        return;
+    }
+    auto found = std::make_shared<std::map<std::string, SiteJob>>();
+    current().client->ask(
+        ifl::RequestType::select_status,
+        ifl::Select{{attribute("mtime", {}, fmt::format("{}", learnt_.asked - 1), ifl::Op::ge)},
+                    job_attributes()},
+        kSubjobsToo,
+        [this, started, found](const ifl::Result<ifl::Reply>& reply) {
+            if (!reply) return;
+            for (const std::string& id : started) {
+                const auto job = found->find(id);
+                if (job == found->end())
+                    refresh(id, true);
+                else
+                    started_as(id, std::move(job->second));
+            }
+        },
+        [found, asked = now()](const ifl::ObjectView& object) {
+            (*found)[std::string(object.name)] = job_of(object, asked);
+        });
+}
+
+// A job that the server was asked to run waits only if the server wouldn't run it.
+void Scheduling::started_as(const std::string& id, SiteJob job) {
+    const bool waits = !job.runs() && job.state == 'Q';
+    (void)plugin_.records().tell(now(), std::move(job));
+    if (!waits) return;
+    log(fmt::format("{}: the server has not run it", id));
+    const std::string array = array_of(id);
+    again_ = true;
+    plugin_.records().put_aside(now(), array.empty() ? id : array);
+    if (!array.empty()) refresh(array);
+}
+
 void Scheduling::refresh(const std::string& id, bool was_run) {
     auto found = std::make_shared<std::optional<SiteJob>>();
     current().client->ask(
@@ -944,14 +988,8 @@ void Scheduling::refresh(const std::string& id, bool was_run) {
         [this, id, found, was_run](const ifl::Result<ifl::Reply>& reply) {
             if (!reply) return;
             if (reply->code == 0 && *found) {
-                const bool waits = was_run && !(*found)->runs() && (*found)->state == 'Q';
+                if (was_run) return started_as(id, std::move(**found));
                 (void)plugin_.records().tell(now(), std::move(**found));
-                if (!waits) return;
-                log(fmt::format("{}: the server has not run it", id));
-                const std::string array = array_of(id);
-                again_ = true;
-                plugin_.records().put_aside(now(), array.empty() ? id : array);
-                if (!array.empty()) refresh(array);
             } else {
                 (void)plugin_.records().forget(now(), id);
             }

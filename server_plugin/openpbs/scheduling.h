@@ -134,6 +134,8 @@ class Scheduling {
     void run(const Decision& decision);
     void send_run(const Decision& decision, const std::string& id);
     void refused(const std::string& id, const ifl::Reply& reply);
+    void look_at_starts();
+    void started_as(const std::string& id, SiteJob job);
     void refresh(const std::string& id, bool was_run = false);
     void qrun();
     void apply_qrun(const std::string& job, const Decision& decision);
@@ -163,6 +165,7 @@ class Scheduling {
     Learnt learnt_;
     std::vector<Decision> decisions_;
     std::size_t applied_ = 0;
+    std::vector<std::string> started_;  // jobs, by requests that the server doesn't answer
     bool again_ = false;
     std::size_t preempting_ = 0;   // requests to preempt jobs on their way
     bool preempt_failed_ = false;  // a job couldn't be preempted in this cycle
