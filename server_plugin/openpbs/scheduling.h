@@ -94,7 +94,7 @@ class Scheduling {
         std::optional<std::map<std::string, SiteSched>> scheds;
         std::optional<std::map<std::string, SiteResource>> resources;
         std::map<std::string, SiteQueue> queues;
-        std::map<std::string, SiteReservation> reservations;
+        SiteReservations reservations;
         std::map<std::string, std::uint32_t> states;             // of vnodes
         std::optional<std::map<std::string, SiteVnode>> vnodes;  // all of them, whole
         std::vector<SiteJob> jobs;
