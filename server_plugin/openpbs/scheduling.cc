@@ -419,6 +419,8 @@ std::size_t Scheduling::take_objects() {
             stale_vnodes_ = true;
         } else {
             changed = changed || known->second.state != state;
+            // Its mom, who is back, may have told of other resources.
+            if ((known->second.state & ~state & PBS_VNODE_DOWN) != 0) stale_vnodes_ = true;
         }
     }
     if (!learnt_.vnodes && learnt_.states.size() != site_.vnodes.size()) stale_vnodes_ = true;
