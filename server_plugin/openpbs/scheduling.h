@@ -114,6 +114,7 @@ class Scheduling {
 
     void begin_next();
     void learn(bool all);
+    void learn_jobs(bool all);
     void ask_about(ifl::RequestType type, ifl::Attributes wanted, const std::string& extend,
                    ifl::ObjectSink sink);
     void ask_jobs(ifl::Attributes criteria, ifl::Attributes wanted, ifl::ObjectSink sink);
