@@ -103,6 +103,7 @@ constexpr Text kTexts[] = {
     {PBSE_BAD_RRULE_WEEKLY, "An occurrence of a WEEKLY rule lasts 7 days at most"},
     {PBSE_BAD_RRULE_DAILY, "An occurrence of a DAILY rule lasts 24 hours at most"},
     {PBSE_BAD_RRULE_HOURLY, "An occurrence of an HOURLY rule lasts an hour at most"},
+    {PBSE_BAD_RRULE_MINUTELY, "An occurrence of a MINUTELY rule lasts a minute at most"},
     {PBSE_BAD_RRULE_SYNTAX, "Invalid recurrence rule"},
     {PBSE_BAD_RRULE_SYNTAX2, "The recurrence rule needs either COUNT or UNTIL"},
     {PBSE_BAD_ICAL_TZ, "PBS_TZID isn't a time zone"},

@@ -3,26 +3,21 @@
 #include <algorithm>
 #include <numeric>
 
+#include "rrule/day_steps.h"
+
 namespace pbs::rrule {
-namespace {
-
-std::int64_t remainder(std::int64_t a, std::int64_t b) {
-    return (a % b + b) % b;
-}
-
-}  // namespace
 
 std::optional<DayCycle> DayCycle::of(const text::Rule& rule, Local anchor) {
     const std::int64_t first = day_number(std::chrono::floor<std::chrono::days>(anchor));
     const std::int64_t n = rule.interval;
     std::vector<std::int64_t> days;
-    if (rule.freq == text::Freq::hourly) {
-        const std::int64_t length = n / std::gcd(n, std::int64_t{24});
-        const auto anchor_hour = std::chrono::floor<std::chrono::hours>(anchor.time_since_epoch()).count();
-        for (std::int64_t hour = remainder(anchor_hour, n); hour < length * 24; hour += n)
-            if (rule.by_hour.empty() ||
-                std::find(rule.by_hour.begin(), rule.by_hour.end(), hour % 24) != rule.by_hour.end())
-                days.push_back(hour / 24);
+    if (DaySteps::are_of(rule)) {
+        const DaySteps steps(rule, anchor);
+        const std::int64_t length = steps.cycle();
+        steps.each(0, length, [&](Seconds begin) {
+            days.push_back(begin.count() / 86400);
+            return true;
+        });
         days.erase(std::unique(days.begin(), days.end()), days.end());
         if (static_cast<std::int64_t>(days.size()) == length) return std::nullopt;
         return DayCycle(length, days);

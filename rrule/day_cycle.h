@@ -1,5 +1,5 @@
-// Days that repeat after a number of days, whatever the calendar says: INTERVAL with HOURLY, DAILY and
-// WEEKLY. Internal to rrule/.
+// Days that repeat after a number of days, whatever the calendar says: INTERVAL with MINUTELY, HOURLY,
+// DAILY and WEEKLY. Internal to rrule/.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace pbs::rrule {
 
 class DayCycle {
   public:
-    // Of the rule's INTERVAL, and with HOURLY its BYHOUR; empty if it leaves out no day, or goes by months or
-    // years.
+    // Of the rule's INTERVAL and, with MINUTELY and HOURLY, of its TimeSteps; empty if it leaves out no day,
+    // or goes by months or years.
     static std::optional<DayCycle> of(const text::Rule& rule, Local anchor);
 
     YearDays year(const Year& year) const;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "rrule/day_filter.h"
+#include "rrule/day_steps.h"
 
 namespace pbs::rrule {
 namespace {
@@ -24,10 +25,6 @@ constexpr int kLastYear = 9999;
 
 LocalDay day_of(Local l) {
     return std::chrono::floor<Days>(l);
-}
-
-std::int64_t remainder(std::int64_t a, std::int64_t b) {
-    return (a % b + b) % b;
 }
 
 std::vector<int> sorted(std::vector<int> values) {
@@ -54,17 +51,19 @@ Rule written_out(Rule rule, LocalDay anchor) {
     return rule;
 }
 
-// The times of day (or, for HOURLY, of the hour) that the rule gives, with those of DTSTART where it doesn't
-// say.
+// The times of day (or, for HOURLY and MINUTELY, of the hour or minute) that the rule gives, with those of
+// DTSTART where it doesn't say.
 std::vector<Seconds> times_of(const Rule& rule, Seconds anchor) {
     const auto or_anchor = [](const std::vector<int>& list, std::int64_t value) {
         return list.empty() ? std::vector<int>{static_cast<int>(value)} : sorted(list);
     };
-    const auto hours =
-        rule.freq == Freq::hourly ? std::vector<int>{0} : or_anchor(rule.by_hour, anchor.count() / 3600);
+    const std::vector<int> zero{0};
+    const auto hours = DaySteps::are_of(rule) ? zero : or_anchor(rule.by_hour, anchor.count() / 3600);
+    const auto minutes =
+        rule.freq == Freq::minutely ? zero : or_anchor(rule.by_minute, anchor.count() / 60 % 60);
     std::vector<Seconds> out;
     for (const int h : hours)
-        for (const int m : or_anchor(rule.by_minute, anchor.count() / 60 % 60))
+        for (const int m : minutes)
             for (const int s : or_anchor(rule.by_second, anchor.count() % 60))
                 out.emplace_back(h * 3600 + m * 60 + std::min(s, 59));
     out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -82,6 +81,7 @@ struct RuleExpander::Impl {
     DayFilter filter;
     WeekFilter weeks;
     std::optional<DayCycle> cycle;
+    std::optional<DaySteps> day_steps;  // of a rule that goes by hours or minutes
     bool by_week;
     int anchor_year;  // with BYWEEKNO that of DTSTART's week
     std::uint64_t steps = 0;
@@ -101,8 +101,9 @@ struct RuleExpander::Impl {
           by_week(!rule.by_week_no.empty()),
           anchor_year(by_week && !ever ? weeks.year_of(day_number(day_of(a)))
                                        : Year::of(day_number(day_of(a)))) {
-        // A period of an hour or a day holds the same times each time.
-        if ((rule.freq == Freq::hourly || rule.freq == Freq::daily) && !positions.empty()) {
+        if (DaySteps::are_of(rule)) day_steps.emplace(rule, anchor);
+        // A period of a minute, an hour or a day holds the same times each time.
+        if (rule.freq <= Freq::daily && !positions.empty()) {
             std::vector<Seconds> some;
             for (const std::size_t i : chosen_of(times.size())) some.push_back(times[i]);
             times = std::move(some);
@@ -273,32 +274,21 @@ struct RuleExpander::Impl {
             ++steps;
             return l < to && seen(l);
         };
-        if (rule.freq == Freq::hourly) return hours_on(number, day, from, give);
-        if (positions.empty())
-            return std::all_of(times.begin(), times.end(),
-                               [&](Seconds time) { return give(Local{day} + time); });
+        const auto all_from = [&](Local base) {
+            return std::all_of(times.begin(), times.end(), [&](Seconds time) { return give(base + time); });
+        };
+        if (day_steps)
+            return day_steps->each(number, 1, [&](Seconds begin) {
+                const Local base = Local{day} + begin;
+                return base + day_steps->length() <= from || all_from(base);
+            });
+        if (positions.empty()) return all_from(Local{day});
         const Period period = period_of(number);
         bool goes_on = true;
         choose(period, [&](int other, Seconds time) {
             if (goes_on && period.begin + other == number) goes_on = give(Local{day} + time);
         });
         return goes_on;
-    }
-
-    template <class Give>
-    bool hours_on(std::int64_t number, LocalDay day, Local from, const Give& give) {
-        const std::int64_t anchor_hour =
-            std::chrono::floor<std::chrono::hours>(anchor.time_since_epoch()).count();
-        for (std::int64_t hour = remainder(anchor_hour - number * 24, rule.interval); hour < 24;
-             hour += rule.interval) {
-            const bool wanted = rule.by_hour.empty() || std::find(rule.by_hour.begin(), rule.by_hour.end(),
-                                                                  hour) != rule.by_hour.end();
-            const Local base = Local{day} + Seconds{hour * 3600};
-            if (!wanted || base + Seconds{3600} <= from) continue;
-            for (const Seconds time : times)
-                if (!give(base + time)) return false;
-        }
-        return true;
     }
 };
 
@@ -360,6 +350,8 @@ std::int64_t RuleExpander::period_days() const {
     const bool by_date = !rule.by_month.empty() || !rule.by_month_day.empty() || !rule.by_year_day.empty();
     const std::int64_t unit = by_date ? kCycleDays : rule.by_day.empty() ? 1 : 7;
     switch (rule.freq) {
+        case Freq::minutely:
+            return std::lcm(rule.interval, unit * 1440) / 1440;
         case Freq::hourly:
             return std::lcm(rule.interval, unit * 24) / 24;
         case Freq::daily:

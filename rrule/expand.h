@@ -18,7 +18,7 @@ namespace pbs::rrule {
 // The days of a year are bits (YearDays). What the BY parts say of them, BYSETPOS included, depends on the
 // kind of the year, of which there are 28: it is worked out once for each. INTERVAL then takes whole years or
 // months, or days of a cycle (DayCycle). So a year costs some operations on six words, however many
-// occurrences it has. Times of day are the same for all days, but for HOURLY and BYSETPOS.
+// occurrences it has. Times of day are the same for all days, but for MINUTELY, HOURLY and BYSETPOS.
 //
 // libical, which reads and writes calendars here, is not used for rules: tests/rrule/libical_test.cc lists
 // what it gets wrong.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "rrule/expand.h"
@@ -78,7 +79,7 @@ struct Recurrence::Impl {
         return occurs;
     }
 
-    std::vector<Local> occurrences(Local from, Local to) const;
+    std::vector<Local> occurrences(Local from, Local to, std::size_t most) const;
     YearDays year(const Year& y) const;
     YearDays special_year(const Year& y) const;
     void find_special_years();
@@ -89,7 +90,6 @@ struct Recurrence::Impl {
     bool rule_occurs() const;
     bool all_excluded() const;
 
-    static constexpr std::size_t kAll = static_cast<std::size_t>(-1);
     static constexpr Days kNearEnd{5};
 
     // Years of which not only the rule's days count, and what was found of them.
@@ -98,24 +98,24 @@ struct Recurrence::Impl {
     mutable std::optional<Ever> ever;
 };
 
-std::vector<Local> Recurrence::Impl::occurrences(Local from, Local to) const {
+std::vector<Local> Recurrence::Impl::occurrences(Local from, Local to, std::size_t most) const {
     std::vector<Local> out;
-    if (from >= to) return out;
+    if (from >= to || most == 0) return out;
     if (rule) {
         rule->each(kAll, from, std::min(to, rule_end()), [&](Local l) {
             if (!before_until(l)) return false;
-            out.push_back(l);
-            return true;
+            if (!excluded(l)) out.push_back(l);
+            return out.size() < most;
         });
     }
     const auto begin = std::lower_bound(rdates.begin(), rdates.end(), from);
     const auto end = std::lower_bound(begin, rdates.end(), to);
     if (begin != end) {
-        out.insert(out.end(), begin, end);
+        std::copy_if(begin, end, std::back_inserter(out), [this](Local l) { return !excluded(l); });
         std::sort(out.begin(), out.end());
         out.erase(std::unique(out.begin(), out.end()), out.end());
     }
-    std::erase_if(out, [this](Local l) { return excluded(l); });
+    if (out.size() > most) out.resize(most);
     return out;
 }
 
@@ -248,12 +248,12 @@ bool Recurrence::Impl::all_excluded() const {
     return !found;
 }
 
-Result<Recurrence> Recurrence::parse(std::string_view text, const Zone& floating, Seconds at) {
+Result<Recurrence> Recurrence::parse(std::string_view text, const Zone& floating, Seconds at, Finest finest) {
     constexpr std::size_t kLongest = 8192;
     if (text.size() > kLongest)
         return tl::unexpected(Error{
             fmt::format("a rule of {} bytes is too long, expected at most {}", text.size(), kLongest), {}});
-    auto parts = text::parse(text);
+    auto parts = text::parse(text, finest == Finest::minutely ? text::Freq::minutely : text::Freq::hourly);
     if (!parts) return tl::unexpected(parts.error());
     auto impl = std::make_shared<Impl>();
     const auto begin = text.find_first_not_of(" \t\r\n");
@@ -275,14 +275,14 @@ const std::vector<Zone>& Recurrence::zones() const {
     return impl_->zones;
 }
 
-std::vector<Local> Recurrence::occurrences(Local from, Local to) const {
-    return impl_->occurrences(from, to);
+std::vector<Local> Recurrence::occurrences(Local from, Local to, std::size_t most) const {
+    return impl_->occurrences(from, to, most);
 }
 
 std::vector<Instant> Recurrence::instants(Instant from, Instant to) const {
     std::vector<Instant> out;
     // A day around covers every offset and its changes.
-    for (const Local l : impl_->occurrences(zone().local(from) - Days{2}, zone().local(to) + Days{2})) {
+    for (const Local l : impl_->occurrences(zone().local(from) - Days{2}, zone().local(to) + Days{2}, kAll)) {
         const Instant t = zone().rfc5545_instant(l);
         if (t >= from && t < to) out.push_back(t);
     }

@@ -43,13 +43,17 @@ class DayCycle;
 //   DTSTART is missing, all of that date, as the rule then names days).
 //
 // What is refused: syntax errors and unknown parts (with their position), COUNT together with UNTIL, COUNT
-// without DTSTART, FREQ below HOURLY, parts that RFC 5545 forbids for the FREQ, unknown zones, and rules that
-// never occur up to the end of year 9999 (BYMONTH=2;BYMONTHDAY=30).
+// without DTSTART, FREQ below HOURLY, or below MINUTELY where the caller takes minutes, parts that RFC 5545
+// forbids for the FREQ, unknown zones, and rules that never occur up to the end of year 9999
+// (BYMONTH=2;BYMONTHDAY=30).
 class Recurrence {
   public:
     // `floating` is the zone of times that name none; `at` is the time of day, from 0 to 24 h, of occurrences
-    // of a rule without DTSTART (a window's start), which UNTIL with a time is compared with.
-    static Result<Recurrence> parse(std::string_view text, const Zone& floating, Seconds at = Seconds{0});
+    // of a rule without DTSTART (a window's start), which UNTIL with a time is compared with. Whoever goes by
+    // days has no use for FREQ=MINUTELY.
+    enum class Finest : std::uint8_t { hourly, minutely };
+    static Result<Recurrence> parse(std::string_view text, const Zone& floating, Seconds at = Seconds{0},
+                                    Finest finest = Finest::hourly);
 
     // The text that was given, without surrounding space.
     const std::string& text() const;
@@ -59,8 +63,10 @@ class Recurrence {
     // All zones that it depends on: zone(), and those that RDATE and EXDATE name.
     const std::vector<Zone>& zones() const;
 
-    // Occurrences in [from, to), ascending, without duplicates. Time grows with their number only.
-    std::vector<Local> occurrences(Local from, Local to) const;
+    // The first `most` occurrences in [from, to), ascending, without duplicates. Time grows with their number
+    // and that of the years.
+    std::vector<Local> occurrences(Local from, Local to, std::size_t most = kAll) const;
+    static constexpr std::size_t kAll = static_cast<std::size_t>(-1);
     // The same as instants (RFC 5545 3.3.5 for times in gaps and folds).
     std::vector<Instant> instants(Instant from, Instant to) const;
     // Days in [from, to) with at least one occurrence, ascending. Time grows with the number of years,

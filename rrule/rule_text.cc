@@ -160,18 +160,19 @@ Result<std::vector<WeekdayNum>> read_days(const Piece& value) {
     return out;
 }
 
-Result<Freq> read_freq(const Piece& value) {
-    if (same_word(value.text, "HOURLY")) return Freq::hourly;
-    if (same_word(value.text, "DAILY")) return Freq::daily;
-    if (same_word(value.text, "WEEKLY")) return Freq::weekly;
-    if (same_word(value.text, "MONTHLY")) return Freq::monthly;
-    if (same_word(value.text, "YEARLY")) return Freq::yearly;
-    if (same_word(value.text, "SECONDLY") || same_word(value.text, "MINUTELY"))
-        return fail(value,
-                    fmt::format("FREQ={} is too fine, expected HOURLY, DAILY, WEEKLY, MONTHLY or YEARLY",
-                                value.text));
-    return fail(value, fmt::format("FREQ={} is unknown, expected HOURLY, DAILY, WEEKLY, MONTHLY or YEARLY",
-                                   quoted(value.text)));
+Result<Freq> read_freq(const Piece& value, Freq finest) {
+    constexpr std::array<std::string_view, 6> kFrequencies{"MINUTELY", "HOURLY",  "DAILY",
+                                                           "WEEKLY",   "MONTHLY", "YEARLY"};
+    const auto found = std::find_if(kFrequencies.begin(), kFrequencies.end(),
+                                    [&](std::string_view name) { return same_word(value.text, name); });
+    const auto frequency = static_cast<Freq>(found - kFrequencies.begin());
+    const bool known = found != kFrequencies.end();
+    if (known && frequency >= finest) return frequency;
+    const std::string expected = fmt::format("{}HOURLY, DAILY, WEEKLY, MONTHLY or YEARLY",
+                                             finest == Freq::minutely ? "MINUTELY, " : "");
+    if (known || same_word(value.text, "SECONDLY"))
+        return fail(value, fmt::format("FREQ={} is too fine, expected {}", value.text, expected));
+    return fail(value, fmt::format("FREQ={} is unknown, expected {}", quoted(value.text), expected));
 }
 
 // A list part of the rule: its name, where it is kept and what it may hold.
@@ -194,6 +195,8 @@ constexpr std::array<ListPart, 8> kListParts{{
 
 class RuleReader {
   public:
+    explicit RuleReader(Freq finest) : finest_(finest) {}
+
     Result<Rule> read(const Piece& text) {
         for (const Piece& part : split(text, ';')) {
             if (auto done = read_part(part); !done) return tl::unexpected(done.error());
@@ -222,7 +225,7 @@ class RuleReader {
     }
 
     Result<void> read_value_of(std::string_view key, const Piece& name, const Piece& value) {
-        if (key == "FREQ") return store(read_freq(value), rule_.freq);
+        if (key == "FREQ") return store(read_freq(value, finest_), rule_.freq);
         if (key == "INTERVAL") return read_interval(value);
         if (key == "COUNT") return read_count(value);
         if (key == "UNTIL") return store(text::read_value(value, std::nullopt), rule_.until);
@@ -279,7 +282,7 @@ class RuleReader {
             return fail(text, "a number in BYDAY (as in 2MO) can't be used with BYWEEKNO");
         if (!rule_.by_week_no.empty() && rule_.freq != Freq::yearly)
             return fail(text, "BYWEEKNO needs FREQ=YEARLY");
-        if (!rule_.by_year_day.empty() && rule_.freq != Freq::yearly && rule_.freq != Freq::hourly)
+        if (!rule_.by_year_day.empty() && rule_.freq != Freq::yearly && rule_.freq > Freq::hourly)
             return fail(text, "BYYEARDAY needs FREQ=YEARLY or FREQ=HOURLY");
         if (!rule_.by_month_day.empty() && rule_.freq == Freq::weekly)
             return fail(text, "BYMONTHDAY can't be used with FREQ=WEEKLY");
@@ -293,6 +296,7 @@ class RuleReader {
             seen_.begin(), seen_.end(), [](const std::string& s) { return s.starts_with("BY"); }));
     }
 
+    Freq finest_;
     Rule rule_;
     std::vector<std::string> seen_;
 };
@@ -356,6 +360,8 @@ Result<std::vector<DateValue>> read_dates(const Piece& line) {
 
 class LineReader {
   public:
+    explicit LineReader(Freq finest) : finest_(finest) {}
+
     Result<void> read(const Piece& line) {
         if (starts_with_word(line.text, "DTSTART")) return read_start(line);
         if (starts_with_word(line.text, "RDATE")) return append(line.sub(5), parts.rdates);
@@ -375,7 +381,7 @@ class LineReader {
                             quoted(text.text)));
         if (parts.rule)
             return fail(text, fmt::format("{} is a second rule, expected one", quoted(text.text)));
-        auto rule = RuleReader{}.read(text);
+        auto rule = RuleReader(finest_).read(text);
         if (!rule) return tl::unexpected(rule.error());
         parts.rule = std::move(*rule);
         return {};
@@ -396,6 +402,8 @@ class LineReader {
         into.insert(into.end(), dates->begin(), dates->end());
         return {};
     }
+
+    Freq finest_;
 };
 
 }  // namespace
@@ -404,9 +412,9 @@ std::string_view weekday_name(unsigned weekday) {
     return kWeekdays.at(weekday);
 }
 
-Result<Parts> parse(std::string_view text) {
+Result<Parts> parse(std::string_view text, Freq finest) {
     constexpr std::string_view kSpace = " \t\r\n";
-    LineReader reader;
+    LineReader reader(finest);
     std::size_t from = text.find_first_not_of(kSpace);
     if (from == std::string_view::npos)
         return fail({text, 0}, "the rule is empty, expected one such as FREQ=WEEKLY;BYDAY=MO,TU");

@@ -12,7 +12,7 @@
 
 namespace pbs::rrule::text {
 
-enum class Freq { hourly, daily, weekly, monthly, yearly };
+enum class Freq { minutely, hourly, daily, weekly, monthly, yearly };
 
 // A DATE or DATE-TIME value (RFC 5545 3.3.4, 3.3.5).
 struct DateValue {
@@ -46,8 +46,9 @@ struct Parts {
     std::vector<DateValue> exdates;
 };
 
-// Lines are separated by newlines or spaces. Errors carry the position in `text`.
-Result<Parts> parse(std::string_view text);
+// Lines are separated by newlines or spaces. Errors carry the position in `text`. A frequency below `finest`
+// is refused.
+Result<Parts> parse(std::string_view text, Freq finest);
 
 // The two letters of a weekday.
 std::string_view weekday_name(unsigned weekday);

@@ -23,6 +23,8 @@ tl::unexpected<SeriesError> refuse(Kind kind, std::string message) {
 
 std::pair<std::string_view, Seconds> period_of(text::Freq frequency) {
     switch (frequency) {
+        case text::Freq::minutely:
+            return {"MINUTELY", std::chrono::minutes{1}};
         case text::Freq::hourly:
             return {"HOURLY", std::chrono::hours{1}};
         case text::Freq::daily:
@@ -56,7 +58,7 @@ tl::expected<Series, SeriesError> series(std::string_view rule, Instant start, c
         return refuse(Kind::rule, fmt::format("a rule of {} bytes is too long: expected at most {}",
                                               rule.size(), kLongest));
     // A DTSTART with a zone of its own would move all of it.
-    const auto parts = text::parse(rule);
+    const auto parts = text::parse(rule, text::Freq::minutely);
     if (!parts) return refuse(Kind::rule, parts.error().message);
     if (!parts->rule || parts->start || !parts->rdates.empty() || !parts->exdates.empty())
         return refuse(Kind::rule, fmt::format("'{}' isn't a rule alone, such as FREQ=DAILY;COUNT=5", rule));
@@ -71,7 +73,8 @@ tl::expected<Series, SeriesError> series(std::string_view rule, Instant start, c
     const Local first = zone.local(start);
     const std::size_t at = rule.find_first_not_of(" \t\r\n");
     const auto recurrence = Recurrence::parse(
-        fmt::format("DTSTART:{}\n{}", date_time(first), rule.substr(std::min(at, rule.size()))), zone);
+        fmt::format("DTSTART:{}\n{}", date_time(first), rule.substr(std::min(at, rule.size()))), zone,
+        Seconds{0}, Recurrence::Finest::minutely);
     const auto none = [&] {
         return refuse(Kind::none, fmt::format("'{}' doesn't occur from {} on", rule, date_time(first)));
     };
@@ -80,16 +83,9 @@ tl::expected<Series, SeriesError> series(std::string_view rule, Instant start, c
 
     Series out;
     std::tie(out.frequency, out.period) = period_of(parts->rule->freq);
-    // In steps of a year at most, which have 8784 occurrences at most.
-    constexpr Days kYear{366};
     const Local end = Local{recurrence->last_day().value_or(kLastDay) + Days{1}};
-    Days step{16};
-    for (Local from = first; from < end; from += step, step = std::min(2 * step, kYear)) {
-        for (const Local reading : recurrence->occurrences(from, std::min(from + step, end))) {
-            if (out.readings.size() == most) return too_many();
-            out.readings.push_back(reading);
-        }
-    }
+    out.readings = recurrence->occurrences(first, end, most + 1);
+    if (out.readings.size() > most) return too_many();
     if (out.readings.empty()) return none();
     out.starts.reserve(out.readings.size());
     for (const Local reading : out.readings) {

@@ -13,7 +13,7 @@ namespace pbs::rrule {
 
 struct Series {
     // From the start of an occurrence to that of the next one, as the wall clock shows it, when the rule's
-    // FREQ is all that there is of it: an hour, a day, 7 days, 30 days, or 365 days.
+    // FREQ is all that there is of it: a minute, an hour, a day, 7 days, 30 days, or 365 days.
     Seconds period{};
     std::string_view frequency;   // "DAILY"
     std::vector<Instant> starts;  // ascending

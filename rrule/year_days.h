@@ -23,6 +23,11 @@ inline int weekday_of(std::int64_t number) {
     return static_cast<int>((number % 7 + 11) % 7);
 }
 
+// From 0 to b - 1.
+inline std::int64_t remainder(std::int64_t a, std::int64_t b) {
+    return (a % b + b) % b;
+}
+
 // A set of the days 0 to 383 of a year, of which 0 is 1 January.
 class YearDays {
   public:

@@ -30,6 +30,7 @@ int code_of(rrule::SeriesError::Kind kind) {
 }
 
 int code_of_long(std::string_view frequency) {
+    if (frequency == "MINUTELY") return PBSE_BAD_RRULE_MINUTELY;
     if (frequency == "HOURLY") return PBSE_BAD_RRULE_HOURLY;
     if (frequency == "DAILY") return PBSE_BAD_RRULE_DAILY;
     if (frequency == "WEEKLY") return PBSE_BAD_RRULE_WEEKLY;

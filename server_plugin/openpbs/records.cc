@@ -232,6 +232,14 @@ void Records::tell(const std::string& id, const SiteReservation& reservation) {
     const Amounts requested = amounts(reservation.requested);
     record.requested = requested.first;
     record.requested_count = requested.count;
+    ResourceList later_requested;
+    if (!reservation.later_select.empty()) {
+        later_requested = reservation.requested;
+        later_requested["select"] = reservation.later_select;
+    }
+    const Amounts of_later = amounts(later_requested);
+    record.later_requested = of_later.first;
+    record.later_requested_count = of_later.count;
     const std::vector<pbs_place> places = places_of(shares_of(reservation.nodes));
     record.places = places.data();
     record.place_count = places.size();

@@ -331,6 +331,8 @@ void Scheduling::learn(bool all) {
     learnt_ = Learnt{};
     learnt_.asked = std::time(nullptr);
     phase_ = all && known_ ? Phase::checking : Phase::learning;
+    // First, and the server answers in this order: what was changed before a job was submitted counts for it.
+    learn_jobs(all);
     if (all || stale_server_) {
         learnt_.scheds.emplace();
         learnt_.resources.emplace();
@@ -359,6 +361,9 @@ void Scheduling::learn(bool all) {
                 vnode_state(value_of(object, "state"), value_of(object, "sharing"));
         });
     }
+}
+
+void Scheduling::learn_jobs(bool all) {
     const auto take_job = [this](const ifl::ObjectView& object) {
         learnt_.jobs.push_back(job_of(object, learnt_.asked));
     };
@@ -376,15 +381,16 @@ void Scheduling::learn(bool all) {
     ask_jobs({attribute("mtime", {}, fmt::format("{}", jobs_since_ - 1), ifl::Op::ge)}, job_attributes(),
              take_job);
     if (!jobs_gone_) return;
-    current().client->ask(Type::select_jobs, ifl::Select{}, {}, [this](const ifl::Result<ifl::Reply>& reply) {
-        if (!reply || reply->code != 0) {
-            learnt_.error = reply ? text_of(*reply) : reply.error().message;
-            return;
-        }
-        learnt_.ids.emplace();
-        if (const auto* found = std::get_if<ifl::SelectReply>(&reply->body))
-            learnt_.ids->insert(found->jobs.begin(), found->jobs.end());
-    });
+    current().client->ask(ifl::RequestType::select_jobs, ifl::Select{}, {},
+                          [this](const ifl::Result<ifl::Reply>& reply) {
+                              if (!reply || reply->code != 0) {
+                                  learnt_.error = reply ? text_of(*reply) : reply.error().message;
+                                  return;
+                              }
+                              learnt_.ids.emplace();
+                              if (const auto* found = std::get_if<ifl::SelectReply>(&reply->body))
+                                  learnt_.ids->insert(found->jobs.begin(), found->jobs.end());
+                          });
     const auto& jobs = plugin_.records().jobs();
     if (std::ranges::none_of(jobs, [](const auto& job) { return !array_of(job.first).empty(); })) return;
     learnt_.subjobs.emplace();
@@ -420,6 +426,8 @@ std::size_t Scheduling::take_objects() {
             stale_vnodes_ = true;
         } else {
             changed = changed || known->second.state != state;
+            // Its mom, who is back, may have told of other resources.
+            if ((known->second.state & ~state & PBS_VNODE_DOWN) != 0) stale_vnodes_ = true;
         }
     }
     if (!learnt_.vnodes && learnt_.states.size() != site_.vnodes.size()) stale_vnodes_ = true;

@@ -94,7 +94,7 @@ class Scheduling {
         std::optional<std::map<std::string, SiteSched>> scheds;
         std::optional<std::map<std::string, SiteResource>> resources;
         std::map<std::string, SiteQueue> queues;
-        std::map<std::string, SiteReservation> reservations;
+        SiteReservations reservations;
         std::map<std::string, std::uint32_t> states;             // of vnodes
         std::optional<std::map<std::string, SiteVnode>> vnodes;  // all of them, whole
         std::vector<SiteJob> jobs;
@@ -114,6 +114,7 @@ class Scheduling {
 
     void begin_next();
     void learn(bool all);
+    void learn_jobs(bool all);
     void ask_about(ifl::RequestType type, ifl::Attributes wanted, const std::string& extend,
                    ifl::ObjectSink sink);
     void ask_jobs(ifl::Attributes criteria, ifl::Attributes wanted, ifl::ObjectSink sink);

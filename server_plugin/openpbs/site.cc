@@ -219,12 +219,17 @@ void set_later(SiteReservation& one, const ifl::ObjectView& object, bool is_new)
         return;
     }
     const auto at = [](std::int64_t seconds) { return rrule::Instant(rrule::Seconds(seconds)); };
-    const auto series = rrule::series(value_of(object, "reserve_rrule"), at(one.start), *zone, kMost);
+    // When this time was altered, the others are as they were.
+    constexpr std::string_view kUnaltered = "reserve_standing_revert";
+    const std::int64_t first = number_of(value_of(object, kUnaltered, "start_time"), one.start);
+    const std::string_view length = value_of(object, kUnaltered, "walltime");
+    const std::int64_t duration = length.empty() ? one.end - one.start : amount_of(PBS_RES_DURATION, length);
+    one.later_select = value_of(object, kUnaltered, "select");
+    const auto series = rrule::series(value_of(object, "reserve_rrule"), at(first), *zone, kMost);
     if (!series) {
         one.error = fmt::format("its recurrence rule: {}", series.error().message);
         return;
     }
-    const std::int64_t duration = one.end - one.start;
     const std::int64_t all = number_of(value_of(object, "reserve_count"), 0);
     const std::int64_t index = std::max<std::int64_t>(number_of(value_of(object, "reserve_index"), 1), 1);
     const auto known = static_cast<std::int64_t>(series->starts.size());
@@ -273,6 +278,13 @@ SiteReservation reservation_of(const ifl::ObjectView& object, std::int64_t now) 
     } else if (one.standing)
         set_later(one, object, state == kUnconfirmed);
     return one;
+}
+
+bool ByNumber::operator()(const std::string& a, const std::string& b) const {
+    const auto number = [](std::string_view id) {
+        return number_of(id.substr(0, id.find('.')).substr(id.empty() ? 0 : 1), 0);
+    };
+    return std::pair(number(a), std::string_view(a)) < std::pair(number(b), std::string_view(b));
 }
 
 void choose_asked(SiteReservation& reservation, const std::function<bool(const std::string&)>& is_there) {

@@ -109,6 +109,7 @@ struct SiteReservation {
         bool operator==(const Occurrence&) const = default;
     };
     std::vector<Occurrence> later{};
+    std::string later_select{};  // what they ask for; empty: what this one does
     bool standing = false;
     bool one_altered = false;  // only the time that comes next is asked for
     bool keeps_first = false;  // and only later ones are
@@ -117,13 +118,19 @@ struct SiteReservation {
     bool operator==(const SiteReservation&) const = default;
 };
 
+// By their numbers, in the order in which they came: S9.server is before R10.server.
+struct ByNumber {
+    bool operator()(const std::string& a, const std::string& b) const;
+};
+using SiteReservations = std::map<std::string, SiteReservation, ByNumber>;
+
 struct Site {
     SiteServer server;
     std::map<std::string, SiteQueue> queues;
     std::map<std::string, SiteSched> scheds;
     std::map<std::string, SiteResource> resources;
     std::map<std::string, SiteVnode> vnodes;
-    std::map<std::string, SiteReservation> reservations;
+    SiteReservations reservations;
 };
 
 // The value of an attribute, or an empty string.

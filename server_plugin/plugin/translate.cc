@@ -258,11 +258,15 @@ std::optional<sched::ReservationRecord> Translator::reservation(const pbs_reserv
     const bool has_later = readable(record, offsetof(pbs_reservation_record, soonest));
     if (has_later && !present(record->later, record->later_count)) return std::nullopt;
     if (has_later) later = std::span(record->later, record->later_count);
+    const bool has_more = readable(record, sizeof *record);
+    if (has_more && !present(record->later_requested, record->later_requested_count)) return std::nullopt;
     amounts_.clear();
     ranges_.clear();
     places_.clear();
     occurrences_.clear();
     const AmountRange requested = take(record->requested, record->requested_count);
+    AmountRange later_requested{};
+    if (has_more) later_requested = take(record->later_requested, record->later_requested_count);
     const auto take_places = [&](const pbs_place* places, std::size_t count) {
         if (!present(places, count)) return false;
         for (const pbs_place& place : std::span(places, count)) {
@@ -295,7 +299,8 @@ std::optional<sched::ReservationRecord> Translator::reservation(const pbs_reserv
     out.held_end = instant(record->held_end);
     out.later = occurrences_;
     out.keeps_first = has_later && record->keeps_first != 0;
-    out.soonest = readable(record, sizeof *record) && record->soonest != 0;
+    out.soonest = readable(record, offsetof(pbs_reservation_record, later_requested)) && record->soonest != 0;
+    out.later_requested = amounts(later_requested);
     return out;
 }
 

@@ -203,6 +203,7 @@ void fields(A& a, Ref<A, sched::ReservationState> s) {
     a.list("later", r.later);
     a("keeps_first", r.keeps_first, false);
     a("soonest", r.soonest, false);
+    a.amounts("later_requested", r.later_requested);
 }
 
 template <class A>

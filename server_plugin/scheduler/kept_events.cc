@@ -65,6 +65,7 @@ class Keeper {
         keep(record.requested);
         keep(record.places);
         keep(record.later);
+        keep(record.later_requested);
     }
     void operator()(QueueGone&) const {}
     void operator()(ReservationGone&) const {}

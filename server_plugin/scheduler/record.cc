@@ -176,6 +176,9 @@ void describe_jobs(const Tables& t, const StateSink& sink, const std::atomic<boo
 void describe_reservations(const Tables& t, const StateSink& sink) {
     for (const auto& [handle, reservation] : t.reservations) {
         const auto requested = views(t.requests[reservation.request].amounts);
+        const auto later_requested = reservation.later_request == reservation.request
+                                         ? std::vector<Amount>()
+                                         : views(t.requests[reservation.later_request].amounts);
         std::deque<std::vector<Amount>> amounts;
         std::deque<std::vector<Place>> lists;
         const auto places = [&](const std::vector<AdvanceReservation::Share>& shares) {
@@ -190,10 +193,10 @@ void describe_reservations(const Tables& t, const StateSink& sink) {
         std::vector<ReservationOccurrence> later;
         for (const AdvanceReservation::Occurrence& one : reservation.later)
             later.push_back({one.start, one.end, places(one.shares), one.asked});
-        sink(
-            ReservationState{{handle, reservation.id, reservation.queue, reservation.asked, reservation.start,
-                              reservation.end, requested, places(reservation.shares), reservation.held_start,
-                              reservation.held_end, later, reservation.keeps_first, reservation.soonest}});
+        sink(ReservationState{{handle, reservation.id, reservation.queue, reservation.asked,
+                               reservation.start, reservation.end, requested, places(reservation.shares),
+                               reservation.held_start, reservation.held_end, later, reservation.keeps_first,
+                               reservation.soonest, later_requested}});
     }
 }
 

@@ -673,21 +673,33 @@ void Scheduler::vnode_removed(VnodeHandle vnode) {
     impl_->tables.vnodes.remove(vnode);
 }
 
+namespace {
+
+void release_requests(Requests& requests, const AdvanceReservation& reservation) {
+    requests.release(reservation.request);
+    requests.release(reservation.later_request);
+}
+
+}  // namespace
+
 // Any job may start otherwise than before, and its queue is one that jobs start in.
 void Scheduler::reservation_changed(const ReservationRecord& record) {
     if (impl_->keep(record)) return;
     impl_->note(&EventsSince::settings_changed);
     Tables& t = impl_->tables;
     const std::uint32_t request = t.requests.acquire(record.requested, t.resources);
+    const std::uint32_t later_request = t.requests.acquire(
+        record.later_requested.empty() ? record.requested : record.later_requested, t.resources);
     const auto [at, is_new] = t.reservations.try_emplace(record.reservation);
     AdvanceReservation& reservation = at->second;
-    if (!is_new) t.requests.release(reservation.request);
+    if (!is_new) release_requests(t.requests, reservation);
     reservation.id = record.id;
     reservation.queue = record.queue;
     reservation.asked = record.asked;
     reservation.start = record.start;
     reservation.end = record.end;
     reservation.request = request;
+    reservation.later_request = later_request;
     reservation.held_start = record.asked ? record.held_start : record.start;
     reservation.held_end = record.asked ? record.held_end : record.end;
     const auto shares = [](std::span<const Place> places) {
@@ -715,7 +727,7 @@ void Scheduler::reservation_removed(ReservationHandle handle) {
     const auto found = t.reservations.find(handle);
     if (found == t.reservations.end()) return;
     impl_->note(&EventsSince::settings_changed);
-    t.requests.release(found->second.request);
+    release_requests(t.requests, found->second);
     t.reservations.erase(found);
 }
 

@@ -85,6 +85,8 @@ TEST(Occurrences, AreBoundedAndShortEnough) {
     EXPECT_EQ(refusal(asked("FREQ=DAILY;UNTIL=20000101")), PBSE_BADTSPEC);
     EXPECT_EQ(refusal(asked("FREQ=DAILY;COUNT=2", kNoon, kHour, "")), PBSE_BAD_ICAL_TZ);
     EXPECT_EQ(refusal(asked("FREQ=DAILY;COUNT=2", kNoon, kHour, "Nowhere")), PBSE_BAD_ICAL_TZ);
+    EXPECT_EQ(refusal(asked("FREQ=MINUTELY;COUNT=2", kNoon, 61)), PBSE_BAD_RRULE_MINUTELY);
+    EXPECT_EQ(refusal(asked("FREQ=MINUTELY;COUNT=2", kNoon, 60)), 0);
     EXPECT_EQ(refusal(asked("FREQ=HOURLY;COUNT=2", kNoon, kHour + 1)), PBSE_BAD_RRULE_HOURLY);
     EXPECT_EQ(refusal(asked("FREQ=HOURLY;COUNT=2", kNoon, kHour)), 0);
     EXPECT_EQ(refusal(asked("FREQ=DAILY;INTERVAL=2;COUNT=2", kNoon, kDay + 1)), PBSE_BAD_RRULE_DAILY);

@@ -518,11 +518,15 @@ TEST_P(OpenpbsScheduling, StandingReservationsAreConfirmedWithAllOfTheirTimes) {
     const std::string shown = site->sh("$stock/pbs_rstat -F " + id).out;
     EXPECT_EQ(attribute_in(shown, "reserve_count"), "3");
     // The second day is taken; the fourth isn't.
-    EXPECT_THAT(site->sh("cd /; $stock/pbs_rsub -R $(date -d '+25 hour' +%y%m%d%H%M.%S) -D 60 -I 60 -l "
-                         "select=1:ncpus=1",
-                         "una")
-                    .out,
-                HasSubstr(" DENIED"));
+    const auto next_day = [&] {
+        return site
+            ->sh(
+                "cd /; $stock/pbs_rsub -R $(date -d '+25 hour' +%y%m%d%H%M.%S) -D 60 -I 60 -l "
+                "select=1:ncpus=1",
+                "una")
+            .out;
+    };
+    EXPECT_THAT(next_day(), HasSubstr(" DENIED"));
     EXPECT_THAT(reserve("-r 'FREQ=DAILY;COUNT=2' -l select=1:ncpus=1").out, HasSubstr(" DENIED"));
     EXPECT_THAT(site->sh("cd /; $stock/pbs_rsub -R $(date -d '+73 hour' +%y%m%d%H%M.%S) -D 60 -I 60 -l "
                          "select=1:ncpus=1",
@@ -532,6 +536,19 @@ TEST_P(OpenpbsScheduling, StandingReservationsAreConfirmedWithAllOfTheirTimes) {
     // A job of two days runs into it.
     const std::string job = submit("-l select=1:ncpus=1 -l walltime=48:00:00");
     expect_comment(job, "Job would conflict with reservation or top job");
+    // One time is altered: the others are what they were.
+    const Output altered = site->sh(
+        "$stock/pbs_ralter -I 60 -R $(date -d '+90 min' +%y%m%d%H%M.%S) -E $(date -d '+91 min' "
+        "+%y%m%d%H%M.%S) " +
+            id,
+        "una");
+    EXPECT_THAT(altered.out, HasSubstr("CONFIRMED")) << altered;
+    EXPECT_THAT(next_day(), HasSubstr(" DENIED"));
+    const Output by_minutes = site->sh(
+        "cd /; PBS_TZID=Europe/Berlin $stock/pbs_rsub -R $(date -d '+1 hour' +%y%m%d%H%M.%S) -D 30 -I 60 "
+        "-r 'FREQ=MINUTELY;COUNT=2' -l select=1:ncpus=1",
+        "una");
+    EXPECT_THAT(by_minutes.out, HasSubstr(" CONFIRMED")) << by_minutes;
 }
 
 TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {

@@ -5,7 +5,7 @@
 namespace pbs::rrule::test {
 namespace {
 
-using std::chrono::days;
+using Days = std::chrono::days;
 
 // The calendar has 8,400 years, from 1600 to 9999: looking at each of them a few times is the most that a
 // question may take, and only a rule that hardly ever occurs takes as much.
@@ -22,8 +22,8 @@ std::uint64_t steps_of_answers(const Window& w) {
     set.contains(now);
     set.at_or_after(now);
     set.complement().at_or_after(now);
-    set.seconds_inside(now, now + days{7});
-    set.intervals(now, now + days{3660});
+    set.seconds_inside(now, now + Days{7});
+    set.intervals(now, now + Days{3660});
     return w.recurrence().steps() - before;
 }
 
@@ -62,6 +62,32 @@ TEST(Bounded, SparseRules) {
     }
 }
 
+// Rules that go by minutes and yield nothing for centuries.
+TEST(Bounded, SparseMinutes) {
+    struct Row {
+        const char* rule;
+        const char* next;  // from 2026-11-21 on
+    };
+    const Row rows[] = {
+        {"FREQ=MINUTELY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO;BYHOUR=23;BYMINUTE=59", "2044-02-29 23:59"},
+        {"FREQ=MINUTELY;INTERVAL=1441;BYMONTH=2;BYMONTHDAY=29;BYHOUR=3;BYMINUTE=7", "5436-02-29 03:07"},
+        {"FREQ=MINUTELY;INTERVAL=32767;BYMONTH=2;BYMONTHDAY=29;BYHOUR=3;BYMINUTE=7", "2352-02-29 03:07"},
+        {"FREQ=MINUTELY;INTERVAL=1439;BYMONTH=2;BYMONTHDAY=29;BYHOUR=3;BYMINUTE=7", "never occurs"},
+        {"FREQ=MINUTELY;INTERVAL=32766;BYMINUTE=1", "never occurs"},
+    };
+    for (const Row& row : rows) {
+        const auto rule = Recurrence::parse(std::string("DTSTART:20261121T000000 ") + row.rule, Zone::utc(),
+                                            Seconds{0}, Recurrence::Finest::minutely);
+        if (!rule) {
+            EXPECT_STREQ(row.next, "never occurs") << row.rule << ": " << rule.error().message;
+            continue;
+        }
+        const auto next = rule->occurrences(local("2026-11-21"), local("9999-12-31"), 1);
+        EXPECT_EQ(next.empty() ? "never" : text(next[0]), row.next) << row.rule;
+        EXPECT_LE(rule->steps(), kMostParse) << row.rule;
+    }
+}
+
 // As many occurrences as a text can ask for: the work goes by the days.
 TEST(Bounded, EverySecondOfTheDay) {
     std::string all = ";BYMINUTE=0";
@@ -96,6 +122,20 @@ TEST(Bounded, PositionsInSetsOfAllSeconds) {
     EXPECT_THAT(w.recurrence().days(day("3517-07-05"), day("3600-01-01")),
                 testing::ElementsAre(day("3517-07-08"), day("3517-07-15")));
     EXPECT_LE(w.recurrence().steps(), 200'000U);
+}
+
+// What is asked for a standing reservation goes by the years and by what it has room for.
+TEST(Bounded, EveryRandomRuleOfMinutesAnswers) {
+    Random random(14);
+    for (int i = 0; i < cases(400); ++i) {
+        Definition definition = random_definition(random, Unit::minute);
+        if (pick(random, 1, 3) == 1) definition.interval = pick(random, 1, 32767);
+        const auto rule =
+            Recurrence::parse(definition.text(), Zone::utc(), Seconds{0}, Recurrence::Finest::minutely);
+        if (!rule) continue;
+        ASSERT_LE(rule->occurrences(local("2018-01-01"), local("9999-12-31"), 100).size(), 100U);
+        ASSERT_LE(rule->steps(), kMostParse) << definition.text();
+    }
 }
 
 TEST(Bounded, EveryRandomRuleAnswers) {

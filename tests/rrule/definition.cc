@@ -5,9 +5,9 @@
 namespace pbs::rrule::test {
 namespace {
 
-using std::chrono::days;
+using Days = std::chrono::days;
 
-const char* const kFreqs[] = {"HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY"};
+const char* const kFreqs[] = {"MINUTELY", "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY"};
 const char* const kWeekdays[] = {"SU", "MO", "TU", "WE", "TH", "FR", "SA"};
 
 bool has(const std::vector<int>& list, int value) {
@@ -47,7 +47,7 @@ struct Week {
 
 Week week_of(LocalDay d, unsigned week_start) {
     const int since = (date_of(d).weekday + 7 - static_cast<int>(week_start)) % 7;
-    const LocalDay fourth = d + days{3 - since};
+    const LocalDay fourth = d + Days{3 - since};
     const Date date = date_of(fourth);
     // As many weeks as the year has days of the fourth day's weekday.
     const int first = (date.year_day - 1) % 7 + 1;
@@ -64,7 +64,7 @@ struct Meaning {
     Local start;
 
     explicit Meaning(const Definition& d) : rule(d), start(d.start.value_or(local("1601-01-01") + d.at)) {
-        const Date date = date_of(std::chrono::floor<days>(start));
+        const Date date = date_of(std::chrono::floor<Days>(start));
         if (rule.week_days.empty() && rule.month_days.empty() && rule.year_days.empty()) {
             const bool by_week = !rule.weeks.empty();
             if (rule.unit == Unit::week || by_week)
@@ -73,16 +73,17 @@ struct Meaning {
                 rule.month_days.push_back(date.day);
             if (rule.unit == Unit::year && !by_week && rule.months.empty()) rule.months.push_back(date.month);
         }
-        const auto time = (start - std::chrono::floor<days>(start)).count();
-        if (rule.hours.empty() && rule.unit != Unit::hour)
-            rule.hours.push_back(static_cast<int>(time / 3600));
-        if (rule.minutes.empty()) rule.minutes.push_back(static_cast<int>(time / 60 % 60));
+        const auto time = (start - std::chrono::floor<Days>(start)).count();
+        if (rule.hours.empty() && rule.unit > Unit::hour) rule.hours.push_back(static_cast<int>(time / 3600));
+        if (rule.minutes.empty() && rule.unit != Unit::minute)
+            rule.minutes.push_back(static_cast<int>(time / 60 % 60));
     }
 
     // Which of the periods, counted from any, a day is in.
     std::int64_t period(LocalDay d) const {
         const Date date = date_of(d);
         switch (rule.unit) {
+            case Unit::minute:
             case Unit::hour:
             case Unit::day:
                 return d.time_since_epoch().count();
@@ -97,7 +98,7 @@ struct Meaning {
         return rule.weeks.empty() ? date.year : week_of(d, rule.week_start).year;
     }
     std::int64_t first_period() const {
-        const LocalDay d = std::chrono::floor<days>(start);
+        const LocalDay d = std::chrono::floor<Days>(start);
         // Without a start it counts from the year 1601, whatever its weeks.
         return rule.unit == Unit::year && !rule.start ? date_of(d).year : period(d);
     }
@@ -148,6 +149,15 @@ struct Meaning {
             for (const Local l : chosen(set)) out.push_back(l);
         }
     }
+    void minutes_of(LocalDay day, std::vector<Local>& out) const {
+        const std::int64_t first = floor_div(start.time_since_epoch().count(), 60);
+        for (int m = 0; m < 1440; ++m) {
+            if ((day.time_since_epoch().count() * 1440 + m - first) % rule.interval != 0) continue;
+            if (!rule.hours.empty() && !has(rule.hours, m / 60)) continue;
+            if (!rule.minutes.empty() && !has(rule.minutes, m % 60)) continue;
+            for (const Local l : chosen({Local{day} + hm(0, m)})) out.push_back(l);
+        }
+    }
 };
 
 }  // namespace
@@ -163,11 +173,11 @@ std::vector<Local> Definition::occurrences(LocalDay from, LocalDay to) const {
         set.clear();
     };
     // Whole periods around what is asked; a year of weeks is up to six days longer than a year.
-    using Days = std::chrono::days;
     const Days around{unit == Unit::year ? 380 : unit == Unit::month ? 32 : 8};
     for (LocalDay day = from - around; day < to + around; day += Days{1}) {
-        if (unit == Unit::hour) {
-            if (meaning.on(day)) meaning.hours_of(day, out);
+        if (unit <= Unit::hour) {
+            if (meaning.on(day))
+                unit == Unit::hour ? meaning.hours_of(day, out) : meaning.minutes_of(day, out);
             continue;
         }
         if (const std::int64_t now = meaning.period(day); now != period) {
@@ -186,7 +196,7 @@ std::vector<Local> Definition::occurrences(LocalDay from, LocalDay to) const {
 std::vector<LocalDay> days_of(const std::vector<Local>& occurrences) {
     std::vector<LocalDay> out;
     for (const Local l : occurrences)
-        if (const auto day = std::chrono::floor<days>(l); out.empty() || out.back() != day)
+        if (const auto day = std::chrono::floor<Days>(l); out.empty() || out.back() != day)
             out.push_back(day);
     return out;
 }
@@ -219,7 +229,7 @@ std::string Definition::text() const {
     return out;
 }
 
-Definition random_definition(Random& random) {
+Definition random_definition(Random& random, Unit finest) {
     const auto one_in = [&](int n) { return pick(random, 1, n) == 1; };
     const auto some = [&](int most, int low, int high, bool negative) {
         std::vector<int> out;
@@ -228,15 +238,16 @@ Definition random_definition(Random& random) {
         return out;
     };
     Definition d;
-    d.unit = static_cast<Unit>(pick(random, 0, 4));
-    if (one_in(3)) d.interval = pick(random, 2, d.unit == Unit::hour ? 40 : 5);
+    d.unit = static_cast<Unit>(pick(random, static_cast<int>(finest), static_cast<int>(Unit::year)));
+    if (one_in(3))
+        d.interval = pick(random, 2, d.unit == Unit::minute ? 3000 : d.unit == Unit::hour ? 40 : 5);
     if (one_in(2))
         d.start =
-            local("2018-01-01") + days{pick(random, 0, 1500)} + hm(pick(random, 0, 23), pick(random, 0, 59));
+            local("2018-01-01") + Days{pick(random, 0, 1500)} + hm(pick(random, 0, 23), pick(random, 0, 59));
     if (one_in(3)) d.months = some(3, 1, 12, false);
     const bool year = d.unit == Unit::year;
     if (year && one_in(4)) d.weeks = some(3, 1, 53, true);
-    if ((year || d.unit == Unit::hour) && one_in(5)) d.year_days = some(8, 1, 366, true);
+    if ((year || d.unit <= Unit::hour) && one_in(5)) d.year_days = some(8, 1, 366, true);
     if (d.unit != Unit::week && one_in(3)) d.month_days = some(5, 1, 31, true);
     if (one_in(2)) {
         const bool numbered = (year || d.unit == Unit::month) && d.weeks.empty() && one_in(2);

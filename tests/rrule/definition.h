@@ -16,7 +16,7 @@ inline int pick(Random& random, int low, int high) {
     return std::uniform_int_distribution<int>(low, high)(random);
 }
 
-enum class Unit { hour, day, week, month, year };
+enum class Unit { minute, hour, day, week, month, year };
 
 // RFC 5545 3.3.10. Without `start` the rule has always recurred, with what DTSTART would give taken from
 // Monday, 1 January 1601.
@@ -38,7 +38,7 @@ struct Definition {
 // The days of ascending occurrences.
 std::vector<LocalDay> days_of(const std::vector<Local>& occurrences);
 
-// A rule that RFC 5545 allows, with any of the parts that its FREQ may have.
-Definition random_definition(Random& random);
+// A rule that RFC 5545 allows, of a unit from `finest` on, with any of the parts that its FREQ may have.
+Definition random_definition(Random& random, Unit finest = Unit::hour);
 
 }  // namespace pbs::rrule::test

@@ -9,15 +9,15 @@
 namespace pbs::rrule::test {
 namespace {
 
-using std::chrono::days;
+using Days = std::chrono::days;
 
 constexpr int kDay = 86400;
 
 // The openings of a window around some days, joined where they touch.
 std::vector<Interval> openings(const Window& window, const NonWorkDays& holidays, Instant from, Instant to) {
     std::vector<Interval> all;
-    window.expand(LocalDay{std::chrono::floor<days>(from).time_since_epoch()} - days{3},
-                  LocalDay{std::chrono::floor<days>(to).time_since_epoch()} + days{3}, holidays, all);
+    window.expand(LocalDay{std::chrono::floor<Days>(from).time_since_epoch()} - Days{3},
+                  LocalDay{std::chrono::floor<Days>(to).time_since_epoch()} + Days{3}, holidays, all);
     return joined(all);
 }
 
@@ -71,16 +71,16 @@ TEST(OpeningDays, WhatItAnswersIsRight) {
         const NonWorkDays holidays = *NonWorkDays::parse(entries, z);
         const Instant now = utc("2009-06-01") + Seconds{pick(random, 0, 20 * 365 * kDay)};
         const OpeningDays table(*window, holidays, now);
-        const auto list = openings(*window, holidays, now - days{40}, now + days{420});
+        const auto list = openings(*window, holidays, now - Days{40}, now + Days{420});
         SCOPED_TRACE(rule.text() + ' ' + std::to_string(start) + '-' + std::to_string(end) + ' ' + z.name() +
                      ' ' + text(now));
         Tally tally;
         for (int n = 0; n < 300; ++n)
-            ask(table, list, now - days{11} + Seconds{pick(random, 0, 366 * kDay)},
+            ask(table, list, now - Days{11} + Seconds{pick(random, 0, 366 * kDay)},
                 Seconds{pick(random, 1, pick(random, 0, 1) == 0 ? 14 * kDay : 100 * kDay)}, tally);
         for (const Interval& part : list)
             for (const Instant t : {part.start - Seconds{1}, part.start, part.end - Seconds{1}, part.end})
-                ask(table, list, t, days{7}, tally);
+                ask(table, list, t, Days{7}, tally);
         if (HasFatalFailure()) return;
         all.asked += tally.asked;
         all.answered += tally.answered;
@@ -137,10 +137,10 @@ TEST(OpeningDays, ASetFollowsTheTimeThatIsAskedFor) {
     Instant now = utc("2026-01-01");
     for (int i = 0; i < 4000; ++i) {
         now += Seconds{pick(random, 0, 2 * kDay)};
-        const Instant t = pick(random, 0, 9) == 0 ? utc("1980-01-01") + days{pick(random, 0, 40000)} : now;
+        const Instant t = pick(random, 0, 9) == 0 ? utc("1980-01-01") + Days{pick(random, 0, 40000)} : now;
         ASSERT_EQ(set.contains(t), both.contains(t)) << text(t);
         ASSERT_TRUE(same(set.next_change(t), both.next_change(t))) << text(t);
-        ASSERT_EQ(set.seconds_inside(t, t + days{7}), both.seconds_inside(t, t + days{7})) << text(t);
+        ASSERT_EQ(set.seconds_inside(t, t + Days{7}), both.seconds_inside(t, t + Days{7})) << text(t);
         ASSERT_EQ(set.complement().at_or_after(t), both.complement().at_or_after(t)) << text(t);
     }
 }

@@ -138,7 +138,8 @@ TEST(Recurrence, ExamplesOfRfc5545AsInstants) {
 // The examples with times of day, an EXDATE, or a FREQ that is too fine for a window.
 TEST(Recurrence, ExamplesOfRfc5545OfOtherKinds) {
     const auto parse = [](const std::string& start, const std::string& lines) {
-        return Recurrence::parse("DTSTART;TZID=America/New_York:" + start + '\n' + lines, Zone::utc());
+        return Recurrence::parse("DTSTART;TZID=America/New_York:" + start + '\n' + lines, Zone::utc(),
+                                 Seconds{0}, Recurrence::Finest::minutely);
     };
     const auto list = [&](const std::string& start, const std::string& lines, const char* to) {
         std::vector<std::string> out;
@@ -164,14 +165,25 @@ TEST(Recurrence, ExamplesOfRfc5545OfOtherKinds) {
     EXPECT_EQ(every_20_minutes[1], "1997-09-02 09:20");
     EXPECT_EQ(every_20_minutes[23], "1997-09-02 16:40");
     EXPECT_EQ(every_20_minutes[24], "1997-09-03 09:00");
-    for (const char* fine :
-         {"RRULE:FREQ=MINUTELY;INTERVAL=15;COUNT=6", "RRULE:FREQ=MINUTELY;INTERVAL=90;COUNT=4",
-          "RRULE:FREQ=MINUTELY;INTERVAL=20;BYHOUR=9,10,11,12,13,14,15,16"}) {
-        const auto refused = parse("19970902T090000", fine);
-        ASSERT_FALSE(refused) << fine;
-        EXPECT_THAT(refused.error().message, testing::HasSubstr("FREQ=MINUTELY is too fine"));
-        EXPECT_EQ(refused.error().position, 57U);
-    }
+    EXPECT_THAT(list("19970902T090000", "RRULE:FREQ=MINUTELY;INTERVAL=15;COUNT=6", "1998-01-01"),
+                ElementsAre("1997-09-02 09:00", "1997-09-02 09:15", "1997-09-02 09:30", "1997-09-02 09:45",
+                            "1997-09-02 10:00", "1997-09-02 10:15"));
+    EXPECT_THAT(list("19970902T090000", "RRULE:FREQ=MINUTELY;INTERVAL=90;COUNT=4", "1998-01-01"),
+                ElementsAre("1997-09-02 09:00", "1997-09-02 10:30", "1997-09-02 12:00", "1997-09-02 13:30"));
+    EXPECT_EQ(list("19970902T090000", "RRULE:FREQ=MINUTELY;INTERVAL=20;BYHOUR=9,10,11,12,13,14,15,16",
+                   "1997-09-04"),
+              every_20_minutes);
+}
+
+TEST(Recurrence, MinutesAreRefusedUnlessTheyAreAskedFor) {
+    const auto refused = Recurrence::parse("DTSTART:20260101T000000 FREQ=MINUTELY;COUNT=2", Zone::utc());
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("FREQ=MINUTELY is too fine, expected HOURLY"));
+    EXPECT_EQ(refused.error().position, 29U);
+    const auto finer =
+        Recurrence::parse("FREQ=SECONDLY", Zone::utc(), Seconds{0}, Recurrence::Finest::minutely);
+    ASSERT_FALSE(finer);
+    EXPECT_THAT(finer.error().message, testing::HasSubstr("too fine, expected MINUTELY, HOURLY"));
 }
 
 // Each cell of the table in 3.3.10 of what a BY part does for a FREQ: it limits (fewer than the FREQ gives
@@ -182,6 +194,15 @@ TEST(Recurrence, TheTableOfByParts) {
         std::size_t occurrences;  // in 2024, from a DTSTART of 2024-01-01 00:00
     };
     const Cell cells[] = {
+        {"FREQ=MINUTELY", 366 * 1440},
+        {"FREQ=MINUTELY;BYMONTH=2", 29 * 1440},
+        {"FREQ=MINUTELY;BYYEARDAY=366", 1440},
+        {"FREQ=MINUTELY;BYMONTHDAY=31", 7 * 1440},
+        {"FREQ=MINUTELY;BYDAY=MO", 53 * 1440},
+        {"FREQ=MINUTELY;BYHOUR=5,6", 366 * 2 * 60},
+        {"FREQ=MINUTELY;BYMINUTE=0,30", 366 * 48},
+        {"FREQ=MINUTELY;BYSECOND=0,30", 366 * 2880},
+        {"FREQ=MINUTELY;BYSECOND=0,30;BYSETPOS=-1", 366 * 1440},
         {"FREQ=HOURLY", 366 * 24},
         {"FREQ=HOURLY;BYMONTH=2", 29 * 24},
         {"FREQ=HOURLY;BYYEARDAY=366", 24},
@@ -231,7 +252,8 @@ TEST(Recurrence, TheTableOfByParts) {
         {"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29", 1},
     };
     for (const Cell& cell : cells) {
-        const auto rule = Recurrence::parse(std::string("DTSTART:20240101T000000 ") + cell.rule, Zone::utc());
+        const auto rule = Recurrence::parse(std::string("DTSTART:20240101T000000 ") + cell.rule, Zone::utc(),
+                                            Seconds{0}, Recurrence::Finest::minutely);
         ASSERT_TRUE(rule) << cell.rule << rule.error().message;
         EXPECT_EQ(rule->occurrences(local("2024-01-01"), local("2025-01-01")).size(), cell.occurrences)
             << cell.rule;
@@ -384,11 +406,15 @@ TEST(Recurrence, FarYearsAreNotLibicals) {
 }
 
 TEST(Recurrence, PeriodsInDays) {
-    const auto period = [](const char* rule) { return Recurrence::parse(rule, Zone::utc())->period_days(); };
+    const auto period = [](const char* rule) {
+        return Recurrence::parse(rule, Zone::utc(), Seconds{0}, Recurrence::Finest::minutely)->period_days();
+    };
     EXPECT_EQ(period("FREQ=DAILY"), 1);
     EXPECT_EQ(period("FREQ=DAILY;INTERVAL=5"), 5);
     EXPECT_EQ(period("FREQ=DAILY;INTERVAL=5;BYDAY=MO"), 35);
     EXPECT_EQ(period("FREQ=HOURLY;INTERVAL=36"), 3);
+    EXPECT_EQ(period("FREQ=MINUTELY;INTERVAL=1000"), 25);
+    EXPECT_EQ(period("FREQ=MINUTELY;INTERVAL=1000;BYDAY=MO"), 175);
     EXPECT_EQ(period("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO"), 14);
     EXPECT_EQ(period("FREQ=WEEKLY;BYDAY=MO;BYMONTH=1"), 146097);
     EXPECT_EQ(period("FREQ=YEARLY"), 146097);

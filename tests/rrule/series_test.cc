@@ -72,6 +72,11 @@ TEST(Series, SaysWhatTheFrequencyLeaves) {
     ASSERT_TRUE(hourly);
     EXPECT_EQ(hourly->frequency, "HOURLY");
     EXPECT_EQ(hourly->period, std::chrono::hours(1));
+    const auto minutely = series("FREQ=MINUTELY;COUNT=2", at(2026, 11, 23, 9), berlin(), 5);
+    ASSERT_TRUE(minutely);
+    EXPECT_EQ(minutely->frequency, "MINUTELY");
+    EXPECT_EQ(minutely->period, std::chrono::minutes(1));
+    EXPECT_EQ(minutely->starts, (std::vector{at(2026, 11, 23, 9), at(2026, 11, 23, 9, 1)}));
     EXPECT_EQ(series("FREQ=WEEKLY;COUNT=2", at(2026, 11, 23, 9), berlin(), 5)->period, std::chrono::days(7));
     EXPECT_THAT(hourly->readings, SizeIs(2));
 }
@@ -81,6 +86,7 @@ TEST(Series, IsBounded) {
     expect_refusal("FREQ=DAILY;COUNT=6", Kind::too_many, "expected at most 5", 5);
     expect_refusal("FREQ=HOURLY;COUNT=100000", Kind::too_many, "expected at most 366", 366);
     expect_refusal("FREQ=HOURLY;UNTIL=99991231T235959Z", Kind::too_many, "expected at most 366", 366);
+    expect_refusal("FREQ=MINUTELY;UNTIL=99991231T235959Z", Kind::too_many, "expected at most 366", 366);
     expect_refusal("FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=29;UNTIL=99991231T235959Z", Kind::too_many, "at most",
                    50);
     expect_refusal("FREQ=DAILY;COUNT=1000000", Kind::rule, "is not a number from 1 to 100000");
@@ -91,7 +97,8 @@ TEST(Series, RefusesWhatHasNoEndOrNoOccurrence) {
     expect_refusal("FREQ=DAILY;UNTIL=20261122", Kind::none, "doesn't occur from 20261123T090000 on");
     expect_refusal("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;COUNT=3", Kind::none, "doesn't occur");
     expect_refusal("FREQ=DAILY;COUNT=2;UNTIL=20300101", Kind::rule, "COUNT and UNTIL are given together");
-    expect_refusal("FREQ=MINUTELY;COUNT=2", Kind::rule, "too fine");
+    expect_refusal("FREQ=SECONDLY;COUNT=2", Kind::rule, "too fine, expected MINUTELY");
+    expect_refusal("FREQ=MINUTELY;INTERVAL=2;BYMINUTE=1;COUNT=2", Kind::none, "doesn't occur");
     expect_refusal("", Kind::rule, "the rule is empty");
     expect_refusal("DTSTART:20260101T000000 FREQ=DAILY;COUNT=2", Kind::rule, "isn't a rule alone");
     expect_refusal("FREQ=DAILY;COUNT=2 RDATE:20260101T000000", Kind::rule, "isn't a rule alone");

@@ -305,6 +305,43 @@ TEST(AdvanceReservationOfOrigin, ItsJobsStartInItsQueue) {
     EXPECT_THAT(outcome.comment, Contains(Key(other)));
 }
 
+TEST_F(AdvanceReservation, ReplacesWhatItLosesAndStaysWhereItsJobsRun) {
+    for (const char* name : {"n1", "n2", "n3", "n4"}) world.vnode({.name = name, .ncpus = 1});
+    const int before = job(1, 2 * kHour);
+    ASSERT_THAT(world.cycle(at(9)).started, ElementsAre(before));
+    const ReservationOptions o{at(10), at(12), "2:ncpus=1"};
+    const int one = world.reserve(o);
+    EXPECT_EQ(world.cycle(at(9)).confirmed.at(one), "(n2:ncpus=1)+(n3:ncpus=1)");
+    world.begin_reservation(one);
+    const int inside = job(1, kHour, World::queue_of_reservation(one));
+    EXPECT_EQ(world.cycle(at(10)).exec_vnode.at(inside), "(n2:ncpus=1)");
+    world.finish(before, at(10));
+    world.vnode({.name = "n3", .ncpus = 1, .free = false});
+    world.ask_again(one, o);
+    EXPECT_EQ(world.cycle(at(10)).confirmed.at(one), "(n1:ncpus=1)+(n2:ncpus=1)");
+    world.vnode({.name = "n2", .ncpus = 1, .free = false});
+    world.ask_again(one, o);
+    EXPECT_THAT(world.cycle(at(10)).denied.at(one), HasSubstr("jobs run in it"))
+        << "the job's own vnode is lost";
+}
+
+TEST_F(AdvanceReservation, StaysInOnePlacementSetOfTheServerIfItFitsOne) {
+    world.vnode({.name = "n1", .ncpus = 4, .arch = "a"});
+    world.vnode({.name = "n2", .ncpus = 4, .arch = "a"});
+    world.vnode({.name = "n3", .ncpus = 4, .arch = "b"});
+    ServerRecord server;
+    server.node_group_key = "arch";
+    server.node_group_enable = true;
+    world.server(server);
+    const int one = world.reserve({at(10), at(12), "1:ncpus=4:arch=a"});
+    EXPECT_EQ(world.cycle(at(9)).confirmed.at(one), "(n1:ncpus=4)");
+    const int beside = world.reserve({at(11), at(13), "2:ncpus=4"});
+    const int in_no_set = world.reserve({at(12), at(13), "3:ncpus=4"});
+    const auto outcome = world.cycle(at(9));
+    EXPECT_THAT(outcome.denied, ElementsAre(Key(beside))) << "n2 and n3 are of two sets";
+    EXPECT_EQ(outcome.confirmed.at(in_no_set), "(n1:ncpus=4)+(n2:ncpus=4)+(n3:ncpus=4)");
+}
+
 // ---- Standing ones.
 
 struct StandingReservation : AdvanceReservation {
@@ -385,6 +422,20 @@ TEST_F(StandingReservation, ItsJobsHaveWhatItHasNow) {
     const auto outcome = world.cycle(at(12));
     EXPECT_THAT(outcome.started, ElementsAre(inside));
     EXPECT_THAT(outcome.comment, Contains(Key(more))) << "its later times give it no more now";
+}
+
+TEST_F(StandingReservation, LaterTimesMayAskForOtherThanTheFirst) {
+    world.vnode({.name = "n2", .ncpus = 4});
+    ReservationOptions o = noon(3, "1:ncpus=2");
+    o.later_select = "2:ncpus=3";
+    const int standing = world.reserve(o);
+    EXPECT_EQ(world.cycle(at(9)).confirmed.at(standing),
+              "(n1:ncpus=2);(n1:ncpus=3)+(n2:ncpus=3);(n1:ncpus=3)+(n2:ncpus=3)");
+    const int beside_first = world.reserve({at(12), at(14), "1:ncpus=2"});
+    const int beside_second = world.reserve({on_day(1, 12), on_day(1, 14), "1:ncpus=2"});
+    const auto outcome = world.cycle(at(9));
+    EXPECT_THAT(outcome.confirmed, ElementsAre(Key(beside_first)));
+    EXPECT_THAT(outcome.denied, ElementsAre(Key(beside_second)));
 }
 
 TEST_F(StandingReservation, OneThatIsDegradedIsGivenOthersOnlyWhereItAsks) {

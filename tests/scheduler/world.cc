@@ -312,6 +312,8 @@ void World::send_reservation(int number) {
     const ReservationOptions& o = reserved.options;
     std::vector<Amount> asked{{select_, 0, o.select}};
     if (!o.place.empty()) asked.push_back({place, 0, o.place});
+    std::vector<Amount> later_asked;
+    if (!o.later_select.empty()) later_asked = {{select_, 0, o.later_select}};
     std::deque<std::vector<Amount>> amounts;
     std::deque<std::vector<Place>> lists;
     const auto held = [&](const Reserved::Places& places) {
@@ -339,6 +341,7 @@ void World::send_reservation(int number) {
     r.requested = asked;
     r.places = held(reserved.places);
     r.later = later;
+    r.later_requested = later_asked;
     r.keeps_first = reserved.asked && !o.only.empty();
     r.soonest = reserved.asked && o.soonest;
     r.held_start = reserved.held.start;

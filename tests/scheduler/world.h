@@ -140,6 +140,7 @@ struct ReservationOptions {
     std::string select = "1:ncpus=1";
     std::string place{};
     std::vector<std::pair<Instant, Instant>> later{};  // of a standing one
+    std::string later_select{};                        // what they ask for; empty: `select`
     std::set<std::size_t> only{};  // asked again: not its first time, and of the later ones only these
     bool soonest = false;          // it begins as soon as there are places
 };

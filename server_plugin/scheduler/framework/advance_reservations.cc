@@ -43,15 +43,15 @@ std::vector<Booking> bookings_from(Tables& t, const Vnodes& vnodes, Instant from
     for (const auto& known : t.reservations) {
         const AdvanceReservation& reservation = known.second;
         if (&reservation == but) continue;
-        const auto add = [&](Instant start, Instant end,
+        const auto add = [&](Instant start, Instant end, std::uint32_t request,
                              const std::vector<AdvanceReservation::Share>& shares) {
             if (shares.empty() || end <= from) return;
             bookings.push_back({t.strings.id(reservation.id), t.queues.slot(reservation.queue), start, end,
-                                t.requests[reservation.request].exclusive, shares_of(t, vnodes, shares)});
+                                t.requests[request].exclusive, shares_of(t, vnodes, shares)});
         };
-        add(reservation.held_start, reservation.held_end, reservation.shares);
+        add(reservation.held_start, reservation.held_end, reservation.request, reservation.shares);
         for (const AdvanceReservation::Occurrence& one : reservation.later)
-            add(one.start, one.end, one.shares);
+            add(one.start, one.end, reservation.later_request, one.shares);
     }
     return bookings;
 }
@@ -140,19 +140,23 @@ class Answering {
   public:
     Answering(CycleContext& context, const Queues& queues, const AdvanceReservation& asked)
         : c_(context), t_(context.tables), vnodes_(*context.state.vnodes), queues_(queues), asked_(asked) {
-        if (!asked.keeps_first) times_.emplace_back(asked.start, asked.end);
+        if (!asked.keeps_first) times_.push_back({asked.start, asked.end, asked.request});
         t_.jobs.for_each([&](JobSlot job) {
             if (is_running(t_.jobs.state[job]) && t_.queues[t_.jobs.queue[job]].handle == asked.queue)
                 jobs_.push_back(job);
         });
         for (const AdvanceReservation::Occurrence& one : asked.later)
-            if (one.asked) times_.emplace_back(one.start, one.end);
+            if (one.asked) times_.push_back({one.start, one.end, asked.later_request});
     }
 
     ReservationAnswer answer(ReservationHandle handle);
 
   private:
-    using Time = std::pair<Instant, Instant>;
+    struct Time {
+        Instant start{};
+        Instant end{};
+        std::uint32_t request = 0;  // in Requests
+    };
     std::string time_refusal(const Time& time) const;
     std::vector<Instant> instants(const std::vector<Booking>& others) const;
     void place_all(const std::vector<Booking>& others, VnodesAhead& ahead, PoolId pool,
@@ -163,7 +167,10 @@ class Answering {
     void book(std::vector<Booking> bookings, Instant start, const VnodesAhead& ahead) const;
     bool keep(const Time& time, const std::vector<Booking>& beside, const VnodesAhead& ahead, PoolId pool,
               Placement& out) const;
-    bool covers_jobs(const Placement& placement) const;
+    bool has_lost_vnodes(PoolId pool) const;
+    bool replace(const Time& time, std::vector<Booking> beside, const VnodesAhead& ahead, PoolId pool,
+                 Placement& out) const;
+    bool covers_jobs(const Placement& placement) const;  // of its first time
 
     CycleContext& c_;
     Tables& t_;
@@ -176,7 +183,7 @@ class Answering {
 
 // It is either wholly in dedicated time, or not at all.
 std::string Answering::time_refusal(const Time& time) const {
-    const auto& [start, end] = time;
+    const auto& [start, end, request] = time;
     if (end <= c_.in.now || end <= start) return "its time is over";
     const auto dedicated = queues_.dedicated_time_from(0, std::max(start, c_.in.now));
     if (!dedicated || end <= dedicated->start) return {};
@@ -187,9 +194,9 @@ std::string Answering::time_refusal(const Time& time) const {
 PlaceRules Answering::rules_for(const Time& time) const {
     PlaceRules rules;
     rules.node_size = c_.vnode_share();
-    rules.begins = std::max(time.first, c_.in.now);
-    rules.ends = time.second;
-    rules.hard_ends = time.second;
+    rules.begins = std::max(time.start, c_.in.now);
+    rules.ends = time.end;
+    rules.hard_ends = time.end;
     return rules;
 }
 
@@ -223,10 +230,10 @@ bool Answering::covers_jobs(const Placement& placement) const {
 // vnodes of these jobs first.
 bool Answering::keep(const Time& time, const std::vector<Booking>& beside, const VnodesAhead& ahead,
                      PoolId pool, Placement& out) const {
-    const Request& request = t_.requests[asked_.request];
-    const Instant start = std::max(time.first, c_.in.now);
+    const Request& request = t_.requests[time.request];
+    const Instant start = std::max(time.start, c_.in.now);
     std::vector<Booking> with_own = beside;
-    with_own.push_back({t_.strings.id(asked_.id), t_.queues.slot(asked_.queue), start, time.second,
+    with_own.push_back({t_.strings.id(asked_.id), t_.queues.slot(asked_.queue), start, time.end,
                         request.exclusive, shares_of(t_, vnodes_, asked_.shares)});
     book(std::move(with_own), start, ahead);
     PlaceRules within_own = rules_for(time);
@@ -246,31 +253,71 @@ bool Answering::keep(const Time& time, const std::vector<Booking>& beside, const
     return vnodes_.has_room(pool, request, rules_for(time), out);
 }
 
+bool Answering::has_lost_vnodes(PoolId pool) const {
+    return std::ranges::any_of(asked_.shares, [&](const AdvanceReservation::Share& share) {
+        const VnodeSlot vnode = vnodes_.find(share.vnode);
+        return vnode == kNoSlot || !vnodes_.is_open(pool, vnode);
+    });
+}
+
+// Has it a place for all of the time on its own vnodes and as few others as that takes? So it stays where its
+// jobs run when it loses others.
+bool Answering::replace(const Time& time, std::vector<Booking> beside, const VnodesAhead& ahead, PoolId pool,
+                        Placement& out) const {
+    book(std::move(beside), std::max(time.start, c_.in.now), ahead);
+    std::vector<bool> own(vnodes_.size());
+    for (const AdvanceReservation::Share& share : asked_.shares)
+        if (const VnodeSlot vnode = vnodes_.find(share.vnode); vnode != kNoSlot) own[vnode] = true;
+    std::vector<VnodeSlot> others;
+    std::ranges::copy_if(vnodes_.pool_vnodes(pool), std::back_inserter(others),
+                         [&](VnodeSlot vnode) { return !own[vnode]; });
+    const auto is_found_with = [&](std::size_t count) {
+        std::vector<bool> within = own;
+        for (std::size_t i = 0; i < count; ++i) within[others[i]] = true;
+        PlaceRules rules = rules_for(time);
+        rules.within = &within;
+        return vnodes_.find(pool, t_.requests[time.request], rules, out);
+    };
+    std::size_t few = 0;
+    for (std::size_t many = others.size(); few < many;) {
+        const std::size_t middle = few + (many - few) / 2;
+        if (is_found_with(middle))
+            many = middle;
+        else
+            few = middle + 1;
+    }
+    return is_found_with(few) && covers_jobs(out);
+}
+
 // Empty: `out` is a place for all of the time. `others`: what other reservations have.
 std::string Answering::place(const Time& time, const std::vector<Booking>& others, const VnodesAhead& ahead,
                              PoolId pool, Placement& out) const {
-    const Instant start = std::max(time.first, c_.in.now);
+    const Instant start = std::max(time.start, c_.in.now);
     std::vector<Booking> beside;
     std::ranges::copy_if(others, std::back_inserter(beside), [&](const Booking& booking) {
-        return booking.end > start && booking.start < time.second;
+        return booking.end > start && booking.start < time.end;
     });
+    const Request& request = t_.requests[time.request];
     // The first of its times, which it has already: it stays where it is if it can.
     const bool has_places = !asked_.keeps_first && &time == times_.data() && !asked_.shares.empty();
     if (has_places && keep(time, beside, ahead, pool, out)) return {};
-    if (has_places && !jobs_.empty())
+    if (has_places && !jobs_.empty()) {
+        if (request.group == kNoResource && has_lost_vnodes(pool) && replace(time, beside, ahead, pool, out))
+            return {};
         return "jobs run in it, and its vnodes have too little that is free for all of its time";
+    }
     book(std::move(beside), start, ahead);
-    const Request& request = t_.requests[asked_.request];
     PlaceRules rules = rules_for(time);
-    std::vector<std::uint32_t> group;
-    if (request.group != kNoResource) group.push_back(request.group);
-    rules.groups = group;
+    const auto groups = request.group != kNoResource
+                            ? std::vector{request.group}
+                            : queues_.groups_of(t_.queues[t_.queues.slot(asked_.queue)]);
+    rules.groups = groups;
     const Settings& s = c_.settings;
     const SetRules sets{t_.resources, t_.requests.asks_for(t_.resources.known().mem), true,
                         !s.do_not_span_psets, s.only_explicit_psets};
     std::string set;
     if (vnodes_.find_in_sets(pool, request, rules, sets, out, &set)) return {};
-    if (!group.empty() && set.empty() && s.do_not_span_psets)
+    if (!groups.empty() && set.empty() && s.do_not_span_psets)
         return "it is too large for every placement set, and may not be in several";
     return vnodes_.large_enough(pool, request, c_.vnode_share())
                ? "the vnodes have too little that is free for all of its time"
@@ -305,9 +352,11 @@ void Answering::place_all(const std::vector<Booking>& others, VnodesAhead& ahead
     for (const Time& time : times_) {
         out.why_not = time_refusal(time);
         if (out.why_not.empty()) {
-            ahead.go_to(std::max(time.first, c_.in.now));
+            ahead.go_to(std::max(time.start, c_.in.now));
             vnodes_.settle(pool);
-            out.why_not = place(time, others, ahead, pool, out.placements.emplace_back());
+            auto& placed = out.placements.emplace_back();
+            placed.request = time.request;
+            out.why_not = place(time, others, ahead, pool, placed.placement);
         }
         if (out.why_not.empty()) continue;
         if (times_.size() > 1)
@@ -318,7 +367,7 @@ void Answering::place_all(const std::vector<Booking>& others, VnodesAhead& ahead
 }
 
 ReservationAnswer Answering::answer(ReservationHandle handle) {
-    ReservationAnswer out{handle, asked_.request};
+    ReservationAnswer out{handle};
     const Request& request = t_.requests[asked_.request];
     if (!request.unsupported.empty()) {
         out.why_not = request.unsupported + " can't be scheduled here";
@@ -339,7 +388,7 @@ ReservationAnswer Answering::answer(ReservationHandle handle) {
         } else {
             const auto length = asked_.end - asked_.start;
             for (const Instant at : instants(others)) {
-                times_.assign(1, {at, at + length});
+                times_.assign(1, {at, at + length, asked_.request});
                 place_all(others, ahead, pool, out);
                 if (out.why_not.empty()) out.start = at;
                 if (out.why_not.empty() || !vnodes_.large_enough(pool, request, c_.vnode_share())) break;
@@ -356,9 +405,9 @@ void take(const Tables& t, const Vnodes& vnodes, const ReservationAnswer& answer
     auto next = answer.placements.begin();
     const auto shares = [&] {
         std::vector<AdvanceReservation::Share> out;
-        for (const Part& part : *next) {
+        for (const Part& part : next->placement) {
             AdvanceReservation::Share share{vnodes[part.vnode].handle, {}};
-            for (const Need& need : next->amounts_of(part, t.requests[reservation.request]))
+            for (const Need& need : next->placement.amounts_of(part, t.requests[next->request]))
                 share.amounts.push_back({need.resource, need.amount * part.count});
             out.push_back(std::move(share));
         }

@@ -14,10 +14,13 @@ namespace pbs::sched {
 // What became of one that is asked for.
 struct ReservationAnswer {
     ReservationHandle reservation{};
-    std::uint32_t request = 0;            // in Requests
-    std::vector<Placement> placements{};  // where it is, at each of its times that were asked for
-    std::string why_not{};                // empty: it is confirmed
-    std::optional<Instant> start{};       // of one that was to begin as soon as possible
+    struct Placed {
+        std::uint32_t request = 0;  // in Requests
+        Placement placement{};
+    };
+    std::vector<Placed> placements{};  // where it is, at each of its times that were asked for
+    std::string why_not{};             // empty: it is confirmed
+    std::optional<Instant> start{};    // of one that was to begin as soon as possible
 };
 
 // Books what reservations have at `now` and later. The caller does it while the inventory is as it is now.

@@ -100,8 +100,10 @@ void Cycle::answer_reservations(Decisions& out) {
         decision.kind = answer.why_not.empty() ? DecisionKind::confirm : DecisionKind::deny;
         decision.reservation = answer.reservation;
         decision.text = outcome.keep_text(answer.why_not);
-        if (answer.why_not.empty())
-            decision.places = outcome.places_of(c_.tables.requests[answer.request], answer.placements);
+        std::vector<Outcome::Placed> placed;
+        for (const auto& [request, placement] : answer.placements)
+            placed.push_back({c_.tables.requests[request], placement});
+        if (answer.why_not.empty()) decision.places = outcome.places_of(placed);
         decision.start = answer.start;
         out.list.push_back(decision);
     }

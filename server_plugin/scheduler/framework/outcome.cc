@@ -73,17 +73,16 @@ void Outcome::start(const Started& started, std::string_view text) {
     out_.list.push_back(decision);
 }
 
-std::span<const Place> Outcome::places_of(const Request& request,
-                                          std::span<const Placement> placements) const {
+std::span<const Place> Outcome::places_of(std::span<const Placed> placed) const {
     std::pmr::polymorphic_allocator<> memory(out_.memory.get());
     const auto ssinodes = t_.resources.known().ssinodes;
     std::size_t count = 0;
-    for (const Placement& placement : placements)
+    for (const auto& [request, placement] : placed)
         for (const Part& part : placement) count += static_cast<std::size_t>(part.count);
     auto* const places = memory.allocate_object<Place>(count);
     std::size_t made = 0;
     std::size_t next = SIZE_MAX;  // the first of another placement
-    for (const Placement& placement : placements) {
+    for (const auto& [request, placement] : placed) {
         for (const Part& part : placement) {
             const std::span<const Need> needs = placement.amounts_of(part, request);
             auto* amounts = memory.allocate_object<Amount>(needs.size() + 1);

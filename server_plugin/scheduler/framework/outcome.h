@@ -26,13 +26,15 @@ class Outcome : CyclePart {
     void start(const Started& started, std::string_view text);
     // Where it runs: one place for each chunk, or for each piece of one that is divided.
     std::span<const Place> places_of(JobSlot job, const Placement& placement) const {
-        return places_of(t_.requests[t_.jobs.request[job]], placement);
+        const Placed placed{t_.requests[t_.jobs.request[job]], placement};
+        return places_of(std::span(&placed, 1));
     }
-    std::span<const Place> places_of(const Request& request, const Placement& placement) const {
-        return places_of(request, std::span(&placement, 1));
-    }
+    struct Placed {
+        const Request& request;
+        const Placement& placement;
+    };
     // The same of each occurrence of a reservation, one after the other.
-    std::span<const Place> places_of(const Request& request, std::span<const Placement> placements) const;
+    std::span<const Place> places_of(std::span<const Placed> placed) const;
 
   private:
     CycleParts parts_;

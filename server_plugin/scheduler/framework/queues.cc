@@ -118,9 +118,7 @@ QueueView* Queues::make_view(QueueSlot slot, std::uint32_t host, bool dedicated)
     view.pool =
         state_.vnodes->pool(view.queue->handle, host, in_.partition, chunks_by(t_, s_), c_.node_keys());
     view.node_limit = p_.counts_nodes ? node_limit(*view.queue) : -1;
-    if (t_.node_group_enable)
-        view.groups =
-            resources_in(view.queue->node_group_key.empty() ? t_.node_group_key : view.queue->node_group_key);
+    view.groups = groups_of(*view.queue);
     set_time(view);
     view.in_use.assign(view.queue->resources_available.size(), 0);
     const auto walltime = number_of(view.queue->resources_max, t_.resources.known().walltime);
@@ -128,12 +126,15 @@ QueueView* Queues::make_view(QueueSlot slot, std::uint32_t host, bool dedicated)
     return &view;
 }
 
-// Returns the resources of a node_group_key. Names that aren't resources are passed over.
-std::vector<std::uint32_t> Queues::resources_in(std::string_view names) const {
+// Names that aren't resources are passed over.
+std::vector<std::uint32_t> Queues::groups_of(const Queue& queue) const {
     std::vector<std::uint32_t> resources;
-    for_each_word(names, [&](std::string_view name) {
-        if (const std::uint32_t id = t_.resources.id(name); id != kNoResource) resources.push_back(id);
-    });
+    if (!t_.node_group_enable) return resources;
+    for_each_word(queue.node_group_key.empty() ? t_.node_group_key : queue.node_group_key,
+                  [&](std::string_view name) {
+                      if (const std::uint32_t id = t_.resources.id(name); id != kNoResource)
+                          resources.push_back(id);
+                  });
     return resources;
 }
 

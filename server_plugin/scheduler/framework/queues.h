@@ -38,6 +38,8 @@ class Queues : CyclePart {
     // after it, if dedicated time is enforced then.
     std::optional<rrule::Interval> dedicated_time_from(std::uint32_t host, Instant t,
                                                        bool* is_awaited = nullptr) const;
+    // The resources of the node_group_key that counts for the queue's jobs.
+    std::vector<std::uint32_t> groups_of(const Queue& queue) const;
     // By slot: the place among queues in order of priority. O(n log n) when it is asked first.
     std::span<const std::uint32_t> ranks();
 
@@ -47,7 +49,6 @@ class Queues : CyclePart {
     bool is_early(const QueueView& view) const;
     CandidateQueues views_of(const std::vector<QueueSpec>& specs, bool dedicated);
     QueueView* make_view(QueueSlot slot, std::uint32_t host, bool dedicated);
-    std::vector<std::uint32_t> resources_in(std::string_view names) const;
     void fill_view(QueueView& view);
     void renew_view(QueueView& view);
     void set_booking(QueueView& view) const;

@@ -216,6 +216,7 @@ struct ReservationRecord {
     std::span<const ReservationOccurrence> later{};
     bool keeps_first = false;  // one that is asked for again asks only for later times
     bool soonest = false;      // it begins as soon as there are places, and is as long as from start to end
+    std::span<const Amount> later_requested{};  // of the later times; empty: as this one
 };
 
 struct SchedRecord {

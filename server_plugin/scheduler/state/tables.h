@@ -57,8 +57,9 @@ struct AdvanceReservation {
     bool asked = false;
     Instant start{};
     Instant end{};
-    std::uint32_t request = 0;  // in Requests
-    std::vector<Share> shares;  // that it has, from `held_start` to before `held_end`
+    std::uint32_t request = 0;        // in Requests
+    std::uint32_t later_request = 0;  // that of the later times, the same or another one
+    std::vector<Share> shares;        // that it has, from `held_start` to before `held_end`
     Instant held_start{};
     Instant held_end{};
     struct Occurrence {
