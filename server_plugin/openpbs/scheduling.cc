@@ -77,6 +77,11 @@ std::string confirmed_nodes(const SiteReservation& reservation, const Decision& 
     return ifl::execvnodes_text(all);
 }
 
+// Selects jobs. The server's clock goes in seconds.
+ifl::Attributes changed_since(std::time_t time) {
+    return {attribute("mtime", {}, fmt::format("{}", time - 1), ifl::Op::ge)};
+}
+
 // The methods of a preempt_order that the server tries for the job. One of several steps depends on the time.
 std::string tried_for(const SiteJob& job, std::string_view order) {
     std::string out;
@@ -377,9 +382,7 @@ void Scheduling::learn_jobs(bool all) {
         });
         return;
     }
-    // The server's clock goes in seconds.
-    ask_jobs({attribute("mtime", {}, fmt::format("{}", jobs_since_ - 1), ifl::Op::ge)}, job_attributes(),
-             take_job);
+    ask_jobs(changed_since(jobs_since_), job_attributes(), take_job);
     if (!jobs_gone_) return;
     current().client->ask(ifl::RequestType::select_jobs, ifl::Select{}, {},
                           [this](const ifl::Result<ifl::Reply>& reply) {
@@ -958,9 +961,7 @@ void Scheduling::look_at_starts() {
     }
     auto found = std::make_shared<std::map<std::string, SiteJob>>();
     current().client->ask(
-        ifl::RequestType::select_status,
-        ifl::Select{{attribute("mtime", {}, fmt::format("{}", learnt_.asked - 1), ifl::Op::ge)},
-                    job_attributes()},
+        ifl::RequestType::select_status, ifl::Select{changed_since(learnt_.asked), job_attributes()},
         kSubjobsToo,
         [this, started, found](const ifl::Result<ifl::Reply>& reply) {
             if (!reply) return;
