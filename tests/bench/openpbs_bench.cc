@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -23,6 +24,7 @@
 namespace {
 
 using pbs::bench::give_up;
+using pbs::e2e::number_of;
 using pbs::e2e::Site;
 using Clock = std::chrono::steady_clock;
 
@@ -95,7 +97,7 @@ void make(const Site& site, int vnodes, const std::string& scheduler) {
                     vnodes - 1));
     const auto all_free = [&] {
         const std::string counted = site.sh("$stock/pbsnodes -avS | grep -c '^box.*free'").out;
-        return pbs::e2e::number_of(counted) > vnodes;
+        return number_of(counted) > vnodes;
     };
     if (!pbs::e2e::wait_for(all_free, std::chrono::seconds(60))) give_up("the vnodes are not there");
     site.ok("$stock/qmgr -c 'set server scheduling = False'");
@@ -109,11 +111,9 @@ struct Request {
 };
 
 double seconds_of(const std::string& line) {
-    int hours = 0;
-    int minutes = 0;
-    double seconds = 0;
-    std::sscanf(line.c_str(), "%*[0-9/] %d:%d:%lf", &hours, &minutes, &seconds);
-    return hours * 3600 + minutes * 60 + seconds;
+    if (line.size() < 26) return 0;  // 11/27/2026 04:23:18.246348;
+    return number_of(line.substr(11, 2)) * 3600 + number_of(line.substr(14, 2)) * 60 +
+           std::strtod(line.c_str() + 17, nullptr);
 }
 
 // What the scheduler has asked for since this time.
@@ -124,7 +124,7 @@ std::vector<Request> requests_since(const Site& site, double since) {
     for (std::string line; std::getline(lines, line);) {
         const std::size_t type = line.find("Type ");
         if (type == std::string::npos || seconds_of(line) < since) continue;
-        requests.push_back({seconds_of(line), std::atoi(line.c_str() + type + 5)});
+        requests.push_back({seconds_of(line), number_of(line.substr(type + 5))});
     }
     return requests;
 }
@@ -199,8 +199,8 @@ BENCHMARK_CAPTURE(cycle, beside, "--beside --scheduler")->Apply(sizes);
 
 int main(int argc, char** argv) {
     const std::string what = argc > 2 ? argv[1] : "";
-    if (what == "submit") return submit(std::atoi(argv[2]), argc > 3 ? std::atoi(argv[3]) : 0);
-    if (what == "ask") return ask(std::atoi(argv[2]));
+    if (what == "submit") return submit(number_of(argv[2]), argc > 3 ? number_of(argv[3]) : 0);
+    if (what == "ask") return ask(number_of(argv[2]));
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
     benchmark::RunSpecifiedBenchmarks();
