@@ -47,7 +47,7 @@ void require_date(const text::DateValue& value) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view given(reinterpret_cast<const char*>(data), size);
-    const auto parts = text::parse(given);
+    const auto parts = text::parse(given, text::Freq::minutely);
     if (!parts) {
         require(!parts.error().message.empty());
         require(!parts.error().position || *parts.error().position <= size);
