@@ -346,6 +346,7 @@ Result<std::unique_ptr<Network>> Network::open(uv_loop_s* loop, Server& server, 
 uint16_t Network::port() const {
     return impl_->port();
 }
+
 std::chrono::steady_clock::time_point Network::last_exchange() const {
     return impl_->last_exchange();
 }

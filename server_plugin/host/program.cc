@@ -74,8 +74,8 @@ constexpr milliseconds kTickOfRealClock{1000};
 // A clock that is moved from outside is looked at more often.
 constexpr milliseconds kTickOfFollowedClock{100};
 constexpr milliseconds kLongestCyclePause{2000};
-// Who was answered so short a time ago may ask again: decisions wait that long for him, but no longer than so
-// many milliseconds for all.
+// A client that was answered less than kAsksAgain ago may ask again at once: decisions wait for it, but for
+// all clients together no longer than kDecisionsWait.
 constexpr milliseconds kAsksAgain{1};
 constexpr milliseconds kDecisionsWait{4};
 // What the threads of the plugin's add up in one eventfd: cycles that are over, and other work.
@@ -163,10 +163,10 @@ struct SchedulingAttributes {
 void go_first() {
     errno = 0;
     if (getpriority(PRIO_PROCESS, 0) != 0 || errno != 0 || sched_getscheduler(0) != SCHED_OTHER) return;
-    // From Linux 6.12 on, a process that asks for short turns interrupts those with longer ones. Before, the
-    // kernel makes nothing of it.
+    // From Linux 6.12 on, a process that asks for short turns interrupts those with longer ones. Older
+    // kernels ignore this.
     constexpr uint64_t kShortTurn = 300'000;
-    SchedulingAttributes first{.nice = -10, .runtime = kShortTurn};
+    const SchedulingAttributes first{.nice = -10, .runtime = kShortTurn};
     (void)syscall(SYS_sched_setattr, 0, &first, 0);
 }
 

@@ -990,6 +990,7 @@ void Scheduling::started_as(const std::string& id, SiteJob job) {
     if (!array.empty()) refresh(array);
 }
 
+// Learns what the server says of the job. `was_run`: the server was asked to run it.
 void Scheduling::refresh(const std::string& id, bool was_run) {
     auto found = std::make_shared<std::optional<SiteJob>>();
     current().client->ask(

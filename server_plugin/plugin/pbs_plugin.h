@@ -446,7 +446,8 @@ typedef struct pbs_reservation_record {
     /* 1: of one that is asked for, it begins at the first instant at which there are places for it. From
      * `start` to `end` is how long it is then. */
     uint32_t soonest;
-    /* What the later times ask for; no list: as this one. Another, when this one alone was altered. */
+    /* What the later times ask for, which is something else when this time alone was altered; no list: the
+     * same. */
     const pbs_amount* later_requested;
     size_t later_requested_count;
 } pbs_reservation_record;

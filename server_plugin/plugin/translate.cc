@@ -360,8 +360,8 @@ void DecisionArray::assign(sched::Decisions decisions) {
         }
         list_.push_back(out);
     }
-    // The host goes through its jobs and their rows in the order in which it keeps them, which is several
-    // times as fast. Of few, the order is that in which they were considered: its log has it.
+    // Many comments come in the order in which the host keeps its jobs and their rows: it carries them out
+    // several times as fast. Fewer stay in the order in which the jobs were considered, which a log shows.
     constexpr std::ptrdiff_t kMany = 10'000;
     const auto is_comment = [](const pbs_decision& one) { return one.kind == PBS_DECIDE_COMMENT; };
     const auto last_other = std::find_if_not(list_.rbegin(), list_.rend(), is_comment).base();
