@@ -303,6 +303,16 @@ TEST(ExplainEarly, TheEarliestStartIsReckonedWithTheQueueAsItIsThen) {
     EXPECT_EQ(e->queues[0].earliest_start, at(24 + 17)) << "not in the prime time of Tuesday";
 }
 
+TEST_F(Explain, AnOptionThatComesIntoForceBeforeTheStart) {
+    s.enforce_prime_time = {true};
+    s.nonprime_drain_sys = {false, at(11)};
+    world.configure();
+    world.run(world.job({.nodes = 3, .walltime = 10 * kHour}), "batch", "n", at(9));
+    world.run(world.job({.nodes = 1, .walltime = 3 * kHour}), "batch", "n", at(9));
+    const int job = world.job({.nodes = 1, .walltime = 6 * kHour});
+    EXPECT_EQ(explain(job).queues[0].earliest_start, at(12)) << "the queue isn't empty before 19:00";
+}
+
 TEST_F(Explain, TheQueueThatIsDrainedForTheJob) {
     const int running = world.job({.nodes = 3, .walltime = 4 * kHour});
     world.run(running, "batch", "n", at(9));

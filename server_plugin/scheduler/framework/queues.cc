@@ -142,8 +142,9 @@ void Queues::fill_view(QueueView& view) {
     const bool shared = view.shared;
     view.empties = in_.now;
     const Queue& queue = *view.queue;
-    // When a queue will be empty matters to few policies.
-    const bool wants_end = s_.nonprime_drain_sys.holds(in_.now) || s_.avoid_fragmentation.holds(in_.now);
+    // When a queue will be empty matters to few policies. To those that it will matter to later, it matters
+    // today for what is foreseen.
+    const bool wants_end = s_.nonprime_drain_sys.ever_holds() || s_.avoid_fragmentation.ever_holds();
     if (shared || wants_end) {
         for (const JobSlot job : queue.running) {
             if (shared && !state_.vnodes->holds_in(view.pool, job)) continue;
