@@ -198,6 +198,7 @@ void Records::tell(const std::string& name, const SiteVnode& vnode) {
     record.resources_available_count = available.count;
     record.load_thousandths = -1;
     record.system_time_thousandths = -1;
+    record.sharing = vnode.sharing;
     table_.vnode_changed(table_.self, &record);
 }
 

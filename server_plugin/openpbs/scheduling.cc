@@ -362,8 +362,7 @@ void Scheduling::learn(bool all) {
         });
     } else {
         ask_about(Type::status_node, vnode_state_attributes(), {}, [this](const ifl::ObjectView& object) {
-            learnt_.states[std::string(object.name)] =
-                vnode_state(value_of(object, "state"), value_of(object, "sharing"));
+            learnt_.states[std::string(object.name)] = vnode_state(value_of(object, "state"));
         });
     }
 }

@@ -306,17 +306,24 @@ void choose_asked(SiteReservation& reservation, const std::function<bool(const s
     for (SiteReservation::Occurrence& one : reservation.later) one.asked = true;
 }
 
-// "job-exclusive" lasts as long as the job that has the vnode for itself, and that job's place tells of it.
-// Where the vnode makes every job such a one, no job does.
-std::uint32_t vnode_state(std::string_view text, std::string_view sharing) {
-    const bool makes_exclusive = sharing.starts_with("default_excl") || sharing.starts_with("force_excl");
+// "job-exclusive" lasts as long as the job that has the vnode for itself, and that job's place and the
+// vnode's attribute `sharing` tell of it.
+std::uint32_t vnode_state(std::string_view text) {
     std::uint32_t state = PBS_VNODE_FREE;
     for_each_part(text, [&](std::string_view part) {
         if (is_one_of(part, kDownStates)) state |= PBS_VNODE_DOWN;
-        if (makes_exclusive && is_one_of(part, std::array{"job-exclusive"})) state |= PBS_VNODE_DOWN;
         if (is_one_of(part, kOfflineStates)) state |= PBS_VNODE_OFFLINE;
     });
     return state;
+}
+
+std::uint32_t vnode_sharing(std::string_view text) {
+    constexpr std::pair<std::string_view, pbs_vnode_sharing> kWords[] = {
+        {"default_excl", PBS_VNODE_DEFAULT_EXCL}, {"default_exclhost", PBS_VNODE_DEFAULT_EXCLHOST},
+        {"ignore_excl", PBS_VNODE_IGNORE_EXCL},   {"force_shared", PBS_VNODE_IGNORE_EXCL},
+        {"force_excl", PBS_VNODE_FORCE_EXCL},     {"force_exclhost", PBS_VNODE_FORCE_EXCLHOST}};
+    const auto* const known = std::ranges::find(kWords, text, [](const auto& word) { return word.first; });
+    return known != std::end(kWords) ? known->second : PBS_VNODE_DEFAULT_SHARED;
 }
 
 SiteVnode vnode_of(const ifl::ObjectView& object) {
@@ -324,7 +331,8 @@ SiteVnode vnode_of(const ifl::ObjectView& object) {
     one.available = resources_of(object, "resources_available");
     const auto host = one.available.find("host");
     one.host = host != one.available.end() ? host->second : std::string(value_of(object, "Mom"));
-    one.state = vnode_state(value_of(object, "state"), value_of(object, "sharing"));
+    one.state = vnode_state(value_of(object, "state"));
+    one.sharing = vnode_sharing(value_of(object, "sharing"));
     one.priority = static_cast<std::int32_t>(number_of(value_of(object, "Priority"), 0));
     one.queue = value_of(object, "queue");
     one.partition = value_of(object, "partition");
@@ -336,7 +344,7 @@ ifl::Attributes vnode_attributes() {
 }
 
 ifl::Attributes vnode_state_attributes() {
-    return named({"state", "sharing"});
+    return named({"state"});
 }
 
 ifl::Result<ServerPlace> find_server() {

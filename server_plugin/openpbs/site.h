@@ -84,7 +84,8 @@ struct SiteServer {
 };
 struct SiteVnode {
     std::string host;
-    std::uint32_t state = 0;  // bits of enum pbs_vnode_state
+    std::uint32_t state = 0;    // bits of enum pbs_vnode_state
+    std::uint32_t sharing = 0;  // one of enum pbs_vnode_sharing
     std::int32_t priority = 0;
     std::string queue;
     std::string partition;
@@ -151,8 +152,8 @@ SiteReservation reservation_of(const ifl::ObjectView& object, std::int64_t now);
 // the vnode there, and takes jobs?
 void choose_asked(SiteReservation& reservation, const std::function<bool(const std::string&)>& is_there);
 SiteVnode vnode_of(const ifl::ObjectView& object);
-// Of a vnode's attributes `state` and `sharing`.
-std::uint32_t vnode_state(std::string_view text, std::string_view sharing);
+// Of a vnode's attribute `state`.
+std::uint32_t vnode_state(std::string_view text);
 
 // Asks for types and flags as numbers.
 inline constexpr const char* kResourceExtend = "p";

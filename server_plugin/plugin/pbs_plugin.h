@@ -333,6 +333,16 @@ enum pbs_vnode_state {
     PBS_VNODE_BUSY = 8
 };
 
+/* Whether jobs share the vnode: the vnode attribute `sharing`. */
+enum pbs_vnode_sharing {
+    PBS_VNODE_DEFAULT_SHARED = 0,
+    PBS_VNODE_DEFAULT_EXCL = 1,
+    PBS_VNODE_DEFAULT_EXCLHOST = 2,
+    PBS_VNODE_IGNORE_EXCL = 3,
+    PBS_VNODE_FORCE_EXCL = 4,
+    PBS_VNODE_FORCE_EXCLHOST = 5
+};
+
 typedef struct pbs_vnode_record {
     size_t size;
     uint64_t vnode;
@@ -352,6 +362,7 @@ typedef struct pbs_vnode_record {
                         add the CPUs of jobs that started since */
     int64_t
         max_load_thousandths; /* of the load average: no jobs start there from this one on; 0 or less: any */
+    uint32_t sharing;         /* one of enum pbs_vnode_sharing; others count as the first */
 } pbs_vnode_record;
 
 typedef struct pbs_server_record {

@@ -32,6 +32,16 @@ pbs_amount to_c(const sched::Amount& amount) {
 
 }  // namespace
 
+sched::Sharing sharing_of(std::uint32_t number) {
+    using enum sched::Sharing;
+    static_assert(static_cast<int>(default_excl) == PBS_VNODE_DEFAULT_EXCL &&
+                  static_cast<int>(default_exclhost) == PBS_VNODE_DEFAULT_EXCLHOST &&
+                  static_cast<int>(ignore_excl) == PBS_VNODE_IGNORE_EXCL &&
+                  static_cast<int>(force_excl) == PBS_VNODE_FORCE_EXCL &&
+                  static_cast<int>(force_exclhost) == PBS_VNODE_FORCE_EXCLHOST);
+    return number <= PBS_VNODE_FORCE_EXCLHOST ? static_cast<sched::Sharing>(number) : default_shared;
+}
+
 sched::Instant instant(int64_t seconds) {
     return sched::Instant{std::chrono::seconds{seconds}};
 }
@@ -182,10 +192,11 @@ std::optional<sched::VnodeRecord> Translator::vnode(const pbs_vnode_record* reco
     out.load_thousandths = record->load_thousandths;
     if (record->size >= offsetof(pbs_vnode_record, load_at))
         out.system_time_thousandths = record->system_time_thousandths;
-    if (record->size >= sizeof(pbs_vnode_record)) {
+    if (record->size >= offsetof(pbs_vnode_record, sharing)) {
         out.load_at = instant(record->load_at);
         if (record->max_load_thousandths > 0) out.max_load_thousandths = record->max_load_thousandths;
     }
+    if (record->size >= sizeof(pbs_vnode_record)) out.sharing = sharing_of(record->sharing);
     return out;
 }
 

@@ -65,6 +65,17 @@ struct Words<sched::CycleTrigger> {
          {first, "first"},
          {policy_switch, "policy_switch"}}};
 };
+template <>
+struct Words<sched::Sharing> {
+    using enum sched::Sharing;
+    static constexpr std::array<std::pair<sched::Sharing, std::string_view>, 6> kList{
+        {{default_shared, "default_shared"},
+         {default_excl, "default_excl"},
+         {default_exclhost, "default_exclhost"},
+         {ignore_excl, "ignore_excl"},
+         {force_excl, "force_excl"},
+         {force_exclhost, "force_exclhost"}}};
+};
 template <class E>
 concept Worded = requires {
     Words<E>::kList;
@@ -171,6 +182,7 @@ void fields(A& a, Ref<A, sched::VnodeState> s) {
     a("load_at", r.load_at, sched::Instant{});
     a("max_load_thousandths", r.max_load_thousandths, -1);
     a("busy", r.busy, false);
+    a("sharing", r.sharing, sched::Sharing::default_shared);
 }
 
 template <class A>

@@ -110,6 +110,7 @@ void describe_vnodes(const Tables& t, const StateSink& sink) {
         r.load_at = t.vnodes.load_at(slot);
         r.max_load_thousandths = vnode.max_load_thousandths;
         r.busy = vnode.busy;
+        r.sharing = vnode.sharing;
         sink(VnodeState{r, vnode.known});
     }
 }

@@ -293,7 +293,7 @@ TEST_F(NetworkTest, RepliesGoOutBeforeTheEndThatWasAskedFor) {
 TEST_F(NetworkTest, AClientThatDoesNotReadIsNotReadFrom) {
     listen();
     auto client = Client::unix_socket(options_.socket);
-    constexpr auto kRequests = static_cast<size_t>(pbs::test::cases(100'000));
+    const auto kRequests = static_cast<size_t>(pbs::test::cases(100'000));
     const std::string one = ifl::request_packet({ifl::RequestType::status_server, "x", ifl::Status{}, ""});
     std::atomic<size_t> sent = 0;
     std::thread sender([&] {

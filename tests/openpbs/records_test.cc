@@ -18,18 +18,26 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-std::uint32_t state_of(std::string_view state, std::string_view sharing) {
+SiteVnode vnode_with(std::string_view state, std::string_view sharing) {
     const std::vector<ifl::AttributeView> attributes{{"state", {}, state}, {"sharing", {}, sharing}};
-    return vnode_of({3, "n1", attributes}).state;
+    return vnode_of({3, "n1", attributes});
 }
 
 // The job that has it for itself is told of with its place.
-TEST(Vnode, OfAJobThatHasItForItselfIsClosedOnlyWhereTheVnodeMakesItSo) {
-    EXPECT_EQ(state_of("job-exclusive", "default_shared"), static_cast<std::uint32_t>(PBS_VNODE_FREE));
-    EXPECT_EQ(state_of("job-exclusive,down", "default_shared"), static_cast<std::uint32_t>(PBS_VNODE_DOWN));
-    EXPECT_EQ(state_of("job-exclusive", "force_excl"), static_cast<std::uint32_t>(PBS_VNODE_DOWN));
-    EXPECT_EQ(state_of("job-exclusive", "default_exclhost"), static_cast<std::uint32_t>(PBS_VNODE_DOWN));
-    EXPECT_EQ(state_of("free", "force_excl"), static_cast<std::uint32_t>(PBS_VNODE_FREE));
+TEST(Vnode, OfAJobThatHasItForItselfIsNotDown) {
+    EXPECT_EQ(vnode_with("job-exclusive", "default_shared").state, PBS_VNODE_FREE + 0U);
+    EXPECT_EQ(vnode_with("job-exclusive,down", "default_shared").state, PBS_VNODE_DOWN + 0U);
+    EXPECT_EQ(vnode_with("job-exclusive", "force_excl").state, PBS_VNODE_FREE + 0U);
+}
+
+TEST(Vnode, SaysWhetherJobsShareIt) {
+    const std::pair<std::string_view, pbs_vnode_sharing> words[] = {
+        {"default_shared", PBS_VNODE_DEFAULT_SHARED},     {"default_excl", PBS_VNODE_DEFAULT_EXCL},
+        {"default_exclhost", PBS_VNODE_DEFAULT_EXCLHOST}, {"ignore_excl", PBS_VNODE_IGNORE_EXCL},
+        {"force_shared", PBS_VNODE_IGNORE_EXCL},          {"force_excl", PBS_VNODE_FORCE_EXCL},
+        {"force_exclhost", PBS_VNODE_FORCE_EXCLHOST},     {"", PBS_VNODE_DEFAULT_SHARED}};
+    for (const auto& [word, sharing] : words)
+        EXPECT_EQ(vnode_with("free", word).sharing, static_cast<std::uint32_t>(sharing)) << word;
 }
 
 // Notes what it is told of the last job, by the names of resources.

@@ -100,6 +100,59 @@ TEST_F(PlaceTest, AHostThatAJobHasForItselfTakesNoOther) {
               "Not Running: Insufficient amount of resource: ncpus (R: 4 A: 3 T: 8)");
 }
 
+// Does the second of two jobs find room beside the first one?
+TEST_F(PlaceTest, VnodesSayWhetherJobsShareThem) {
+    struct Case {
+        Sharing sharing;
+        const char* first;  // what the job that is on the vnode says
+        const char* place;
+        bool fits;
+    };
+    using enum Sharing;
+    const Case cases[] = {
+        {default_shared, "", "", true},          {default_shared, "", "shared", true},
+        {default_shared, "", "excl", false},     {default_shared, "excl", "shared", false},
+        {default_excl, "", "", false},           {default_excl, "", "shared", false},
+        {default_excl, "shared", "", false},     {default_excl, "shared", "shared", true},
+        {default_excl, "shared", "excl", false}, {ignore_excl, "", "", true},
+        {ignore_excl, "excl", "excl", true},     {ignore_excl, "exclhost", "exclhost", true},
+        {force_excl, "shared", "shared", false}, {force_excl, "", "", false},
+        {default_exclhost, "", "", false},       {default_exclhost, "shared", "shared", true},
+        {default_exclhost, "shared", "", false}, {force_exclhost, "shared", "shared", false},
+    };
+    for (const Case& c : cases) {
+        World site;
+        site.policy();
+        site.queue({.name = "work"});
+        site.vnode({.name = "v1", .ncpus = 4, .host = "h", .sharing = c.sharing});
+        site.configure();
+        site.run(site.job({.queue = "work", .ncpus = 1, .place = c.first}), "work", "v1", at(0));
+        site.job({.queue = "work", .ncpus = 1, .place = c.place});
+        EXPECT_EQ(site.cycle(at(1)).started.size(), c.fits ? 1U : 0U)
+            << static_cast<int>(c.sharing) << " " << c.first << ", then " << c.place;
+    }
+}
+
+TEST_F(PlaceTest, AVnodeThatGivesItsHostTakesItAlong) {
+    for (const Sharing sharing : {Sharing::default_exclhost, Sharing::force_exclhost}) {
+        World site;
+        site.policy();
+        site.queue({.name = "work"});
+        for (const char* name : {"v1", "v2"})
+            site.vnode({.name = name, .ncpus = 4, .host = "h", .sharing = sharing});
+        site.configure();
+        const int first = site.job({.queue = "work", .ncpus = 1});
+        const int next = site.job({.queue = "work", .ncpus = 1});
+        EXPECT_EQ(site.cycle(at(1)).started, std::vector{first});
+        site.finish(first, at(2));
+        EXPECT_EQ(site.cycle(at(2)).started, std::vector{next}) << "the host is free again";
+        const int last = site.job({.queue = "work", .ncpus = 1});
+        EXPECT_TRUE(site.cycle(at(3)).started.empty());
+        for (const char* name : {"v1", "v2"}) site.vnode({.name = name, .ncpus = 4, .host = "h"});
+        EXPECT_EQ(site.cycle(at(4)).started, std::vector{last}) << "they are shared now";
+    }
+}
+
 TEST_F(PlaceTest, WhatIsNotSupportedIsSaid) {
     two_hosts();
     EXPECT_EQ(answer({.select = "1:ncpus=1", .place = "exclusive"}),

@@ -624,7 +624,7 @@ TEST(PreemptionProperty, TheFewestAndYoungestOfLowerLevelsMakeRoom) {
         }
         if (!gone.empty()) ++preempted;
     }
-    if (pbs::test::cases(150) == 300) EXPECT_GT(preempted, 15);
+    if (pbs::test::cases(150) >= 150) EXPECT_GT(preempted, 15);
 }
 
 // Jobs come and go; as long as none does, cycles come to rest: nobody preempts whom he was preempted by.

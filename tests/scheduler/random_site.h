@@ -25,11 +25,12 @@ struct Site {
     Instant load_at{};
     std::int64_t max_load = -1;  // of every vnode, in thousandths
     bool hpm_jobs = false;
-    bool groups = false;           // some jobs are to be in a placement set
-    bool whole_hosts = false;      // some jobs want their hosts for themselves
-    bool priorities = false;       // of Origin's jobs, too
-    bool some_rerunnable = false;  // jobs; else all are
-    bool some_elsewhere = false;   // jobs; else none is
+    bool groups = false;             // some jobs are to be in a placement set
+    bool whole_hosts = false;        // some jobs want their hosts for themselves
+    bool differ_in_sharing = false;  // vnodes, and some jobs say that they share
+    bool priorities = false;         // of Origin's jobs, too
+    bool some_rerunnable = false;    // jobs; else all are
+    bool some_elsewhere = false;     // jobs; else none is
 
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
     bool chance(int percent) { return pick(1, 100) <= percent; }
@@ -187,6 +188,7 @@ struct Site {
             o.max_load = max_load;
             o.busy = max_load >= 0 && load % 7 == i % 7;
         }
+        if (differ_in_sharing) o.sharing = static_cast<Sharing>(i / of_host % 6);
         if (i % 3 == 1) o.gpus = 2;
         if (i % 4 == 2) o.arch = "vector";
         return o;
@@ -248,6 +250,7 @@ struct Site {
         if (standard) ask_for_more(o);
         o.project = "p" + std::to_string(1 + (o.queued - at(0)).count() % 3);
         if (hpm_jobs && chance(20)) o.hpm = 1;
+        if (differ_in_sharing && o.place.empty() && chance(30)) o.place = "shared";
         if (groups && chance(30))
             o.place += (o.place.empty() ? "group=" : ":group=") + std::string(chance(50) ? "arch" : "host");
         o.elsewhere = some_elsewhere && (o.queued - at(0)).count() % 4 == 0;

@@ -127,6 +127,7 @@ void World::vnode(const VnodeOptions& o) {
     r.load_at = o.load_at;
     r.max_load_thousandths = o.max_load;
     r.busy = o.busy;
+    r.sharing = o.sharing;
     scheduler.vnode_changed(r);
 }
 

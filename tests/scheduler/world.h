@@ -92,6 +92,7 @@ struct VnodeOptions {
     std::int64_t systime = -1;  // thousandths
     Instant load_at{};
     std::int64_t max_load = -1;  // thousandths
+    Sharing sharing = Sharing::default_shared;
     bool busy = false;
     std::int64_t gpus = -1;
     std::string arch{};

@@ -47,7 +47,7 @@ std::vector<Booking> bookings_from(Tables& t, const Vnodes& vnodes, Instant from
                              const std::vector<AdvanceReservation::Share>& shares) {
             if (shares.empty() || end <= from) return;
             bookings.push_back({t.strings.id(reservation.id), t.queues.slot(reservation.queue), start, end,
-                                t.requests[request].exclusive, shares_of(t, vnodes, shares)});
+                                t.requests[request].sharing, shares_of(t, vnodes, shares)});
         };
         add(reservation.held_start, reservation.held_end, reservation.request, reservation.shares);
         for (const AdvanceReservation::Occurrence& one : reservation.later)
@@ -234,7 +234,7 @@ bool Answering::keep(const Time& time, const std::vector<Booking>& beside, const
     const Instant start = std::max(time.start, c_.in.now);
     std::vector<Booking> with_own = beside;
     with_own.push_back({t_.strings.id(asked_.id), t_.queues.slot(asked_.queue), start, time.end,
-                        request.exclusive, shares_of(t_, vnodes_, asked_.shares)});
+                        request.sharing, shares_of(t_, vnodes_, asked_.shares)});
     book(std::move(with_own), start, ahead);
     PlaceRules within_own = rules_for(time);
     within_own.booking = static_cast<std::uint32_t>(beside.size());

@@ -1,6 +1,7 @@
 #include "server_plugin/scheduler/framework/lookahead.h"
 
 #include <algorithm>
+#include <map>
 
 #include "server_plugin/scheduler/model/sort_unique.h"
 
@@ -194,14 +195,14 @@ void Lookahead::hold(bool is_kept) {
         const std::int64_t used = demands_[i].used->max_in({when.start, when.start + Seconds(1)});
         reservation.spare.push_back({limits_[i].key, limits_[i].capacity - used - limits_[i].amount});
     }
-    if (const auto most = state_.place_rules(job_).max_jobs_on_host; most > 0) {
-        std::vector<std::uint32_t> hosts;
-        for (const Part& part : placement) hosts.push_back((*state_.vnodes)[part.vnode].host);
-        sort_unique(hosts);
-        for (const std::uint32_t host : hosts)
-            reservation.spare.push_back(
-                {{LimitKind::host_jobs, host, 0}, most - state_.vnodes->jobs_on_host(host) - 1});
-    }
+    const PlaceRules rules = state_.place_rules(job_);
+    std::map<std::uint32_t, std::int64_t> most_on_host;
+    for (const Part& part : placement)
+        if (const auto most = state_.vnodes->most_jobs_beside(part.vnode, rules); most != INT64_MAX)
+            most_on_host[(*state_.vnodes)[part.vnode].host] = most;
+    for (const auto& [host, most] : most_on_host)
+        reservation.spare.push_back(
+            {{LimitKind::host_jobs, host, 0}, most - state_.vnodes->jobs_on_host(host)});
     state_.reservations.push_back(std::move(reservation));
     if (is_kept) {
         // Jobs that haven't ended by then move it on, and others may start before it.

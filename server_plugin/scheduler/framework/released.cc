@@ -33,7 +33,8 @@ void ReleasedJobs::begin() {
     if (memory.since.started) c_.lifted |= blocker::kStart;
     if (memory.since.told) c_.lifted |= blocker::kTold;
     // A job that ended made room on all vnodes of its host for jobs that mind the number of jobs on hosts.
-    if (s_.max_jobs > 0 || t_.requests.wants_hosts()) t_.vnodes.widen_to_hosts(memory.since.freed);
+    if (s_.max_jobs > 0 || t_.requests.wants_hosts() || t_.vnodes.gives_hosts())
+        t_.vnodes.widen_to_hosts(memory.since.freed);
     for (const auto& rule : c_.after_refusal) rule->begin();
 }
 
@@ -188,8 +189,7 @@ bool ReleasedJobs::each_kind_has_room(const Request& request, PoolId pool, const
         Request one;
         one.chunks = {chunk};
         one.arrangement = request.arrangement;
-        one.exclusive = request.exclusive;
-        one.exclusive_host = request.exclusive_host;
+        one.sharing = request.sharing;
         return state_.vnodes->has_place(pool, one, rules);
     });
 }

@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include "server_plugin/scheduler/model/sharing.h"
+
 namespace pbs::sched {
 
 using Instant = std::chrono::sys_seconds;
@@ -168,6 +170,7 @@ struct VnodeRecord {
     // When the load was measured; the Epoch: unknown. The CPUs of jobs that started since are loaded too.
     Instant load_at{};
     std::int64_t max_load_thousandths = -1;  // load_balancing: from this load on, no job starts; -1: any load
+    Sharing sharing = Sharing::default_shared;
     bool busy = false;  // the load has reached the maximum, and hasn't fallen as far as it has to since
 };
 

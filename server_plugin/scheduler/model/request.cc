@@ -93,12 +93,14 @@ bool parse_place(std::string_view text, const Resources& resources, Request& req
         else if (word == "vscatter")
             request.arrangement = Arrangement::vscatter;
         else if (word == "excl")
-            request.exclusive = true;
+            request.sharing = AskedSharing::excl;
         else if (word == "exclhost")
-            request.exclusive = request.exclusive_host = true;
+            request.sharing = AskedSharing::exclhost;
         else if (word.starts_with(kGroup) && resources.id(word.substr(kGroup.size())) != kNoResource)
             request.group = resources.id(word.substr(kGroup.size()));
-        else if (word != "shared")
+        else if (word == "shared")
+            request.sharing = AskedSharing::shared;
+        else
             return false;
         text.remove_prefix(std::min(colon + 1, text.size()));
     }
@@ -153,7 +155,7 @@ void compile(Request& request, const Resources& resources) {
     request.chunks.clear();
     request.unsupported.clear();
     request.arrangement = Arrangement::free;
-    request.exclusive = request.exclusive_host = false;
+    request.sharing = AskedSharing::unsaid;
     request.group = kNoResource;
     Chunk whole;
     for (const KeptAmount& a : request.amounts) {
@@ -263,7 +265,7 @@ void Requests::count(const Request& request, int sign) {
     };
     std::ranges::for_each(request.amounts, add);
     std::ranges::for_each(request.totals, add);
-    if (request.exclusive_host) want_hosts_ += static_cast<std::uint32_t>(sign);
+    if (request.sharing == AskedSharing::exclhost) want_hosts_ += static_cast<std::uint32_t>(sign);
 }
 
 void Requests::see_without(std::span<const std::string> names, const Resources& resources) {

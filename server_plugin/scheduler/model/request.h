@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "server_plugin/scheduler/model/resources.h"
+#include "server_plugin/scheduler/model/sharing.h"
 
 namespace pbs::sched {
 
@@ -38,8 +39,7 @@ struct Request {
     std::vector<KeptAmount> totals;
     std::vector<Chunk> chunks;  // those of select; a single one without select
     Arrangement arrangement = Arrangement::free;
-    bool exclusive = false;             // its vnodes take no other job
-    bool exclusive_host = false;        // nor do the other vnodes of their hosts; it is exclusive then
+    AskedSharing sharing = AskedSharing::unsaid;
     std::uint32_t group = kNoResource;  // place=group=: its vnodes have the same value of this resource
     // What of the request can't be read or isn't supported; empty: nothing.
     std::string unsupported;

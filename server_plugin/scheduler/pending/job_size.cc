@@ -23,7 +23,7 @@ LeastNeeds least_needs(const Request& request, const Resources& resources) {
 }
 
 bool is_told_by_size(const Request& request, const Resources& resources) {
-    if (request.chunks.size() != 1 || request.exclusive || !request.unsupported.empty() ||
+    if (request.chunks.size() != 1 || request.sharing >= AskedSharing::excl || !request.unsupported.empty() ||
         request.arrangement == Arrangement::vscatter)
         return false;
     const Chunk& chunk = request.chunks.front();

@@ -37,8 +37,7 @@ void Bookings::set(const Inventory& inventory, std::vector<Booking> bookings, In
             one->over = free_without(vnode, [&](JobSlot job) { return gone(job, one->at); });
             const auto take = [&](const Left& other) {
                 for (std::uint32_t c = kFirstResourceColumn; c < columns; ++c) one->over[c] -= other.needs[c];
-                one->over[kEmptyColumn] = 0;
-                if (list_[other.booking].exclusive) one->over[kOpenColumn] = Columns::closed;
+                inventory.enter(vnode, list_[other.booking].sharing, one->over);
             };
             for (const Left* other : there) take(*other);
             for (auto other = one + 1; other != all.end() && other->at == one->at; ++other) take(*other);
@@ -51,7 +50,7 @@ void Bookings::set(const Inventory& inventory, std::vector<Booking> bookings, In
             const std::int64_t* const free = inventory.free(vnode);
             one->left.assign(columns, 0);
             one->left[kOpenColumn] = Columns::open;
-            one->left[kEmptyColumn] = 1;
+            one->left[kEmptyColumn] = kEmpty;
             // Of what it hasn't asked for its jobs have what is left over, as others do.
             for (std::uint32_t c = kFirstResourceColumn; c < columns; ++c)
                 one->left[c] = one->needs[c] > 0 ? one->needs[c] - (without[c] - free[c]) : free[c];

@@ -28,7 +28,7 @@ struct Booking {
     QueueSlot queue = kNoSlot;
     Instant start{};
     Instant end{};
-    bool exclusive = false;  // nobody else may be on its vnodes
+    AskedSharing sharing = AskedSharing::unsaid;
     std::vector<Share> shares{};
     bool is_at(Instant t) const { return start <= t && t < end; }
 };

@@ -40,14 +40,15 @@ bool Columns::lacks(const Vnode& vnode, const Resources& resources) const {
     });
 }
 
-void Columns::start(Row& row, bool exclusive, const NodeSize& node_size) const {
+void Columns::start(Row& row, AskedSharing sharing, const NodeSize& node_size) const {
     row.assign(size(), 0);
     row[kOpenColumn] = wanted_openness(node_size);
-    row[kEmptyColumn] = exclusive ? 1 : 0;
+    row[kEmptyColumn] = emptiness_for(sharing);
 }
 
-const Row& Columns::needs_of(const Chunk& chunk, bool exclusive, const NodeSize& node_size, Row& row) const {
-    start(row, exclusive, node_size);
+const Row& Columns::needs_of(const Chunk& chunk, AskedSharing sharing, const NodeSize& node_size,
+                             Row& row) const {
+    start(row, sharing, node_size);
     std::int64_t ncpus = -1;
     std::int64_t mem = -1;
     for (const Need& need : chunk.needs) {
@@ -60,16 +61,16 @@ const Row& Columns::needs_of(const Chunk& chunk, bool exclusive, const NodeSize&
     return row;
 }
 
-Row Columns::needs_of(const Chunk& chunk, bool exclusive, const NodeSize& node_size) const {
+Row Columns::needs_of(const Chunk& chunk, AskedSharing sharing, const NodeSize& node_size) const {
     Row row;
-    needs_of(chunk, exclusive, node_size, row);
+    needs_of(chunk, sharing, node_size, row);
     return row;
 }
 
 const Row& Columns::needs_of(const Placement& placement, const Part& part, const Request& request,
                              const NodeSize& node_size, Row& row) const {
-    if (!part.is_piece()) return needs_of(request.chunks[part.chunk], request.exclusive, node_size, row);
-    start(row, request.exclusive, node_size);
+    if (!part.is_piece()) return needs_of(request.chunks[part.chunk], request.sharing, node_size, row);
+    start(row, request.sharing, node_size);
     for (const Need& need : placement.amounts_of(part, request)) add(row, need);
     return row;
 }
@@ -79,7 +80,7 @@ std::vector<std::pair<std::uint32_t, std::int64_t>> Columns::totals(const Reques
     Row sum(size(), 0);
     Row kept;
     for (const Chunk& chunk : request.chunks) {
-        const Row& needs = needs_of(chunk, false, node_size, kept);
+        const Row& needs = needs_of(chunk, AskedSharing::shared, node_size, kept);
         for (std::uint32_t c = kFirstResourceColumn; c < size(); ++c) sum[c] += needs[c] * chunk.count;
     }
     std::vector<std::pair<std::uint32_t, std::int64_t>> totals;

@@ -2,7 +2,7 @@
 //
 // What a vnode has, what is free of it and what a chunk asks for are rows with the same columns, so that one
 // row is compared with another without a look at the names of resources. The first two columns aren't
-// amounts: they tell whether the vnode takes jobs, and whether no job is on it.
+// amounts: they tell whether the vnode takes jobs, and whether it takes them beside those that are on it.
 #pragma once
 
 #include <absl/container/inlined_vector.h>
@@ -21,7 +21,7 @@ namespace pbs::sched {
 using Row = absl::InlinedVector<std::int64_t, 8>;
 
 constexpr std::uint32_t kOpenColumn = 0;   // holds a Columns::Openness
-constexpr std::uint32_t kEmptyColumn = 1;  // 1: no job is on the vnode
+constexpr std::uint32_t kEmptyColumn = 1;  // holds an emptiness() (sharing.h)
 constexpr std::uint32_t kFirstResourceColumn = 2;
 
 class Columns {
@@ -68,9 +68,9 @@ class Columns {
     const Resources::Known& known() const { return known_; }
 
     // Writes what one chunk asks of a vnode into `row`, whose memory is used again, and returns `row`.
-    const Row& needs_of(const Chunk& chunk, bool exclusive, const NodeSize& node_size, Row& row) const;
+    const Row& needs_of(const Chunk& chunk, AskedSharing sharing, const NodeSize& node_size, Row& row) const;
     // Returns what one chunk asks of a vnode as a new row.
-    Row needs_of(const Chunk& chunk, bool exclusive, const NodeSize& node_size) const;
+    Row needs_of(const Chunk& chunk, AskedSharing sharing, const NodeSize& node_size) const;
     // Writes into `row` what one chunk of a part takes of its vnode; of a part that is a piece, what the
     // piece takes.
     const Row& needs_of(const Placement& placement, const Part& part, const Request& request,
@@ -83,7 +83,7 @@ class Columns {
     Room room_of(const std::int64_t* row, std::uint32_t first, std::uint32_t second) const;
 
   private:
-    void start(Row& row, bool exclusive, const NodeSize& node_size) const;
+    void start(Row& row, AskedSharing sharing, const NodeSize& node_size) const;
     void add(Row& row, const Need& need) const {
         if (const std::uint32_t column = of(need.resource); column != 0) row[column] += need.amount;
     }

@@ -351,7 +351,7 @@ bool FitIndex::large_enough(const Inventory& inventory, PoolId id, const Request
     const Pool& pool = pools_[id];
     const bool divides = !pool.hosts.empty() && request.arrangement != Arrangement::vscatter;
     return std::ranges::all_of(request.chunks, [&](const Chunk& chunk) {
-        const Row needs = inventory.columns().needs_of(chunk, false, node_size);
+        const Row needs = inventory.columns().needs_of(chunk, AskedSharing::shared, node_size);
         std::int64_t left = chunk.count;
         for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i) {
             const VnodeSlot v = pool.vnodes[i];

@@ -1,6 +1,7 @@
 #include "server_plugin/scheduler/placement/inventory.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "server_plugin/scheduler/model/host_name.h"
@@ -19,17 +20,26 @@ constexpr std::uint32_t kExclusiveShare = kOpenColumn;
 constexpr std::uint32_t kJobShare = kEmptyColumn;
 constexpr std::size_t kMostHostsOfAJob = 64;  // a job isn't counted on further hosts
 
-// Puts the vnodes that a job has with this placement into `vnodes`, in order and each once: all those of
-// their hosts, if it wants the hosts for itself.
+// Adds to the vnodes that a job's chunks are on those that it has for itself beside them: all others of the
+// hosts that it has. Afterwards they are in order and each is there once.
 template <class Slots>
-void vnodes_of(const Inventory& inventory, const Placement& placement, const Request& request,
-               Slots& vnodes) {
+void add_hosts(const Inventory& inventory, AskedSharing asked, Slots& vnodes) {
+    const auto takes_host = [&](VnodeSlot vnode) { return inventory.sole(vnode, asked) == Sole::host; };
+    if (std::ranges::any_of(vnodes, takes_host)) {
+        Slots of_hosts;
+        std::ranges::copy_if(vnodes, std::back_inserter(of_hosts), takes_host);
+        inventory.widen_to_hosts(of_hosts);
+        vnodes.insert(vnodes.end(), of_hosts.begin(), of_hosts.end());
+    }
+    sort_unique(vnodes);
+}
+
+// Puts the vnodes that a job has with this placement into `vnodes`.
+template <class Slots>
+void vnodes_of(const Inventory& inventory, const Placement& placement, AskedSharing asked, Slots& vnodes) {
     vnodes.clear();
     for (const Part& part : placement) vnodes.push_back(part.vnode);
-    if (request.exclusive_host)
-        inventory.widen_to_hosts(vnodes);
-    else
-        sort_unique(vnodes);
+    add_hosts(inventory, asked, vnodes);
 }
 
 // Returns the host of a vnode: resources_available.host where it is set, else the host that the record names.
@@ -59,8 +69,9 @@ bool Inventory::change(const VnodeRecord& record, const Resources& resources) {
                             vnode.queue == record.queue && vnode.priority == record.priority;
     auto available = keep(record.resources_available);
     const bool same_amounts = vnode.available == available;
+    const bool same_sharing = made || vnode.sharing == record.sharing;
     const bool only_load =
-        same_pools && same_amounts && vnode.name == record.name && vnode.free == record.free;
+        same_pools && same_amounts && same_sharing && vnode.name == record.name && vnode.free == record.free;
     vnode.handle = record.vnode;
     vnode.known = true;
     vnode.name = record.name;
@@ -70,10 +81,12 @@ bool Inventory::change(const VnodeRecord& record, const Resources& resources) {
     vnode.priority = record.priority;
     vnode.queue = record.queue;
     vnode.available = std::move(available);
+    vnode.sharing = record.sharing;
+    gives_hosts_ = gives_hosts_ || sole(slot, AskedSharing::unsaid) == Sole::host;
     const bool had_maximum = vnode.max_load_thousandths >= 0 || vnode.busy;
     const bool load_matters = set_load(slot, record) && (had_maximum || record.max_load_thousandths >= 0);
     if (only_load && !columns_.lacks(vnode, resources)) return load_matters;
-    if (columns_.lacks(vnode, resources)) {
+    if (columns_.lacks(vnode, resources) || !same_sharing) {
         rebuild(resources);
         return true;
     }
@@ -216,7 +229,7 @@ void Inventory::set_flags(VnodeSlot slot) {
     const Vnode& vnode = vnodes_[slot];
     std::int64_t* const row = free_row(slot);
     row[kOpenColumn] = openness(slot, row, vnode.jobs, vnode.exclusive);
-    row[kEmptyColumn] = vnode.jobs == 0 ? 1 : 0;
+    row[kEmptyColumn] = emptiness(vnode.sharing, vnode.jobs != 0);
 }
 
 // Returns how open the vnode is if `row` is free and so many jobs are on it, of which `exclusive` jobs have
@@ -262,7 +275,8 @@ bool Inventory::allowed(VnodeSlot slot, const PlaceRules& rules) const {
     if (rules.host != 0 && !same_host(vnode.host, rules.host)) return false;
     if (rules.within != nullptr && !(*rules.within)[static_cast<std::size_t>(&vnode - vnodes_.data())])
         return false;
-    if (rules.max_jobs_on_host > 0 && jobs_on_host(vnode.host) >= rules.max_jobs_on_host) return false;
+    if (const auto most = most_jobs_beside(slot, rules); most != INT64_MAX && jobs_on_host(vnode.host) > most)
+        return false;
     if (rules.max_systime_percent > 0 && vnode.system_time_thousandths > rules.max_systime_percent * 10)
         return false;
     if (rules.max_load_percent > 0 && vnode.load_thousandths >= 0 &&
@@ -295,10 +309,10 @@ Row Inventory::free_without(VnodeSlot slot, std::span<const JobSlot> jobs) const
                 if (const std::uint32_t column = columns_.of(need.resource); column != 0)
                     left[column] += need.amount;
         --others;
-        if (held->exclusive) --exclusive;
+        if (sole(slot, held->sharing) != Sole::nothing) --exclusive;
     }
     left[kOpenColumn] = openness(slot, left.data(), others, exclusive);
-    left[kEmptyColumn] = others == 0 ? 1 : 0;
+    left[kEmptyColumn] = emptiness(vnodes_[slot].sharing, others != 0);
     return left;
 }
 
@@ -306,7 +320,7 @@ bool Inventory::fits_any_chunk(VnodeSlot slot, std::span<const JobSlot> without,
                                const NodeSize& node_size) const {
     const Row left = free_without(slot, without);
     return std::ranges::any_of(request.chunks, [&](const Chunk& chunk) {
-        const Row needs = columns_.needs_of(chunk, request.exclusive, node_size);
+        const Row needs = columns_.needs_of(chunk, request.sharing, node_size);
         const bool fits = std::ranges::equal(
             left, needs, [](std::int64_t has, std::int64_t need) { return need <= 0 || has >= need; });
         return fits && matches(vnodes_[slot], chunk);
@@ -317,10 +331,10 @@ bool Inventory::fits_parts(VnodeSlot slot, std::span<const JobSlot> without, std
                            const Request& request, const NodeSize& node_size) const {
     Row left = free_without(slot, without);
     if (left[kOpenColumn] < Columns::wanted_openness(node_size) ||
-        (request.exclusive && left[kEmptyColumn] == 0))
+        left[kEmptyColumn] < emptiness_for(request.sharing))
         return false;
     for (const Part& part : parts) {
-        const Row needs = columns_.needs_of(request.chunks[part.chunk], request.exclusive, node_size);
+        const Row needs = columns_.needs_of(request.chunks[part.chunk], request.sharing, node_size);
         for (std::uint32_t c = kFirstResourceColumn; c < columns_.size(); ++c) {
             left[c] -= needs[c] * part.count;
             if (needs[c] > 0 && left[c] < 0) return false;
@@ -358,8 +372,7 @@ void Inventory::allocate(JobSlot job, std::span<const Place> places, const Reque
     const std::uint32_t place_of_job = held_unused_.back();
     held_unused_.pop_back();
     HeldJob& held = held_[place_of_job];
-    held.exclusive = request.exclusive;
-    held.exclusive_host = request.exclusive_host;
+    held.sharing = request.sharing;
     held.started = started;
     for (const Place& place : places) {
         held.parts.push_back({place.vnode, find(place.vnode), static_cast<std::uint32_t>(held.amounts.size()),
@@ -388,7 +401,7 @@ bool Inventory::holds(JobSlot job, std::span<const Place> places, const Request&
     const auto same_amount = [](const Need& need, const Amount& amount) {
         return need.resource == amount.resource && need.amount == amount.number;
     };
-    return held->exclusive == request.exclusive && held->exclusive_host == request.exclusive_host &&
+    return held->sharing == request.sharing &&
            std::ranges::equal(held->parts, places, [&](const Held& part, const Place& place) {
                return part.vnode == place.vnode &&
                       std::ranges::equal(held->amounts_of(part), place.amounts, same_amount);
@@ -416,7 +429,7 @@ void Inventory::apply(JobSlot job, int sign) {
             jobs.pop_back();
         }
     }
-    count_jobs(held.vnodes, held.exclusive, -sign);
+    count_jobs(held.vnodes, held.sharing, -sign);
 }
 
 void Inventory::sort_by_slot(HeldJob& held) const {
@@ -428,17 +441,17 @@ void Inventory::sort_by_slot(HeldJob& held) const {
     for (const std::uint32_t part : held.by_slot)
         if (slot_of(part) != kNoSlot && (held.vnodes.empty() || held.vnodes.back() != slot_of(part)))
             held.vnodes.push_back(slot_of(part));
-    if (held.exclusive_host) widen_to_hosts(held.vnodes);
+    add_hosts(*this, held.sharing, held.vnodes);
 }
 
 // Counts a job in (sign 1) or out (sign -1) on each of its vnodes and on each of their hosts once.
-void Inventory::count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, int sign) {
+void Inventory::count_jobs(std::span<const VnodeSlot> vnodes, AskedSharing asked, int sign) {
     ++changes_;
     auto& hosts = touched_hosts_;
     hosts.clear();
     for (const VnodeSlot slot : vnodes) {
         vnodes_[slot].jobs += sign;
-        if (exclusive) vnodes_[slot].exclusive += sign;
+        if (sole(slot, asked) != Sole::nothing) vnodes_[slot].exclusive += sign;
         set_flags(slot);
         note_change(slot);
         if (vnodes.size() == 1) {
@@ -466,8 +479,8 @@ void Inventory::apply(const Placement& placement, const Request& request, const 
         count_load(part.vnode, placement.amounts_of(part, request), -sign * part.count);
     }
     // count_jobs() also notes that these vnodes changed.
-    vnodes_of(*this, placement, request, touched_);
-    count_jobs(touched_, request.exclusive, -sign);
+    vnodes_of(*this, placement, request.sharing, touched_);
+    count_jobs(touched_, request.sharing, -sign);
 }
 
 void Inventory::shares_held(JobSlot job, Shares& out) const {
@@ -481,7 +494,7 @@ void Inventory::shares_held(JobSlot job, Shares& out) const {
         if (counts_load(*held, part.slot))
             out.push_back({part.slot, kLoadShare, load_of(held->amounts_of(part))});
     }
-    add_job_shares(held->vnodes, held->exclusive, out);
+    add_job_shares(held->vnodes, held->sharing, out);
 }
 
 void Inventory::shares_of(const Placement& placement, const Request& request, const NodeSize& node_size,
@@ -496,16 +509,16 @@ void Inventory::shares_of(const Placement& placement, const Request& request, co
                 {part.vnode, kLoadShare, part.count * load_of(placement.amounts_of(part, request))});
     }
     absl::InlinedVector<VnodeSlot, 4> vnodes;
-    vnodes_of(*this, placement, request, vnodes);
-    add_job_shares(vnodes, request.exclusive, out);
+    vnodes_of(*this, placement, request.sharing, vnodes);
+    add_job_shares(vnodes, request.sharing, out);
 }
 
 // Adds the shares that stand for the job itself. They have to agree with what count_jobs() counts.
-void Inventory::add_job_shares(std::span<const VnodeSlot> vnodes, bool exclusive, Shares& out) const {
+void Inventory::add_job_shares(std::span<const VnodeSlot> vnodes, AskedSharing asked, Shares& out) const {
     std::vector<std::uint32_t> hosts;
     hosts.reserve(vnodes.size() > 1 ? vnodes.size() : 0);
     for (const VnodeSlot slot : vnodes) {
-        if (exclusive) out.push_back({slot, kExclusiveShare, 1});
+        if (sole(slot, asked) != Sole::nothing) out.push_back({slot, kExclusiveShare, 1});
         out.push_back({slot, kJobShare, 1});
         const std::uint32_t host = vnodes_[slot].host;
         if (std::ranges::find(hosts, host) != hosts.end() || hosts.size() >= kMostHostsOfAJob) continue;

@@ -79,6 +79,20 @@ class Inventory {
     // Has any vnode an amount of each resource that chunks ask for and only vnodes have? If not, there is no
     // place.
     bool has_some_of_each(const Request& request) const;
+    // What a job that asks like that has for itself of a vnode that it is on.
+    Sole sole(VnodeSlot vnode, AskedSharing asked) const { return sole_of(asked, vnodes_[vnode].sharing); }
+    // Makes of what is free of a vnode what it is for others once such a job is there, but for the amounts.
+    void enter(VnodeSlot vnode, AskedSharing asked, Row& row) const {
+        row[kEmptyColumn] = emptiness(vnodes_[vnode].sharing, true);
+        if (sole(vnode, asked) != Sole::nothing) row[kOpenColumn] = Columns::closed;
+    }
+    // Has any vnode been said to give a job its host?
+    bool gives_hosts() const { return gives_hosts_; }
+    // How many jobs may be on the vnode's host beside one; INT64_MAX: any number.
+    std::int64_t most_jobs_beside(VnodeSlot vnode, const PlaceRules& rules) const {
+        if (sole(vnode, rules.sharing) == Sole::host) return 0;
+        return rules.max_jobs_on_host > 0 ? rules.max_jobs_on_host - 1 : INT64_MAX;
+    }
     // Do the rules allow a job on the vnode now?
     bool allowed(VnodeSlot vnode, const PlaceRules& rules) const;
     std::string_view host_name(const Vnode& vnode) const { return strings_->text(vnode.host); }
@@ -176,8 +190,7 @@ class Inventory {
         std::vector<Need> amounts;           // the amounts of all parts
         std::vector<std::uint32_t> by_slot;  // the indices of the parts, in order of their vnodes' slots
         std::vector<VnodeSlot> vnodes;       // the slots of the vnodes that the host has told of, in order
-        bool exclusive = false;
-        bool exclusive_host = false;
+        AskedSharing sharing = AskedSharing::unsaid;
         Instant started{};
         std::span<const Need> amounts_of(const Held& part) const {
             return std::span(amounts).subspan(part.first, part.count);
@@ -206,8 +219,8 @@ class Inventory {
     void count_load(VnodeSlot vnode, std::span<const Need> needs, std::int64_t times);
     void apply(JobSlot job, int sign);
     void apply(const Placement& placement, const Request& request, const NodeSize& node_size, int sign);
-    void count_jobs(std::span<const VnodeSlot> vnodes, bool exclusive, int sign);
-    void add_job_shares(std::span<const VnodeSlot> vnodes, bool exclusive, Shares& out) const;
+    void count_jobs(std::span<const VnodeSlot> vnodes, AskedSharing asked, int sign);
+    void add_job_shares(std::span<const VnodeSlot> vnodes, AskedSharing asked, Shares& out) const;
 
     Interner* strings_ = nullptr;  // belongs to the scheduler, which outlives the inventory
     std::vector<Vnode> vnodes_;
@@ -224,6 +237,7 @@ class Inventory {
     std::vector<std::int64_t> host_jobs_;                            // by host number
     std::vector<HostLoad> host_loads_;                               // by host number
     bool has_maximal_loads_ = false;
+    bool gives_hosts_ = false;
     std::vector<std::vector<VnodeSlot>> on_host_;  // by host number
     std::vector<VnodeSlot> changed_;               // vnodes that changed since clear_changed()
     std::vector<bool> is_changed_;                 // by vnode: it is in changed_

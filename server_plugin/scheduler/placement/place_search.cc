@@ -151,7 +151,7 @@ bool PlaceSearch::place_chunks(const Among& among) {
     bool placed = true;
     for (std::uint32_t c = 0; placed && c < request_.chunks.size(); ++c) {
         const Chunk& chunk = request_.chunks[c];
-        const Row& needs = columns().needs_of(chunk, request_.exclusive, rules_.node_size, memory_.needs);
+        const Row& needs = columns().needs_of(chunk, request_.sharing, rules_.node_size, memory_.needs);
         Kind kind{c, chunk, needs, chunk.count};
         placed = place_kind(kind, among);
         if (placed && c + 1 < request_.chunks.size()) take_all();
@@ -165,7 +165,7 @@ PlaceSearch::Whole PlaceSearch::whole_of_request() const {
     Whole whole;
     whole.needs.assign(columns().size(), 0);
     for (const Chunk& chunk : request_.chunks) {
-        const Row needs = columns().needs_of(chunk, request_.exclusive, rules_.node_size);
+        const Row needs = columns().needs_of(chunk, request_.sharing, rules_.node_size);
         for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c)
             whole.needs[c] += needs[c] * chunk.count;
         whole.needs[kOpenColumn] = needs[kOpenColumn];

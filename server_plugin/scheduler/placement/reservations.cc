@@ -27,19 +27,17 @@ void Reservations::add(const Inventory& inventory, std::uint32_t id, Instant sta
             for (std::uint32_t c = kFirstResourceColumn; c < over.size(); ++c)
                 over[c] -= needs[c] * part.count;
         }
-        over[kEmptyColumn] = 0;
-        if (request.exclusive) over[kOpenColumn] = Columns::closed;
+        inventory.enter(slot, request.sharing, over);
         reserved_[slot].push_back({id, start, std::move(over)});
     }
-    if (!request.exclusive_host) return;
     std::vector<VnodeSlot> of_hosts;
-    for (const Part& part : parts) of_hosts.push_back(part.vnode);
+    for (const Part& part : parts)
+        if (inventory.sole(part.vnode, request.sharing) == Sole::host) of_hosts.push_back(part.vnode);
     inventory.widen_to_hosts(of_hosts);
     for (const VnodeSlot slot : of_hosts) {
         if (std::ranges::binary_search(parts, slot, {}, &Part::vnode)) continue;
         Row over = inventory.free_without(slot, {});
-        over[kEmptyColumn] = 0;
-        over[kOpenColumn] = Columns::closed;
+        inventory.enter(slot, request.sharing, over);
         reserved_[slot].push_back({id, start, std::move(over)});
     }
 }

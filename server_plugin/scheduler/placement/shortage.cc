@@ -103,7 +103,7 @@ Shortage FitIndex::shortage(const Inventory& inventory, PoolId id, const Request
     const auto& most_free = divides ? amounts.most_free_of_host : amounts.most_free;
     const auto& most_in_all = divides ? amounts.most_of_host : amounts.most;
     for (const Chunk& chunk : request.chunks) {
-        const Row needs = columns.needs_of(chunk, false, node_size);
+        const Row needs = columns.needs_of(chunk, AskedSharing::shared, node_size);
         for (std::uint32_t c = kFirstResourceColumn; c < columns.size(); ++c) {
             const std::int64_t most = never ? most_in_all[c] : most_free[c];
             if (needs[c] > most) return {columns.resource(c), never, needs[c], most, most_in_all[c], {}};

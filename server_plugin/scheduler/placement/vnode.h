@@ -29,6 +29,7 @@ struct Vnode {
     bool busy = false;
     std::int32_t jobs = 0;       // the number of jobs that hold a share of it
     std::int32_t exclusive = 0;  // the number of these jobs that have it for themselves
+    Sharing sharing = Sharing::default_shared;
 };
 
 // The share of a vnode that a job is given: `count` times chunk number `chunk` of its request, or a piece of
@@ -76,11 +77,12 @@ struct NodeSize {
 
 // What a vnode has to satisfy for a job besides having room.
 struct PlaceRules {
-    std::uint32_t host = 0;             // the job may only be on this host; 0: on any
-    NodeSize node_size;                 // if it is set, a chunk also needs ssinodes of vnodes that have them
-    std::int64_t max_jobs_on_host = 0;  // with fewer jobs on the host one may start; 0: no limit
-    std::int64_t max_load_percent = 0;  // of the load average per CPU; 0: no limit
-    std::int64_t min_jobs_on_host = 0;  // on a host with fewer jobs the load average doesn't count
+    std::uint32_t host = 0;  // the job may only be on this host; 0: on any
+    NodeSize node_size;      // if it is set, a chunk also needs ssinodes of vnodes that have them
+    AskedSharing sharing = AskedSharing::unsaid;
+    std::int64_t max_jobs_on_host = 0;     // with fewer jobs on the host one may start; 0: no limit
+    std::int64_t max_load_percent = 0;     // of the load average per CPU; 0: no limit
+    std::int64_t min_jobs_on_host = 0;     // on a host with fewer jobs the load average doesn't count
     std::int64_t max_systime_percent = 0;  // of CPU time in the system; 0: no limit
     bool load_balancing = false;           // no job on a vnode that is loaded (Inventory::is_loaded)
     // The resources whose values make placement sets, on one of which the job is placed if it fits any;

@@ -64,12 +64,12 @@ bool Vnodes::has_room(PoolId pool, const Request& request, const PlaceRules& rul
     for (const auto& of_vnode : taken) {
         const VnodeSlot vnode = of_vnode.first;
         const Row& sum = of_vnode.second;
-        if (request.exclusive && free(vnode)[kEmptyColumn] == 0) return false;
+        if (free(vnode)[kEmptyColumn] < emptiness_for(request.sharing)) return false;
         if (!fits(free(vnode), sum)) return false;
         bool leaves = true;
         const auto ask = [&](const Row& over) {
             leaves = leaves && over[kOpenColumn] != Columns::closed && fits(over.data(), sum) &&
-                     (!request.exclusive || over[kEmptyColumn] > 0);
+                     over[kEmptyColumn] >= emptiness_for(request.sharing);
         };
         if (rules.booking == kNoSlot) reservations_.for_each_binding(vnode, rules.ends, ask);
         bookings_.for_each_binding(vnode, rules, ask);

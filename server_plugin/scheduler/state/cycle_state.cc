@@ -32,7 +32,7 @@ PlaceRules CycleState::place_rules(const Asked& job) const {
     rules.host = job.run_host;  // the pool of the queue takes care of the queue's own host
     rules.ends = ends(job);
     rules.hard_ends = job.hard_walltime == Seconds(0) ? rules.ends : now + job.hard_walltime;
-    if (job.request->exclusive_host) rules.max_jobs_on_host = 1;
+    rules.sharing = job.request->sharing;
     return rules;
 }
 

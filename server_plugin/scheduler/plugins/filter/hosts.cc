@@ -68,7 +68,7 @@ Reason why(CycleState& state, const Asked& job, const QueueView& view, PlaceRule
         if (has_place(state, job, view, rules))
             return {ReasonCode::hosts_loaded, view.slot, 0, s.max_load_percent};
     }
-    if (rules.max_jobs_on_host > 0 && !job.request->exclusive_host) {
+    if (rules.max_jobs_on_host > 0) {
         rules.max_jobs_on_host = 0;
         if (has_place(state, job, view, rules)) return {ReasonCode::hosts_full, view.slot, 0, s.max_jobs};
     }
@@ -85,7 +85,10 @@ bool is_there(const CycleState& state, const QueueView& view) {
 bool can_go_on(const CycleState& state, const Asked& job, const QueueView& view, const PlaceRules& rules) {
     Vnodes& vnodes = *state.vnodes;
     const auto own = vnodes.held_by(job.suspended);
-    if (!job.request->exclusive || own.empty())
+    const auto is_sole = [&](const Part& part) {
+        return vnodes.sole(part.vnode, job.request->sharing) != Sole::nothing;
+    };
+    if (own.empty() || std::ranges::none_of(state.placement, is_sole))
         return vnodes.has_room(view.pool, *job.request, rules, state.placement);
     for (const Part& part : state.placement) {
         if (vnodes[part.vnode].jobs > (std::ranges::binary_search(own, part.vnode) ? 1 : 0)) return false;
@@ -95,7 +98,7 @@ bool can_go_on(const CycleState& state, const Asked& job, const QueueView& view,
         if (booked) return false;
     }
     Request amounts = *job.request;
-    amounts.exclusive = false;
+    amounts.sharing = AskedSharing::shared;
     return vnodes.has_room(view.pool, amounts, rules, state.placement);
 }
 

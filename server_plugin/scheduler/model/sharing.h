@@ -1,0 +1,45 @@
+// Whether a job shares vnodes with others: what the job says by place=, and what the vnode says by its
+// attribute `sharing`. (PBS Reference Guide, vnode attributes, "sharing")
+#pragma once
+
+#include <cstdint>
+
+namespace pbs::sched {
+
+// By place=. `unsaid`: the vnode says. In this order a job is the pickier the further behind its word is.
+enum class AskedSharing : std::uint8_t { shared, unsaid, excl, exclhost };
+
+// By the vnode. All vnodes of a host are of one kind where one of them is for hosts.
+enum class Sharing : std::uint8_t {
+    default_shared,
+    default_excl,
+    default_exclhost,
+    ignore_excl,
+    force_excl,
+    force_exclhost
+};
+
+// What a job has for itself: nothing, the vnode, or the vnode and all others of its host.
+enum class Sole : std::uint8_t { nothing, vnode, host };
+
+constexpr Sole sole_of(AskedSharing asked, Sharing vnode) {
+    if (vnode == Sharing::force_exclhost) return Sole::host;
+    if (vnode == Sharing::ignore_excl || (asked == AskedSharing::shared && vnode != Sharing::force_excl))
+        return Sole::nothing;
+    if (asked == AskedSharing::exclhost) return Sole::host;
+    if (asked == AskedSharing::unsaid && vnode == Sharing::default_exclhost) return Sole::host;
+    return asked == AskedSharing::unsaid && vnode == Sharing::default_shared ? Sole::nothing : Sole::vnode;
+}
+
+// How empty a vnode is, as a number that is compared with the one that a job needs. What has a vnode for
+// itself closes it; so these tell only whom a vnode takes on which others are that share it.
+constexpr std::int64_t kEmpty = 2;
+constexpr std::int64_t emptiness(Sharing vnode, bool has_jobs) {
+    if (!has_jobs || vnode == Sharing::ignore_excl) return kEmpty;
+    return vnode == Sharing::default_excl || vnode == Sharing::default_exclhost ? 0 : 1;
+}
+constexpr std::int64_t emptiness_for(AskedSharing asked) {
+    return asked == AskedSharing::shared ? 0 : asked == AskedSharing::unsaid ? 1 : kEmpty;
+}
+
+}  // namespace pbs::sched
