@@ -50,6 +50,22 @@ struct StandardAfterEvents : testing::Test {
     }
 };
 
+// The first cycle, which finds no job, has to know it too.
+TEST_F(StandardAfterEvents, AFormulaOrdersByTheTimeOfEachCycle) {
+    s.job_sort_formula = "eligible_time*job_priority";
+    world.configure();
+    arrival();
+    const int running = job(4);
+    EXPECT_THAT(arrival().started, ElementsAre(running));
+    job({.ncpus = 4, .priority = 1});
+    arrival();
+    now += Seconds(kHour / 2);
+    const int later = job({.ncpus = 4, .priority = 10});
+    arrival();
+    now += Seconds(kHour / 2);
+    EXPECT_THAT(end_of(running).started, ElementsAre(later));
+}
+
 TEST_F(StandardAfterEvents, OnlyTheJobThatArrivedIsLookedAt) {
     crowd();
     EXPECT_EQ(arrival().considered, 10);

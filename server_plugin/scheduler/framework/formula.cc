@@ -18,7 +18,12 @@ Result<Formula> Formula::compile(const std::string& text) {
 }
 
 Formula::Formula(objects::Formula expression)
-    : expression_(std::move(expression)), values_(expression_.names().size()) {}
+    : expression_(std::move(expression)), values_(expression_.names().size()) {
+    for (const auto& name : expression_.names()) {
+        const auto* const term = std::ranges::find(kTerms, name.name, &Term::name);
+        reads_.push_back({term != kTerms.end() ? term->what : What::nothing});
+    }
+}
 
 double Formula::read(std::size_t name, const OrderContext& c, const Resources& resources, JobSlot job) const {
     switch (reads_[name].what) {
@@ -64,28 +69,13 @@ double formula_amount(std::int64_t amount, ResourceKind kind) {
     }
 }
 
-bool Formula::reads_shares() const {
-    return std::ranges::any_of(expression_.names(), [](const objects::Formula::Name& name) {
-        return std::ranges::find(kShareTerms, name.name, &ShareTerm::name) != kShareTerms.end();
-    });
-}
-
 void Formula::resolve(const Resources& resources) {
-    reads_.clear();
-    for (const auto& [name, at] : expression_.names()) {
-        Read read;
-        if (name == "eligible_time") read.what = What::eligible_time;
-        if (name == "accrue_type") read.what = What::accrue_type;
-        if (name == "queue_priority") read.what = What::queue_priority;
-        if (name == "job_priority") read.what = What::job_priority;
-        for (const auto& [term, what] : kShareTerms)
-            if (name == term) read.what = what;
-        if (read.what == What::nothing) {
-            read.resource = resources.id(name);
-            if (read.resource != kNoResource)
-                read.what = read.resource == resources.known().walltime ? What::walltime : What::resource;
-        }
-        reads_.push_back(read);
+    for (std::size_t i = 0; i < reads_.size(); ++i) {
+        Read& read = reads_[i];
+        if (read.what != What::nothing) continue;
+        read.resource = resources.id(expression_.names()[i].name);
+        if (read.resource != kNoResource)
+            read.what = read.resource == resources.known().walltime ? What::walltime : What::resource;
     }
     known_resources_ = resources.size();
 }

@@ -36,7 +36,9 @@ class Formula {
         });
     }
     // Does it read what the fs_group of the policy has of a job's entity?
-    bool reads_shares() const;
+    bool reads_shares() const {
+        return std::ranges::any_of(reads_, [](const Read& read) { return is_of_shares(read.what); });
+    }
 
   private:
     enum class What : std::uint8_t {
@@ -52,14 +54,18 @@ class Formula {
         resource
     };
     // OpenPBS knows the part of the machine by two names.
-    struct ShareTerm {
+    struct Term {
         std::string_view name;
         What what;
     };
-    static constexpr std::array<ShareTerm, 4> kShareTerms = {{{"fairshare_perc", What::share},
-                                                              {"fair_share_perc", What::share},
-                                                              {"fairshare_tree_usage", What::tree_usage},
-                                                              {"fairshare_factor", What::share_factor}}};
+    static constexpr std::array<Term, 8> kTerms = {{{"eligible_time", What::eligible_time},
+                                                    {"accrue_type", What::accrue_type},
+                                                    {"queue_priority", What::queue_priority},
+                                                    {"job_priority", What::job_priority},
+                                                    {"fairshare_perc", What::share},
+                                                    {"fair_share_perc", What::share},
+                                                    {"fairshare_tree_usage", What::tree_usage},
+                                                    {"fairshare_factor", What::share_factor}}};
     struct Read {
         What what = What::nothing;
         std::uint32_t resource = kNoResource;
@@ -68,6 +74,7 @@ class Formula {
         return what == What::share || what == What::tree_usage || what == What::share_factor;
     }
     explicit Formula(objects::Formula expression);
+    // Names that aren't terms are of resources, which may be defined later.
     void resolve(const Resources& resources);
     double read(std::size_t name, const OrderContext& c, const Resources& resources, JobSlot job) const;
 
