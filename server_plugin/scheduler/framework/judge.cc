@@ -275,9 +275,9 @@ Reason Judge::ask_queue(const Candidate& job, QueueView& view, Verdict& verdict)
 bool Judge::may_start(const OrderedJob& job, CandidateQueues& queues) {
     Candidate c = c_.candidate(job);
     const bool hpm_wanted = state_.hpm_wanted;
-    const bool may = judge(job, c, queues, {}).view != nullptr;
+    const Verdict verdict = judge(job, c, queues, {});
     state_.hpm_wanted = hpm_wanted;
-    return may;
+    return verdict.view != nullptr || !verdict.lasting;
 }
 
 Reason Judge::start_if_room(const Candidate& job, QueueView& view, PoolId pool) {

@@ -16,7 +16,7 @@ class Judge : CyclePart {
 
     // It is the job's turn. Returns what could lift its refusal, and `anything` if it starts.
     Blockers consider(const OrderedJob& job, CandidateQueues& queues);
-    // Would it start now? Nothing is done about it.
+    // Would it start now, or could it once another one has started? Nothing is done about it.
     bool may_start(const OrderedJob& job, CandidateQueues& queues);
     // One queue alone: why the job can't start in it.
     Reason ask_queue(const Candidate& job, QueueView& view, Verdict& verdict);

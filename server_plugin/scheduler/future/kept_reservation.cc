@@ -80,7 +80,8 @@ void KeptReservation::started(const Tables& t, JobSlot slot) {
     const User user = user_of(t, slot);
     for (Watched& w : watched) w.in_use += use_of(t.vnodes, user.user, w.limit.key);
     if (ends_by_start(t, slot)) return;
-    for (Reservation::Spare& s : spare) {
+    for (Reservation::Spare& s : spare) s.left -= use_of(t.vnodes, user.user, s.key);
+    for (Reservation::Spare& s : least_spare) {
         s.left -= use_of(t.vnodes, user.user, s.key);
         if (s.left < 0) return forget();
     }
@@ -103,7 +104,8 @@ void KeptReservation::ended(const Tables& t, JobSlot slot) {
         w.in_use -= use;
     }
     if (!ends_by_start(t, slot))
-        for (Reservation::Spare& s : spare) s.left += use_of(t.vnodes, user.user, s.key);
+        for (auto* all : {&spare, &least_spare})
+            for (Reservation::Spare& s : *all) s.left += use_of(t.vnodes, user.user, s.key);
     for (const VnodeSlot vnode : t.vnodes.held_by(slot))
         if (gives_room(t, vnode, slot)) return forget();
 }

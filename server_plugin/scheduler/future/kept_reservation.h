@@ -46,6 +46,8 @@ class KeptReservation {
     Placement placement;                    // has chunks of one kind only, so each vnode is there once
     std::vector<Part> by_vnode;             // the parts of `placement` in order of vnodes
     std::vector<Reservation::Spare> spare;  // what will be left of limits at `start`
+    // What is left of them while the job runs, at the least: other reservations may begin behind it.
+    std::vector<Reservation::Spare> least_spare;
     std::vector<View> views;
     std::vector<Watched> watched;
     // How many of the jobs that run in its queue or on that queue's vnodes end no sooner than `start`.

@@ -38,7 +38,7 @@ void ResourceSchedule::ended(JobSlot job) {
 
 void ResourceSchedule::clear(Requests& requests) {
     end_cycle();
-    for (const Event& end : ends_) requests.release(holdings_[end.holding].request);
+    for (const Event& end : ends_) requests.drop(holdings_[end.holding].request);
     *this = {};
 }
 
@@ -92,7 +92,7 @@ void ResourceSchedule::take_up_changes() {
         std::vector<Event> gone;
         for (const std::uint32_t number : ended_) {
             gone.push_back({holdings_[number].end, number, false});
-            tables_->requests.release(holdings_[number].request);
+            tables_->requests.drop(holdings_[number].request);
             unused_.push_back(number);
         }
         std::ranges::sort(gone, is_before);
@@ -155,7 +155,7 @@ std::uint32_t ResourceSchedule::add_running(JobSlot job) {
     h.given_up = false;
     h.views.clear();
     h.shares.clear();
-    t.requests.hold(h.request);
+    t.requests.keep(h.request);
     // The holding counts in the same views as in the cycle: those of its queue or, if the queue has several
     // views, those on whose vnodes the job holds anything.
     const auto of_queue = std::ranges::count(*state_->views, h.queue, &QueueView::slot);

@@ -208,7 +208,7 @@ std::uint32_t Requests::acquire(std::span<const Amount> amounts, const Resources
     for (auto found = begin; found != end; ++found) {
         Request& request = requests_[found->second];
         if (!std::ranges::equal(request.amounts, asked_, is_asked)) continue;
-        ++request.users;
+        if (++request.users == 1) count(request, 1);
         return found->second;
     }
     std::uint32_t id = static_cast<std::uint32_t>(requests_.size());
@@ -235,11 +235,19 @@ std::uint32_t Requests::acquire(std::span<const Amount> amounts, const Resources
 
 void Requests::release(std::uint32_t id) {
     if (--requests_[id].users > 0) return;
+    count(requests_[id], -1);
+    if (requests_[id].kept == 0) forget(id);
+}
+
+void Requests::drop(std::uint32_t id) {
+    if (--requests_[id].kept == 0 && requests_[id].users == 0) forget(id);
+}
+
+void Requests::forget(std::uint32_t id) {
     std::uint64_t hash = 0;
     for (const KeptAmount& a : requests_[id].amounts) hash = mixed(hash, a);
     const auto [begin, end] = index_.equal_range(hash);
     index_.erase(std::find_if(begin, end, [&](const auto& entry) { return entry.second == id; }));
-    count(requests_[id], -1);
     requests_[id] = {};
     for (Without& set : without_) set.requests[id] = {};
     unused_.push_back(id);
@@ -249,9 +257,9 @@ void Requests::recompile(const Resources& resources) {
     asked_by_.clear();
     want_hosts_ = 0;
     for (Request& request : requests_) {
-        if (request.users == 0) continue;
+        if (request.users + request.kept == 0) continue;
         compile(request, resources);
-        count(request, 1);
+        if (request.users > 0) count(request, 1);
     }
     // Names may stand for other resources now.
     without_.clear();

@@ -46,7 +46,8 @@ struct Request {
     std::int64_t ncpus = -1;  // of the whole job; -1: not asked for
     std::int64_t mem = -1;    // bytes
     std::int64_t ssinodes = -1;
-    std::uint32_t users = 0;  // how many jobs and others hold it
+    std::uint32_t users = 0;  // how many jobs and reservations ask for it
+    std::uint32_t kept = 0;   // how many others remember it
     // Counts all requests that were ever made, while numbers in Requests are used again.
     std::uint64_t serial = 0;
 };
@@ -57,8 +58,10 @@ class Requests {
     // Users are counted: each gives the number back with release().
     std::uint32_t acquire(std::span<const Amount> amounts, const Resources& resources);
     void release(std::uint32_t id);
-    // Counts another user of a request whose number is known.
-    void hold(std::uint32_t id) { ++requests_[id].users; }
+    // keep() lets a request that somebody still asks for be there until drop(), even if nobody asks for it
+    // any more.
+    void keep(std::uint32_t id) { ++requests_[id].kept; }
+    void drop(std::uint32_t id);
     // The request as the cycle that called see_without() last sees it.
     const Request& operator[](std::uint32_t id) const {
         return seen_ == nullptr ? requests_[id] : (*seen_)[id];
@@ -95,6 +98,7 @@ class Requests {
     std::list<Without> without_;                  // the one that was used last comes first
     const std::vector<Request>* seen_ = nullptr;  // of the first of without_; null: nothing is left aside
     void count(const Request& request, int sign);
+    void forget(std::uint32_t id);
 
     std::vector<std::uint32_t> asked_by_;  // by resource: how many requests name it, or a chunk of theirs
     std::uint32_t want_hosts_ = 0;         // how many requests are for hosts that no other job has

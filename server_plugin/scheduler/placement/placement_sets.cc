@@ -57,8 +57,9 @@ const std::vector<const PlacementSet*>& PlacementSets::of(const Inventory& inven
     if (std::exchange(version_, inventory.version()) != inventory.version()) divisions_.clear();
     Division& division = divisions_[{pool, std::vector<std::uint32_t>(resources.begin(), resources.end())}];
     if (division.sets.empty()) divide(inventory, vnodes, resources, rules.resources, division);
-    if (rules.ahead || division.changes != inventory.changes() + 1)
+    if (rules.ahead || division.changes != inventory.changes() + 1 || division.by_memory != rules.by_memory)
         sum_up(inventory, rules.by_memory, division);
+    division.by_memory = rules.by_memory;
     division.changes = rules.ahead ? 0 : inventory.changes() + 1;
     return division.in_order;
 }

@@ -50,6 +50,7 @@ class PlacementSets {
   private:
     struct Division {
         std::uint64_t changes = 0;  // Inventory::changes() + 1 of the sums; 0: they aren't of now
+        bool by_memory = true;      // in the order
         std::vector<PlacementSet> sets;
         std::vector<const PlacementSet*> in_order;
     };

@@ -3,6 +3,7 @@
 // "Overview Of Operation": the scheduler "goes out of its way" for the first job)
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "server_plugin/scheduler/framework/intake.h"
@@ -150,8 +151,11 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view,
     if (job.request->chunks.size() != 1 || !started_.empty()) return;
     // Nor where a filter asks for more of what runs in the queue or on hosts than limits do.
     if (s_.max_jobs > 0 || s_.min_jobs > 0 || s_.max_load_percent > 0 || s_.high_systime > 0) return;
-    if (std::ranges::any_of(c_.filters,
-                            [](const Filter* filter) { return (filter->traits & by_limits_only) == 0; }))
+    // One that comes into force before the start was asked, too.
+    if (std::ranges::any_of(p_.filters, [&](const Filter* filter) {
+            return (filter->traits & by_limits_only) == 0 &&
+                   (filter->wanted == nullptr || filter->wanted(s_, made.start));
+        }))
         return;
     // Nor where the vnodes are in another order after each start.
     if (std::ranges::any_of(c_.node_keys(), &NodeKey::moves)) return;
@@ -174,6 +178,14 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view,
     std::ranges::sort(kept.by_vnode, {}, &Part::vnode);
     kept.placement = placement;
     kept.spare = made.spare;
+    for (const Limit& limit : limits_of(state_, job, job.user, view)) {
+        const std::int64_t most = future_.schedule().demand(limit).used->max_in({made.start, made.end});
+        kept.least_spare.push_back({limit.key, limit.capacity - most});
+    }
+    const auto is_of_host = [](const Reservation::Spare& one) {
+        return one.key.kind == LimitKind::host_jobs;
+    };
+    std::ranges::copy_if(made.spare, std::back_inserter(kept.least_spare), is_of_host);
     kept.node_size = state_.node_size;
     kept.vnode_share = c_.vnode_share();
     kept.vnodes_version = state_.vnodes->version();

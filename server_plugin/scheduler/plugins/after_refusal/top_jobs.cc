@@ -91,9 +91,10 @@ void TopJobsRule::refused(const OrderedJob& job, Verdict& verdict, CandidateQueu
     }
 }
 
-// Whatever a preempted job waits for, others come behind it that may be in its way.
+// Preempted jobs get reservations however many there are, and whatever one waits for, others come behind it
+// that may be in its way.
 bool TopJobsRule::wants_every_job() const {
-    if (!s_.sched_preempt_enforce_resumption) return false;
+    if (!s_.sched_preempt_enforce_resumption && !s_.strict_ordering && !s_.help_starving_jobs) return false;
     const auto& memory = *in_.events;
     return std::ranges::any_of(memory.pending.lanes(),
                                [](const Lane& lane) { return lane.preempted && lane.jobs > 0; }) ||
