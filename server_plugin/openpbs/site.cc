@@ -329,6 +329,9 @@ std::uint32_t vnode_sharing(std::string_view text) {
 SiteVnode vnode_of(const ifl::ObjectView& object) {
     SiteVnode one;
     one.available = resources_of(object, "resources_available");
+    // What a vnode has now. Nobody else is asked to bring it into another environment.
+    one.available["aoe"] = value_of(object, "current_aoe");
+    one.available["eoe"] = value_of(object, "current_eoe");
     const auto host = one.available.find("host");
     one.host = host != one.available.end() ? host->second : std::string(value_of(object, "Mom"));
     one.state = vnode_state(value_of(object, "state"));
@@ -340,7 +343,8 @@ SiteVnode vnode_of(const ifl::ObjectView& object) {
 }
 
 ifl::Attributes vnode_attributes() {
-    return named({"state", "sharing", "Mom", "Priority", "queue", "partition", "resources_available"});
+    return named({"state", "sharing", "Mom", "Priority", "queue", "partition", "current_aoe", "current_eoe",
+                  "resources_available"});
 }
 
 ifl::Attributes vnode_state_attributes() {

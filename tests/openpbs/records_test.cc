@@ -30,6 +30,15 @@ TEST(Vnode, OfAJobThatHasItForItselfIsNotDown) {
     EXPECT_EQ(vnode_with("job-exclusive", "force_excl").state, PBS_VNODE_FREE + 0U);
 }
 
+TEST(Vnode, HasTheEnvironmentThatItIsIn) {
+    const std::vector<ifl::AttributeView> attributes{{"resources_available", "aoe", "rhel,suse"},
+                                                     {"current_aoe", {}, "suse"},
+                                                     {"resources_available", "eoe", "low,high"}};
+    const SiteVnode vnode = vnode_of({3, "n1", attributes});
+    EXPECT_EQ(vnode.available.at("aoe"), "suse");
+    EXPECT_EQ(vnode.available.at("eoe"), "") << "no job has switched any on";
+}
+
 TEST(Vnode, SaysWhetherJobsShareIt) {
     const std::pair<std::string_view, pbs_vnode_sharing> words[] = {
         {"default_shared", PBS_VNODE_DEFAULT_SHARED},     {"default_excl", PBS_VNODE_DEFAULT_EXCL},
