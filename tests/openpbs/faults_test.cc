@@ -113,6 +113,20 @@ TEST_P(OpenpbsFaults, AnExceptionEndsTheServiceAndItIsStartedAgain) {
 
 // Whichever write of a change finds no room: the change is refused, nothing of it is there, and it succeeds
 // once there is room.
+// OpenPBS ends its server then. Ours is another database.
+TEST_P(OpenpbsFaults, TheDatabaseOfOpenpbsIsAway) {
+    accept("create policy p1");
+    site->ok("pkill -9 postgres");
+    site->ok("timeout 30 $stock/qsub -- /bin/true || true", "una");
+    EXPECT_TRUE(
+        wait_for([&] { return site->sh("pgrep -x pbs_server.bin").exit != 0; }, std::chrono::seconds(60)));
+    site->start_with_plugin();
+    server_ = site->ok("cat /var/spool/pbs/server_priv/server.lock");
+    EXPECT_THAT(site->ok("$ours/qmgr -c 'list policy @default'"), HasSubstr("Policy p1\n"));
+    server_goes_on();
+    accept("create policy p2");
+}
+
 TEST_P(OpenpbsFaults, ADiskThatIsFullAtEachStep) {
     accept("create time_window t0");
     accept("set time_window t0 rrule='FREQ=DAILY', start_time=0800, end_time=1700");
