@@ -150,7 +150,9 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view,
     // With chunks of several kinds less room can let a job start sooner: the first kind goes elsewhere then.
     if (job.request->chunks.size() != 1 || !started_.empty()) return;
     // Nor where a filter asks for more of what runs in the queue or on hosts than limits do.
-    if (s_.max_jobs > 0 || s_.min_jobs > 0 || s_.max_load_percent > 0 || s_.high_systime > 0) return;
+    if (s_.max_jobs > 0 || s_.min_jobs > 0 || s_.max_load_percent > 0 || s_.high_systime > 0 ||
+        job.request->sharing == AskedSharing::exclhost || state_.vnodes->gives_hosts())
+        return;
     // One that comes into force before the start was asked, too.
     if (std::ranges::any_of(p_.filters, [&](const Filter* filter) {
             return (filter->traits & by_limits_only) == 0 &&
