@@ -532,17 +532,33 @@ TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
             std::erase_if(events.jobs, [&](int job) { return b.rejected.contains(job); });
             return !b.started.empty();
         };
+        // Jobs end at their walltimes. One that goes on is expected to end a minute from now, at any time, so
+        // that what is kept for others moves on all the time; the scheduler is woken for that once a minute.
+        std::map<int, Instant> ends;
+        const auto end_jobs = [&](Instant now) {
+            return std::erase_if(events.jobs, [&](int job) {
+                const std::int64_t walltime = always.world.options(job).walltime;
+                if (!always.world.running(job)) ends.erase(job);
+                if (!always.world.running(job) || walltime < 0) return false;
+                if (ends.try_emplace(job, now + Seconds(walltime)).first->second > now) return false;
+                for (Site* site : {&woken, &always}) site->world.finish(job, now);
+                return true;
+            });
+        };
         bool starts = false;  // a job that starts is an event
         for (int step = 0; step < pbs::test::steps(40) && !testing::Test::HasFailure(); ++step) {
             SCOPED_TRACE(step);
             Instant now = events.now;
             const CycleTrigger trigger = events.next(woken, always);
+            end_jobs(now);
             starts = compare(now, trigger, true);
             events.pass_time();
             for (now += kTick; now < events.now && !testing::Test::HasFailure(); now += kTick) {
                 SCOPED_TRACE((now - at(0)).count());
                 const bool due = woken.world.scheduler.next_deadline(now - kTick) <= now;
-                starts = compare(now, CycleTrigger::policy_switch, due || starts);
+                const bool ended = end_jobs(now) > 0;
+                starts = compare(now, ended ? CycleTrigger::job_ended : CycleTrigger::policy_switch,
+                                 due || starts || ended);
             }
         }
         if (testing::Test::HasFailure()) break;
