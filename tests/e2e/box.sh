@@ -3,7 +3,8 @@
 # OpenPBS that is installed in PREFIX. It has a network, processes, files in /etc, PREFIX and PBS_HOME
 # (/var/spool/pbs) of its own, so the machine's are left alone and several may run at a time. WORK, a folder that
 # is not under /tmp, keeps a server's home that was made once; everything else is gone with the command. In
-# there, `pbs start` and `pbs stop` are the server's start and end.
+# there, `pbs start` and `pbs stop` are the server's start and end. A folder for what the box has of its own is
+# made below WORK, unless the environment has one in BOX.
 set -euo pipefail
 
 if [ -z "${IN_BOX:-}" ]; then
@@ -21,7 +22,7 @@ if [ -z "${IN_BOX:-}" ]; then
     fi
     flock -u 9
     exec 9>&-
-    box=$(mktemp -d "$work/box.XXXXXX")
+    box=${BOX:-$(mktemp -d "$work/box.XXXXXX")}
     chmod 755 "$box"
     trap 'rm -rf "$box"' EXIT
     cp -a "$work/base/spool" "$work/base/etc" "$box/"
@@ -55,7 +56,8 @@ ip link add v0 type veth peer name v1
 ip addr add 10.99.0.1/24 dev v0
 ip link set v0 up
 ip link set v1 up
-printf '127.0.0.1 localhost\n10.99.0.1 box\n' >/etc/hosts
+# The names of vnodes that tests make, all on this host.
+printf '127.0.0.1 localhost\n10.99.0.1 box n1 n2 n3 v0 v1 v2\n' >/etc/hosts
 sed -i 's/^hosts:.*/hosts: files/' /etc/nsswitch.conf
 
 cat >"$BOX/bin/pbs" <<EOF
