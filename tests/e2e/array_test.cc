@@ -54,7 +54,9 @@ TEST_F(Arrays, EverySubjobRunsWithItsIndex) {
                            id.substr(id.find(']') + 1));
     EXPECT_EQ(notes(), expected);
     EXPECT_EQ(server.job(id, "Exit_status"), "0");
-    EXPECT_EQ(server.job(id, "array_state_count"), "Queued:0 Running:0 Exiting:0 Expired:5");
+    // OpenPBS forgets the count with the subjobs.
+    EXPECT_EQ(server.job(id, "array_state_count"),
+              of_host("Queued:0 Running:0 Exiting:0 Expired:5", "Queued:0 Running:0 Exiting:0 Expired:0"));
     EXPECT_TRUE(std::filesystem::exists(server.work() / "out7"));
     EXPECT_THAT(server.accounting(), ContainsRegex(";S;[0-9]+\\[\\]\\.[^\n]* array_indices=1-9:2 "));
     const Output all = command({"qstat", "-x", "-t", id});

@@ -50,14 +50,16 @@ mount --bind "$BOX/spool" /var/spool/pbs
 mount --bind "$BOX/tmp" /tmp
 mount --bind "$BOX/vartmp" /var/tmp
 mount -t tmpfs -o "mode=2775,uid=$(id -u postgres),gid=$(id -g postgres)" tmpfs /run/postgresql
+# Each command takes one of few ports, and would have it for a minute.
+echo 16 >/proc/sys/net/ipv4/tcp_max_tw_buckets
 # OpenPBS refuses a host whose name is the loopback's.
 ip link set lo up
 ip link add v0 type veth peer name v1
 ip addr add 10.99.0.1/24 dev v0
 ip link set v0 up
 ip link set v1 up
-# The names of vnodes that tests make, all on this host.
-printf '127.0.0.1 localhost\n10.99.0.1 box n1 n2 n3 v0 v1 v2\n' >/etc/hosts
+# Tests make vnodes of these names, all of this host, and speak of a host that is elsewhere.
+printf '127.0.0.1 localhost\n10.99.0.1 box %s\n10.99.0.2 x.org\n' "$(echo {n,v}{0..9})" >/etc/hosts
 sed -i 's/^hosts:.*/hosts: files/' /etc/nsswitch.conf
 
 cat >"$BOX/bin/pbs" <<EOF

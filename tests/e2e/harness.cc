@@ -62,6 +62,13 @@ std::string lacking(Need need) {
             return "this is about the bundled server and its programs";
         case Need::injected_clock:
             return "this says what time it is, and OpenPBS's server asks the machine";
+        case Need::own_attributes:
+            return "this is about attributes, or warnings of them, that the bundled server has of its own";
+        case Need::history_of_server:
+            return "this is about the history of what the server keeps itself, and OpenPBS's server keeps "
+                   "none";
+        case Need::same_network:
+            return "this starts programs that ask the server, which is in a network of its own";
     }
     return {};
 }
@@ -108,7 +115,7 @@ std::optional<User> other() {
 }
 
 bool wait_for(const std::function<bool()>& holds, std::chrono::milliseconds timeout) {
-    const auto deadline = Clock::now() + timeout;
+    const auto deadline = Clock::now() + timeout * of_host(1, 4);
     while (!holds()) {
         if (Clock::now() >= deadline) return false;
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -197,8 +204,8 @@ Output Server::command_as(const User& user, const std::vector<std::string>& argv
     for (const std::string& directive : directives) {
         const Output done = qmgr(directive);
         if (done.exit != 0) return ::testing::AssertionFailure() << directive << ": " << done;
-        host_->configured(directive);
     }
+    host_->configured(directives);
     return ::testing::AssertionSuccess();
 }
 

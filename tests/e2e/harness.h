@@ -59,7 +59,8 @@ struct User {
 const User& runner();
 std::optional<User> other();
 
-// Waits until `holds` is true, asking every 20 ms.
+// Waits until `holds` is true, asking every 20 ms. OpenPBS's server, whose mom looks at her jobs from time to
+// time, has four times as long.
 bool wait_for(const std::function<bool()>& holds,
               std::chrono::milliseconds timeout = std::chrono::seconds(10));
 
@@ -86,8 +87,11 @@ bool on_openpbs();
 
 // What a test may need that OpenPBS's server can't give it.
 enum class Need {
-    own_server,      // it is about the bundled server and its programs themselves
-    injected_clock,  // it says what time it is
+    own_server,         // it is about the bundled server and its programs themselves
+    injected_clock,     // it says what time it is
+    own_attributes,     // it is about attributes, or warnings of them, that the bundled server has of its own
+    history_of_server,  // it is about the history of what the server keeps itself, such as queues
+    same_network,       // it starts programs by itself that ask the server
 };
 // Why the host doesn't have it, in words; empty: it does.
 std::string lacking(Need need);
@@ -95,6 +99,15 @@ std::string lacking(Need need);
 // host lacks it.
 #define NEEDS(need) \
     if (const std::string why = ::pbs::e2e::lacking(::pbs::e2e::Need::need); !why.empty()) GTEST_SKIP() << why
+
+// What is expected where each server has words, or statuses, of its own.
+template <class T>
+T of_host(const T& bundled, const T& openpbs) {
+    return on_openpbs() ? openpbs : bundled;
+}
+inline std::string of_host(const char* bundled, const char* openpbs) {
+    return on_openpbs() ? openpbs : bundled;
+}
 
 class Host;
 

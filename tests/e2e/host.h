@@ -28,8 +28,8 @@ class Host {
     // Nobody asks for the server or its jobs any more: it ends as is quickest.
     virtual void end() = 0;
     virtual Output command(const std::vector<std::string>& argv, RunOptions options) = 0;
-    // Waits for what follows by itself after a directive was carried out.
-    virtual void configured(const std::string& directive) = 0;
+    // Waits for what follows by itself after these directives were carried out.
+    virtual void configured(const std::vector<std::string>& directives) = 0;
     // What the server has written to its standard output and error.
     virtual std::string output() const = 0;
 

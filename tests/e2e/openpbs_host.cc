@@ -2,6 +2,8 @@
 // without queues, vnodes and managers.
 #include <stdlib.h>
 
+#include <algorithm>
+#include <fstream>
 #include <optional>
 #include <utility>
 
@@ -35,7 +37,7 @@ class OpenpbsHost : public Host {
     Output command(const std::vector<std::string>& argv, RunOptions options) override {
         return box().run(argv, options);
     }
-    void configured(const std::string& directive) override;
+    void configured(const std::vector<std::string>& directives) override;
     std::string output() const override { return {}; }
 
   private:
@@ -47,6 +49,7 @@ class OpenpbsHost : public Host {
     mutable std::optional<Box> box_;
     mutable fs::path home_;
     mutable fs::path work_;
+    std::vector<std::string> vnodes_;
     bool new_ = true;
     bool running_ = false;
 };
@@ -71,6 +74,9 @@ int OpenpbsHost::times_loaded() const {
     if (!options_.arguments.empty() || !options_.program.empty() || !options_.environment.empty())
         throw missing("the bundled server");
     if (new_) {
+        // Of which the plugin would make policy objects.
+        for (const char* file : {"sched_config", "resource_group", "holidays", "dedicated_time"})
+            fs::remove(box().home() / "sched_priv" / file);
         const Output installed = box().run({"pbs_policy_install", "--openpbs", "--scheduler"});
         if (installed.exit != 0) return ::testing::AssertionFailure() << installed;
     }
@@ -107,13 +113,41 @@ void OpenpbsHost::kill9() {
     box().kill_server();
 }
 
-// A vnode is free when its mom has said so.
-void OpenpbsHost::configured(const std::string& directive) {
+// The names of the vnodes that are made by these directives.
+std::vector<std::string> new_vnodes(const std::vector<std::string>& directives) {
     constexpr std::string_view kCreate = "create node ";
-    if (!directive.starts_with(kCreate)) return;
-    const std::string rest = directive.substr(kCreate.size());
-    const std::string name = rest.substr(0, rest.find(' '));
-    wait_for([&] { return attribute_in(command({"pbsnodes", name}, {}).out, "state") == "free"; }, kLong);
+    std::vector<std::string> names;
+    for (const std::string& directive : directives) {
+        if (!directive.starts_with(kCreate)) continue;
+        const std::string rest = directive.substr(kCreate.size());
+        names.push_back(rest.substr(0, rest.find(' ')));
+    }
+    return names;
+}
+
+// A vnode can be used when the mom of its host has told of it. Of one she tells by herself, of several if she
+// has a file of them.
+void OpenpbsHost::configured(const std::vector<std::string>& directives) {
+    const std::vector<std::string> made = new_vnodes(directives);
+    if (made.empty()) return;
+    vnodes_.insert(vnodes_.end(), made.begin(), made.end());
+    if (vnodes_.size() > 1) {
+        const fs::path file = box().folder() / "vnodes";
+        std::ofstream out(file);
+        out << "$configversion 2\n";
+        for (const std::string& name : vnodes_) out << name << ": resources_available.arch=linux\n";
+        out.close();
+        const std::string mom = openpbs_prefix() / "sbin/pbs_mom";
+        box().run({mom, "-s", "remove", "vnodes"});
+        box().run({mom, "-s", "insert", "vnodes", file});
+        box().run({"/usr/bin/pkill", "-HUP", "-x", "pbs_mom"});
+    }
+    const auto is_up = [this](const std::string& name) {
+        const std::string state = attribute_in(command({"qmgr", "-c", "list node " + name}, {}).out, "state");
+        return state != "(none)" && state.find("unknown") == state.npos && state.find("down") == state.npos &&
+               state.find("Stale") == state.npos;
+    };
+    wait_for([&] { return std::all_of(vnodes_.begin(), vnodes_.end(), is_up); }, kLong);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ class OwnHost : public Host {
     void end() override;
     void set_clock(int64_t now) override;
     Output command(const std::vector<std::string>& argv, RunOptions options) override;
-    void configured(const std::string& /*directive*/) override {}
+    void configured(const std::vector<std::string>& /*directives*/) override {}
     std::string output() const override;
 
   private:

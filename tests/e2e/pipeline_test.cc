@@ -193,6 +193,7 @@ TEST_F(Pipeline, WhatWasAcknowledgedSurvivesAKill) {
 class PipelineFullDisk : public ::testing::Test {
   protected:
     void SetUp() override {
+        NEEDS(own_server);
         if (::geteuid() != 0) GTEST_SKIP() << "not root: no file system of a test's own can be mounted";
         if (::mount("tmpfs", server_->home().c_str(), "tmpfs", 0, "mode=755,size=10m") != 0)
             GTEST_SKIP() << "no right to mount a tmpfs";

@@ -55,6 +55,12 @@ void expect_round_trip(const Server& first, const std::vector<std::string>& what
     }
 }
 
+// Of a vnode OpenPBS's server prints what its mom tells, too.
+std::vector<std::string> with_vnodes() {
+    if (on_openpbs()) return {"server"};
+    return {"server", "node @default"};
+}
+
 class Qmgr : public ::testing::Test {
   protected:
     void SetUp() override { ASSERT_TRUE(server.start()); }
@@ -116,7 +122,7 @@ TEST_F(Qmgr, PrintOfEveryKindOfObjectIsReadBackTheSame) {
         "set node n1 state=offline",
         "create node n2 resources_available.colour=\"it's\"",
     }));
-    expect_round_trip(server, {"server", "node @default"});
+    expect_round_trip(server, with_vnodes());
 }
 
 TEST_F(Qmgr, PrintUnsetsThePoliciesOfTheDefaultScheduler) {
@@ -150,7 +156,7 @@ TEST_F(Qmgr, PrintOfAwkwardTextsIsReadBackTheSame) {
     const Output done = read_in(server, directives, {"-a"});
     ASSERT_EQ(done.exit, 0) << done;
     EXPECT_EQ(besides_not_acted_on(done.err), "");
-    expect_round_trip(server, {"server", "node @default"});
+    expect_round_trip(server, with_vnodes());
 }
 
 TEST_F(Qmgr, NewlinesInQuotesOfACommandArePartOfTheValue) {
@@ -564,6 +570,7 @@ class Terminal {
 };
 
 TEST_F(Qmgr, TerminalCompletesWithTheTabKey) {
+    NEEDS(same_network);
     Terminal terminal(server);
     terminal.until("Qmgr: ");
     terminal.type("crea\tpol\tnights\n");
@@ -576,6 +583,7 @@ TEST_F(Qmgr, TerminalCompletesWithTheTabKey) {
 }
 
 TEST_F(Qmgr, TerminalLeavesNothingOfALineThatIsGivenUp) {
+    NEEDS(same_network);
     Terminal terminal(server);
     terminal.until("Qmgr: ");
     terminal.type("create policy half\x03");
@@ -600,6 +608,7 @@ TEST_F(Qmgr, TerminalLeavesNothingOfALineThatIsGivenUp) {
 }
 
 TEST_F(Qmgr, TerminalKeepsAHistoryAfterEachLine) {
+    NEEDS(same_network);
     {
         Terminal terminal(server);
         terminal.until("Qmgr: ");
