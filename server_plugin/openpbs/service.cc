@@ -45,7 +45,8 @@ struct Kind {
     std::uint32_t type;
 };
 // Of these the plugin knows only while it schedules itself.
-constexpr std::array kOfCycles{Kind{"explanation", PBS_OBJ_EXPLANATION}, Kind{"record", PBS_OBJ_RECORD}};
+constexpr std::array kOfCycles{Kind{"explanation", PBS_OBJ_EXPLANATION}, Kind{"record", PBS_OBJ_RECORD},
+                               Kind{"fairshare", PBS_OBJ_FAIRSHARE}};
 constexpr std::array kKinds{Kind{"policy", PBS_OBJ_POLICY}, Kind{"time_window", PBS_OBJ_TIME_WINDOW},
                             Kind{"fs_group", PBS_OBJ_FS_GROUP}, Kind{"configuration", PBS_OBJ_CONFIGURATION},
                             Kind{"history", PBS_OBJ_HISTORY}};
@@ -253,6 +254,10 @@ class Service {
             answer(one.ticket,
                    ifl::Reply::error(PBSE_IVALREQ, fmt::format("{} has to be set on one queue at a time",
                                                                body.attributes.front().name)));
+            return true;
+        }
+        if (body.object_type == PBS_OBJ_FAIRSHARE && !scheduling_) {
+            answer(one.ticket, ifl::Reply::error(PBSE_NOSUP, instead_of("fairshare")));
             return true;
         }
         if (wants_backup(request)) {

@@ -34,7 +34,7 @@ constexpr std::size_t kLongestObject = 600;  // libpbs reads fewer, and says so
 constexpr std::size_t kLongestNames = 1U << 20;
 constexpr int kPoll = 5;  // milliseconds, while somebody waits for the service
 constexpr std::chrono::seconds kLongSilence{60};
-constexpr std::uint32_t kLastType = PBS_OBJ_ACCOUNTING;
+constexpr std::uint32_t kLastType = PBS_OBJ_FAIRSHARE;
 
 // Requests that change jobs, or may remove them. Of those that come new the server tells its scheduler.
 bool changes_jobs(unsigned long type) {

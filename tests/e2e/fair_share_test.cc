@@ -69,6 +69,7 @@ class FairShare : public ::testing::Test {
 };
 
 TEST_F(FairShare, WhoHasUsedLessGoesFirstAlsoAfterACrash) {
+    NEEDS(injected_clock);
     EXPECT_EQ(first_of("qa", "qb"), "qa") << "nobody has used anything";
     const std::string long_job = job("qa");
     ASSERT_TRUE(server.wait_job_state(long_job, "R"));

@@ -67,6 +67,9 @@ std::string lacking(Need need) {
         case Need::history_of_server:
             return "this is about the history of what the server keeps itself, and OpenPBS's server keeps "
                    "none";
+        case Need::output_at_once:
+            return "this reads a job's output while the job runs, and OpenPBS brings it when the job has "
+                   "ended";
         case Need::same_network:
             return "this starts programs that ask the server, which is in a network of its own";
     }

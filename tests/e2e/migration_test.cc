@@ -63,6 +63,7 @@ TEST(Migration, ByHandIsRefusedWhileTheServerRuns) {
 }
 
 TEST(Migration, MigratedPolicySchedulesRealJobs) {
+    NEEDS(injected_clock);
     Server server;
     server.put("sched_priv/config", kConfig);
     server.put("sched_priv/holidays", kHolidays);

@@ -58,6 +58,9 @@ const Box& OpenpbsHost::box() const {
     if (box_) return *box_;
     box_.emplace();
     home_ = box_->home();
+    // Of which the plugin would make policy objects.
+    for (const char* file : {"sched_config", "resource_group", "holidays", "dedicated_time"})
+        fs::remove(home_ / "sched_priv" / file);
     work_ = box_->folder() / "work";
     fs::create_directory(work_);
     fs::permissions(work_, fs::perms(0777));
@@ -74,9 +77,6 @@ int OpenpbsHost::times_loaded() const {
     if (!options_.arguments.empty() || !options_.program.empty() || !options_.environment.empty())
         throw missing("the bundled server");
     if (new_) {
-        // Of which the plugin would make policy objects.
-        for (const char* file : {"sched_config", "resource_group", "holidays", "dedicated_time"})
-            fs::remove(box().home() / "sched_priv" / file);
         const Output installed = box().run({"pbs_policy_install", "--openpbs", "--scheduler"});
         if (installed.exit != 0) return ::testing::AssertionFailure() << installed;
     }

@@ -65,6 +65,7 @@ TEST_F(Scheds, TwoSchedulersRunJobsByPoliciesOfTheirOwn) {
 }
 
 TEST_F(Scheds, ListShowsEachOnesStateAndOutlivesARestart) {
+    NEEDS(injected_clock);
     make_second();
     ASSERT_TRUE(server.configure({
         "create policy nights",
@@ -135,6 +136,7 @@ TEST_F(Scheds, AManagerWhoIsNotRootMakesAndUsesThem) {
 }
 
 TEST_F(Scheds, ExecutionTypesFollowPrimeAndDedicatedTime) {
+    NEEDS(injected_clock);
     ASSERT_TRUE(server.configure({
         "create time_window office",
         "set time_window office rrule='FREQ=DAILY', start_time=0800, end_time=1700, type=prime",
@@ -168,6 +170,7 @@ TEST_F(Scheds, ExecutionTypesFollowPrimeAndDedicatedTime) {
 }
 
 TEST_F(Scheds, DeprecatedServerAttributesWarnWhenTheyAreSetAndOnlyThen) {
+    NEEDS(own_attributes);
     const auto warning = [](const std::string& name) {
         return "qmgr: Warning: " + name + " in server is deprecated. Set " + name + " in a policy object.\n";
     };
