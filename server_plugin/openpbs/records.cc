@@ -436,6 +436,8 @@ bool Records::tell(std::int64_t now, SiteJob job) {
     if (job.array) forget_waiting(now, job);
     const auto known = jobs_.find(job.id);
     const bool is_new = known == jobs_.end();
+    // The server knows when a job began once its mom has told: until then it is when it was sent to her.
+    if (job.runs() && job.stime == 0) job.stime = !is_new && known->second.runs() ? known->second.stime : now;
     const bool counted = !is_new && counts_in_array(known->second);
     const bool same = !is_new && known->second.is_like(job);
     // What it has used, where and since when count, but are no news.

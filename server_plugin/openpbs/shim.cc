@@ -84,8 +84,12 @@ std::string_view kind_of(std::string_view extend) {
 }
 
 bool for_everybody(std::string_view kind) {
-    return kind == "policy" || kind == "time_window" || kind == "fs_group" || kind == "explanation" ||
-           kind == "fairshare";
+    return kind == "policy" || kind == "time_window" || kind == "fs_group" || kind == "explanation";
+}
+
+// Others than managers are shown less of it.
+bool more_for_managers(std::string_view kind) {
+    return kind == "fairshare";
 }
 
 std::uint32_t listed_type(unsigned long request) {
@@ -244,7 +248,11 @@ int Shim::decode_manage(int sock, void* request) {
         return library_.real().decode_manage(sock, request);
     if (current_.course == Course::probe || current_.course == Course::again)
         return probe(sock, request, PBS_CMD_CREATE);
-    if (current_.course == Course::prove) return probe(sock, request, PBS_CMD_SET);
+    if (current_.course == Course::prove) {
+        const Held* waiting = held(sock);
+        const bool manager = waiting != nullptr && more_for_managers(kind_of(waiting->request.extend));
+        return probe(sock, request, manager ? PBS_CMD_CREATE : PBS_CMD_SET);
+    }
     if (current_.course == Course::server) {
         const Held& waiting = held_.at(sock);
         const auto& body = std::get<ifl::Manage>(waiting.request.body);
@@ -463,12 +471,17 @@ int Shim::after_probe(Held& waiting, const std::string& reply) {
 
 int Shim::after_proof(Held& waiting, const std::string& reply) {
     const Connection connection = waiting.connection;
-    if (code_of(reply) != PBSE_IVALREQ) {
+    const bool proved = code_of(reply) == PBSE_IVALREQ;
+    const bool more = more_for_managers(kind_of(waiting.request.extend));
+    if (!proved && !more) {
         end(connection);
         return forward(connection.sock, reply);
     }
     waiting.step = Step::answering;
-    ask(waiting, Ask::What::whole, PBS_PRIV_OPERATOR);
+    ask(waiting, Ask::What::whole,
+        !proved ? PBS_PRIV_NONE
+        : more  ? PBS_PRIV_MANAGER | PBS_PRIV_OPERATOR
+                : PBS_PRIV_OPERATOR);
     await(connection);
     Held* now = held(connection.sock);
     return now == nullptr ? 0 : reply_now(*now);

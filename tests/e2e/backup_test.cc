@@ -279,6 +279,7 @@ std::vector<std::string> kept(const Server& server) {
 }
 
 TEST(BackupByManager, IsMadeAndCanBeRestored) {
+    NEEDS(own_server);
     if (!other()) GTEST_SKIP() << "only root can become another user";
     Server server;
     ASSERT_TRUE(server.start());
@@ -309,6 +310,7 @@ TEST(BackupByManager, IsMadeAndCanBeRestored) {
 
 // What is there by hand, and isn't a backup of the server's own making, stays.
 TEST(BackupByManager, TheOldestGoAndWhatWasCutShort) {
+    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     const fs::path all = server.home() / "server_priv/backups";
@@ -366,6 +368,7 @@ pid_t copier(const Server& server) {
 }
 
 TEST(BackupByManager, ThereIsOneAtATimeAndOneThatIsKilledLeavesNothingForLong) {
+    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     Output first;
@@ -391,6 +394,7 @@ TEST(BackupByManager, ThereIsOneAtATimeAndOneThatIsKilledLeavesNothingForLong) {
 }
 
 TEST(BackupByManager, WhatAServerThatIsKilledLeavesGoesWithTheNextBackup) {
+    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     {
@@ -462,6 +466,7 @@ TEST(Backup, KilledAnywhereItIsWholeOrNotThere) {
 }
 
 TEST(BackupByManager, WhatFailsSaysWhyAndLeavesNothing) {
+    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     const fs::path all = server.home() / "server_priv/backups";

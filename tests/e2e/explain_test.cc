@@ -163,12 +163,13 @@ TEST_F(Estimated, IsToldAgainAfterARestart) {
 }
 
 TEST_F(Estimated, IsNotForUsersToSet) {
+    const std::string before = start();
     const Output set = server.command_as(runner(), {"qalter", "-W", "estimated=5", waiting});
     EXPECT_NE(set.exit, 0);
     const Output made = server.command_as(runner(), {"qsub", "-W", "estimated=5"}, {"true\n"});
     EXPECT_NE(made.exit, 0);
     EXPECT_THAT(made.err, HasSubstr("estimated"));
-    EXPECT_THAT(start(), StartsWith("Mon Nov 23 11:00:"));
+    EXPECT_THAT(start(), StartsWith(of_host(std::string("Mon Nov 23 11:00:"), before)));
 }
 
 }  // namespace

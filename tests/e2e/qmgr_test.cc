@@ -495,6 +495,7 @@ TEST_F(QmgrExamples, OfInterfaces3And4) {
 }
 
 TEST_F(QmgrExamples, OfInterface6) {
+    NEEDS(own_attributes);
     ASSERT_TRUE(server.configure({"create policy p1"}));
     expect_all({{R"(qmgr -c "s policy p1 backfill_depth = 3")", "policy p1", "backfill_depth", "3"}});
     const Output warned = shell(R"(qmgr -c "s s backfill_depth=3")");

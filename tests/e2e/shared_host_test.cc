@@ -106,6 +106,7 @@ TEST_F(SharedHost, ARecordedCycleThatDividesGivesTheSamePlaces) {
 }
 
 TEST_F(SharedHost, VnodesOfOtherHostsHaveNoPiece) {
+    NEEDS(own_attributes);
     ASSERT_TRUE(server.configure({"set node v1 resources_available.host = elsewhere"}));
     const std::string none = server.submit("true\n", {"-l", "select=1:ncpus=5"});
     ASSERT_TRUE(wait_for([&] { return server.job(none, "comment") != "(none)"; }));
