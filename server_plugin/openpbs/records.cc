@@ -108,6 +108,7 @@ void Records::set_limits(Record& record, const Limits& limits) {
 
 void Records::tell(const SiteServer& server) {
     clear();
+    others_see_jobs_ = server.others_see_jobs;
     pbs_server_record record{};
     record.size = sizeof record;
     record.name = str(server.name);
@@ -478,6 +479,18 @@ bool Records::forget(std::int64_t now, const std::string& job) {
         tell_array(now, job);
     }
     return true;
+}
+
+std::string Records::explained(const std::string& job) const {
+    if (jobs_.contains(job)) return job;
+    std::string array = array_of(job);
+    const auto known = jobs_.find(array);
+    return known != jobs_.end() && has_index(known->second.queued, index_in(job)) ? array : job;
+}
+
+bool Records::may_see(const std::string& user, const std::string& job) const {
+    const auto known = jobs_.find(explained(job));
+    return others_see_jobs_ || known == jobs_.end() || known->second.owner == user;
 }
 
 std::string Records::starts(std::int64_t now, const Decision& decision) {

@@ -302,14 +302,23 @@ class Service {
             return true;
         }
         const auto& body = std::get<ifl::Status>(one.request.body);
+        std::string name = body.object;
+        if (known->type == PBS_OBJ_EXPLANATION) {
+            const Identity who = identity_of(one);
+            const Records& records = plugin_->records();
+            if (who.privilege == PBS_PRIV_NONE && !records.may_see(who.user + '@' + who.host, name)) {
+                answer(one.ticket, ifl::Reply::error(PBSE_PERM));
+                return true;
+            }
+            name = records.explained(name);
+        }
         Listing& listing = listings_[one.ticket];
         if (!std::exchange(listing.begun, true) && kind.size() < extend.size())
             listing.extend = extend.substr(kind.size() + 1);
         for (;;) {
             std::string next;
-            const ifl::Reply reply =
-                plugin_->status(now(), known->type, body.object, body.wanted, identity_of(one),
-                                listing.extend, one.ticket, listing.parts, next);
+            const ifl::Reply reply = plugin_->status(now(), known->type, name, body.wanted, identity_of(one),
+                                                     listing.extend, one.ticket, listing.parts, next);
             if (reply.code == PBSE_TRYAGAIN) return false;
             if (reply.code != 0) {
                 answer(one.ticket, reply);

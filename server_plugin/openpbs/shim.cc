@@ -84,12 +84,18 @@ std::string_view kind_of(std::string_view extend) {
 }
 
 bool for_everybody(std::string_view kind) {
-    return kind == "policy" || kind == "time_window" || kind == "fs_group" || kind == "explanation";
+    return kind == "policy" || kind == "time_window" || kind == "fs_group";
 }
 
-// Others than managers are shown less of it.
-bool more_for_managers(std::string_view kind) {
-    return kind == "fairshare";
+// It is shown to everybody, but less of it: of shares to others than managers, of jobs to others than
+// operators.
+bool less_for_others(std::string_view kind) {
+    return kind == "fairshare" || kind == "explanation";
+}
+
+// What only those may ask for who are shown all of a kind.
+std::uint32_t command_of_proof(std::string_view kind) {
+    return kind == "fairshare" ? PBS_CMD_CREATE : PBS_CMD_SET;
 }
 
 std::uint32_t listed_type(unsigned long request) {
@@ -250,8 +256,9 @@ int Shim::decode_manage(int sock, void* request) {
         return probe(sock, request, PBS_CMD_CREATE);
     if (current_.course == Course::prove) {
         const Held* waiting = held(sock);
-        const bool manager = waiting != nullptr && more_for_managers(kind_of(waiting->request.extend));
-        return probe(sock, request, manager ? PBS_CMD_CREATE : PBS_CMD_SET);
+        const std::string_view kind =
+            waiting == nullptr ? std::string_view() : kind_of(waiting->request.extend);
+        return probe(sock, request, command_of_proof(kind));
     }
     if (current_.course == Course::server) {
         const Held& waiting = held_.at(sock);
@@ -472,16 +479,18 @@ int Shim::after_probe(Held& waiting, const std::string& reply) {
 int Shim::after_proof(Held& waiting, const std::string& reply) {
     const Connection connection = waiting.connection;
     const bool proved = code_of(reply) == PBSE_IVALREQ;
-    const bool more = more_for_managers(kind_of(waiting.request.extend));
-    if (!proved && !more) {
+    const std::string_view kind = kind_of(waiting.request.extend);
+    if (!proved && !less_for_others(kind)) {
         end(connection);
         return forward(connection.sock, reply);
     }
     waiting.step = Step::answering;
-    ask(waiting, Ask::What::whole,
-        !proved ? PBS_PRIV_NONE
-        : more  ? PBS_PRIV_MANAGER | PBS_PRIV_OPERATOR
-                : PBS_PRIV_OPERATOR);
+    if (!proved)
+        ask(waiting, Ask::What::whole, PBS_PRIV_NONE);
+    else if (command_of_proof(kind) == PBS_CMD_CREATE)
+        ask(waiting, Ask::What::whole, PBS_PRIV_MANAGER | PBS_PRIV_OPERATOR);
+    else
+        ask(waiting, Ask::What::whole, PBS_PRIV_OPERATOR);
     await(connection);
     Held* now = held(connection.sock);
     return now == nullptr ? 0 : reply_now(*now);

@@ -123,6 +123,7 @@ TEST_F(EligibleTime, WhatIsNotAboveTheThresholdWaits) {
 }
 
 TEST_F(EligibleTime, TheSchedulersLogHasWhatThePolicyChooses) {
+    NEEDS(own_log);
     ASSERT_TRUE(server.configure({"set policy default_policy log_event=64"}));
     const std::string runs = job("work");
     const std::string limited = job("work");

@@ -67,6 +67,8 @@ std::string lacking(Need need) {
         case Need::history_of_server:
             return "this is about the history of what the server keeps itself, and OpenPBS's server keeps "
                    "none";
+        case Need::own_log:
+            return "this reads what the bundled server alone writes into its logs";
         case Need::output_at_once:
             return "this reads a job's output while the job runs, and OpenPBS brings it when the job has "
                    "ended";

@@ -217,6 +217,10 @@ TEST_F(Jobs, CheckpointsAreWarnedOf) {
               "qalter: Warning: Checkpoint=s is kept and not acted on: pbs_server makes no checkpoints by "
               "itself\n");
     EXPECT_EQ(as_runner({"qalter", "-c", "n", id}).err, "");
+}
+
+TEST_F(Jobs, CheckpointsThatAreNoneAreRefused) {
+    NEEDS(own_attributes);
     const Output wrong = server.command_as(runner(), {"qsub", "-c", "w=1h"}, {"true\n"});
     EXPECT_NE(wrong.exit, 0);
     EXPECT_EQ(wrong.out, "");

@@ -161,6 +161,7 @@ TEST_F(Pipeline, ManyClientsAtOnce) {
 
 // What was acknowledged is there after the server's death, whatever it was doing.
 TEST_F(Pipeline, WhatWasAcknowledgedSurvivesAKill) {
+    NEEDS(own_log);
     std::set<std::string> acknowledged;
     for (int round = 0; round < 3; ++round) {
         std::string input;
