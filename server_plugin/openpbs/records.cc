@@ -490,7 +490,7 @@ std::string Records::explained(const std::string& job) const {
 
 bool Records::may_see(const std::string& user, const std::string& job) const {
     const auto known = jobs_.find(explained(job));
-    return others_see_jobs_ || known == jobs_.end() || known->second.owner == user;
+    return others_see_jobs_ || known == jobs_.end() || known->second.submitter == user;
 }
 
 std::string Records::starts(std::int64_t now, const Decision& decision) {

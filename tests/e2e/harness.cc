@@ -69,6 +69,8 @@ std::string lacking(Need need) {
                    "none";
         case Need::own_log:
             return "this reads what the bundled server alone writes into its logs";
+        case Need::without_mom:
+            return "this is about how the bundled server runs jobs' processes, which OpenPBS's mom does";
         case Need::output_at_once:
             return "this reads a job's output while the job runs, and OpenPBS brings it when the job has "
                    "ended";

@@ -92,6 +92,7 @@ enum class Need {
     own_attributes,     // it is about attributes, or warnings of them, that the bundled server has of its own
     history_of_server,  // it is about the history of what the server keeps itself, such as queues
     own_log,            // it reads what the bundled server alone writes into logs
+    without_mom,        // it sets up or watches how the server itself runs jobs' processes
     output_at_once,     // it reads a job's output while the job runs
     same_network,       // it starts programs by itself that ask the server
 };

@@ -232,6 +232,7 @@ TEST_F(Awaiting, IsDeletedAlthoughTheServerDies) {
 }
 
 TEST_F(Preemption, ACheckpointIsWrittenByTheProgramOfTheSite) {
+    NEEDS(without_mom);
     const std::string program = (server.work() / "checkpoint").string();
     const std::string written = (server.work() / "written").string();
     {
@@ -258,6 +259,7 @@ TEST_F(Preemption, ACheckpointIsWrittenByTheProgramOfTheSite) {
 
 // As if the program had failed: nobody knows how far it came.
 TEST_F(Preemption, ACrashWhileACheckpointIsWritten) {
+    NEEDS(without_mom);
     server.put("mom_priv/config", "$action checkpoint_abort 300 !/bin/sleep 60\n");
     ASSERT_TRUE(server.stop());
     ASSERT_TRUE(server.start());
@@ -311,6 +313,7 @@ TEST_F(Preemption, ResourcesThatASuspendedJobKeeps) {
 }
 
 TEST_F(Preemption, AProgramThatFailsIsFollowedByTheNextMethod) {
+    NEEDS(without_mom);
     server.put("mom_priv/config", "$action checkpoint_abort 30 !/bin/false\n");
     ASSERT_TRUE(server.stop());
     ASSERT_TRUE(server.start());
