@@ -482,10 +482,17 @@ bool Records::forget(std::int64_t now, const std::string& job) {
 }
 
 std::string Records::explained(const std::string& job) const {
-    if (jobs_.contains(job)) return job;
-    std::string array = array_of(job);
-    const auto known = jobs_.find(array);
-    return known != jobs_.end() && has_index(known->second.queued, index_in(job)) ? array : job;
+    // Users leave the server's name out.
+    const auto whole = [&](const std::string& id) {
+        if (id.find('.') != id.npos) return jobs_.find(id);
+        const auto next = jobs_.lower_bound(id + '.');
+        return next != jobs_.end() && next->first.starts_with(id + '.') ? next : jobs_.end();
+    };
+    const auto known = whole(job);
+    if (known != jobs_.end()) return known->first;
+    const std::string array = array_of(job);
+    const auto waits = array.empty() ? jobs_.end() : whole(array);
+    return waits != jobs_.end() && has_index(waits->second.queued, index_in(job)) ? waits->first : job;
 }
 
 bool Records::may_see(const std::string& user, const std::string& job) const {

@@ -56,6 +56,8 @@ TEST_F(Explain, JobsThatRunAndJobsThatAreHeld) {
     }
     const Output both = server.command({"pbs_explain", running, held});
     EXPECT_EQ(both.exit, 0) << both.err;
+    EXPECT_EQ(server.command({"pbs_explain", running.substr(0, running.find('.'))}).exit, 0)
+        << "by its number";
     EXPECT_THAT(both.out, HasSubstr("Job " + running + ": no cycle looks at it now: it runs, since "));
     EXPECT_THAT(both.out, HasSubstr("Job " + held + ": no cycle looks at it now: it is held\n"));
 }
