@@ -68,8 +68,8 @@ class Records {
     const SiteJob* job(const std::string& id) const;
     std::uint64_t handle(const std::string& job) const;
     const std::map<std::string, SiteJob>& jobs() const { return jobs_; }
-    // The job of which the plugin is asked why this one waits: a subjob waits as its array does. The name of the
-    // server may be left out.
+    // The job of which the plugin is asked why this one waits: a subjob waits as its array does. The name of
+    // the server may be left out.
     std::string explained(const std::string& job) const;
     // May somebody who is no operator see the job? `user` is as in Job_Owner.
     bool may_see(const std::string& user, const std::string& job) const;

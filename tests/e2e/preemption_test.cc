@@ -181,6 +181,7 @@ TEST_F(Preemption, ACrashWhileAJobIsBeingPreempted) {
 struct Awaiting : Preemption {
     std::string victim, express;
     void SetUp() override {
+        NEEDS(without_mom);
         Preemption::SetUp();
         order("D");
         ASSERT_TRUE(server.configure(
