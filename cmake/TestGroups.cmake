@@ -1,10 +1,11 @@
-# What ctest reads in place of what gtest_discover_tests() writes: the tests of PROGRAM, up to `most` of a suite
-# at a time. Starting a program under the sanitizers takes longer than most tests do.
+# What ctest reads in place of what gtest_discover_tests() writes: the tests of PROGRAM, up to MOST of a suite at a
+# time. Starting a program under the sanitizers takes longer than most tests do.
 #
-# PROGRAM, NAME, TIMEOUT and LABELS are set by the file that includes this.
-set(most 8)
+# PROGRAM, NAME, TIMEOUT, LABELS and MOST are set by the file that includes this, and, where there are any, ENVIRONMENT
+# and LEFT_OUT, tests that aren't run.
 
-execute_process(COMMAND ${PROGRAM} --gtest_list_tests RESULT_VARIABLE failed OUTPUT_VARIABLE listed ERROR_QUIET)
+list(JOIN LEFT_OUT ":" left_out)
+execute_process(COMMAND ${PROGRAM} --gtest_list_tests --gtest_filter=-${left_out} RESULT_VARIABLE failed OUTPUT_VARIABLE listed ERROR_QUIET)
 if(failed)
   # As with gtest_discover_tests(): a program that isn't built is a test that fails.
   add_test(${NAME}_NOT_BUILT ${NAME}_NOT_BUILT)
@@ -12,13 +13,18 @@ if(failed)
 endif()
 
 function(add_group suite number tests)
-  string(REGEX REPLACE "\\.$" "" group "${NAME}.${suite}")
-  if(number GREATER 0)
-    string(APPEND group ".${number}")
+  if(MOST EQUAL 1)
+    set(group "${NAME}.${tests}")
+  else()
+    string(REGEX REPLACE "\\.$" "" group "${NAME}.${suite}")
+    if(number GREATER 0)
+      string(APPEND group ".${number}")
+    endif()
   endif()
   list(JOIN tests ":" filter)
   add_test(${group} ${PROGRAM} --gtest_filter=${filter})
-  set_tests_properties(${group} PROPERTIES TIMEOUT ${TIMEOUT} LABELS "${LABELS}")
+  set_tests_properties(${group} PROPERTIES TIMEOUT ${TIMEOUT} LABELS "${LABELS}" ENVIRONMENT "${ENVIRONMENT}"
+                                           SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
 endfunction()
 
 string(REGEX REPLACE "\n$" "" listed "${listed}")
@@ -33,7 +39,7 @@ foreach(line ${listed} "end.")
     list(APPEND tests "${suite}${CMAKE_MATCH_1}")
   endif()
   list(LENGTH tests count)
-  if(count EQUAL most OR (line MATCHES "^[^ ]+\\.$" AND count GREATER 0))
+  if(count EQUAL MOST OR (line MATCHES "^[^ ]+\\.$" AND count GREATER 0))
     add_group("${suite}" ${number} "${tests}")
     math(EXPR number "${number} + 1")
     set(tests "")

@@ -99,6 +99,7 @@ SiteJob job_of(const ifl::ObjectView& object, std::int64_t asked_at) {
     job.id = object.name;
     const std::string_view owner = value_of(object, "Job_Owner");
     const std::string_view euser = value_of(object, "euser");
+    job.submitter = owner;
     job.owner = euser.empty() ? owner.substr(0, owner.find('@')) : euser;
     job.group = value_of(object, "egroup");
     job.account = value_of(object, "Account_Name");

@@ -15,6 +15,7 @@ namespace pbs::openpbs {
 struct SiteJob {
     std::string id;
     std::string owner;
+    std::string submitter;  // Job_Owner, with the host
     std::string group;
     std::string account;
     std::string project;

@@ -108,6 +108,7 @@ void Records::set_limits(Record& record, const Limits& limits) {
 
 void Records::tell(const SiteServer& server) {
     clear();
+    others_see_jobs_ = server.others_see_jobs;
     pbs_server_record record{};
     record.size = sizeof record;
     record.name = str(server.name);
@@ -437,6 +438,8 @@ bool Records::tell(std::int64_t now, SiteJob job) {
     if (job.array) forget_waiting(now, job);
     const auto known = jobs_.find(job.id);
     const bool is_new = known == jobs_.end();
+    // The server knows when a job began once its mom has told: until then it is when it was sent to her.
+    if (job.runs() && job.stime == 0) job.stime = !is_new && known->second.runs() ? known->second.stime : now;
     const bool counted = !is_new && counts_in_array(known->second);
     const bool same = !is_new && known->second.is_like(job);
     // What it has used, where and since when count, but are no news.
@@ -477,6 +480,25 @@ bool Records::forget(std::int64_t now, const std::string& job) {
         tell_array(now, job);
     }
     return true;
+}
+
+std::string Records::explained(const std::string& job) const {
+    // Users leave the server's name out.
+    const auto whole = [&](const std::string& id) {
+        if (id.find('.') != id.npos) return jobs_.find(id);
+        const auto next = jobs_.lower_bound(id + '.');
+        return next != jobs_.end() && next->first.starts_with(id + '.') ? next : jobs_.end();
+    };
+    const auto known = whole(job);
+    if (known != jobs_.end()) return known->first;
+    const std::string array = array_of(job);
+    const auto waits = array.empty() ? jobs_.end() : whole(array);
+    return waits != jobs_.end() && has_index(waits->second.queued, index_in(job)) ? waits->first : job;
+}
+
+bool Records::may_see(const std::string& user, const std::string& job) const {
+    const auto known = jobs_.find(explained(job));
+    return others_see_jobs_ || known == jobs_.end() || known->second.submitter == user;
 }
 
 std::string Records::starts(std::int64_t now, const Decision& decision) {

@@ -68,6 +68,11 @@ class Records {
     const SiteJob* job(const std::string& id) const;
     std::uint64_t handle(const std::string& job) const;
     const std::map<std::string, SiteJob>& jobs() const { return jobs_; }
+    // The job of which the plugin is asked why this one waits: a subjob waits as its array does. The name of
+    // the server may be left out.
+    std::string explained(const std::string& job) const;
+    // May somebody who is no operator see the job? `user` is as in Job_Owner.
+    bool may_see(const std::string& user, const std::string& job) const;
     Decision decision(const pbs_decision& in) const;
 
   private:
@@ -112,6 +117,7 @@ class Records {
     std::unordered_map<std::uint64_t, std::string> job_names_;
     std::map<std::string, std::int64_t> running_subjobs_;  // by array
     std::set<std::string> aside_;
+    bool others_see_jobs_ = false;
     struct NotPreemptable {
         std::int64_t stime = 0;  // of the run that couldn't be preempted
         bool begun = false;

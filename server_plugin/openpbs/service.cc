@@ -45,7 +45,8 @@ struct Kind {
     std::uint32_t type;
 };
 // Of these the plugin knows only while it schedules itself.
-constexpr std::array kOfCycles{Kind{"explanation", PBS_OBJ_EXPLANATION}, Kind{"record", PBS_OBJ_RECORD}};
+constexpr std::array kOfCycles{Kind{"explanation", PBS_OBJ_EXPLANATION}, Kind{"record", PBS_OBJ_RECORD},
+                               Kind{"fairshare", PBS_OBJ_FAIRSHARE}};
 constexpr std::array kKinds{Kind{"policy", PBS_OBJ_POLICY}, Kind{"time_window", PBS_OBJ_TIME_WINDOW},
                             Kind{"fs_group", PBS_OBJ_FS_GROUP}, Kind{"configuration", PBS_OBJ_CONFIGURATION},
                             Kind{"history", PBS_OBJ_HISTORY}};
@@ -255,6 +256,10 @@ class Service {
                                                                body.attributes.front().name)));
             return true;
         }
+        if (body.object_type == PBS_OBJ_FAIRSHARE && !scheduling_) {
+            answer(one.ticket, ifl::Reply::error(PBSE_NOSUP, instead_of("fairshare")));
+            return true;
+        }
         if (wants_backup(request)) {
             answer(one.ticket, backup(request));
             return true;
@@ -297,14 +302,23 @@ class Service {
             return true;
         }
         const auto& body = std::get<ifl::Status>(one.request.body);
+        std::string name = body.object;
+        if (known->type == PBS_OBJ_EXPLANATION) {
+            const Identity who = identity_of(one);
+            const Records& records = plugin_->records();
+            if (who.privilege == PBS_PRIV_NONE && !records.may_see(who.user + '@' + who.host, name)) {
+                answer(one.ticket, ifl::Reply::error(PBSE_PERM));
+                return true;
+            }
+            name = records.explained(name);
+        }
         Listing& listing = listings_[one.ticket];
         if (!std::exchange(listing.begun, true) && kind.size() < extend.size())
             listing.extend = extend.substr(kind.size() + 1);
         for (;;) {
             std::string next;
-            const ifl::Reply reply =
-                plugin_->status(now(), known->type, body.object, body.wanted, identity_of(one),
-                                listing.extend, one.ticket, listing.parts, next);
+            const ifl::Reply reply = plugin_->status(now(), known->type, name, body.wanted, identity_of(one),
+                                                     listing.extend, one.ticket, listing.parts, next);
             if (reply.code == PBSE_TRYAGAIN) return false;
             if (reply.code != 0) {
                 answer(one.ticket, reply);

@@ -34,7 +34,7 @@ constexpr std::size_t kLongestObject = 600;  // libpbs reads fewer, and says so
 constexpr std::size_t kLongestNames = 1U << 20;
 constexpr int kPoll = 5;  // milliseconds, while somebody waits for the service
 constexpr std::chrono::seconds kLongSilence{60};
-constexpr std::uint32_t kLastType = PBS_OBJ_ACCOUNTING;
+constexpr std::uint32_t kLastType = PBS_OBJ_FAIRSHARE;
 
 // Requests that change jobs, or may remove them. Of those that come new the server tells its scheduler.
 bool changes_jobs(unsigned long type) {
@@ -84,8 +84,18 @@ std::string_view kind_of(std::string_view extend) {
 }
 
 bool for_everybody(std::string_view kind) {
-    return kind == "policy" || kind == "time_window" || kind == "fs_group" || kind == "explanation" ||
-           kind == "fairshare";
+    return kind == "policy" || kind == "time_window" || kind == "fs_group";
+}
+
+// It is shown to everybody, but less of it: of shares to others than managers, of jobs to others than
+// operators.
+bool less_for_others(std::string_view kind) {
+    return kind == "fairshare" || kind == "explanation";
+}
+
+// What only those may ask for who are shown all of a kind.
+std::uint32_t command_of_proof(std::string_view kind) {
+    return kind == "fairshare" ? PBS_CMD_CREATE : PBS_CMD_SET;
 }
 
 std::uint32_t listed_type(unsigned long request) {
@@ -244,7 +254,12 @@ int Shim::decode_manage(int sock, void* request) {
         return library_.real().decode_manage(sock, request);
     if (current_.course == Course::probe || current_.course == Course::again)
         return probe(sock, request, PBS_CMD_CREATE);
-    if (current_.course == Course::prove) return probe(sock, request, PBS_CMD_SET);
+    if (current_.course == Course::prove) {
+        const Held* waiting = held(sock);
+        const std::string_view kind =
+            waiting == nullptr ? std::string_view() : kind_of(waiting->request.extend);
+        return probe(sock, request, command_of_proof(kind));
+    }
     if (current_.course == Course::server) {
         const Held& waiting = held_.at(sock);
         const auto& body = std::get<ifl::Manage>(waiting.request.body);
@@ -463,12 +478,19 @@ int Shim::after_probe(Held& waiting, const std::string& reply) {
 
 int Shim::after_proof(Held& waiting, const std::string& reply) {
     const Connection connection = waiting.connection;
-    if (code_of(reply) != PBSE_IVALREQ) {
+    const bool proved = code_of(reply) == PBSE_IVALREQ;
+    const std::string_view kind = kind_of(waiting.request.extend);
+    if (!proved && !less_for_others(kind)) {
         end(connection);
         return forward(connection.sock, reply);
     }
     waiting.step = Step::answering;
-    ask(waiting, Ask::What::whole, PBS_PRIV_OPERATOR);
+    if (!proved)
+        ask(waiting, Ask::What::whole, PBS_PRIV_NONE);
+    else if (command_of_proof(kind) == PBS_CMD_CREATE)
+        ask(waiting, Ask::What::whole, PBS_PRIV_MANAGER | PBS_PRIV_OPERATOR);
+    else
+        ask(waiting, Ask::What::whole, PBS_PRIV_OPERATOR);
     await(connection);
     Held* now = held(connection.sock);
     return now == nullptr ? 0 : reply_now(*now);

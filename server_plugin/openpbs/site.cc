@@ -153,6 +153,7 @@ SiteServer server_of(const ifl::ObjectView& object) {
             std::string(value_of(object, "restrict_res_to_release_on_suspend")),
             truth_of(value_of(object, "eligible_time_enable")),
             truth_of(value_of(object, "has_runjob_hook")),
+            truth_of(value_of(object, "query_other_jobs")),
             limits_of(object)};
 }
 

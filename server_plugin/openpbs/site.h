@@ -79,6 +79,7 @@ struct SiteServer {
     std::string suspend_releases;  // resources, with commas; empty: all
     bool counts_eligible_time = false;
     bool has_runjob_hook = false;  // a hook may keep jobs from being run
+    bool others_see_jobs = false;  // query_other_jobs
     SiteLimits limits;
     bool operator==(const SiteServer&) const = default;
 };

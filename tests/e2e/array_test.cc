@@ -54,7 +54,9 @@ TEST_F(Arrays, EverySubjobRunsWithItsIndex) {
                            id.substr(id.find(']') + 1));
     EXPECT_EQ(notes(), expected);
     EXPECT_EQ(server.job(id, "Exit_status"), "0");
-    EXPECT_EQ(server.job(id, "array_state_count"), "Queued:0 Running:0 Exiting:0 Expired:5");
+    // OpenPBS forgets the count with the subjobs.
+    EXPECT_EQ(server.job(id, "array_state_count"),
+              of_host("Queued:0 Running:0 Exiting:0 Expired:5", "Queued:0 Running:0 Exiting:0 Expired:0"));
     EXPECT_TRUE(std::filesystem::exists(server.work() / "out7"));
     EXPECT_THAT(server.accounting(), ContainsRegex(";S;[0-9]+\\[\\]\\.[^\n]* array_indices=1-9:2 "));
     const Output all = command({"qstat", "-x", "-t", id});
@@ -65,7 +67,8 @@ TEST_F(Arrays, AreShownWithTheirSubjobs) {
     const std::string id = submit("1-20%2", "sleep 60\n");
     ASSERT_TRUE(server.wait_job_state(id, "B"));
     ASSERT_TRUE(wait_for([&] { return server.job(id, "array_indices_remaining") == "3-20"; }));
-    EXPECT_THAT(server.job(id, "comment"), HasSubstr("concurrent running subjobs limit"));
+    // OpenPBS's server has words of its own there.
+    if (!on_openpbs()) EXPECT_THAT(server.job(id, "comment"), HasSubstr("concurrent running subjobs limit"));
     const auto lines = [&](const std::vector<std::string>& argv) {
         const std::string out = command(argv).out;
         return std::count(out.begin(), out.end(), '\n');
@@ -83,7 +86,8 @@ TEST_F(Arrays, AreShownWithTheirSubjobs) {
     const Output none = command({"qstat", subjob(id, "21")});
     EXPECT_EQ(none.exit, 153) << none;
     EXPECT_THAT(none.err, HasSubstr("Unknown Job Id"));
-    EXPECT_THAT(command({"pbs_explain", subjob(id, "9")}).out, HasSubstr(id));
+    const Output why = command({"pbs_explain", subjob(id, "9")});
+    EXPECT_THAT(why.out, HasSubstr(id)) << why;
 }
 
 TEST_F(Arrays, SurviveAServerThatIsKilled) {

@@ -15,6 +15,7 @@ using ::testing::HasSubstr;
 class MungeTest : public ::testing::Test {
   protected:
     void SetUp() override {
+        NEEDS(own_server);
         if (test::Munged::program().empty()) GTEST_SKIP() << test::Munged::kMissing;
         munged.emplace();
         ASSERT_TRUE(munged->running());
@@ -133,6 +134,7 @@ TEST_F(MungeTest, AServerSendsAJobToAnother) {
 }
 
 TEST(AuthMethods, ThatArentKnownEndTheStart) {
+    NEEDS(own_server);
     Server server({.arguments = {"--auth-methods", "munge,gss"}});
     const Output refused = server.start_refused();
     EXPECT_NE(refused.exit, 0);

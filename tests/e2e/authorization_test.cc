@@ -104,7 +104,10 @@ int ask_as(const User& user, const std::string& socket, const std::string& name,
 
 class AuthorizationTest : public ::testing::Test {
   protected:
-    void SetUp() override { ASSERT_TRUE(server.start()); }
+    void SetUp() override {
+        NEEDS(own_server);
+        ASSERT_TRUE(server.start());
+    }
     std::string socket() const { return (server.home() / "server_priv/pbs.sock").string(); }
     bool has_queue(const std::string& name) const { return server.qmgr("list queue " + name).exit == 0; }
     Server server;

@@ -33,6 +33,7 @@ Output restore(const Server& server, const fs::path& directory) {
 }
 
 TEST(Backup, OfARunningServerComesBackWithObjectsAndJobs) {
+    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(
@@ -61,6 +62,7 @@ TEST(Backup, OfARunningServerComesBackWithObjectsAndJobs) {
 }
 
 TEST(Backup, ARestoreThatWasCutShortIsCompletedByTheStart) {
+    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(server.configure({"create policy p1 comment=old"}));
@@ -86,6 +88,7 @@ TEST(Backup, ARestoreThatWasCutShortIsCompletedByTheStart) {
 }
 
 TEST(Backup, OnlyOneWhoMayReadTheHomeMakesOne) {
+    NEEDS(own_server);
     if (!other())
         GTEST_SKIP() << "only root can run commands as different users; this is user " << runner().name;
     Server server;
@@ -99,6 +102,7 @@ TEST(Backup, OnlyOneWhoMayReadTheHomeMakesOne) {
 }
 
 TEST(Backup, OptionsOfAServerDontGoWithIt) {
+    NEEDS(own_server);
     const Output refused =
         run({"pbs_server", "-d", "/nonexistent", "--backup", "/nonexistent/b", "--daemon"});
     EXPECT_NE(refused.exit, 0);
@@ -195,6 +199,7 @@ std::map<std::string, std::string> contents(const Server& server) {
 class DamagedStart : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(DamagedStart, IsRefusedAndChangesNothing) {
+    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(server.configure({"create policy p1 comment=kept"}));
@@ -227,6 +232,7 @@ INSTANTIATE_TEST_SUITE_P(EachDatabase, DamagedStart, ::testing::Values("server.d
 class DamagedLog : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(DamagedLog, IsRefusedUntilTheLossIsAccepted) {
+    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(server.configure({"create queue workq queue_type=execution, enabled=True, started=False",
@@ -273,6 +279,7 @@ std::vector<std::string> kept(const Server& server) {
 }
 
 TEST(BackupByManager, IsMadeAndCanBeRestored) {
+    NEEDS(own_server);
     if (!other()) GTEST_SKIP() << "only root can become another user";
     Server server;
     ASSERT_TRUE(server.start());
@@ -303,6 +310,7 @@ TEST(BackupByManager, IsMadeAndCanBeRestored) {
 
 // What is there by hand, and isn't a backup of the server's own making, stays.
 TEST(BackupByManager, TheOldestGoAndWhatWasCutShort) {
+    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     const fs::path all = server.home() / "server_priv/backups";
@@ -360,6 +368,7 @@ pid_t copier(const Server& server) {
 }
 
 TEST(BackupByManager, ThereIsOneAtATimeAndOneThatIsKilledLeavesNothingForLong) {
+    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     Output first;
@@ -385,6 +394,7 @@ TEST(BackupByManager, ThereIsOneAtATimeAndOneThatIsKilledLeavesNothingForLong) {
 }
 
 TEST(BackupByManager, WhatAServerThatIsKilledLeavesGoesWithTheNextBackup) {
+    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     {
@@ -410,6 +420,7 @@ TEST(BackupByManager, WhatAServerThatIsKilledLeavesGoesWithTheNextBackup) {
 
 // After each change that it makes to a file.
 TEST(Backup, KilledAnywhereItIsWholeOrNotThere) {
+    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(server.configure({"create policy p1", "create queue q1 queue_type=execution"}));
@@ -455,6 +466,7 @@ TEST(Backup, KilledAnywhereItIsWholeOrNotThere) {
 }
 
 TEST(BackupByManager, WhatFailsSaysWhyAndLeavesNothing) {
+    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     const fs::path all = server.home() / "server_priv/backups";

@@ -95,7 +95,10 @@ std::string status_server() {
 
 class BadInput : public ::testing::Test {
   protected:
-    void SetUp() override { ASSERT_TRUE(server.start()); }
+    void SetUp() override {
+        NEEDS(own_server);
+        ASSERT_TRUE(server.start());
+    }
     void TearDown() override {
         if (!server.running()) FAIL() << "the server has ended";
         EXPECT_EQ(server.command({"qstat", "-B"}).exit, 0) << "another client is served";

@@ -26,6 +26,7 @@ class Calendar : public ::testing::Test {
 };
 
 TEST_F(Calendar, ListsThePoliciesThatListSchedWillShow) {
+    NEEDS(injected_clock);
     const Output list = calendar({"list", "--from", "2026-11-23 10:00", "--to", "2026-11-24"});
     EXPECT_EQ(list.exit, 0) << list;
     EXPECT_THAT(list.out, HasSubstr("- Mon 2026-11-23 17:00:00   sched default: policy default_policy"));
@@ -160,6 +161,7 @@ TEST_F(Calendar, QueuesPoliciesAndShortWindowsAreDrawn) {
 }
 
 TEST_F(Calendar, GoesByTheServersClock) {
+    NEEDS(injected_clock);
     EXPECT_THAT(calendar({"list"}).out, HasSubstr(", Mon 2026-11-23 10:00:"));
     server.set_clock(kMonday10 + 40 * 86400);
     EXPECT_THAT(calendar({"list"}).out, HasSubstr(", Sat 2027-01-02 10:00:"));

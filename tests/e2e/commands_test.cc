@@ -31,6 +31,7 @@ class OperatorCommands : public OriginServer {
 };
 
 TEST_F(OperatorCommands, QsigAndQmsgReachARunningJob) {
+    NEEDS(output_at_once);
     const std::string id = running("trap 'echo usr1; exit 5' USR1\necho ready\nwhile :; do sleep 0.1; done\n",
                                    {"-N", "s", "-S", "/bin/sh"});
     const std::string number = id.substr(0, id.find('.'));
@@ -102,6 +103,7 @@ TEST_F(OperatorCommands, TracejobTellsALife) {
 }
 
 TEST_F(OperatorCommands, QtermEndsTheServerInEachManner) {
+    NEEDS(own_server);
     const std::string again = running("sleep 60\n");
     const std::string once = running("sleep 2\n", {"-r", "n"});
     if (geteuid() == 0) {

@@ -36,6 +36,7 @@ class EligibleTime : public ::testing::Test {
 };
 
 TEST_F(EligibleTime, CountsByWhatTheJobWaitsFor) {
+    NEEDS(injected_clock);
     const std::string runs = job("work");
     ASSERT_TRUE(server.wait_job_state(runs, "R"));
     const std::string limited = job("work");
@@ -63,6 +64,7 @@ TEST_F(EligibleTime, CountsByWhatTheJobWaitsFor) {
 }
 
 TEST_F(EligibleTime, ManagersSetItAndRecordsHaveIt) {
+    NEEDS(injected_clock);
     const std::string runs = job("work");
     ASSERT_TRUE(server.wait_job_state(runs, "R"));
     const std::string waits = job("free");
@@ -92,6 +94,7 @@ TEST_F(EligibleTime, ManagersSetItAndRecordsHaveIt) {
 }
 
 TEST_F(EligibleTime, OrdersJobsByTheFormula) {
+    NEEDS(injected_clock);
     const std::string runs = job("work");
     ASSERT_TRUE(server.wait_job_state(runs, "R"));
     const std::string limited = job("work");
@@ -120,6 +123,7 @@ TEST_F(EligibleTime, WhatIsNotAboveTheThresholdWaits) {
 }
 
 TEST_F(EligibleTime, TheSchedulersLogHasWhatThePolicyChooses) {
+    NEEDS(own_log);
     ASSERT_TRUE(server.configure({"set policy default_policy log_event=64"}));
     const std::string runs = job("work");
     const std::string limited = job("work");

@@ -69,6 +69,7 @@ class FairShare : public ::testing::Test {
 };
 
 TEST_F(FairShare, WhoHasUsedLessGoesFirstAlsoAfterACrash) {
+    NEEDS(injected_clock);
     EXPECT_EQ(first_of("qa", "qb"), "qa") << "nobody has used anything";
     const std::string long_job = job("qa");
     ASSERT_TRUE(server.wait_job_state(long_job, "R"));
@@ -104,7 +105,7 @@ TEST_F(FairShare, TheTreeIsShownAndChanged) {
     const Output set = server.command({"pbs_fairshare", "-s", "qa", "5000"});
     ASSERT_EQ(set.exit, 0) << set.err;
     EXPECT_EQ(stored("qa"), 5000) << "it is in the store when the command ends";
-    EXPECT_THAT(server.log(), HasSubstr("attributes set usage.qa = 5000 at request of "));
+    if (!on_openpbs()) EXPECT_THAT(server.log(), HasSubstr("attributes set usage.qa = 5000 at request of "));
     const Output text = server.command({"pbs_fairshare"});
     ASSERT_EQ(text.exit, 0) << text.err;
     EXPECT_THAT(text.out, StartsWith("fs_group f1 of sched default, "));
@@ -152,7 +153,9 @@ TEST_F(FairShare, ManagersWithoutRootChangeIt) {
     const Output done = as_other({"pbs_fairshare", "-s", "qa", "7"});
     EXPECT_EQ(done.exit, 0) << done.err;
     EXPECT_EQ(stored("qa"), 7);
-    EXPECT_THAT(server.log(), HasSubstr("attributes set usage.qa = 7 at request of " + other()->name + "@"));
+    if (!on_openpbs())
+        EXPECT_THAT(server.log(),
+                    HasSubstr("attributes set usage.qa = 7 at request of " + other()->name + "@"));
 }
 
 TEST_F(FairShare, AnExplanationTellsHowTheEntityStands) {

@@ -1,4 +1,6 @@
-// A real pbs_server with the real plugin on a home of its own, and real commands run against it.
+// A real server with the real plugin on a home of its own, and real commands run against it. The host of the
+// plugin is a parameter: the bundled server, or, with PBS_E2E_HOST=openpbs in the environment, OpenPBS's in a
+// box of its own (box.h).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,7 +59,8 @@ struct User {
 const User& runner();
 std::optional<User> other();
 
-// Waits until `holds` is true, asking every 20 ms.
+// Waits until `holds` is true, asking every 20 ms. OpenPBS's server, whose mom looks at her jobs from time to
+// time, has four times as long.
 bool wait_for(const std::function<bool()>& holds,
               std::chrono::milliseconds timeout = std::chrono::seconds(10));
 
@@ -78,6 +82,38 @@ class HeldPort {
     int fd_ = -1;
 };
 
+// Is OpenPBS's server the host in this process?
+bool on_openpbs();
+
+// What a test may need that OpenPBS's server can't give it.
+enum class Need {
+    own_server,         // it is about the bundled server and its programs themselves
+    injected_clock,     // it says what time it is
+    own_attributes,     // it is about attributes, or warnings of them, that the bundled server has of its own
+    history_of_server,  // it is about the history of what the server keeps itself, such as queues
+    own_log,            // it reads what the bundled server alone writes into logs
+    without_mom,        // it sets up or watches how the server itself runs jobs' processes
+    output_at_once,     // it reads a job's output while the job runs
+    same_network,       // it starts programs by itself that ask the server
+};
+// Why the host doesn't have it, in words; empty: it does.
+std::string lacking(Need need);
+// The first line of a test, or of what sets up a suite: NEEDS(injected_clock). The test is skipped where the
+// host lacks it.
+#define NEEDS(need) \
+    if (const std::string why = ::pbs::e2e::lacking(::pbs::e2e::Need::need); !why.empty()) GTEST_SKIP() << why
+
+// What is expected where each server has words, or statuses, of its own.
+template <class T>
+T of_host(const T& bundled, const T& openpbs) {
+    return on_openpbs() ? openpbs : bundled;
+}
+inline std::string of_host(const char* bundled, const char* openpbs) {
+    return on_openpbs() ? openpbs : bundled;
+}
+
+class Host;
+
 class Server {
   public:
     struct Options {
@@ -95,11 +131,11 @@ class Server {
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    const std::filesystem::path& home() const { return home_; }
+    const std::filesystem::path& home() const;
     // A folder that every user may write, for scripts and outputs.
-    const std::filesystem::path& work() const { return work_; }
-    int port() const { return port_.number(); }
-    pid_t pid() const { return pid_; }
+    const std::filesystem::path& work() const;
+    int port() const;
+    pid_t pid() const;
 
     // Writes a file below the home, making its folder.
     void put(const std::string& file, std::string_view text) const;
@@ -140,20 +176,9 @@ class Server {
                         std::chrono::milliseconds timeout = std::chrono::seconds(15)) const;
 
   private:
-    std::vector<std::string> arguments() const;
-    void spawn();
-    void delete_running_jobs() const;
     std::string read_all(const std::string& folder) const;
-    int reap(bool wait);
 
-    Options options_;
-    std::filesystem::path base_;
-    std::filesystem::path home_;
-    std::filesystem::path work_;
-    std::filesystem::path output_;
-    HeldPort port_;
-    pid_t pid_ = -1;
-    int status_ = 0;
+    std::unique_ptr<Host> host_;
 };
 
 // "name = value" of a listing by qmgr or qstat -f, whose long lines go on after a line break and a tab.

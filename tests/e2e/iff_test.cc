@@ -127,6 +127,7 @@ std::string read_all(int fd) {
 class IffTest : public ::testing::Test {
   protected:
     void SetUp() override {
+        NEEDS(own_server);
         if (geteuid() != 0) GTEST_SKIP() << "only root can install a setuid program";
         ASSERT_TRUE(server.start());
         helper = (server.work() / "sbin/pbs_iff").string();

@@ -101,7 +101,7 @@ TEST_F(Jobs, HoldAndRelease) {
     const std::string id = server.submit("true\n", {"-h"});
     EXPECT_EQ(server.job(id, "job_state"), "H");
     EXPECT_EQ(server.job(id, "Hold_Types"), "u");
-    EXPECT_EQ(server.job(id, "comment"), "Not Running: Job is held (Hold_Types = u)");
+    EXPECT_EQ(server.job(id, "comment"), of_host("Not Running: Job is held (Hold_Types = u)", "(none)"));
     EXPECT_EQ(as_runner({"qrls", id}).exit, 0);
     EXPECT_TRUE(server.wait_job_state(id, "F"));
     ASSERT_TRUE(server.configure({"set sched default scheduling=False"}));
@@ -119,10 +119,10 @@ TEST_F(Jobs, AJobThatWaitsForItsTimeSaysSo) {
     const std::string id = server.submit("true\n", {"-a", "203101020304"});
     EXPECT_EQ(server.job(id, "job_state"), "W");
     EXPECT_EQ(server.job(id, "comment"),
-              "Not Running: Job waits for its Execution_Time, Thu Jan  2 03:04:00 2031");
+              of_host("Not Running: Job waits for its Execution_Time, Thu Jan  2 03:04:00 2031", "(none)"));
     EXPECT_EQ(as_runner({"qalter", "-a", "203101030304", id}).exit, 0);
     EXPECT_EQ(server.job(id, "comment"),
-              "Not Running: Job waits for its Execution_Time, Fri Jan  3 03:04:00 2031");
+              of_host("Not Running: Job waits for its Execution_Time, Fri Jan  3 03:04:00 2031", "(none)"));
 }
 
 TEST_F(Jobs, AlterMoveRunDelete) {
@@ -217,6 +217,10 @@ TEST_F(Jobs, CheckpointsAreWarnedOf) {
               "qalter: Warning: Checkpoint=s is kept and not acted on: pbs_server makes no checkpoints by "
               "itself\n");
     EXPECT_EQ(as_runner({"qalter", "-c", "n", id}).err, "");
+}
+
+TEST_F(Jobs, CheckpointsThatAreNoneAreRefused) {
+    NEEDS(own_attributes);
     const Output wrong = server.command_as(runner(), {"qsub", "-c", "w=1h"}, {"true\n"});
     EXPECT_NE(wrong.exit, 0);
     EXPECT_EQ(wrong.out, "");

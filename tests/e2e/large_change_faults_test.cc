@@ -34,6 +34,7 @@ std::string document() {
 class LargeChangeFaults : public ::testing::Test {
   protected:
     void SetUp() override {
+        NEEDS(own_server);
         if (PBS_SANITIZED != 0) GTEST_SKIP() << "the sanitizers want to be loaded first";
         Server::Options options;
         options.program = counters_.server();

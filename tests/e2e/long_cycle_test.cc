@@ -23,6 +23,7 @@ class LongCycle : public ::testing::Test {
     static constexpr int kJobs = 21'000;
 
     void SetUp() override {
+        NEEDS(own_server);
         ASSERT_TRUE(server.start());
         ASSERT_TRUE(server.configure({
             "set server scheduling=False",

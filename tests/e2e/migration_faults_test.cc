@@ -109,6 +109,7 @@ long calls_of_a_first_start() {
 class MigrationFaults : public ::testing::Test {
   protected:
     void SetUp() override {
+        NEEDS(own_server);
         if (PBS_SANITIZED != 0) GTEST_SKIP() << "the sanitizers want to be loaded first";
     }
 };

@@ -208,6 +208,7 @@ TEST_F(Objects, Interface4FsGroup) {
 }
 
 TEST_F(Objects, Interface6DeprecatedServerAttributesWarn) {
+    NEEDS(own_attributes);
     const Output depth = server.qmgr("s s backfill_depth=3");
     EXPECT_EQ(depth.exit, 0);
     EXPECT_THAT(depth.err,

@@ -26,6 +26,7 @@ class OpenpbsClients : public OriginServer {
   protected:
     using OriginServer::OriginServer;
     void SetUp() override {
+        NEEDS(own_server);
         const char* named = std::getenv("PBSPOLICY_OPENPBS_PREFIX");
         if (!named || !*named) {
             GTEST_SKIP()

@@ -126,6 +126,7 @@ class Peer : public ::testing::Test {
   protected:
     Peer() : here({.arguments = {"--name", "here"}}), there({.arguments = {"--name", "there"}}) {}
     void SetUp() override {
+        NEEDS(own_server);
         if (getuid() != 0) GTEST_SKIP() << "servers know each other by ports that only root may use";
         for (Server* server : {&here, &there}) {
             ASSERT_TRUE(server->start());

@@ -161,6 +161,7 @@ TEST_F(Pipeline, ManyClientsAtOnce) {
 
 // What was acknowledged is there after the server's death, whatever it was doing.
 TEST_F(Pipeline, WhatWasAcknowledgedSurvivesAKill) {
+    NEEDS(own_log);
     std::set<std::string> acknowledged;
     for (int round = 0; round < 3; ++round) {
         std::string input;
@@ -193,6 +194,7 @@ TEST_F(Pipeline, WhatWasAcknowledgedSurvivesAKill) {
 class PipelineFullDisk : public ::testing::Test {
   protected:
     void SetUp() override {
+        NEEDS(own_server);
         if (::geteuid() != 0) GTEST_SKIP() << "not root: no file system of a test's own can be mounted";
         if (::mount("tmpfs", server_->home().c_str(), "tmpfs", 0, "mode=755,size=10m") != 0)
             GTEST_SKIP() << "no right to mount a tmpfs";

@@ -42,17 +42,28 @@ std::string printed(const Server& server, const std::string& what = "server") {
     return text.out;
 }
 
+// Without what OpenPBS shows and lets nobody set.
+std::string settable(const std::string& text) {
+    return replaced(text, "set sched partition = pbs-default\n", "");
+}
+
 // Reads what one server printed into a new one, which then prints the same.
 void expect_round_trip(const Server& first, const std::vector<std::string>& what) {
     Server second;
     ASSERT_TRUE(second.start());
     for (const std::string& one : what) {
         // The folders of schedulers are in the server's home.
-        const std::string text = replaced(printed(first, one), first.home(), second.home());
+        const std::string text = settable(replaced(printed(first, one), first.home(), second.home()));
         const Output done = read_in(second, text, {"-a"});
         EXPECT_EQ(done.exit, 0) << done << text;
-        EXPECT_EQ(printed(second, one), text);
+        EXPECT_EQ(settable(printed(second, one)), text);
     }
+}
+
+// Of a vnode OpenPBS's server prints what its mom tells, too.
+std::vector<std::string> with_vnodes() {
+    if (on_openpbs()) return {"server"};
+    return {"server", "node @default"};
 }
 
 class Qmgr : public ::testing::Test {
@@ -116,7 +127,7 @@ TEST_F(Qmgr, PrintOfEveryKindOfObjectIsReadBackTheSame) {
         "set node n1 state=offline",
         "create node n2 resources_available.colour=\"it's\"",
     }));
-    expect_round_trip(server, {"server", "node @default"});
+    expect_round_trip(server, with_vnodes());
 }
 
 TEST_F(Qmgr, PrintUnsetsThePoliciesOfTheDefaultScheduler) {
@@ -150,7 +161,7 @@ TEST_F(Qmgr, PrintOfAwkwardTextsIsReadBackTheSame) {
     const Output done = read_in(server, directives, {"-a"});
     ASSERT_EQ(done.exit, 0) << done;
     EXPECT_EQ(besides_not_acted_on(done.err), "");
-    expect_round_trip(server, {"server", "node @default"});
+    expect_round_trip(server, with_vnodes());
 }
 
 TEST_F(Qmgr, NewlinesInQuotesOfACommandArePartOfTheValue) {
@@ -484,6 +495,7 @@ TEST_F(QmgrExamples, OfInterfaces3And4) {
 }
 
 TEST_F(QmgrExamples, OfInterface6) {
+    NEEDS(own_attributes);
     ASSERT_TRUE(server.configure({"create policy p1"}));
     expect_all({{R"(qmgr -c "s policy p1 backfill_depth = 3")", "policy p1", "backfill_depth", "3"}});
     const Output warned = shell(R"(qmgr -c "s s backfill_depth=3")");
@@ -564,6 +576,7 @@ class Terminal {
 };
 
 TEST_F(Qmgr, TerminalCompletesWithTheTabKey) {
+    NEEDS(same_network);
     Terminal terminal(server);
     terminal.until("Qmgr: ");
     terminal.type("crea\tpol\tnights\n");
@@ -576,6 +589,7 @@ TEST_F(Qmgr, TerminalCompletesWithTheTabKey) {
 }
 
 TEST_F(Qmgr, TerminalLeavesNothingOfALineThatIsGivenUp) {
+    NEEDS(same_network);
     Terminal terminal(server);
     terminal.until("Qmgr: ");
     terminal.type("create policy half\x03");
@@ -600,6 +614,7 @@ TEST_F(Qmgr, TerminalLeavesNothingOfALineThatIsGivenUp) {
 }
 
 TEST_F(Qmgr, TerminalKeepsAHistoryAfterEachLine) {
+    NEEDS(same_network);
     {
         Terminal terminal(server);
         terminal.until("Qmgr: ");

@@ -17,6 +17,7 @@ using ::testing::StartsWith;
 class Replay : public OriginServer {
   protected:
     void SetUp() override {
+        NEEDS(own_server);
         OriginServer::SetUp();
         ASSERT_TRUE(server.configure({"set node n1 resources_available.ncpus = 2"}));
         file = (server.home() / "bug.record").string();

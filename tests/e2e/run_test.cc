@@ -14,6 +14,7 @@ using ::testing::StartsWith;
 class Qrun : public ::testing::Test {
   protected:
     void SetUp() override {
+        NEEDS(own_server);
         ASSERT_TRUE(server.start());
         ASSERT_TRUE(server.configure(
             {"set server scheduling=False", "create node v0 resources_available.ncpus=2",

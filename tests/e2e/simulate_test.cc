@@ -13,6 +13,7 @@ using testing::HasSubstr;
 class Simulate : public ::testing::Test {
   protected:
     void SetUp() override {
+        NEEDS(own_server);
         folder = std::filesystem::temp_directory_path() /
                  ("simulate_test." + std::to_string(getpid()) + "." +
                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
@@ -110,6 +111,7 @@ TEST_F(Simulate, WrongInputIsNamedAndFails) {
 
 // The jobs that a server has run, with its own accounting and configuration.
 TEST_F(OriginServer, ItsJobsAndItsConfigurationAreSimulated) {
+    NEEDS(own_server);
     std::vector<std::string> ids;
     for (int i = 0; i < 3; ++i) {
         ids.push_back(server.submit("true", {"-l", "ncpus=2,walltime=60"}));

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 class Staging : public OriginServer {
   protected:
     void SetUp() override {
+        NEEDS(without_mom);
         OriginServer::SetUp();
         ASSERT_TRUE(server.configure({"set server job_history_enable=True"}));
         std::ofstream(server.work() / "data") << "of the user\n";

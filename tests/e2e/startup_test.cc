@@ -15,6 +15,7 @@ using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
 TEST(Startup, AnEmptyHomeIsFilled) {
+    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     for (const char* path : {"server_priv", "sched_priv", "server_logs", "server_priv/accounting", "spool",
@@ -26,6 +27,7 @@ TEST(Startup, AnEmptyHomeIsFilled) {
 }
 
 TEST(Startup, SigtermStopsCleanlyAndTheNextStartGoesOn) {
+    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(server.configure({"create policy kept comment='still here'"}));
@@ -37,6 +39,7 @@ TEST(Startup, SigtermStopsCleanlyAndTheNextStartGoesOn) {
 }
 
 TEST(Startup, ASecondServerOnTheSameHomeIsRefused) {
+    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     const Output refused =
@@ -48,6 +51,7 @@ TEST(Startup, ASecondServerOnTheSameHomeIsRefused) {
 }
 
 TEST(Startup, AMissingPluginIsRefused) {
+    NEEDS(own_server);
     Server server({.arguments = {"--plugin", "/nowhere/pbs_policy.so"}, .program = {}});
     const Output refused = server.start_refused();
     EXPECT_FALSE(refused.timed_out);
@@ -77,6 +81,7 @@ fs::path shepherd() {
 }
 
 TEST(Startup, WithoutAPluginWhereItLooksItIsRefused) {
+    NEEDS(own_server);
     const Folder installed;
     fs::create_directories(installed.path / "bin");
     fs::create_directories(installed.path / "lib/pbspolicy");
@@ -90,6 +95,7 @@ TEST(Startup, WithoutAPluginWhereItLooksItIsRefused) {
 }
 
 TEST(Startup, AnInstalledServerFindsItsPluginAndItsShepherd) {
+    NEEDS(own_server);
     const Folder installed;
     fs::create_directories(installed.path / "bin");
     fs::create_directories(installed.path / "lib/pbspolicy");
@@ -108,6 +114,7 @@ TEST(Startup, AnInstalledServerFindsItsPluginAndItsShepherd) {
 }
 
 TEST(Startup, SomethingThatIsNoPluginIsRefused) {
+    NEEDS(own_server);
     Server server({.arguments = {"--plugin", "/lib/x86_64-linux-gnu/libc.so.6"}, .program = {}});
     const Output refused = server.start_refused();
     EXPECT_NE(refused.exit, 0);
@@ -116,6 +123,7 @@ TEST(Startup, SomethingThatIsNoPluginIsRefused) {
 }
 
 TEST(Startup, ADamagedPolicyStoreIsRefusedAndNamed) {
+    NEEDS(own_server);
     Server server;
     server.put("server_priv/policy.db",
                "this is not a database but a text that is long enough to be read as one");
@@ -126,12 +134,14 @@ TEST(Startup, ADamagedPolicyStoreIsRefusedAndNamed) {
 }
 
 TEST(Startup, AnUnknownOptionIsNamed) {
+    NEEDS(own_server);
     const Output refused = run({"pbs_server", "-d", "/nonexistent", "--colour"});
     EXPECT_NE(refused.exit, 0);
     EXPECT_THAT(refused.err + refused.out, HasSubstr("--colour"));
 }
 
 TEST(Startup, AsADaemonItReturnsWhenItServes) {
+    NEEDS(own_server);
     Server server;
     const Output started =
         run({"pbs_server", "-d", server.home().string(), "-p", std::to_string(server.port()), "--daemon"});
@@ -147,6 +157,7 @@ TEST(Startup, AsADaemonItReturnsWhenItServes) {
 
 // With so few that not even the libraries can be opened, the loader says so.
 TEST(Startup, TooFewDescriptorsAreRefused) {
+    NEEDS(own_server);
     const Folder home;
     for (int limit = 3; limit <= 40; ++limit) {
         const Output refused = run(
@@ -161,6 +172,7 @@ TEST(Startup, TooFewDescriptorsAreRefused) {
 }
 
 TEST(Durability, AcknowledgedChangesSurviveKill9) {
+    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(server.configure({"create queue workq queue_type=execution, enabled=True, started=False",
@@ -188,6 +200,7 @@ TEST(Durability, AcknowledgedChangesSurviveKill9) {
 }
 
 TEST(Startup, AMessageHoldsNothingThatATerminalActsOn) {
+    NEEDS(own_server);
     Server server({.arguments = {"--plugin", "/no\x1b[2J\xff.so"}, .program = {}});
     const Output refused = server.start_refused();
     EXPECT_NE(refused.exit, 0);

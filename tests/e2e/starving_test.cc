@@ -9,6 +9,7 @@ namespace {
 class Starving : public ::testing::Test {
   protected:
     void SetUp() override {
+        NEEDS(injected_clock);
         ASSERT_TRUE(server.start());
         ASSERT_TRUE(server.configure({
             "create queue work queue_type=execution, enabled=True, started=True",

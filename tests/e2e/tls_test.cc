@@ -24,6 +24,7 @@ using ::testing::Not;
 class TlsE2eTest : public ::testing::Test {
   protected:
     void SetUp() override {
+        NEEDS(own_server);
         if (!test::Certificates::can_be_made()) GTEST_SKIP() << test::Certificates::kMissing;
         if (geteuid() != 0 && test::Munged::program().empty()) GTEST_SKIP() << test::Munged::kMissing;
         if (geteuid() != 0) munged.emplace();
@@ -246,6 +247,7 @@ TEST_F(TlsE2eTest, AServerSendsAJobToAnotherByTls) {
 }
 
 TEST(TlsOptions, ThatArentKnownEndTheStart) {
+    NEEDS(own_server);
     Server server({.arguments = {"--tls-required", "some"}});
     const Output refused = server.start_refused();
     EXPECT_NE(refused.exit, 0);

@@ -20,6 +20,7 @@ using ::testing::StartsWith;
 class Undelivered : public OriginServer {
   protected:
     void SetUp() override {
+        NEEDS(without_mom);
         OriginServer::SetUp();
         const std::filesystem::path mailer = server.work() / "mailer";
         std::ofstream(mailer) << "#!/bin/sh\n{ echo \"arguments: $*\"; cat; echo END; } >" << mails().string()

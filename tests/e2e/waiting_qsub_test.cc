@@ -19,6 +19,7 @@ using ::testing::HasSubstr;
 class WaitingQsub : public OriginServer {
   protected:
     void SetUp() override {
+        NEEDS(own_server);
         OriginServer::SetUp();
         ASSERT_TRUE(server.configure({"set server job_history_enable=True"}));
     }

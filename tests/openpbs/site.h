@@ -1,29 +1,19 @@
-// A real OpenPBS server in a box of its own (box.sh), for tests: with the policy plugin in it, or without.
+// A real OpenPBS server in a box of its own (tests/e2e/box.h), for tests: with the policy plugin in it, or
+// without.
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sys/types.h>
 
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "tests/e2e/box.h"
 #include "tests/e2e/harness.h"
 
 namespace pbs::e2e {
 
-// Why there can be no such site here; empty: there can.
-std::string no_openpbs();
-
 class Site {
   public:
-    // Makes the box; nothing is started yet.
-    Site();
-    ~Site();
-    Site(const Site&) = delete;
-    Site& operator=(const Site&) = delete;
-
     // Runs a script of the shell in the box. `stock` stands for the folder of OpenPBS's commands with a
     // slash, `ours` for ours: "$stock/qmgr", "$ours/qmgr".
     Output sh(const std::string& script, const std::string& user = "root") const;
@@ -53,9 +43,7 @@ class Site {
   private:
     Output in_box(const std::string& script, const std::string& user) const;
 
-    std::filesystem::path prefix_;
-    pid_t holder_ = -1;  // box.sh
-    pid_t inner_ = -1;   // the box's first process
+    Box box_;  // nothing is started in it at first
 };
 
 // Skips where there is no OpenPBS.

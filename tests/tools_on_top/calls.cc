@@ -38,11 +38,6 @@ std::string short_host_name() {
     return whole.substr(0, whole.find('.'));
 }
 
-std::string openpbs_prefix() {
-    const char* named = std::getenv("PBSPOLICY_OPENPBS_PREFIX");
-    return named != nullptr ? named : "";
-}
-
 class OurServer : public Place {
   public:
     // With OpenPBS's commands, if there is a prefix.
@@ -212,7 +207,7 @@ void ToolOnTop::SetUp() {
         if (const std::string why = no_openpbs(); !why.empty()) GTEST_SKIP() << why;
         place_ = std::make_unique<Openpbs>();
     } else {
-        place_ = std::make_unique<OurServer>(GetParam() == Where::ours ? "" : openpbs_prefix());
+        place_ = std::make_unique<OurServer>(GetParam() == Where::ours ? "" : openpbs_prefix().string());
     }
 }
 

@@ -3,7 +3,8 @@
 # OpenPBS that is installed in PREFIX. It has a network, processes, files in /etc, PREFIX and PBS_HOME
 # (/var/spool/pbs) of its own, so the machine's are left alone and several may run at a time. WORK, a folder that
 # is not under /tmp, keeps a server's home that was made once; everything else is gone with the command. In
-# there, `pbs start` and `pbs stop` are the server's start and end.
+# there, `pbs start` and `pbs stop` are the server's start and end. A folder for what the box has of its own is
+# made below WORK, unless the environment has one in BOX.
 set -euo pipefail
 
 if [ -z "${IN_BOX:-}" ]; then
@@ -21,7 +22,7 @@ if [ -z "${IN_BOX:-}" ]; then
     fi
     flock -u 9
     exec 9>&-
-    box=$(mktemp -d "$work/box.XXXXXX")
+    box=${BOX:-$(mktemp -d "$work/box.XXXXXX")}
     chmod 755 "$box"
     trap 'rm -rf "$box"' EXIT
     cp -a "$work/base/spool" "$work/base/etc" "$box/"
@@ -49,13 +50,16 @@ mount --bind "$BOX/spool" /var/spool/pbs
 mount --bind "$BOX/tmp" /tmp
 mount --bind "$BOX/vartmp" /var/tmp
 mount -t tmpfs -o "mode=2775,uid=$(id -u postgres),gid=$(id -g postgres)" tmpfs /run/postgresql
+# Each command takes one of few ports, and would have it for a minute.
+echo 16 >/proc/sys/net/ipv4/tcp_max_tw_buckets
 # OpenPBS refuses a host whose name is the loopback's.
 ip link set lo up
 ip link add v0 type veth peer name v1
 ip addr add 10.99.0.1/24 dev v0
 ip link set v0 up
 ip link set v1 up
-printf '127.0.0.1 localhost\n10.99.0.1 box\n' >/etc/hosts
+# Tests make vnodes of these names, all of this host, and speak of a host that is elsewhere.
+printf '127.0.0.1 localhost\n10.99.0.1 box %s\n10.99.0.2 x.org\n' "$(echo {n,v}{0..9})" >/etc/hosts
 sed -i 's/^hosts:.*/hosts: files/' /etc/nsswitch.conf
 
 cat >"$BOX/bin/pbs" <<EOF
