@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <tl/expected.hpp>
 #include <utility>
@@ -251,6 +252,16 @@ std::string bring_back(objects::Store& store, const std::string& sched, const Ma
     return tell_scheduler(folder);
 }
 
+// Is it a folder that a scheduler has its files in, or may have?
+bool is_of_scheduler(std::string_view home, const std::string& folder) {
+    namespace fs = std::filesystem;
+    std::error_code failed;
+    const fs::path below =
+        fs::weakly_canonical(folder, failed).lexically_relative(fs::weakly_canonical(home, failed));
+    if (!failed && !below.empty() && *below.begin() != "..") return true;
+    return fs::is_regular_file(fs::path(folder) / "sched_config", failed);
+}
+
 }  // namespace
 
 std::string week_of_holidays(const rrule::WindowSet& windows, const rrule::Zone& zone, sched::Instant now) {
@@ -313,6 +324,11 @@ std::string ExternalFiles::look(State& state, const std::string& sched, const st
         return why;
     }
     files.left_out = std::move(made.left_out);
+    // A manager names it, who need not be root.
+    if (!is_of_scheduler(state.host.home(), folder))
+        return fmt::format(
+            "sched_priv: {} isn't below {} and has no sched_config, expected a scheduler's folder", folder,
+            state.host.home());
     if (std::string why = keep(*state.store, sched, folder, made); !why.empty()) return why;
     std::string names;
     for (const auto& [name, text] : made.files) {

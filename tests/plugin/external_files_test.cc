@@ -199,6 +199,21 @@ TEST_F(ExternalFiles, AFolderThatCantBeWrittenIsToldAndTriedAgain) {
     EXPECT_THAT(file("holidays"), HasSubstr("prime"));
 }
 
+TEST_F(ExternalFiles, AFolderThatIsNoSchedulersIsLeftAlone) {
+    bring_up();
+    const FakeHost elsewhere;
+    const fs::path folder = elsewhere.home() / "sched_priv";
+    host.sched_priv = folder.string();
+    host.tell_of_sched();
+    go_external();
+    EXPECT_TRUE(host.logged("and has no sched_config, expected a scheduler's folder"));
+    EXPECT_TRUE(fs::is_empty(folder));
+    elsewhere.write("sched_priv/sched_config", "by_queue: True ALL\n");
+    host.now += 60;
+    settle();
+    EXPECT_TRUE(fs::exists(folder / "holidays"));
+}
+
 TEST_F(ExternalFiles, ThereIsOneAfterARestartToo) {
     bring_up();
     go_external();

@@ -195,7 +195,7 @@ void FakeHost::introduce() {
 }
 
 void FakeHost::tell_of_sched() {
-    const std::string priv = (home_ / "sched_priv").string();
+    const std::string priv = sched_priv.empty() ? (home_ / "sched_priv").string() : sched_priv;
     pbs_sched_record sched{};
     sched.size = sizeof sched;
     sched.name = c_str("default");

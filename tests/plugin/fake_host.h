@@ -127,6 +127,7 @@ class FakeHost {
 
     uint32_t own_sched = 0;  // of a host with pbs_sched: pbs_sched_record.own
     std::string directives;  // pbs_sched_record.directives
+    std::string sched_priv;  // of the scheduler; empty: below the home
     bool commits = true;     // after each Manager request, as a host does that has one client
     int64_t now = kMonday10;
     pbs_identity who{};  // a manager, unless the test changes it
