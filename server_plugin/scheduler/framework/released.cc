@@ -35,8 +35,8 @@ void ReleasedJobs::begin() {
     // A job that ended made room on all vnodes of its host for jobs that mind the number of jobs on hosts.
     if (s_.max_jobs > 0 || t_.requests.wants_hosts() || t_.vnodes.gives_hosts())
         t_.vnodes.widen_to_hosts(memory.since.freed);
-    // Of a vnode that takes no jobs only what jobs hold counts in its placement sets. With less of it a set may
-    // be too small for a job, which may then be anywhere.
+    // Of a vnode that takes no jobs only what jobs hold counts in its placement sets. With less of it a set
+    // may be too small for a job, which may then be anywhere.
     if (std::ranges::any_of(memory.since.freed, [&](VnodeSlot vnode) { return !t_.vnodes[vnode].free; }))
         c_.room_everywhere = true;
     for (const auto& rule : c_.after_refusal) rule->begin();
