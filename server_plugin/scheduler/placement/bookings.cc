@@ -35,9 +35,9 @@ void Bookings::set(const Inventory& inventory, std::vector<Booking> bookings, In
             std::erase_if(there, [&](const Left* other) { return other->end <= one->at; });
             there.push_back(&*one);
             one->over = free_without(vnode, [&](JobSlot job) { return gone(job, one->at); });
-            const auto take = [&](const Left& other) {
+            const auto take = [&, on = vnode](const Left& other) {
                 for (std::uint32_t c = kFirstResourceColumn; c < columns; ++c) one->over[c] -= other.needs[c];
-                inventory.enter(vnode, list_[other.booking].sharing, one->over);
+                inventory.enter(on, list_[other.booking].sharing, one->over);
             };
             for (const Left* other : there) take(*other);
             for (auto other = one + 1; other != all.end() && other->at == one->at; ++other) take(*other);
