@@ -90,7 +90,7 @@ class HoldQueue final : public AfterRefusal {
     explicit HoldQueue(const CycleParts& parts) : context_(parts.context) {}
     void refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues) override {
         const Request& request = context_.tables.requests[context_.tables.jobs.request[job.job]];
-        if (queues.empty() || !verdict.waits || holds_up(queues[0])) return;
+        if (queues.empty() || !(verdict.waits || verdict.crosses) || holds_up(queues[0])) return;
         if (number_of(request.totals, context_.tables.resources.known().ncpus).value_or(0) < 2) return;
         held_.push_back(queues[0]->number);
         ++context_.held_up;

@@ -24,7 +24,8 @@ TEST_P(GnuParallel, SubmitsAndDeletes) {
          .file = "list",
          .facts = {{Read::text, R"(^(\d+)\.\S+\n\d+\.\S+\n$)", R"(\d+)"}}},
         {.what = "their names and states",
-         .command = "qselect | parallel --will-cite -k qstat -f {} | grep -e Job_Name -e job_state | xargs -n 6 | sort | xargs",
+         .command = "qselect | parallel --will-cite -k qstat -f {} | grep -e Job_Name -e job_state | xargs "
+                    "-n 6 | sort | xargs",
          .facts = {{Read::text, "^(.*)\n$",
                     "Job_Name = p1 job_state = H Job_Name = p2 job_state = H Job_Name = p3 job_state = H "
                     "Job_Name = piped job_state = H Job_Name = piped job_state = H"}}},
