@@ -40,8 +40,8 @@ class AfterRefusal {
     AfterRefusal& operator=(const AfterRefusal&) = delete;
 
     // A job was refused that waits for others to end or for a time to come.
-    // Nothing wakes the scheduler when one that waited for others would run into such a time (Verdict::crosses),
-    // so a rule that holds up others takes both alike.
+    // Nothing wakes the scheduler when one that waited for others would run into such a time
+    // (Verdict::crosses), so a rule that holds up others takes both alike.
     virtual void refused(const OrderedJob& /*job*/, Verdict& /*verdict*/, CandidateQueues& /*queues*/) {}
     // A job was refused that waits. Returns the queue in which it starts now, because the rule has made room
     // for it, with its place in the state; null: it waits. What could lift that, beside what lifts the
