@@ -324,7 +324,7 @@ std::string ExternalFiles::look(State& state, const std::string& sched, const st
         return why;
     }
     files.left_out = std::move(made.left_out);
-    // A manager names it, who need not be root.
+    // A manager, who need not be root, names the folder.
     if (!is_of_scheduler(state.host.home(), folder))
         return fmt::format(
             "sched_priv: {} isn't below {} and has no sched_config, expected a scheduler's folder", folder,

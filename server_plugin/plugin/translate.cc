@@ -30,8 +30,6 @@ pbs_amount to_c(const sched::Amount& amount) {
     return pbs_amount{amount.resource, 0, amount.number, c_str(amount.text)};
 }
 
-}  // namespace
-
 sched::Sharing sharing_of(std::uint32_t number) {
     using enum sched::Sharing;
     static_assert(static_cast<int>(default_excl) == PBS_VNODE_DEFAULT_EXCL &&
@@ -41,6 +39,8 @@ sched::Sharing sharing_of(std::uint32_t number) {
                   static_cast<int>(force_exclhost) == PBS_VNODE_FORCE_EXCLHOST);
     return number <= PBS_VNODE_FORCE_EXCLHOST ? static_cast<sched::Sharing>(number) : default_shared;
 }
+
+}  // namespace
 
 sched::Instant instant(int64_t seconds) {
     return sched::Instant{std::chrono::seconds{seconds}};

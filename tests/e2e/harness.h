@@ -59,8 +59,8 @@ struct User {
 const User& runner();
 std::optional<User> other();
 
-// Waits until `holds` is true, asking every 20 ms. OpenPBS's server, whose mom looks at her jobs from time to
-// time, has four times as long.
+// Waits until `holds` is true, asking every 20 ms. OpenPBS's mom looks at jobs from time to time, so
+// tests on it wait four times as long.
 bool wait_for(const std::function<bool()>& holds,
               std::chrono::milliseconds timeout = std::chrono::seconds(10));
 

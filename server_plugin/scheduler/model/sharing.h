@@ -31,8 +31,8 @@ constexpr Sole sole_of(AskedSharing asked, Sharing vnode) {
     return asked == AskedSharing::unsaid && vnode == Sharing::default_shared ? Sole::nothing : Sole::vnode;
 }
 
-// How empty a vnode is, as a number that is compared with the one that a job needs. What has a vnode for
-// itself closes it; so these tell only whom a vnode takes on which others are that share it.
+// How empty a vnode is, as a number that is compared with the one that a job needs. A job that has a vnode
+// for itself closes it, so the number is only about vnodes that are empty or whose jobs share them.
 constexpr std::int64_t kEmpty = 2;
 constexpr std::int64_t emptiness(Sharing vnode, bool has_jobs) {
     if (!has_jobs || vnode == Sharing::ignore_excl) return kEmpty;
