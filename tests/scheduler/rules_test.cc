@@ -478,7 +478,7 @@ TEST_P(Rules, HaveSettingsByWhichTheyMatter) {
 TEST_P(Rules, DecideAfterEventsWhatTheyDecideOfAllJobs) {
     auto seeds = first_seeds(pbs::test::cases(kSites));
     // Sites on which something was decided otherwise once.
-    if (PBS_SANITIZED == 0) seeds.insert(seeds.end(), {18, 85, 411, 423, 569, 607, 609, 1023, 1043});
+    if (PBS_SANITIZED == 0) seeds.insert(seeds.end(), {18, 85, 411, 423, 569, 607, 609, 971, 1023, 1043});
     compare_by_events(
         seeds, pbs::test::steps(80), GetParam().algorithm, [](Events&, int) {},
         [&](Site& site, int) { set_up(site, own); }, 20);

@@ -208,7 +208,7 @@ bool ReleasedJobs::may_have_room(std::uint32_t signature, CandidateQueues& queue
     std::size_t& known = released.room.try_emplace(number, SIZE_MAX).first->second;
     if (known == 0) return false;
     if (known == started_.size() + 1) return true;
-    PlaceRules rules = state_.place_rules();
+    PlaceRules rules = state_.place_rules(request);
     rules.max_load_percent = rules.max_systime_percent = 0;  // which change without an event
     rules.load_balancing = false;
     const bool room = std::ranges::any_of(

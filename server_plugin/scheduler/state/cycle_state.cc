@@ -28,11 +28,10 @@ void RunCounts::clear() {
 }
 
 PlaceRules CycleState::place_rules(const Asked& job) const {
-    PlaceRules rules = place_rules();
+    PlaceRules rules = place_rules(*job.request);
     rules.host = job.run_host;  // the pool of the queue takes care of the queue's own host
     rules.ends = ends(job);
     rules.hard_ends = job.hard_walltime == Seconds(0) ? rules.ends : now + job.hard_walltime;
-    rules.sharing = job.request->sharing;
     return rules;
 }
 
@@ -42,8 +41,9 @@ PlaceRules CycleState::place_rules(const Asked& job, const QueueView& view) cons
     return rules;
 }
 
-PlaceRules CycleState::place_rules() const {
+PlaceRules CycleState::place_rules(const Request& request) const {
     PlaceRules rules;
+    rules.sharing = request.sharing;
     rules.node_size = vnode_share;
     if (!at_request) {
         rules.max_jobs_on_host = settings->max_jobs;

@@ -219,8 +219,8 @@ struct CycleState {
     Instant ends(const Asked& job) const { return now + job.walltime; }
     PlaceRules place_rules(const Asked& job) const;
     PlaceRules place_rules(const Asked& job, const QueueView& view) const;
-    // The rules for a job that may run on any host and ends at once.
-    PlaceRules place_rules() const;
+    // The rules for a job with this request that may run on any host and ends at once.
+    PlaceRules place_rules(const Request& request) const;
 };
 
 }  // namespace pbs::sched
