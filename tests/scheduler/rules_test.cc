@@ -485,7 +485,9 @@ TEST_P(Rules, DecideAfterEventsWhatTheyDecideOfAllJobs) {
 }
 
 TEST_P(Rules, DecideOfSignaturesWhatTheyDecideOfEachJob) {
-    for (int seed = 1; seed <= pbs::test::cases(kSites); ++seed) {
+    auto seeds = first_seeds(pbs::test::cases(kSites));
+    if (PBS_SANITIZED == 0) seeds.push_back(346);  // was decided otherwise once
+    for (const int seed : seeds) {
         SCOPED_TRACE(seed);
         Site a(static_cast<unsigned>(seed), GetParam().algorithm);
         set_up(a, own);

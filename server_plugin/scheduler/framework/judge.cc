@@ -390,6 +390,7 @@ void Judge::forget() {
     for (auto& places : answers_of_signature_) places.clear();
     answers_of_few_.clear();
     verdict_of_user_.clear();
+    no_start_of_user_.clear();
 }
 
 void Judge::fetch(JobClass job_class, std::uint32_t signature) const {
