@@ -949,7 +949,10 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
         if (!t.jobs.is_suspended(slot)) impl_->unshare_job(slot, now);
     }
     if (runs && !ran) {
-        impl_->note(&EventsSince::job_started);
+        impl_->note(&EventsSince::job_started,
+                    std::ranges::any_of(t.vnodes.held_by(slot), [&](VnodeSlot vnode) {
+                        return t.shrinks_sets(request.sharing, vnode);
+                    }));
         impl_->note_start(slot);
         impl_->started_running(now, slot);
     }

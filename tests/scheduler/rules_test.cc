@@ -513,7 +513,9 @@ TEST_P(Rules, DecideOfSignaturesWhatTheyDecideOfEachJob) {
 // One scheduler is woken by events and at the instants that it names, the other one at every instant.
 TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
     constexpr Seconds kTick{30};
-    for (int seed = 1; seed <= pbs::test::cases(kSites); ++seed) {
+    auto seeds = first_seeds(pbs::test::cases(kSites));
+    if (PBS_SANITIZED == 0) seeds.insert(seeds.end(), {134, 162});  // something started too late once
+    for (const int seed : seeds) {
         SCOPED_TRACE(seed);
         Site woken(static_cast<unsigned>(seed), GetParam().algorithm);
         set_up(woken, own);

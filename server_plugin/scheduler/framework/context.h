@@ -22,6 +22,7 @@ namespace pbs::sched {
 struct Released {
     std::size_t as_of = SIZE_MAX;  // CycleContext::state_number() when this was found out; the largest: never
     bool vain = false;             // a released job was looked at since, and didn't start
+    bool everywhere = false;       // CycleContext::room_everywhere then
     Releases list;
     // Limits of single users and groups that count fewer jobs now. Only jobs of that user or group wait for
     // them.

@@ -27,6 +27,7 @@ struct EventsSince {
     std::vector<VnodeSlot> freed;  // vnodes on which a job ended
     std::vector<UseKey> less_of;   // limits that count fewer jobs now, because one of them ended
     bool started = false;          // a job started to run, by a cycle or by an operator
+    bool sets_shrank = false;      // one has vnodes of placement sets for itself
     bool told = false;             // a program of server_dyn_res told another amount
     std::uint64_t times_all = 0;   // how often all() was called since the scheduler was made
 
@@ -36,7 +37,10 @@ struct EventsSince {
     // The same; besides, the order of the jobs or the queues that they start in may have changed.
     void settings_changed();
     void job_changed(JobSlot job);
-    void job_started() { started = true; }
+    void job_started(bool shrinks_sets) {
+        started = true;
+        sets_shrank = sets_shrank || shrinks_sets;
+    }
     void amount_told() { told = true; }
     void job_ended(QueueSlot queue, const Entities& whose, std::span<const VnodeSlot> vnodes);
 

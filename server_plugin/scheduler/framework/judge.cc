@@ -328,6 +328,12 @@ void Judge::start(const Candidate& job, QueueView& view) {
     use_spare(state_, limit_user(job, job.user, view, state_.placement), state_.now, state_.ends(job));
     state_.vnodes->use_reserved(state_.placement, *job.request, state_.place_rules(job, view));
     state_.vnodes->assume(state_.placement, *job.request, c_.vnode_share());
+    if (std::ranges::any_of(state_.placement.parts, [&](const Part& part) {
+            return t_.shrinks_sets(job.request->sharing, part.vnode);
+        })) {
+        c_.room_everywhere = true;
+        forget();
+    }
     queues_.count_into(view, job.job, 1);
     view.empties = std::max(view.empties, state_.ends(job));
     if (view.dedicated) ++state_.dedicated_running;

@@ -37,8 +37,9 @@ void ReleasedJobs::begin() {
         t_.vnodes.widen_to_hosts(memory.since.freed);
     // Of a vnode that takes no jobs only what jobs hold counts in its placement sets. With less of it a set
     // may be too small for a job, which may then be anywhere.
-    if (std::ranges::any_of(memory.since.freed, [&](VnodeSlot vnode) { return !t_.vnodes[vnode].free; }))
-        c_.room_everywhere = true;
+    c_.room_everywhere =
+        memory.since.sets_shrank ||
+        std::ranges::any_of(memory.since.freed, [&](VnodeSlot vnode) { return !t_.vnodes[vnode].free; });
     for (const auto& rule : c_.after_refusal) rule->begin();
 }
 
@@ -142,6 +143,7 @@ ReleasedJobs::Left ReleasedJobs::left_of_limits() {
 void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     released.as_of = c_.state_number();
     released.vain = false;
+    released.everywhere = c_.room_everywhere;
     Releases& list = released.list;
     list.clear();
     const Left left = left_of_limits();
@@ -181,7 +183,7 @@ void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
 Released& ReleasedJobs::of(CandidateQueues& queues) {
     Released& released = queues.released;
     const std::size_t since = c_.state_number() - released.as_of;
-    const bool good = released.as_of != SIZE_MAX &&
+    const bool good = released.as_of != SIZE_MAX && released.everywhere == c_.room_everywhere &&
                       (since == 0 || (!released.vain && since < in_.events->since.freed.size()));
     if (!good) find(queues, released);
     return released;

@@ -155,7 +155,8 @@ bool is_of_entity(ReasonCode code);
 // Would the job run into a time when it may not run, though its queue may start jobs now?
 constexpr bool crosses_a_boundary(ReasonCode code) {
     return code == ReasonCode::into_dedicated || code == ReasonCode::past_dedicated ||
-           code == ReasonCode::prime_boundary || code == ReasonCode::window_boundary;
+           code == ReasonCode::prime_boundary || code == ReasonCode::prime_limit ||
+           code == ReasonCode::window_boundary;
 }
 
 // Returns one line for a job's comment or for its owner. The words are those of the Origin documents where
