@@ -229,6 +229,9 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              for (std::size_t i = 0; i < site.vnodes.size(); ++i)
                  site.world.vnode(site.vnode(static_cast<int>(i)));
          }},
+        // With past usage each cycle begins with another user (Deal::in_circle), who then holds up the
+        // others.
+        {"hold_queue", [](Site& site) { site.world.policy().sort_by_past_usage = {}; }},
         {"hpm_counters",
          [](Site& site) {
              site.world.policy().manage_hpm_counters = {true};
