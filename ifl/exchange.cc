@@ -34,7 +34,12 @@ void Exchange::ask(RequestType type, RequestBody body, std::string extend, Done 
     asked_.push_back({std::move(done), std::move(sink)});
 }
 
+void Exchange::tell(RequestType type, RequestBody body) {
+    if (open()) out_ += request_packet({type, user_, std::move(body), {}});
+}
+
 void Exchange::close(const std::string& why) {
+    if (open()) why_closed_ = why;
     socket_ = Socket();
     out_.clear();
     const std::deque<Asked> asked = std::exchange(asked_, {});

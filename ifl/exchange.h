@@ -25,17 +25,22 @@ class Exchange {
 
     bool open() const { return socket_.fd() >= 0; }
     int fd() const { return socket_.fd(); }
-    /// Is there something that the server has yet to take?
+    /// How much the server has yet to take, in bytes.
+    std::size_t unsent() const { return out_.size(); }
     bool wants_to_send() const { return !out_.empty(); }
     /// Requests without a reply.
     std::size_t unanswered() const { return asked_.size(); }
 
     /// Requests are answered in the order in which they are made. `sink` as for ReplyDecoder.
     void ask(RequestType type, RequestBody body, std::string extend, Done done, ObjectSink sink = {});
+    /// A request whose type has no reply.
+    void tell(RequestType type, RequestBody body);
     /// Sends and reads what can be, without waiting, up to a megabyte. True: something came.
     bool work();
     /// Requests that have no answer get none.
     void close(const std::string& why);
+    /// Of one that isn't open.
+    const std::string& why_closed() const { return why_closed_; }
 
   private:
     struct Asked {
@@ -48,6 +53,7 @@ class Exchange {
 
     Socket socket_;
     std::string user_;
+    std::string why_closed_;
     std::string out_;
     ReplyDecoder replies_;
     std::deque<Asked> asked_;

@@ -50,14 +50,15 @@ void add_unsupported(const Object* before, const Object* after, const Command* c
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
 }
 
-// Of a server that pulls no jobs: the same of a policy that names others to pull them from.
-void add_peers(const Object* before, const Object* after, std::vector<std::string>& lines) {
+// The same of what this server can't do enough for, where it is set to another value.
+void add_by_server(const Object* before, const Object* after, ServerAbilities abilities,
+                   std::vector<std::string>& lines) {
     if (after == nullptr || after->type() != ObjectType::policy) return;
-    const Attribute& attribute = *find_attribute(ObjectType::policy, "peer_queue");
-    const Value* old = before == nullptr ? nullptr : before->set_value(attribute);
-    const Value* value = after->set_value(attribute);
-    if (value == nullptr || (old != nullptr && *old == *value)) return;
-    if (std::string line = unsupported_peers(*after); !line.empty()) lines.push_back(std::move(line));
+    for (UnsupportedSetting& setting : unsupported_by_server(*after, abilities)) {
+        const Attribute& attribute = *find_attribute(ObjectType::policy, setting.attribute);
+        const Value* old = before == nullptr ? nullptr : before->set_value(attribute);
+        if (old == nullptr || *old != *after->set_value(attribute)) lines.push_back(std::move(setting.text));
+    }
 }
 
 // Adds a line for each of the hours of prime time that a policy is given although time_windows say when prime
@@ -99,7 +100,7 @@ struct Store::State {
     std::uint64_t patience = rrule::OverlapSearch::kLongWork;
     const std::atomic<bool>* end = nullptr;
     bool provisions = false;
-    bool pulls = true;
+    ServerAbilities abilities{};
     bool holds = false;           // this store's change isn't committed by itself, but by take_over()
     std::optional<Group> held{};  // that change; declared after the database: ends first
 
@@ -172,7 +173,7 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options,
     for (const std::string& name : options.resources) state.resources.add(name);
     state.queues = options.queues;
     state.provisions = options.provisions;
-    state.pulls = options.pulls;
+    state.abilities = options.abilities;
     const auto prepare = [&]() -> Result<void> {
         if (Result<void> checked = check_integrity(*state.database); !checked) return checked;
         if (Result<void> done = upgrade(*state.database, current_version()); !done) return done;
@@ -244,7 +245,7 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
     const ObjectPtr after = group.draft.find(command.type, name);
     if (part.unsupported) {
         add_unsupported(before.get(), after.get(), &command, *part.unsupported);
-        if (!pulls) add_peers(before.get(), after.get(), *part.unsupported);
+        add_by_server(before.get(), after.get(), abilities, *part.unsupported);
         add_overruled_hours(group.draft, after.get(), command, *part.unsupported);
     }
     const bool same = before && after ? *before == *after : before == after;
@@ -330,14 +331,14 @@ struct Store::Seed {
     QueueNames queues;
     std::shared_ptr<const Snapshot> snapshot;
     bool provisions = false;
-    bool pulls = true;
+    ServerAbilities abilities;
 };
 
 std::shared_ptr<const Store::Seed> Store::seed() {
     state_->settle();
     return std::make_shared<const Seed>(Seed{state_->database->path(), state_->zone, state_->resources,
                                              state_->queues, state_->snapshot, state_->provisions,
-                                             state_->pulls});
+                                             state_->abilities});
 }
 
 Result<Store> Store::prepare(const Seed& seed, const std::atomic<bool>& end) {
@@ -349,7 +350,7 @@ Result<Store> Store::prepare(const Seed& seed, const std::atomic<bool>& end) {
     store.state_->holds = true;
     store.state_->end = &end;
     store.state_->provisions = seed.provisions;
-    store.state_->pulls = seed.pulls;
+    store.state_->abilities = seed.abilities;
     store.state_->database->end_when(end);
     return store;
 }
@@ -461,7 +462,7 @@ Result<Reply> Store::rewrite(const Rewrite& rewrite, const Identity& identity, s
     const std::vector<ObjectChange> changes = group->draft.changes();
     for (const ObjectChange& change : changes) {
         add_unsupported(change.before.get(), change.after.get(), nullptr, reply.warnings);
-        if (!state.pulls) add_peers(change.before.get(), change.after.get(), reply.warnings);
+        add_by_server(change.before.get(), change.after.get(), state.abilities, reply.warnings);
     }
     const bool changed = !changes.empty() || !rewrite.host.empty();
     if (rewrite.dry_run || (!changed && !rewrite.beside)) return reply;

@@ -16,6 +16,7 @@
 #include "objects/error.h"
 #include "objects/resources.h"
 #include "objects/snapshot.h"
+#include "objects/unsupported.h"
 #include "rrule/zone.h"
 
 namespace pbs::objects {
@@ -33,8 +34,8 @@ struct StoreOptions {
     QueueNames queues{};
     // Does the server provision vnodes? If not, policies can't say how.
     bool provisions = false;
-    // Does it pull jobs from other servers? If not, who sets peer_queue is told so.
-    bool pulls = true;
+    // Who sets in a policy what it can't do enough for is told so.
+    ServerAbilities abilities{};
 };
 
 // A change of many objects that no list of commands says (restore.h).

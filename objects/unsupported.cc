@@ -220,10 +220,19 @@ std::string unsupported_preemption(const Object& policy) {
                        object_title(policy.type(), policy.name()));
 }
 
-std::string unsupported_peers(const Object& policy) {
-    if (policy.text("algorithm") != "standard" || !policy.is_set("peer_queue")) return {};
-    return fmt::format("{}: peer_queue is not acted on: no jobs are pulled from other servers",
-                       object_title(policy.type(), policy.name()));
+std::vector<UnsupportedSetting> unsupported_by_server(const Object& policy, ServerAbilities abilities) {
+    std::vector<UnsupportedSetting> found;
+    const auto add = [&](std::string_view attribute, std::string_view why) {
+        if (!policy.is_set(attribute)) return;
+        found.push_back({attribute, fmt::format("{}: {} is not acted on: {}",
+                                                object_title(policy.type(), policy.name()), attribute, why)});
+    };
+    const std::string_view algorithm = policy.text("algorithm");
+    if (algorithm == "external") return found;
+    if (!abilities.pulls && algorithm == "standard")
+        add("peer_queue", "no jobs are pulled from other servers");
+    if (!abilities.has_log) add("log_event", "in an OpenPBS server the scheduler keeps no log of its own");
+    return found;
 }
 
 std::vector<std::string> unsupported_by_change(const Object* before, const Object* after,

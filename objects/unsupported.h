@@ -47,8 +47,14 @@ std::vector<UnsupportedSetting> unsupported_settings(const Object& object);
 std::vector<std::string> unsupported_lines(const Object& object);
 // Of a policy, for a server that carries out no preemptions: what is said of that. Empty: it has none.
 std::string unsupported_preemption(const Object& policy);
-// The same for a server that pulls no jobs from others; of a policy of algorithm external pbs_sched does.
-std::string unsupported_peers(const Object& policy);
+// What the server can do for the plugin's scheduler.
+struct ServerAbilities {
+    bool pulls = true;    // jobs from other servers (peer_queue)
+    bool has_log = true;  // of the scheduler, in which a policy says what is written (log_event)
+};
+// The settings of a policy for which the server can't do enough. None of a policy of algorithm external,
+// which pbs_sched acts on.
+std::vector<UnsupportedSetting> unsupported_by_server(const Object& policy, ServerAbilities abilities);
 // The texts of those that a change has to do with: the attributes that it named, and what wasn't so before.
 // Of an object that isn't acted on as a whole, any attribute but its comment. Null: the object wasn't there,
 // or isn't any more.

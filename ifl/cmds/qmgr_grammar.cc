@@ -345,6 +345,10 @@ bool is_hook_word(std::string_view word) {
     return !word.empty() && (begins_with("hook", word) || (word.size() > 1 && begins_with("pbshook", word)));
 }
 
+std::string no_hooks(std::string_view word) {
+    return fmt::format("qmgr: {}: hooks are not supported here; OpenPBS's own qmgr has them", word);
+}
+
 }  // namespace
 
 std::span<const CommandWord> command_words() {
@@ -404,7 +408,7 @@ tl::expected<Directive, SyntaxError> parse_directive(std::string_view text, cons
             word.size() > 1 && (begins_with("import", word) || begins_with("export", word));
         return tl::unexpected(SyntaxError{
             hook_only
-                ? fmt::format("qmgr: {}: hooks are not supported", word)
+                ? no_hooks(word)
                 : fmt::format("qmgr: Illegal operation: {}\nTry 'help' if you are having trouble.", word),
             std::nullopt, 1});
     }
@@ -422,10 +426,9 @@ tl::expected<Directive, SyntaxError> parse_directive(std::string_view text, cons
     }
     const auto object_type = object_type_from_word(type);
     if (!object_type) {
-        return tl::unexpected(SyntaxError{is_hook_word(type)
-                                              ? fmt::format("qmgr: {}: hooks are not supported", type)
-                                              : fmt::format("qmgr: Illegal object type: {}.", type),
-                                          std::nullopt, 2});
+        return tl::unexpected(SyntaxError{
+            is_hook_word(type) ? no_hooks(type) : fmt::format("qmgr: Illegal object type: {}.", type),
+            std::nullopt, 2});
     }
     directive.type = *object_type;
     return parse_rest(text, end, std::move(directive), is_attribute);

@@ -181,10 +181,13 @@ std::string settable_state(std::string_view state) {
     return state == "free" ? "free" : "";
 }
 
-bool is_printed(ObjectType type, const attrl& attribute) {
+bool is_printed(ObjectType type, const batch_status& of, const attrl& attribute) {
     const std::string_view name = view(attribute.name);
     if (type == ObjectType::node && (name == "Host" || name == "Mom" || name == "Port")) {
         return false;  // beside `create`
+    }
+    if (type == ObjectType::sched && name == "partition" && view(of.name) == kDefaultSched) {
+        return false;  // OpenPBS's server shows one and lets nobody set it
     }
     // What isn't known can't be told to be settable, and a server shows more than can be set.
     return is_attribute(type, name) && is_writable(type, name) && !view(attribute.value).empty();
@@ -310,7 +313,7 @@ bool waits_for_destinations(ObjectType type, const attrl& attribute) {
 std::vector<const attrl*> in_order_of_setting(ObjectType type, const batch_status& object) {
     std::vector<const attrl*> attributes;
     for (const attrl* attribute = object.attribs; attribute != nullptr; attribute = attribute->next) {
-        if (is_printed(type, *attribute)) {
+        if (is_printed(type, object, *attribute)) {
             attributes.push_back(attribute);
         }
     }

@@ -9,6 +9,7 @@
 #include "ifl/cmds/host_attributes.h"
 #include "ifl/cmds/qmgr_help.h"
 #include "ifl/cmds/qmgr_print.h"
+#include "ifl/cmds/sort_formula.h"
 #include "ifl/cmds/text.h"
 #include "ifl/pbs_error.h"
 #include "objects/spelling.h"
@@ -337,9 +338,18 @@ void QmgrSession::change(Connection& connection, const Target& target, const Dir
     if (directive.type == ObjectType::sched && object.empty()) {
         object = kDefaultSched;
     }
-    const int code =
-        pbs_manager(connection.handle(), manager_command(directive.command), static_cast<int>(directive.type),
-                    object.c_str(), attributes.operations(), nullptr);
+    const auto ask = [&] {
+        return pbs_manager(connection.handle(), manager_command(directive.command),
+                           static_cast<int>(directive.type), object.c_str(), attributes.operations(),
+                           nullptr);
+    };
+    int code = ask();
+    if (const std::string formula = sort_formula_of(directive); code == PBSE_PERM && !formula.empty()) {
+        const SortFormulaFile file(formula);
+        if (file.written()) {
+            code = ask();
+        }
+    }
     answered(connection, target, code);
     if (code == PBSE_NOATTR && !is_own(directive.type)) {
         suggest(directive);

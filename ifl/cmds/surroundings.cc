@@ -7,11 +7,15 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <memory>
 
 #include <fmt/format.h>
+
+#include "ifl/cmds/text.h"
 
 namespace pbs::cmds {
 
@@ -79,6 +83,22 @@ Result<SubmitEnvironment> submit_environment() {
 
 OptionContext option_context(const SubmitEnvironment& environment) {
     return {std::time(nullptr), environment.host, environment.directory};
+}
+
+std::string server_home() {
+    if (const char* home = std::getenv("PBS_HOME"); home != nullptr && *home != '\0') {
+        return home;
+    }
+    const char* named = std::getenv("PBS_CONF_FILE");
+    std::ifstream file(named == nullptr ? "/etc/pbs.conf" : named);
+    std::string line;
+    std::string home = "/var/spool/pbs";
+    while (std::getline(file, line)) {
+        if (line.starts_with("PBS_HOME=")) {
+            home = trim(std::string_view(line).substr(9));
+        }
+    }
+    return home;
 }
 
 }  // namespace pbs::cmds

@@ -1,6 +1,8 @@
 // What the commands need to know of the process and machine they run in.
 #pragma once
 
+#include <string>
+
 #include "ifl/cmds/error.h"
 #include "ifl/cmds/job_env.h"
 #include "ifl/cmds/job_options.h"
@@ -11,5 +13,7 @@ namespace pbs::cmds {
 Result<SubmitEnvironment> submit_environment();
 // The same as what completes options, with the current time.
 OptionContext option_context(const SubmitEnvironment& environment);
+// PBS_HOME of the environment, else of pbs.conf, else the usual one.
+std::string server_home();
 
 }  // namespace pbs::cmds

@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -18,6 +17,7 @@
 
 #include "ifl/cmds/client.h"
 #include "ifl/cmds/options.h"
+#include "ifl/cmds/surroundings.h"
 #include "ifl/cmds/text.h"
 #include "ifl/cmds/trace_log.h"
 
@@ -54,23 +54,6 @@ struct Asked {
     unsigned hidden = 0;  // events
     std::vector<std::string> jobs;
 };
-
-// PBS_HOME of the environment, else of pbs.conf.
-std::string usual_home() {
-    if (const char* home = std::getenv("PBS_HOME"); home != nullptr && *home != '\0') {
-        return home;
-    }
-    const char* named = std::getenv("PBS_CONF_FILE");
-    std::ifstream file(named == nullptr ? "/etc/pbs.conf" : named);
-    std::string line;
-    std::string home = "/var/spool/pbs";
-    while (std::getline(file, line)) {
-        if (line.starts_with("PBS_HOME=")) {
-            home = trim(std::string_view(line).substr(9));
-        }
-    }
-    return home;
-}
 
 Result<long> count(const Option& option) {
     const auto number = parse_integer(option.value);
@@ -130,7 +113,7 @@ Result<Asked> parse(const std::vector<std::string>& arguments) {
         return fail(line.error().message, 1);
     }
     Asked asked;
-    asked.home = usual_home();
+    asked.home = server_home();
     for (const Option& option : line->options) {
         if (const auto applied = apply(asked, option); !applied) {
             return tl::unexpected(applied.error());

@@ -21,6 +21,8 @@ using std::chrono::seconds;
 
 constexpr seconds kTryAgain{2};      // to register
 constexpr seconds kLook{5};          // at what no command tells of
+constexpr seconds kLookSoon{1};      // where somebody asks for what isn't known
+constexpr seconds kSettled{1};       // who alters jobs may alter more of them
 constexpr seconds kCheck{600};       // of all that is known
 constexpr std::size_t kWindow = 64;  // requests on their way
 constexpr std::size_t kMostUnsent = 1U << 20;
@@ -210,9 +212,10 @@ void Scheduling::noticed(std::uint32_t object_type) {
     if (object_type == PBS_OBJ_NODE || object_type == PBS_OBJ_RESOURCE) stale_vnodes_ = true;
     if (object_type == PBS_OBJ_JOB) {
         jobs_gone_ = true;
-    } else if (object_type != PBS_OBJ_NODE) {
-        stale_server_ = true;
+        altered_ = Clock::now();
+        return;
     }
+    if (object_type != PBS_OBJ_NODE) stale_server_ = true;
     for (auto& [name, one] : scheds_)
         if (one.wanted == 0) one.wanted = PBS_SCH_SCHEDULE_CMD;
 }
@@ -226,6 +229,13 @@ void Scheduling::look_at_wanted() {
         if (const int trigger = plugin_.wanted(name); trigger != 0) one.wanted = trigger;
 }
 
+bool Scheduling::has_looked(Clock::time_point since) {
+    if (std::ranges::none_of(scheds_, [](const auto& entry) { return entry.second.is_registered(); }))
+        return true;
+    if (look_began_ < since) look_soon_ = true;
+    return look_began_ >= since && phase_ != Phase::learning && phase_ != Phase::checking;
+}
+
 void Scheduling::poll_for(std::vector<pollfd>& set) const {
     for (const auto& [name, one] : scheds_)
         if (one.client) one.client->poll_for(set);
@@ -234,12 +244,16 @@ void Scheduling::poll_for(std::vector<pollfd>& set) const {
 int Scheduling::patience() const {
     constexpr int kIdle = 1000;
     if (phase_ != Phase::idle) return kIdle;
+    bool looks = false;
     for (const auto& [name, one] : scheds_) {
-        const bool ready = one.client && one.client->state() == ServerClient::State::registered;
+        if (!one.is_registered()) continue;
+        looks = true;
         const bool on = site_.scheds.contains(name) && site_.scheds.at(name).scheduling;
-        if (ready && (one.command || ((one.wanted != 0 || one.goes_on) && on))) return 0;
+        if (one.command || ((one.wanted != 0 || one.goes_on) && on)) return 0;
     }
-    return kIdle;
+    if (!altered_ || !looks) return kIdle;
+    const auto left = std::chrono::ceil<milliseconds>(*altered_ + kSettled - Clock::now());
+    return static_cast<int>(std::clamp<std::int64_t>(left.count(), 1, kIdle));
 }
 
 void Scheduling::step() {
@@ -277,7 +291,7 @@ void Scheduling::begin_next() {
     const Clock::time_point time = Clock::now();
     std::string looker;
     for (auto& [name, one] : scheds_) {
-        if (!one.client || one.client->state() != ServerClient::State::registered) continue;
+        if (!one.is_registered()) continue;
         const auto sched = site_.scheds.find(name);
         if (sched == site_.scheds.end()) continue;
         looker = name;
@@ -298,7 +312,8 @@ void Scheduling::begin_next() {
         }
         return learn(!known_);
     }
-    if (looker.empty() || time - looked_ < kLook) return;
+    const bool settled = altered_ && time - *altered_ >= kSettled;
+    if (looker.empty() || (!settled && time - looked_ < (look_soon_ ? kLookSoon : kLook))) return;
     current_ = looker;
     look_only_ = true;
     for_command_ = false;
@@ -335,6 +350,9 @@ void Scheduling::learn(bool all) {
     using Type = ifl::RequestType;
     learnt_ = Learnt{};
     learnt_.asked = std::time(nullptr);
+    look_began_ = Clock::now();
+    look_soon_ = false;
+    altered_.reset();
     phase_ = all && known_ ? Phase::checking : Phase::learning;
     // First, and the server answers in this order: what was changed before a job was submitted counts for it.
     learn_jobs(all);
@@ -514,7 +532,14 @@ bool Scheduling::settle_settings() {
 std::size_t Scheduling::take_jobs() {
     Records& records = plugin_.records();
     std::size_t count = 0;
-    for (SiteJob& job : learnt_.jobs) count += records.tell(now(), std::move(job)) ? 1 : 0;
+    for (SiteJob& job : learnt_.jobs) {
+        const std::string id = job.id;
+        // The server puts it over what the scheduler has said of the array.
+        const bool began = job.array && job.comment.starts_with("Job Array Began");
+        count += records.tell(now(), std::move(job)) ? 1 : 0;
+        if (const auto told = array_comments_.find(id); began && told != array_comments_.end())
+            comment(id, told->second);
+    }
     learnt_.jobs.clear();
     if (!learnt_.ids && !learnt_.subjobs) return count;
     std::vector<std::string> gone;
@@ -525,6 +550,7 @@ std::size_t Scheduling::take_jobs() {
     for (const std::string& id : gone) {
         count += records.forget(now(), id) ? 1 : 0;
         estimates_.erase(id);
+        array_comments_.erase(id);
     }
     return count;
 }
@@ -693,7 +719,9 @@ void Scheduling::apply_some() {
 
 void Scheduling::comment(const std::string& job, const std::string& text) {
     const SiteJob* known = plugin_.records().job(job);
-    if (text.empty() || (known != nullptr && known->comment == text)) return;
+    if (text.empty()) return;
+    if (known != nullptr && known->array) array_comments_[job] = text;
+    if (known != nullptr && known->comment == text) return;
     current().client->tell(ifl::RequestType::modify_job_async,
                            ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("comment", {}, text)}});
     plugin_.records().commented(job, text);
@@ -1068,7 +1096,7 @@ void Scheduling::end() {
     one.goes_on = std::exchange(again_, false);
     if (auto& given = orders_given_[current_]; given.size() > 1) given.erase(given.begin(), given.end() - 1);
     // Who waits for another job to be started has to be told of a cycle that is still to come.
-    if (for_command_ && one.qruns.empty() && one.client->state() == ServerClient::State::registered) {
+    if (for_command_ && one.qruns.empty() && one.is_registered()) {
         one.command = false;
         one.client->end_cycle();
     }
@@ -1079,8 +1107,7 @@ ifl::Attributes Scheduling::shown(const std::string& sched) const {
     if (found == scheds_.end()) return {};
     const One& one = found->second;
     ifl::Attributes out;
-    const bool registered = one.client && one.client->state() == ServerClient::State::registered;
-    if (registered) {
+    if (one.is_registered()) {
         out.push_back(attribute("scheduled_by", {}, "pbs_policy"));
     } else if (!is_own(sched)) {
         out.push_back(attribute("scheduled_by", {}, "pbs_sched"));
@@ -1088,7 +1115,7 @@ ifl::Attributes Scheduling::shown(const std::string& sched) const {
         out.push_back(
             attribute("scheduled_by", {}, one.why.empty() ? "nobody yet" : "not by pbs_policy: " + one.why));
     }
-    if (registered && checks_ > 0)
+    if (one.is_registered() && checks_ > 0)
         out.push_back(attribute("model_checks", {},
                                 fmt::format("{}, the last one {}, changes that were missed: {}", checks_,
                                             clock_text(checked_at_), missed_)));

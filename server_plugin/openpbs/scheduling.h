@@ -61,6 +61,9 @@ class Scheduling {
     void cycle_finished();
     // What the plugin wants after it was told of the time.
     void look_at_wanted();
+    // Has it looked at the server's jobs since then? If it hasn't and can, it does so soon: the server tells
+    // a scheduler nothing of a job that is held.
+    bool has_looked(Clock::time_point since);
 
     // Is the scheduler's policy one that the plugin's cycles follow?
     bool is_own(const std::string& sched) const;
@@ -86,6 +89,8 @@ class Scheduling {
         std::int64_t period = 0;   // in seconds, as it was in the last cycle
         std::int64_t told_at = 0;  // when such was told; 0: not since it is so
         std::map<std::pair<int, std::string>, Decision> untold{};  // by their kinds and jobs
+
+        bool is_registered() const { return client && client->state() == ServerClient::State::registered; }
     };
     enum class Phase : std::uint8_t { idle, learning, checking, waiting, deciding, applying };
     // What the answers to one round of questions say.
@@ -171,8 +176,9 @@ class Scheduling {
     std::size_t preempting_ = 0;   // requests to preempt jobs on their way
     bool preempt_failed_ = false;  // a job couldn't be preempted in this cycle
     std::map<std::string, std::pair<std::int64_t, std::string>> estimates_;
-    std::deque<ChangedSetting> settings_;  // for policies
-    std::vector<ChangedFolder> folders_;   // to be looked at
+    std::map<std::string, std::string> array_comments_;  // that were told last
+    std::deque<ChangedSetting> settings_;                // for policies
+    std::vector<ChangedFolder> folders_;                 // to be looked at
     // By scheduler: what the plugin has set preempt_order to, in this cycle and last.
     std::map<std::string, std::vector<std::string>> orders_given_;
 
@@ -181,6 +187,10 @@ class Scheduling {
     bool stale_vnodes_ = true;
     bool jobs_gone_ = false;      // some may have
     std::time_t jobs_since_ = 0;  // those that changed before are known
+    bool look_soon_ = false;
+    std::optional<Clock::time_point>
+        altered_;  // when somebody last changed jobs that weren't looked at since
+    Clock::time_point look_began_{};
     Clock::time_point looked_{};
     Clock::time_point checked_{};
     std::int64_t checked_at_ = 0;

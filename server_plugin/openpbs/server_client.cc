@@ -1,9 +1,9 @@
 #include "server_plugin/openpbs/server_client.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -38,34 +38,23 @@ ifl::Result<void> ServerClient::open(const ServerPlace& server) {
     // What says which address of this host the server is reached from.
     const auto probe = ifl::connect_to(server.address);
     if (!probe) return tl::unexpected(probe.error());
-    for (End* end : {&first_, &second_}) {
+    std::array<ifl::Socket, 2> sockets;
+    for (ifl::Socket& one : sockets) {
         auto socket = ifl::connect_from_reserved_port(*probe);
-        if (!socket) {
-            close({});
-            return tl::unexpected(socket.error());
-        }
-        end->socket = std::move(*socket);
-        const int flags = fcntl(end->socket.fd(), F_GETFL);
-        if (flags < 0 || fcntl(end->socket.fd(), F_SETFL, flags | O_NONBLOCK) != 0) {
-            const int error = errno;
-            close({});
-            return tl::unexpected(ifl::Error{PBSE_SYSTEM, system_text(error)});
-        }
+        if (!socket) return tl::unexpected(socket.error());
+        one = std::move(*socket);
+        const int flags = fcntl(one.fd(), F_GETFL);
+        if (flags < 0 || fcntl(one.fd(), F_SETFL, flags | O_NONBLOCK) != 0)
+            return tl::unexpected(ifl::Error{PBSE_SYSTEM, system_text(errno)});
     }
-    replies_ = ifl::ReplyDecoder();
+    first_.emplace(std::move(sockets[0]), kUser);
+    second_ = std::move(sockets[1]);
     packets_ = ifl::PacketReader(kLongestCommand);
     state_ = State::first;
     why_closed_.clear();
-    send_register(first_);
+    first_->ask(ifl::RequestType::register_scheduler, ifl::RegisterScheduler{sched_}, {},
+                [this](const ifl::Result<ifl::Reply>& reply) { take_registration(reply); });
     return {};
-}
-
-void ServerClient::send_register(End& end) {
-    end.out += ifl::request_packet(
-        {ifl::RequestType::register_scheduler, kUser, ifl::RegisterScheduler{sched_}, {}});
-    if (&end == &first_)
-        asked_.push_back({[this](const ifl::Result<ifl::Reply>& reply) { take_registration(reply); }, {}});
-    flush(end);
 }
 
 void ServerClient::take_registration(const ifl::Result<ifl::Reply>& reply) {
@@ -76,24 +65,24 @@ void ServerClient::take_registration(const ifl::Result<ifl::Reply>& reply) {
     }
     if (state_ == State::first) {
         state_ = State::second;
-        send_register(second_);
+        out_ += ifl::request_packet(
+            {ifl::RequestType::register_scheduler, kUser, ifl::RegisterScheduler{sched_}, {}});
     } else {
         state_ = State::registered;
     }
 }
 
 void ServerClient::close(const std::string& why) {
-    // A child of the server's that is still there has copies of the descriptors.
-    for (const End* end : {&first_, &second_})
-        if (end->socket.fd() >= 0) ::shutdown(end->socket.fd(), SHUT_RDWR);
-    first_ = {};
-    second_ = {};
-    state_ = State::closed;
+    const bool was_open = std::exchange(state_, State::closed) != State::closed;
     why_closed_ = why;
     commands_.clear();
-    const std::deque<Asked> asked = std::exchange(asked_, {});
-    const ifl::Result<ifl::Reply> none = tl::unexpected(ifl::Error{PBSE_PROTOCOL, why});
-    for (const Asked& one : asked) one.done(none);
+    out_.clear();
+    // A child of the server's that is still there has copies of the descriptors.
+    if (second_.fd() >= 0) ::shutdown(second_.fd(), SHUT_RDWR);
+    second_ = {};
+    if (!was_open) return;
+    if (first_->open()) ::shutdown(first_->fd(), SHUT_RDWR);
+    first_->close(why);
 }
 
 void ServerClient::lose(const std::string& why) {
@@ -101,18 +90,17 @@ void ServerClient::lose(const std::string& why) {
     close(why.empty() ? "the server closed the connection" : why);
 }
 
-void ServerClient::ask(ifl::RequestType type, ifl::RequestBody body, std::string extend, Done done,
-                       ifl::ObjectSink sink) {
+void ServerClient::ask(ifl::RequestType type, ifl::RequestBody body, std::string extend,
+                       ifl::Exchange::Done done, ifl::ObjectSink sink) {
     if (state_ == State::closed) {
         done(tl::unexpected(ifl::Error{PBSE_PROTOCOL, "there is no connection"}));
         return;
     }
-    first_.out += ifl::request_packet({type, kUser, std::move(body), std::move(extend)});
-    asked_.push_back({std::move(done), std::move(sink)});
+    first_->ask(type, std::move(body), std::move(extend), std::move(done), std::move(sink));
 }
 
 void ServerClient::tell(ifl::RequestType type, ifl::RequestBody body) {
-    if (state_ != State::closed) first_.out += ifl::request_packet({type, kUser, std::move(body), {}});
+    if (state_ != State::closed) first_->tell(type, std::move(body));
 }
 
 std::optional<Command> ServerClient::next_command() {
@@ -125,67 +113,44 @@ std::optional<Command> ServerClient::next_command() {
 void ServerClient::end_cycle() {
     std::string data;
     ifl::DisWriter(data).put_signed(0);
-    second_.out += ifl::make_packet(data);
-    flush(second_);
+    out_ += ifl::make_packet(data);
+    flush();
 }
 
 void ServerClient::poll_for(std::vector<pollfd>& set) const {
     if (state_ == State::closed) return;
-    for (const End* end : {&first_, &second_}) {
-        const auto events = static_cast<short>(end->out.empty() ? POLLIN : POLLIN | POLLOUT);
-        set.push_back({end->socket.fd(), events, 0});
-    }
+    const auto add = [&](int fd, bool sends) {
+        set.push_back({fd, static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN), 0});
+    };
+    add(first_->fd(), first_->wants_to_send());
+    add(second_.fd(), !out_.empty());
 }
 
-void ServerClient::flush(End& end) {
+void ServerClient::flush() {
     std::size_t done = 0;
-    while (state_ != State::closed && done < end.out.size()) {
-        const ssize_t sent = ::send(end.socket.fd(), end.out.data() + done, end.out.size() - done,
-                                    MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR) continue;
-        if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
-        if (sent < 0) return lose(system_text(errno));
-        done += static_cast<std::size_t>(sent);
+    while (state_ != State::closed && done < out_.size()) {
+        const auto sent = second_.send_some(std::string_view(out_).substr(done));
+        if (!sent) return lose(sent.error().message);
+        if (*sent == 0) break;
+        done += *sent;
     }
-    end.out.erase(0, done);
+    if (state_ != State::closed) out_.erase(0, done);
 }
 
 // False: there is no more now.
-bool ServerClient::read(End& end, const std::function<char*(std::size_t)>& room,
-                        const std::function<void(std::size_t)>& filled) {
+bool ServerClient::read() {
     if (state_ == State::closed) return false;
-    const ssize_t size = ::recv(end.socket.fd(), room(ifl::kReadSize), ifl::kReadSize, MSG_DONTWAIT);
+    const ssize_t size = ::recv(second_.fd(), packets_.room(ifl::kReadSize), ifl::kReadSize, MSG_DONTWAIT);
     const int error = errno;
-    filled(size > 0 ? static_cast<std::size_t>(size) : 0);
-    if (size > 0) return true;
-    if (size < 0 && error == EINTR) return true;
+    packets_.filled(size > 0 ? static_cast<std::size_t>(size) : 0);
+    if (size > 0 || (size < 0 && error == EINTR)) return true;
     if (size == 0 || (error != EAGAIN && error != EWOULDBLOCK)) lose(size == 0 ? "" : system_text(error));
     return false;
 }
 
-void ServerClient::read_replies() {
-    for (bool more = true; more;) {
-        more = read(
-            first_, [this](std::size_t size) { return replies_.room(size); },
-            [this](std::size_t size) { replies_.filled(size); });
-        while (state_ != State::closed) {
-            auto decoded = replies_.next(asked_.empty() ? ifl::ObjectSink() : asked_.front().sink);
-            if (std::holds_alternative<ifl::ReplyDecoder::NeedMore>(decoded)) break;
-            if (const auto* bad = std::get_if<ifl::ReplyDecoder::Malformed>(&decoded))
-                return lose(bad->error.message);
-            if (asked_.empty()) return lose("the server answered what nobody asked");
-            const Asked one = std::move(asked_.front());
-            asked_.pop_front();
-            one.done(std::get<ifl::Reply>(std::move(decoded)));
-        }
-    }
-}
-
 void ServerClient::read_commands() {
     for (bool more = true; more;) {
-        more = read(
-            second_, [this](std::size_t size) { return packets_.room(size); },
-            [this](std::size_t size) { packets_.filled(size); });
+        more = read();
         while (state_ != State::closed) {
             const auto packet = packets_.next();
             if (!packet) return lose(packet.error().message);
@@ -207,12 +172,10 @@ void ServerClient::read_commands() {
 
 void ServerClient::work() {
     if (state_ == State::closed) return;
-    flush(first_);
-    flush(second_);
-    read_replies();
+    first_->work();
+    if (!first_->open()) return lose(first_->why_closed());
+    flush();
     read_commands();
-    flush(first_);
-    flush(second_);
 }
 
 }  // namespace pbs::openpbs

@@ -15,10 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "ifl/exchange.h"
 #include "ifl/packet.h"
-#include "ifl/reply.h"
-#include "ifl/request.h"
-#include "ifl/socket.h"
 #include "server_plugin/openpbs/site.h"
 
 namespace pbs::openpbs {
@@ -35,8 +33,6 @@ inline constexpr int kStartOver = 16;  // of a cycle that is on its way
 
 class ServerClient {
   public:
-    // A reply, or why there will be none: the connection has ended.
-    using Done = std::function<void(const ifl::Result<ifl::Reply>&)>;
     enum class State : std::uint8_t { closed, first, second, registered };
 
     explicit ServerClient(std::string sched) : sched_(std::move(sched)), packets_(kLongestCommand) {}
@@ -55,13 +51,13 @@ class ServerClient {
     int refused() const { return refused_; }
 
     // Requests are answered in the order in which they are made. `sink` as for ifl::ReplyDecoder.
-    void ask(ifl::RequestType type, ifl::RequestBody body, std::string extend, Done done,
+    void ask(ifl::RequestType type, ifl::RequestBody body, std::string extend, ifl::Exchange::Done done,
              ifl::ObjectSink sink = {});
     // A request whose type has no reply.
     void tell(ifl::RequestType type, ifl::RequestBody body);
-    std::size_t unanswered() const { return asked_.size(); }
+    std::size_t unanswered() const { return first_ ? first_->unanswered() : 0; }
     // Of what is to be sent.
-    std::size_t unsent() const { return first_.out.size(); }
+    std::size_t unsent() const { return first_ ? first_->unsent() : 0; }
 
     std::optional<Command> next_command();
     // The cycle of the last command is over.
@@ -73,20 +69,9 @@ class ServerClient {
 
   private:
     static constexpr std::size_t kLongestCommand = 65536;
-    struct End {
-        ifl::Socket socket;
-        std::string out;
-    };
-    struct Asked {
-        Done done;
-        ifl::ObjectSink sink;
-    };
 
-    void send_register(End& end);
-    void flush(End& end);
-    bool read(End& end, const std::function<char*(std::size_t)>& room,
-              const std::function<void(std::size_t)>& filled);
-    void read_replies();
+    void flush();
+    bool read();
     void read_commands();
     void take_registration(const ifl::Result<ifl::Reply>& reply);
     void lose(const std::string& why);
@@ -95,11 +80,10 @@ class ServerClient {
     State state_ = State::closed;
     std::string why_closed_;
     int refused_ = 0;
-    End first_;
-    End second_;
-    ifl::ReplyDecoder replies_;
+    std::optional<ifl::Exchange> first_;
+    ifl::Socket second_;
+    std::string out_;  // for the second
     ifl::PacketReader packets_;
-    std::deque<Asked> asked_;
     std::deque<Command> commands_;
 };
 

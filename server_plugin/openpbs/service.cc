@@ -303,16 +303,20 @@ class Service {
         }
         const auto& body = std::get<ifl::Status>(one.request.body);
         std::string name = body.object;
+        Listing& listing = listings_[one.ticket];
         if (known->type == PBS_OBJ_EXPLANATION) {
             const Identity who = identity_of(one);
             const Records& records = plugin_->records();
+            if (scheduling_ && records.job(records.explained(name)) == nullptr &&
+                !scheduling_->has_looked(listing.asked))
+                return false;
             if (who.privilege == PBS_PRIV_NONE && !records.may_see(who.user + '@' + who.host, name)) {
                 answer(one.ticket, ifl::Reply::error(PBSE_PERM));
+                listings_.erase(one.ticket);
                 return true;
             }
             name = records.explained(name);
         }
-        Listing& listing = listings_[one.ticket];
         if (!std::exchange(listing.begun, true) && kind.size() < extend.size())
             listing.extend = extend.substr(kind.size() + 1);
         for (;;) {
@@ -395,12 +399,16 @@ class Service {
 
     void schedule() {
         if (!scheduling_) return;
-        if (wake_.cycle_finished.exchange(false)) scheduling_->cycle_finished();
+        const bool finished = wake_.cycle_finished.exchange(false);
+        if (finished) scheduling_->cycle_finished();
         scheduling_->step();
-        for (const auto& [name, sched] : site_.scheds) show_scheduling(name);
+        for (const auto& [name, sched] : site_.scheds) {
+            show_scheduling(name);
+            if (finished) show(PBS_OBJ_SCHED, name);  // it may have read other files
+        }
     }
 
-    // The rest of what is shown changes by requests and with time.
+    // The rest of what is shown changes by requests, with time, and by cycles.
     void show_scheduling(const std::string& sched) {
         ifl::Attributes now = scheduling_->shown(sched);
         ifl::Attributes& before = scheduling_shown_[sched];
@@ -468,6 +476,7 @@ class Service {
 
     // Of a status request: what has been found so far.
     struct Listing {
+        Clock::time_point asked = Clock::now();
         bool begun = false;
         std::string extend;
         ifl::StatusParts parts;

@@ -66,8 +66,8 @@ bool Host::provisions() const {
     return host_.size >= offsetof(pbs_host, pulls) && host_.provisions != 0;
 }
 
-bool Host::pulls() const {
-    return host_.size >= sizeof(pbs_host) && host_.pulls != 0;
+objects::ServerAbilities Host::abilities() const {
+    return {.pulls = host_.size >= sizeof(pbs_host) && host_.pulls != 0, .has_log = !has_pbs_sched()};
 }
 
 bool Host::takes_cycle_finished() const {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "objects/unsupported.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::plugin {
@@ -62,7 +63,7 @@ class Host {
     // Is there pbs_sched of OpenPBS, with its files? Which schedulers are its own: State.
     bool has_pbs_sched() const;
     bool provisions() const;
-    bool pulls() const;
+    objects::ServerAbilities abilities() const;
 
     Reply reply(pbs_reply* reply) const { return {host_, reply}; }
 

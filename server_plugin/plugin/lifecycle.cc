@@ -20,7 +20,7 @@ bool open_store(State& state, sched::Instant now) {
     options.time_zone = state.host.time_zone();
     options.resources = std::move(state.resources);
     options.provisions = state.host.provisions();
-    options.pulls = state.host.pulls();
+    options.abilities = state.host.abilities();
     options.queues.emplace();
     for (const auto& [handle, name] : state.sched_configs.queues) options.queues->insert(name);
     auto store = objects::Store::open(store_path(state), options, now);

@@ -11,7 +11,7 @@ if("$ENV{PBSPOLICY_OPENPBS_PREFIX}" STREQUAL "")
   return()
 endif()
 set(MOST 1)
-# What fails there, and why isn't known: qsub waits for ever for an array, and no reservation is made from a job that
-# asks for one of its own.
+# What fails there with pbs_sched, too: qsub may wait for ever for an array that ends at once, and tells the status of
+# the subjob that ended last; the server refuses the reservation that it asks itself for (15010).
 set(LEFT_OUT Arrays.BlockEndsWithTheArray Reservations.JobsMayAskForOneOfTheirOwn)
 include("${CMAKE_CURRENT_LIST_DIR}/../../cmake/TestGroups.cmake")

@@ -49,11 +49,6 @@ TEST_F(Explain, JobsThatRunAndJobsThatAreHeld) {
     const std::string running = server.submit("sleep 60\n", {"-l", "ncpus=1,walltime=00:10:00"});
     ASSERT_TRUE(server.wait_job_state(running, "R"));
     const std::string held = server.submit("true\n", {"-h"});
-    // OpenPBS's server tells of a job that is held from the start when something else has happened.
-    if (on_openpbs()) {
-        ASSERT_TRUE(server.configure({"set server scheduling = True"}));
-        EXPECT_TRUE(wait_for([&] { return server.command({"pbs_explain", held}).exit == 0; }));
-    }
     const Output both = server.command({"pbs_explain", running, held});
     EXPECT_EQ(both.exit, 0) << both.err;
     EXPECT_EQ(server.command({"pbs_explain", running.substr(0, running.find('.'))}).exit, 0)

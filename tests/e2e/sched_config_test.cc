@@ -55,11 +55,9 @@ TEST_F(SchedConfig, IsInForceWithoutAPolicyAndFollowsItsFile) {
 
     server.put("sched_priv/sched_config", "job_sort_key: \"ncpus UP\"\n");
     EXPECT_EQ(first_of_three(), "2") << "without the line, and any order, the first one";
-    // With OpenPBS the log alone says so.
-    if (!on_openpbs())
-        EXPECT_THAT(shown("configuration_error"),
-                    AllOf(HasSubstr("sched_config:1:16: job_sort_key: 'ncpus UP' is not"),
-                          HasSubstr("; the line is left out")));
+    EXPECT_THAT(shown("configuration_error"),
+                AllOf(HasSubstr("sched_config:1:16: job_sort_key: 'ncpus UP' is not"),
+                      HasSubstr("; the line is left out")));
     EXPECT_THAT(server.log(), HasSubstr("sched_config:1:16: job_sort_key: 'ncpus UP' is not"));
 
     ASSERT_TRUE(server.configure({"set policy default_policy job_sort_key = 'ncpus HIGH'",

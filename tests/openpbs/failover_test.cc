@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "tests/openpbs/site.h"
 
@@ -19,7 +20,7 @@ class OpenpbsFailover : public AttachedSite {
         OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): its own way to attach
         if (IsSkipped()) return;
         site.emplace();
-        site->install(options());
+        site->install(options() + " --scheduler");
         // Another host with the same folders, but for its pbs.conf.
         site->ok(
             "echo 10.99.0.2 box2 >> /etc/hosts; printf 'PBS_PRIMARY=box\\nPBS_SECONDARY=box2\\n' >> "
@@ -31,6 +32,32 @@ class OpenpbsFailover : public AttachedSite {
             "/var/spool/pbs/other.pid); " +
             on_other("ip link set lo up; ip addr add 10.99.0.2/24 dev v1; ip link set v1 up"));
         site->start_with_plugin();
+        EXPECT_TRUE(site->wait_for_node());
+        EXPECT_EQ(site->qmgr("set node box resources_available.ncpus = 100").exit, 0);
+    }
+    std::string submit() const {
+        std::string id =
+            site->ok("cd /; echo sleep 1000 | $stock/qsub -o /dev/null -e /dev/null -l ncpus=1", "una");
+        while (!id.empty() && id.back() == '\n') id.pop_back();
+        return id;
+    }
+    bool runs(const std::string& job) const {
+        return wait_for(
+            [&] {
+                return attribute_in(site->sh("$stock/qstat -fw '" + job + "' 2>/dev/null").out,
+                                    "job_state") == "R";
+            },
+            kLongest);
+    }
+    // The active server's plugin starts jobs, and those that ran go on.
+    void expect_scheduling() {
+        jobs_.push_back(submit());
+        for (const std::string& job : jobs_)
+            EXPECT_TRUE(runs(job)) << job << ": "
+                                   << site->sh("$stock/qstat -fw; $ours/qmgr -c 'list sched'").out;
+        EXPECT_EQ(attribute_in(site->sh("$stock/qmgr -c 'list sched default'").out, "scheduled_by"),
+                  "pbs_policy");
+        EXPECT_NE(site->sh("pgrep -x pbs_sched").exit, 0) << "pbs_sched was started, too";
     }
     // A command of the shell for the other host.
     static std::string on_other(const std::string& command) {
@@ -47,10 +74,14 @@ class OpenpbsFailover : public AttachedSite {
                      "| grep -c '" +
                      text + "' || true"));
     }
+
+  private:
+    std::vector<std::string> jobs_;
 };
 
-TEST_P(OpenpbsFailover, TheActiveServerAloneHasTheObjects) {
+TEST_P(OpenpbsFailover, TheActiveServerAloneHasTheObjectsAndSchedules) {
     EXPECT_EQ(site->qmgr("create policy p1").exit, 0);
+    expect_scheduling();
     site->ok(
         on_other(". $(dirname $stock)/lib/init.d/limits.pbs_server; exec $(dirname $stock)/sbin/pbs_server "
                  "-F 2 > /var/spool/pbs/other.log 2>&1"));
@@ -65,17 +96,20 @@ TEST_P(OpenpbsFailover, TheActiveServerAloneHasTheObjects) {
     EXPECT_THAT(site->ok("$ours/qmgr -c 'list policy @default'", "una"),
                 AllOf(HasSubstr("Policy p1"), HasSubstr("Policy p2")));
     EXPECT_EQ(site->qmgr("create policy p3").exit, 0);
+    expect_scheduling();
     // The first one comes back; the other goes idle, executes itself again, and takes over once more.
     site->start();
     EXPECT_TRUE(wait_for([&] { return told("policy objects are available") == 3; }, kLongest)) << site->log();
     EXPECT_EQ(site->qmgr("list policy p3").exit, 0);
     EXPECT_TRUE(site->wait_for_log("registering box2 as Secondary", 2)) << site->log();
     EXPECT_EQ(site->qmgr("create policy p4").exit, 0);
+    expect_scheduling();
     EXPECT_EQ(told("attached, with the policy service"), 3);
     host_fails();
     EXPECT_TRUE(wait_for([&] { return told("policy objects are available") == 4; }, kLongest)) << site->log();
     EXPECT_THAT(site->ok("$ours/qmgr -c 'list policy @default'", "una"),
                 AllOf(HasSubstr("Policy p3"), HasSubstr("Policy p4")));
+    expect_scheduling();
 }
 
 INSTANTIATE_TEST_SUITE_P(Attachments, OpenpbsFailover, kAttachments, attachment_name);

@@ -247,6 +247,17 @@ TEST_P(OpenpbsObjects, WhatIsPrintedRestoresASite) {
     EXPECT_EQ(print(other), printed);
 }
 
+TEST_P(OpenpbsObjects, RootAloneSetsTheServersFormula) {
+    const auto formula = [&] {
+        return attribute_in(site->ok("$stock/qmgr -c 'list server'"), "job_sort_formula");
+    };
+    EXPECT_EQ(site->qmgr("set server job_sort_formula = 'ncpus * 2'", "root").exit, 0);
+    EXPECT_EQ(formula(), "ncpus * 2");
+    EXPECT_THAT(site->qmgr("set server job_sort_formula = mem").err, HasSubstr("15007"));
+    EXPECT_EQ(formula(), "ncpus * 2");
+    EXPECT_NE(site->sh("test -e /var/spool/pbs/server_priv/sched_formula").exit, 0);
+}
+
 TEST_P(OpenpbsObjects, RandomRequestsLeaveTheServerAndTheStoreWhole) {
     make_windows();
     const std::string server = site->ok("cat /var/spool/pbs/server_priv/server.lock");

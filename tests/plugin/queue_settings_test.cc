@@ -80,6 +80,16 @@ TEST_F(QueueSettings, AHostThatPullsNothingIsToldThatPeersAreNotActedOn) {
     EXPECT_EQ(other.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"], "");
 }
 
+TEST(OpenpbsServer, IsToldThatItsLogIsNotThePolicys) {
+    FakeHost host;
+    host.host.has_pbs_sched = 1;
+    host.bring_up();
+    EXPECT_THAT(host.set(PBS_OBJ_POLICY, "default_policy", "log_event", "255").warnings,
+                ElementsAre("policy default_policy: log_event is not acted on: in an OpenPBS server the "
+                            "scheduler keeps no log of its own"));
+    EXPECT_THAT(host.set(PBS_OBJ_POLICY, "default_policy", "log_event", "255").warnings, IsEmpty());
+}
+
 TEST_F(QueueSettings, ToldWhenThePolicyComesIntoForce) {
     queue(1, "q1", 5);
     queue(2, "q2", 0);

@@ -52,9 +52,9 @@ void show_unsupported(const State& state, std::string_view sched, const SchedCon
         const objects::Object* policy = snapshot->policy(name);
         if (policy == nullptr) continue;
         add(objects::ObjectType::fs_group, policy->text("fairshare_group"));
-        if (!state.host.pulls() && !state.has_pbs_sched(sched))
-            if (std::string line = objects::unsupported_peers(*policy); !line.empty())
-                lines.insert(std::move(line));
+        if (!state.has_pbs_sched(sched))
+            for (auto& setting : objects::unsupported_by_server(*policy, state.host.abilities()))
+                lines.insert(std::move(setting.text));
         if (state.takes_preemptions) continue;
         if (std::string line = objects::unsupported_preemption(*policy); !line.empty())
             lines.insert(std::move(line));
