@@ -308,7 +308,7 @@ char Records::state_of(const SiteJob& job) const {
     const auto running = running_subjobs_.find(job.id);
     const std::int64_t count = running == running_subjobs_.end() ? 0 : running->second;
     const bool may_start = !job.queued.empty() && (job.most_running == 0 || count < job.most_running);
-    return may_start ? 'Q' : 'H';
+    return may_start ? 'Q' : 'B';
 }
 
 std::vector<pbs_place> Records::places_of(const std::vector<VnodeShare>& shares) {

@@ -532,14 +532,7 @@ bool Scheduling::settle_settings() {
 std::size_t Scheduling::take_jobs() {
     Records& records = plugin_.records();
     std::size_t count = 0;
-    for (SiteJob& job : learnt_.jobs) {
-        const std::string id = job.id;
-        // The server puts it over what the scheduler has said of the array.
-        const bool began = job.array && job.comment.starts_with("Job Array Began");
-        count += records.tell(now(), std::move(job)) ? 1 : 0;
-        if (const auto told = array_comments_.find(id); began && told != array_comments_.end())
-            comment(id, told->second);
-    }
+    for (SiteJob& job : learnt_.jobs) count += records.tell(now(), std::move(job)) ? 1 : 0;
     learnt_.jobs.clear();
     if (!learnt_.ids && !learnt_.subjobs) return count;
     std::vector<std::string> gone;
@@ -550,7 +543,6 @@ std::size_t Scheduling::take_jobs() {
     for (const std::string& id : gone) {
         count += records.forget(now(), id) ? 1 : 0;
         estimates_.erase(id);
-        array_comments_.erase(id);
     }
     return count;
 }
@@ -648,7 +640,7 @@ void Scheduling::take_decisions() {
         log(fmt::format("sched {}: the cycle has failed: error {}", current_, decisions.error()));
         return end();
     }
-    ++current().cycles;
+    ++cycles_;
     decisions_ = std::move(*decisions);
     tell_untold();
     phase_ = Phase::applying;
@@ -719,9 +711,7 @@ void Scheduling::apply_some() {
 
 void Scheduling::comment(const std::string& job, const std::string& text) {
     const SiteJob* known = plugin_.records().job(job);
-    if (text.empty()) return;
-    if (known != nullptr && known->array) array_comments_[job] = text;
-    if (known != nullptr && known->comment == text) return;
+    if (text.empty() || (known != nullptr && known->comment == text)) return;
     current().client->tell(ifl::RequestType::modify_job_async,
                            ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("comment", {}, text)}});
     plugin_.records().commented(job, text);

@@ -57,6 +57,8 @@ class Scheduling {
     void noticed(std::uint32_t object_type);
     // The plugin's configuration has changed.
     void configured();
+    // How many have been decided in.
+    std::uint64_t cycles() const { return cycles_; }
     // The plugin's thread is done with the cycle.
     void cycle_finished();
     // What the plugin wants after it was told of the time.
@@ -83,7 +85,6 @@ class Scheduling {
         bool goes_on = false;  // the cycle that is over left something to do
         bool command = false;  // the server waits for the end of a cycle
         std::deque<std::string> qruns;
-        std::uint64_t cycles = 0;
         std::set<std::string> lacking{};  // attributes whose folders weren't there when they were set
         // attr_update_period: what jobs wait for, and when they are expected to start, isn't told more often.
         std::int64_t period = 0;   // in seconds, as it was in the last cycle
@@ -176,9 +177,8 @@ class Scheduling {
     std::size_t preempting_ = 0;   // requests to preempt jobs on their way
     bool preempt_failed_ = false;  // a job couldn't be preempted in this cycle
     std::map<std::string, std::pair<std::int64_t, std::string>> estimates_;
-    std::map<std::string, std::string> array_comments_;  // that were told last
-    std::deque<ChangedSetting> settings_;                // for policies
-    std::vector<ChangedFolder> folders_;                 // to be looked at
+    std::deque<ChangedSetting> settings_;  // for policies
+    std::vector<ChangedFolder> folders_;   // to be looked at
     // By scheduler: what the plugin has set preempt_order to, in this cycle and last.
     std::map<std::string, std::vector<std::string>> orders_given_;
 
@@ -195,6 +195,7 @@ class Scheduling {
     Clock::time_point checked_{};
     std::int64_t checked_at_ = 0;
     std::uint64_t checks_ = 0;
+    std::uint64_t cycles_ = 0;
     std::uint64_t missed_ = 0;
 };
 

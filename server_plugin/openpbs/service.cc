@@ -399,12 +399,14 @@ class Service {
 
     void schedule() {
         if (!scheduling_) return;
-        const bool finished = wake_.cycle_finished.exchange(false);
-        if (finished) scheduling_->cycle_finished();
+        if (wake_.cycle_finished.exchange(false)) scheduling_->cycle_finished();
         scheduling_->step();
+        // A cycle may have read other files.
+        const std::uint64_t cycles = scheduling_->cycles();
+        const bool another = std::exchange(cycles_, cycles) != cycles;
         for (const auto& [name, sched] : site_.scheds) {
             show_scheduling(name);
-            if (finished) show(PBS_OBJ_SCHED, name);  // it may have read other files
+            if (another) show(PBS_OBJ_SCHED, name);
         }
     }
 
@@ -494,6 +496,7 @@ class Service {
     Site site_;
     std::unique_ptr<Scheduling> scheduling_;
     std::map<std::string, ifl::Attributes> scheduling_shown_;
+    std::uint64_t cycles_ = 0;
     bool stale_ = false;  // the server's objects may be others by now
     std::map<std::pair<std::uint32_t, std::string>, ifl::Attributes> shown_;
     std::map<std::string, std::string> hosts_;  // names by address

@@ -461,6 +461,8 @@ std::string not_queued(const Tables& tables, JobSlot job) {
     switch (state) {
         case 'H':
             return "it is held";
+        case 'B':
+            return "no more of its subjobs may start now";
         case 'W':
             return "it waits for its execution time";
         case 'T':

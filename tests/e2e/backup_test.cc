@@ -32,8 +32,9 @@ Output restore(const Server& server, const fs::path& directory) {
     return run({"pbs_server", "-d", server.home().string(), "--restore", directory.string()});
 }
 
-TEST(Backup, OfARunningServerComesBackWithObjectsAndJobs) {
-    NEEDS(own_server);
+class Backup : public OfOwnServer<> {};
+
+TEST_F(Backup, OfARunningServerComesBackWithObjectsAndJobs) {
     Server server;
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(
@@ -61,8 +62,7 @@ TEST(Backup, OfARunningServerComesBackWithObjectsAndJobs) {
     EXPECT_EQ(server.job(later, "job_state"), "(none)");
 }
 
-TEST(Backup, ARestoreThatWasCutShortIsCompletedByTheStart) {
-    NEEDS(own_server);
+TEST_F(Backup, ARestoreThatWasCutShortIsCompletedByTheStart) {
     Server server;
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(server.configure({"create policy p1 comment=old"}));
@@ -87,8 +87,7 @@ TEST(Backup, ARestoreThatWasCutShortIsCompletedByTheStart) {
     EXPECT_THAT(server.log(), HasSubstr("a restore that had been cut short is completed"));
 }
 
-TEST(Backup, OnlyOneWhoMayReadTheHomeMakesOne) {
-    NEEDS(own_server);
+TEST_F(Backup, OnlyOneWhoMayReadTheHomeMakesOne) {
     if (!other())
         GTEST_SKIP() << "only root can run commands as different users; this is user " << runner().name;
     Server server;
@@ -101,8 +100,7 @@ TEST(Backup, OnlyOneWhoMayReadTheHomeMakesOne) {
     EXPECT_FALSE(fs::exists(server.work() / "copy"));
 }
 
-TEST(Backup, OptionsOfAServerDontGoWithIt) {
-    NEEDS(own_server);
+TEST_F(Backup, OptionsOfAServerDontGoWithIt) {
     const Output refused =
         run({"pbs_server", "-d", "/nonexistent", "--backup", "/nonexistent/b", "--daemon"});
     EXPECT_NE(refused.exit, 0);
@@ -196,10 +194,9 @@ std::map<std::string, std::string> contents(const Server& server) {
     return found;
 }
 
-class DamagedStart : public ::testing::TestWithParam<const char*> {};
+class DamagedStart : public OfOwnServer<::testing::TestWithParam<const char*>> {};
 
 TEST_P(DamagedStart, IsRefusedAndChangesNothing) {
-    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(server.configure({"create policy p1 comment=kept"}));
@@ -229,10 +226,9 @@ TEST_P(DamagedStart, IsRefusedAndChangesNothing) {
 INSTANTIATE_TEST_SUITE_P(EachDatabase, DamagedStart, ::testing::Values("server.db", "policy.db"),
                          [](const auto& database) { return std::string(database.param).substr(0, 6); });
 
-class DamagedLog : public ::testing::TestWithParam<const char*> {};
+class DamagedLog : public OfOwnServer<::testing::TestWithParam<const char*>> {};
 
 TEST_P(DamagedLog, IsRefusedUntilTheLossIsAccepted) {
-    NEEDS(own_server);
     Server server;
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(server.configure({"create queue workq queue_type=execution, enabled=True, started=False",
@@ -278,8 +274,9 @@ std::vector<std::string> kept(const Server& server) {
     return names;
 }
 
-TEST(BackupByManager, IsMadeAndCanBeRestored) {
-    NEEDS(own_server);
+class BackupByManager : public OfOwnServer<> {};
+
+TEST_F(BackupByManager, IsMadeAndCanBeRestored) {
     if (!other()) GTEST_SKIP() << "only root can become another user";
     Server server;
     ASSERT_TRUE(server.start());
@@ -309,8 +306,7 @@ TEST(BackupByManager, IsMadeAndCanBeRestored) {
 }
 
 // What is there by hand, and isn't a backup of the server's own making, stays.
-TEST(BackupByManager, TheOldestGoAndWhatWasCutShort) {
-    NEEDS(own_server);
+TEST_F(BackupByManager, TheOldestGoAndWhatWasCutShort) {
     Server server;
     ASSERT_TRUE(server.start());
     const fs::path all = server.home() / "server_priv/backups";
@@ -367,8 +363,7 @@ pid_t copier(const Server& server) {
     return 0;
 }
 
-TEST(BackupByManager, ThereIsOneAtATimeAndOneThatIsKilledLeavesNothingForLong) {
-    NEEDS(own_server);
+TEST_F(BackupByManager, ThereIsOneAtATimeAndOneThatIsKilledLeavesNothingForLong) {
     Server server;
     ASSERT_TRUE(server.start());
     Output first;
@@ -393,8 +388,7 @@ TEST(BackupByManager, ThereIsOneAtATimeAndOneThatIsKilledLeavesNothingForLong) {
     EXPECT_EQ(kept(server).size(), 1U);
 }
 
-TEST(BackupByManager, WhatAServerThatIsKilledLeavesGoesWithTheNextBackup) {
-    NEEDS(own_server);
+TEST_F(BackupByManager, WhatAServerThatIsKilledLeavesGoesWithTheNextBackup) {
     Server server;
     ASSERT_TRUE(server.start());
     {
@@ -419,8 +413,7 @@ TEST(BackupByManager, WhatAServerThatIsKilledLeavesGoesWithTheNextBackup) {
 }
 
 // After each change that it makes to a file.
-TEST(Backup, KilledAnywhereItIsWholeOrNotThere) {
-    NEEDS(own_server);
+TEST_F(Backup, KilledAnywhereItIsWholeOrNotThere) {
     Server server;
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(server.configure({"create policy p1", "create queue q1 queue_type=execution"}));
@@ -465,8 +458,7 @@ TEST(Backup, KilledAnywhereItIsWholeOrNotThere) {
     EXPECT_EQ(server.attribute("policy p1", "algorithm"), "standard");
 }
 
-TEST(BackupByManager, WhatFailsSaysWhyAndLeavesNothing) {
-    NEEDS(own_server);
+TEST_F(BackupByManager, WhatFailsSaysWhyAndLeavesNothing) {
     Server server;
     ASSERT_TRUE(server.start());
     const fs::path all = server.home() / "server_priv/backups";

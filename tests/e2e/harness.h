@@ -103,6 +103,13 @@ std::string lacking(Need need);
 #define NEEDS(need) \
     if (const std::string why = ::pbs::e2e::lacking(::pbs::e2e::Need::need); !why.empty()) GTEST_SKIP() << why
 
+// For tests that are all about the bundled server.
+template <class Base = ::testing::Test>
+class OfOwnServer : public Base {
+  protected:
+    void SetUp() override { NEEDS(own_server); }
+};
+
 // What is expected where each server has words, or statuses, of its own.
 template <class T>
 T of_host(const T& bundled, const T& openpbs) {

@@ -14,8 +14,10 @@ namespace {
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-TEST(Startup, AnEmptyHomeIsFilled) {
-    NEEDS(own_server);
+class Startup : public OfOwnServer<> {};
+class Durability : public OfOwnServer<> {};
+
+TEST_F(Startup, AnEmptyHomeIsFilled) {
     Server server;
     ASSERT_TRUE(server.start());
     for (const char* path : {"server_priv", "sched_priv", "server_logs", "server_priv/accounting", "spool",
@@ -26,8 +28,7 @@ TEST(Startup, AnEmptyHomeIsFilled) {
     EXPECT_THAT(server.log(), HasSubstr("control group")) << "what holds the processes of jobs together";
 }
 
-TEST(Startup, SigtermStopsCleanlyAndTheNextStartGoesOn) {
-    NEEDS(own_server);
+TEST_F(Startup, SigtermStopsCleanlyAndTheNextStartGoesOn) {
     Server server;
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(server.configure({"create policy kept comment='still here'"}));
@@ -38,8 +39,7 @@ TEST(Startup, SigtermStopsCleanlyAndTheNextStartGoesOn) {
     EXPECT_EQ(server.attribute("policy kept", "comment"), "still here");
 }
 
-TEST(Startup, ASecondServerOnTheSameHomeIsRefused) {
-    NEEDS(own_server);
+TEST_F(Startup, ASecondServerOnTheSameHomeIsRefused) {
     Server server;
     ASSERT_TRUE(server.start());
     const Output refused =
@@ -50,8 +50,7 @@ TEST(Startup, ASecondServerOnTheSameHomeIsRefused) {
     EXPECT_EQ(server.command({"qstat", "-B"}).exit, 0) << "the first one is unharmed";
 }
 
-TEST(Startup, AMissingPluginIsRefused) {
-    NEEDS(own_server);
+TEST_F(Startup, AMissingPluginIsRefused) {
     Server server({.arguments = {"--plugin", "/nowhere/pbs_policy.so"}, .program = {}});
     const Output refused = server.start_refused();
     EXPECT_FALSE(refused.timed_out);
@@ -80,8 +79,7 @@ fs::path shepherd() {
     return program("pbs_server").parent_path() / "../lib/pbspolicy/pbs_shepherd";
 }
 
-TEST(Startup, WithoutAPluginWhereItLooksItIsRefused) {
-    NEEDS(own_server);
+TEST_F(Startup, WithoutAPluginWhereItLooksItIsRefused) {
     const Folder installed;
     fs::create_directories(installed.path / "bin");
     fs::create_directories(installed.path / "lib/pbspolicy");
@@ -94,8 +92,7 @@ TEST(Startup, WithoutAPluginWhereItLooksItIsRefused) {
     EXPECT_THAT(refused.err, HasSubstr("pbs_policy.so"));
 }
 
-TEST(Startup, AnInstalledServerFindsItsPluginAndItsShepherd) {
-    NEEDS(own_server);
+TEST_F(Startup, AnInstalledServerFindsItsPluginAndItsShepherd) {
     const Folder installed;
     fs::create_directories(installed.path / "bin");
     fs::create_directories(installed.path / "lib/pbspolicy");
@@ -113,8 +110,7 @@ TEST(Startup, AnInstalledServerFindsItsPluginAndItsShepherd) {
     EXPECT_EQ(server.attribute("sched default", "active_policy"), "default_policy");
 }
 
-TEST(Startup, SomethingThatIsNoPluginIsRefused) {
-    NEEDS(own_server);
+TEST_F(Startup, SomethingThatIsNoPluginIsRefused) {
     Server server({.arguments = {"--plugin", "/lib/x86_64-linux-gnu/libc.so.6"}, .program = {}});
     const Output refused = server.start_refused();
     EXPECT_NE(refused.exit, 0);
@@ -122,8 +118,7 @@ TEST(Startup, SomethingThatIsNoPluginIsRefused) {
     EXPECT_THAT(refused.err, HasSubstr("libc.so.6"));
 }
 
-TEST(Startup, ADamagedPolicyStoreIsRefusedAndNamed) {
-    NEEDS(own_server);
+TEST_F(Startup, ADamagedPolicyStoreIsRefusedAndNamed) {
     Server server;
     server.put("server_priv/policy.db",
                "this is not a database but a text that is long enough to be read as one");
@@ -133,15 +128,13 @@ TEST(Startup, ADamagedPolicyStoreIsRefusedAndNamed) {
     EXPECT_THAT(refused.err, HasSubstr("policy.db"));
 }
 
-TEST(Startup, AnUnknownOptionIsNamed) {
-    NEEDS(own_server);
+TEST_F(Startup, AnUnknownOptionIsNamed) {
     const Output refused = run({"pbs_server", "-d", "/nonexistent", "--colour"});
     EXPECT_NE(refused.exit, 0);
     EXPECT_THAT(refused.err + refused.out, HasSubstr("--colour"));
 }
 
-TEST(Startup, AsADaemonItReturnsWhenItServes) {
-    NEEDS(own_server);
+TEST_F(Startup, AsADaemonItReturnsWhenItServes) {
     Server server;
     const Output started =
         run({"pbs_server", "-d", server.home().string(), "-p", std::to_string(server.port()), "--daemon"});
@@ -156,8 +149,7 @@ TEST(Startup, AsADaemonItReturnsWhenItServes) {
 }
 
 // With so few that not even the libraries can be opened, the loader says so.
-TEST(Startup, TooFewDescriptorsAreRefused) {
-    NEEDS(own_server);
+TEST_F(Startup, TooFewDescriptorsAreRefused) {
     const Folder home;
     for (int limit = 3; limit <= 40; ++limit) {
         const Output refused = run(
@@ -171,8 +163,7 @@ TEST(Startup, TooFewDescriptorsAreRefused) {
     EXPECT_TRUE(fs::is_empty(home.path));
 }
 
-TEST(Durability, AcknowledgedChangesSurviveKill9) {
-    NEEDS(own_server);
+TEST_F(Durability, AcknowledgedChangesSurviveKill9) {
     Server server;
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(server.configure({"create queue workq queue_type=execution, enabled=True, started=False",
@@ -199,8 +190,7 @@ TEST(Durability, AcknowledgedChangesSurviveKill9) {
               "BYMONTHDAY=1");
 }
 
-TEST(Startup, AMessageHoldsNothingThatATerminalActsOn) {
-    NEEDS(own_server);
+TEST_F(Startup, AMessageHoldsNothingThatATerminalActsOn) {
     Server server({.arguments = {"--plugin", "/no\x1b[2J\xff.so"}, .program = {}});
     const Output refused = server.start_refused();
     EXPECT_NE(refused.exit, 0);

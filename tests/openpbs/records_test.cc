@@ -169,13 +169,13 @@ TEST(Records, ASuspendedSubjobDoesNotCountAgainstTheMostOfItsArray) {
     job.id = "1[1].box";
     job.state = 'R';
     records.tell(1, job);
-    EXPECT_EQ(told.state.at("1[].box"), 'H') << "no more may start";
+    EXPECT_EQ(told.state.at("1[].box"), 'B') << "no more may start";
     job.state = 'S';
     records.tell(2, job);
     EXPECT_EQ(told.state.at("1[].box"), 'Q');
     job.state = 'R';
     records.tell(3, job);
-    EXPECT_EQ(told.state.at("1[].box"), 'H');
+    EXPECT_EQ(told.state.at("1[].box"), 'B');
     records.forget(4, job.id);
     EXPECT_EQ(told.state.at("1[].box"), 'Q');
 }
