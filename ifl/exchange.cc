@@ -39,7 +39,11 @@ void Exchange::tell(RequestType type, RequestBody body) {
 }
 
 void Exchange::close(const std::string& why) {
-    if (open()) why_closed_ = why;
+    if (open()) {
+        why_closed_ = why;
+        // A child that is still there has a copy of the descriptor.
+        ::shutdown(socket_.fd(), SHUT_RDWR);
+    }
     socket_ = Socket();
     out_.clear();
     const std::deque<Asked> asked = std::exchange(asked_, {});

@@ -50,7 +50,8 @@ void add_unsupported(const Object* before, const Object* after, const Command* c
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
 }
 
-// The same of what this server can't do enough for, where it is set to another value.
+// Adds a line for each setting of a policy that this server can't do enough for and that has another value
+// now.
 void add_by_server(const Object* before, const Object* after, ServerAbilities abilities,
                    std::vector<std::string>& lines) {
     if (after == nullptr || after->type() != ObjectType::policy) return;

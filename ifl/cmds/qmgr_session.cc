@@ -343,8 +343,12 @@ void QmgrSession::change(Connection& connection, const Target& target, const Dir
                            static_cast<int>(directive.type), object.c_str(), attributes.operations(),
                            nullptr);
     };
+    const std::string formula = sort_formula_of(directive);
+    if (!formula.empty()) {
+        remove_sort_formula_file();
+    }
     int code = ask();
-    if (const std::string formula = sort_formula_of(directive); code == PBSE_PERM && !formula.empty()) {
+    if (code == PBSE_PERM && !formula.empty()) {
         const SortFormulaFile file(formula);
         if (file.written()) {
             code = ask();

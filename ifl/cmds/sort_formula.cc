@@ -3,42 +3,61 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "ifl/cmds/surroundings.h"
 
 namespace pbs::cmds {
 
+namespace {
+
+std::string path() {
+    return server_home() + "/server_priv/sched_formula";
+}
+
+}  // namespace
+
+// The last one counts, if there are several.
 std::string sort_formula_of(const Directive& directive) {
-    if (directive.command != Command::set || directive.type != ObjectType::server) {
-        return {};
+    std::string formula;
+    if (directive.command != Command::set ||
+        (directive.type != ObjectType::server && directive.type != ObjectType::sched)) {
+        return formula;
     }
-    const auto found =
-        std::find_if(directive.attributes.begin(), directive.attributes.end(), [](const Assignment& change) {
-            return change.name == "job_sort_formula" && change.resource.empty() && change.op == Operator::set;
-        });
-    return found == directive.attributes.end() ? std::string() : found->value;
+    for (const Assignment& change : directive.attributes) {
+        if (change.name == "job_sort_formula" && change.resource.empty() && change.op == Operator::set) {
+            formula = change.value;
+        }
+    }
+    return formula;
+}
+
+void remove_sort_formula_file() {
+    ::unlink(path().c_str());
 }
 
 SortFormulaFile::SortFormulaFile(const std::string& formula) {
-    const std::string path = server_home() + "/server_priv/sched_formula";
-    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    sigset_t ends;
+    sigemptyset(&ends);
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+        sigaddset(&ends, signal);
+    }
+    ::pthread_sigmask(SIG_BLOCK, &ends, &before_);
+    const int fd = ::open(path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) {
         return;
     }
-    path_ = path;
     const std::string line = formula + '\n';
-    const bool whole = ::write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
-    if (::close(fd) != 0 || !whole) {
-        ::unlink(path_.c_str());
-        path_.clear();
+    written_ = ::write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+    written_ = ::close(fd) == 0 && written_;
+    if (!written_) {
+        remove_sort_formula_file();
     }
 }
 
 SortFormulaFile::~SortFormulaFile() {
-    if (!path_.empty()) {
-        ::unlink(path_.c_str());
+    if (written_) {
+        remove_sort_formula_file();
     }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 }  // namespace pbs::cmds

@@ -27,6 +27,7 @@
 static pbs_preload_calls real;
 static pbs_preload_calls calls; /* what is called: `real` until the module is attached */
 static int (*real_execve)(const char*, char* const[], char* const[]);
+static int (*real_system)(const char*);
 
 static int is_server; /* this is pbs_server.bin */
 static int tried;     /* the module has been loaded, or can't be */
@@ -124,6 +125,7 @@ static void find_real(void) {
     *(void**)&real.encode_reply = dlsym(RTLD_NEXT, "encode_DIS_reply");
     *(void**)&real.wait = dlsym(RTLD_NEXT, "tpp_em_pwait");
     *(void**)&real_execve = dlsym(RTLD_NEXT, "execve");
+    *(void**)&real_system = dlsym(RTLD_NEXT, "system");
     calls = real;
 }
 
@@ -234,6 +236,23 @@ EXPORTED int tpp_em_pwait(void* context, void* events, int timeout, const sigset
         attach();
     }
     return calls.wait(context, events, timeout, signals);
+}
+
+/* A secondary server of a failover pair that becomes active starts pbs_sched, whatever pbs.conf says of it, and
+ * that would be registered before the plugin is. */
+EXPORTED int system(const char* command) {
+    static const char kEnd[] = "/sbin/pbs_sched &";
+    char schedules[8] = "";
+    const size_t length = is_server && command != NULL ? strlen(command) : 0;
+    if (real_system == NULL) {
+        errno = ENOSYS;
+        return -1;
+    }
+    if (length >= sizeof kEnd && strcmp(command + length - (sizeof kEnd - 1), kEnd) == 0)
+        setting("PBS_POLICY_SCHEDULER", "", schedules, sizeof schedules);
+    if (strcmp(schedules, "1") != 0) return real_system(command);
+    log_line("pbs_sched is not started: the plugin schedules");
+    return 0;
 }
 
 /* A secondary server of a failover pair that becomes idle executes itself again, with the environment of its

@@ -229,11 +229,13 @@ void Scheduling::look_at_wanted() {
         if (const int trigger = plugin_.wanted(name); trigger != 0) one.wanted = trigger;
 }
 
-bool Scheduling::has_looked(Clock::time_point since) {
+bool Scheduling::look_after(Clock::time_point since) {
     if (std::ranges::none_of(scheds_, [](const auto& entry) { return entry.second.is_registered(); }))
         return true;
+    const bool learns = phase_ == Phase::learning || phase_ == Phase::checking;
+    if (phase_ != Phase::idle && !learns) return true;  // a cycle may take long
     if (look_began_ < since) look_soon_ = true;
-    return look_began_ >= since && phase_ != Phase::learning && phase_ != Phase::checking;
+    return look_began_ >= since && !learns;
 }
 
 void Scheduling::poll_for(std::vector<pollfd>& set) const {
@@ -352,11 +354,14 @@ void Scheduling::learn(bool all) {
     learnt_.asked = std::time(nullptr);
     look_began_ = Clock::now();
     look_soon_ = false;
-    altered_.reset();
+    // What changes from now on may not be among the answers.
+    altered_known_ = std::exchange(altered_, std::nullopt).has_value();
+    const bool whole_server = std::exchange(stale_server_, false) || all;
+    const bool whole_vnodes = std::exchange(stale_vnodes_, false) || all;
     phase_ = all && known_ ? Phase::checking : Phase::learning;
     // First, and the server answers in this order: what was changed before a job was submitted counts for it.
     learn_jobs(all);
-    if (all || stale_server_) {
+    if (whole_server) {
         learnt_.scheds.emplace();
         learnt_.resources.emplace();
         ask_about(Type::status_server, {}, {},
@@ -373,7 +378,7 @@ void Scheduling::learn(bool all) {
     ask_about(Type::status_reservation, {}, {}, [this](const ifl::ObjectView& object) {
         learnt_.reservations[std::string(object.name)] = reservation_of(object, learnt_.asked);
     });
-    if (all || stale_vnodes_) {
+    if (whole_vnodes) {
         learnt_.vnodes.emplace();
         ask_about(Type::status_node, vnode_attributes(), {}, [this](const ifl::ObjectView& object) {
             (*learnt_.vnodes)[std::string(object.name)] = vnode_of(object);
@@ -389,6 +394,7 @@ void Scheduling::learn_jobs(bool all) {
     const auto take_job = [this](const ifl::ObjectView& object) {
         learnt_.jobs.push_back(job_of(object, learnt_.asked));
     };
+    const bool gone = std::exchange(jobs_gone_, false);
     if (all) {
         learnt_.ids.emplace();
         learnt_.subjobs.emplace();
@@ -400,7 +406,7 @@ void Scheduling::learn_jobs(bool all) {
         return;
     }
     ask_jobs(changed_since(jobs_since_), job_attributes(), take_job);
-    if (!jobs_gone_) return;
+    if (!gone) return;
     current().client->ask(ifl::RequestType::select_jobs, ifl::Select{}, {},
                           [this](const ifl::Result<ifl::Reply>& reply) {
                               if (!reply || reply->code != 0) {
@@ -548,12 +554,7 @@ std::size_t Scheduling::take_jobs() {
 }
 
 std::size_t Scheduling::take_learnt() {
-    const bool whole_server = learnt_.server.has_value();
-    const bool whole_vnodes = learnt_.vnodes.has_value();
     const std::size_t count = take_objects() + take_jobs();
-    if (whole_server) stale_server_ = false;
-    if (whole_vnodes) stale_vnodes_ = false;
-    if (learnt_.ids) jobs_gone_ = false;
     jobs_since_ = learnt_.asked;
     return count;
 }
@@ -582,6 +583,10 @@ void Scheduling::learnt() {
         if (count > 0) log(fmt::format("a check found {} changes that had not been noticed", count));
     }
     for (const ChangedFolder& folder : std::exchange(folders_, {})) look_at_folder(folder);
+    // The server tells no scheduler of such changes, and they may be about any.
+    if (count > 0 && (look_only_ || altered_known_))
+        for (auto& [name, one] : scheds_)
+            if (name != current_ && one.wanted == 0) one.wanted = PBS_SCH_SCHEDULE_CMD;
     look_only_ = look_only_ && count == 0 && !first;
     // A vnode that wasn't known; then, after what is new, all else.
     if (stale_vnodes_ || stale_server_) return learn(false);
@@ -615,6 +620,7 @@ void Scheduling::decide() {
     const auto running = plugin_.start_cycle(now(), current_, trigger_);
     if (!running && running.error() == PBSE_TRYAGAIN) return;
     if (!running) {
+        ++cycles_;
         log(fmt::format("sched {}: the cycle has failed: error {}", current_, running.error()));
         return end();
     }
@@ -635,12 +641,12 @@ void Scheduling::take_decisions() {
     again_ = false;
     preempting_ = 0;
     preempt_failed_ = false;
+    ++cycles_;
     if (std::exchange(dropped_, false)) return end();
     if (!decisions) {
         log(fmt::format("sched {}: the cycle has failed: error {}", current_, decisions.error()));
         return end();
     }
-    ++cycles_;
     decisions_ = std::move(*decisions);
     tell_untold();
     phase_ = Phase::applying;

@@ -11,7 +11,8 @@
 //      the cycle is over, if it was the server that wanted it.
 //
 // A cycle begins by a command of the server's, by what the shim has noticed, by the time, or when a look at
-// the server's objects, every few seconds, finds something changed that no command tells of.
+// the server's objects finds something changed that no command tells of. There is one every few seconds, and
+// one a second after the last request that altered a job.
 #pragma once
 
 #include <poll.h>
@@ -57,15 +58,15 @@ class Scheduling {
     void noticed(std::uint32_t object_type);
     // The plugin's configuration has changed.
     void configured();
-    // How many have been decided in.
+    // How many cycles have come to decisions, or failed to.
     std::uint64_t cycles() const { return cycles_; }
     // The plugin's thread is done with the cycle.
     void cycle_finished();
     // What the plugin wants after it was told of the time.
     void look_at_wanted();
-    // Has it looked at the server's jobs since then? If it hasn't and can, it does so soon: the server tells
-    // a scheduler nothing of a job that is held.
-    bool has_looked(Clock::time_point since);
+    // Sees to it that somebody looks at the server's jobs after that instant: the server tells a scheduler
+    // nothing of a job that is held. True: that was done, or can't be done now.
+    bool look_after(Clock::time_point since);
 
     // Is the scheduler's policy one that the plugin's cycles follow?
     bool is_own(const std::string& sched) const;
@@ -188,6 +189,7 @@ class Scheduling {
     bool jobs_gone_ = false;      // some may have
     std::time_t jobs_since_ = 0;  // those that changed before are known
     bool look_soon_ = false;
+    bool altered_known_ = false;  // such changes are among what is being learnt
     std::optional<Clock::time_point>
         altered_;  // when somebody last changed jobs that weren't looked at since
     Clock::time_point look_began_{};

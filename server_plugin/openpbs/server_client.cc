@@ -77,12 +77,10 @@ void ServerClient::close(const std::string& why) {
     why_closed_ = why;
     commands_.clear();
     out_.clear();
-    // A child of the server's that is still there has copies of the descriptors.
+    // A child of the server's that is still there has a copy of the descriptor.
     if (second_.fd() >= 0) ::shutdown(second_.fd(), SHUT_RDWR);
     second_ = {};
-    if (!was_open) return;
-    if (first_->open()) ::shutdown(first_->fd(), SHUT_RDWR);
-    first_->close(why);
+    if (was_open) first_->close(why);
 }
 
 void ServerClient::lose(const std::string& why) {

@@ -307,8 +307,7 @@ class Service {
         if (known->type == PBS_OBJ_EXPLANATION) {
             const Identity who = identity_of(one);
             const Records& records = plugin_->records();
-            if (scheduling_ && records.job(records.explained(name)) == nullptr &&
-                !scheduling_->has_looked(listing.asked))
+            if (records.job(records.explained(name)) == nullptr && waits_for_look(one.ticket, listing.asked))
                 return false;
             if (who.privilege == PBS_PRIV_NONE && !records.may_see(who.user + '@' + who.host, name)) {
                 answer(one.ticket, ifl::Reply::error(PBSE_PERM));
@@ -343,6 +342,16 @@ class Service {
             break;
         }
         listings_.erase(one.ticket);
+        return true;
+    }
+
+    // Somebody asks for a job that isn't known. One such request at a time waits for another look: the
+    // server's loop has to wait a little for each that isn't answered at once.
+    bool waits_for_look(std::uint64_t ticket, Clock::time_point since) {
+        if (!scheduling_ || looks_for_.value_or(ticket) != ticket) return false;
+        looks_for_.reset();
+        if (scheduling_->look_after(since)) return false;
+        looks_for_ = ticket;
         return true;
     }
 
@@ -404,19 +413,19 @@ class Service {
         // A cycle may have read other files.
         const std::uint64_t cycles = scheduling_->cycles();
         const bool another = std::exchange(cycles_, cycles) != cycles;
-        for (const auto& [name, sched] : site_.scheds) {
-            show_scheduling(name);
-            if (another) show(PBS_OBJ_SCHED, name);
-        }
+        for (const auto& [name, sched] : site_.scheds)
+            if (!show_scheduling(name) && another) show(PBS_OBJ_SCHED, name);
     }
 
     // The rest of what is shown changes by requests, with time, and by cycles.
-    void show_scheduling(const std::string& sched) {
+    // True: it was other than before.
+    bool show_scheduling(const std::string& sched) {
         ifl::Attributes now = scheduling_->shown(sched);
         ifl::Attributes& before = scheduling_shown_[sched];
-        if (now == before) return;
+        if (now == before) return false;
         before = std::move(now);
         show(PBS_OBJ_SCHED, sched);
+        return true;
     }
 
     int patience() {
@@ -466,6 +475,7 @@ class Service {
             } else if (const auto* gone = std::get_if<Abandon>(&*message)) {
                 std::erase_if(asked_, [&](const Ask& asked) { return asked.ticket == gone->ticket; });
                 listings_.erase(gone->ticket);
+                if (looks_for_ == gone->ticket) looks_for_.reset();
                 if (plugin_) plugin_->abandon(gone->ticket);
             } else if (const auto* changed = std::get_if<Changed>(&*message)) {
                 if (scheduling_) scheduling_->noticed(changed->object_type);
@@ -491,7 +501,8 @@ class Service {
     std::string out_;
     std::deque<Ask> asked_;
     std::map<std::uint64_t, Listing> listings_;
-    Wake wake_;  // outlives the plugin
+    std::optional<std::uint64_t> looks_for_;  // the ticket of an explanation
+    Wake wake_;                               // outlives the plugin
     std::unique_ptr<Plugin> plugin_;
     Site site_;
     std::unique_ptr<Scheduling> scheduling_;

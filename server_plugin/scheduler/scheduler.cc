@@ -953,7 +953,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     if (runs && !ran) {
         impl_->note(&EventsSince::job_started,
                     std::ranges::any_of(t.vnodes.held_by(slot), [&](VnodeSlot vnode) {
-                        return t.shrinks_sets(request.sharing, vnode);
+                        return t.vnodes.sole(vnode, request.sharing) != Sole::nothing;
                     }));
         impl_->note_start(slot);
         impl_->started_running(now, slot);

@@ -64,7 +64,7 @@ TEST_F(Explain, ToThoseWhoMaySeeTheJob) {
     const auto may_see = [&](const User& user) {
         return server.command_as(user, {"pbs_explain", id}).exit == 0;
     };
-    // OpenPBS's server tells the scheduler of it by and by.
+    // With OpenPBS the service learns of the server's attribute by and by.
     if (on_openpbs()) EXPECT_TRUE(wait_for([&] { return may_see(runner()) && !may_see(*other()); }));
     const Output refused = server.command_as(*other(), {"pbs_explain", id});
     EXPECT_EQ(refused.exit, 159) << refused.out;

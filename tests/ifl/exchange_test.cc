@@ -105,5 +105,32 @@ TEST_F(ExchangeTest, ARequestMayFollowFromAnAnswer) {
     EXPECT_THAT(asked(), ElementsAre("1", "2"));
 }
 
+TEST_F(ExchangeTest, WhatIsToldHasNoAnswer) {
+    exchange->tell(RequestType::locate_job, JobId{"1"});
+    EXPECT_GT(exchange->unsent(), 0);
+    EXPECT_EQ(exchange->unanswered(), 0);
+    exchange->work();
+    EXPECT_EQ(exchange->unsent(), 0);
+    EXPECT_THAT(asked(), ElementsAre("1"));
+}
+
+// A copy of the descriptor that somebody else has keeps nothing open.
+TEST_F(ExchangeTest, AnAnswerMayEndIt) {
+    const int copy = dup(exchange->fd());
+    exchange->ask(RequestType::locate_job, JobId{"1"}, "",
+                  [&](const Result<Reply>&) { exchange->close("enough"); });
+    ask("2");
+    exchange->work();
+    answer(reply_packet(Reply::ok()) + reply_packet(Reply::ok()));
+    exchange->work();
+    EXPECT_FALSE(exchange->open());
+    EXPECT_EQ(exchange->why_closed(), "enough");
+    EXPECT_THAT(answers, ElementsAre("2: enough"));
+    asked();
+    std::array<char, 8> bytes{};
+    EXPECT_EQ(recv(server, bytes.data(), bytes.size(), MSG_DONTWAIT), 0) << "its end is told";
+    close(copy);
+}
+
 }  // namespace
 }  // namespace pbs::ifl

@@ -1,6 +1,7 @@
 // Stands in for a pbs_server.bin that executes itself again, as the secondary of a failover pair does when it
 // becomes idle: with the environment that main() was given. Prints what of the preloaded object each of the
-// two was started with and what it has itself, and what a program that it starts has.
+// two was started with and what it has itself, and what a program that it starts has; and
+// starts a pbs_sched, as such a server does when it becomes active.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,8 @@ int main(int argc, char** argv, char** environment) {
     char* again[] = {argv[0], "again", NULL};
     if (argc > 1) {
         show("again");
-        return system("echo child: has LD_PRELOAD=$LD_PRELOAD");
+        return system("echo child: has LD_PRELOAD=$LD_PRELOAD") != 0 ||
+               system("echo child: /sbin/pbs_sched &") != 0;
     }
     show("first");
     execve(argv[0], again, environment);

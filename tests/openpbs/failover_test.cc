@@ -34,6 +34,7 @@ class OpenpbsFailover : public AttachedSite {
         site->start_with_plugin();
         EXPECT_TRUE(site->wait_for_node());
         EXPECT_EQ(site->qmgr("set node box resources_available.ncpus = 100").exit, 0);
+        EXPECT_EQ(site->qmgr("set server flatuid = True").exit, 0);
     }
     std::string submit() const {
         std::string id =
@@ -57,7 +58,9 @@ class OpenpbsFailover : public AttachedSite {
                                    << site->sh("$stock/qstat -fw; $ours/qmgr -c 'list sched'").out;
         EXPECT_EQ(attribute_in(site->sh("$stock/qmgr -c 'list sched default'").out, "scheduled_by"),
                   "pbs_policy");
-        EXPECT_NE(site->sh("pgrep -x pbs_sched").exit, 0) << "pbs_sched was started, too";
+        EXPECT_NE(site->sh("pgrep -x pbs_sched").exit, 0)
+            << "pbs_sched was started, too: "
+            << site->sh("ps -ef; grep -h 'starting sched\\|not started' /var/spool/pbs/server_logs/*").out;
     }
     // A command of the shell for the other host.
     static std::string on_other(const std::string& command) {
@@ -85,7 +88,7 @@ TEST_P(OpenpbsFailover, TheActiveServerAloneHasTheObjectsAndSchedules) {
     site->ok(
         on_other(". $(dirname $stock)/lib/init.d/limits.pbs_server; exec $(dirname $stock)/sbin/pbs_server "
                  "-F 2 > /var/spool/pbs/other.log 2>&1"));
-    EXPECT_TRUE(site->wait_for_log("registering box2 as Secondary")) << site->log();
+    EXPECT_TRUE(site->wait_for_log("as Secondary Server")) << site->log();
     // While it waits it has nothing of the plugin's, and takes nothing from the one that has.
     EXPECT_EQ(site->qmgr("create policy p2").exit, 0);
     EXPECT_EQ(told("attached, with the policy service"), 1);
@@ -101,7 +104,7 @@ TEST_P(OpenpbsFailover, TheActiveServerAloneHasTheObjectsAndSchedules) {
     site->start();
     EXPECT_TRUE(wait_for([&] { return told("policy objects are available") == 3; }, kLongest)) << site->log();
     EXPECT_EQ(site->qmgr("list policy p3").exit, 0);
-    EXPECT_TRUE(site->wait_for_log("registering box2 as Secondary", 2)) << site->log();
+    EXPECT_TRUE(site->wait_for_log("as Secondary Server", 2)) << site->log();
     EXPECT_EQ(site->qmgr("create policy p4").exit, 0);
     expect_scheduling();
     EXPECT_EQ(told("attached, with the policy service"), 3);

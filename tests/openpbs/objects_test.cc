@@ -247,15 +247,24 @@ TEST_P(OpenpbsObjects, WhatIsPrintedRestoresASite) {
     EXPECT_EQ(print(other), printed);
 }
 
-TEST_P(OpenpbsObjects, RootAloneSetsTheServersFormula) {
-    const auto formula = [&] {
-        return attribute_in(site->ok("$stock/qmgr -c 'list server'"), "job_sort_formula");
+TEST_P(OpenpbsObjects, RootAloneSetsTheFormulasOfServerAndSchedulers) {
+    const auto formula = [&](const std::string& object) {
+        return attribute_in(site->ok("$stock/qmgr -c 'list " + object + "'"), "job_sort_formula");
     };
-    EXPECT_EQ(site->qmgr("set server job_sort_formula = 'ncpus * 2'", "root").exit, 0);
-    EXPECT_EQ(formula(), "ncpus * 2");
-    EXPECT_THAT(site->qmgr("set server job_sort_formula = mem").err, HasSubstr("15007"));
-    EXPECT_EQ(formula(), "ncpus * 2");
-    EXPECT_NE(site->sh("test -e /var/spool/pbs/server_priv/sched_formula").exit, 0);
+    for (const std::string object : {"server", "sched default"}) {
+        const std::string set = "set " + object + " job_sort_formula = ";
+        EXPECT_EQ(site->qmgr(set + "'ncpus * 2'", "root").exit, 0);
+        EXPECT_EQ(formula(object), "ncpus * 2");
+        EXPECT_THAT(site->qmgr(set + "mem").err, HasSubstr("15007"));
+        // One that was left behind is not for the next.
+        site->ok("echo mem > /var/spool/pbs/server_priv/sched_formula");
+        EXPECT_EQ(site->qmgr(set + "'ncpus * 3'", "root").exit, 0);
+        EXPECT_EQ(formula(object), "ncpus * 3");
+        // The server reads no file for a request that it refuses before.
+        EXPECT_NE(site->qmgr("set " + object + " nonsense = 1, job_sort_formula = mem", "root").exit, 0);
+        EXPECT_NE(site->sh("test -e /var/spool/pbs/server_priv/sched_formula").exit, 0);
+        site->stock_qmgr("unset " + object + " job_sort_formula", "root");
+    }
 }
 
 TEST_P(OpenpbsObjects, RandomRequestsLeaveTheServerAndTheStoreWhole) {

@@ -9,13 +9,17 @@
 namespace pbs::e2e {
 namespace {
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kServer = PBS_BUILD_DIR "/tests/openpbs/pbs_server.bin";
 constexpr const char* kPreload = PBS_BUILD_DIR "/bin/pbs_policy_preload.so";
 
-Output run_with(const std::string& preload, const std::string& program) {
+Output run_with(const std::string& preload, const std::string& program, const std::string& schedules = {}) {
     RunOptions options;
-    options.environment = {{"LD_PRELOAD", preload}, {"PBS_POLICY_ATTACHMENT", "beside"}};
+    options.environment = {{"LD_PRELOAD", preload},
+                           {"PBS_POLICY_ATTACHMENT", "beside"},
+                           {"PBS_HOME", "/nowhere"},
+                           {"PBS_POLICY_SCHEDULER", schedules}};
     return run({program}, options);
 }
 
@@ -28,7 +32,14 @@ TEST(Preload, LeavesTheServersEnvironmentAndComesBackWhenItExecutesItself) {
                               "again: started with LD_PRELOAD=" +
                               preload +
                               "\nagain: started with PBS_POLICY_ATTACHMENT=beside\nagain: has LD_PRELOAD=\n"
-                              "child: has LD_PRELOAD=\n");
+                              "child: has LD_PRELOAD=\nchild: /sbin/pbs_sched\n");
+}
+
+TEST(Preload, StartsNoPbsSchedWhereThePluginSchedules) {
+    const Output output = run_with(kPreload, kServer, "1");
+    EXPECT_EQ(output.exit, 0) << output;
+    EXPECT_THAT(output.out, HasSubstr("child: has LD_PRELOAD=\n"));
+    EXPECT_THAT(output.out, Not(HasSubstr("pbs_sched")));
 }
 
 TEST(Preload, LeavesOtherObjectsThere) {

@@ -151,6 +151,21 @@ TEST_P(OpenpbsScheduling, WhatNoCommandTellsOfIsNoticed) {
     expect_comment(two, "Not Running");
 }
 
+// One of them looks at all jobs.
+TEST_P(OpenpbsScheduling, WhatNoCommandTellsOfIsForEachScheduler) {
+    site->ok("mkdir -m 750 /var/spool/pbs/sched_priv_second; mkdir /var/spool/pbs/sched_logs_second");
+    accept("create sched second partition = two");
+    accept("set sched second policy = default_policy");
+    for (const char* scheduling : {"False", "True"}) {
+        accept(std::string("set sched second scheduling = ") + scheduling);
+        const std::string job = submit("-l select=1:ncpus=3");
+        expect_comment(job, "Can Never Run");
+        site->ok("$stock/qalter -l select=1:ncpus=1 " + job, "una");
+        expect_state(job, "R");
+        site->ok("$stock/qdel " + job, "una");
+    }
+}
+
 TEST_P(OpenpbsScheduling, SchedulingIsTurnedOffAndOn) {
     accept("set server scheduling = False");
     const std::string job = submit("-l select=1:ncpus=1");

@@ -83,11 +83,14 @@ TEST_F(QueueSettings, AHostThatPullsNothingIsToldThatPeersAreNotActedOn) {
 TEST(OpenpbsServer, IsToldThatItsLogIsNotThePolicys) {
     FakeHost host;
     host.host.has_pbs_sched = 1;
+    host.own_sched = 1;
     host.bring_up();
     EXPECT_THAT(host.set(PBS_OBJ_POLICY, "default_policy", "log_event", "255").warnings,
                 ElementsAre("policy default_policy: log_event is not acted on: in an OpenPBS server the "
                             "scheduler keeps no log of its own"));
     EXPECT_THAT(host.set(PBS_OBJ_POLICY, "default_policy", "log_event", "255").warnings, IsEmpty());
+    EXPECT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "algorithm", "external").code, 0);
+    EXPECT_THAT(host.set(PBS_OBJ_POLICY, "default_policy", "log_event", "127").warnings, IsEmpty());
 }
 
 TEST_F(QueueSettings, ToldWhenThePolicyComesIntoForce) {

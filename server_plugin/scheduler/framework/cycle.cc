@@ -230,6 +230,7 @@ void Cycle::remember() {
     if (c_.held_up > 0)
         for (const QueueView& view : c_.views)
             if (c_.is_held_up(view)) memory.held_up.push_back(view.slot);
+    memory.refused_by_sets = c_.state.refused_by_sets > 0 || (memory.refused_by_sets && !c_.everything);
     for (const auto& rule : c_.after_refusal) rule->remember();
     memory.since.forget();
     if (memory.pending_known && (!intake_.knows_jobs() || intake_.is_at_start()))

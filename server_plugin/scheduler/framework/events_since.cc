@@ -5,7 +5,7 @@
 namespace pbs::sched {
 
 void EventsSince::forget() {
-    everything = lost = started = sets_shrank = told = false;
+    everything = lost = started = started_alone = told = false;
     changed.clear();
     freed.clear();
     less_of.clear();

@@ -27,7 +27,7 @@ struct EventsSince {
     std::vector<VnodeSlot> freed;  // vnodes on which a job ended
     std::vector<UseKey> less_of;   // limits that count fewer jobs now, because one of them ended
     bool started = false;          // a job started to run, by a cycle or by an operator
-    bool sets_shrank = false;      // one has vnodes of placement sets for itself
+    bool started_alone = false;    // a job that started has vnodes for itself
     bool told = false;             // a program of server_dyn_res told another amount
     std::uint64_t times_all = 0;   // how often all() was called since the scheduler was made
 
@@ -37,9 +37,9 @@ struct EventsSince {
     // The same; besides, the order of the jobs or the queues that they start in may have changed.
     void settings_changed();
     void job_changed(JobSlot job);
-    void job_started(bool shrinks_sets) {
+    void job_started(bool alone) {
         started = true;
-        sets_shrank = sets_shrank || shrinks_sets;
+        started_alone = started_alone || alone;
     }
     void amount_told() { told = true; }
     void job_ended(QueueSlot queue, const Entities& whose, std::span<const VnodeSlot> vnodes);
@@ -85,6 +85,7 @@ struct EventMemory {
     std::vector<KeptReservation> kept;  // what a cycle after events may use instead of looking ahead
     TopJobs top_jobs;                   // of the last cycle
     std::vector<QueueSlot> held_up;     // queues whose jobs weren't looked at behind one that held them up
+    bool refused_by_sets = false;       // CycleState::refused_by_sets, of a job that waits
     ResourceSchedule schedule;          // its part of the running jobs
     std::optional<Instant> last;        // cycle
     Instant last_full{};

@@ -328,12 +328,7 @@ void Judge::start(const Candidate& job, QueueView& view) {
     use_spare(state_, limit_user(job, job.user, view, state_.placement), state_.now, state_.ends(job));
     state_.vnodes->use_reserved(state_.placement, *job.request, state_.place_rules(job, view));
     state_.vnodes->assume(state_.placement, *job.request, c_.vnode_share());
-    if (std::ranges::any_of(state_.placement.parts, [&](const Part& part) {
-            return t_.shrinks_sets(job.request->sharing, part.vnode);
-        })) {
-        c_.room_everywhere = true;
-        forget();
-    }
+    forget_sets(state_.placement, *job.request);
     queues_.count_into(view, job.job, 1);
     view.empties = std::max(view.empties, state_.ends(job));
     if (view.dedicated) ++state_.dedicated_running;
@@ -363,6 +358,19 @@ void Judge::start(const Candidate& job, QueueView& view) {
         c_.refused[refusal - 1].job = kNoSlot;
         refusal = 0;
     }
+}
+
+// Of a job that starts: jobs that a placement set was too full for may be anywhere, if it has vnodes of the
+// set for itself.
+void Judge::forget_sets(const Placement& placement, const Request& request) {
+    const bool waits = in_.events != nullptr && in_.events->refused_by_sets;
+    if (state_.refused_by_sets == 0 && !waits) return;
+    const auto alone = [&](const Part& part) {
+        return state_.vnodes->sole(part.vnode, request.sharing) != Sole::nothing;
+    };
+    if (std::ranges::none_of(placement.parts, alone)) return;
+    c_.room_everywhere = true;
+    if (std::exchange(sets_known_, state_.refused_by_sets) != state_.refused_by_sets) forget();
 }
 
 // Of a job that starts, or that a place is kept for: what it will have used counts for those behind it.

@@ -63,6 +63,7 @@ class Judge : CyclePart {
     void weigh(const FilterRefusal& refusal, const Candidate& job, QueueView& view, Verdict& verdict,
                bool by_standing = false);
     void start(const Candidate& job, QueueView& view);
+    void forget_sets(const Placement& placement, const Request& request);
     Blockers refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues, Blockers of_user);
 
     // What is known of jobs like one (judge_categories.cc).
@@ -96,6 +97,7 @@ class Judge : CyclePart {
     std::vector<std::uint32_t> starts_of_group_;
     Standing standing_;  // the last that was found
     std::unordered_map<UserCategory, std::uint32_t, UserCategoryHash> no_start_of_user_;
+    std::size_t sets_known_ = 0;  // CycleState::refused_by_sets when what is known was last forgotten for it
     std::vector<std::uint32_t> refusal_of_;  // for the second pass, by job: index into `refused` and 1
     std::vector<bool> done_with_;
     Instant last_instant_ = Instant::max();  // that was noted: many refusals in a row name the same

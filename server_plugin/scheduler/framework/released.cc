@@ -38,7 +38,7 @@ void ReleasedJobs::begin() {
     // Of a vnode that takes no jobs only what jobs hold counts in its placement sets. With less of it a set
     // may be too small for a job, which may then be anywhere.
     c_.room_everywhere =
-        memory.since.sets_shrank ||
+        (memory.since.started_alone && memory.refused_by_sets) ||
         std::ranges::any_of(memory.since.freed, [&](VnodeSlot vnode) { return !t_.vnodes[vnode].free; });
     for (const auto& rule : c_.after_refusal) rule->begin();
 }

@@ -255,7 +255,7 @@ void Requests::forget(std::uint32_t id) {
 
 void Requests::recompile(const Resources& resources) {
     asked_by_.clear();
-    want_hosts_ = want_sets_ = 0;
+    want_hosts_ = 0;
     for (Request& request : requests_) {
         if (request.users + request.kept == 0) continue;
         compile(request, resources);
@@ -274,7 +274,6 @@ void Requests::count(const Request& request, int sign) {
     std::ranges::for_each(request.amounts, add);
     std::ranges::for_each(request.totals, add);
     if (request.sharing == AskedSharing::exclhost) want_hosts_ += static_cast<std::uint32_t>(sign);
-    if (request.group != kNoResource) want_sets_ += static_cast<std::uint32_t>(sign);
 }
 
 void Requests::see_without(std::span<const std::string> names, const Resources& resources) {

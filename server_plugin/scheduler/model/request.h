@@ -82,8 +82,6 @@ class Requests {
 
     // Does any job want hosts for itself (place=exclhost)?
     bool wants_hosts() const { return want_hosts_ > 0; }
-    // Does any job want to be in a placement set (place=group=)?
-    bool wants_sets() const { return want_sets_ > 0; }
 
     // Reads all requests again after a resource was defined.
     void recompile(const Resources& resources);
@@ -104,7 +102,6 @@ class Requests {
 
     std::vector<std::uint32_t> asked_by_;  // by resource: how many requests name it, or a chunk of theirs
     std::uint32_t want_hosts_ = 0;         // how many requests are for hosts that no other job has
-    std::uint32_t want_sets_ = 0;          // how many are for placement sets
     std::vector<std::uint32_t> unused_;
     std::uint64_t made_ = 0;
     std::unordered_multimap<std::uint64_t, std::uint32_t> index_;  // by a hash of the amounts

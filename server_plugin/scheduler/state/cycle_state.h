@@ -208,6 +208,10 @@ struct CycleState {
     // and not why it may not.
     bool looking_ahead = false;
 
+    // How often a job was refused in this cycle that may be anywhere once the placement sets that it fits are
+    // too small: vnodes that other jobs have for themselves count for less in them.
+    std::size_t refused_by_sets = 0;
+
     // The filter on hosts leaves the place that it found here, for whoever starts the job.
     Placement placement;
 

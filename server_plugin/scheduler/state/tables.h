@@ -125,11 +125,6 @@ struct Tables {
     std::string suspend_releases;  // what suspended jobs give back: resources, with commas; empty: all
     std::string server_host;
 
-    // Does the vnode count for less in its placement sets once a job that asks for such sharing is there? A
-    // set that has it to itself may be too small for others then, which may be anywhere.
-    bool shrinks_sets(AskedSharing asked, VnodeSlot vnode) const {
-        return (node_group_enable || requests.wants_sets()) && vnodes.sole(vnode, asked) != Sole::nothing;
-    }
     ReasonContext reason_context() {
         return {zone, jobs, queues, resources, strings, requests, vnodes, counted_size};
     }

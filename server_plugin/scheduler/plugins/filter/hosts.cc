@@ -124,6 +124,7 @@ Refusal check_hosts(CycleState& state, const Asked& job, QueueView& view) {
     }
     if (state.vnodes->pool_vnodes(view.pool).empty())
         return {{ReasonCode::no_hosts, view.slot, view.host}, blocker::kRoom};
+    if (!set.empty() && !state.settings->do_not_span_psets) ++state.refused_by_sets;
     if (!rules.groups.empty() && set.empty() && state.settings->do_not_span_psets)
         return {{ReasonCode::sets_too_small, view.slot}, lifted_by};
     Reason reason = why(state, job, view, rules);
