@@ -19,12 +19,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr seconds kTryAgain{2};      // to register
-constexpr seconds kLook{5};          // at what no command tells of
-constexpr seconds kLookSoon{1};      // where somebody asks for what isn't known
-constexpr seconds kSettled{1};       // who alters jobs may alter more of them
-constexpr seconds kCheck{600};       // of all that is known
-constexpr std::size_t kWindow = 64;  // requests on their way
+constexpr seconds kTryAgain{2};        // to register
+constexpr seconds kLook{5};            // at what no command tells of
+constexpr seconds kLookSoon{1};        // where somebody asks for what isn't known
+constexpr seconds kCycleTakesLong{3};  // for who waits for a look after it
+constexpr seconds kSettled{1};         // who alters jobs may alter more of them
+constexpr seconds kCheck{600};         // of all that is known
+constexpr std::size_t kWindow = 64;    // requests on their way
 constexpr std::size_t kMostUnsent = 1U << 20;
 constexpr std::uint64_t kSettingsTicket = ~std::uint64_t{0};
 constexpr std::uint32_t kSet = 2;         // OpenPBS's MGR_CMD_SET
@@ -232,10 +233,9 @@ void Scheduling::look_at_wanted() {
 bool Scheduling::look_after(Clock::time_point since) {
     if (std::ranges::none_of(scheds_, [](const auto& entry) { return entry.second.is_registered(); }))
         return true;
-    const bool learns = phase_ == Phase::learning || phase_ == Phase::checking;
-    if (phase_ != Phase::idle && !learns) return true;  // a cycle may take long
+    if (Clock::now() - since > kCycleTakesLong) return true;
     if (look_began_ < since) look_soon_ = true;
-    return look_began_ >= since && !learns;
+    return look_began_ >= since && phase_ != Phase::learning && phase_ != Phase::checking;
 }
 
 void Scheduling::poll_for(std::vector<pollfd>& set) const {
