@@ -238,8 +238,8 @@ EXPORTED int tpp_em_pwait(void* context, void* events, int timeout, const sigset
     return calls.wait(context, events, timeout, signals);
 }
 
-/* A secondary server of a failover pair that becomes active starts pbs_sched, whatever pbs.conf says of it, and
- * that would be registered before the plugin is. */
+/* A secondary server of a failover pair that becomes active starts pbs_sched, whatever pbs.conf says of it,
+ * and that would be registered before the plugin is. */
 EXPORTED int system(const char* command) {
     static const char kEnd[] = "/sbin/pbs_sched &";
     char schedules[8] = "";
