@@ -537,9 +537,15 @@ void Records::put_aside(std::int64_t now, const std::string& job) {
     if (found != jobs_.end() && aside_.insert(job).second) tell_job(now, found->second);
 }
 
-void Records::take_up(std::int64_t now) {
-    for (const std::string& job : std::exchange(aside_, {}))
-        if (const auto found = jobs_.find(job); found != jobs_.end()) tell_job(now, found->second);
+void Records::take_up(std::int64_t now, const std::function<bool(const std::string&)>& stays) {
+    for (const std::string& job : std::exchange(aside_, {})) {
+        const auto found = jobs_.find(job);
+        if (found == jobs_.end()) continue;
+        if (stays(job))
+            aside_.insert(job);
+        else
+            tell_job(now, found->second);
+    }
 }
 
 void Records::not_preemptable(std::int64_t now, const std::string& job) {

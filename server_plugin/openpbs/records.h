@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -50,9 +51,9 @@ class Records {
     // id of what runs.
     std::string starts(std::int64_t now, const Decision& decision);
     // A job that the server wouldn't run waits as one that is held, until take_up(): else it would be the
-    // next one to be run again.
+    // next one to be run again. `stays`: of those that do so for longer.
     void put_aside(std::int64_t now, const std::string& job);
-    void take_up(std::int64_t now);
+    void take_up(std::int64_t now, const std::function<bool(const std::string&)>& stays);
     // The server couldn't preempt the job: nothing is decided about that until the job changes. One that mom
     // was still starting, which can't be suspended, is tried again once it has begun.
     void not_preemptable(std::int64_t now, const std::string& job);

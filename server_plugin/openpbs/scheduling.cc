@@ -96,6 +96,12 @@ std::string tried_for(const SiteJob& job, std::string_view order) {
     return out;
 }
 
+// What waits for a subjob to run is its array.
+std::string waiting_id(const std::string& job) {
+    std::string array = array_of(job);
+    return array.empty() ? job : array;
+}
+
 std::string clock_text(std::int64_t at) {
     return fmt::format("{:%a %b %d %H:%M:%S %Y}", fmt::localtime(static_cast<std::time_t>(at)));
 }
@@ -291,6 +297,7 @@ void Scheduling::step() {
 
 void Scheduling::begin_next() {
     const Clock::time_point time = Clock::now();
+    look_at_failed(time);
     std::string looker;
     for (auto& [name, one] : scheds_) {
         if (!one.is_registered()) continue;
@@ -302,7 +309,11 @@ void Scheduling::begin_next() {
         current_ = name;
         look_only_ = false;
         for_command_ = one.command;
-        if (one.wanted != 0) plugin_.records().take_up(now());
+        if (one.wanted != 0)
+            plugin_.records().take_up(now(), [&](const std::string& job) {
+                const auto failed = failed_.find(job);
+                return failed != failed_.end() && failed->second.again > time;
+            });
         one.goes_on = false;
         trigger_ = std::exchange(one.wanted, 0);
         if (trigger_ == 0) trigger_ = PBS_SCH_SCHEDULE_CMD;
@@ -549,6 +560,7 @@ std::size_t Scheduling::take_jobs() {
     for (const std::string& id : gone) {
         count += records.forget(now(), id) ? 1 : 0;
         estimates_.erase(id);
+        failed_.erase(id);
     }
     return count;
 }
@@ -957,21 +969,42 @@ void Scheduling::send_run(const Decision& decision, const std::string& id) {
     client.ask(wait == "execjob_hook" ? ifl::RequestType::run_job : ifl::RequestType::run_job_acknowledged,
                std::move(request), {}, [this, id](const ifl::Result<ifl::Reply>& reply) {
                    if (reply && reply->code != 0) refused(id, *reply);
+                   if (reply && reply->code == 0) failed_.erase(waiting_id(id));
                });
 }
 
-// The server has other ideas, or a hook has: the job is looked at again as it is.
-void Scheduling::refused(const std::string& id, const ifl::Reply& reply) {
-    log(fmt::format("{}: refused by the server: {}", id, text_of(reply)));
-    const std::string array = array_of(id);
-    const std::string& job = array.empty() ? id : array;
-    if (reply.code != PBSE_UNKJOBID && reply.code != PBSE_BADSTATE)
-        comment(job, fmt::format("Not Running: PBS Error: {}", text_of(reply)));
-    // The room that was kept for it is for others, in a cycle without it.
+// The job is looked at again as it is. The room that was kept for it is for others, in a cycle without it.
+// What keeps it from running may last, and the server wants another cycle each time: of one that fails again
+// and again a pause comes first.
+void Scheduling::set_aside(const std::string& job) {
+    constexpr int kMostDoubled = 6;
+    Failed& failed = failed_[job];
+    const int before = failed.times++;
+    failed.waits = before > 0;
+    failed.again = Clock::now();
+    if (failed.waits) failed.again += seconds(1 << std::min(before - 1, kMostDoubled));
     again_ = true;
     plugin_.records().put_aside(now(), job);
+}
+
+void Scheduling::look_at_failed(Clock::time_point time) {
+    for (auto& [job, failed] : failed_) {
+        if (!failed.waits || failed.again > time) continue;
+        failed.waits = false;
+        for (auto& [name, one] : scheds_)
+            if (one.wanted == 0) one.wanted = PBS_SCH_SCHEDULE_CMD;
+    }
+}
+
+// The server has other ideas, or a hook has.
+void Scheduling::refused(const std::string& id, const ifl::Reply& reply) {
+    log(fmt::format("{}: refused by the server: {}", id, text_of(reply)));
+    const std::string job = waiting_id(id);
+    if (reply.code != PBSE_UNKJOBID && reply.code != PBSE_BADSTATE)
+        comment(job, fmt::format("Not Running: PBS Error: {}", text_of(reply)));
+    set_aside(job);
     refresh(job);
-    if (!array.empty()) refresh(id);
+    if (job != id) refresh(id);
 }
 
 // Asks once about all jobs that were started since the last time, or about each where it is few of them.
@@ -1005,12 +1038,14 @@ void Scheduling::look_at_starts() {
 void Scheduling::started_as(const std::string& id, SiteJob job) {
     const bool waits = !job.runs() && job.state == 'Q';
     (void)plugin_.records().tell(now(), std::move(job));
-    if (!waits) return;
+    const std::string waiting = waiting_id(id);
+    if (!waits) {
+        failed_.erase(waiting);
+        return;
+    }
     log(fmt::format("{}: the server has not run it", id));
-    const std::string array = array_of(id);
-    again_ = true;
-    plugin_.records().put_aside(now(), array.empty() ? id : array);
-    if (!array.empty()) refresh(array);
+    set_aside(waiting);
+    if (waiting != id) refresh(waiting);
 }
 
 // Learns what the server says of the job. `was_run`: the server was asked to run it.

@@ -95,6 +95,12 @@ class Scheduling {
         bool is_registered() const { return client && client->state() == ServerClient::State::registered; }
     };
     enum class Phase : std::uint8_t { idle, learning, checking, waiting, deciding, applying };
+    // A job that the server wouldn't run when it was asked last.
+    struct Failed {
+        int times = 0;  // in a row
+        bool waits = false;
+        Clock::time_point again{};
+    };
     // What the answers to one round of questions say.
     struct Learnt {
         std::optional<SiteServer> server;
@@ -142,6 +148,8 @@ class Scheduling {
     void run(const Decision& decision);
     void send_run(const Decision& decision, const std::string& id);
     void refused(const std::string& id, const ifl::Reply& reply);
+    void set_aside(const std::string& job);
+    void look_at_failed(Clock::time_point time);
     void look_at_starts();
     void started_as(const std::string& id, SiteJob job);
     void refresh(const std::string& id, bool was_run = false);
@@ -183,6 +191,7 @@ class Scheduling {
     // By scheduler: what the plugin has set preempt_order to, in this cycle and last.
     std::map<std::string, std::vector<std::string>> orders_given_;
 
+    std::map<std::string, Failed> failed_;
     bool known_ = false;        // all has been learnt
     bool stale_server_ = true;  // the server, schedulers and resources
     bool stale_vnodes_ = true;

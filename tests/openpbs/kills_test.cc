@@ -97,8 +97,9 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
         site->ok(fmt::format("sleep {:.3f}", std::uniform_real_distribution(0.0, 3.0)(random)));
         site->kill_server();
         site->ok(
-            "touch /tmp/over; while pgrep -u una qsub || pgrep -u alice qmgr || pgrep -u oscar pbs_; do "
-            "sleep 0.1; done; rm /tmp/over");
+            "touch /tmp/over; while pgrep -u una,alice,oscar -f 'until test -e /tmp/over'; do sleep 0.1; "
+            "done; "
+            "rm /tmp/over");
         site->start_with_plugin();
         wait_for_mom();
         // Reservations that nobody deletes any more would keep the jobs from running.
@@ -108,6 +109,11 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
             EXPECT_THAT(policies, HasSubstr("Policy " + name + "\n"));
         if (HasFailure()) break;
     }
+    // OpenPBS saves a job before its script, also without the plugin: one that is killed between the two
+    // leaves a job that can't run.
+    site->ok(
+        "for job in $(grep -h 'Failed to load job script for job .* from' /var/spool/pbs/server_logs/* | sed "
+        "'s/.*for job \\(.*\\) from.*/\\1/' | sort -u); do $stock/qdel -W force $job; done; true");
     // All others end.
     EXPECT_TRUE(wait_for([&] { return number_of(site->ok("$stock/qstat | grep -c una || true")) == 1; },
                          std::chrono::minutes(10)))
