@@ -223,8 +223,12 @@ void Scheduling::noticed(std::uint32_t object_type) {
         return;
     }
     if (object_type != PBS_OBJ_NODE) stale_server_ = true;
+    want_cycles();
+}
+
+void Scheduling::want_cycles(const std::string& but) {
     for (auto& [name, one] : scheds_)
-        if (one.wanted == 0) one.wanted = PBS_SCH_SCHEDULE_CMD;
+        if (name != but && one.wanted == 0) one.wanted = PBS_SCH_SCHEDULE_CMD;
 }
 
 void Scheduling::configured() {
@@ -596,9 +600,7 @@ void Scheduling::learnt() {
     }
     for (const ChangedFolder& folder : std::exchange(folders_, {})) look_at_folder(folder);
     // The server tells no scheduler of such changes, and they may be about any.
-    if (count > 0 && (look_only_ || altered_known_))
-        for (auto& [name, one] : scheds_)
-            if (name != current_ && one.wanted == 0) one.wanted = PBS_SCH_SCHEDULE_CMD;
+    if (count > 0 && (look_only_ || altered_known_)) want_cycles(current_);
     look_only_ = look_only_ && count == 0 && !first;
     // A vnode that wasn't known; then, after what is new, all else.
     if (stale_vnodes_ || stale_server_) return learn(false);
@@ -974,8 +976,8 @@ void Scheduling::send_run(const Decision& decision, const std::string& id) {
 }
 
 // The job is looked at again as it is. The room that was kept for it is for others, in a cycle without it.
-// What keeps it from running may last, and the server wants another cycle each time: of one that fails again
-// and again a pause comes first.
+// What keeps it from running may last, and the server wants another cycle each time: a job that fails again
+// and again waits for a while first.
 void Scheduling::set_aside(const std::string& job) {
     constexpr int kMostDoubled = 6;
     Failed& failed = failed_[job];
@@ -991,8 +993,7 @@ void Scheduling::look_at_failed(Clock::time_point time) {
     for (auto& [job, failed] : failed_) {
         if (!failed.waits || failed.again > time) continue;
         failed.waits = false;
-        for (auto& [name, one] : scheds_)
-            if (one.wanted == 0) one.wanted = PBS_SCH_SCHEDULE_CMD;
+        want_cycles();
     }
 }
 
@@ -1081,7 +1082,7 @@ void Scheduling::qrun() {
     const std::string array = array_of(job);
     // Jobs of an array don't make room for each other, as pbs_sched has it.
     plugin_.records().spare(now(), array);
-    auto placed = plugin_.place_job(now(), array.empty() ? job : array);
+    auto placed = plugin_.place_job(now(), waiting_id(job));
     plugin_.records().spare(now(), {});
     if (!placed && placed.error() == PBSE_TRYAGAIN) return;
     qrun_.reset();

@@ -150,6 +150,8 @@ class Scheduling {
     void refused(const std::string& id, const ifl::Reply& reply);
     void set_aside(const std::string& job);
     void look_at_failed(Clock::time_point time);
+    // Of all schedulers, or of all but that one.
+    void want_cycles(const std::string& but = {});
     void look_at_starts();
     void started_as(const std::string& id, SiteJob job);
     void refresh(const std::string& id, bool was_run = false);

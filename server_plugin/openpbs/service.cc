@@ -307,14 +307,13 @@ class Service {
         if (known->type == PBS_OBJ_EXPLANATION) {
             const Identity who = identity_of(one);
             const Records& records = plugin_->records();
-            if (records.job(records.explained(name)) == nullptr && waits_for_look(one.ticket, listing.asked))
-                return false;
+            name = records.explained(name);
+            if (records.job(name) == nullptr && waits_for_look(one.ticket, listing.asked)) return false;
             if (who.privilege == PBS_PRIV_NONE && !records.may_see(who.user + '@' + who.host, name)) {
                 answer(one.ticket, ifl::Reply::error(PBSE_PERM));
                 listings_.erase(one.ticket);
                 return true;
             }
-            name = records.explained(name);
         }
         if (!std::exchange(listing.begun, true) && kind.size() < extend.size())
             listing.extend = extend.substr(kind.size() + 1);

@@ -116,7 +116,7 @@ TEST_F(Qmgr, PrintOfEveryKindOfObjectIsReadBackTheSame) {
         "unset server log_events, resources_default.ncpus",
         "create sched s2 partition=part2",
         "set sched s2 policy=\"default_policy,p:p1\"",
-        // OpenPBS takes it from the server then.
+        // OpenPBS's server loses its own with it.
         of_host("unset sched s2 scheduler_iteration", "set sched s2 scheduler_iteration=300"),
         "create node n1 resources_available.ncpus=4, resources_available.tags=\"a,b\", queue=workq",
         "unset node n1 resources_available.mem",

@@ -109,8 +109,8 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
             EXPECT_THAT(policies, HasSubstr("Policy " + name + "\n"));
         if (HasFailure()) break;
     }
-    // OpenPBS saves a job before its script, also without the plugin: one that is killed between the two
-    // leaves a job that can't run.
+    // OpenPBS saves a job before its script, also without the plugin: a server that is killed between the
+    // two leaves a job that can't run.
     site->ok(
         "for job in $(grep -h 'Failed to load job script for job .* from' /var/spool/pbs/server_logs/* | sed "
         "'s/.*for job \\(.*\\) from.*/\\1/' | sort -u); do $stock/qdel -W force $job; done; true");
