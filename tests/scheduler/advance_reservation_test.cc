@@ -325,6 +325,31 @@ TEST_F(AdvanceReservation, ReplacesWhatItLosesAndStaysWhereItsJobsRun) {
         << "the job's own vnode is lost";
 }
 
+TEST_F(AdvanceReservation, ReplacesWhatItLosesInThePlacementSetThatItAsksFor) {
+    world.vnode({.name = "n1", .ncpus = 1, .free = false});
+    for (const char* name : {"a1", "a2", "a3", "a4"})
+        world.vnode({.name = name, .ncpus = 1, .arch = name[1] == '4' ? "b" : "a"});
+    world.vnode({.name = "b1", .ncpus = 1, .arch = "b"});
+    const ReservationOptions o{at(10), at(12), "2:ncpus=1", "scatter:group=arch"};
+    const int one = world.reserve(o);
+    ASSERT_EQ(world.cycle(at(9)).confirmed.at(one), "(a4:ncpus=1)+(b1:ncpus=1)");
+    const ReservationOptions p{at(10), at(12), "2:ncpus=1:arch=a", "scatter:group=arch"};
+    const int two = world.reserve(p);
+    ASSERT_EQ(world.cycle(at(9)).confirmed.at(two), "(a1:ncpus=1)+(a2:ncpus=1)");
+    for (const int number : {one, two}) {
+        world.begin_reservation(number);
+        (void)job(1, kHour, World::queue_of_reservation(number));
+    }
+    ASSERT_EQ(world.cycle(at(10)).started.size(), 2);
+    for (const char* name : {"a2", "b1"})
+        world.vnode({.name = name, .ncpus = 1, .free = false, .arch = name[0] == 'a' ? "a" : "b"});
+    world.ask_again(one, o);
+    world.ask_again(two, p);
+    const auto outcome = world.cycle(at(10));
+    EXPECT_EQ(outcome.confirmed.at(two), "(a1:ncpus=1)+(a3:ncpus=1)");
+    EXPECT_THAT(outcome.denied, ElementsAre(Key(one))) << "a3 was of another set, though it was free";
+}
+
 TEST_F(AdvanceReservation, StaysInOnePlacementSetOfTheServerIfItFitsOne) {
     world.vnode({.name = "n1", .ncpus = 4, .arch = "a"});
     world.vnode({.name = "n2", .ncpus = 4, .arch = "a"});

@@ -164,6 +164,7 @@ class Answering {
     std::string place(const Time& time, const std::vector<Booking>& others, const VnodesAhead& ahead,
                       PoolId pool, Placement& out) const;
     PlaceRules rules_for(const Time& time) const;
+    SetRules set_rules() const;
     void book(std::vector<Booking> bookings, Instant start, const VnodesAhead& ahead) const;
     bool keep(const Time& time, const std::vector<Booking>& beside, const VnodesAhead& ahead, PoolId pool,
               Placement& out) const;
@@ -198,6 +199,12 @@ PlaceRules Answering::rules_for(const Time& time) const {
     rules.ends = time.end;
     rules.hard_ends = time.end;
     return rules;
+}
+
+SetRules Answering::set_rules() const {
+    const Settings& s = c_.settings;
+    return {t_.resources, t_.requests.asks_for(t_.resources.known().mem), true, !s.do_not_span_psets,
+            s.only_explicit_psets};
 }
 
 void Answering::book(std::vector<Booking> bookings, Instant start, const VnodesAhead& ahead) const {
@@ -261,9 +268,11 @@ bool Answering::has_lost_vnodes(PoolId pool) const {
 }
 
 // Has it a place for all of the time on its own vnodes and as few others as that takes? So it stays where its
-// jobs run when it loses others.
+// jobs run when it loses others. With place=group= it stays in one placement set, if it fits one.
 bool Answering::replace(const Time& time, std::vector<Booking> beside, const VnodesAhead& ahead, PoolId pool,
                         Placement& out) const {
+    const Request& request = t_.requests[time.request];
+    const SetRules sets = set_rules();
     book(std::move(beside), std::max(time.start, c_.in.now), ahead);
     std::vector<bool> own(vnodes_.size());
     for (const AdvanceReservation::Share& share : asked_.shares)
@@ -276,7 +285,8 @@ bool Answering::replace(const Time& time, std::vector<Booking> beside, const Vno
         for (std::size_t i = 0; i < count; ++i) within[others[i]] = true;
         PlaceRules rules = rules_for(time);
         rules.within = &within;
-        return vnodes_.find(pool, t_.requests[time.request], rules, out);
+        if (request.group != kNoResource) rules.groups = {&request.group, 1};
+        return vnodes_.find_in_sets(pool, request, rules, sets, out);
     };
     std::size_t few = 0;
     for (std::size_t many = others.size(); few < many;) {
@@ -302,8 +312,7 @@ std::string Answering::place(const Time& time, const std::vector<Booking>& other
     const bool has_places = !asked_.keeps_first && &time == times_.data() && !asked_.shares.empty();
     if (has_places && keep(time, beside, ahead, pool, out)) return {};
     if (has_places && !jobs_.empty()) {
-        if (request.group == kNoResource && has_lost_vnodes(pool) && replace(time, beside, ahead, pool, out))
-            return {};
+        if (has_lost_vnodes(pool) && replace(time, beside, ahead, pool, out)) return {};
         return "jobs run in it, and its vnodes have too little that is free for all of its time";
     }
     book(std::move(beside), start, ahead);
@@ -312,12 +321,9 @@ std::string Answering::place(const Time& time, const std::vector<Booking>& other
                             ? std::vector{request.group}
                             : queues_.groups_of(t_.queues[t_.queues.slot(asked_.queue)]);
     rules.groups = groups;
-    const Settings& s = c_.settings;
-    const SetRules sets{t_.resources, t_.requests.asks_for(t_.resources.known().mem), true,
-                        !s.do_not_span_psets, s.only_explicit_psets};
     std::string set;
-    if (vnodes_.find_in_sets(pool, request, rules, sets, out, &set)) return {};
-    if (!groups.empty() && set.empty() && s.do_not_span_psets)
+    if (vnodes_.find_in_sets(pool, request, rules, set_rules(), out, &set)) return {};
+    if (!groups.empty() && set.empty() && c_.settings.do_not_span_psets)
         return "it is too large for every placement set, and may not be in several";
     return vnodes_.large_enough(pool, request, c_.vnode_share())
                ? "the vnodes have too little that is free for all of its time"

@@ -30,12 +30,19 @@ bool Vnodes::find_in_sets(PoolId pool, const Request& request, const PlaceRules&
     bool fits_one = false;
     const PlacementSet* largest = nullptr;
     PlaceRules in_set = rules;
+    std::vector<bool> both;
     for (const PlacementSet* set : sets) {
         if (asked.only_explicit && set->is_rest) continue;
         largest = set;
         fits_one = fits_one || set->may_hold(*this, request, rules.node_size, set->total);
         if (!set->may_hold(*this, request, rules.node_size, set->free)) continue;
         in_set.within = &set->has;
+        if (rules.within != nullptr) {
+            both = set->has;
+            for (VnodeSlot vnode = 0; vnode < both.size(); ++vnode)
+                both[vnode] = both[vnode] && (*rules.within)[vnode];
+            in_set.within = &both;
+        }
         if (find(pool, request, in_set, out)) return true;
     }
     if (!fits_one && asked.spans) return find(pool, request, rules, out);
