@@ -299,7 +299,7 @@ std::size_t Records::tell(const Site& before, const Site& after) {
 
 // As pbs_plugin.h has it. An array waits as one job while a subjob of it may start.
 char Records::state_of(const SiteJob& job) const {
-    if (!job.runs() && aside_.contains(job.id)) return 'H';
+    if (!job.runs() && aside_.contains(job.id)) return 'A';
     if (!job.array) {
         if (job.state == 'U') return 'S';
         return job.runs() && job.state == 'Q' ? 'R' : job.state;

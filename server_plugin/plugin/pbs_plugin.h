@@ -216,7 +216,9 @@ typedef struct pbs_job_record {
     pbs_str origin_queue; /* PBS_O_QUEUE: where it was submitted */
     pbs_str run_host;     /* the host it asks to run on, if any */
     uint64_t queue;
-    int32_t state; /* 'Q', 'H', 'W', 'T', 'R', 'E', 'S', 'B' as in job_state */
+    /* 'Q', 'H', 'W', 'T', 'R', 'E', 'S', 'B' as in job_state; 'A': it couldn't be run when that was decided,
+     * and is set aside until the host tells it as 'Q' again. */
+    int32_t state;
     int32_t priority;
     uint32_t flags; /* bits of enum pbs_job_flag */
     uint32_t reserved;

@@ -459,6 +459,8 @@ std::string not_queued(const Tables& tables, JobSlot job) {
     if (is_running(state))
         return fmt::format("it runs, since {}", ctime_text(tables.jobs.stime[job], tables.zone));
     switch (state) {
+        case 'A':
+            return "it couldn't be run when that was tried last, and is tried again later";
         case 'H':
             return "it is held";
         case 'B':

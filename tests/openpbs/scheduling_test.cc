@@ -577,6 +577,10 @@ TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {
     // Its room is another's.
     const std::string good = submit("-N good -l select=1:ncpus=2");
     expect_state(good, "R");
+    EXPECT_TRUE(wait_for([&] {
+        return site->ok("$ours/pbs_explain " + bad).find("couldn't be run when that was tried last") !=
+               std::string::npos;
+    })) << site->sh("$ours/pbs_explain " + bad);
 }
 
 TEST_P(OpenpbsScheduling, GoesOnAfterRestartsAndCrashes) {
