@@ -19,13 +19,16 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr seconds kTryAgain{2};        // to register
-constexpr seconds kLook{5};            // at what no command tells of
-constexpr seconds kLookSoon{1};        // where somebody asks for what isn't known
-constexpr seconds kCycleTakesLong{3};  // for who waits for a look after it
-constexpr seconds kSettled{1};         // who alters jobs may alter more of them
-constexpr seconds kCheck{600};         // of all that is known
-constexpr std::size_t kWindow = 64;    // requests on their way
+constexpr seconds kTryAgain{2};          // to register
+constexpr seconds kLook{5};              // at what no command tells of
+constexpr seconds kLookSoon{1};          // where somebody asks for what isn't known
+constexpr seconds kCycleTakesLong{3};    // for who waits for a look after it
+constexpr seconds kSettled{1};           // who alters jobs may alter more of them
+constexpr seconds kCheck{600};           // of all that is known
+constexpr milliseconds kTelling{200};    // what jobs wait for, in one cycle
+constexpr std::size_t kWindow = 64;      // requests on their way
+constexpr std::size_t kToldAtOnce = 32;  // of what jobs wait for, then the server is asked
+constexpr std::size_t kMostAsked = 2;    // such questions on their way
 constexpr std::size_t kMostUnsent = 1U << 20;
 constexpr std::uint64_t kSettingsTicket = ~std::uint64_t{0};
 constexpr std::uint32_t kSet = 2;         // OpenPBS's MGR_CMD_SET
@@ -39,6 +42,11 @@ std::string text_of(const ifl::Reply& reply) {
     if (text != nullptr && !text->text.empty()) return text->text;
     const std::string_view known = ifl::error_text(reply.code);
     return known.empty() ? fmt::format("error {}", reply.code) : std::string(known);
+}
+
+// Does it say what the job waits for, and nothing else?
+bool is_told(const Decision& decision) {
+    return decision.kind == PBS_DECIDE_COMMENT || decision.kind == PBS_DECIDE_ESTIMATE;
 }
 
 // A command of OpenPBS's as the plugin's trigger.
@@ -255,6 +263,7 @@ void Scheduling::poll_for(std::vector<pollfd>& set) const {
 
 int Scheduling::patience() const {
     constexpr int kIdle = 1000;
+    if (may_apply()) return 0;
     if (phase_ != Phase::idle) return kIdle;
     bool looks = false;
     for (const auto& [name, one] : scheds_) {
@@ -303,7 +312,11 @@ void Scheduling::begin_next() {
     const Clock::time_point time = Clock::now();
     look_at_failed(time);
     std::string looker;
-    for (auto& [name, one] : scheds_) {
+    // None is kept waiting by another that always has something to do.
+    auto next = scheds_.upper_bound(current_);
+    for (std::size_t i = 0; i < scheds_.size(); ++i, ++next) {
+        if (next == scheds_.end()) next = scheds_.begin();
+        auto& [name, one] = *next;
         if (!one.is_registered()) continue;
         const auto sched = site_.scheds.find(name);
         if (sched == site_.scheds.end()) continue;
@@ -663,11 +676,22 @@ void Scheduling::take_decisions() {
     }
     decisions_ = std::move(*decisions);
     tell_untold();
+    const auto needed = std::find_if(decisions_.rbegin(), decisions_.rend(),
+                                     [](const Decision& decision) { return !is_told(decision); });
+    begin_applying(static_cast<std::size_t>(decisions_.rend() - needed));
+}
+
+// `only_told`: from there on the decisions say what jobs wait for.
+void Scheduling::begin_applying(std::size_t only_told) {
+    only_told_ = only_told;
+    telling_since_.reset();
+    told_ = 0;
+    tellings_asked_ = 0;
     phase_ = Phase::applying;
     apply_some();
 }
 
-// ---- attr_update_period.
+// ---- What jobs wait for.
 
 // A period begins when something is told, and another value of it ends the period.
 void Scheduling::look_at_period() {
@@ -682,9 +706,10 @@ void Scheduling::look_at_period() {
 void Scheduling::tell_untold() {
     auto& untold = current().untold;
     if (untold.empty()) return;
+    std::set<std::string> waited;  // jobs that are told of before others
     for (const Decision& decision : decisions_) {
         if (decision.kind == PBS_DECIDE_ACCRUE) told_anyway_.insert(decision.job);
-        untold.erase({decision.kind, decision.job});
+        if (untold.erase({decision.kind, decision.job}) > 0) waited.insert(decision.job);
         if (decision.kind != PBS_DECIDE_RUN) continue;
         untold.erase({PBS_DECIDE_COMMENT, decision.job});
         untold.erase({PBS_DECIDE_ESTIMATE, decision.job});
@@ -694,12 +719,46 @@ void Scheduling::tell_untold() {
         if (job == nullptr || job->runs()) {
             entry = untold.erase(entry);
         } else if (tells_ || told_anyway_.contains(entry->second.job)) {
+            waited.insert(entry->second.job);
             decisions_.push_back(std::move(entry->second));
             entry = untold.erase(entry);
         } else {
             ++entry;
         }
     }
+    std::ranges::stable_partition(decisions_, [&](const Decision& decision) {
+        return !is_told(decision) || waited.contains(decision.job);
+    });
+}
+
+// The server begins no other cycle before this one is over, and thousands of comments take seconds: those
+// that are left after a while are told in cycles of their own, or with what those find. The server answers
+// none of them, so one question in between keeps them from being far ahead of what it has done.
+bool Scheduling::may_tell() {
+    const Clock::time_point time = Clock::now();
+    if (!telling_since_) telling_since_ = time;
+    if (current().period == 0 && time - *telling_since_ > kTelling) {
+        put_off();
+        return false;
+    }
+    if (told_ < kToldAtOnce) return true;
+    told_ = 0;
+    ++tellings_asked_;
+    current().client->ask(
+        ifl::RequestType::status_server, ifl::Status{{}, {attribute("server_state", {}, {})}}, {},
+        [this](const ifl::Result<ifl::Reply>& reply) {
+            if (reply) --tellings_asked_;
+        },
+        [](const ifl::ObjectView&) {});
+    return true;
+}
+
+void Scheduling::put_off() {
+    for (; applied_ < decisions_.size(); ++applied_) {
+        Decision& decision = decisions_[applied_];
+        current().untold.insert_or_assign({decision.kind, decision.job}, std::move(decision));
+    }
+    again_ = true;
 }
 
 // True: it is kept for later. What else is told of a job takes along what it waits for.
@@ -712,12 +771,20 @@ bool Scheduling::keep_untold(const Decision& decision) {
 
 // ---- Carrying out.
 
+bool Scheduling::may_apply() const {
+    if (phase_ != Phase::applying || applied_ == decisions_.size()) return false;
+    const ServerClient& client = *scheds_.at(current_).client;
+    if (client.unanswered() >= kWindow || client.unsent() >= kMostUnsent) return false;
+    // What others give up for it is there when these have been answered for.
+    if (decisions_[applied_].after_preemptions && preempting_ > 0) return false;
+    return applied_ < only_told_ || tellings_asked_ < kMostAsked;
+}
+
 void Scheduling::apply_some() {
     ServerClient& client = *current().client;
-    while (applied_ < decisions_.size() && client.unanswered() < kWindow && client.unsent() < kMostUnsent) {
+    while (may_apply()) {
         const Decision& next = decisions_[applied_];
-        // What others give up for it is there when these have been answered for.
-        if (next.after_preemptions && preempting_ > 0) break;
+        if (applied_ >= only_told_ && !may_tell()) break;
         if (next.kind == PBS_DECIDE_PREEMPT)
             preempt();
         else
@@ -734,6 +801,7 @@ void Scheduling::comment(const std::string& job, const std::string& text) {
     if (text.empty() || (known != nullptr && known->comment == text)) return;
     current().client->tell(ifl::RequestType::modify_job_async,
                            ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("comment", {}, text)}});
+    ++told_;
     plugin_.records().commented(job, text);
 }
 
@@ -807,6 +875,7 @@ void Scheduling::apply(const Decision& decision) {
                 attributes.push_back(attribute("estimated", "exec_vnode", decision.exec_vnode));
             client.tell(ifl::RequestType::modify_job_async,
                         ifl::Manage{kSet, PBS_OBJ_JOB, decision.job, std::move(attributes)});
+            ++told_;
             return;
         }
         case PBS_DECIDE_MOVE:
@@ -1091,7 +1160,6 @@ void Scheduling::qrun() {
     again_ = false;
     preempting_ = 0;
     preempt_failed_ = false;
-    phase_ = Phase::applying;
     if (placed) {
         decisions_ = std::move(*placed);
         qrun_placed_ = job;
@@ -1099,7 +1167,7 @@ void Scheduling::qrun() {
         answer_qrun(job, PBSE_UNKJOBID, {});
     }
     again_ = true;
-    apply_some();
+    begin_applying(decisions_.size());
 }
 
 // The decision about the job itself.

@@ -87,10 +87,12 @@ class Scheduling {
         bool command = false;  // the server waits for the end of a cycle
         std::deque<std::string> qruns;
         std::set<std::string> lacking{};  // attributes whose folders weren't there when they were set
-        // attr_update_period: what jobs wait for, and when they are expected to start, isn't told more often.
+        // What jobs wait for, and when they are expected to start, isn't told more often than this: see
+        // attr_update_period.
         std::int64_t period = 0;   // in seconds, as it was in the last cycle
         std::int64_t told_at = 0;  // when such was told; 0: not since it is so
-        std::map<std::pair<int, std::string>, Decision> untold{};  // by their kinds and jobs
+        // Such decisions, by their kinds and jobs, that wait for another period, or for another cycle.
+        std::map<std::pair<int, std::string>, Decision> untold{};
 
         bool is_registered() const { return client && client->state() == ServerClient::State::registered; }
     };
@@ -139,6 +141,8 @@ class Scheduling {
     void look_at_folder(const ChangedFolder& folder);
     void decide();
     void take_decisions();
+    void begin_applying(std::size_t only_told);
+    bool may_apply() const;
     void apply_some();
     void apply(const Decision& decision);
     void answer_reservation(const Decision& decision);
@@ -163,6 +167,8 @@ class Scheduling {
     void look_at_period();
     void tell_untold();
     bool keep_untold(const Decision& decision);
+    bool may_tell();
+    void put_off();
     void accrue(const std::string& job, std::int32_t type);
     void log(const std::string& line) const { log_(line); }
 
@@ -183,6 +189,10 @@ class Scheduling {
     Learnt learnt_;
     std::vector<Decision> decisions_;
     std::size_t applied_ = 0;
+    std::size_t only_told_ = 0;                       // from here on decisions say what jobs wait for
+    std::optional<Clock::time_point> telling_since_;  // such decisions of this cycle
+    std::size_t told_ = 0;            // comments and estimates since the server was last asked for its state
+    std::size_t tellings_asked_ = 0;  // how often that was, without an answer
     std::vector<std::string> started_;  // jobs, by requests that the server doesn't answer
     bool again_ = false;
     std::size_t preempting_ = 0;   // requests to preempt jobs on their way

@@ -142,6 +142,24 @@ double last_line(const Site& site, const std::string& text) {
 
 // ---- What is measured.
 
+// A vnode goes offline, so that all comments change; a moment later a job ends, and another can start.
+// Milliseconds between these, as a median. `most`: seconds that all of it takes.
+double start_beside_comments(const Site& site, int most) {
+    std::vector<double> waited;
+    for (int i = 1; i <= 5; ++i) {
+        site.ok(fmt::format("$stock/qmgr -c 'set node box[{}] state = offline'; sleep 0.5; "
+                            "$stock/qdel -W force $($stock/qselect -s R | sed -n {}p)",
+                            i, 10 * i));
+        const double ended = last_line(site, "to be deleted at request of root");
+        std::this_thread::sleep_for(std::chrono::seconds(most));
+        const auto requests = requests_since(site, ended);
+        const auto start = std::ranges::find_if(requests, starts_a_job);
+        if (start != requests.end()) waited.push_back((start->at - ended) * 1e3);
+    }
+    std::ranges::sort(waited);
+    return waited.empty() ? -1 : waited[waited.size() / 2];
+}
+
 void cycle(benchmark::State& state, const std::string& scheduler) {
     if (const std::string why = pbs::e2e::no_openpbs(); !why.empty()) {
         state.SkipWithError(why.c_str());
@@ -183,6 +201,7 @@ void cycle(benchmark::State& state, const std::string& scheduler) {
     if (waited.empty()) give_up("no comment comes");
     state.counters["one_more_ms"] = waited[waited.size() / 2];
     state.counters["longest_ask_ms"] = longest;
+    state.counters["start_beside_comments_ms"] = start_beside_comments(site, scheduler.empty() ? 60 : 10);
     state.counters["server_MB"] =
         std::strtod(site.ok("ps -o rss= -C pbs_server.bin").c_str(), nullptr) / 1024;
 }

@@ -1,4 +1,5 @@
 // The plugin schedules the jobs of an OpenPBS server, in the place of pbs_sched.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -581,6 +582,26 @@ TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {
         return site->ok("$ours/pbs_explain " + bad).find("couldn't be run when that was tried last") !=
                std::string::npos;
     })) << site->sh("$ours/pbs_explain " + bad);
+}
+
+// Comments that take longer than a cycle may are told in later ones.
+TEST_P(OpenpbsScheduling, JobsStartWhileManyOthersAreToldWhatTheyWaitFor) {
+    constexpr int kMany = 600;
+    const auto told = [&](int vnode_has) {
+        return number_of(
+            site->ok(fmt::format("$stock/qstat -fw | grep -c 'comment = .*T: {})' || true", vnode_has)));
+    };
+    const std::string first = submit("-l select=1:ncpus=2");
+    expect_state(first, "R");
+    site->ok(fmt::format("cd /; for i in $(seq {}); do echo sleep 1000 | $stock/qsub -l select=1:ncpus=2 "
+                         "-o /dev/null -e /dev/null; done > /dev/null",
+                         kMany),
+             "una");
+    EXPECT_TRUE(wait_for([&] { return told(2) == kMany; }, kLong)) << told(2);
+    accept("set node box resources_available.ncpus = 3");
+    site->ok("$stock/qdel " + first, "una");
+    EXPECT_TRUE(wait_for([&] { return told(3) == kMany - 1; }, kLong)) << told(3);
+    EXPECT_EQ(number_of(site->ok("$stock/qselect -s R | wc -l")), 1);
 }
 
 TEST_P(OpenpbsScheduling, GoesOnAfterRestartsAndCrashes) {
