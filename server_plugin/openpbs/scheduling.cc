@@ -19,16 +19,17 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr seconds kTryAgain{2};          // to register
-constexpr seconds kLook{5};              // at what no command tells of
-constexpr seconds kLookSoon{1};          // where somebody asks for what isn't known
-constexpr seconds kCycleTakesLong{3};    // for who waits for a look after it
-constexpr seconds kSettled{1};           // who alters jobs may alter more of them
-constexpr seconds kCheck{600};           // of all that is known
-constexpr milliseconds kTelling{200};    // what jobs wait for, in one cycle
-constexpr std::size_t kWindow = 64;      // requests on their way
-constexpr std::size_t kToldAtOnce = 32;  // of what jobs wait for, then the server is asked
-constexpr std::size_t kMostAsked = 2;    // such questions on their way
+constexpr seconds kTryAgain{2};              // to register
+constexpr seconds kLook{5};                  // at what no command tells of
+constexpr seconds kLookSoon{1};              // where somebody asks for what isn't known
+constexpr seconds kCycleTakesLong{3};        // for who waits for a look after it
+constexpr seconds kSettled{1};               // who alters jobs may alter more of them
+constexpr seconds kCheck{600};               // of all that is known
+constexpr milliseconds kTelling{200};        // what jobs wait for, in one go
+constexpr milliseconds kTellingAtLeast{30};  // while somebody waits for a cycle, or for its end
+constexpr std::size_t kWindow = 64;          // requests on their way
+constexpr std::size_t kToldAtOnce = 32;      // of what jobs wait for, then the server is asked
+constexpr std::size_t kMostAsked = 2;        // such questions on their way
 constexpr std::size_t kMostUnsent = 1U << 20;
 constexpr std::uint64_t kSettingsTicket = ~std::uint64_t{0};
 constexpr std::uint32_t kSet = 2;         // OpenPBS's MGR_CMD_SET
@@ -261,6 +262,15 @@ void Scheduling::poll_for(std::vector<pollfd>& set) const {
         if (one.client) one.client->poll_for(set);
 }
 
+// Is there a cycle to be begun?
+bool Scheduling::wants(const std::string& sched) const {
+    const One& one = scheds_.at(sched);
+    if (!one.is_registered()) return false;
+    const auto known = site_.scheds.find(sched);
+    if (known == site_.scheds.end()) return false;
+    return one.command || ((one.wanted != 0 || one.goes_on) && known->second.scheduling);
+}
+
 int Scheduling::patience() const {
     constexpr int kIdle = 1000;
     if (may_apply()) return 0;
@@ -270,7 +280,7 @@ int Scheduling::patience() const {
         if (!one.is_registered()) continue;
         looks = true;
         const bool on = site_.scheds.contains(name) && site_.scheds.at(name).scheduling;
-        if (one.command || ((one.wanted != 0 || one.goes_on) && on)) return 0;
+        if (wants(name) || (one.tells_on && on)) return 0;
     }
     if (!altered_ || !looks) return kIdle;
     const auto left = std::chrono::ceil<milliseconds>(*altered_ + kSettled - Clock::now());
@@ -312,17 +322,16 @@ void Scheduling::begin_next() {
     const Clock::time_point time = Clock::now();
     look_at_failed(time);
     std::string looker;
+    std::string teller;
     // None is kept waiting by another that always has something to do.
     auto next = scheds_.upper_bound(current_);
     for (std::size_t i = 0; i < scheds_.size(); ++i, ++next) {
         if (next == scheds_.end()) next = scheds_.begin();
         auto& [name, one] = *next;
-        if (!one.is_registered()) continue;
-        const auto sched = site_.scheds.find(name);
-        if (sched == site_.scheds.end()) continue;
+        if (!one.is_registered() || !site_.scheds.contains(name)) continue;
         looker = name;
-        const bool wanted = one.wanted != 0 || one.goes_on;
-        if (!one.command && (!wanted || !sched->second.scheduling)) continue;
+        if (one.tells_on && site_.scheds.at(name).scheduling) teller = name;
+        if (!wants(name)) continue;
         current_ = name;
         look_only_ = false;
         for_command_ = one.command;
@@ -342,6 +351,7 @@ void Scheduling::begin_next() {
         }
         return learn(!known_);
     }
+    if (!teller.empty()) return tell_on(teller);
     const bool settled = altered_ && time - *altered_ >= kSettled;
     if (looker.empty() || (!settled && time - looked_ < (look_soon_ ? kLookSoon : kLook))) return;
     current_ = looker;
@@ -732,12 +742,13 @@ void Scheduling::tell_untold() {
 }
 
 // The server begins no other cycle before this one is over, and thousands of comments take seconds: those
-// that are left after a while are told in cycles of their own, or with what those find. The server answers
-// none of them, so one question in between keeps them from being far ahead of what it has done.
+// that are left after a while are told when it is over, while there is no other. The server answers none of
+// them, so one question in between keeps them from being far ahead of what it has done.
 bool Scheduling::may_tell() {
     const Clock::time_point time = Clock::now();
     if (!telling_since_) telling_since_ = time;
-    if (current().period == 0 && time - *telling_since_ > kTelling) {
+    const bool waits = std::ranges::any_of(scheds_, [this](const auto& entry) { return wants(entry.first); });
+    if (current().period == 0 && time - *telling_since_ > (waits ? kTellingAtLeast : kTelling)) {
         put_off();
         return false;
     }
@@ -753,12 +764,23 @@ bool Scheduling::may_tell() {
     return true;
 }
 
+void Scheduling::tell_on(const std::string& sched) {
+    current_ = sched;
+    for_command_ = false;
+    decisions_.clear();
+    applied_ = 0;
+    tells_ = true;
+    current().tells_on = false;
+    tell_untold();
+    begin_applying(0);
+}
+
 void Scheduling::put_off() {
     for (; applied_ < decisions_.size(); ++applied_) {
         Decision& decision = decisions_[applied_];
         current().untold.insert_or_assign({decision.kind, decision.job}, std::move(decision));
     }
-    again_ = true;
+    current().tells_on = true;
 }
 
 // True: it is kept for later. What else is told of a job takes along what it waits for.

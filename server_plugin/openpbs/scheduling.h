@@ -91,8 +91,9 @@ class Scheduling {
         // attr_update_period.
         std::int64_t period = 0;   // in seconds, as it was in the last cycle
         std::int64_t told_at = 0;  // when such was told; 0: not since it is so
-        // Such decisions, by their kinds and jobs, that wait for another period, or for another cycle.
+        // Such decisions, by their kinds and jobs, that wait for another period, or until there is time.
         std::map<std::pair<int, std::string>, Decision> untold{};
+        bool tells_on = false;  // as soon as no cycle is wanted
 
         bool is_registered() const { return client && client->state() == ServerClient::State::registered; }
     };
@@ -127,6 +128,7 @@ class Scheduling {
     void take_commands(const std::string& name, One& one);
     void lost(const std::string& name, One& one);
 
+    bool wants(const std::string& sched) const;
     void begin_next();
     void learn(bool all);
     void learn_jobs(bool all);
@@ -169,6 +171,7 @@ class Scheduling {
     bool keep_untold(const Decision& decision);
     bool may_tell();
     void put_off();
+    void tell_on(const std::string& sched);
     void accrue(const std::string& job, std::int32_t type);
     void log(const std::string& line) const { log_(line); }
 

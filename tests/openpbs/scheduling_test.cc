@@ -584,7 +584,7 @@ TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {
     })) << site->sh("$ours/pbs_explain " + bad);
 }
 
-// Comments that take longer than a cycle may are told in later ones.
+// Comments that take longer than a cycle may are told after it.
 TEST_P(OpenpbsScheduling, JobsStartWhileManyOthersAreToldWhatTheyWaitFor) {
     constexpr int kMany = 600;
     const auto told = [&](int vnode_has) {
