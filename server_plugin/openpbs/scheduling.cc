@@ -338,7 +338,7 @@ void Scheduling::begin_next() {
         if (one.wanted != 0)
             plugin_.records().take_up(now(), [&](const std::string& job) {
                 const auto failed = failed_.find(job);
-                return failed != failed_.end() && failed->second.again > time;
+                return failed != failed_.end() && failed->second.stays && failed->second.again > time;
             });
         one.goes_on = false;
         trigger_ = std::exchange(one.wanted, 0);
@@ -1066,17 +1066,15 @@ void Scheduling::send_run(const Decision& decision, const std::string& id) {
                });
 }
 
-// The job is looked at again as it is. The room that was kept for it is for others, in a cycle without it.
-// What keeps it from running may last, and the server wants another cycle each time: a job that fails again
-// and again waits for a while first.
+// The job is looked at again as it is. What keeps it from running may last: one that fails again and again
+// waits for a while first.
 void Scheduling::set_aside(const std::string& job) {
     constexpr int kMostDoubled = 6;
     Failed& failed = failed_[job];
     const int before = failed.times++;
-    failed.waits = before > 0;
-    failed.again = Clock::now();
-    if (failed.waits) failed.again += seconds(1 << std::min(before - 1, kMostDoubled));
-    again_ = true;
+    failed.stays = before > 0;
+    failed.waits = true;
+    failed.again = Clock::now() + seconds(1 << std::clamp(before - 1, 0, kMostDoubled));
     plugin_.records().put_aside(now(), job);
 }
 
@@ -1095,6 +1093,8 @@ void Scheduling::refused(const std::string& id, const ifl::Reply& reply) {
     if (reply.code != PBSE_UNKJOBID && reply.code != PBSE_BADSTATE)
         comment(job, fmt::format("Not Running: PBS Error: {}", text_of(reply)));
     set_aside(job);
+    // The room that was kept for it is for others, in a cycle without it, which belongs to this one.
+    again_ = true;
     refresh(job);
     if (job != id) refresh(id);
 }
@@ -1136,6 +1136,7 @@ void Scheduling::started_as(const std::string& id, SiteJob job) {
         return;
     }
     log(fmt::format("{}: the server has not run it", id));
+    // The room that was kept for it is for others, in the cycle that the server wants now, or a second later.
     set_aside(waiting);
     if (waiting != id) refresh(waiting);
 }
