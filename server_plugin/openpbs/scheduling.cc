@@ -873,8 +873,8 @@ void Scheduling::apply(const Decision& decision) {
             return run(decision);
         case PBS_DECIDE_COMMENT:
             look_at_starts();
-            // Its comment says for whom it was preempted.
-            if (job->preempted_at != 0 || keep_untold(decision)) return;
+            // Its comment says for whom it was preempted, or since when the array has run.
+            if (job->preempted_at != 0 || (job->array && job->state == 'B') || keep_untold(decision)) return;
             return comment(decision.job, decision.text);
         case PBS_DECIDE_ACCRUE:
             told_anyway_.insert(decision.job);

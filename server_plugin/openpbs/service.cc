@@ -135,10 +135,10 @@ class Service {
         };
         options.work_finished = [this] { wake_.call(); };
         auto plugin = Plugin::load(options);
-        if (!plugin) return fail(plugin.error());
+        if (!plugin) return fail(*site, plugin.error());
         for (auto& [name, sched] : site->scheds) sched.own = options_.scheduler;
         (*plugin)->records().tell({}, *site);
-        if (auto started = (*plugin)->start(now()); !started) return fail(started.error());
+        if (auto started = (*plugin)->start(now()); !started) return fail(*site, started.error());
         plugin_ = std::move(*plugin);
         site_ = std::move(*site);
         failed_.clear();
@@ -149,10 +149,16 @@ class Service {
     }
 
     // The store may be mended, or the file put where it belongs: it is tried again.
-    void fail(const std::string& why) {
+    void fail(const Site& site, const std::string& why) {
         next_start_ = Clock::now() + std::chrono::seconds(30);
-        if (failed_ != why) options_.log(fmt::format("policy objects are not available: {}", why));
+        const std::string said = fmt::format("policy objects are not available: {}", why);
+        if (failed_ != why) options_.log(said);
         failed_ = why;
+        for (const auto& [name, sched] : site.scheds) {
+            ifl::Attributes attributes{{"policy_service", {}, said, ifl::Op::set}};
+            if (options_.scheduler) attributes.push_back({"scheduled_by", {}, "nobody", ifl::Op::set});
+            show(PBS_OBJ_SCHED, name, std::move(attributes));
+        }
     }
 
     void refuse_all() {
@@ -187,6 +193,10 @@ class Service {
         std::erase_if(attributes, [](const ifl::Attribute& one) { return one.name == "server_time"; });
         if (type == PBS_OBJ_SCHED && scheduling_)
             for (ifl::Attribute& one : scheduling_->shown(name)) attributes.push_back(std::move(one));
+        show(type, name, std::move(attributes));
+    }
+
+    void show(std::uint32_t type, const std::string& name, ifl::Attributes attributes) {
         const std::pair key{type, name};
         const auto found = shown_.find(key);
         if (found == shown_.end() ? attributes.empty() : found->second == attributes) return;

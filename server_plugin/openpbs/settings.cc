@@ -32,8 +32,6 @@ std::vector<ChangedSetting> changed_settings(const Site& before, const Site& aft
         std::set<std::string> names;
         for (const auto* settings : {&from, &to})
             for (const auto& [name, value] : *settings) names.insert(name);
-        // It is about a log that pbs_sched writes and the plugin does not.
-        names.erase("log_events");
         for (const std::string& name : names)
             if (std::string value = value_in(to, name); value != value_in(from, name))
                 out.push_back({sched, name, std::move(value)});

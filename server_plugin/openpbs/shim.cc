@@ -548,8 +548,12 @@ bool Shim::add_shown(ifl::ObjectStatus& object) const {
     };
     const std::string key = current_.object_type == PBS_OBJ_SERVER ? std::string() : object.name;
     if (const auto found = shown_.find({current_.object_type, key}); found != shown_.end())
-        for (const ifl::Attribute& one : found->second)
-            if (wants(one.name)) object.attributes.push_back(one);
+        for (const ifl::Attribute& one : found->second) {
+            if (!wants(one.name)) continue;
+            object.attributes.push_back(one);
+            if (one.name == "scheduled_by" && one.value == "pbs_policy" && !link_.up())
+                object.attributes.back().value = "nobody";
+        }
     if (current_.object_type == PBS_OBJ_SERVER && wants("server_time"))
         object.attributes.push_back({"server_time", {}, utc_text(), ifl::Op::set});
     if (current_.object_type != PBS_OBJ_SCHED || !wants("policy_service")) {

@@ -197,8 +197,8 @@ SiteSched sched_of(const ifl::ObjectView& object) {
     one.job_run_wait = value_of(object, "job_run_wait");
     one.attr_update_period = number_of(value_of(object, "attr_update_period"), 0);
     for (const char* name : {"do_not_span_psets", "job_sort_formula", "job_sort_formula_threshold",
-                             "log_events", "only_explicit_psets", "preempt_order", "preempt_prio",
-                             "preempt_queue_prio", "preempt_sort", "sched_preempt_enforce_resumption"})
+                             "only_explicit_psets", "preempt_order", "preempt_prio", "preempt_queue_prio",
+                             "preempt_sort", "sched_preempt_enforce_resumption"})
         if (const std::string_view value = value_of(object, name); !value.empty())
             one.settings.emplace(name, value);
     return one;

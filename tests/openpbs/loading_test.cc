@@ -133,6 +133,8 @@ TEST_F(OpenpbsLoading, WithADamagedStore) {
     EXPECT_TRUE(site->wait_for_log("policy objects are not available: ")) << site->log();
     EXPECT_THAT(site->qmgr("create policy p2").err, HasSubstr("policy objects are not available"));
     EXPECT_THAT(site->qmgr("list policy p1").err, HasSubstr("policy objects are not available"));
+    EXPECT_THAT(site->ok("$stock/qmgr -c 'list sched'"),
+                HasSubstr("policy_service = policy objects are not available: "));
     works_without();
 }
 
@@ -182,6 +184,38 @@ TEST_F(OpenpbsLoading, InstallRefusesWhatItCantDo) {
                 HasSubstr("there is no pbs_policy_preload.so"));
     EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs --besides"), HasSubstr("not an option"));
     EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs", "una"), HasSubstr("root is needed"));
+    EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs --status --remove"),
+                HasSubstr("--remove: not with --status"));
+}
+
+constexpr const char* kInstalled =
+    "cd $(dirname $stock)/lib/init.d; for f in * /etc/pbs.conf*; do stat -c '%n %a %U' $f; cat $f; done";
+
+TEST_F(OpenpbsLoading, InstallChangesAllFilesOrNone) {
+    const std::string before = site->ok(kInstalled);
+    site->ok("mount --bind /etc/pbs.conf /etc/pbs.conf; mount -o remount,ro,bind /etc/pbs.conf");
+    EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs --scheduler"),
+                HasSubstr("/etc/pbs.conf: can't be changed"));
+    EXPECT_EQ(site->ok(kInstalled), before);
+    // It can't be replaced, but written.
+    site->ok("mount -o remount,rw,bind /etc/pbs.conf");
+    site->install("--scheduler");
+    EXPECT_THAT(site->ok("cat /etc/pbs.conf"), HasSubstr("\nPBS_POLICY_SCHEDULER=1\n"));
+    site->ok("$ours/pbs_policy_install --openpbs --remove");
+    EXPECT_EQ(site->ok(kInstalled), before);
+    site->ok("umount /etc/pbs.conf");
+}
+
+TEST_F(OpenpbsLoading, InstallLeavesLinksAndDamagedBlocksAsTheyAre) {
+    site->ok("mv /etc/pbs.conf /etc/its.conf; ln -s its.conf /etc/pbs.conf");
+    site->install("--scheduler");
+    EXPECT_EQ(site->ok("readlink /etc/pbs.conf"), "its.conf\n");
+    site->ok("sed -i '/^# <<< pbs_policy/d' /etc/its.conf; echo '# mine' >> /etc/its.conf");
+    const std::string damaged = site->ok(kInstalled);
+    for (const char* option : {"", "--remove", "--status"})
+        EXPECT_THAT(site->refused(std::string("$ours/pbs_policy_install --openpbs ") + option),
+                    HasSubstr("/etc/its.conf: the lines of pbs_policy there are damaged"));
+    EXPECT_EQ(site->ok(kInstalled), damaged);
 }
 
 class OpenpbsBeside : public PolicySite {

@@ -227,6 +227,10 @@ TEST_P(OpenpbsScheduling, QrunOfASubjobPreemptsNoneOfItsArray) {
     expect_state(subjob("2"), "R");
     expect_state(other, "S");
     EXPECT_EQ(attribute(subjob("1"), "job_state"), "R");
+    // The others wait, which is said of no array that has begun.
+    const std::string last = submit("-l select=1:ncpus=1");
+    expect_comment(last, "Not Running");
+    EXPECT_THAT(attribute(array, "comment"), HasSubstr("Job Array Began at "));
 }
 
 // What policies have here is kept at the scheduler by OpenPBS.
@@ -632,6 +636,9 @@ TEST_P(OpenpbsScheduling, GoesOnAfterRestartsAndCrashes) {
     EXPECT_TRUE(scheduled_by("pbs_policy"));
     const std::string last = submit("-l select=1:ncpus=2");
     expect_state(last, "R");
+    // Nobody is left to start it again.
+    site->ok("kill -9 $(pgrep -o -x pbs_policyd)");
+    EXPECT_TRUE(scheduled_by("nobody"));
 }
 
 TEST_P(OpenpbsScheduling, StepsAsideForAnotherSchedulerAndForAPolicyOfAlgorithmExternal) {

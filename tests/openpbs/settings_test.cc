@@ -16,7 +16,7 @@ struct Settings : testing::Test {
     void SetUp() override {
         SiteSched sched;
         sched.own = true;
-        sched.settings = {{"preempt_prio", "express_queue, normal_jobs"}, {"log_events", "767"}};
+        sched.settings = {{"preempt_prio", "express_queue, normal_jobs"}, {"preempt_queue_prio", "150"}};
         before.scheds["default"] = sched;
         after = before;
     }
@@ -33,11 +33,6 @@ TEST_F(Settings, AreTakenOverWhenTheyChange) {
     now().erase("preempt_prio");
     now().erase("preempt_sort");
     EXPECT_THAT(changed_settings(before, after), ElementsAre(ChangedSetting{"default", "preempt_prio", ""}));
-}
-
-TEST_F(Settings, OfTheLogAreNone) {
-    now()["log_events"] = "511";
-    EXPECT_THAT(changed_settings(before, after), IsEmpty());
 }
 
 TEST_F(Settings, OfASchedulerThatIsNewOrNotThePluginsOwnAreNoChange) {
@@ -81,8 +76,8 @@ TEST_F(Settings, FoldersThatAreOthersNow) {
 
 TEST_F(Settings, AreDirectivesForTheFirstStart) {
     EXPECT_EQ(directives_of("default", before.scheds["default"].settings),
-              "set sched default log_events = \"767\"\n"
-              "set sched default preempt_prio = \"express_queue, normal_jobs\"\n");
+              "set sched default preempt_prio = \"express_queue, normal_jobs\"\n"
+              "set sched default preempt_queue_prio = \"150\"\n");
 }
 
 }  // namespace

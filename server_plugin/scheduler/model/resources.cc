@@ -188,7 +188,7 @@ std::string Resources::format(std::uint32_t id, std::int64_t number) const {
     const Info* info = find(id);
     switch (info != nullptr ? info->kind : ResourceKind::integer) {
         case ResourceKind::size: {
-            if (number == 0) return "0b";
+            if (number == 0) return "0kb";
             static constexpr const char* kUnits[] = {"b", "kb", "mb", "gb", "tb", "pb"};
             std::size_t unit = 0;
             while (unit < 5 && number % 1024 == 0) number /= 1024, ++unit;
