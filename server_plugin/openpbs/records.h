@@ -50,8 +50,8 @@ class Records {
     // A request to run it is on its way: it is told as running. Of an array its first waiting subjob is. The
     // id of what runs.
     std::string starts(std::int64_t now, const Decision& decision);
-    // A job that the server wouldn't run waits as one that is held, until take_up(): else it would be the
-    // next one to be run again. `stays`: of those that do so for longer.
+    // A job that the server wouldn't run, or that it wouldn't move first, is told as set aside, until
+    // take_up(): else it would be the next one to be run again. `stays`: of those that do so for longer.
     void put_aside(std::int64_t now, const std::string& job);
     void take_up(std::int64_t now, const std::function<bool(const std::string&)>& stays);
     // The server couldn't preempt the job: nothing is decided about that until the job changes. One that mom

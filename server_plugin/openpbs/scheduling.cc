@@ -159,6 +159,8 @@ void Scheduling::lost(const std::string& name, One& one) {
         } else {
             phase_ = Phase::idle;
         }
+        applied_ = std::max(applied_, std::min(only_told_, decisions_.size()));
+        if (applied_ < decisions_.size()) put_off();
         decisions_.clear();
         applied_ = 0;
         started_.clear();
@@ -177,6 +179,8 @@ void Scheduling::look_after_registration(const std::string& name, One& one) {
             log(fmt::format("sched {}: its policy is of algorithm external: pbs_sched is to schedule", name));
             one.client->close("its policy is of algorithm external");
             lost(name, one);
+            one.untold.clear();
+            one.tells_on = false;
             one.logged.clear();
         }
         one.why.clear();
@@ -280,7 +284,7 @@ int Scheduling::patience() const {
         if (!one.is_registered()) continue;
         looks = true;
         const bool on = site_.scheds.contains(name) && site_.scheds.at(name).scheduling;
-        if (wants(name) || (one.tells_on && on)) return 0;
+        if (wants(name) || (one.tells_on && on && known_)) return 0;
     }
     if (!altered_ || !looks) return kIdle;
     const auto left = std::chrono::ceil<milliseconds>(*altered_ + kSettled - Clock::now());
@@ -330,7 +334,7 @@ void Scheduling::begin_next() {
         auto& [name, one] = *next;
         if (!one.is_registered() || !site_.scheds.contains(name)) continue;
         looker = name;
-        if (one.tells_on && site_.scheds.at(name).scheduling) teller = name;
+        if (teller.empty() && one.tells_on && site_.scheds.at(name).scheduling) teller = name;
         if (!wants(name)) continue;
         current_ = name;
         look_only_ = false;
@@ -351,9 +355,11 @@ void Scheduling::begin_next() {
         }
         return learn(!known_);
     }
-    if (!teller.empty()) return tell_on(teller);
     const bool settled = altered_ && time - *altered_ >= kSettled;
-    if (looker.empty() || (!settled && time - looked_ < (look_soon_ ? kLookSoon : kLook))) return;
+    if (looker.empty() || (!settled && time - looked_ < (look_soon_ ? kLookSoon : kLook))) {
+        if (!teller.empty() && known_) tell_on(teller);
+        return;
+    }
     current_ = looker;
     look_only_ = true;
     for_command_ = false;
@@ -708,6 +714,7 @@ void Scheduling::look_at_period() {
     One& one = current();
     const std::int64_t period = site_.scheds[current_].attr_update_period;
     if (std::exchange(one.period, period) != period) one.told_at = 0;
+    if (period != 0) one.tells_on = false;
     tells_ = now() - one.told_at >= period;
     told_anyway_.clear();
 }
@@ -726,7 +733,7 @@ void Scheduling::tell_untold() {
     }
     for (auto entry = untold.begin(); entry != untold.end();) {
         const SiteJob* job = plugin_.records().job(entry->second.job);
-        if (job == nullptr || job->runs()) {
+        if (job == nullptr || job->runs() || (job->state != 'Q' && job->state != 'B')) {
             entry = untold.erase(entry);
         } else if (tells_ || told_anyway_.contains(entry->second.job)) {
             waited.insert(entry->second.job);
@@ -820,6 +827,7 @@ void Scheduling::apply_some() {
 
 void Scheduling::comment(const std::string& job, const std::string& text) {
     const SiteJob* known = plugin_.records().job(job);
+    if (!text.empty()) current().untold.erase({PBS_DECIDE_COMMENT, job});
     if (text.empty() || (known != nullptr && known->comment == text)) return;
     current().client->tell(ifl::RequestType::modify_job_async,
                            ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("comment", {}, text)}});
@@ -1136,8 +1144,9 @@ void Scheduling::started_as(const std::string& id, SiteJob job) {
         return;
     }
     log(fmt::format("{}: the server has not run it", id));
-    // The room that was kept for it is for others, in the cycle that the server wants now, or a second later.
     set_aside(waiting);
+    // The room that was kept for a job that fails again is for others at once, in a cycle without it.
+    again_ = again_ || failed_[waiting].stays;
     if (waiting != id) refresh(waiting);
 }
 

@@ -546,26 +546,24 @@ bool Shim::add_shown(ifl::ObjectStatus& object) const {
             return strcasecmp(one.c_str(), name.c_str()) == 0;
         });
     };
+    // Why the service says nothing goes before what it said last.
+    std::string silent;
+    if (!link_.up())
+        silent = link_.why_down();
+    else if (const auto time = link_.silent(Clock::now()); time > kLongSilence)
+        silent = fmt::format("it hasn't said anything for {} seconds", time.count());
     const std::string key = current_.object_type == PBS_OBJ_SERVER ? std::string() : object.name;
     if (const auto found = shown_.find({current_.object_type, key}); found != shown_.end())
         for (const ifl::Attribute& one : found->second) {
-            if (!wants(one.name)) continue;
+            if (!wants(one.name) || (!silent.empty() && one.name == "policy_service")) continue;
             object.attributes.push_back(one);
             if (one.name == "scheduled_by" && one.value == "pbs_policy" && !link_.up())
                 object.attributes.back().value = "nobody";
         }
     if (current_.object_type == PBS_OBJ_SERVER && wants("server_time"))
         object.attributes.push_back({"server_time", {}, utc_text(), ifl::Op::set});
-    if (current_.object_type != PBS_OBJ_SCHED || !wants("policy_service")) {
-        // There is no such attribute.
-    } else if (!link_.up()) {
-        object.attributes.push_back({"policy_service", {}, link_.why_down(), ifl::Op::set});
-    } else if (const auto silent = link_.silent(Clock::now()); silent > kLongSilence) {
-        object.attributes.push_back({"policy_service",
-                                     {},
-                                     fmt::format("it hasn't said anything for {} seconds", silent.count()),
-                                     ifl::Op::set});
-    }
+    if (current_.object_type == PBS_OBJ_SCHED && wants("policy_service") && !silent.empty())
+        object.attributes.push_back({"policy_service", {}, silent, ifl::Op::set});
     return !current_.servers_wanted || !current_.servers_own.empty() || object.attributes.size() != before;
 }
 

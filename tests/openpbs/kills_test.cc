@@ -128,6 +128,7 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
         "sort -u); do if $stock/qstat -f $job | grep -q 'substate = 41'; then "
         "$stock/qdel -W force $job; echo $job >> /tmp/stuck; fi; done");
     const auto stuck = counted("/tmp/stuck");
+    RecordProperty("stuck", static_cast<int>(stuck.size()));
     EXPECT_TRUE(wait_for([&] { return left() == 1; }, std::chrono::minutes(1)))
         << site->sh("$stock/qstat -fw | head -n 500").out;
     const auto ran = counted("/tmp/una.ran");

@@ -192,6 +192,7 @@ constexpr const char* kInstalled =
     "cd $(dirname $stock)/lib/init.d; for f in * /etc/pbs.conf*; do stat -c '%n %a %U' $f; cat $f; done";
 
 TEST_F(OpenpbsLoading, InstallChangesAllFilesOrNone) {
+    site->ok("printf 'ulimit -n 4096' > $(dirname $stock)/lib/init.d/limits.pbs_server");  // not ended
     const std::string before = site->ok(kInstalled);
     site->ok("mount --bind /etc/pbs.conf /etc/pbs.conf; mount -o remount,ro,bind /etc/pbs.conf");
     EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs --scheduler"),
@@ -199,7 +200,7 @@ TEST_F(OpenpbsLoading, InstallChangesAllFilesOrNone) {
     EXPECT_EQ(site->ok(kInstalled), before);
     // It can't be replaced, but written.
     site->ok("mount -o remount,rw,bind /etc/pbs.conf");
-    site->install("--scheduler");
+    for (const char* option : {"", "--scheduler"}) site->install(option);
     EXPECT_THAT(site->ok("cat /etc/pbs.conf"), HasSubstr("\nPBS_POLICY_SCHEDULER=1\n"));
     site->ok("$ours/pbs_policy_install --openpbs --remove");
     EXPECT_EQ(site->ok(kInstalled), before);

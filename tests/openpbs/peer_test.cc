@@ -18,7 +18,7 @@ class StockPeer : public OpenpbsTest {
         if (IsSkipped()) return;
         site.emplace();
         // OpenPBS's commands look for the host of a job's id.
-        site->ok("sed -i 's/ box$/ box ours/' /etc/hosts");
+        site->ok("sed -i 's/ box / box ours /' /etc/hosts");
         site->start();
         ASSERT_TRUE(site->wait_for_node());
         site->ok(

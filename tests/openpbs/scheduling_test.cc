@@ -588,8 +588,8 @@ TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {
     })) << site->sh("$ours/pbs_explain " + bad);
 }
 
-// Comments that take longer than a cycle may are told after it.
-TEST_P(OpenpbsScheduling, JobsStartWhileManyOthersAreToldWhatTheyWaitFor) {
+// Comments that take longer than a cycle may are told after it, and none is lost.
+TEST_P(OpenpbsScheduling, ManyJobsAreToldWhatTheyWaitFor) {
     constexpr int kMany = 600;
     const auto told = [&](int vnode_has) {
         return number_of(

@@ -350,6 +350,25 @@ TEST_F(AdvanceReservation, ReplacesWhatItLosesInThePlacementSetThatItAsksFor) {
     EXPECT_THAT(outcome.denied, ElementsAre(Key(one))) << "a3 was of another set, though it was free";
 }
 
+TEST_F(AdvanceReservation, ReplacesNothingByAnotherPlacementSet) {
+    world.vnode({.name = "n1", .ncpus = 1, .free = false});
+    for (const char* name : {"a1", "a2", "b1", "b2", "a3", "a4"})
+        world.vnode({.name = name, .ncpus = 1, .arch = std::string(1, *name)});
+    const int before = world.job({.queue = "workq", .walltime = kHour, .select = "2:ncpus=1:arch=b"}, at(9));
+    ASSERT_THAT(world.cycle(at(9)).started, ElementsAre(before));
+    const ReservationOptions o{at(9), at(12), "2:ncpus=1", "scatter:group=arch"};
+    const int one = world.reserve(o);
+    ASSERT_EQ(world.cycle(at(9)).confirmed.at(one), "(a1:ncpus=1)+(a2:ncpus=1)");
+    world.begin_reservation(one);
+    (void)job(1, kHour, World::queue_of_reservation(one));
+    ASSERT_EQ(world.cycle(at(9)).started.size(), 1);
+    // The set b is free now, and the smaller one.
+    world.finish(before, at(10));
+    world.vnode({.name = "a2", .ncpus = 1, .free = false, .arch = "a"});
+    world.ask_again(one, o);
+    EXPECT_EQ(world.cycle(at(10)).confirmed.at(one), "(a1:ncpus=1)+(a3:ncpus=1)");
+}
+
 TEST_F(AdvanceReservation, StaysInOnePlacementSetOfTheServerIfItFitsOne) {
     world.vnode({.name = "n1", .ncpus = 4, .arch = "a"});
     world.vnode({.name = "n2", .ncpus = 4, .arch = "a"});

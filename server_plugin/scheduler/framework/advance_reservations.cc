@@ -171,6 +171,8 @@ class Answering {
     bool has_lost_vnodes(PoolId pool) const;
     bool replace(const Time& time, std::vector<Booking> beside, const VnodesAhead& ahead, PoolId pool,
                  Placement& out) const;
+    bool replace_within(const std::vector<bool>& set, const Request& request, PlaceRules rules, PoolId pool,
+                        Placement& out) const;
     bool covers_jobs(const Placement& placement) const;  // of its first time
 
     CycleContext& c_;
@@ -268,25 +270,35 @@ bool Answering::has_lost_vnodes(PoolId pool) const {
 }
 
 // Has it a place for all of the time on its own vnodes and as few others as that takes? So it stays where its
-// jobs run when it loses others. With place=group= it stays in one placement set, if it fits one.
+// jobs run when it loses others. With place=group= it stays in their placement set.
 bool Answering::replace(const Time& time, std::vector<Booking> beside, const VnodesAhead& ahead, PoolId pool,
                         Placement& out) const {
     const Request& request = t_.requests[time.request];
-    const SetRules sets = set_rules();
     book(std::move(beside), std::max(time.start, c_.in.now), ahead);
+    PlaceRules rules = rules_for(time);
+    if (request.group == kNoResource)
+        return replace_within(std::vector<bool>(vnodes_.size(), true), request, rules, pool, out);
+    rules.groups = {&request.group, 1};
+    std::vector<VnodeSlot> of_jobs;
+    for (const JobSlot job : jobs_) std::ranges::copy(vnodes_.held_by(job), std::back_inserter(of_jobs));
+    const auto sets = vnodes_.sets_with(pool, request, rules, set_rules(), of_jobs);
+    return std::ranges::any_of(
+        sets, [&](const std::vector<bool>& set) { return replace_within(set, request, rules, pool, out); });
+}
+
+bool Answering::replace_within(const std::vector<bool>& set, const Request& request, PlaceRules rules,
+                               PoolId pool, Placement& out) const {
     std::vector<bool> own(vnodes_.size());
     for (const AdvanceReservation::Share& share : asked_.shares)
-        if (const VnodeSlot vnode = vnodes_.find(share.vnode); vnode != kNoSlot) own[vnode] = true;
+        if (const VnodeSlot vnode = vnodes_.find(share.vnode); vnode != kNoSlot) own[vnode] = set[vnode];
     std::vector<VnodeSlot> others;
     std::ranges::copy_if(vnodes_.pool_vnodes(pool), std::back_inserter(others),
-                         [&](VnodeSlot vnode) { return !own[vnode]; });
+                         [&](VnodeSlot vnode) { return set[vnode] && !own[vnode]; });
     const auto is_found_with = [&](std::size_t count) {
         std::vector<bool> within = own;
         for (std::size_t i = 0; i < count; ++i) within[others[i]] = true;
-        PlaceRules rules = rules_for(time);
         rules.within = &within;
-        if (request.group != kNoResource) rules.groups = {&request.group, 1};
-        return vnodes_.find_in_sets(pool, request, rules, sets, out);
+        return vnodes_.find(pool, request, rules, out);
     };
     std::size_t few = 0;
     for (std::size_t many = others.size(); few < many;) {

@@ -30,25 +30,32 @@ bool Vnodes::find_in_sets(PoolId pool, const Request& request, const PlaceRules&
     bool fits_one = false;
     const PlacementSet* largest = nullptr;
     PlaceRules in_set = rules;
-    std::vector<bool> both;
     for (const PlacementSet* set : sets) {
         if (asked.only_explicit && set->is_rest) continue;
         largest = set;
         fits_one = fits_one || set->may_hold(*this, request, rules.node_size, set->total);
         if (!set->may_hold(*this, request, rules.node_size, set->free)) continue;
         in_set.within = &set->has;
-        if (rules.within != nullptr) {
-            both = set->has;
-            for (VnodeSlot vnode = 0; vnode < both.size(); ++vnode)
-                both[vnode] = both[vnode] && (*rules.within)[vnode];
-            in_set.within = &both;
-        }
         if (find(pool, request, in_set, out)) return true;
     }
     if (!fits_one && asked.spans) return find(pool, request, rules, out);
     if (fits_one && last != nullptr) *last = largest->name;
     out.clear();
     return false;
+}
+
+std::vector<std::vector<bool>> Vnodes::sets_with(PoolId pool, const Request& request, const PlaceRules& rules,
+                                                 const SetRules& asked, std::span<const VnodeSlot> vnodes) {
+    std::vector<std::vector<bool>> out;
+    bool fits_one = false;
+    for (const PlacementSet* set : sets_.of(*this, pool, pool_vnodes(pool), rules.groups, asked)) {
+        if (asked.only_explicit && set->is_rest) continue;
+        fits_one = fits_one || set->may_hold(*this, request, rules.node_size, set->total);
+        if (std::ranges::all_of(vnodes, [&](VnodeSlot vnode) { return set->has[vnode]; }))
+            out.push_back(set->has);
+    }
+    if (!fits_one && asked.spans) out.emplace_back(size(), true);
+    return out;
 }
 
 // What several parts take of a vnode is taken together.

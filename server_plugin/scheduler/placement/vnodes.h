@@ -55,6 +55,10 @@ class Vnodes : public Inventory {
     // `last` becomes the name of the largest set.
     bool find_in_sets(PoolId pool, const Request& request, const PlaceRules& rules, const SetRules& asked,
                       Placement& out, std::string* last = nullptr);
+    // The placement sets that have all of these vnodes, each by vnode; for a request that fits no set, and
+    // may be in several, all vnodes, too.
+    std::vector<std::vector<bool>> sets_with(PoolId pool, const Request& request, const PlaceRules& rules,
+                                             const SetRules& asked, std::span<const VnodeSlot> vnodes);
     // Is there a place for the request?
     bool has_place(PoolId pool, const Request& request, const PlaceRules& rules) {
         return find(pool, request, rules, asked_);
