@@ -147,9 +147,10 @@ double last_line(const Site& site, const std::string& text) {
 double start_beside_comments(const Site& site, int most) {
     std::vector<double> waited;
     for (int i = 1; i <= 5; ++i) {
-        site.ok(fmt::format("$stock/qmgr -c 'set node box[{}] state = offline'; sleep 0.5; "
-                            "$stock/qdel -W force $($stock/qselect -s R | sed -n {}p)",
-                            i, 10 * i));
+        site.ok(
+            fmt::format("$stock/qmgr -c 'set node box[{}] state = offline'; sleep 0.5; "
+                        "$stock/qdel -W force $($stock/qselect -s R | sed -n {}p)",
+                        i, 10 * i));
         const double ended = last_line(site, "to be deleted at request of root");
         std::this_thread::sleep_for(std::chrono::seconds(most));
         const auto requests = requests_since(site, ended);
