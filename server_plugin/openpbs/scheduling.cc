@@ -743,7 +743,7 @@ void Scheduling::tell_untold() {
             ++entry;
         }
     }
-    std::ranges::stable_partition(decisions_, [&](const Decision& decision) {
+    std::stable_partition(decisions_.begin(), decisions_.end(), [&](const Decision& decision) {
         return !is_told(decision) || waited.contains(decision.job);
     });
 }

@@ -110,16 +110,16 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
             EXPECT_THAT(policies, HasSubstr("Policy " + name + "\n"));
         if (HasFailure()) break;
     }
-    // OpenPBS saves a job before its script, also without the plugin: a server that is killed between the
+    // All jobs end.
+    const auto left = [&] { return number_of(site->ok("$stock/qstat | grep -c una || true")); };
+    for (int before = left(); before > 1; before = left())
+        if (!wait_for([&] { return left() < before; }, std::chrono::minutes(1))) break;
+    // But OpenPBS saves a job before its script, also without the plugin: a server that is killed between the
     // two leaves a job that can't run.
     site->ok(
         "for job in $(grep -h 'Failed to load job script for job .* from' /var/spool/pbs/server_logs/* | sed "
         "'s/.*for job \\(.*\\) from.*/\\1/' | sort -u); do $stock/qdel -W force $job; done; true");
-    // All others end.
-    const auto left = [&] { return number_of(site->ok("$stock/qstat | grep -c una || true")); };
-    for (int before = left(); before > 1; before = left())
-        if (!wait_for([&] { return left() < before; }, std::chrono::minutes(1))) break;
-    // But one that the server had saved as about to run and hadn't sent to the mom stays so for ever, also
+    // And one that it had saved as about to run and hadn't sent to the mom stays so for ever, also
     // without the plugin.
     site->ok(
         "touch /tmp/stuck; "

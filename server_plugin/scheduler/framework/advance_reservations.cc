@@ -171,8 +171,8 @@ class Answering {
     bool has_lost_vnodes(PoolId pool) const;
     bool replace(const Time& time, std::vector<Booking> beside, const VnodesAhead& ahead, PoolId pool,
                  Placement& out) const;
-    bool replace_within(const std::vector<bool>& set, const Request& request, PlaceRules rules, PoolId pool,
-                        Placement& out) const;
+    bool replace_within(const std::vector<bool>& set, const Request& request, const PlaceRules& rules,
+                        PoolId pool, Placement& out) const;
     bool covers_jobs(const Placement& placement) const;  // of its first time
 
     CycleContext& c_;
@@ -286,7 +286,7 @@ bool Answering::replace(const Time& time, std::vector<Booking> beside, const Vno
         sets, [&](const std::vector<bool>& set) { return replace_within(set, request, rules, pool, out); });
 }
 
-bool Answering::replace_within(const std::vector<bool>& set, const Request& request, PlaceRules rules,
+bool Answering::replace_within(const std::vector<bool>& set, const Request& request, const PlaceRules& rules,
                                PoolId pool, Placement& out) const {
     std::vector<bool> own(vnodes_.size());
     for (const AdvanceReservation::Share& share : asked_.shares)
@@ -297,8 +297,9 @@ bool Answering::replace_within(const std::vector<bool>& set, const Request& requ
     const auto is_found_with = [&](std::size_t count) {
         std::vector<bool> within = own;
         for (std::size_t i = 0; i < count; ++i) within[others[i]] = true;
-        rules.within = &within;
-        return vnodes_.find(pool, request, rules, out);
+        PlaceRules limited = rules;
+        limited.within = &within;
+        return vnodes_.find(pool, request, limited, out);
     };
     std::size_t few = 0;
     for (std::size_t many = others.size(); few < many;) {
