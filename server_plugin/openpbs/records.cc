@@ -299,11 +299,14 @@ std::size_t Records::tell(const Site& before, const Site& after) {
 
 // As pbs_plugin.h has it. An array waits as one job while a subjob of it may start.
 char Records::state_of(const SiteJob& job) const {
-    if (!job.array && job.state == 'U') return 'S';
-    if (job.state != 'Q' && (!job.array || job.state != 'B')) return job.state;
-    if (!job.array && job.runs()) return 'R';
+    if (!job.array) {
+        if (job.state == 'U') return 'S';
+        if (job.state != 'Q') return job.state;
+        if (job.runs()) return 'R';
+        return aside_.contains(job.id) ? 'A' : 'Q';
+    }
+    if (job.state != 'B' && job.state != 'Q') return job.state;
     if (aside_.contains(job.id)) return 'A';
-    if (!job.array) return 'Q';
     const auto running = running_subjobs_.find(job.id);
     const std::int64_t count = running == running_subjobs_.end() ? 0 : running->second;
     const bool may_start = !job.queued.empty() && (job.most_running == 0 || count < job.most_running);

@@ -754,8 +754,11 @@ void Scheduling::tell_untold() {
 bool Scheduling::may_tell() {
     const Clock::time_point time = Clock::now();
     if (!telling_since_) telling_since_ = time;
-    const bool waits = std::ranges::any_of(scheds_, [this](const auto& entry) { return wants(entry.first); });
-    if (current().period == 0 && time - *telling_since_ > (waits ? kTellingAtLeast : kTelling)) {
+    const auto told_for = time - *telling_since_;
+    const auto waits = [this](const auto& entry) { return wants(entry.first); };
+    const bool is_enough =
+        told_for > kTelling || (told_for > kTellingAtLeast && std::ranges::any_of(scheds_, waits));
+    if (current().period == 0 && is_enough) {
         put_off();
         return false;
     }

@@ -100,10 +100,10 @@ class Scheduling {
     enum class Phase : std::uint8_t { idle, learning, checking, waiting, deciding, applying };
     // A job that the server wouldn't run when it was asked last.
     struct Failed {
-        int times = 0;       // in a row
-        bool stays = false;  // aside until then
-        Clock::time_point again{};
-        bool waits = false;  // there is to be a cycle then
+        int times = 0;              // in a row
+        Clock::time_point again{};  // when it is tried again at the latest
+        bool stays = false;         // it is set aside until then
+        bool waits = false;         // there is to be a cycle then
     };
     // What the answers to one round of questions say.
     struct Learnt {

@@ -143,7 +143,8 @@ double last_line(const Site& site, const std::string& text) {
 // ---- What is measured.
 
 // A vnode goes offline, so that all comments change; a moment later a job ends, and another can start.
-// Milliseconds between these, as a median. `most`: seconds that all of it takes.
+// Returns the milliseconds from the job's end to the start, as a median. `most`: for how many seconds
+// comments are told.
 double start_beside_comments(const Site& site, int most) {
     std::vector<double> waited;
     for (int i = 1; i <= 5; ++i) {

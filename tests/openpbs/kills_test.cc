@@ -98,9 +98,8 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
         site->ok(fmt::format("sleep {:.3f}", std::uniform_real_distribution(0.0, 3.0)(random)));
         site->kill_server();
         site->ok(
-            "touch /tmp/over; while pgrep -u una,alice,oscar -f 'until test -e /tmp/over'; do sleep 0.1; "
-            "done; "
-            "rm /tmp/over");
+            "touch /tmp/over; "
+            "while pgrep -u una,alice,oscar -f 'until test -e /tmp/over'; do sleep 0.1; done; rm /tmp/over");
         site->start_with_plugin();
         wait_for_mom();
         // Reservations that nobody deletes any more would keep the jobs from running.
@@ -122,10 +121,9 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
     // And one that it had saved as about to run and hadn't sent to the mom stays so for ever, also
     // without the plugin.
     site->ok(
-        "touch /tmp/stuck; "
-        "for job in $(grep -h 'Requeueing job, substate: 41' /var/spool/pbs/server_logs/* | cut -d ';' -f 5 "
+        "touch /tmp/stuck; for job in $(grep -h 'Requeueing job, substate: 41' /var/spool/pbs/server_logs/* "
         "| "
-        "sort -u); do if $stock/qstat -f $job | grep -q 'substate = 41'; then "
+        "cut -d ';' -f 5 | sort -u); do if $stock/qstat -f $job | grep -q 'substate = 41'; then "
         "$stock/qdel -W force $job; echo $job >> /tmp/stuck; fi; done");
     const auto stuck = counted("/tmp/stuck");
     RecordProperty("stuck", static_cast<int>(stuck.size()));

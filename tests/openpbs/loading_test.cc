@@ -154,17 +154,19 @@ TEST_F(OpenpbsLoading, WithAFullDisk) {
     EXPECT_EQ(site->qmgr("create policy p3").exit, 0);
 }
 
+// The files that pbs_policy_install changes.
+constexpr const char* kInstalled =
+    "cd $(dirname $stock)/lib/init.d && for f in * /etc/pbs.conf*; do stat -c '%n %a %U' $f; cat $f; done";
+
 TEST_F(OpenpbsLoading, TakenOutNothingIsLeft) {
-    const std::string files =
-        "cd $(dirname $stock)/lib/init.d && for f in *; do stat -c '%n %a %U' $f; cat $f; done";
-    const std::string before = site->ok(files);
+    const std::string before = site->ok(kInstalled);
     site->install();
     EXPECT_THAT(site->ok("$ours/pbs_policy_install --openpbs --status"), HasSubstr("attachment: inside"));
     site->install("--beside");
     EXPECT_THAT(site->ok("$ours/pbs_policy_install --openpbs --status"), HasSubstr("attachment: beside"));
     site->start_with_plugin();
     site->ok("$ours/pbs_policy_install --openpbs --remove");
-    EXPECT_EQ(site->ok(files), before);
+    EXPECT_EQ(site->ok(kInstalled), before);
     EXPECT_EQ(site->ok("pgrep pbs_policyd || echo none"), "none\n");
     // The server that runs goes on, and its next start is without.
     EXPECT_THAT(site->qmgr("list policy @default").err, HasSubstr("pbs_policyd doesn't answer"));
@@ -187,9 +189,6 @@ TEST_F(OpenpbsLoading, InstallRefusesWhatItCantDo) {
     EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs --status --remove"),
                 HasSubstr("--remove: not with --status"));
 }
-
-constexpr const char* kInstalled =
-    "cd $(dirname $stock)/lib/init.d; for f in * /etc/pbs.conf*; do stat -c '%n %a %U' $f; cat $f; done";
 
 TEST_F(OpenpbsLoading, InstallChangesAllFilesOrNone) {
     site->ok("printf 'ulimit -n 4096' > $(dirname $stock)/lib/init.d/limits.pbs_server");  // not ended
