@@ -97,6 +97,7 @@ Job& Change::put(Job job) {
 void Change::remove(const Job& job) {
     const uint64_t handle = job.handle;
     comments_.erase(handle);
+    counted_.forget(handle);
     removed_jobs_.insert_or_assign(
         handle, RemovedJob{job.sequence, job.told_as(), job.is_subjob() ? std::optional(job) : std::nullopt});
     jobs_.erase(handle);

@@ -14,6 +14,7 @@
 
 #include "server_plugin/host/configuration.h"
 #include "server_plugin/host/error.h"
+#include "server_plugin/host/limits.h"
 #include "server_plugin/host/objects.h"
 #include "server_plugin/host/server.h"
 
@@ -24,7 +25,7 @@ class CommitGroup;
 
 class Change {
   public:
-    Change(Server& server, int64_t now) : server_(server), now_(now) {}
+    Change(Server& server, int64_t now) : server_(server), now_(now), counted_(server.state) {}
     ~Change();  // takes back what was done to links and is not committed
     Change(const Change&) = delete;
     Change& operator=(const Change&) = delete;
@@ -63,6 +64,10 @@ class Change {
     void unlink(const Link& link);
     // The job as it will be; nullptr: there is none, or will be none.
     const Job* current(uint64_t sequence) const;
+
+    // What limits count. A job that enters a queue is staged there by enter_queue(), one that ends is
+    // forgotten.
+    CountedJobs& counted() { return counted_; }
 
     // A resource definition to save (added or changed) or to remove. The table itself changes at commit.
     void save_resource(Resource resource) { resource_ = std::move(resource); }
@@ -108,6 +113,7 @@ class Change {
 
     Server& server_;
     int64_t now_;
+    CountedJobs counted_;
     std::map<uint64_t, Job> jobs_;
     std::map<uint64_t, std::string> scripts_;
     std::map<uint64_t, SharedText> comments_;  // of jobs that are not among jobs_

@@ -190,7 +190,13 @@ Result<void> Application::run(const Decision& decision, Job& job) {
     if (done) done = start_as_decided(change_, job, decision);
     if (done && decision.after_preemptions)
         if (const auto others = awaited(); !others.empty()) await(job, others);
-    if (!done) job = before;
+    if (done) return {};
+    job = before;
+    // A subjob that didn't start isn't there.
+    if (server_.state.job(job.handle) != nullptr)
+        change_.counted().stage(job);
+    else
+        change_.counted().forget(job.handle);
     return done;
 }
 

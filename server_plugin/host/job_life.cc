@@ -204,7 +204,7 @@ Result<void> enter_queue(Change& change, Job& job, const Queue& queue, Entry ent
 
 Result<void> enter_fitted(Change& change, Job& job, const Queue& queue, Entry entry) {
     const State& state = change.server().state;
-    if (auto ok = may_enter(job, queue, state, entry); !ok) return ok;
+    if (auto ok = may_enter(job, queue, change.counted(), entry); !ok) return ok;
     job.queue = queue.handle;
     job.queue_name = SharedText(queue.name);
     job.mtime = change.now();
@@ -217,6 +217,7 @@ Result<void> enter_fitted(Change& change, Job& job, const Queue& queue, Entry en
     if (job.attributes.text("Checkpoint").empty()) set_attribute(job, "Checkpoint", "u");
     if (job.attributes.text("Hold_Types").empty()) set_attribute(job, "Hold_Types", "n");
     settle_state(job, state, change.now());
+    change.counted().stage(job);
     return {};
 }
 
@@ -294,6 +295,7 @@ void retire(Change& change, Job& job, int final_substate) {
     dependencies_at_end(change, job);
     note_block_answer(change, job);
     job.places.clear();
+    change.counted().forget(job.handle);
     if (!keeps_history(change.server())) {
         change.remove(job);
         return;

@@ -100,27 +100,29 @@ std::optional<Found> limit_for(const std::vector<EntityLimit>& limits, const Cou
 struct Check {
     const Job& job;
     const Queue* queue;  // null: of the server
-    const State& state;
+    CountedJobs& counted;
     std::string_view attribute;
     bool threshold;  // of jobs that don't run
 
-    const Attributes& attributes() const { return queue != nullptr ? queue->attributes : state.server; }
+    const Attributes& attributes() const {
+        return queue != nullptr ? queue->attributes : counted.state().server;
+    }
     std::string where() const { return queue != nullptr ? "queue " + queue->name : "complex"; }
 
-    // What the others have. The job itself is left out as it is stored, if it is counted there.
+    // What the others have. The job itself is left out as it is counted there.
     template <class Of>
     int64_t sum(const CountedEntity& entity, const Of& of) const {
-        const EntityCounts::Sums* sums =
-            state.entity_counts().find(queue != nullptr ? queue->handle : 0, entity);
-        const int64_t total = sums == nullptr ? 0 : of(threshold ? sums->not_running : sums->all);
-        const Job* before = state.job(job.handle);
-        if (before == nullptr || before->history() || (threshold && before->running())) return total;
+        const int64_t total = counted.sum(
+            queue != nullptr ? queue->handle : 0, entity,
+            [&](const EntityCounts::Sums& sums) { return of(threshold ? sums.not_running : sums.all); });
+        const Job* before = counted.find(job.handle);
+        if (before == nullptr || (threshold && before->running())) return total;
         if (queue != nullptr && before->queue != queue->handle) return total;
         const auto same = [&](const CountedEntity& other) {
             return other.kind == entity.kind && other.name == entity.name;
         };
         if (std::ranges::none_of(entities_of(*before), same)) return total;
-        return total - of(sums_of(*before, state.resources, 1));
+        return total - of(sums_of(*before, counted.state().resources, 1));
     }
 };
 
@@ -161,7 +163,7 @@ Result<void> check_jobs(const Check& check) {
 
 Result<void> check_amounts(const Check& check) {
     for (const AttributeValue& value : check.attributes().all_of(check.attribute)) {
-        const Resource* resource = check.state.resources.find(value.resource());
+        const Resource* resource = check.counted.state().resources.find(value.resource());
         const AttributeValue* asked = check.job.attributes.find("Resource_List", value.resource());
         if (resource == nullptr || asked == nullptr) continue;
         const int64_t more = amount_product(amount_of(resource->type, asked->value()), jobs_of(check.job));
@@ -307,19 +309,64 @@ const EntityCounts::Sums* EntityCounts::find(uint64_t queue, const CountedEntity
     return at == sums_.end() ? nullptr : &at->second;
 }
 
-Result<void> within_queued_jobs(const Job& job, const Queue& queue, const State& state) {
+void CountedJobs::stage(const Job& job) {
+    if (job.history()) return forget(job.handle);
+    unsettled_.emplace_back(job.handle, job);
+}
+
+void CountedJobs::forget(uint64_t job) {
+    unsettled_.emplace_back(job, std::nullopt);
+}
+
+void CountedJobs::settle() {
+    for (auto& [handle, job] : std::exchange(unsettled_, {})) {
+        const auto [at, is_first] = staged_.try_emplace(handle);
+        if (!is_first && at->second) after_.count(*at->second, state_.resources, -1);
+        if (const Job* known = is_first ? state_.job(handle) : nullptr)
+            before_.count(*known, state_.resources, 1);
+        at->second = std::move(job);
+        if (at->second) after_.count(*at->second, state_.resources, 1);
+    }
+}
+
+const Job* CountedJobs::find(uint64_t job) {
+    settle();
+    if (const auto at = staged_.find(job); at != staged_.end()) return at->second ? &*at->second : nullptr;
+    const Job* known = state_.job(job);
+    return known == nullptr || known->history() ? nullptr : known;
+}
+
+template <class Part>
+int64_t CountedJobs::sum(uint64_t queue, const CountedEntity& entity, const Part& part) {
+    settle();
+    const auto of = [&](const EntityCounts& counts) {
+        const EntityCounts::Sums* sums = counts.find(queue, entity);
+        return sums == nullptr ? 0 : part(*sums);
+    };
+    const int64_t known = of(state_.entity_counts());
+    return staged_.empty() ? known : amount_sum(known - of(before_), of(after_));
+}
+
+int64_t CountedJobs::others_in(const Queue& queue, uint64_t job) {
+    const int64_t all =
+        sum(queue.handle, {'o', ifl::kAllEntity}, [](const auto& sums) { return sums.members; });
+    const Job* known = find(job);
+    return known != nullptr && known->queue == queue.handle ? all - 1 : all;
+}
+
+Result<void> within_queued_jobs(const Job& job, const Queue& queue, CountedJobs& counted) {
     for (const Queue* of : {&queue, static_cast<const Queue*>(nullptr)}) {
-        if (of == nullptr && state.job(job.handle) != nullptr) break;
-        if (auto ok = check_jobs({job, of, state, "max_queued", false}); !ok) return ok;
-        if (auto ok = check_jobs({job, of, state, "queued_jobs_threshold", true}); !ok) return ok;
+        if (of == nullptr && counted.state().job(job.handle) != nullptr) break;
+        if (auto ok = check_jobs({job, of, counted, "max_queued", false}); !ok) return ok;
+        if (auto ok = check_jobs({job, of, counted, "queued_jobs_threshold", true}); !ok) return ok;
     }
     return {};
 }
 
-Result<void> within_queued_amounts(const Job& job, const Queue& queue, const State& state) {
+Result<void> within_queued_amounts(const Job& job, const Queue& queue, CountedJobs& counted) {
     for (const Queue* of : {&queue, static_cast<const Queue*>(nullptr)}) {
-        if (auto ok = check_amounts({job, of, state, "max_queued_res", false}); !ok) return ok;
-        if (auto ok = check_amounts({job, of, state, "queued_jobs_threshold_res", true}); !ok) return ok;
+        if (auto ok = check_amounts({job, of, counted, "max_queued_res", false}); !ok) return ok;
+        if (auto ok = check_amounts({job, of, counted, "queued_jobs_threshold_res", true}); !ok) return ok;
     }
     return {};
 }

@@ -4,9 +4,13 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "ifl/attributes/entity_limits.h"
 #include "server_plugin/host/attributes.h"
@@ -72,11 +76,42 @@ class EntityCounts {
     Last last_;
 };
 
+// The jobs that limits count: those of the state, as a change has made them so far. So whatever one change
+// does with many jobs stays within the limits.
+class CountedJobs {
+  public:
+    explicit CountedJobs(const State& state) : state_(state) {}
+
+    const State& state() const { return state_; }
+    // Counts the job as it is now in the place of what it was.
+    void stage(const Job& job);
+    // Counts the job no more.
+    void forget(uint64_t job);
+
+    // The job as it is counted; nullptr: it isn't.
+    const Job* find(uint64_t job);
+    // The sum of a part of what the jobs of an entity ask for in a queue, or with queue 0 in all of them.
+    template <class Part>
+    int64_t sum(uint64_t queue, const CountedEntity& entity, const Part& part);
+    // How many jobs other than this one are in the queue.
+    int64_t others_in(const Queue& queue, uint64_t job);
+
+  private:
+    void settle();
+
+    const State& state_;
+    // Counting costs more than staging, and few changes ask.
+    std::vector<std::pair<uint64_t, std::optional<Job>>> unsettled_;
+    std::unordered_map<uint64_t, std::optional<Job>> staged_;
+    EntityCounts before_;  // the jobs of staged_ as the state counts them
+    EntityCounts after_;
+};
+
 // May the job be in the queue beside those that are there, by max_queued and queued_jobs_threshold? A new job
 // has to fit the server's limits, too. PBSE_ENTLIMCT.
-Result<void> within_queued_jobs(const Job& job, const Queue& queue, const State& state);
-// The same of max_queued_res and queued_jobs_threshold_res. A job that the state knows is counted as it is
+Result<void> within_queued_jobs(const Job& job, const Queue& queue, CountedJobs& counted);
+// The same of max_queued_res and queued_jobs_threshold_res. A job that is counted already is counted as it is
 // now in the place of what it was. PBSE_ENTLIMRESC.
-Result<void> within_queued_amounts(const Job& job, const Queue& queue, const State& state);
+Result<void> within_queued_amounts(const Job& job, const Queue& queue, CountedJobs& counted);
 
 }  // namespace pbs::host

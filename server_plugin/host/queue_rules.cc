@@ -13,7 +13,6 @@
 #include "server_plugin/host/equivalence.h"
 #include "server_plugin/host/executor.h"
 #include "server_plugin/host/identity.h"
-#include "server_plugin/host/limits.h"
 #include "server_plugin/host/users.h"
 
 namespace pbs::host {
@@ -115,13 +114,13 @@ Result<void> within_limits(const Job& job, const Queue& queue, const State& stat
     return {};
 }
 
-Result<void> may_enter(const Job& job, const Queue& queue, const State& state, Entry entry) {
+Result<void> may_enter(const Job& job, const Queue& queue, CountedJobs& counted, Entry entry) {
     const Attributes& attributes = queue.attributes;
     if (entry != Entry::managed) {
         if (!queue.enabled()) return fail(PBSE_QUNOENB, fmt::format("Queue is not enabled: {}", queue.name));
         const AttributeValue* most = attributes.find("max_queuable");
         if (most != nullptr &&
-            state.queue_counts(queue.handle).total() >= amount_of(Type::integer, most->value()))
+            counted.others_in(queue, job.handle) >= amount_of(Type::integer, most->value()))
             return fail(PBSE_MAXQUED, "Maximum number of jobs already in queue");
         if (auto ok = fits_array_size(job, queue); !ok) return ok;
         if (entry == Entry::submitted && attributes.boolean("from_route_only", false))
@@ -137,10 +136,10 @@ Result<void> may_enter(const Job& job, const Queue& queue, const State& state, E
         if (attributes.boolean("acl_user_enable", false) &&
             !acl_allows(attributes.list("acl_users"), job.attributes.text("Job_Owner"), AclKind::user))
             return fail(PBSE_QACESS);
-        if (auto ok = within_queued_jobs(job, queue, state); !ok) return ok;
-        if (auto ok = within_queued_amounts(job, queue, state); !ok) return ok;
+        if (auto ok = within_queued_jobs(job, queue, counted); !ok) return ok;
+        if (auto ok = within_queued_amounts(job, queue, counted); !ok) return ok;
     }
-    return within_limits(job, queue, state);
+    return within_limits(job, queue, counted.state());
 }
 
 }  // namespace pbs::host

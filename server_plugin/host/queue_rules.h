@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server_plugin/host/error.h"
+#include "server_plugin/host/limits.h"
 #include "server_plugin/host/server.h"
 
 namespace pbs::host {
@@ -17,8 +18,9 @@ enum class Entry {
 // without acl_roots, or not a user that this server can run), PBSE_BADGRP.
 Result<void> set_execution_user(Job& job, Server& server);
 
-// PBSE_QUNOENB, PBSE_MAXQUED, PBSE_QACESS, PBSE_BADHOST, PBSE_ENTLIMCT, PBSE_ENTLIMRESC, PBSE_EXCQRESC.
-Result<void> may_enter(const Job& job, const Queue& queue, const State& state, Entry entry);
+// PBSE_QUNOENB, PBSE_MAXQUED, PBSE_MaxArraySize, PBSE_QACESS, PBSE_BADHOST, PBSE_ENTLIMCT, PBSE_ENTLIMRESC,
+// PBSE_EXCQRESC.
+Result<void> may_enter(const Job& job, const Queue& queue, CountedJobs& counted, Entry entry);
 
 // Resource_List against resources_min and resources_max of the queue and resources_max of the server.
 // PBSE_EXCQRESC.

@@ -6,8 +6,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <random>
+
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/job_life.h"
 #include "server_plugin/host/state.h"
+#include "tests/host/server_fixture.h"
 
 namespace pbs::host {
 namespace {
@@ -76,9 +81,10 @@ struct Queued : testing::Test {
         state.server.set(*server_table().find(name), resource, text);
     }
     std::string refusal(const Job& job) const {
-        if (const auto ok = within_queued_jobs(job, queue, state); !ok)
+        CountedJobs counted(state);
+        if (const auto ok = within_queued_jobs(job, queue, counted); !ok)
             return std::to_string(ok.error().code) + " " + ok.error().message;
-        if (const auto ok = within_queued_amounts(job, queue, state); !ok)
+        if (const auto ok = within_queued_amounts(job, queue, counted); !ok)
             return std::to_string(ok.error().code) + " " + ok.error().message;
         return {};
     }
@@ -180,6 +186,190 @@ TEST_F(Queued, OldAndNewStylesDoNotMix) {
     Attributes other;
     other.set(*queue_table().find("max_queued"), {}, "[u:ann=1]");
     EXPECT_EQ(code("max_queued", other), PBSE_MIXENTLIMS);
+}
+
+// Random changes, each of several jobs that come, move and go, beside a plain list of the jobs that there
+// are: a job is taken exactly if no limit is exceeded by what the change has done so far.
+class LimitsOfChanges : public ServerTest {
+  protected:
+    struct Limit {
+        std::string queue;  // empty: of the server
+        std::string attribute;
+        char kind;
+        std::string name;
+        int64_t most;
+
+        bool threshold() const { return attribute.starts_with("queued_jobs"); }
+        bool of_cpus() const { return attribute.ends_with("_res"); }
+        std::string text() const { return fmt::format("{} {} {}:{}={}", queue, attribute, kind, name, most); }
+    };
+
+    int pick(int least, int most) { return std::uniform_int_distribution<int>(least, most)(random_); }
+    template <class List>
+    auto one_of(const List& list) {
+        return list[static_cast<size_t>(pick(0, static_cast<int>(std::size(list)) - 1))];
+    }
+
+    // All limits of one attribute are one value of it.
+    void set_limits() {
+        std::map<std::pair<std::string, std::string>, std::string> values;
+        std::set<std::string> known;
+        limits_.clear();
+        for (int count = pick(1, 6); count > 0; --count) {
+            Limit limit{one_of(std::array<std::string, 3>{"a", "b", ""}),
+                        one_of(std::array<std::string, 4>{"max_queued", "queued_jobs_threshold",
+                                                          "max_queued_res", "queued_jobs_threshold_res"}),
+                        one_of(std::string("ougp")), "", pick(0, 9)};
+            limit.name = limit.kind == 'o' ? "PBS_ALL"
+                         : pick(0, 1) == 0 ? "PBS_GENERIC"
+                                           : fmt::format("{}1", limit.kind);
+            if (!known.insert(fmt::format("{} {} {}{}", limit.queue, limit.attribute, limit.kind, limit.name))
+                     .second)
+                continue;
+            std::string& value = values[{limit.queue, limit.attribute}];
+            value +=
+                fmt::format("{}[{}:{}={}]", value.empty() ? "" : ",", limit.kind, limit.name, limit.most);
+            limits_.push_back(limit);
+        }
+        for (const char* name : {"a", "b"}) {
+            Queue queue = *server_->state.queue(name);
+            for (const char* attribute :
+                 {"max_queued", "queued_jobs_threshold", "max_queued_res", "queued_jobs_threshold_res"})
+                queue.attributes.unset(*queue_table().find(attribute), {});
+            queue.attributes.unset(*queue_table().find("max_queuable"), {});
+            max_queuable_.erase(name);
+            if (pick(0, 2) == 0) {
+                max_queuable_[name] = pick(0, 5);
+                queue.attributes.set(*queue_table().find("max_queuable"), {},
+                                     std::to_string(max_queuable_[name]));
+            }
+            server_->state.put(queue);
+        }
+        for (const char* attribute :
+             {"max_queued", "queued_jobs_threshold", "max_queued_res", "queued_jobs_threshold_res"})
+            server_->state.server.unset(*server_table().find(attribute), {});
+        for (const auto& [where, value] : values) {
+            const char* resource = where.second.ends_with("_res") ? "ncpus" : "";
+            if (where.first.empty()) {
+                server_->state.server.set(*server_table().find(where.second), resource, value);
+                continue;
+            }
+            Queue queue = *server_->state.queue(where.first);
+            queue.attributes.set(*queue_table().find(where.second), resource, value);
+            server_->state.put(queue);
+        }
+    }
+
+    Job new_job() {
+        Job job;
+        job.handle = server_->state.new_handle();
+        job.sequence = job.handle;
+        job.id = fmt::format("{}.svr", job.handle);
+        for (const auto& [name, kind] :
+             {std::pair("euser", 'u'), std::pair("egroup", 'g'), std::pair("project", 'p')})
+            job.attributes.set(*job_table().find(name), {}, fmt::format("{}{}", kind, pick(1, 2)));
+        job.attributes.set(*job_table().find("Resource_List"), "ncpus", std::to_string(pick(1, 3)));
+        if (pick(0, 3) == 0) {
+            const IndexRange range{0, pick(0, 2), 1};
+            job.subjobs = std::make_shared<const Subjobs>(Subjobs{range, IndexSet(range)});
+        }
+        return job;
+    }
+
+    static int64_t cpus(const Job& job) {
+        return amount_of(Type::integer, job.attributes.text("Resource_List", "ncpus"));
+    }
+    static int64_t amount(const Job& job, const Limit& limit) {
+        const int64_t count = job.is_array() ? job.subjobs->queued.count() : 1;
+        return limit.of_cpus() ? count * cpus(job) : count;
+    }
+    static std::string entity(const Job& job, char kind) {
+        if (kind == 'o') return "PBS_ALL";
+        return std::string(job.attributes.text(kind == 'u' ? "euser" : kind == 'g' ? "egroup" : "project"));
+    }
+    // The entity's own limit is in the place of that of all.
+    bool concerns(const Limit& limit, const Job& job) const {
+        const std::string whose = entity(job, limit.kind);
+        if (limit.name == whose) return true;
+        return limit.name == "PBS_GENERIC" && std::ranges::none_of(limits_, [&](const Limit& other) {
+                   return other.queue == limit.queue && other.attribute == limit.attribute &&
+                          other.kind == limit.kind && other.name == whose;
+               });
+    }
+    // By the list of jobs. Limits of the server on numbers are for new jobs alone.
+    bool fits(const Job& job, const std::string& queue, bool is_new) const {
+        const uint64_t handle = server_->state.queue(queue)->handle;
+        if (const auto most = max_queuable_.find(queue); most != max_queuable_.end()) {
+            const auto there = std::ranges::count_if(jobs_, [&](const auto& one) {
+                return one.first != job.handle && one.second.queue == handle;
+            });
+            if (there >= most->second) return false;
+        }
+        return std::ranges::all_of(limits_, [&](const Limit& limit) {
+            if (!limit.queue.empty() && limit.queue != queue) return true;
+            if (limit.queue.empty() && !limit.of_cpus() && !is_new) return true;
+            if (!concerns(limit, job)) return true;
+            int64_t sum = amount(job, limit);
+            for (const auto& [other, there] : jobs_) {
+                if (other == job.handle || entity(there, limit.kind) != entity(job, limit.kind)) continue;
+                if (!limit.queue.empty() && there.queue != handle) continue;
+                if (limit.threshold() && there.running()) continue;
+                sum += amount(there, limit);
+            }
+            return sum <= limit.most;
+        });
+    }
+
+    std::mt19937 random_;
+    std::vector<Limit> limits_;
+    std::map<std::string, int> max_queuable_;
+    std::map<uint64_t, Job> jobs_;  // by handle
+};
+
+TEST_F(LimitsOfChanges, CountWhatTheChangeHasDone) {
+    make_queue("a");
+    make_queue("b");
+    std::map<bool, int> outcomes;
+    for (int round = 0; round < 150; ++round) {
+        random_.seed(static_cast<unsigned>(round));
+        set_limits();
+        const std::map<uint64_t, Job> before = jobs_;
+        Change change(*server_, server_->now());
+        std::string done;
+        for (int step = pick(1, 10); step > 0; --step) {
+            const bool is_new = jobs_.empty() || pick(0, 1) == 0;
+            Job job = is_new ? new_job()
+                             : std::next(jobs_.begin(), pick(0, static_cast<int>(jobs_.size()) - 1))->second;
+            if (!is_new && pick(0, 4) == 0) {
+                done += fmt::format("- {}\n", job.id);
+                change.remove(job);
+                jobs_.erase(job.handle);
+                continue;
+            }
+            if (job.running()) continue;
+            const std::string queue = one_of(std::array<std::string, 2>{"a", "b"});
+            const bool known = before.contains(job.handle);
+            const bool expected = fits(job, queue, !known);
+            const auto entered = enter_fitted(change, job, *server_->state.queue(queue), Entry::submitted);
+            done +=
+                fmt::format("{} {} -> {}: {}\n", known ? "move" : "new", job.id, queue, entered.has_value());
+            std::string limits;
+            for (const Limit& limit : limits_) limits += limit.text() + "\n";
+            ASSERT_EQ(entered.has_value(), expected) << "round " << round << "\n" << limits << done;
+            ++outcomes[expected];
+            if (!expected) continue;
+            jobs_[job.handle] = job;
+            change.put(job);
+        }
+        for (const auto& [handle, job] : before)
+            if (!jobs_.contains(handle)) server_->state.erase_job(handle);
+        for (auto& [handle, job] : jobs_) {
+            if (!job.is_array() && pick(0, 9) == 0) job.state = job_state::kRunning;
+            server_->state.put(job);
+        }
+    }
+    EXPECT_GT(outcomes[true], 100);
+    EXPECT_GT(outcomes[false], 100);
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include "server_plugin/host/depend.h"
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/launch.h"
-#include "server_plugin/host/limits.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/holds.h"
 #include "server_plugin/host/requests/job_attributes.h"
@@ -88,13 +87,13 @@ bool changes(const ifl::Attributes& attributes, std::string_view name) {
 }
 
 // The job must still be one for its queue. Operators and managers may go beyond its limits, as in PBS.
-Result<void> check_resources(Context& context, Job& job) {
+Result<void> check_resources(Context& context, Change& change, Job& job) {
     const Queue* queue = context.state().queue(job.queue);
     if (queue == nullptr) return fail(PBSE_UNKQUE);
     if (auto ok = complete_resources(job, *queue, context.state()); !ok) return ok;
     if (context.who.operator_()) return {};
     if (auto ok = within_limits(job, *queue, context.state()); !ok) return ok;
-    return within_queued_amounts(job, *queue, context.state());
+    return within_queued_amounts(job, *queue, change.counted());
 }
 
 }  // namespace
@@ -116,7 +115,7 @@ ifl::Reply modify_job(Context& context) {
     if (!running) {
         if (auto ok = set_execution_user(job, context.server); !ok) return refuse(ok.error());
         if (changes(body.attributes, "Resource_List"))
-            if (auto ok = check_resources(context, job); !ok) return refuse(ok.error());
+            if (auto ok = check_resources(context, change, job); !ok) return refuse(ok.error());
         settle_state(job, context.state(), context.now);
         change.want_cycle(PBS_SCH_SCHEDULE_NEW);
     }

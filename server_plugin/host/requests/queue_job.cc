@@ -106,7 +106,8 @@ ifl::Reply queue_job(Context& context) {
     // The checks are made here so that the client hears of them before it sends the script. Those that depend
     // on other jobs are made again at Commit, the others if something has changed by then.
     if (auto ok = fit_to_queue(job, *queue, server); !ok) return refuse(ok.error());
-    if (auto ok = may_enter(job, *queue, server.state, Entry::submitted); !ok) return refuse(ok.error());
+    CountedJobs counted(server.state);
+    if (auto ok = may_enter(job, *queue, counted, Entry::submitted); !ok) return refuse(ok.error());
     submission.fitted = {server.now(), server.state.setup()};
     server.state.next_sequence = static_cast<int64_t>(number_in_id(job.sequence)) + 1;
     job.queue = queue->handle;
