@@ -6,8 +6,10 @@
 
 namespace pbs::cmds {
 
-// A number where the text is one as JSON writes numbers, "5" or "1.5"; else the text as a string: "007",
-// "10mb".
+// A number where that tells the whole text: a minus perhaps, digits, and a decimal point and digits perhaps;
+// at most 15 digits in all, no zero first or last that doesn't count. All else is a string: "005", "1e5",
+// "1.50",
+// "-0", "10mb". So a program that reads the number has what PBS has, and nothing of a text is lost.
 nlohmann::ordered_json json_value(std::string_view text);
 
 }  // namespace pbs::cmds

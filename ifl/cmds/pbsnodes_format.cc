@@ -184,10 +184,9 @@ Json summary_json(const NodeSummary& node, bool with_jobs) {
     return json;
 }
 
-// "0", "0kb".
+// "0", "0kb", "00:00:00".
 bool is_nothing(std::string_view amount) {
-    const Json value = json_value(amount);
-    return value.is_number() ? value == 0 : amount.starts_with('0');
+    return amount.starts_with('0') && amount.find_first_of("123456789") == std::string_view::npos;
 }
 
 Json node_json(const batch_status& node) {

@@ -228,14 +228,14 @@ TEST(FullText, LeavesABackslashThatEscapesAsItIs) {
     EXPECT_EQ(full_text(jobs.get(), "Job Id", options), "Job Id: 12.srv,Variable_List=A=x\\\\,y\\,B=\\\\z\n");
 }
 
-TEST(JsonReport, ShowsWhatIsANumberInJsonAsOneAndNamesAsTheyAre) {
+TEST(JsonReport, ShowsNumbersThatTellAllOfTheTextAndNamesAsTheyAre) {
     Objects jobs;
     jobs.add("12.srv", {{"Job_Name", "", "7"},
                         {"Account_Name", "", "8"},
                         {"project", "", "9"},
                         {"Resource_List", "rate", "1.5"},
                         {"Resource_List", "version", "1.2.3"},
-                        {"Variable_List", "", "A=1,B=007,C=-2.5e3,D=,E=5x,F=1 "}});
+                        {"Variable_List", "", "A=1,B=007,C=-2.5e3,D=,E=5x,F=1 ,G=-2.5"}});
     JsonReport report("srv", "23.06", 5);
     report.add("Jobs", jobs.get());
     const auto job = nlohmann::json::parse(report.text())["Jobs"]["12.srv"];
@@ -246,10 +246,11 @@ TEST(JsonReport, ShowsWhatIsANumberInJsonAsOneAndNamesAsTheyAre) {
     EXPECT_EQ(job["Resource_List"]["version"], "1.2.3");
     EXPECT_EQ(job["Variable_List"]["A"], 1);
     EXPECT_EQ(job["Variable_List"]["B"], "007");
-    EXPECT_EQ(job["Variable_List"]["C"], -2500);
+    EXPECT_EQ(job["Variable_List"]["C"], "-2.5e3");
     EXPECT_EQ(job["Variable_List"]["D"], "");
     EXPECT_EQ(job["Variable_List"]["E"], "5x");
     EXPECT_EQ(job["Variable_List"]["F"], "1 ");
+    EXPECT_EQ(job["Variable_List"]["G"], -2.5);
 }
 
 TEST(JsonReport, NestsResourcesAndVariables) {
