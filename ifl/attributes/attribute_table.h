@@ -24,7 +24,7 @@ enum class AttributeType : std::uint8_t {
     acl = 8,              // comma-separated "+user@host", "-host", ...: the order given, no duplicates
     resources = 9,        // one value per resource name, each of that resource's own type
     hold = 10,            // "n" or some of "u", "o", "s", "p"
-    environment = 11,     // comma-separated NAME=value; a comma in a value is written as \,
+    environment = 11,     // comma-separated NAME=value, see text/variable_list.h
     limits = 12,          // on entities (entity_limits.h): numbers of jobs
     resource_limits = 13  // the same of each resource: amounts of it
 };

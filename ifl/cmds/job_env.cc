@@ -1,5 +1,6 @@
 #include "ifl/cmds/job_env.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -7,12 +8,14 @@
 #include <fmt/format.h>
 
 #include "ifl/cmds/text.h"
+#include "text/variable_list.h"
 
 namespace pbs::cmds {
 
 namespace {
 
 constexpr std::string_view kOwnPrefix = "PBS_O_";
+constexpr std::string_view kBlanks = " \t\n\v\f\r";
 
 struct OwnVariable {
     const char* name;
@@ -25,57 +28,78 @@ constexpr std::array kOwn{
     OwnVariable{"PBS_O_TZ", "TZ"},
 };
 
-struct Variable {
+// A variable of -v. Without a value it has that of the environment.
+struct Wanted {
     std::string name;
     std::optional<std::string> value;
 };
 
-// "A,B=x,C='x,y'" of -v. Quotes hide commas, and a backslash takes the next character as it is.
-Result<std::vector<Variable>> parse_wanted(std::string_view text) {
-    std::vector<Variable> found;
+// Takes the first variable off a list such as "A,B=x,C='x,y',D=x\,y", and the comma behind it. Quotes hide
+// commas and the other kind of quotes. A backslash makes a plain character of a comma, quote or backslash
+// behind it; in double quotes, of a double quote or backslash only. Any other backslash is one itself. Blanks
+// around a variable don't belong to it.
+Result<Wanted> take_wanted(std::string_view& list) {
+    Wanted variable;
+    std::string* part = &variable.name;
+    char quote = '\0';
+    std::size_t quoted = 0;  // how much of the part, blanks or not, belongs to it
     std::size_t i = 0;
-    while (i < text.size()) {
-        Variable variable;
-        std::string* part = &variable.name;
-        char quote = '\0';
-        for (; i < text.size() && (quote != '\0' || text[i] != ','); ++i) {
-            const char c = text[i];
-            if (quote != '\0' && c == quote) {
-                quote = '\0';
-            } else if (quote == '\0' && (c == '"' || c == '\'')) {
-                quote = c;
-            } else if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
-                *part += text[++i];
-            } else if (c == '=' && part == &variable.name) {
-                part = &variable.value.emplace();
-            } else {
-                *part += c;
-            }
+    for (; i < list.size() && (quote != '\0' || list[i] != ','); ++i) {
+        const char c = list[i];
+        const char next = i + 1 < list.size() ? list[i + 1] : '\0';
+        if (quote != '\0' && c == quote) {
+            quote = '\0';
+            quoted = part->size();
+        } else if (quote == '\0' && (c == '"' || c == '\'')) {
+            quote = c;
+        } else if (c == '\\' && (quote == '\0'  ? text::is_escaped_in_variables(next)
+                                 : quote == '"' ? next == '"' || next == '\\'
+                                                : false)) {
+            *part += list[++i];
+        } else if (c == '=' && part == &variable.name) {
+            part = &variable.value.emplace();
+            quoted = 0;
+        } else {
+            *part += c;
         }
-        ++i;  // the comma
-        variable.name = trim(variable.name);
-        if (quote != '\0') {
-            return fail(fmt::format("illegal -v value '{}': no closing quote", text));
+    }
+    if (quote != '\0') {
+        return fail(fmt::format("illegal -v value '{}': no closing quote", list));
+    }
+    list.remove_prefix(std::min(i + 1, list.size()));
+    part->resize(std::max(quoted, part->find_last_not_of(kBlanks) + 1));
+    variable.name = trim(variable.name);
+    return variable;
+}
+
+Result<std::vector<Wanted>> parse_wanted(std::string_view list) {
+    const std::string_view all = list;
+    std::vector<Wanted> found;
+    while (!list.empty()) {
+        auto variable = take_wanted(list);
+        if (!variable) {
+            return tl::unexpected(variable.error());
         }
-        if (variable.name.empty()) {
-            return fail(fmt::format("illegal -v value '{}': a variable without a name", text));
+        if (variable->name.empty()) {
+            return fail(fmt::format("illegal -v value '{}': a variable without a name", all));
         }
-        found.push_back(std::move(variable));
+        found.push_back(std::move(*variable));
     }
     return found;
 }
 
+// What PBS sets itself; the cookies of a job that submits another one are nobody else's to see.
 bool is_own(std::string_view name) {
-    return name.substr(0, kOwnPrefix.size()) == kOwnPrefix;
+    return name.starts_with(kOwnPrefix) || name == "PBS_JOBCOOKIE" || name == "PBS_INTERACTIVE_COOKIE";
 }
 
 }  // namespace
 
 Result<std::string> variable_list(const SubmitEnvironment& environment,
                                   const std::optional<std::string>& wanted, bool all) {
-    std::vector<std::string> items;
+    std::string list;
     const auto add = [&](std::string_view name, std::string_view value) {
-        items.push_back(fmt::format("{}={}", name, escape_variable(value)));
+        text::append_variable(list, name, value);
     };
     for (const OwnVariable& own : kOwn) {
         if (const auto source = environment.variables.find(own.source);
@@ -92,7 +116,10 @@ Result<std::string> variable_list(const SubmitEnvironment& environment,
         if (!variables) {
             return tl::unexpected(variables.error());
         }
-        for (Variable& variable : *variables) {
+        for (Wanted& variable : *variables) {
+            if (is_own(variable.name)) {
+                continue;
+            }
             if (!variable.value) {
                 const auto source = environment.variables.find(variable.name);
                 if (source == environment.variables.end()) {
@@ -101,10 +128,8 @@ Result<std::string> variable_list(const SubmitEnvironment& environment,
                 }
                 variable.value = source->second;
             }
-            if (!is_own(variable.name)) {
-                add(variable.name, *variable.value);
-                given[variable.name] = true;
-            }
+            add(variable.name, *variable.value);
+            given[variable.name] = true;
         }
     }
     if (all) {
@@ -114,7 +139,7 @@ Result<std::string> variable_list(const SubmitEnvironment& environment,
             }
         }
     }
-    return fmt::format("{}", fmt::join(items, ","));
+    return list;
 }
 
 }  // namespace pbs::cmds

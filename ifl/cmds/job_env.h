@@ -17,9 +17,10 @@ struct SubmitEnvironment {
     std::string system;  // uname's: "Linux"
 };
 
-// "PBS_O_HOME=/root,...": what PBS tells of the submitting process, then the variables of -v (name=value, or
-// a name whose value is taken from the environment), then, with -V, all of the environment. Names that begin
-// with PBS_O_ are PBS's own and left out of the latter two. Errors: a name of -v that isn't set.
+// A Variable_List (text/variable_list.h): what PBS tells of the submitting process, then the variables of -v
+// (name=value, or a name whose value is taken from the environment), then, with -V, all of the environment.
+// Names that begin with PBS_O_ and a job's cookies are PBS's own and left out of the latter two. Errors: a
+// name of -v that isn't set.
 Result<std::string> variable_list(const SubmitEnvironment& environment,
                                   const std::optional<std::string>& wanted, bool all);
 

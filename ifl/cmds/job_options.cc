@@ -205,7 +205,7 @@ Result<void> apply_value(JobOptions& options, const Option& option, const Option
             options.destination = value;
             return {};
         case 'v':
-            options.variables = value;
+            options.variables = option.value;
             return {};
         default:
             options.prefix = option.value;

@@ -13,6 +13,7 @@
 #include "ifl/cmds/reservation.h"
 #include "ifl/cmds/surroundings.h"
 #include "ifl/cmds/text.h"
+#include "text/variable_list.h"
 
 namespace {
 
@@ -22,7 +23,7 @@ using namespace pbs::cmds;
 std::string variables(const SubmitEnvironment& environment) {
     std::string list;
     const auto add = [&](const std::string& name, const std::string& value) {
-        list += fmt::format("{}{}={}", list.empty() ? "" : ",", name, escape_variable(value));
+        pbs::text::append_variable(list, name, value);
     };
     const auto add_if_set = [&](const std::string& name, const char* variable) {
         if (const auto found = environment.variables.find(variable); found != environment.variables.end()) {

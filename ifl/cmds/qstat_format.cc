@@ -13,6 +13,7 @@
 #include "ifl/cmds/datetime.h"
 #include "ifl/cmds/json_value.h"
 #include "ifl/cmds/text.h"
+#include "text/variable_list.h"
 
 namespace pbs::cmds {
 
@@ -659,28 +660,11 @@ bool is_name(std::string_view attribute) {
     return attribute == ATTR_N || attribute == ATTR_project || attribute == ATTR_A;
 }
 
-// "A=1,B=a\,b": the variables of a job.
 nlohmann::ordered_json json_variables(std::string_view list) {
     nlohmann::ordered_json variables = nlohmann::ordered_json::object();
-    std::string item;
-    const auto take = [&] {
-        const std::size_t equals = std::min(item.find('='), item.size());
-        if (!item.empty()) {
-            variables[item.substr(0, equals)] =
-                json_value(equals < item.size() ? item.substr(equals + 1) : "");
-        }
-        item.clear();
-    };
-    for (std::size_t i = 0; i < list.size(); ++i) {
-        if (list[i] == '\\' && i + 1 < list.size()) {
-            item += list[++i];
-        } else if (list[i] == ',') {
-            take();
-        } else {
-            item += list[i];
-        }
+    for (const auto& [name, value] : text::parse_variables(list)) {
+        variables[name] = json_value(value);
     }
-    take();
     return variables;
 }
 

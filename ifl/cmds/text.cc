@@ -262,16 +262,4 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_pairs(std::string
     return pairs;
 }
 
-std::string escape_variable(std::string_view value) {
-    std::string out;
-    out.reserve(value.size());
-    for (const char c : value) {
-        if (c == ',' || c == '\'' || c == '"' || c == '\\') {
-            out += '\\';
-        }
-        out += c;
-    }
-    return out;
-}
-
 }  // namespace pbs::cmds

@@ -62,8 +62,4 @@ std::string quote_value(std::string_view value);
 // next "word=" follows: "depend=afterok:1:2,umask=022".
 Result<std::vector<std::pair<std::string, std::string>>> parse_pairs(std::string_view text);
 
-// PBS writes commas, quotes and backslashes inside the values of a Variable_List with a backslash before
-// them.
-std::string escape_variable(std::string_view value);
-
 }  // namespace pbs::cmds

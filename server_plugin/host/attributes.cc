@@ -7,6 +7,7 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/limits.h"
+#include "text/variable_list.h"
 
 namespace pbs::host {
 namespace {
@@ -43,15 +44,16 @@ Result<std::string> combined_list(Type type, std::string_view current, std::stri
     return join_list(entries);
 }
 
-// Adding NAME=value replaces an earlier value of NAME.
-std::string combined_environment(std::string_view current, std::string_view operand) {
-    std::vector<std::string> entries = split_list(current);
-    for (std::string& entry : split_list(operand)) {
-        const auto key = std::string_view(entry).substr(0, entry.find('=') + 1);
-        std::erase_if(entries, [&](const std::string& old) { return !key.empty() && old.starts_with(key); });
-        entries.push_back(std::move(entry));
+// Adding NAME=value replaces an earlier value of NAME; taking it away, one that is the same.
+std::string combined_environment(std::string_view current, std::string_view operand, ifl::Op op) {
+    auto variables = text::parse_variables(current);
+    for (text::Variable& variable : text::parse_variables(operand)) {
+        std::erase_if(variables, [&](const text::Variable& old) {
+            return old.first == variable.first && (op != ifl::Op::decr || old.second == variable.second);
+        });
+        if (op != ifl::Op::decr) variables.push_back(std::move(variable));
     }
-    return join_list(entries);
+    return text::variable_list(variables);
 }
 
 std::string combined_hold(std::string_view current, std::string_view operand, ifl::Op op) {
@@ -70,7 +72,7 @@ Result<std::string> combined(Type type, std::string_view current, std::string_vi
         case Type::acl:
             return combined_list(type, current, operand, op);
         case Type::environment:
-            return combined_environment(current, operand);
+            return combined_environment(current, operand, op);
         case Type::hold:
             return combined_hold(current, operand, op);
         case Type::text:
@@ -253,7 +255,8 @@ Result<void> apply_change(Attributes& attributes, const AttributeDef& def, const
         value = combined_amount(type, "0", *value, change.op);
         if (!value) return tl::unexpected(value.error());
     }
-    const bool emptied = value->empty() && (type == Type::list || type == Type::acl);
+    const bool emptied =
+        value->empty() && (type == Type::list || type == Type::acl || type == Type::environment);
     if (emptied) {
         attributes.unset(def, resource);
     } else {

@@ -25,6 +25,7 @@
 #include "server_plugin/host/store.h"
 #include "server_plugin/host/users.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "text/variable_list.h"
 
 namespace pbs::host {
 namespace {
@@ -50,18 +51,6 @@ Result<std::string> write_script(const Server& server, const Job& job) {
     }
     close(fd);
     return path;
-}
-
-// An entry of Variable_List with its backslashes taken out.
-std::pair<std::string, std::string> variable(std::string_view entry) {
-    const auto equals = entry.find('=');
-    std::string value;
-    const std::string_view raw = equals == std::string_view::npos ? "" : entry.substr(equals + 1);
-    for (size_t i = 0; i < raw.size(); ++i) {
-        if (raw[i] == '\\' && i + 1 < raw.size() && (raw[i + 1] == ',' || raw[i + 1] == '\\')) ++i;
-        value += raw[i];
-    }
-    return {std::string(entry.substr(0, equals)), value};
 }
 
 // In kB, rounded up.
@@ -170,7 +159,7 @@ Result<JobStart> job_start(const Job& job, const Server& server, const std::stri
     start.error_path = a.text("Error_Path");
     if (a.has("Join_Path")) start.join = a.text("Join_Path");
     if (a.has("Keep_Files")) start.keep = a.text("Keep_Files");
-    for (const std::string& entry : a.list("Variable_List")) start.variables.push_back(variable(entry));
+    start.variables = text::parse_variables(a.text("Variable_List"));
     if (job.is_subjob()) {
         // The later one counts.
         start.variables.emplace_back("PBS_ARRAY_INDEX", std::to_string(job.index));

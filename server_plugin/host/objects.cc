@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "server_plugin/host/job_name.h"
+#include "text/variable_list.h"
 
 namespace pbs::host {
 
@@ -97,23 +98,7 @@ void Job::set_defaulted(std::string_view resource, bool set) {
 }
 
 std::string environment_value(const Job& job, std::string_view name) {
-    const std::string_view text = job.attributes.text("Variable_List");
-    for (size_t begin = 0; begin < text.size();) {
-        // A comma behind a backslash is part of the value, if that isn't behind another one.
-        size_t end = std::min(text.find(',', begin), text.size());
-        const auto escaped = [&] {
-            const size_t before = text.find_last_not_of('\\', end - 1);
-            return (end - (before == std::string_view::npos ? 0 : before + 1)) % 2 == 1;
-        };
-        while (end < text.size() && end > begin && text[end - 1] == '\\' && escaped())
-            end = std::min(text.find(',', end + 1), text.size());
-        const std::string_view entry = trimmed(text.substr(begin, end - begin));
-        const auto equals = entry.find('=');
-        if (equals != std::string_view::npos && entry.substr(0, equals) == name)
-            return std::string(entry.substr(equals + 1));
-        begin = end + 1;
-    }
-    return {};
+    return text::find_variable(job.attributes.text("Variable_List"), name).value_or("");
 }
 
 void StateCounts::add(char state, int64_t by) {

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "ifl/pbs_error.h"
+#include "text/variable_list.h"
 
 namespace pbs::host {
 namespace {
@@ -147,8 +148,10 @@ Result<std::string> canonical(Type type, std::string_view value) {
             return join_list(split_list(value));
         case Type::text:
         case Type::resources:
-        case Type::environment:
             return std::string(value);
+        // As OpenPBS's server shows it, however the client has written it.
+        case Type::environment:
+            return text::variable_list(text::parse_variables(value));
     }
     return bad_value(value, "a value of a known type");
 }

@@ -8,6 +8,7 @@
 
 #include "server_plugin/openpbs/amount.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "text/variable_list.h"
 
 namespace pbs::openpbs {
 namespace {
@@ -21,17 +22,6 @@ constexpr std::int32_t kBegun = 42;
 
 // The substate of a job that a scheduler has suspended; one that an operator has suspended has another.
 constexpr std::int32_t kSuspendedByScheduler = 45;
-
-// Of "A=1,PBS_O_QUEUE=workq,B=2".
-std::string_view variable(std::string_view list, std::string_view name) {
-    for (std::size_t at = list.find(name); at != std::string_view::npos; at = list.find(name, at + 1)) {
-        const std::size_t end = at + name.size();
-        if ((at != 0 && list[at - 1] != ',') || end >= list.size() || list[end] != '=') continue;
-        const std::string_view value = list.substr(end + 1);
-        return value.substr(0, value.find(','));
-    }
-    return {};
-}
 
 std::int64_t soft_of(const SiteJob& job) {
     const auto soft = job.requested.find("soft_walltime");
@@ -104,7 +94,7 @@ SiteJob job_of(const ifl::ObjectView& object, std::int64_t asked_at) {
     job.group = value_of(object, "egroup");
     job.account = value_of(object, "Account_Name");
     job.project = value_of(object, "project");
-    job.origin_queue = variable(value_of(object, "Variable_List"), "PBS_O_QUEUE");
+    job.origin_queue = text::find_variable(value_of(object, "Variable_List"), "PBS_O_QUEUE").value_or("");
     job.queue = value_of(object, "queue");
     job.comment = value_of(object, "comment");
     const std::string_view state = value_of(object, "job_state");

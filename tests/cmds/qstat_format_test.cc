@@ -259,7 +259,7 @@ TEST(JsonReport, NestsResourcesAndVariables) {
                         {"Priority", "", "-5"},
                         {"Resource_List", "ncpus", "2"},
                         {"Resource_List", "select", "1:ncpus=2"},
-                        {"Variable_List", "", "A=1,B=x\\,y,C=a=b"}});
+                        {"Variable_List", "", "A=1,B=x\\,y,C=a=b,D=it\\'s \\\"\\\\,E=\\n"}});
     JsonReport report("srv", "23.06", 5);
     report.add("Jobs", jobs.get());
     const auto json = nlohmann::json::parse(report.text());
@@ -271,6 +271,8 @@ TEST(JsonReport, NestsResourcesAndVariables) {
     EXPECT_EQ(job["Resource_List"]["ncpus"], 2);
     EXPECT_EQ(job["Variable_List"]["B"], "x,y");
     EXPECT_EQ(job["Variable_List"]["C"], "a=b");
+    EXPECT_EQ(job["Variable_List"]["D"], "it's \"\\");
+    EXPECT_EQ(job["Variable_List"]["E"], "\\n");
 }
 
 TEST(JsonReport, SurvivesOddInput) {

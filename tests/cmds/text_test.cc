@@ -71,9 +71,5 @@ TEST(ParsePairs, RefusesWhatIsNoPair) {
     EXPECT_THAT(parse_pairs("a=1,b").value(), ElementsAre(Pair("a", "1,b")));
 }
 
-TEST(EscapeVariable, PutsBackslashes) {
-    EXPECT_EQ(escape_variable("a,b'c\"d\\e"), "a\\,b\\'c\\\"d\\\\e");
-}
-
 }  // namespace
 }  // namespace pbs::cmds

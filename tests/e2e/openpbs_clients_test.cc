@@ -248,6 +248,26 @@ TEST_F(OpenpbsMunge, TheirUsersAreKnownByTheirCredentials) {
     EXPECT_NE(client({"qstat", "-B"}).exit, 0);
 }
 
+// Their qsub writes backslashes before fewer characters of PBS_O_WORKDIR than of other variables.
+TEST_F(OpenpbsJobs, VariablesAndFoldersArriveAsTheyAre) {
+    const fs::path in = server.work() / "it's a,b \"x\" c\\d";
+    fs::create_directories(in);
+    ASSERT_EQ(chmod(in.c_str(), 0777), 0);
+    RunOptions options;
+    options.uid = runner().uid;
+    options.input = "printf '%s' \"$A\"\n";
+    options.folder = in;
+    options.environment = {{"A", "it's \"a\", \\b\nc;d=e"}, {"LOGNAME", runner().name}};
+    const std::string id = ok(client({"qsub", "-S", "/bin/sh", "-V"}, options), "qsub");
+    const fs::path out = in / ("STDIN.o" + id.substr(0, id.find('.')));
+    const auto text = [&] { return std::string(std::istreambuf_iterator(std::ifstream(out).rdbuf()), {}); };
+    EXPECT_TRUE(wait_for([&] { return text() == options.environment["A"]; })) << text() << server.log();
+    // As that qstat shows what a server of its own kind has.
+    EXPECT_THAT(
+        client({"qstat", "-xfw", id.substr(0, id.find('\n'))}).out,
+        AllOf(HasSubstr("A=it\\'s \\\"a\\\"\\, \\\\b\\nc;d=e"), HasSubstr("/it\\'s a\\,b \\\"x\\\" c\\\\d")));
+}
+
 TEST_F(OpenpbsJobs, SubmitStatDelete) {
     const std::string id = submit({"-N", "from_openpbs", "-l", "ncpus=2"});
     ASSERT_TRUE(server.wait_job_state(id, "R"));

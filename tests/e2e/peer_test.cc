@@ -179,6 +179,14 @@ TEST_F(Peer, AJobIsMovedToAnotherServerAndRunsThere) {
     EXPECT_NE(here.command({"qalter", "-p", "5", id}).err, "");
 }
 
+TEST_F(Peer, AJobTakesItsVariablesAlongAsTheyAre) {
+    const std::string id = there.submit("printf '%s' \"$A\" >" + (here.work() / "a").string() + "\n",
+                                        {"-v", "A='x,\"y\"\\z='\"it's\""});
+    ASSERT_EQ(qmove(id, "work@" + at(here.port())), "");
+    ASSERT_TRUE(here.wait_job_state(id, "F"));
+    EXPECT_EQ(written("a"), "x,\"y\"\\z=it's");
+}
+
 TEST_F(Peer, WhatIsRefusedStaysWhereItIs) {
     const std::string id = noted();
     EXPECT_THAT(qmove(id, "nowhere@" + at(here.port())), HasSubstr("nknown queue"));

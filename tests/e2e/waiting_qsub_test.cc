@@ -16,6 +16,9 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
+// The value of a variable with all that has a meaning in lists of them.
+constexpr const char* kOdd = "it's, \"a\\,b\\\"=\n;c ";
+
 class WaitingQsub : public OriginServer {
   protected:
     void SetUp() override {
@@ -36,7 +39,7 @@ class WaitingQsub : public OriginServer {
         RunOptions run;
         run.input = typed;
         run.folder = server.work();
-        run.environment = {{"TERM", "vt220"}, {"SHELL", "/bin/sh"}};
+        run.environment = {{"TERM", "vt220"}, {"SHELL", "/bin/sh"}, {"ODD", kOdd}};
         run.timeout = std::chrono::seconds(seconds);
         const std::string session = "stty rows 33 cols 91 -isig; : >$ready; " + program("qsub").string() +
                                     " -I -S /bin/sh " + options + "; code=$?; rm -f $ready; exit $code";
@@ -100,13 +103,17 @@ TEST_F(WaitingQsub, ASignalDeletesTheJobThatIsWaitedFor) {
 
 TEST_F(WaitingQsub, AnInteractiveJobHasTheTerminal) {
     if (access("/usr/bin/script", X_OK) != 0) GTEST_SKIP() << "/usr/bin/script is not installed";
-    const Output session = on_terminal(
-        "-l walltime=100",
-        "echo answer=$((6*7)); stty size; test -t 0 && echo it is $TERM; echo $PBS_ENVIRONMENT; exit 5\n");
+    const Output session =
+        on_terminal("-l walltime=100 -v ODD", "printenv ODD >" + (server.work() / "odd").string() +
+                                                  "; echo answer=$((6*7)); stty size; test -t 0 && echo it "
+                                                  "is $TERM; echo $PBS_ENVIRONMENT; exit 5\n");
     EXPECT_EQ(session.exit, 0) << session;
     for (const char* text :
          {"waiting for job", "ready", "answer=42", "33 91", "it is vt220", "PBS_INTERACTIVE", "completed"})
         EXPECT_THAT(session.out, HasSubstr(text));
+    std::ostringstream odd;
+    odd << std::ifstream(server.work() / "odd").rdbuf();
+    EXPECT_EQ(odd.str(), kOdd + std::string("\n"));
     const std::string id = last_job();
     ASSERT_TRUE(server.wait_job_state(id, "F"));
     EXPECT_EQ(server.job(id, "Exit_status"), "5");

@@ -80,7 +80,7 @@ TEST(JobTexts, AVariableIsFoundByItsName) {
                        "A=1, B = 2,PATH=/a\\,b:/c=d,EMPTY=,NONE,LAST=x\\");
     EXPECT_EQ(environment_value(job, "A"), "1");
     EXPECT_EQ(environment_value(job, "B "), " 2");
-    EXPECT_EQ(environment_value(job, "PATH"), "/a\\,b:/c=d");
+    EXPECT_EQ(environment_value(job, "PATH"), "/a,b:/c=d");
     EXPECT_EQ(environment_value(job, "EMPTY"), "");
     EXPECT_EQ(environment_value(job, "NONE"), "");
     EXPECT_EQ(environment_value(job, "b:/c"), "");
@@ -112,6 +112,15 @@ TEST_F(AttributesTest, VariablesAreReplacedByName) {
         apply_change(attributes_, def, {"Variable_List", "", "A=1,B=2\\,3", ifl::Op::set}, resources_));
     ASSERT_TRUE(apply_change(attributes_, def, {"Variable_List", "", "A=9", ifl::Op::incr}, resources_));
     EXPECT_EQ(text("Variable_List"), "B=2\\,3,A=9");
+    ASSERT_TRUE(
+        apply_change(attributes_, def, {"Variable_List", "", "B=2\\,3,A=1", ifl::Op::decr}, resources_));
+    EXPECT_EQ(text("Variable_List"), "A=9");
+    // It is kept as OpenPBS's server shows it, whatever form the client has sent.
+    ASSERT_TRUE(apply_change(attributes_, def, {"Variable_List", "", "W=/it's/a\\b, X= y ", ifl::Op::set},
+                             resources_));
+    EXPECT_EQ(text("Variable_List"), "W=/it\\'s/a\\\\b,X= y ");
+    ASSERT_TRUE(apply_change(attributes_, def, {"Variable_List", "", " , ", ifl::Op::set}, resources_));
+    EXPECT_FALSE(attributes_.has("Variable_List"));
 }
 
 }  // namespace

@@ -14,20 +14,20 @@ SiteJob described(const std::vector<ifl::AttributeView>& attributes, std::string
 }
 
 TEST(Job, IsReadFromItsDescription) {
-    const SiteJob job =
-        described({{"Job_Owner", {}, "una@box.example"},
-                   {"egroup", {}, "users"},
-                   {"queue", {}, "workq"},
-                   {"job_state", {}, "R"},
-                   {"substate", {}, "42"},
-                   {"Priority", {}, "-3"},
-                   {"Rerunable", {}, "False"},
-                   {"Variable_List", {}, "A=PBS_O_QUEUE=no,PBS_O_QUEUE=submit,PBS_O_HOST=box"},
-                   {"qtime", {}, "1700000000"},
-                   {"Resource_List", "walltime", "01:00:00"},
-                   {"Resource_List", "ncpus", "3"},
-                   {"schedselect", {}, "1:ncpus=3"},
-                   {"exec_vnode", {}, "(box:ncpus=3)"}});
+    const SiteJob job = described(
+        {{"Job_Owner", {}, "una@box.example"},
+         {"egroup", {}, "users"},
+         {"queue", {}, "workq"},
+         {"job_state", {}, "R"},
+         {"substate", {}, "42"},
+         {"Priority", {}, "-3"},
+         {"Rerunable", {}, "False"},
+         {"Variable_List", {}, "A=PBS_O_QUEUE=no\\,PBS_O_QUEUE=no,PBS_O_QUEUE=submit,PBS_O_HOST=box"},
+         {"qtime", {}, "1700000000"},
+         {"Resource_List", "walltime", "01:00:00"},
+         {"Resource_List", "ncpus", "3"},
+         {"schedselect", {}, "1:ncpus=3"},
+         {"exec_vnode", {}, "(box:ncpus=3)"}});
     EXPECT_EQ(job.owner, "una");
     EXPECT_EQ(job.group, "users");
     EXPECT_EQ(job.origin_queue, "submit");

@@ -130,9 +130,9 @@ std::span<const Rule> rules() {
          {"pbs_text", "pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client", "pbs_posix", "pbs_sqlite",
           "pbs_rrule"}},
         {"server_plugin/openpbs",
-         {"server_plugin/plugin/pbs_plugin.h", "ifl/", "ifl/attributes/entity_limits.h",
+         {"text/", "server_plugin/plugin/pbs_plugin.h", "ifl/", "ifl/attributes/entity_limits.h",
           "ifl/attributes/execvnodes.h", "ifl/attributes/reservation_start.h", "rrule/", "sqlite/"},
-         {"pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client", "pbs_rrule", "pbs_sqlite"}},
+         {"pbs_text", "pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client", "pbs_rrule", "pbs_sqlite"}},
     };
     return table;
 }

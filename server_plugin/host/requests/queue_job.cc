@@ -11,6 +11,7 @@
 #include "server_plugin/host/job_life.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/job_attributes.h"
+#include "text/variable_list.h"
 
 namespace pbs::host {
 namespace {
@@ -41,9 +42,9 @@ void complete_path(Job& job, std::string_view attribute, std::string_view host, 
 
 void add_variable(Job& job, std::string_view name, std::string_view value) {
     static const AttributeDef& def = *job_table().find("Variable_List");
-    std::string text(job.attributes.text("Variable_List"));
-    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
-    job.attributes.set(def, {}, text);
+    std::string list(job.attributes.text("Variable_List"));
+    text::append_variable(list, name, value);
+    job.attributes.set(def, {}, list);
 }
 
 // The server calls a qsub that waits for its job, which it does on this machine only. What such a job does

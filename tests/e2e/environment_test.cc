@@ -1,0 +1,137 @@
+// What a job has of where it was submitted: its variables, byte by byte, and the folder that its output goes
+// to.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/e2e/harness.h"
+
+namespace pbs::e2e {
+namespace {
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+using Variables = std::map<std::string, std::string>;
+
+std::string text_of(const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+// Of the output of `env -0`.
+Variables variables_in(const std::string& text) {
+    Variables found;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = text.find('\0', at);
+        const std::string entry = text.substr(at, end - at);
+        const std::size_t equals = entry.find('=');
+        found[entry.substr(0, equals)] = entry.substr(equals + 1);
+        at = end + 1;
+    }
+    return found;
+}
+
+class Environment : public OriginServer {
+  protected:
+    // A folder that everybody may write, with any name.
+    fs::path folder(const std::string& name) const {
+        fs::path path = server.work() / name;
+        fs::create_directories(path);
+        ::chmod(path.c_str(), 0777);
+        return path;
+    }
+    Output qsub(std::vector<std::string> options, const std::string& script, const Variables& variables = {},
+                const fs::path& in = {}) const {
+        options.insert(options.begin(), {"qsub", "-S", "/bin/bash"});
+        RunOptions run;
+        run.input = script;
+        run.environment = variables;
+        run.folder = in.empty() ? server.work() : in;
+        return server.command_as(runner(), options, run);
+    }
+    // Each byte but NUL, next to the others that mean something, and shell functions. OpenPBS's server takes
+    // blanks off the end of a value.
+    static Variables every_byte() {
+        Variables all;
+        for (int byte = 1; byte < 256; ++byte) {
+            const char c = static_cast<char>(byte);
+            all["V" + std::to_string(byte)] = std::string("a") + c + "\\" + c + c + ",'" + c + "z";
+            if (!on_openpbs()) all["W" + std::to_string(byte)] = std::string(2, c);
+        }
+        all["BASH_FUNC_module%%"] = "() {  printf '%s' \"a,b\\\\\";\n printf '%s' \"it's\"\n}";
+        return all;
+    }
+    // What the job, or the subjob of that index, had of them. It is the job of the last call.
+    void expect_arrived(const Variables& sent, const std::vector<std::string>& options,
+                        const std::string& index = "") {
+        const fs::path file = server.work() / ("env" + std::to_string(++files_));
+        const Output done = qsub(
+            options,
+            "t=" + file.string() + "$PBS_ARRAY_INDEX\nmodule >$t.f\nenv -0 >$t.part\nmv $t.part $t\n", sent);
+        ASSERT_EQ(done.exit, 0) << done;
+        id_ = done.out.substr(0, done.out.find('\n'));
+        const std::string name = file.string() + index;
+        ASSERT_TRUE(wait_for([&] { return fs::exists(name); })) << server.log();
+        const Variables got = variables_in(text_of(name));
+        for (const auto& [variable, value] : sent)
+            EXPECT_TRUE(got.contains(variable) && got.at(variable) == value) << variable;
+        EXPECT_EQ(text_of(name + ".f"), "a,b\\it's");
+    }
+    std::string id_;
+
+  private:
+    int files_ = 0;
+};
+
+TEST_F(Environment, EveryByteOfItReachesTheJob) {
+    const Variables sent = every_byte();
+    std::string names;
+    for (const auto& [name, value] : sent) names += (names.empty() ? "" : ",") + name;
+    expect_arrived(sent, {"-v", names});
+    expect_arrived(sent, {"-V"});
+    expect_arrived(sent, {"-V", "-J", "1-2"}, "2");
+    if (!on_openpbs()) expect_arrived(sent, {"-V", "-W", "block=true"});
+}
+
+TEST_F(Environment, IsShownWithBackslashesAndInJsonAsItIs) {
+    const Variables sent{{"A", "it's"}, {"B", "say \"a,b\\\""}, {"C", "x=1;\n\ty"},
+                         {"D", "005"},  {"E", "1e5"},           {"F", "5"},
+                         {"G", "-1.5"}, {"H", "caf\xc3\xa9"}};
+    const Output done = qsub({"-h", "-v", "A,B,C,D,E,F,G,H,I='p,q',J=r\\,s"}, "true\n", sent);
+    ASSERT_EQ(done.exit, 0) << done;
+    const std::string id = done.out.substr(0, done.out.find('\n'));
+    EXPECT_THAT(server.command({"qstat", "-fw", id}).out, HasSubstr(",A=it\\'s,B=say \\\"a\\,b\\\\\\\","));
+    const auto shown = [&] {
+        const auto json = nlohmann::json::parse(server.command({"qstat", "-f", "-F", "json", id}).out);
+        return json["Jobs"][id]["Variable_List"];
+    };
+    const auto variables = shown();
+    for (const char* name : {"A", "B", "C", "D", "E", "H"}) EXPECT_EQ(variables[name], sent.at(name)) << name;
+    EXPECT_EQ(variables["F"], 5);
+    EXPECT_EQ(variables["G"], -1.5);
+    EXPECT_EQ(variables["I"], "p,q");
+    EXPECT_EQ(variables["J"], "r,s");
+    ASSERT_EQ(server.command_as(runner(), {"qalter", "-N", "other", id}).exit, 0);
+    EXPECT_EQ(shown(), variables);
+}
+
+// The values that OpenPBS's qsub takes, too.
+TEST_F(Environment, ValuesOfTheCommandLineMayHaveCommas) {
+    const fs::path file = server.work() / "got";
+    const Output done = qsub({"-v", "A=\"a,b\",B='c,d',C=e\\,f,D=\"it's\",E='say \"x\"',G=h=i"},
+                             "printf '%s|' \"$A\" \"$B\" \"$C\" \"$D\" \"$E\" \"$G\" >" + file.string() +
+                                 ".part\nmv " + file.string() + ".part " + file.string() + "\n");
+    ASSERT_EQ(done.exit, 0) << done;
+    ASSERT_TRUE(wait_for([&] { return fs::exists(file); })) << server.log();
+    EXPECT_EQ(text_of(file), "a,b|c,d|e,f|it's|say \"x\"|h=i|");
+    const Output open = qsub({"-v", "A='x"}, "true\n");
+    EXPECT_EQ(open.exit, of_host(2, 2)) << open;
+    EXPECT_THAT(open.err, HasSubstr("no closing quote"));
+}
+
+}  // namespace
+}  // namespace pbs::e2e
