@@ -243,6 +243,9 @@ std::string Explainer::why_preempts_none() const {
             return fmt::format(
                 "without all running jobs of lower preemption levels it would wait all the same: {}",
                 text(c_.no_room_made.reason, c_.reason_context()));
+        case NoRoomMade::Why::by_levels:
+            return "of the running jobs that are over soft limits no more are preempted than are over them, "
+                   "and that isn't enough";
         case NoRoomMade::Why::tried_enough:
             return "so many jobs have been looked at that this is left to another cycle";
     }

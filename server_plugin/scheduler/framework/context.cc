@@ -101,28 +101,32 @@ std::int64_t CycleContext::preempt_level(QueueSlot queue, std::uint32_t entity, 
 }
 
 std::int64_t CycleContext::preempt_level(JobSlot job, bool starving) const {
-    const bool by_shares = settings.fairshare && in.shares != nullptr;
-    const QueueSlot queue = tables.jobs.queue[job];
-    unsigned traits = 0;
-    if (by_soft_limits) {
-        const CountedJob counted = tables.counted(job);
-        const EntityUse& use = tables.counts.entities();
-        if (is_over_soft(tables.server.limits, use, EntityUse::kServer, counted))
-            traits |= preempt_server_softlimits;
-        if (is_over_soft(tables.queues[queue].limits, use, queue, counted))
-            traits |= preempt_queue_softlimits;
-    }
-    return preempt_level(queue, by_shares ? in.shares->entity(tables, job) : 0, starving, traits);
+    return preempt_level_over(job, starving, soft_traits(job));
 }
 
-std::int64_t CycleContext::preempt_level_once_it_runs(const OrderedJob& job) const {
-    const bool starving = job.job_class == JobClass::overdue;
-    if (!by_soft_limits) return preempt_level(job.job, starving);
-    const QueueSlot queue = tables.jobs.queue[job.job];
-    tables.counts.count(queue, tables.counted(job.job), 1);
-    const std::int64_t level = preempt_level(job.job, starving);
-    tables.counts.count(queue, tables.counted(job.job), -1);
-    return level;
+std::int64_t CycleContext::preempt_level_over(JobSlot job, bool starving, unsigned traits) const {
+    const bool by_shares = settings.fairshare && in.shares != nullptr;
+    return preempt_level(tables.jobs.queue[job], by_shares ? in.shares->entity(tables, job) : 0, starving,
+                         traits);
+}
+
+unsigned CycleContext::soft_traits(JobSlot job) const {
+    if (!by_soft_limits) return 0;
+    const QueueSlot queue = tables.jobs.queue[job];
+    const CountedJob counted = tables.counted(job);
+    const EntityUse& use = tables.counts.entities();
+    return (is_over_soft(tables.server.limits, use, EntityUse::kServer, counted) ? preempt_server_softlimits
+                                                                                 : 0U) |
+           (is_over_soft(tables.queues[queue].limits, use, queue, counted) ? preempt_queue_softlimits : 0U);
+}
+
+unsigned CycleContext::soft_traits_once_it_runs(JobSlot job) const {
+    if (!by_soft_limits) return 0;
+    const QueueSlot queue = tables.jobs.queue[job];
+    tables.counts.count(queue, tables.counted(job), 1);
+    const unsigned traits = soft_traits(job);
+    tables.counts.count(queue, tables.counted(job), -1);
+    return traits;
 }
 
 void CycleContext::set_up_state() {

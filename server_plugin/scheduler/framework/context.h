@@ -64,6 +64,7 @@ struct NoRoomMade {
         nothing,       // it could, or nobody asked
         no_lower,      // no job of a lower level runs that may be preempted
         not_by_room,   // it would wait all the same if no job of a lower level ran: `reason`
+        by_levels,     // it would wait all the same without those that are over soft limits, but no more
         tried_enough,  // as many jobs were tried as one cycle does
     };
     Why why = Why::nothing;
@@ -288,8 +289,12 @@ struct CycleContext {
     bool by_soft_limits = false;
     // The level of a job in a queue. `starving`: it has waited too long, or had when it started.
     std::int64_t preempt_level(JobSlot job, bool starving) const;
-    // Of a job that waits: the level that it will have, counted as one that runs.
-    std::int64_t preempt_level_once_it_runs(const OrderedJob& job) const;
+    // The level that it has if it is over soft limits as `traits` says.
+    std::int64_t preempt_level_over(JobSlot job, bool starving, unsigned traits) const;
+    // Whose soft limits the job is over with all that runs: its queue's, the server's (PreemptTrait).
+    unsigned soft_traits(JobSlot job) const;
+    // Of a job that waits: the same, counted as one that runs.
+    unsigned soft_traits_once_it_runs(JobSlot job) const;
     // Without what depends on soft limits, but for `traits`, which are those that are known.
     std::int64_t preempt_level(QueueSlot queue, std::uint32_t entity, bool starving,
                                unsigned traits = 0) const;

@@ -1,17 +1,23 @@
 // A job that can't start preempts running jobs of lower levels, if that makes room for it. (PP-748, interface
 // 1: preemption, preempt_prio, preempt_queue_prio, preempt_order, preempt_sort)
 //
-// Which of them is chosen as OpenPBS's scheduler does it: those of the lowest level first, and of one level
-// those that have started last, until the job fits; then each without which it fits as well is spared,
-// beginning with the one that was chosen last. So no job is preempted in vain, and none in the place of one
-// that comes before it.
+// All that may make room are taken out. Then each without which the job fits as well is spared: those of the
+// highest level first, and of one level those that have started first. So no job is preempted in vain, and
+// none in the place of one that comes before it.
+//
+// A soft limit is exceeded by fewer jobs with each one that is taken, so levels change meanwhile. There has
+// to be an order in which each victim is of a lower level when its turn comes. Of all sets of victims that
+// are possible so, the levels at these turns decide first: the highest of them is as low as can be. Beyond
+// that those are spared that are spared without soft limits.
 
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <set>
 #include <span>
 #include <tuple>
 
@@ -36,12 +42,30 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     // A running job that may be preempted.
     struct Victim {
         JobSlot job = kNoSlot;
-        std::int64_t level = 0;
+        std::array<std::int64_t, 4> levels{};  // by soft_index()
+        std::int64_t level = 0;                // with all that runs
+        std::int64_t least = 0;                // the lowest that it may have once others are taken
         PreemptMethods methods{};
         Placement placement{};  // what it gives back, once that was asked for
         bool gone = false;
     };
-    std::int64_t level_of_running(JobSlot job) const;
+    // The job that is to have room.
+    struct Preemptor {
+        const OrderedJob& ordered;
+        const Candidate& job;
+        QueueView& view;
+        std::int64_t level;  // now
+    };
+    using Victims = std::vector<Victim*>;
+    using Chosen = std::vector<std::uint32_t>;  // places in a list of victims, the last one first
+
+    static std::size_t soft_index(unsigned traits) { return traits / preempt_queue_softlimits; }
+    bool levels_change() const { return c_.by_soft_limits && !state_.at_request; }
+    std::int64_t level_now(const Victim& victim) const {
+        return victim.levels[soft_index(c_.soft_traits(victim.job))];
+    }
+    void set_levels(Victim& victim) const;
+    std::int64_t level_of(const OrderedJob& job) const;
     std::int64_t level_once_it_runs(const OrderedJob& job) const;
     std::int64_t lowest_level() const;
     bool methods_come_with_time() const;
@@ -55,45 +79,67 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     void use_booked(const Victim& victim, int sign);
     void take(Victim& victim);
     void give_back(Victim& victim);
-    bool starts(const Candidate& job, QueueView& view);
+    void take_all(const Victims& list, const Chosen& chosen);
+    void give_all_back(const Victims& list);
+    bool starts(const Preemptor& p);
     void note_steps(JobSlot job) const;
-    bool find_room(const Candidate& job, QueueView& view, std::int64_t level, std::size_t lower);
-    bool spare(const Candidate& job, QueueView& view, std::span<Victim* const> out);
-    bool find_room_by_soft_limits(const Candidate& job, QueueView& view, std::int64_t level);
-    bool is_taken_before(const Victim& a, const Victim& b) const;
+    bool find_room(const Preemptor& p);
+    bool find_room(const Preemptor& p, const Victims& list, std::int64_t below);
+    void count_use(const Victim& victim, int sign);
+    bool may_be_above(const Preemptor& p, const Victims& list, std::int64_t below);
+    std::optional<Chosen> fewest(const Preemptor& p, const Victims& list, const Chosen& kept);
+    Chosen without_turn(const Preemptor& p, const Victims& list, const Chosen& out, std::int64_t below);
+    bool have_turns(Victims& left, std::int64_t below);
+    bool is_alike(const Victim& a, const Victim& b) const;
     void explain(JobSlot job, NoRoomMade::Why why, const Reason& reason = {});
 
     // Jobs for which no room can be made are alike in this.
-    using Alike = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::int64_t>;
+    using Alike = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::int64_t, std::int64_t>;
     struct Vain {
         std::size_t state = 0;  // in which that was found, plus 1
         Blockers blockers = 0;
     };
-    // How many running jobs are taken out in vain, or looked at by soft limits, before a cycle gives up.
+    // How many running jobs are taken out in vain before a cycle gives up, and how many for one job where
+    // levels change.
     static constexpr std::size_t kMostInVain = 100'000;
+    static constexpr std::size_t kMostForOne = 20'000;
 
     Queues& queues_;
     Judge& judge_;
     std::optional<std::vector<Victim>> victims_;  // those that come first are preempted first
     absl::flat_hash_map<Alike, Vain> vain_;
     std::size_t in_vain_ = 0;
+    bool room_against_levels_ = false;  // there would be enough, if more of it could be preempted
     mutable std::optional<std::int64_t> lowest_level_;
     Reason why_not_;
     Blockers blockers_ = 0;  // of why_not_
 };
 
 // A job that was starving when it started still is: else it would be preempted by those that came after it.
-std::int64_t PreemptionRule::level_of_running(JobSlot job) const {
-    const bool starving = t_.jobs.stime[job] > t_.jobs.eligible[job] + s_.max_starve;
-    return c_.preempt_level(job, starving);
+void PreemptionRule::set_levels(Victim& victim) const {
+    const bool starving = t_.jobs.stime[victim.job] > t_.jobs.eligible[victim.job] + s_.max_starve;
+    const unsigned now = c_.soft_traits(victim.job);
+    victim.least = std::numeric_limits<std::int64_t>::max();
+    for (const unsigned traits : {0U, 0U | preempt_queue_softlimits, 0U | preempt_server_softlimits,
+                                  preempt_queue_softlimits | preempt_server_softlimits}) {
+        const std::int64_t level = c_.preempt_level_over(victim.job, starving, traits);
+        victim.levels[soft_index(traits)] = level;
+        if ((traits & ~now) == 0) victim.least = std::min(victim.least, level);
+    }
+    victim.level = victim.levels[soft_index(now)];
+}
+
+std::int64_t PreemptionRule::level_of(const OrderedJob& job) const {
+    if (state_.at_request) return std::numeric_limits<std::int64_t>::max();
+    return c_.preempt_level(job.job, job.job_class == JobClass::overdue);
 }
 
 // A job that would be over a soft limit then counts as over it: else it would preempt others, and they would
 // preempt it in turn.
 std::int64_t PreemptionRule::level_once_it_runs(const OrderedJob& job) const {
-    if (state_.at_request) return std::numeric_limits<std::int64_t>::max();
-    return std::min(c_.preempt_level(job.job, job.job_class == JobClass::overdue),
-                    c_.preempt_level_once_it_runs(job));
+    if (state_.at_request) return level_of(job);
+    return std::min(level_of(job), c_.preempt_level_over(job.job, job.job_class == JobClass::overdue,
+                                                         c_.soft_traits_once_it_runs(job.job)));
 }
 
 // No running job has a lower one.
@@ -231,20 +277,19 @@ void PreemptionRule::find_victims() {
             if (!may_be_preempted(job)) continue;
             const PreemptMethods methods = methods_of(job);
             if (methods[0] == PreemptMethod::none) continue;
-            victims_->push_back({.job = job, .level = level_of_running(job), .methods = methods});
+            set_levels(victims_->emplace_back(Victim{.job = job, .methods = methods}));
         }
     }
     sort_victims();
 }
 
-bool PreemptionRule::is_taken_before(const Victim& a, const Victim& b) const {
-    const JobTable& jobs = t_.jobs;
-    return std::tuple(a.level, jobs.stime[b.job], jobs.sequence[a.job]) <
-           std::tuple(b.level, jobs.stime[a.job], jobs.sequence[b.job]);
-}
-
+// Those that come first are preempted first.
 void PreemptionRule::sort_victims() {
-    std::ranges::sort(*victims_, [&](const Victim& a, const Victim& b) { return is_taken_before(a, b); });
+    const JobTable& jobs = t_.jobs;
+    std::ranges::sort(*victims_, [&](const Victim& a, const Victim& b) {
+        return std::tuple(a.level, jobs.stime[b.job], jobs.sequence[a.job]) <
+               std::tuple(b.level, jobs.stime[a.job], jobs.sequence[b.job]);
+    });
 }
 
 // Counts a job out (sign -1), or in again, of all but vnodes.
@@ -284,77 +329,197 @@ void PreemptionRule::give_back(Victim& victim) {
     state_.vnodes->assume(victim.placement, t_.requests[t_.jobs.request[victim.job]], c_.vnode_share());
 }
 
-bool PreemptionRule::starts(const Candidate& job, QueueView& view) {
-    why_not_ = state_.at_request ? judge_.refusal_about(about_room, job, view)
-                                 : judge_.reason_in(job, view, blockers_);
+void PreemptionRule::take_all(const Victims& list, const Chosen& chosen) {
+    for (const std::uint32_t i : chosen) take(*list[i]);
+}
+
+void PreemptionRule::give_all_back(const Victims& list) {
+    for (Victim* victim : list)
+        if (victim->gone) give_back(*victim);
+}
+
+bool PreemptionRule::starts(const Preemptor& p) {
+    why_not_ = state_.at_request ? judge_.refusal_about(about_room, p.job, p.view)
+                                 : judge_.reason_in(p.job, p.view, blockers_);
     return !why_not_;
 }
 
-// Gives back those that were taken out and without which the job starts as well, beginning with the one that
-// was taken last but one. Does it start?
-bool PreemptionRule::spare(const Candidate& job, QueueView& view, std::span<Victim* const> out) {
-    for (std::size_t i = out.size() - 1; i-- > 0;) {
-        give_back(*out[i]);
-        if (!starts(job, view)) take(*out[i]);
+// Takes out as many as are needed, and no more. If the job can't start all the same, they are all back.
+bool PreemptionRule::find_room(const Preemptor& p) {
+    std::set<std::int64_t> bounds{p.level};
+    room_against_levels_ = false;
+    if (levels_change())
+        for (const Victim& victim : *victims_)
+            for (const std::int64_t level : victim.levels)
+                if (level < p.level) bounds.insert(level + 1);
+    std::size_t before = 0;
+    for (const std::int64_t below : bounds) {
+        Victims list;
+        for (Victim& victim : *victims_)
+            if (!victim.gone && victim.least < below) list.push_back(&victim);
+        // With no more of them than before only their turns may be others.
+        if (list.empty() || (list.size() == before && !room_against_levels_)) continue;
+        before = list.size();
+        if (may_be_above(p, list, below) && find_room(p, list, below)) return true;
     }
-    return starts(job, view);
+    return false;
 }
 
-// Takes out as many of the first `lower` jobs as are needed, and no more. If the job can't start all the
-// same, they are all back.
-bool PreemptionRule::find_room(const Candidate& job, QueueView& view, std::int64_t level, std::size_t lower) {
-    std::vector<Victim*> list;
-    for (std::size_t i = 0; i < lower; ++i)
-        if (!(*victims_)[i].gone) list.push_back(&(*victims_)[i]);
-    for (Victim* victim : list) take(*victim);
-    const auto give_up = [&] {
-        for (Victim* victim : list)
-            if (victim->gone) give_back(*victim);
-        return false;
+// Counts a job out, or in again, of what limits on entities are about, by which levels go.
+void PreemptionRule::count_use(const Victim& victim, int sign) {
+    t_.counts.count(t_.jobs.queue[victim.job], t_.counted(victim.job), sign);
+}
+
+// Could the job be of that level or above once it runs, whichever of the list are taken?
+bool PreemptionRule::may_be_above(const Preemptor& p, const Victims& list, std::int64_t below) {
+    if (!levels_change()) return true;
+    const unsigned most = c_.soft_traits_once_it_runs(p.ordered.job);
+    for (Victim* victim : list) count_use(*victim, -1);
+    const unsigned least = c_.soft_traits_once_it_runs(p.ordered.job);
+    for (Victim* victim : list) count_use(*victim, 1);
+    for (const unsigned traits :
+         {least, least | (most & preempt_queue_softlimits), least | (most & preempt_server_softlimits), most})
+        if (c_.preempt_level_over(p.ordered.job, p.ordered.job_class == JobClass::overdue, traits) >= below)
+            return true;
+    return false;
+}
+
+// The same with jobs that have to be of levels below that one when their turns come. Sets of victims are
+// tried from the best one on: if there is no order of turns for one, then some of those in it have to be
+// kept.
+bool PreemptionRule::find_room(const Preemptor& p, const Victims& list, std::int64_t below) {
+    std::set<std::pair<Chosen, Chosen>> tries;  // who is taken if those are kept
+    std::set<Chosen> seen;
+    std::size_t taken = 0;
+    const auto look = [&](const Chosen& kept) {
+        taken += list.size();
+        if (auto out = fewest(p, list, kept)) tries.emplace(std::move(*out), kept);
     };
-    if (!starts(job, view)) return give_up();
-    if (c_.by_soft_limits) {
-        for (Victim* victim : list) give_back(*victim);
-        return find_room_by_soft_limits(job, view, level);
+    look({});
+    while (!tries.empty()) {
+        const auto [out, kept] = std::move(tries.extract(tries.begin()).value());
+        take_all(list, out);
+        const Chosen stuck = without_turn(p, list, out, below);
+        if (stuck.empty() && starts(p)) return true;
+        give_all_back(list);
+        room_against_levels_ = true;
+        for (auto i = stuck.begin(); i != stuck.end() && taken < kMostForOne; ++i) {
+            // Of jobs that are alike the first one of them is kept first.
+            if (std::any_of(stuck.begin(), i, [&](auto k) { return is_alike(*list[k], *list[*i]); }))
+                continue;
+            Chosen more = kept;
+            more.insert(std::ranges::lower_bound(more, *i), *i);
+            if (seen.insert(more).second) look(more);
+        }
     }
+    in_vain_ += taken - list.size();
+    return false;
+}
+
+// Those of the list without which the job starts, if some are kept: all that come before have more weight
+// together than one that is spared. Nothing: it can't start. All are back afterwards.
+std::optional<PreemptionRule::Chosen> PreemptionRule::fewest(const Preemptor& p, const Victims& all,
+                                                             const Chosen& kept) {
+    std::vector<std::uint32_t> list;
+    for (std::uint32_t i = 0; i < all.size(); ++i)
+        if (!std::ranges::binary_search(kept, i)) list.push_back(i);
+    for (const std::uint32_t i : list) take(*all[i]);
+    bool fits = starts(p);
     // The least number of jobs from the beginning of the list: more of them make no less room.
-    std::size_t enough = list.size();
+    std::size_t enough = fits ? list.size() : 0;
     std::size_t too_few = 0;
     std::size_t out = list.size();
     const auto set_out = [&](std::size_t count) {
-        for (; out > count; --out) give_back(*list[out - 1]);
-        for (; out < count; ++out) take(*list[out]);
+        for (; out > count; --out) give_back(*all[list[out - 1]]);
+        for (; out < count; ++out) take(*all[list[out]]);
     };
     while (too_few + 1 < enough) {
         const std::size_t middle = too_few + (enough - too_few) / 2;
         set_out(middle);
-        (starts(job, view) ? enough : too_few) = middle;
+        (starts(p) ? enough : too_few) = middle;
     }
     set_out(enough);
-    return spare(job, view, std::span(list).first(enough)) || give_up();
+    // And of these no more than are needed, beginning with the last one but one.
+    for (std::size_t i = enough; i-- > 0 && fits;) {
+        if (i + 1 == enough) continue;
+        give_back(*all[list[i]]);
+        if (!starts(p)) take(*all[list[i]]);
+    }
+    fits = fits && starts(p);
+    Chosen chosen;
+    for (std::size_t i = enough; i-- > 0;)
+        if (all[list[i]]->gone) chosen.push_back(list[i]);
+    give_all_back(all);
+    return fits ? std::optional(chosen) : std::nullopt;
 }
 
-// Who is over a soft limit changes with each job that is taken out: one that isn't any more is left alone.
-bool PreemptionRule::find_room_by_soft_limits(const Candidate& job, QueueView& view, std::int64_t level) {
-    std::vector<Victim*> out;
-    bool fits = false;
-    while (!fits) {
-        Victim* next = nullptr;
-        for (Victim& victim : *victims_) {
-            if (victim.gone) continue;
-            victim.level = level_of_running(victim.job);
-            if (victim.level < level && (next == nullptr || is_taken_before(victim, *next))) next = &victim;
-        }
-        in_vain_ += victims_->size();
-        if (next == nullptr || in_vain_ >= kMostInVain) break;
-        take(*next);
-        out.push_back(next);
-        fits = starts(job, view);
+// Is there an order in which each of those that are out was of a level below that one when its turn came?
+// Returns those for which there is none: one of them has to be kept. What a job is over, with all others out
+// that come before it, it is over with fewer out: so the last turn may be that of any that can have it.
+PreemptionRule::Chosen PreemptionRule::without_turn(const Preemptor& p, const Victims& list,
+                                                    const Chosen& out, std::int64_t below) {
+    if (!levels_change()) return {};
+    if (level_once_it_runs(p.ordered) < below) return out;
+    Chosen left = out;
+    const auto has_last_turn = [&](std::uint32_t i) {
+        count_use(*list[i], 1);
+        if (level_now(*list[i]) < below) return true;
+        count_use(*list[i], -1);
+        return false;
+    };
+    while (std::erase_if(left, has_last_turn) > 0) {
     }
-    if (fits && spare(job, view, out)) return true;
-    for (Victim* victim : out)
-        if (victim->gone) give_back(*victim);
+    for (const std::uint32_t i : out)
+        if (std::ranges::find(left, i) == left.end()) count_use(*list[i], -1);
+    if (left.empty()) return left;
+    // It isn't so where one that is over less may be of a lower level.
+    const auto rises = [&](std::uint32_t i) {
+        const auto& levels = list[i]->levels;
+        return std::ranges::any_of(
+            std::array{std::pair(0, 1), std::pair(0, 2), std::pair(1, 3), std::pair(2, 3)},
+            [&](const auto& step) {
+                return levels[static_cast<std::size_t>(step.first)] < below &&
+                       levels[static_cast<std::size_t>(step.second)] >= below;
+            });
+    };
+    if (std::ranges::none_of(out, rises)) return left;
+    Victims in_any_order;
+    for (const std::uint32_t i : out) in_any_order.push_back(list[i]);
+    return have_turns(in_any_order, below) ? Chosen{} : out;
+}
+
+// The same by trying all orders.
+bool PreemptionRule::have_turns(Victims& left, std::int64_t below) {
+    if (left.empty()) return true;
+    for (std::size_t i = 0; i < left.size() && in_vain_ < kMostInVain; ++i) {
+        Victim* const last = left[i];
+        ++in_vain_;
+        count_use(*last, 1);
+        bool found = false;
+        if (level_now(*last) < below) {
+            left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+            found = have_turns(left, below);
+            left.insert(left.begin() + static_cast<std::ptrdiff_t>(i), last);
+        }
+        count_use(*last, -1);
+        if (found) return true;
+    }
     return false;
+}
+
+// Do two victims differ in nothing but when they started? Advance reservations may tell them apart by that.
+bool PreemptionRule::is_alike(const Victim& a, const Victim& b) const {
+    const auto same_part = [](const Part& x, const Part& y) {
+        return x.vnode == y.vnode && x.first_amount == y.first_amount && x.amounts == y.amounts;
+    };
+    const auto same_need = [](const Need& x, const Need& y) {
+        return x.resource == y.resource && x.amount == y.amount;
+    };
+    const JobTable& jobs = t_.jobs;
+    return jobs.user[a.job] == jobs.user[b.job] && jobs.signature[a.job] == jobs.signature[b.job] &&
+           a.levels == b.levels && a.methods == b.methods && state_.vnodes->bookings().empty() &&
+           std::ranges::equal(a.placement.parts, b.placement.parts, same_part) &&
+           std::ranges::equal(a.placement.amounts, b.placement.amounts, same_need);
 }
 
 void PreemptionRule::explain(JobSlot job, NoRoomMade::Why why, const Reason& reason) {
@@ -364,22 +529,21 @@ void PreemptionRule::explain(JobSlot job, NoRoomMade::Why why, const Reason& rea
 QueueView* PreemptionRule::makes_room(const OrderedJob& job, Candidate& candidate, Blockers& blockers,
                                       CandidateQueues& queues) {
     if (!c_.preempts || job.job_class == JobClass::running) return nullptr;
-    const std::int64_t level = level_once_it_runs(job);
+    const std::int64_t level = level_of(job);
     if (level <= lowest_level()) return explain(job.job, NoRoomMade::Why::no_lower), nullptr;
     if (!victims_) {
         find_victims();
     } else if (c_.by_soft_limits) {
         for (Victim& victim : *victims_)
-            if (!victim.gone) victim.level = level_of_running(victim.job);
+            if (!victim.gone) set_levels(victim);
         sort_victims();
     }
-    const auto lower = static_cast<std::size_t>(
-        std::ranges::lower_bound(*victims_, level, {}, &Victim::level) - victims_->begin());
-    const bool any = std::any_of(victims_->begin(), victims_->begin() + static_cast<std::ptrdiff_t>(lower),
-                                 [](const Victim& victim) { return !victim.gone; });
-    if (!any) return explain(job.job, NoRoomMade::Why::no_lower), nullptr;
+    const auto is_lower = [&](const Victim& victim) { return !victim.gone && victim.least < level; };
+    const auto lower = static_cast<std::size_t>(std::ranges::count_if(*victims_, is_lower));
+    if (lower == 0) return explain(job.job, NoRoomMade::Why::no_lower), nullptr;
     const std::size_t state = c_.state_number() + c_.preempted.size() + 1;
-    Vain& vain = vain_[{job.signature, candidate.user.owner, candidate.user.group, level}];
+    Vain& vain =
+        vain_[{job.signature, candidate.user.owner, candidate.user.group, level, level_once_it_runs(job)}];
     const bool by_job =
         std::ranges::any_of(queues, [](const QueueView* view) { return !view->job_filters.empty(); });
     if (in_.categories && !by_job && job.job != in_.explained && vain.state == state) {
@@ -393,7 +557,7 @@ QueueView* PreemptionRule::makes_room(const OrderedJob& job, Candidate& candidat
     vain = {state, 0};
     for (QueueView* view : queues) {
         CycleContext::set_walltime(candidate, *view);
-        if (!find_room(candidate, *view, level, lower)) {
+        if (!find_room({job, candidate, *view, level})) {
             vain.blockers |= blockers_;
             continue;
         }
@@ -407,7 +571,8 @@ QueueView* PreemptionRule::makes_room(const OrderedJob& job, Candidate& candidat
         return view;
     }
     in_vain_ += lower;
-    explain(job.job, NoRoomMade::Why::not_by_room, why_not_);
+    explain(job.job, room_against_levels_ ? NoRoomMade::Why::by_levels : NoRoomMade::Why::not_by_room,
+            why_not_);
     blockers |= vain.blockers;
     return nullptr;
 }
