@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 
+#include "rrule/content_lines.h"
 #include "rrule/ical_date.h"
 #include "rrule/non_work_days.h"
 #include "rrule/plain_text.h"
@@ -147,11 +148,30 @@ class Event {
         return {};
     }
 
-    // DTEND is the first day after the event; without one it has a single day (RFC 5545 3.6.1).
-    std::int64_t length() {
-        const icaltimetype end = icalcomponent_get_dtend(event_);
-        if (icaltime_is_null_time(end)) return 1;
-        return std::max<std::int64_t>(1, (day_of(end) - day_of(start_)).count());
+    // Reads how many days it lasts, or tells why they can't be counted. DTEND is the first day after the
+    // event; without DTEND and DURATION it has a single day (RFC 5545 3.6.1), and so it has where a program
+    // writes DTSTART for DTEND.
+    std::string read_length(std::int64_t& days) {
+        days = 0;
+        if (icalproperty* at = icalcomponent_get_first_property(event_, ICAL_DTEND_PROPERTY)) {
+            const icaltimetype end = icalproperty_get_dtend(at);
+            if (end.hour != 0 || end.minute != 0 || end.second != 0)
+                return "its DTEND has a time of day although its DTSTART has none";
+            days = (day_of(end) - day_of(start_)).count();
+            if (days < 0) return "its DTEND is before its DTSTART";
+        } else if (icalproperty* of = icalcomponent_get_first_property(event_, ICAL_DURATION_PROPERTY)) {
+            const icaldurationtype lasts = icalproperty_get_duration(of);
+            const std::chrono::seconds time =
+                std::chrono::weeks(lasts.weeks) + std::chrono::days(lasts.days) +
+                std::chrono::hours(lasts.hours) + std::chrono::minutes(lasts.minutes) +
+                std::chrono::seconds(lasts.seconds);
+            days = std::chrono::floor<std::chrono::days>(time).count();
+            if (lasts.is_neg != 0 || time != std::chrono::days(days))
+                return "its DURATION is not a number of whole days";
+        }
+        days = std::max<std::int64_t>(1, days);
+        if (days <= NamedDays::kMostDays) return {};
+        return fmt::format("it lasts {} days; expected at most {}", days, NamedDays::kMostDays);
     }
 
     // One that recurs is an entry for each of its rules, with its DURATION; else each day is one.
@@ -161,9 +181,8 @@ class Event {
             fmt::format("{}", fmt::join(property_texts(event_, ICAL_RDATE_PROPERTY), ","));
         const std::string less =
             fmt::format("{}", fmt::join(property_texts(event_, ICAL_EXDATE_PROPERTY), ","));
-        const std::int64_t days = length();
-        if (days > NamedDays::kMostDays)
-            return fmt::format("it lasts {} days; expected at most {}", days, NamedDays::kMostDays);
+        std::int64_t days = 1;
+        if (std::string why = read_length(days); !why.empty()) return why;
         if (icalcomponent_get_first_property(event_, ICAL_EXRULE_PROPERTY))
             return "it has an EXRULE; expected EXDATE";
         const std::string name =
@@ -195,33 +214,6 @@ class Event {
     icaltimetype start_{};
 };
 
-bool same_word(std::string_view a, std::string_view b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](char x, char y) { return (x | 0x20) == (y | 0x20); });
-}
-
-// libical puts up with an END that ends nothing, and writes of it to standard error.
-std::optional<Error> nesting_error(std::string_view text) {
-    std::vector<std::string_view> open;
-    for (std::size_t line = 1; !text.empty(); ++line) {
-        std::string_view content = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(text.size(), content.size() + 1));
-        content = content.substr(0, content.find_last_not_of(" \t\r") + 1);
-        const std::string_view word = content.substr(0, content.find(':'));
-        const std::string_view name = content.substr(std::min(content.size(), word.size() + 1));
-        if (same_word(word, "BEGIN")) open.push_back(name);
-        if (!same_word(word, "END")) continue;
-        if (open.empty() || !same_word(open.back(), name))
-            return Error{fmt::format("line {}: 'END:{}' ends nothing; expected {}", line,
-                                     plain_text(name.substr(0, 64)),
-                                     open.empty() ? "BEGIN:VCALENDAR before it"
-                                                  : "END:" + plain_text(open.back().substr(0, 64))),
-                         std::nullopt};
-        open.pop_back();
-    }
-    return std::nullopt;
-}
-
 Result<Component> parse(std::string_view text) {
     // The mark of UTF-8 that editors of Windows write.
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -238,6 +230,7 @@ Result<Component> parse(std::string_view text) {
             Error{"no whole calendar, from BEGIN:VCALENDAR to END:VCALENDAR; expected a calendar file (.ics)",
                   std::nullopt});
     if (auto error = syntax_error(root.get())) return tl::unexpected(*error);
+    if (auto error = date_error(text)) return tl::unexpected(*error);
     return root;
 }
 

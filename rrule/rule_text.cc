@@ -79,7 +79,7 @@ std::optional<LocalDay> read_date(std::string_view text) {
     const auto y = digits(text.substr(0, 4));
     const auto m = digits(text.substr(4, 2));
     const auto d = digits(text.substr(6, 2));
-    if (!y || !m || !d || *y < 1601) return std::nullopt;
+    if (!y || !m || !d) return std::nullopt;
     const std::chrono::year_month_day ymd{std::chrono::year{static_cast<int>(*y)},
                                           std::chrono::month{static_cast<unsigned>(*m)},
                                           std::chrono::day{static_cast<unsigned>(*d)}};
@@ -98,22 +98,17 @@ std::optional<Seconds> read_time(std::string_view text) {
 }
 
 Result<DateValue> read_value(const Piece& piece, const std::optional<Zone>& tzid) {
-    const auto t = std::find_if(piece.text.begin(), piece.text.end(), [](char c) { return upper(c) == 'T'; });
-    const auto date_length = static_cast<std::size_t>(t - piece.text.begin());
-    const auto day = read_date(piece.text.substr(0, date_length));
-    const auto expected =
-        fmt::format("{} is not a date YYYYMMDD or a date and time YYYYMMDDTHHMMSS[Z] from the year 1601 on",
-                    quoted(piece.text));
-    if (!day) return fail(piece, expected);
-    if (t == piece.text.end()) return DateValue{Local{*day}, true, tzid};
-    std::string_view time = piece.text.substr(date_length + 1);
-    const bool utc = !time.empty() && upper(time.back()) == 'Z';
-    if (utc) time.remove_suffix(1);
-    const auto seconds = read_time(time);
-    if (!seconds) return fail(piece, expected);
-    if (utc && tzid)
+    constexpr LocalDay kFirst{std::chrono::year{1601} / 1 / 1};
+    const auto date = written_date(piece.text);
+    if (!date || date->local < kFirst)
+        return fail(
+            piece,
+            fmt::format(
+                "{} is not a date YYYYMMDD or a date and time YYYYMMDDTHHMMSS[Z] from the year 1601 on",
+                quoted(piece.text)));
+    if (date->is_utc && tzid)
         return fail(piece, fmt::format("{} is in UTC (Z) although TZID names a zone", quoted(piece.text)));
-    return DateValue{Local{*day} + *seconds, false, utc ? std::optional(Zone::utc()) : tzid};
+    return DateValue{date->local, date->is_date, date->is_utc ? std::optional(Zone::utc()) : tzid};
 }
 
 // ---- RECUR parts -------------------------------------------------------------------------------------
@@ -407,6 +402,19 @@ class LineReader {
 };
 
 }  // namespace
+
+std::optional<WrittenDate> written_date(std::string_view text) {
+    const std::size_t t = std::min(text.find_first_of("Tt"), text.size());
+    const auto day = read_date(text.substr(0, t));
+    if (!day) return std::nullopt;
+    if (t == text.size()) return WrittenDate{Local{*day}, true, false};
+    std::string_view time = text.substr(t + 1);
+    const bool utc = !time.empty() && upper(time.back()) == 'Z';
+    if (utc) time.remove_suffix(1);
+    const auto seconds = read_time(time);
+    if (!seconds) return std::nullopt;
+    return WrittenDate{Local{*day} + *seconds, false, utc};
+}
 
 std::string_view weekday_name(unsigned weekday) {
     return kWeekdays.at(weekday);

@@ -50,6 +50,15 @@ struct Parts {
 // is refused.
 Result<Parts> parse(std::string_view text, Freq finest);
 
+// A DATE or DATE-TIME as it is written, of any year; empty for one that doesn't exist, as 20270230 or
+// 20270101T250000. A leap second is the second before it.
+struct WrittenDate {
+    Local local;
+    bool is_date = false;
+    bool is_utc = false;  // Z behind it
+};
+std::optional<WrittenDate> written_date(std::string_view text);
+
 // The two letters of a weekday.
 std::string_view weekday_name(unsigned weekday);
 

@@ -180,6 +180,14 @@ TEST_F(Calendar, WhatIsNoCalendarFileAddsNothing) {
         EXPECT_THAT(refused.err, HasSubstr("pbs_calendar: " + file + ": "));
         EXPECT_EQ(refused.err.find('\x1b'), std::string::npos);
     }
+    server.put("impossible.ics", calendar_file(event("1\r\nDTSTART;VALUE=DATE:20270101\r\n") +
+                                               event("2\r\nDTSTART;VALUE=DATE:20270230\r\n")));
+    const std::string impossible = (server.home() / "impossible.ics").string();
+    const Output refused = calendar({"import", impossible, "--apply"});
+    EXPECT_EQ(refused.exit, 2) << refused;
+    EXPECT_THAT(refused.err,
+                testing::AllOf(HasSubstr("pbs_calendar: " + impossible + ": line "),
+                               HasSubstr("'20270230' in the DTSTART of a VEVENT doesn't exist")));
     EXPECT_EQ(server.attribute("server", "non_work_days"), before);
 }
 

@@ -150,6 +150,88 @@ TEST(Icalendar, PropertiesThatTellNoDaysMayBeEmptyOrWrong) {
         EXPECT_FALSE(read_holidays(calendar(event(holiday + line)), Zone::utc())) << line;
 }
 
+std::string why_refused(const std::string& text) {
+    const auto read_calendar = read_holidays(text, Zone::utc());
+    return read_calendar ? "not refused" : read_calendar.error().message;
+}
+
+TEST(Icalendar, ADateThatDoesNotExistIsRefusedWithItsLine) {
+    const std::string start = "DTSTART;VALUE=DATE:20270201\r\n";
+    const std::pair<std::string, std::string> cases[] = {
+        {"DTSTART;VALUE=DATE:20270230\r\n", "'20270230' in the DTSTART"},
+        {"DTSTART;VALUE=DATE:20270229\r\n", "'20270229' in the DTSTART"},
+        {"DTSTART;VALUE=DATE:21000229\r\n", "'21000229' in the DTSTART"},
+        {"DTSTART;VALUE=DATE:20271301\r\n", "'20271301' in the DTSTART"},
+        {"DTSTART;VALUE=DATE:20270001\r\n", "'20270001' in the DTSTART"},
+        {"DTSTART;VALUE=DATE:20270100\r\n", "'20270100' in the DTSTART"},
+        {"DTSTART:20270201T256161\r\n", "'20270201T256161' in the DTSTART"},
+        {"DTSTART:20270201T240000Z\r\n", "'20270201T240000Z' in the DTSTART"},
+        {"DTSTART;TZID=Europe/Vienna:20270230T090000\r\n", "'20270230T090000' in the DTSTART"},
+        {"DTSTART;X-A=\"a:b;c\";VALUE=DATE:20270431\r\n", "'20270431' in the DTSTART"},
+        {"dtstart;value=date:20270431\r\n", "'20270431' in the dtstart"},
+        {"DTSTART;VALUE=DA\r\n TE:2027\r\n\t0631\r\n", "'20270631' in the DTSTART"},
+        {start + "DTEND;VALUE=DATE:20270230\r\n", "'20270230' in the DTEND"},
+        {start + "RDATE;VALUE=DATE:20270302,20270332\r\n", "'20270332' in the RDATE"},
+        {start + "RDATE;VALUE=PERIOD:20270302T000000Z/20270302T250000Z\r\n",
+         "'20270302T000000Z/20270302T250000Z' in the RDATE"},
+        {start + "RRULE:FREQ=DAILY\r\nEXDATE;VALUE=DATE:20270230\r\n", "'20270230' in the EXDATE"},
+        {start + "RRULE:FREQ=DAILY;UNTIL=20270230\r\n", "'UNTIL=20270230' in the RRULE"},
+        {start + "RRULE:FREQ=DAILY;UNTIL=20270228T256161Z;INTERVAL=2\r\n",
+         "'UNTIL=20270228T256161Z' in the RRULE"},
+        {start + "RECURRENCE-ID;VALUE=DATE:20270230\r\n", "'20270230' in the RECURRENCE-ID"},
+    };
+    for (const auto& [lines, message] : cases)
+        EXPECT_THAT(why_refused(calendar(event(lines))),
+                    testing::AllOf(testing::HasSubstr(message),
+                                   testing::HasSubstr(" of a VEVENT doesn't exist; expected a date")))
+            << lines;
+    EXPECT_EQ(
+        why_refused(calendar(event("SUMMARY:a\r\n b\r\n" + start + "DTEND;VALUE=DATE:20270230\r\n"))),
+        "line 10: '20270230' in the DTEND of a VEVENT doesn't exist; expected a date YYYYMMDD or a date and "
+        "time YYYYMMDDTHHMMSS[Z] of the calendar");
+    EXPECT_EQ(
+        why_refused(calendar("BEGIN:VTODO\r\nUID:u\r\nDUE;VALUE=DATE:20270230\r\nEND:VTODO\r\n")),
+        "line 6: '20270230' in the DUE of a VTODO doesn't exist; expected a date YYYYMMDD or a date and time "
+        "YYYYMMDDTHHMMSS[Z] of the calendar");
+}
+
+TEST(Icalendar, RareDatesThatExistAreRead) {
+    EXPECT_THAT(entries("DTSTART;VALUE=DATE:20280229\r\n"), testing::ElementsAre("02/29/2028"));
+    EXPECT_THAT(entries("DTSTART;VALUE=DATE:20000229\r\n"), testing::ElementsAre("02/29/2000"));
+    EXPECT_EQ(why_skipped("DTSTART:20161231T235960Z\r\n"), "it has a time of day");
+    EXPECT_THAT(why_skipped("DTSTART;VALUE=DATE:15000101\r\n"), testing::HasSubstr("1601 to 9999"));
+    // Outlook's zones begin in the year 1601, those of others earlier.
+    const std::string zone =
+        "BEGIN:VTIMEZONE\r\nTZID:x\r\nBEGIN:STANDARD\r\nDTSTART:00010101T000000\r\nTZOFFSETFROM:+0100\r\n"
+        "TZOFFSETTO:+0100\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n";
+    EXPECT_EQ(read(zone + event("DTSTART;VALUE=DATE:20270201\r\n")).holidays.size(), 1U);
+    EXPECT_EQ(why_refused(calendar(zone + event("DTSTART;VALUE=DATE:20270230\r\n"))).substr(0, 8),
+              "line 15:");
+    EXPECT_THAT(entries("DTSTART;VALUE=DATE:20270201\r\nDTEND;VALUE=DATE:20270201\r\n"),
+                testing::ElementsAre("02/01/2027"));
+    EXPECT_THAT(entries("DESCRIPTION:x\r\n DTSTART:20270230\r\nDTSTART;VALUE=DATE:20270201\r\n"),
+                testing::ElementsAre("02/01/2027"));
+}
+
+TEST(Icalendar, LengthsAreWholeDays) {
+    const std::string start = "DTSTART;VALUE=DATE:20270227\r\n";
+    const auto count = [&](const std::string& line) { return entries(start + line).size(); };
+    EXPECT_EQ(count("DURATION:P1D\r\n"), 1U);
+    EXPECT_EQ(count("DURATION:P2W\r\n"), 14U);
+    EXPECT_EQ(count("DURATION:P1DT0H0M0S\r\n"), 1U);
+    EXPECT_EQ(count("DURATION:PT48H\r\n"), 2U);
+    EXPECT_EQ(count("DTEND:20270301T000000\r\n"), 2U);
+    for (const char* part : {"DURATION:PT36H\r\n", "DURATION:-P1D\r\n", "DURATION:PT1S\r\n"})
+        EXPECT_EQ(why_skipped(start + part), "its DURATION is not a number of whole days") << part;
+    EXPECT_EQ(why_skipped(start + "DTEND;VALUE=DATE:20270226\r\n"), "its DTEND is before its DTSTART");
+    EXPECT_EQ(why_skipped(start + "DTEND:20270301T120000\r\n"),
+              "its DTEND has a time of day although its DTSTART has none");
+    EXPECT_THAT(why_skipped(start + "DURATION:P999999W\r\n"), testing::HasSubstr("it lasts 6999993 days"));
+    for (const char* part : {"DURATION:P99999999999D\r\n", "DURATION:P1M\r\n", "DURATION:P\r\n",
+                             "DURATION:P1H\r\n", "DURATION:PT1D\r\n", "DURATION:1D\r\n"})
+        EXPECT_THAT(why_refused(calendar(event(start + part))), testing::HasSubstr("DURATION")) << part;
+}
+
 TEST(Icalendar, NoTextOfAFileReachesTheTerminalAsItIs) {
     const std::string odd =
         "SUMMARY:\xC2\x9B"
