@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+
+#include "ifl/cmds/attr_list.h"
 
 namespace pbs::cmds {
 
@@ -43,6 +46,15 @@ bool is_shortest_number(std::string_view text) {
     return text.empty() && whole + fraction <= kMostDigits;
 }
 
+// "[u:ann=5]"
+bool is_limit(const nlohmann::ordered_json& value) {
+    if (!value.is_string()) {
+        return false;
+    }
+    const auto& text = value.get_ref<const std::string&>();
+    return text.starts_with('[') && text.ends_with(']') && text.find('=') != std::string::npos;
+}
+
 }  // namespace
 
 nlohmann::ordered_json json_value(std::string_view text) {
@@ -50,6 +62,32 @@ nlohmann::ordered_json json_value(std::string_view text) {
         return nlohmann::ordered_json::parse(text);
     }
     return std::string(text);
+}
+
+void add_json(nlohmann::ordered_json& object, const std::string& key, nlohmann::ordered_json value) {
+    const auto found = object.find(key);
+    if (found == object.end()) {
+        object[key] = std::move(value);
+    } else if (is_limit(*found) && is_limit(value)) {
+        *found = found->get<std::string>() + "," + value.get<std::string>();
+    } else if (found->is_array()) {
+        found->push_back(std::move(value));
+    } else {
+        *found = nlohmann::ordered_json::array({std::move(*found), std::move(value)});
+    }
+}
+
+void add_json(nlohmann::ordered_json& object, const attrl& attribute, nlohmann::ordered_json value) {
+    const std::string name(view(attribute.name));
+    const std::string resource(view(attribute.resource));
+    if (resource.empty()) {
+        return add_json(object, name, std::move(value));
+    }
+    const auto found = object.find(name);
+    if (found != object.end() && !found->is_object()) {
+        return add_json(object, name + "." + resource, std::move(value));
+    }
+    add_json(object[name], resource, std::move(value));
 }
 
 }  // namespace pbs::cmds

@@ -192,18 +192,13 @@ bool is_nothing(std::string_view amount) {
 Json node_json(const batch_status& node) {
     Json json = Json::object();
     for (const attrl* attribute = node.attribs; attribute != nullptr; attribute = attribute->next) {
-        const std::string name(view(attribute->name));
-        const std::string resource(view(attribute->resource));
+        const std::string_view name = view(attribute->name);
+        const std::string_view value = view(attribute->value);
         if (name == ATTR_NODE_jobs) {
-            json[name] = jobs_of(view(attribute->value));
-        } else if (resource.empty()) {
-            json[name] = json_value(view(attribute->value));
-        } else if (name == ATTR_rescassn && is_nothing(view(attribute->value))) {
-            // Only what is in use is shown.
-        } else if (!json.contains(name) || json[name].is_object()) {
-            json[name][resource] = json_value(view(attribute->value));
-        } else {
-            json[attribute_name(*attribute)] = json_value(view(attribute->value));
+            add_json(json, *attribute, jobs_of(value));
+        } else if (name != ATTR_rescassn || !is_nothing(value)) {
+            // Of the resources assigned only what is in use is shown.
+            add_json(json, *attribute, json_value(value));
         }
     }
     return json;

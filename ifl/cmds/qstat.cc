@@ -169,7 +169,7 @@ class Qstat {
             }
         }
         if (options_.format == QstatFormat::json) {
-            report_->add("Jobs", jobs.get());
+            report_->add("Jobs", at.heading.server, jobs.get());
             return;
         }
         if (jobs == nullptr) {
@@ -217,7 +217,7 @@ class Qstat {
             return;
         }
         if (options_.format == QstatFormat::json) {
-            report_->add("Queue", queues.get());
+            report_->add("Queue", at->heading.server, queues.get());
         } else if (options_.queue_limits) {
             fmt::print("{}", queue_limits_text(queues.get(), at->heading.server, options_));
         } else if (options_.full) {
@@ -240,7 +240,7 @@ class Qstat {
             return;
         }
         if (options_.format == QstatFormat::json) {
-            report_->add("Server", status.get());
+            report_->add("Server", at->heading.server, status.get());
         } else if (options_.full) {
             fmt::print("{}", full_text(status.get(), "Server", options_));
         } else {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -651,6 +652,7 @@ std::string full_text(const batch_status* objects, std::string_view what, const 
 
 struct JsonReport::Document {
     nlohmann::ordered_json json;
+    std::map<std::string, std::string, std::less<>> servers;  // of an object, by its name
 };
 
 namespace {
@@ -663,7 +665,7 @@ bool is_name(std::string_view attribute) {
 nlohmann::ordered_json json_variables(std::string_view list) {
     nlohmann::ordered_json variables = nlohmann::ordered_json::object();
     for (const auto& [name, value] : text::parse_variables(list)) {
-        variables[name] = json_value(value);
+        add_json(variables, name, json_value(value));
     }
     return variables;
 }
@@ -671,18 +673,14 @@ nlohmann::ordered_json json_variables(std::string_view list) {
 nlohmann::ordered_json json_object(const attrl* attribute) {
     nlohmann::ordered_json object = nlohmann::ordered_json::object();
     for (; attribute != nullptr; attribute = attribute->next) {
-        const std::string name(view(attribute->name));
-        const std::string resource(view(attribute->resource));
-        if (!resource.empty() && (!object.contains(name) || object[name].is_object())) {
-            object[name][resource] = json_value(shown_value(*attribute));
-        } else if (!resource.empty()) {
-            object[attribute_name(*attribute)] = json_value(shown_value(*attribute));
-        } else if (name == ATTR_v) {
-            object[name] = json_variables(view(attribute->value));
-        } else if (is_name(name)) {
-            object[name] = shown_value(*attribute);
+        const std::string_view name = view(attribute->name);
+        const bool resource = !view(attribute->resource).empty();
+        if (!resource && name == ATTR_v) {
+            add_json(object, *attribute, json_variables(view(attribute->value)));
+        } else if (!resource && is_name(name)) {
+            add_json(object, *attribute, shown_value(*attribute));
         } else {
-            object[name] = json_value(shown_value(*attribute));
+            add_json(object, *attribute, json_value(shown_value(*attribute)));
         }
     }
     return object;
@@ -699,13 +697,18 @@ JsonReport::JsonReport(std::string_view server, std::string_view version, std::t
 
 JsonReport::~JsonReport() = default;
 
-void JsonReport::add(std::string_view group, const batch_status* objects) {
+void JsonReport::add(std::string_view group, std::string_view server, const batch_status* objects) {
     auto& all = document_->json[std::string(group)];
     if (all.is_null()) {
         all = nlohmann::ordered_json::object();
     }
     for (; objects != nullptr; objects = objects->next) {
-        all[std::string(view(objects->name))] = json_object(objects->attribs);
+        std::string name(view(objects->name));
+        if (document_->servers.try_emplace(name, server).first->second != server) {
+            name += '@';
+            name += server;
+        }
+        all[name] = json_object(objects->attribs);
     }
 }
 

@@ -43,7 +43,8 @@ class JsonReport {
     JsonReport(const JsonReport&) = delete;
     JsonReport& operator=(const JsonReport&) = delete;
     ~JsonReport();
-    void add(std::string_view group, const batch_status* objects);
+    // One whose name an object of another server has already gets its server behind it: "workq@other".
+    void add(std::string_view group, std::string_view server, const batch_status* objects);
     // An object that could not be had, with the reason.
     void add_error(std::string_view group, std::string_view object, std::string_view error);
     std::string text() const;

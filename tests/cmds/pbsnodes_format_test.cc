@@ -55,6 +55,24 @@ TEST(NodesJson, LeavesOutWhatIsNotInUse) {
     EXPECT_EQ(json["nodes"]["n1"]["resources_assigned"], (nlohmann::json{{"ncpus", 2}, {"rate", 0.5}}));
 }
 
+TEST(NodesJson, KeepsAllValuesOfAnAttribute) {
+    Objects nodes;
+    nodes.add("n1", {{"comment", "", "one"},
+                     {"comment", "", "two"},
+                     {"resources_available", "", "odd"},
+                     {"resources_available", "ncpus", "4"},
+                     {"resources_assigned", "ncpus", "1"},
+                     {"resources_assigned", "", "odd"},
+                     {"max_run", "", "[u:ann=1]"},
+                     {"max_run", "", "[g:phys=2]"}});
+    const auto node = nlohmann::json::parse(nodes_json(nodes.get(), "srv", "", 5, {}))["nodes"]["n1"];
+    EXPECT_EQ(node["comment"], (nlohmann::json{"one", "two"}));
+    EXPECT_EQ(node["resources_available"], "odd");
+    EXPECT_EQ(node["resources_available.ncpus"], 4);
+    EXPECT_EQ(node["resources_assigned"], (nlohmann::json::array({nlohmann::json{{"ncpus", 1}}, "odd"})));
+    EXPECT_EQ(node["max_run"], "[u:ann=1],[g:phys=2]");
+}
+
 TEST(NodesSummary, HasOneLineAVnode) {
     Objects nodes = sample_nodes();
     PbsnodesOptions options;

@@ -237,7 +237,7 @@ TEST(JsonReport, ShowsNumbersThatTellAllOfTheTextAndNamesAsTheyAre) {
                         {"Resource_List", "version", "1.2.3"},
                         {"Variable_List", "", "A=1,B=007,C=-2.5e3,D=,E=5x,F=1 ,G=-2.5"}});
     JsonReport report("srv", "23.06", 5);
-    report.add("Jobs", jobs.get());
+    report.add("Jobs", "srv", jobs.get());
     const auto job = nlohmann::json::parse(report.text())["Jobs"]["12.srv"];
     EXPECT_EQ(job["Job_Name"], "7");
     EXPECT_EQ(job["Account_Name"], "8");
@@ -261,7 +261,7 @@ TEST(JsonReport, NestsResourcesAndVariables) {
                         {"Resource_List", "select", "1:ncpus=2"},
                         {"Variable_List", "", "A=1,B=x\\,y,C=a=b,D=it\\'s \\\"\\\\,E=\\n"}});
     JsonReport report("srv", "23.06", 5);
-    report.add("Jobs", jobs.get());
+    report.add("Jobs", "srv", jobs.get());
     const auto json = nlohmann::json::parse(report.text());
     EXPECT_EQ(json["timestamp"], 5);
     EXPECT_EQ(json["pbs_server"], "srv");
@@ -275,12 +275,67 @@ TEST(JsonReport, NestsResourcesAndVariables) {
     EXPECT_EQ(job["Variable_List"]["E"], "\\n");
 }
 
-TEST(JsonReport, SurvivesOddInput) {
-    Objects jobs;
-    jobs.add("12.srv", {{"a", "", "1"}, {"a", "r", "2"}, {"b", "", "\xff\xfe"}});
+nlohmann::json object_of(const std::vector<Objects::Attribute>& attributes) {
+    Objects objects;
+    objects.add("x", attributes);
+    JsonReport report("srv", "23.06", 5);
+    report.add("Queue", "srv", objects.get());
+    return nlohmann::json::parse(report.text())["Queue"]["x"];
+}
+
+TEST(JsonReport, HasAllLimitsOfAnAttributeInOneText) {
+    const auto queue = object_of({{"max_queued", "", "[u:ann=5]"},
+                                  {"max_queued", "", "[u:PBS_GENERIC=2]"},
+                                  {"max_queued", "", "[g:phys, x=9]"},
+                                  {"max_queued_res", "ncpus", "[u:ann=5]"},
+                                  {"max_queued_res", "mem", "[o:PBS_ALL=1gb]"},
+                                  {"max_queued_res", "ncpus", "[g:phys=9]"},
+                                  {"max_run", "", "[o:PBS_ALL=3]"}});
+    EXPECT_EQ(queue["max_queued"], "[u:ann=5],[u:PBS_GENERIC=2],[g:phys, x=9]");
+    EXPECT_EQ(queue["max_queued_res"],
+              (nlohmann::json{{"ncpus", "[u:ann=5],[g:phys=9]"}, {"mem", "[o:PBS_ALL=1gb]"}}));
+    EXPECT_EQ(queue["max_run"], "[o:PBS_ALL=3]");
+}
+
+TEST(JsonReport, HasSeveralValuesOfOneNameAsAnArray) {
+    const auto object = object_of({{"Variable_List", "", "A=1,B=x,A=two,A="},
+                                   {"depend", "", "afterok:1.srv"},
+                                   {"depend", "", "afterany:2.srv"},
+                                   {"depend", "", "afterany:3.srv"},
+                                   {"Job_Name", "", "7"},
+                                   {"Job_Name", "", "8"},
+                                   {"acl_users", "", "ann"},
+                                   {"acl_users", "", "[u:ann=5]"},
+                                   {"resources_default", "ncpus", "1"},
+                                   {"resources_default", "ncpus", "2"}});
+    EXPECT_EQ(object["Variable_List"], (nlohmann::json{{"A", {1, "two", ""}}, {"B", "x"}}));
+    EXPECT_EQ(object["depend"], (nlohmann::json{"afterok:1.srv", "afterany:2.srv", "afterany:3.srv"}));
+    EXPECT_EQ(object["Job_Name"], (nlohmann::json{"7", "8"}));
+    EXPECT_EQ(object["acl_users"], (nlohmann::json{"ann", "[u:ann=5]"}));
+    EXPECT_EQ(object["resources_default"]["ncpus"], (nlohmann::json{1, 2}));
+}
+
+TEST(JsonReport, KeepsAnAttributeWithAndWithoutResources) {
+    EXPECT_EQ(object_of({{"a", "", "1"}, {"a", "r", "2"}}), (nlohmann::json{{"a", 1}, {"a.r", 2}}));
+    EXPECT_EQ(object_of({{"a", "r", "2"}, {"a", "", "1"}})["a"],
+              (nlohmann::json::array({nlohmann::json{{"r", 2}}, 1})));
+}
+
+TEST(JsonReport, KeepsObjectsOfOneNameOnTwoServers) {
+    Objects here;
+    here.add("workq", {{"Priority", "", "1"}});
+    Objects there;
+    there.add("workq", {{"Priority", "", "2"}});
     JsonReport report("srv", "", 5);
-    report.add("Jobs", jobs.get());
-    EXPECT_EQ(nlohmann::json::parse(report.text())["Jobs"]["12.srv"]["a.r"], 2);
+    report.add("Queue", "srv", here.get());
+    report.add("Queue", "other", there.get());
+    report.add("Queue", "srv", here.get());
+    EXPECT_EQ(nlohmann::json::parse(report.text())["Queue"],
+              (nlohmann::json{{"workq", {{"Priority", 1}}}, {"workq@other", {{"Priority", 2}}}}));
+}
+
+TEST(JsonReport, SurvivesOddInput) {
+    EXPECT_EQ(object_of({{"b", "", "\xff\xfe"}, {"c", "", "1"}})["c"], 1);
 }
 
 TEST(SizeText, FitsSixColumns) {
