@@ -170,6 +170,7 @@ class Converter {
 
     void pbs_holidays(const PbsHolidays& file, const ConvertOptions& options) {
         begin(Part::holidays);
+        notes(file.notes);
         if (!file.in_use()) {
             out_.report.notes.emplace_back(
                 fmt::format("{}: without YEAR the file means nothing: it is always prime time", file.file));

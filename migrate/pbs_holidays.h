@@ -10,9 +10,10 @@
 //     359 Dec 25 Christmas Day           a holiday: its day of the year, and a remark
 //
 // PRIME is when prime time starts on that day, NONPRIME when it ends: HHMM, all or none. A later line for a
-// day replaces an earlier one. Without YEAR, or with YEAR 0, the file means nothing: it is always prime time.
-// With it:
-// - a day without a line is prime time as a whole;
+// day replaces an earlier one, but its times don't replace words. A line whose second word is missing or
+// wrong sets PRIME alone. Of 0675, the hour after 06 counts. Without YEAR, or with YEAR 0, the file means
+// nothing: it is always prime time. With it:
+// - a day without a line is prime time as a whole, and so is one with 0000 0000;
 // - PRIME all: the whole day is prime time. Else, NONPRIME all or PRIME none: there is no prime time that
 //   day. Else, NONPRIME none: the whole day is prime time;
 // - with two times, prime time is from PRIME until NONPRIME; if NONPRIME is the earlier one, until NONPRIME
@@ -53,8 +54,9 @@ struct PbsHolidays {
     std::array<int, 7> lines{};                      // where the day was set; 0: nowhere
     std::vector<PbsHoliday> days;                    // in the order of the file, each day once
     // Lines with a first word that isn't one of the above, or with a time or year that doesn't exist: they
-    // are left out. But of a word such as 12x the number counts, as the older schedulers read it.
+    // are left out, or mean what the older schedulers made of them, as the number in a word such as 12x.
     Problems mistakes;
+    std::vector<std::string> notes;  // lines that mean something else than they seem to
 
     bool in_use() const { return year != 0; }
 };

@@ -91,6 +91,106 @@ TEST(PbsHolidays, MistakesHaveTheirPlaces) {
             "holidays:9:10: saturday: '600am' is not a time HHMM up to 2400, all or none"));
 }
 
+SchedConfig by_time() {
+    return parse_sched_config("by_queue: True prime\nby_queue: False non_prime\n", "sched_config");
+}
+
+// What OpenPBS's parser makes of each (check_prime() and load_day() of its prime.cpp).
+TEST(PbsHolidays, OddLinesMeanWhatPbsMadeOfThem) {
+    struct Case {
+        const char* lines;
+        std::size_t day;
+        std::vector<PrimeHours> hours;
+        const char* told;  // of a mistake or a note
+    };
+    const std::vector<PrimeHours> whole{PrimeHours{}};
+    const std::vector<PrimeHours> never;
+    const Case cases[] = {
+        {"saturday 0000 0000\n", 6, whole, "holidays:2: saturday: PBS took these times for no line at all"},
+        {"weekday 0 0\n", 3, whole, "holidays:2: monday: PBS took these times for no line at all"},
+        {"saturday none 0100\n", 6, whole, "holidays:2: saturday: PBS took these times for no line at all"},
+        {"saturday none all\nsaturday 0000 0000\n", 6, never,
+         "holidays:3: saturday: the times come after none or all "
+         "in line 2, which PBS kept: there is no prime time"},
+        {"weekday none all\nmonday 0600 1730\n", 1, never,
+         "holidays:3: monday: the times come after none or all in line 2, which PBS kept: there is no prime "
+         "time"},
+        {"weekday all none\nmonday 0600 1730\n", 1, whole,
+         "holidays:3: monday: the times come after none or all in line 2, which PBS kept: it is prime time "
+         "all day"},
+        {"friday none all\nweekday 0600 1730\n", 5, never, "holidays:3: friday: the times come after"},
+        {"friday none all\nweekday 0600 1730\n",
+         4,
+         {{360, 1050}},
+         "holidays:3: friday: the times come after"},
+        {"monday none all\nmonday all none\n", 1, whole, ""},
+        {"monday 0600 1730\nmonday none all\n", 1, never, ""},
+        {"weekday 0600\n",
+         1,
+         {{360, 1440}},
+         "holidays:2:9: weekday: expected the start of prime and of non-prime time, each HHMM, all or none; "
+         "prime time "
+         "is 06:00 to 24:00, as it was for PBS"},
+        {"monday 0600 1730\nmonday 0700\n",
+         1,
+         {{420, 1050}},
+         "prime time is 07:00 to 17:30, as it was for PBS"},
+        {"monday 0600 5pm\n",
+         1,
+         {{360, 1440}},
+         "'5pm' is not a time HHMM up to 2400, all or none; prime time is 06:00 to 24:00, as it was for PBS"},
+        {"monday 0675 1799\n",
+         1,
+         {{420, 1080}},
+         "'0675' is not a time HHMM up to 2400, all or none; prime time is 07:00 to 18:00, as it was for "
+         "PBS"},
+        {"monday 0675 1799\n",
+         1,
+         {{420, 1080}},
+         "'1799' is not a time HHMM up to 2400, all or none; prime time is 07:00 to 18:00, as it was for "
+         "PBS"},
+        {"monday 0675 0700\n", 1, never, "there is no prime time, as it was for PBS"},
+        {"monday 2500 0660\n", 1, {{0, 420}}, "prime time is 00:00 to 07:00, as it was for PBS"},
+        {"monday -5 +600\n", 1, {{0, 360}}, "'+600' is not a time"},
+        {"monday\n", 1, whole, "the line is left out"},
+        {"monday 6am 1730\n", 1, whole, "the line is left out"},
+        {"monday 0600 2400\n", 1, {{360, 1440}}, ""},
+    };
+    for (const Case& one : cases) {
+        const auto file = parse_pbs_holidays(std::string("YEAR 2026\n") + one.lines, "holidays");
+        EXPECT_EQ(file.prime.at(one.day), one.hours) << one.lines;
+        std::string told;
+        for (const Problem& mistake : file.mistakes) told += note_of(mistake) + "\n";
+        for (const std::string& note : file.notes) told += note + "\n";
+        if (*one.told == '\0') {
+            EXPECT_EQ(told, "") << one.lines;
+        } else {
+            EXPECT_THAT(told, HasSubstr(one.told)) << one.lines;
+        }
+    }
+    const auto conversion = convert(
+        {.sched_config = by_time(), .pbs_holidays = parsed("YEAR 2026\nsaturday 0000 0000\n")}, {}, nullptr);
+    EXPECT_THAT(to_text(conversion->report), HasSubstr("PBS took these times for no line at all"));
+}
+
+TEST(PbsHolidays, LinesThatEndWithCarriageReturnsAreTold) {
+    const auto file = parse_pbs_holidays(
+        "YEAR 2026\r\nweekday 0600 1730\r\nsaturday none all\r\n\r\n1 Jan 1\r\n", "holidays");
+    EXPECT_EQ(file.year, 2026);
+    EXPECT_THAT(file.prime[1], ElementsAre(PrimeHours{360, 1050}));
+    ASSERT_EQ(file.mistakes.size(), 1U);
+    EXPECT_EQ(note_of(file.mistakes[0]),
+              "holidays:1:6: YEAR: a carriage return stands behind '2026', expected lines that end with LF "
+              "alone: PBS "
+              "read no year, and it was always prime time; here the lines count as if they ended so");
+    EXPECT_EQ(note_of(parse_pbs_holidays("YEAR 2026 \r\nweekday 0600 1730\r\n", "f").mistakes.at(0)),
+              "f:2:14: weekday: a carriage return stands behind '1730', expected lines that end with LF "
+              "alone: PBS read "
+              "no start of non-prime time; here the lines count as if they ended so");
+    EXPECT_THAT(parse_pbs_holidays("YEAR 2026\n1 Jan 1\r\n\r\nweekday 0600 1730 x\r\n", "f").mistakes,
+                IsEmpty());
+}
+
 // The numbers at the beginning of words counted.
 TEST(PbsHolidays, LinesWithMistakes) {
     const PbsHolidays file =
@@ -116,10 +216,6 @@ TEST(PbsHolidays, ANumberThatIsAnotherDayThanTheDateIsPointedOut) {
     EXPECT_THAT(report("60 March 2, closed\n"), HasSubstr("day 60 of 2026 is March 1"));
     EXPECT_THAT(report("359 Dec 25 Christmas\n60 Mar. 1\n1 New Year\n2 day 7\n3 May\n366 x\n"),
                 Not(HasSubstr("the number counts")));
-}
-
-SchedConfig by_time() {
-    return parse_sched_config("by_queue: True prime\nby_queue: False non_prime\n", "sched_config");
 }
 
 TEST(PbsHolidays, BecomeWindowsAndNonWorkDays) {
