@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "ifl/attributes/entity_limits.h"
 #include "ifl/cmds/host_attributes.h"
 #include "ifl/cmds/qmgr_grammar.h"
 #include "migrate/words.h"
@@ -201,7 +202,8 @@ class Reader {
     }
 
     // qmgr prints the elements of a list one by one: `set` and `+=`. They are one value. OpenPBS's prints
-    // each limit on an entity as if it were the only one.
+    // each limit on an entity as if it were the only one. Of an entity that has one already, or of several,
+    // it doesn't: such a `set` replaces what was before, as qmgr would take it.
     bool joins(const PrintedCommand& printed) {
         const objects::AttributeChange& change = printed.command.changes.front();
         if (change.operation != objects::Operation::increment &&
@@ -215,10 +217,34 @@ class Reader {
             if (command.kind != CommandKind::set ||
                 command.changes.front().operation != objects::Operation::set)
                 return false;
-            command.changes.front().value += "," + change.value;
+            std::string& value = command.changes.front().value;
+            value = is_limit(printed) ? joined_limits(value, change) : value + "," + change.value;
             return true;
         }
         return false;
+    }
+
+    // A later limit on an entity takes the place of the earlier one. Text that can't be read is the server's
+    // to refuse.
+    static std::string joined_limits(const std::string& value, const objects::AttributeChange& change) {
+        auto limits = ifl::parse_entity_limits(value);
+        const auto more = ifl::parse_entity_limits(change.value);
+        if (!limits || !more) return value + "," + change.value;
+        const auto same_entity = [](const ifl::EntityLimit& a) {
+            return [&a](const ifl::EntityLimit& b) { return a.kind == b.kind && a.name == b.name; };
+        };
+        const bool replaces = change.operation == objects::Operation::set &&
+                              (more->size() > 1 || std::ranges::any_of(*limits, same_entity(more->front())));
+        if (replaces) return change.value;
+        for (const ifl::EntityLimit& limit : *more) {
+            const auto found = std::ranges::find_if(*limits, same_entity(limit));
+            if (found == limits->end()) {
+                limits->push_back(limit);
+            } else {
+                *found = limit;
+            }
+        }
+        return ifl::entity_limits_text(*limits);
     }
 
     static bool is_limit(const PrintedCommand& printed) {

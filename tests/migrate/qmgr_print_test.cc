@@ -157,6 +157,21 @@ TEST(QmgrPrint, LimitsOnEntitiesAreOneValue) {
                     "7 set queue q max_user_run_soft = 5"));
 }
 
+// Somebody's own lines, which mean to qmgr what they say.
+TEST(QmgrPrint, ALaterLimitOnAnEntityTakesThePlaceOfTheEarlierOne) {
+    EXPECT_THAT(
+        directives(
+            "set server max_queued = [u:ann=1]\nset server max_queued = [u:bob=2]\n"
+            "set server max_queued = [u:ann=3]\n"
+            "set queue q max_run = \"[u:ann=1],[u:bob=2]\"\nset queue q max_run = \"[g:a=1],[g:b=2]\"\n"
+            "set queue q max_run_res.mem = [u:ann=1gb]\nset queue q max_run_res.mem = [u:ann=2gb]\n"
+            "set queue q max_queued = [u:ann=1]\nset queue q max_queued += [u:bob=2]\n"
+            "set queue q max_queued += \"[u:ann=5],[o:PBS_ALL=9]\"\n"),
+        ElementsAre("1 set server max_queued = [u:ann=3]", "4 set queue q max_run = \"[g:a=1],[g:b=2]\"",
+                    "6 set queue q max_run_res.mem = [u:ann=2gb]",
+                    "8 set queue q max_queued = \"[u:ann=5],[u:bob=2],[o:PBS_ALL=9]\""));
+}
+
 TEST(QmgrPrint, EveryDirectiveThatIsNotCarriedOverIsTold) {
     const QmgrPrint file = parsed(
         "set server system_cost = 5\nset node n state = free\nset node n license = l\n"
