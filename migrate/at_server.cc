@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -76,7 +78,9 @@ Result<std::string> migrate_at(const std::string& server, const ServerRequest& r
         if (!text) continue;
         // A text in a request ends at a NUL, which a scheduler's own usage file has.
         const bool binary = text->text.find('\0') != std::string::npos;
-        std::string value = text->file + "\n" + (binary ? text::to_hex(text->text) : text->text);
+        // The server has another working folder.
+        std::string value = std::filesystem::absolute(text->file).string() + "\n" +
+                            (binary ? text::to_hex(text->text) : text->text);
         if (value.size() > kLongestValue)
             return tl::unexpected(too_large(*text, kLongestValue / (binary ? 2 : 1)));
         changes.add(binary ? "migrate_hex" : "migrate", std::string(kind.name), std::move(value));
@@ -125,6 +129,15 @@ Result<ServerConfiguration> configuration_of(const std::string& server) {
             out.others.push_back(name);
         }
     }
+    // A server of before doesn't know the part.
+    pbs_errno = PBSE_NONE;
+    const cmds::StatusList checked(pbs_statconfiguration(handle, "part=checked"));
+    if (!checked && pbs_errno != PBSE_NONE) return refuse(cmds::failure_text(handle));
+    for (const batch_status* resource = checked.get(); resource != nullptr; resource = resource->next)
+        if (std::string name(cmds::view(resource->name));
+            std::ranges::find(out.others, name) == out.others.end() &&
+            std::ranges::find(out.consumables, name) == out.consumables.end())
+            out.others.push_back(std::move(name));
     return out;
 }
 

@@ -29,7 +29,8 @@ struct ServerConfiguration {
     std::shared_ptr<const objects::Snapshot> snapshot;
     std::vector<std::string> queues;
     std::vector<std::string> consumables;  // resources that jobs use up
-    std::vector<std::string> others;       // the site's resources that they don't use up
+    // The site's resources that they don't use up, and those that sched_config named and nobody has made.
+    std::vector<std::string> others;
     std::vector<FoundQueueType> queue_types;
 };
 Result<ServerConfiguration> configuration_of(const std::string& server);

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "migrate/host_check.h"
 #include "migrate/infer_holiday.h"
 #include "migrate/sweep.h"
 #include "migrate/words.h"
@@ -105,12 +106,29 @@ class Converter {
         notes(policies.notes);
     }
 
+    // The resources of the older server, but for those that `print`, which may be null, says too.
+    void resourcedef(const QmgrPrint& file, const QmgrPrint* print) {
+        begin(Part::resourcedef);
+        notes(file.notes);
+        out_.host.file = file.file;
+        for (const PrintedCommand& printed : file.commands) {
+            const Command& command = printed.command;
+            const bool there = server_.has(ObjectType::resource, command.object) == true &&
+                               !before_.has(ObjectType::resource, command.object, "");
+            if (there || (print != nullptr && print->makes(command.object))) continue;
+            out_.host.commands.push_back(printed);
+            out_.host.commands.back().file = file.file;
+            if (command.kind == CommandKind::create) record(command.type, command.object, "", "");
+        }
+    }
+
     // What qmgr printed. Its parts of the policies go into those that the options make or, if `options` is
     // null, into default_policy.
     void print(const QmgrPrint& file, const SchedPolicies* options) {
         begin(Part::server);
         notes(file.notes);
-        out_.host = {file.file, file.commands};
+        out_.host.file = file.file;
+        out_.host.commands.insert(out_.host.commands.end(), file.commands.begin(), file.commands.end());
         for (const PrintedQueue& queue : file.queues)
             if (queue.route) route_queues_.insert(queue.name);
         for (const PrintedCommand& printed : file.commands)
@@ -263,6 +281,7 @@ class Converter {
 
     Result<Conversion> finish() {
         if (!problems_.empty()) return tl::unexpected(std::move(problems_));
+        notes(leave_out_refused(out_.host, server_));
         Swept swept = sweep(before_, out_.ledger, parts_, current_, server_);
         auto& lines = out_.report.lines;
         lines.insert(lines.end(), swept.lines.begin(), swept.lines.end());
@@ -562,14 +581,18 @@ void leave_to_print(const Legacy& files, const Ledger& before, SchedPolicies& po
 // The queues and resources that the files may name: those of the server, and those that the older server had.
 Surroundings known_of(const Legacy& files, const Surroundings& server) {
     Surroundings known = server;
-    if (!files.qmgr_print) return known;
-    const QmgrPrint& print = *files.qmgr_print;
-    for (const PrintedQueue& queue : print.queues)
-        if (!queue.route) known.queues.push_back(queue.name);
-    known.consumables.insert(known.consumables.end(), print.consumables.begin(), print.consumables.end());
-    known.others.insert(known.others.end(), print.others.begin(), print.others.end());
-    known.vnode_booleans.insert(known.vnode_booleans.end(), print.vnode_booleans.begin(),
-                                print.vnode_booleans.end());
+    const auto add = [](std::vector<std::string>& to, const std::vector<std::string>& more) {
+        to.insert(to.end(), more.begin(), more.end());
+    };
+    for (const auto* of : {&files.qmgr_print, &files.resourcedef}) {
+        if (!*of) continue;
+        const QmgrPrint& print = **of;
+        for (const PrintedQueue& queue : print.queues)
+            if (!queue.route) known.queues.push_back(queue.name);
+        add(known.consumables, print.consumables);
+        add(known.others, print.others);
+        add(known.vnode_booleans, print.vnode_booleans);
+    }
     return known;
 }
 
@@ -624,6 +647,8 @@ Result<Conversion> convert(const Legacy& files, const Surroundings& server, cons
     if (files.dedicated_time) converter.dedicated_time(*files.dedicated_time, server.now);
     if (files.resource_group) converter.resource_group(*files.resource_group, config != nullptr);
     if (files.sched_formula && !prints_formula) converter.sched_formula(*files.sched_formula, policies);
+    if (files.resourcedef)
+        converter.resourcedef(*files.resourcedef, files.qmgr_print ? &*files.qmgr_print : nullptr);
     if (files.qmgr_print) converter.print(*files.qmgr_print, policies);
     // To pbs_sched the name of a queue goes on saying it.
     if (!server.same_scheduler && (config != nullptr || files.qmgr_print)) {

@@ -26,6 +26,7 @@ int number_of(const Json& object, const char* key) {
 PrintedCommand command_of(const Json& json) {
     PrintedCommand out;
     out.line = number_of(json, "line");
+    out.file = text_of(json, "file");
     out.command.kind = static_cast<CommandKind>(number_of(json, "command"));
     out.command.type = static_cast<objects::ObjectType>(number_of(json, "type"));
     out.command.object = text_of(json, "object");
@@ -39,6 +40,10 @@ PrintedCommand command_of(const Json& json) {
 std::string title(const objects::Command& command) {
     const std::string_view type = objects::type_name(command.type);
     return command.object.empty() ? std::string(type) : fmt::format("{} {}", type, command.object);
+}
+
+std::string place_of(const HostWork& work, const PrintedCommand& printed) {
+    return fmt::format("{}:{}", printed.file.empty() ? work.file : printed.file, printed.line);
 }
 
 std::string value_text(const objects::Command& command) {
@@ -64,6 +69,7 @@ std::string to_json(const HostWork& work) {
                  {"command", static_cast<int>(command.kind)},
                  {"type", static_cast<int>(command.type)},
                  {"object", command.object}};
+        if (!printed.file.empty()) row["file"] = printed.file;
         if (!command.changes.empty()) {
             row["attribute"] = command.changes.front().name;
             row["value"] = command.changes.front().value;
@@ -99,21 +105,24 @@ std::optional<std::vector<HostOutcome>> outcomes_from_json(std::string_view text
     return out;
 }
 
+std::string refusal_note(const HostWork& work, const PrintedCommand& printed, std::string_view why) {
+    return fmt::format("{}: {}: isn't carried over: {}", place_of(work, printed),
+                       in_line(objects::to_text(printed.command), 120), in_line(why, 300));
+}
+
 void add_lines(Report& report, const HostWork& work, const std::vector<HostOutcome>& outcomes) {
     for (std::size_t i = 0; i < work.commands.size(); ++i) {
         const PrintedCommand& printed = work.commands[i];
         const HostOutcome outcome = i < outcomes.size() ? outcomes[i] : HostOutcome{};
-        const std::string place = fmt::format("{}:{}", work.file, printed.line);
         if (!outcome.refused.empty()) {
-            report.notes.push_back(fmt::format("{}: {}: isn't carried over: {}", place,
-                                               in_line(objects::to_text(printed.command), 120),
-                                               in_line(outcome.refused, 300)));
+            report.notes.push_back(refusal_note(work, printed, outcome.refused));
             continue;
         }
         std::string target = title(printed.command);
         if (!printed.command.changes.empty()) target += " " + printed.command.changes.front().name;
-        report.lines.push_back({place, std::move(target), in_line(value_text(printed.command), 1000),
-                                outcome.changed, in_line(outcome.before, 1000)});
+        report.lines.push_back({place_of(work, printed), std::move(target),
+                                in_line(value_text(printed.command), 1000), outcome.changed,
+                                in_line(outcome.before, 1000)});
     }
 }
 

@@ -33,7 +33,8 @@ inline constexpr std::string_view kHostWorkKey = "host_work";
 
 // {"file": "qmgr_print", "commands": [{"line": 12, "command": 2, "type": 1, "object": "workq", "attribute":
 // "resources_max.ncpus", "value": "4", "op": 0}]}; the numbers are those of the batch protocol, and what only
-// creates or deletes has no attribute. An empty text for no commands.
+// creates or deletes has no attribute. A command of another file has that in "file". An empty text for no
+// commands.
 std::string to_json(const HostWork& work);
 // Reads the commands. An empty text, or one that makes no sense, stands for no commands.
 HostWork host_work_from_json(std::string_view json);
@@ -41,6 +42,9 @@ HostWork host_work_from_json(std::string_view json);
 // [{"changed": true, "before": "3", "refused": ""}], in the order of the commands. nullopt: it makes no
 // sense.
 std::optional<std::vector<HostOutcome>> outcomes_from_json(std::string_view json);
+
+// A line of a report about a directive that isn't carried over.
+std::string refusal_note(const HostWork& work, const PrintedCommand& printed, std::string_view why);
 
 // Adds to a report a line for each command that the server took, and a note for each that it refused.
 void add_lines(Report& report, const HostWork& work, const std::vector<HostOutcome>& outcomes);

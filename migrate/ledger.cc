@@ -11,12 +11,13 @@
 namespace pbs::migrate {
 namespace {
 
-constexpr std::array<std::pair<Part, std::string_view>, 6> kParts{{{Part::options, "options"},
+constexpr std::array<std::pair<Part, std::string_view>, 7> kParts{{{Part::options, "options"},
                                                                    {Part::holidays, "holidays"},
                                                                    {Part::dedicated_time, "dedicated_time"},
                                                                    {Part::resource_group, "resource_group"},
                                                                    {Part::server, "server"},
-                                                                   {Part::formula, "formula"}}};
+                                                                   {Part::formula, "formula"},
+                                                                   {Part::resourcedef, "resourcedef"}}};
 
 std::vector<std::string_view> fields_of(std::string_view line) {
     std::vector<std::string_view> fields;
@@ -42,6 +43,14 @@ bool Ledger::has(objects::ObjectType type, std::string_view object, std::string_
         return line.type == type && line.object == object && line.attribute == attribute &&
                line.value == value;
     });
+}
+
+std::vector<std::string> checked_resources(const Ledger& ledger) {
+    std::vector<std::string> names;
+    for (const LedgerLine& line : ledger.lines)
+        if (line.type == objects::ObjectType::resource && line.attribute == kChecked)
+            names.push_back(line.object);
+    return names;
 }
 
 std::string to_text(const Ledger& ledger) {

@@ -25,8 +25,9 @@ enum class Part {
     holidays,        // of either scheduler
     dedicated_time,  // of PBS or TORQUE
     resource_group,
-    server,   // of qmgr's print server
-    formula,  // of sched_formula
+    server,       // of qmgr's print server
+    formula,      // of sched_formula
+    resourcedef,  // of PBS's server
 };
 
 struct LedgerLine {
@@ -50,6 +51,9 @@ struct Ledger {
 
 // The attribute of a resource, in a ledger, that says that the option resources of sched_config named it.
 inline constexpr const char* kChecked = "checked";
+
+// The resources with that attribute.
+std::vector<std::string> checked_resources(const Ledger& ledger);
 
 // The key of Store::meta.
 inline constexpr std::string_view kLedgerKey = "migrated";

@@ -29,6 +29,7 @@ constexpr std::array kKinds{
     LegacyKind{"resource_group", &LegacyFiles::resource_group, &LegacyTexts::resource_group},
     LegacyKind{"sched_formula", &LegacyFiles::sched_formula, &LegacyTexts::sched_formula},
     LegacyKind{"qmgr_print", &LegacyFiles::qmgr_print, &LegacyTexts::qmgr_print},
+    LegacyKind{"resourcedef", &LegacyFiles::resourcedef, &LegacyTexts::resourcedef},
     LegacyKind{"usage", &LegacyFiles::usage, &LegacyTexts::usage},
     LegacyKind{"decay_usage", &LegacyFiles::decay_usage, &LegacyTexts::decay_usage},
     LegacyKind{"allocations", &LegacyFiles::allocations, &LegacyTexts::allocations},
@@ -111,7 +112,7 @@ LegacyTexts by_content(const LegacyTexts& given, Problems& mistakes) {
                         "it; other files of PBS beside it are left out"});
     texts.config = std::exchange(texts.sched_config, std::nullopt);
     for (auto other : {&LegacyTexts::dedicated_time, &LegacyTexts::resource_group,
-                       &LegacyTexts::sched_formula, &LegacyTexts::usage})
+                       &LegacyTexts::sched_formula, &LegacyTexts::resourcedef, &LegacyTexts::usage})
         (texts.*other).reset();
     return texts;
 }
@@ -150,6 +151,7 @@ LegacyFiles find_legacy_files(const std::string& home) {
     files.resource_group = if_there(folder + "resource_group");
     files.sched_formula = if_there(folder + "sched_formula");
     files.qmgr_print = if_there(folder + "qmgr_print");
+    files.resourcedef = if_there(home + "/server_priv/resourcedef");
     files.usage = if_there(folder + "usage");
     return files;
 }
@@ -197,6 +199,7 @@ Result<Legacy> parse(const LegacyTexts& given, bool strict) {
     parse_text(texts.resource_group, parse_resource_group, legacy.resource_group, mistakes);
     parse_text(texts.sched_formula, parse_sched_formula, legacy.sched_formula, mistakes);
     parse_text(texts.qmgr_print, parse_qmgr_print, legacy.qmgr_print, mistakes);
+    parse_text(texts.resourcedef, parse_resourcedef, legacy.resourcedef, mistakes);
     parse_text(texts.usage, parse_fairshare_usage, legacy.usage, mistakes);
     parse_text(texts.decay_usage, parse_decay_usage, legacy.decay_usage, mistakes);
     parse_text(texts.allocations, parse_allocations, legacy.allocations, mistakes);

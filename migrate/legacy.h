@@ -18,6 +18,7 @@
 #include "migrate/problem.h"
 #include "migrate/qmgr_print.h"
 #include "migrate/resource_group.h"
+#include "migrate/resourcedef.h"
 #include "migrate/sched_config.h"
 #include "migrate/sched_formula.h"
 
@@ -32,6 +33,7 @@ struct LegacyFiles {
     std::string resource_group{};  // beside sched_config
     std::string sched_formula{};   // where PBS kept job_sort_formula
     std::string qmgr_print{};      // what qmgr -c "print server" wrote of a PBS server
+    std::string resourcedef{};     // the resources of a PBS server
     std::string usage{};           // of entities in the tree of resource_group
     std::string decay_usage{};     // beside config
     std::string allocations{};     // of groups at an Origin system, and
@@ -54,6 +56,7 @@ struct LegacyTexts {
     std::optional<LegacyText> resource_group{};
     std::optional<LegacyText> sched_formula{};
     std::optional<LegacyText> qmgr_print{};
+    std::optional<LegacyText> resourcedef{};
     std::optional<LegacyText> usage{};
     std::optional<LegacyText> decay_usage{};
     std::optional<LegacyText> allocations{};
@@ -78,6 +81,7 @@ struct Legacy {
     std::optional<ResourceGroup> resource_group{};
     std::optional<SchedFormula> sched_formula{};
     std::optional<QmgrPrint> qmgr_print{};
+    std::optional<QmgrPrint> resourcedef{};
     std::optional<FairshareUsage> usage{};
     std::optional<DecayUsage> decay_usage{};
     std::optional<Allocations> allocations{};
@@ -91,8 +95,8 @@ struct Legacy {
 // configuration of an Origin scheduler has sched_priv/sched_config (which PBS puts into every home, in use or
 // not), and beside it sched_priv/holidays in PBS's form, sched_priv/dedicated_time,
 // sched_priv/resource_group, sched_priv/usage, sched_priv/sched_formula, and sched_priv/qmgr_print, where an
-// administrator puts what qmgr printed of the older server. Without either there is nothing to migrate and
-// all are empty.
+// administrator puts what qmgr printed of the older server, and server_priv/resourcedef. Without either there
+// is nothing to migrate and all are empty.
 LegacyFiles find_legacy_files(const std::string& home);
 // The files of another scheduler of PBS, whose sched_priv the folder is: of its policies alone.
 LegacyFiles find_files_of_sched(const std::string& folder);

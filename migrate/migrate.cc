@@ -127,8 +127,14 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
                    std::vector<std::string>&) -> objects::Result<void> {
         // Queues and resources may be made later: what isn't there yet is told in the report.
         std::vector<std::string> warnings;
-        objects::CheckContext lenient = context;
-        lenient.warnings = &warnings;
+        objects::ResourceNames resources = context.resources;
+        for (const PrintedCommand& printed : conversion.host.commands)
+            if (printed.command.type == objects::ObjectType::resource &&
+                printed.command.kind == objects::CommandKind::create)
+                resources.add(printed.command.object);
+        const objects::CheckContext lenient{context.zone,     resources,   context.now,
+                                            context.queues,   &warnings,   context.windows,
+                                            context.patience, context.end, context.provisions};
         for (const objects::Command& command : grouped(conversion.changes.commands))
             if (auto done = objects::execute_on(draft, command, lenient); !done) return done;
         // What formulas name was looked at already, with the resources that are yet to be made.

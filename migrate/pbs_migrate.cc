@@ -115,10 +115,11 @@ int migrate_at_server(const Arguments& arguments) {
 int migrate_home(const Arguments& arguments) {
     const MigrateOptions options{{arguments.infer, arguments.strict}, arguments.task() != Task::apply, {}};
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    Surroundings server = arguments.server;
+    server.knows_resources = false;  // those in its database are asked of nobody
     std::string shown;
     const auto done = with_home(arguments.home, [&](pbs::objects::Store& store) -> Result<void> {
-        const auto conversion =
-            migrate(arguments.files, store, identity_here(), now, arguments.server, options);
+        const auto conversion = migrate(arguments.files, store, identity_here(), now, server, options);
         if (!conversion) return tl::unexpected(conversion.error());
         shown = show(*conversion, arguments.format());
         return {};
@@ -180,17 +181,14 @@ int export_file(const Arguments& arguments) {
         return with_home(arguments.home, [&](pbs::objects::Store& store) -> Result<void> {
             const auto kept = store.meta(kLedgerKey);
             if (!kept) return tl::unexpected(Problems{{"", 0, 0, "", kept.error().message}});
+            const Ledger ledger = ledger_from_text(kept->value_or(""));
             std::vector<FoundQueueType> types;
-            std::vector<std::string> checked;
-            for (const LedgerLine& line : ledger_from_text(kept->value_or("")).lines) {
+            for (const LedgerLine& line : ledger.lines)
                 if (line.type == pbs::objects::ObjectType::queue)
                     types.push_back({line.object, line.value, "queue " + line.object});
-                if (line.type == pbs::objects::ObjectType::resource && line.attribute == kChecked)
-                    checked.push_back(line.object);
-            }
             const auto snapshot = store.snapshot();
             return write_export(arguments, {*snapshot, zone, now, "default", arguments.server.queues,
-                                            arguments.server.consumables, types, checked});
+                                            arguments.server.consumables, types, checked_resources(ledger)});
         });
     }();
     return done ? 0 : refuse(arguments, done.error());
@@ -230,6 +228,10 @@ void add_files(CLI::App& app, Arguments& arguments) {
            "What qmgr -c \"print server\" wrote of the older server, and print node @default and print "
            "sched behind it")
         ->type_name("F");
+    app.add_option("--resourcedef", files.resourcedef,
+                   "Resources that the older PBS server was given (server_priv/resourcedef)")
+        ->type_name("F")
+        ->excludes(config);
     app.add_option("--decay-usage", files.decay_usage,
                    "Past usage that the Origin scheduler kept (sched_priv/decay_usage)")
         ->type_name("F")

@@ -362,6 +362,11 @@ const PrintedSetting* QmgrPrint::setting(std::string_view attribute) const {
     return found == settings.end() ? nullptr : &*found;
 }
 
+bool QmgrPrint::makes(std::string_view resource) const {
+    const auto is = [&](const std::string& name) { return objects::same_word(name, resource); };
+    return std::ranges::any_of(consumables, is) || std::ranges::any_of(others, is);
+}
+
 bool uses_up(std::string_view flag) {
     return flag.find_first_of("nfq") != std::string_view::npos;
 }

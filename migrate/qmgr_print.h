@@ -35,6 +35,7 @@ struct PrintedSetting {
 struct PrintedCommand {
     objects::Command command;  // with no change, or one, whose name is "attribute" or "attribute.resource"
     int line = 0;
+    std::string file{};  // where it is from; empty: from the print that it is with
 };
 
 struct QmgrPrint {
@@ -54,6 +55,8 @@ struct QmgrPrint {
     Problems mistakes;  // directives that qmgr doesn't understand: they are left out
 
     const PrintedSetting* setting(std::string_view attribute) const;
+    // Does it define this resource?
+    bool makes(std::string_view resource) const;
 };
 
 // Does the flag of a resource say that jobs use it up? n: of vnodes, f: of the first vnode, q: of queues and

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "migrate/words.h"
 #include "objects/resources.h"
 
 namespace pbs::migrate {
@@ -72,6 +73,7 @@ class Converter {
         }
         tell_removed();
         note_checked();
+        tell_unknown_resources();
         if (!problems_.empty()) return tl::unexpected(std::move(problems_));
         return std::move(out_);
     }
@@ -172,6 +174,28 @@ class Converter {
         out_.checked.assign(names.begin(), names.end());
     }
 
+    // The older schedulers logged such a name and went on.
+    void tell_unknown_resources() {
+        for (const SchedSetting& setting : file_.settings) {
+            if (setting.option->name != "resources") continue;
+            for (const std::string& name : split(setting.value)) {
+                const bool is_new = std::ranges::find(out_.checked, name) != out_.checked.end() &&
+                                    std::ranges::find(told_resources_, name) == told_resources_.end();
+                if (!is_new || known_resource(name)) continue;
+                told_resources_.push_back(name);
+                note(setting,
+                     fmt::format("'{}' is no resource that is known; the name counts once there is one",
+                                 printable(name)));
+            }
+        }
+    }
+
+    bool known_resource(const std::string& name) const {
+        return std::ranges::any_of(
+            std::initializer_list{&server_.consumables, &server_.others, &server_.vnode_booleans},
+            [&](const auto* names) { return std::ranges::find(*names, name) != names->end(); });
+    }
+
     std::vector<std::string> queues_with(const std::string& prefix) const {
         std::vector<std::string> found;
         for (const std::string& queue : server_.queues)
@@ -227,6 +251,7 @@ class Converter {
     const std::string& fs_group_;
     bool shares_;
     bool told_of_provisioning_ = false;
+    std::vector<std::string> told_resources_;
     SchedPolicies out_;
     Problems problems_;
 };

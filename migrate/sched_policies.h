@@ -25,6 +25,10 @@ struct Surroundings {
     // Of `others`, booleans of vnodes (flag h). OpenPBS looks at these whether `resources` names them or not.
     std::vector<std::string> vnode_booleans{};
 
+    // May the server be told of as one without the resources that aren't named here? Not where nobody has
+    // asked it.
+    bool knows_resources = true;
+
     // Is there this queue or resource? nullopt: it isn't known.
     std::optional<bool> has(objects::ObjectType type, std::string_view name) const;
 };

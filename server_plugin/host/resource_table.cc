@@ -5,47 +5,11 @@
 #include <array>
 #include <cctype>
 
+#include "ifl/attributes/built_in_resources.h"
 #include "ifl/pbs_error.h"
 
 namespace pbs::host {
 namespace {
-
-struct BuiltIn {
-    std::string_view name;
-    Type type;
-    std::string_view flags;
-};
-
-// The resources that every PBS complex knows. `ssinodes` (a pair of CPUs with its bank of memory) and `hpm`
-// come from Origin systems.
-constexpr std::array kBuiltIn = {
-    BuiltIn{"cput", Type::duration, "m"},
-    BuiltIn{"mem", Type::size, "hqnm"},
-    BuiltIn{"walltime", Type::duration, "m"},
-    BuiltIn{"min_walltime", Type::duration, ""},
-    BuiltIn{"max_walltime", Type::duration, ""},
-    BuiltIn{"ncpus", Type::integer, "hqnm"},
-    BuiltIn{"naccelerators", Type::integer, "hqnm"},
-    BuiltIn{"select", Type::text, ""},
-    BuiltIn{"place", Type::text, "m"},
-    BuiltIn{"nodes", Type::text, ""},
-    BuiltIn{"nodect", Type::integer, "qr"},
-    BuiltIn{"arch", Type::text, "hm"},
-    BuiltIn{"mpiprocs", Type::integer, "hq"},
-    BuiltIn{"ompthreads", Type::integer, "h"},
-    BuiltIn{"file", Type::size, "m"},
-    BuiltIn{"pmem", Type::size, "m"},
-    BuiltIn{"vmem", Type::size, "hqnm"},
-    BuiltIn{"pvmem", Type::size, "m"},
-    BuiltIn{"nice", Type::integer, "m"},
-    BuiltIn{"pcput", Type::duration, "m"},
-    BuiltIn{"hpm", Type::integer, "qm"},
-    BuiltIn{"ssinodes", Type::integer, "hqnm"},
-    BuiltIn{"host", Type::text, "h"},
-    BuiltIn{"vnode", Type::text, "h"},
-    BuiltIn{"software", Type::text, ""},
-    BuiltIn{"site", Type::text, "m"},
-};
 
 struct TypeName {
     std::string_view name;
@@ -133,7 +97,7 @@ ResourceTable::ResourceTable(const ResourceTable& other) : by_id_(other.by_id_.s
 }
 
 ResourceTable::ResourceTable() {
-    for (const auto& row : kBuiltIn) {
+    for (const ifl::BuiltInResource& row : ifl::built_in_resources()) {
         Resource resource;
         resource.name = row.name;
         resource.type = row.type;

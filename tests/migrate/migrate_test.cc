@@ -107,6 +107,26 @@ TEST_F(MigrateTest, WhatTheOlderSchedulerWentOnAfterIsTold) {
     EXPECT_EQ(store_->snapshot()->policy("default_policy")->text("job_sort_formula"), "ncpus * foo");
 }
 
+// The server makes them after the policies.
+TEST_F(MigrateTest, ResourcesThatAreYetToBeMadeAreKnown) {
+    home_.write("sched_priv/sched_config",
+                "resources: \"ncpus, mem, tape\"\njob_sort_key: \"disk HIGH\"\nserver_dyn_res: \"disk "
+                "!/bin/true\"\n");
+    home_.write("sched_priv/qmgr_print", "create resource lic\nset resource lic flag = q\n");
+    home_.write("server_priv/resourcedef", "disk type=size flag=q\n");
+    const auto done = first_start(home(), *store_, kRoot, kNow);
+    ASSERT_TRUE(done) << testing::PrintToString(texts(done.error()));
+    EXPECT_THAT(to_text(done->report),
+                testing::AllOf(testing::Not(HasSubstr("is not a resource of this server")),
+                               HasSubstr("resources: 'tape' is no resource that is known")));
+    const auto excluded = store_->snapshot()->policy("default_policy")->list("exclude_resources");
+    EXPECT_THAT(excluded, testing::IsSupersetOf({"disk", "lic"}));
+    const auto work = host_work_from_json(store_->meta(kHostWorkKey)->value_or(""));
+    ASSERT_EQ(work.commands.size(), 5U);
+    EXPECT_EQ(work.commands.front().file, home() + "/server_priv/resourcedef");
+    EXPECT_EQ(work.commands.back().file, "");
+}
+
 TEST_F(MigrateTest, AFormulaOfAnotherLanguageIsNoObstacle) {
     home_.write("sched_priv/sched_config", "by_queue: True\n");
     home_.write("sched_priv/sched_formula", "# comment\n[ncpus for x in y]\n");

@@ -195,6 +195,22 @@ TEST(PbsMigrate, ThereAndBack) {
     EXPECT_EQ(run(folder, "--export holidays " + folder.path("back") + " --config x " + into).status, 1);
 }
 
+TEST(PbsMigrate, ResourcesThatNobodyKnowsSurviveTheWayBack) {
+    const Folder folder;
+    folder.write("home/server_priv/.keep", "");
+    const std::string into = "--into " + folder.path("home");
+    const auto done = run(folder, into + " --sched-config " +
+                                      folder.write("sched_config", "resources: \"ncpus, mem, netwins\"\n") +
+                                      " --resourcedef " + folder.write("resourcedef", "lic flag=q\n"));
+    ASSERT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.out, testing::AllOf(HasSubstr("sched_config:1: resources: 'netwins' is no resource"),
+                                         HasSubstr("the server carries them out at its next start")));
+    ASSERT_EQ(run(folder, "--export sched_config " + folder.path("home") + " " + into).status, 0);
+    EXPECT_THAT(read_text(folder.path("home/sched_config")),
+                HasSubstr("\nresources: \"mem, ncpus, aoe, arch, eoe, host, "
+                          "vnode, netwins\"\n"));
+}
+
 TEST(PbsMigrate, RefusesWhileAServerRuns) {
     const Folder folder;
     const std::string lock = folder.write("home/server_priv/server.lock", "1\n");

@@ -67,6 +67,19 @@ TEST(SchedPolicies, ResourcesBecomeTheirComplement) {
         << "without the option every resource was checked";
 }
 
+TEST(SchedPolicies, ResourcesThatNobodyKnowsAreTold) {
+    const std::string text =
+        "resources: \"ncpus, netwins, aoe, lic\" prime\nresources: \"color,netwins\" non_prime\n";
+    EXPECT_THAT(
+        policies(text).notes,
+        ElementsAre("sched_config:1: resources: 'netwins' is no resource that is known; the name counts once "
+                    "there is one",
+                    HasSubstr("sched_config:1: resources: 'lic' is no resource"),
+                    HasSubstr("sched_config:2: resources: 'color' is no resource")));
+    EXPECT_THAT(policies(text, {.consumables = {"lic"}, .others = {"color", "netwins"}}).notes, IsEmpty());
+    EXPECT_THAT(policies(text).checked, ElementsAre("color", "lic", "netwins"));
+}
+
 // What isn't named wasn't checked, whatever kind of resource it is; what is named survives the way there and
 // back.
 TEST(SchedPolicies, ResourcesThatArentConsumableAreNamedToo) {

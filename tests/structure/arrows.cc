@@ -37,7 +37,7 @@ std::span<const Rule> rules() {
         {"migrate",
          {"text/", "objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
           "ifl/cmds/client.h", "ifl/cmds/qmgr_grammar.h", "ifl/cmds/host_attributes.h",
-          "ifl/attributes/entity_limits.h"},
+          "ifl/attributes/built_in_resources.h", "ifl/attributes/entity_limits.h"},
          {"pbs_text", "pbs_attributes", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds",
           "pbs_qmgr_language"}},
         // The scheduler reads configuration, never the store and never a command.

@@ -270,7 +270,8 @@ bool is_dry_run(const Management& request) {
 
 bool has_print(const Management& request) {
     return std::ranges::any_of(request.body.attributes, [](const ifl::Attribute& attribute) {
-        return attribute.name == "migrate" && attribute.resource == "qmgr_print";
+        return attribute.name == "migrate" &&
+               (attribute.resource == "qmgr_print" || attribute.resource == "resourcedef");
     });
 }
 
@@ -278,8 +279,8 @@ ifl::Attribute attribute(const char* name, std::string value) {
     return {name, {}, std::move(value), ifl::Op::set};
 }
 
-// A migration with what qmgr printed of an older server: the plugin says what there is to be done of the
-// server's own objects, and gets to know what came of it.
+// A migration with what qmgr printed of an older server, or with its resources: the plugin says what there is
+// to be done of the server's own objects, and gets to know what came of it.
 ifl::Reply migrate(Management& request) {
     Context& context = request.context;
     ifl::Attributes asked = request.body.attributes;

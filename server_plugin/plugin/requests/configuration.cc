@@ -326,34 +326,20 @@ namespace {
 struct Shown {
     std::optional<std::uint64_t> revision{};
     std::optional<std::uint64_t> after{};  // of the host's objects, a page
-    bool of_host = false;
-    bool recorded = false;
-    bool queue_types = false;
-    bool host_work = false;
+    std::string_view part{};               // of kParts; empty: the document
 };
+
+constexpr std::string_view kParts[] = {"policies", "host", "recorded", "queue_types", "host_work", "checked"};
 
 objects::Result<Shown> read_shown(std::string_view extend) {
     constexpr std::string_view kKeys = "revision, part or after";
     Shown out;
     const auto read = read_extend(
         extend, [&](std::string_view key, std::string_view value) -> objects::Result<std::int64_t> {
-            if (key == "part" && value == "host") {
-                out.of_host = true;
+            if (key == "part" && std::ranges::find(kParts, value) != std::end(kParts)) {
+                out.part = value;
                 return 0;
             }
-            if (key == "part" && value == "recorded") {
-                out.recorded = true;
-                return 0;
-            }
-            if (key == "part" && value == "queue_types") {
-                out.queue_types = true;
-                return 0;
-            }
-            if (key == "part" && value == "host_work") {
-                out.host_work = true;
-                return 0;
-            }
-            if (key == "part" && value == "policies") return 0;
             if (key == "part")
                 return objects::fail(
                     objects::Code::bad_value,
@@ -429,6 +415,15 @@ int32_t status_host_work(const State& state, Reply reply) {
     return PBSE_NONE;
 }
 
+// One object of the reply for each resource that the option resources of a migrated sched_config named.
+int32_t status_checked(const State& state, Reply reply) {
+    const auto kept = state.store->meta(migrate::kLedgerKey);
+    if (!kept) return reply.error(PBSE_SYSTEM, kept.error().message);
+    for (const std::string& name : migrate::checked_resources(migrate::ledger_from_text(kept->value_or(""))))
+        reply.object(PBS_OBJ_RESOURCE, name, {});
+    return PBSE_NONE;
+}
+
 }  // namespace
 
 int32_t status_configuration(State& state, const pbs_status_request& request, Reply reply) {
@@ -437,10 +432,11 @@ int32_t status_configuration(State& state, const pbs_status_request& request, Re
     const auto asked = read_shown(view(request.extend));
     if (!asked) return reply.error(static_cast<int32_t>(asked.error().code), asked.error().message);
     const std::optional<std::uint64_t> revision = asked->revision;
-    if (asked->recorded) return status_recorded(state, reply);
-    if (asked->queue_types) return status_queue_types(state, reply);
-    if (asked->host_work) return status_host_work(state, reply);
-    if (asked->of_host) return status_host_objects(state, *asked, view(request.object_name), reply);
+    if (asked->part == "recorded") return status_recorded(state, reply);
+    if (asked->part == "queue_types") return status_queue_types(state, reply);
+    if (asked->part == "host_work") return status_host_work(state, reply);
+    if (asked->part == "checked") return status_checked(state, reply);
+    if (asked->part == "host") return status_host_objects(state, *asked, view(request.object_name), reply);
     const auto document = objects::export_document(*state.store, revision);
     if (!document) return reply.error(static_cast<int32_t>(document.error().code), document.error().message);
     const std::uint64_t shown = revision.value_or(state.store->snapshot()->revision());

@@ -1,0 +1,22 @@
+// The resources that the bundled server has by itself. Managers add others.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "ifl/attributes/attribute_table.h"
+
+namespace pbs::ifl {
+
+struct BuiltInResource {
+    std::string_view name;
+    AttributeType type = AttributeType::text;
+    std::string_view flags{};  // as qmgr shows them
+};
+
+std::span<const BuiltInResource> built_in_resources();
+
+// By name, without regard to case; nullptr: there is none.
+const BuiltInResource* find_built_in_resource(std::string_view name);
+
+}  // namespace pbs::ifl
