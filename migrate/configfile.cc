@@ -11,6 +11,7 @@
 #include "migrate/arguments.h"
 #include "migrate/sched_config.h"
 #include "migrate/words.h"
+#include "objects/queue_roles.h"
 #include "objects/spelling.h"
 #include "objects/text.h"
 #include "objects/value.h"
@@ -120,6 +121,9 @@ constexpr Requirement kRequirements[] = {
     {"FAKE_MACHINE_MULT", {"TEST_ONLY"}},
 };
 
+// The value of a setting that has none that is good.
+constexpr const char* kBad = "?";
+
 // A minimal configuration has these.
 constexpr std::string_view kAlways[] = {"SUBMIT_QUEUE", "BATCH_QUEUES"};
 
@@ -169,6 +173,7 @@ class Reader {
             if (const auto found = settings_.find(&option); found != settings_.end())
                 result_.settings.push_back(found->second);
         require();
+        check_queue_roles();
         if (problems_.empty()) return std::move(result_);
         std::stable_sort(problems_.begin(), problems_.end(), [](const Problem& a, const Problem& b) {
             return std::pair(a.line, a.column) < std::pair(b.line, b.column);
@@ -190,7 +195,7 @@ class Reader {
 
     void set(const Option& option, std::string_view name, const Word& argument, int line) {
         // A bad value counts as set, so that no missing option is reported on top of it.
-        Setting setting{&option, std::string(name), std::string(argument.text), "?", line, argument.column};
+        Setting setting{&option, std::string(name), std::string(argument.text), kBad, line, argument.column};
         const auto value = read_argument(option.type, argument.text);
         if (!value) {
             problem(line, argument.column, name,
@@ -258,6 +263,27 @@ class Reader {
 
     void note(int line, std::string_view name, const std::string& message) {
         result_.notes.push_back(fmt::format("{}:{}: {}: {}", file_, line, name, message));
+    }
+
+    void check_queue_roles() {
+        const auto setting = [&](std::string_view attribute) -> const Setting* {
+            const auto found = std::ranges::find_if(
+                result_.settings, [&](const Setting& one) { return one.option->attribute() == attribute; });
+            return found == result_.settings.end() ? nullptr : &*found;
+        };
+        const auto clash = objects::clashing_queues([&](std::string_view attribute) {
+            std::vector<std::string> queues;
+            if (const Setting* found = setting(attribute))
+                for (const std::string_view queue : objects::split_at(found->value, ','))
+                    if (queue != kBad) queues.emplace_back(queue);
+            return queues;
+        });
+        if (!clash) return;
+        const Setting& first = *setting(clash->attribute);
+        const Setting& other = *setting(clash->other);
+        problem(first.line, first.column, first.name,
+                fmt::format("{} is in {} of line {} too, expected another queue", in_quotes(clash->queue),
+                            other.name, other.line));
     }
 
     void require() {

@@ -13,6 +13,7 @@
 #include "objects/names_in_use.h"
 #include "objects/output_file.h"
 #include "objects/program_file.h"
+#include "objects/queue_roles.h"
 #include "objects/text.h"
 #include "objects/windows.h"
 #include "rrule/overlap.h"
@@ -114,6 +115,20 @@ Result<void> check_formula_value(const Attribute& attribute, const std::string& 
             fmt::format("{}: '{}' is not a resource of this server", attribute.name, name));
     }
     return checked;
+}
+
+// The Origin scheduler didn't start with such a configuration.
+Result<void> check_queue_roles(const Object& policy) {
+    if (policy.text("algorithm") != "origin") return {};
+    const auto clash = clashing_queues([&](std::string_view name) {
+        const Attribute& attribute = *find_attribute(ObjectType::policy, name);
+        const Value* value = policy.set_value(attribute);
+        return value == nullptr ? std::vector<std::string>{} : format_items(attribute, *value);
+    });
+    if (!clash) return {};
+    return fail(Code::bad_value,
+                fmt::format("{}: bad value '{}': the queue is in {} too, expected another one",
+                            clash->attribute, clash->queue, clash->other));
 }
 
 Result<void> check_slots(const Object& sched) {
@@ -268,6 +283,7 @@ Result<void> check_object(const Object& object, const CheckContext& context) {
             return check_slots(object);
         case ObjectType::policy:
             if (Result<void> checked = check_outputs(object); !checked) return checked;
+            if (Result<void> checked = check_queue_roles(object); !checked) return checked;
             return check_fairshare(object);
         case ObjectType::fs_group:
             return check_tree(object);

@@ -350,6 +350,26 @@ TEST(ConfigFile, IsKnownByItsOptions) {
     EXPECT_FALSE(is_configfile("nonsense\n"));
 }
 
+// With these the scheduler didn't start.
+TEST(ConfigFile, AQueueHasOnePart) {
+    const std::pair<std::string, std::string> cases[] = {
+        {"SUBMIT_QUEUE a\nBATCH_QUEUES b,a\n",
+         "config:1:14: SUBMIT_QUEUE: 'a' is in BATCH_QUEUES of line 2 too, expected "
+         "another queue"},
+        {"BATCH_QUEUES b\nSPECIAL_QUEUE a\nSUBMIT_QUEUE a\n",
+         "config:3:14: SUBMIT_QUEUE: 'a' is in SPECIAL_QUEUE of line 2"},
+        {"SUBMIT_QUEUE a\nBATCH_QUEUES b\nDEDICATED_QUEUE a\n",
+         "SUBMIT_QUEUE: 'a' is in DEDICATED_QUEUE of line 3"},
+        {"SUBMIT_QUEUE a\nBATCH_QUEUES b\nSPECIAL_QUEUE b\n",
+         "SPECIAL_QUEUE: 'b' is in BATCH_QUEUES of line 2"},
+        {"SUBMIT_QUEUE a\nBATCH_QUEUES b\nBATCH_QUEUES c@h\nDEDICATED_QUEUES d,c@h\n",
+         "DEDICATED_QUEUES: 'c@h' is in BATCH_QUEUES of line 2"},
+    };
+    for (const auto& [text, message] : cases)
+        EXPECT_THAT(problems(text), testing::Contains(HasSubstr(message))) << text;
+    EXPECT_THAT(problems("SUBMIT_QUEUE a\nBATCH_QUEUES b,aa\nSPECIAL_QUEUE c\n"), testing::IsEmpty());
+}
+
 TEST(ConfigFile, AMinimalConfigurationHasItsTwoQueues) {
     EXPECT_THAT(problems(""),
                 ElementsAre("config: SUBMIT_QUEUE: is missing, expected in every configuration",

@@ -136,6 +136,24 @@ TEST_F(ExecuteTest, NonWorkDaysAreKeptAsRules) {
     EXPECT_TRUE(store_->snapshot()->non_work_days().empty());
 }
 
+// As the Origin scheduler, which didn't start otherwise.
+TEST_F(ExecuteTest, AQueueOfAnOriginPolicyHasOnePart) {
+    for (const char* queue : {"a", "b", "c", "d", "s", "s2"}) store_->define_queue(queue);
+    run("c p o algorithm=origin, submit_queue=a, batch_queues=\"b,c\", special_queue=s, dedicated_queues=d");
+    EXPECT_EQ(refused("s p o submit_queue=s").message,
+              "submit_queue: bad value 's': the queue is in special_queue too, expected another one");
+    EXPECT_THAT(refused("s p o submit_queue=c").message, HasSubstr("the queue is in batch_queues too"));
+    EXPECT_THAT(refused("s p o submit_queue=d").message, HasSubstr("the queue is in dedicated_queues too"));
+    EXPECT_THAT(refused("s p o batch_queues += a").message, HasSubstr("submit_queue: bad value 'a'"));
+    EXPECT_THAT(refused("s p o special_queue=b").message, HasSubstr("special_queue: bad value 'b'"));
+    EXPECT_THAT(refused("s p o dedicated_queues += b").message, HasSubstr("dedicated_queues: bad value 'b'"));
+    run("s p o submit_queue=s, special_queue=a");
+    run("s p o dedicated_queues += s2");
+    // The other algorithm knows no such parts, until it is the Origin scheduler's.
+    run("c p n algorithm=standard, submit_queue=a, special_queue=a");
+    EXPECT_THAT(refused("s p n algorithm=origin").message, HasSubstr("the queue is in special_queue too"));
+}
+
 TEST_F(ExecuteTest, QueueAndSchedObjectsFollowTheHosts) {
     run("c t t1 rrule=FREQ=DAILY");
     run("c q q1");

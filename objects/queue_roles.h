@@ -1,0 +1,25 @@
+// What the queues of a policy of the Origin scheduler are for: a queue can't have two of these parts.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pbs::objects {
+
+// A queue that one attribute names, and another one that excludes it does too.
+struct QueueClash {
+    std::string_view attribute;
+    std::string_view other;
+    std::string queue;
+};
+
+// Finds the first queue with two parts. `queues` returns the queues that an attribute of the policy names.
+// The submit queue is neither the special queue, nor a batch queue, nor a dedicated one; the special and
+// dedicated queues aren't batch queues.
+std::optional<QueueClash> clashing_queues(
+    const std::function<std::vector<std::string>(std::string_view attribute)>& queues);
+
+}  // namespace pbs::objects
