@@ -182,12 +182,14 @@ class Converter {
 
     void holidays(const HolidaysFile& file, const ConvertOptions& options) {
         begin(Part::holidays);
+        out_.holidays = true;
         for (const Holiday& day : file.days)
             holiday({file.file, day.line, day.description, day.day_of_year, file.year, day.rule()}, options);
     }
 
     void pbs_holidays(const PbsHolidays& file, const ConvertOptions& options) {
         begin(Part::holidays);
+        out_.holidays = true;
         notes(file.notes);
         if (!file.in_use()) {
             out_.report.notes.emplace_back(

@@ -28,6 +28,7 @@ struct Conversion {
     Report report;
     Ledger ledger;                       // what migrations have made, this one included
     std::vector<QueueType> queue_types;  // queues whose execution_type the server is to change
+    bool holidays = false;               // a holidays file was converted
     HostWork host;                       // directives for the server, which adds their outcomes to the report
 };
 

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "migrate/holidays_fact.h"
 #include "migrate/other_scheds.h"
 #include "migrate/words.h"
 #include "objects/check.h"
@@ -239,7 +240,9 @@ Result<Conversion> migrate_texts(const LegacyTexts& texts, objects::Store& store
     if (const auto told = tell_host_work(*conversion, options); !told) return tl::unexpected(told.error());
     if (options.dry_run) return conversion;
     forget_others(*conversion, options, server, known);
-    if (const auto done = apply(*conversion, store, identity, now, options); !done)
+    MigrateOptions with_file = options;
+    if (conversion->holidays) with_file.facts[std::string(kHolidaysFactKey)] = holidays_fact(texts);
+    if (const auto done = apply(*conversion, store, identity, now, with_file); !done)
         return tl::unexpected(done.error());
     return conversion;
 }

@@ -42,6 +42,32 @@ TEST(FirstStart, GoodFilesBecomeObjects) {
     EXPECT_TRUE(host.logged("Legacy files were migrated"));
 }
 
+// The older schedulers read a holidays file again when it was touched.
+TEST(FirstStart, AHolidaysFileThatIsTouchedLaterIsToldAsNotRead) {
+    for (const bool of_pbs : {false, true}) {
+        FakeHost host;
+        host.write(of_pbs ? "sched_priv/sched_config" : "sched_priv/config",
+                   of_pbs ? "by_queue: True\n" : kConfig);
+        host.write("sched_priv/holidays", of_pbs ? "YEAR 2026\n1 Jan 1\n" : kHolidays);
+        host.bring_up();
+        const auto told = [&] {
+            const auto shown = host.attributes_of(PBS_OBJ_SCHED, "default");
+            const auto found = shown.find("unsupported_settings");
+            return found == shown.end() ? std::string() : found->second;
+        };
+        EXPECT_THAT(told(), Not(HasSubstr("holidays")));
+        host.write("sched_priv/holidays",
+                   of_pbs ? "YEAR 2026\n1 Jan 1\n359 Dec 25\n" : "1 Jan 1\n359 Dec 25\n");
+        const std::string folder = (host.home() / "sched_priv").string();
+        EXPECT_THAT(told(),
+                    HasSubstr(folder +
+                              "/holidays: was changed after its migration and isn't read, as "
+                              "non_work_days and the time_windows count: pbs_migrate " +
+                              (of_pbs ? "--sched-config " + folder + "/sched_config " : std::string()) +
+                              "--holidays " + folder + "/holidays --server takes it over"));
+    }
+}
+
 // The files may name queues that are made only afterwards.
 TEST(FirstStart, QueuesThatAreNotThereYetAreInTheReport) {
     FakeHost host;

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "migrate/holidays_fact.h"
 #include "objects/unsupported.h"
 #include "server_plugin/plugin/requests/show.h"
 
@@ -38,6 +39,13 @@ std::string errors(const State& state, const SchedConfigFile* file) {
     return text;
 }
 
+// The holidays file that was migrated, if it has been changed since. The scheduler of PBS reads it itself.
+std::string changed_holidays(const State& state, std::string_view sched) {
+    if (sched != "default" || state.has_pbs_sched(sched)) return {};
+    const auto fact = state.store->meta(migrate::kHolidaysFactKey);
+    return fact ? migrate::holidays_change(fact->value_or("")) : std::string();
+}
+
 // Of the policies that are assigned to the scheduler, and of their groups.
 void show_unsupported(const State& state, std::string_view sched, const SchedConfigFile* file, Reply& reply) {
     std::set<std::string> lines;
@@ -62,6 +70,7 @@ void show_unsupported(const State& state, std::string_view sched, const SchedCon
     if (file != nullptr) lines.insert(file->unsupported.begin(), file->unsupported.end());
     if (state.host.has_pbs_sched())
         for (std::string& line : state.external_files.lines(state, sched)) lines.insert(std::move(line));
+    if (std::string line = changed_holidays(state, sched); !line.empty()) lines.insert(std::move(line));
     if (lines.empty()) return;
     const std::string all = fmt::format("{}", fmt::join(lines, "; "));
     reply.attribute({"unsupported_settings", all, {}});
