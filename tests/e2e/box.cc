@@ -2,14 +2,19 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 #include "tests/e2e/process.h"
@@ -20,9 +25,12 @@ namespace {
 
 constexpr std::chrono::seconds kLongest{120};  // for a start or an end
 
-// Beside the build, where no box of another build is; OpenPBS refuses a home under /tmp.
+// Beside the build, where no box of another build is; OpenPBS refuses a home under /tmp. Each OpenPBS has a
+// home that it has made itself.
 fs::path work() {
-    return fs::path(PBS_BUILD_DIR) / "tests" / "openpbs.work";
+    std::string name = openpbs_prefix().relative_path();
+    std::ranges::replace(name, '/', '-');
+    return fs::path(PBS_BUILD_DIR) / "tests" / "openpbs.work" / name;
 }
 
 std::vector<pid_t> children_of(pid_t pid) {
@@ -43,8 +51,40 @@ fs::path new_folder() {
 }  // namespace
 
 fs::path openpbs_prefix() {
+    const std::vector<std::string> all = openpbs_prefixes();
+    return all.empty() ? "" : all.front();
+}
+
+std::vector<std::string> openpbs_prefixes() {
     const char* named = std::getenv("PBSPOLICY_OPENPBS_PREFIX");
-    return named != nullptr ? named : "";
+    std::istringstream words(named != nullptr ? named : "");
+    std::vector<std::string> out;
+    for (std::string one; std::getline(words, one, ':');)
+        if (!one.empty()) out.push_back(one);
+    return out;
+}
+
+int run_all_tests_on_each_openpbs(int argc, char** argv) {
+    const std::vector<std::string> words(argv, argv + argc);
+    testing::InitGoogleTest(&argc, argv);
+    if (openpbs_prefixes().size() < 2 || GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
+    int failed = 0;
+    for (const std::string& prefix : openpbs_prefixes()) {
+        fmt::print("[ OpenPBS  ] {}\n", prefix);
+        std::fflush(stdout);
+        const pid_t child = fork();
+        if (child == 0) {
+            setenv("PBSPOLICY_OPENPBS_PREFIX", prefix.c_str(), 1);
+            std::vector<char*> again;
+            for (const std::string& word : words) again.push_back(strdup(word.c_str()));
+            again.push_back(nullptr);
+            execv("/proc/self/exe", again.data());
+            _exit(127);
+        }
+        int status = 0;
+        if (child < 0 || waitpid(child, &status, 0) != child || status != 0) failed = 1;
+    }
+    return failed;
 }
 
 std::string no_openpbs() {

@@ -13,8 +13,13 @@ namespace pbs::e2e {
 
 // Why there can be no box here; empty: there can.
 std::string no_openpbs();
-// Where OpenPBS is installed.
+// Where OpenPBS is installed; the first place, where PBSPOLICY_OPENPBS_PREFIX names several with colons
+// between.
 std::filesystem::path openpbs_prefix();
+std::vector<std::string> openpbs_prefixes();
+// What main() of a program does whose tests need an OpenPBS: runs them all, on one after the other where
+// several are named. 0: none has failed.
+int run_all_tests_on_each_openpbs(int argc, char** argv);
 
 class Box {
   public:

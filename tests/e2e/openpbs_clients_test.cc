@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 
+#include "tests/e2e/box.h"
 #include "tests/e2e/harness.h"
 #include "tests/munged.h"
 
@@ -27,12 +27,11 @@ class OpenpbsClients : public OriginServer {
     using OriginServer::OriginServer;
     void SetUp() override {
         NEEDS(own_server);
-        const char* named = std::getenv("PBSPOLICY_OPENPBS_PREFIX");
-        if (!named || !*named) {
+        prefix = openpbs_prefix();
+        if (prefix.empty()) {
             GTEST_SKIP()
                 << "PBSPOLICY_OPENPBS_PREFIX is not set: it names an installed OpenPBS, such as /opt/pbs";
         }
-        prefix = named;
         if (!fs::exists(prefix / "bin/qstat")) {
             GTEST_SKIP() << "PBSPOLICY_OPENPBS_PREFIX is " << prefix << ", where there is no bin/qstat";
         }
