@@ -86,6 +86,7 @@ class Library {
     void* (*event_init_)(int) = nullptr;
     void (*event_destroy_)(void*) = nullptr;
     int (*event_add_)(void*, int, std::uint32_t) = nullptr;
+    int (*event_wait_)(void*, epoll_event**, int, const sigset_t*) = nullptr;
 };
 
 }  // namespace pbs::openpbs

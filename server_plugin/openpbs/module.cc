@@ -1,10 +1,12 @@
 // pbs_policy_openpbs.so: what pbs_policy_preload.so loads in pbs_server.bin.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <pthread.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -66,11 +68,11 @@ int decode_extend(int sock, void* request) {
 int encode_reply(int sock, void* reply) {
     return guarded([&](Shim& shim) { return shim.encode_reply(sock, reply); }, kUnreadable);
 }
-int wait(void* context, void* events, int timeout, const sigset_t* signals) {
+int wait(int epoll, epoll_event* events, int most, int timeout, const sigset_t* signals) {
     constexpr int kFailed = -2;
     const int result =
-        guarded([&](Shim& shim) { return shim.wait(context, events, timeout, signals); }, kFailed);
-    return result != kFailed ? result : attached->real.wait(context, events, timeout, signals);
+        guarded([&](Shim& shim) { return shim.wait(epoll, events, most, timeout, signals); }, kFailed);
+    return result != kFailed ? result : attached->real.wait(epoll, events, most, timeout, signals);
 }
 
 std::string attach(const pbs_preload& preload, pbs_preload_calls& calls) {
@@ -97,6 +99,9 @@ std::string attach(const pbs_preload& preload, pbs_preload_calls& calls) {
     made->link = std::make_unique<Link>(std::move(connector), std::move(what), log_line);
     ShimOptions options;
     options.log = log_line;
+    options.attachment = fmt::format("since {:%Y-%m-%d %H:%M:%S}, {} the server, by {}/{} {}",
+                                     fmt::localtime(std::time(nullptr)), how, preload.folder,
+                                     PBS_POLICY_MODULE, PBSPOLICY_VERSION);
     made->shim = std::make_unique<Shim>(*library, *made->link, std::move(options));
     attached = made.release();
     pthread_atfork(nullptr, nullptr, [] {

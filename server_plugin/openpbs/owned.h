@@ -23,6 +23,7 @@ inline constexpr std::array kOwned{
     OwnedAttribute{PBS_OBJ_SERVER, "non_work_days", true},
     OwnedAttribute{PBS_OBJ_SERVER, "time_zone", false},
     OwnedAttribute{PBS_OBJ_SERVER, "server_time", false},
+    OwnedAttribute{PBS_OBJ_SERVER, "policy_attached", false},
     OwnedAttribute{PBS_OBJ_QUEUE, "time_window", true},
     OwnedAttribute{PBS_OBJ_SCHED, "policy", true},
     OwnedAttribute{PBS_OBJ_SCHED, "sched_config", false},

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/openpbs/loadable.h"
 
 // The reply that the plugin fills through the functions of struct pbs_host.
 struct pbs_reply {
@@ -88,6 +89,9 @@ Plugin::~Plugin() = default;
 tl::expected<std::unique_ptr<Plugin>, std::string> Plugin::load(const PluginOptions& options) {
     auto impl = std::make_unique<Impl>();
     impl->options = options;
+    std::array<char, 1024> error{};
+    if (pbs_loadable(options.path.c_str(), error.data(), error.size()) != 0)
+        return tl::unexpected(std::string(error.data()));
     void* library = dlopen(options.path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == nullptr) return tl::unexpected(fmt::format("{}: {}", options.path, dlerror()));
     auto* entry = reinterpret_cast<pbs_policy_plugin_init_fn>(dlsym(library, PBS_PLUGIN_ENTRY));
@@ -120,7 +124,6 @@ tl::expected<std::unique_ptr<Plugin>, std::string> Plugin::load(const PluginOpti
     };
     host.has_pbs_sched = 1;
     impl->table.size = sizeof impl->table;
-    std::array<char, 1024> error{};
     if (entry(&host, &impl->table, error.data(), error.size()) != 0)
         return tl::unexpected(fmt::format("{}: {}", options.path, error.data()));
     impl->initialised = true;

@@ -3,7 +3,10 @@
  * any other process it does nothing. In pbs_server.bin it takes itself out of the environment, so that what
  * the server starts (hooks, the database, a scheduler) doesn't have it, and loads the module when the server
  * first waits for requests of clients: then it is a daemon, its descriptors are its own and its log is open.
- * If that fails, a line in the log says why, and the server goes on as if there were no such object.
+ * If that fails, a line in the log says why, and the server goes on as if there were no such object; where
+ * the plugin was to schedule, pbs_sched does.
+ *
+ * With PBS_POLICY_PROBE in its environment pbs_server.bin only says whether all that would succeed.
  */
 #include "server_plugin/openpbs/preload.h"
 
@@ -13,16 +16,24 @@
 #include <libgen.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "server_plugin/openpbs/imports.h"
+#include "server_plugin/openpbs/loadable.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 #define PRELOAD_VARIABLE "LD_PRELOAD"
 #define ATTACHMENT_VARIABLE "PBS_POLICY_ATTACHMENT"
+#define PROBE_VARIABLE "PBS_POLICY_PROBE"
+#define PLUGIN "pbs_policy.so"
 
 static pbs_preload_calls real;
 static pbs_preload_calls calls; /* what is called: `real` until the module is attached */
@@ -32,6 +43,8 @@ static int (*real_system)(const char*);
 static int is_server; /* this is pbs_server.bin */
 static int tried;     /* the module has been loaded, or can't be */
 static pthread_t main_thread;
+static char program[PATH_MAX]; /* of this process */
+static pid_t own_sched;        /* pbs_sched, as this process has started it */
 static char own_path[PATH_MAX];
 static char folder[PATH_MAX];
 static char attachment[16] = "inside";
@@ -123,16 +136,37 @@ static void find_real(void) {
     *(void**)&real.decode_status = dlsym(RTLD_NEXT, "decode_DIS_Status");
     *(void**)&real.decode_extend = dlsym(RTLD_NEXT, "decode_DIS_ReqExtend");
     *(void**)&real.encode_reply = dlsym(RTLD_NEXT, "encode_DIS_reply");
-    *(void**)&real.wait = dlsym(RTLD_NEXT, "tpp_em_pwait");
+    *(void**)&real.wait = dlsym(RTLD_NEXT, "epoll_pwait");
     *(void**)&real_execve = dlsym(RTLD_NEXT, "execve");
     *(void**)&real_system = dlsym(RTLD_NEXT, "system");
     calls = real;
 }
 
+static void step_aside(const char* why) {
+    char line[1200];
+    snprintf(line, sizeof line, "policy objects are not available, the server goes on without: %.1000s", why);
+    log_line(line);
+}
+
+/* Says whether pbs_server.bin could have the plugin: "ok", or why not. */
+static void probe(void) {
+    static const char* const kObjects[] = {PBS_POLICY_MODULE, PLUGIN};
+    char path[PATH_MAX + 64], why[1024] = "ok";
+    size_t i;
+    int bad = pbs_calls_can_be_caught(why, sizeof why);
+    for (i = 0; bad == 0 && i < sizeof kObjects / sizeof *kObjects; ++i) {
+        snprintf(path, sizeof path, "%s/%s", folder, kObjects[i]);
+        bad = pbs_loadable(path, why, sizeof why);
+    }
+    printf("%s\n", bad != 0 ? why : "ok");
+    fflush(stdout);
+    _exit(bad != 0);
+}
+
 __attribute__((constructor)) static void begin(void) {
-    char program[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     const char* name;
+    char why[1024];
     Dl_info self;
     find_real();
     if (length < 0) return;
@@ -143,9 +177,12 @@ __attribute__((constructor)) static void begin(void) {
     snprintf(own_path, sizeof own_path, "%s", self.dli_fname);
     snprintf(folder, sizeof folder, "%s", own_path);
     if (strrchr(folder, '/') != NULL) *strrchr(folder, '/') = '\0';
+    if (getenv(PROBE_VARIABLE) != NULL) probe();
     leave_environment();
     main_thread = pthread_self();
     is_server = 1;
+    /* Nothing here would be called. */
+    if (pbs_calls_can_be_caught(why, sizeof why) == PBS_NO_WAIT) step_aside(why);
 }
 
 /* What is called in a child of the server is libpbs, whatever the child does. */
@@ -154,10 +191,34 @@ static void in_child(void) {
     is_server = 0;
 }
 
-static void step_aside(const char* why) {
-    char line[1200];
-    snprintf(line, sizeof line, "policy objects are not available, the server goes on without: %.1000s", why);
-    log_line(line);
+/* Starts pbs_sched as a child that ends with this server, whose start-up script neither starts nor ends one.
+ * One that runs already has its lock, and the child ends. */
+static void start_pbs_sched(void) {
+    const pid_t server = getpid();
+    char sched[PATH_MAX + 16];
+    sigset_t none;
+    int fd;
+    snprintf(sched, sizeof sched, "%s", program);
+    snprintf(strrchr(sched, '/'), sizeof "/pbs_sched", "/pbs_sched");
+    own_sched = fork();
+    if (own_sched != 0) {
+        log_line(own_sched > 0 ? "pbs_sched is started, as the plugin can't schedule"
+                               : "pbs_sched can't be started, and nobody schedules: fork failed");
+        return;
+    }
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != server) _exit(1);
+    for (fd = 3; fd < 1024; ++fd) close(fd);
+    execl(sched, sched, "-N", (char*)NULL); /* in the foreground */
+    _exit(127);
+}
+
+static void give_up(const char* why) {
+    char schedules[8];
+    step_aside(why);
+    setting("PBS_POLICY_SCHEDULER", "", schedules, sizeof schedules);
+    if (strcmp(schedules, "1") == 0) start_pbs_sched();
 }
 
 static void attach(void) {
@@ -166,29 +227,28 @@ static void attach(void) {
     pbs_preload_calls given = real;
     pbs_policy_openpbs_attach_fn entry;
     void* module;
-    if (real.decode_header == NULL || real.decode_manage == NULL || real.decode_status == NULL ||
-        real.decode_extend == NULL || real.encode_reply == NULL || real.wait == NULL) {
-        step_aside("libpbs lacks a function that is called for each request");
+    snprintf(path, sizeof path, "%s/%s", folder, PBS_POLICY_MODULE);
+    if (pbs_calls_can_be_caught(error, sizeof error) != 0 || pbs_loadable(path, error, sizeof error) != 0) {
+        give_up(error);
         return;
     }
-    snprintf(path, sizeof path, "%s/%s", folder, PBS_POLICY_MODULE);
     module = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (module == NULL) {
         const char* why = dlerror();
-        step_aside(why != NULL ? why : path);
+        give_up(why != NULL ? why : path);
         return;
     }
     *(void**)&entry = dlsym(module, PBS_POLICY_MODULE_ENTRY);
     if (entry == NULL) {
-        step_aside("the module has no entry " PBS_POLICY_MODULE_ENTRY);
+        give_up("the module has no entry " PBS_POLICY_MODULE_ENTRY);
         return;
     }
     if (pthread_atfork(NULL, NULL, in_child) != 0) {
-        step_aside("pthread_atfork failed");
+        give_up("pthread_atfork failed");
         return;
     }
     if (entry(&preload, &given, error, sizeof error) != 0) {
-        step_aside(error);
+        give_up(error);
         return;
     }
     calls = given;
@@ -229,13 +289,15 @@ EXPORTED int decode_DIS_ReqExtend(int sock, void* request) {
 EXPORTED int encode_DIS_reply(int sock, void* reply) {
     return calls.encode_reply(sock, reply);
 }
-EXPORTED int tpp_em_pwait(void* context, void* events, int timeout, const sigset_t* signals) {
-    if (!in_main_thread()) return real.wait(context, events, timeout, signals);
+EXPORTED int epoll_pwait(int epoll, struct epoll_event* events, int most, int timeout,
+                         const sigset_t* signals) {
+    if (real.wait == NULL) find_real(); /* another object's constructor waits */
+    if (!in_main_thread()) return real.wait(epoll, events, most, timeout, signals);
     if (!tried && listens()) {
         tried = 1;
         attach();
     }
-    return calls.wait(context, events, timeout, signals);
+    return calls.wait(epoll, events, most, timeout, signals);
 }
 
 /* A secondary server of a failover pair that becomes active starts pbs_sched, whatever pbs.conf says of it,
@@ -258,8 +320,7 @@ EXPORTED int system(const char* command) {
 /* A secondary server of a failover pair that becomes idle executes itself again, with the environment of its
  * start: it gets back what was taken out of that. */
 EXPORTED int execve(const char* path, char* const argv[], char* const envp[]) {
-    char preload[PATH_MAX * 4], how[64], program[PATH_MAX], target[PATH_MAX];
-    const ssize_t length = is_server ? readlink("/proc/self/exe", program, sizeof program - 1) : -1;
+    char preload[PATH_MAX * 4], how[64], target[PATH_MAX];
     char** with;
     char** to;
     size_t count = 0, i;
@@ -268,9 +329,8 @@ EXPORTED int execve(const char* path, char* const argv[], char* const envp[]) {
         errno = ENOSYS;
         return -1;
     }
-    if (length < 0 || envp == NULL) return real_execve(path, argv, envp);
-    program[length] = '\0';
-    if (realpath(path, target) == NULL || strcmp(target, program) != 0) return real_execve(path, argv, envp);
+    if (!is_server || envp == NULL || realpath(path, target) == NULL || strcmp(target, program) != 0)
+        return real_execve(path, argv, envp);
     while (envp[count] != NULL) ++count;
     to = with = calloc(count + 3, sizeof *with);
     if (with == NULL) return real_execve(path, argv, envp);
@@ -287,6 +347,8 @@ EXPORTED int execve(const char* path, char* const argv[], char* const envp[]) {
     }
     *to++ = preload;
     *to = how;
+    /* The active server's plugin or pbs_sched schedules then. */
+    if (own_sched > 0 && waitpid(own_sched, NULL, WNOHANG) == 0) kill(own_sched, SIGTERM);
     result = real_execve(path, argv, with);
     free(with);
     return result;

@@ -3,13 +3,14 @@
  * small and in C, and the module (module.cc), which pbs_server.bin alone loads.
  *
  * The calls are those that pbs_server.bin makes into libpbs for each request: the decoders of a request's
- * header, of the bodies of Manager and Status requests and of the extend string, the encoder of replies, and
- * the wait for the next request.
+ * header, of the bodies of Manager and Status requests and of the extend string, and the encoder of replies;
+ * and the wait for the next request, which the server or libpbs calls in libc.
  */
 #pragma once
 
 #include <signal.h>
 #include <stddef.h>
+#include <sys/epoll.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,12 +26,12 @@ typedef struct pbs_preload_calls {
     int (*decode_status)(int sock, void* request);
     int (*decode_extend)(int sock, void* request);
     int (*encode_reply)(int sock, void* reply);
-    int (*wait)(void* context, void* events, int timeout, const sigset_t* signals);
+    int (*wait)(int epoll, struct epoll_event* events, int most, int timeout, const sigset_t* signals);
 } pbs_preload_calls;
 
 typedef struct pbs_preload {
     size_t size;            /* of this struct */
-    pbs_preload_calls real; /* of libpbs */
+    pbs_preload_calls real; /* of libpbs and libc */
     const char* folder;     /* where the preloaded object and the module are */
     const char* attachment; /* "inside" or "beside" */
     /* Writes a line to the log of pbs_server. */

@@ -541,7 +541,8 @@ bool Shim::add_shown(ifl::ObjectStatus& object) const {
     if (!current_.servers_wanted) object.attributes.clear();
     if (!current_.servers_own.empty()) object.attributes = named(object.attributes, current_.servers_own);
     const auto wants = [&](const std::string& name) {
-        if (current_.all_wanted) return name != "time_zone" && name != "server_time";
+        if (current_.all_wanted)
+            return name != "time_zone" && name != "server_time" && name != "policy_attached";
         return std::ranges::any_of(current_.wanted, [&](const std::string& one) {
             return strcasecmp(one.c_str(), name.c_str()) == 0;
         });
@@ -562,6 +563,8 @@ bool Shim::add_shown(ifl::ObjectStatus& object) const {
         }
     if (current_.object_type == PBS_OBJ_SERVER && wants("server_time"))
         object.attributes.push_back({"server_time", {}, utc_text(), ifl::Op::set});
+    if (current_.object_type == PBS_OBJ_SERVER && wants("policy_attached"))
+        object.attributes.push_back({"policy_attached", {}, options_.attachment, ifl::Op::set});
     if (current_.object_type == PBS_OBJ_SCHED && wants("policy_service") && !silent.empty())
         object.attributes.push_back({"policy_service", {}, silent, ifl::Op::set});
     return !current_.servers_wanted || !current_.servers_own.empty() || object.attributes.size() != before;
@@ -745,14 +748,14 @@ void Shim::look_after_held() {
     for (const Connection& connection : gone) end(connection);
 }
 
-bool Shim::next_event() {
+bool Shim::next_event(epoll_event& event) {
     for (auto& [sock, waiting] : held_) {
         const bool due = waiting.step == Step::server || waiting.step == Step::proving ||
                          (waiting.step == Step::turn && !turn_);
         if (!due) continue;
-        event_ = {};
-        event_.events = EPOLLIN;
-        event_.data.fd = sock;
+        event = {};
+        event.events = EPOLLIN;
+        event.data.fd = sock;
         return true;
     }
     return false;
@@ -764,19 +767,20 @@ int Shim::next_timeout(int timeout) const {
     return timeout < 0 ? most : std::min(timeout, most);
 }
 
-int Shim::wait(void* context, void* events, int timeout, const sigset_t* signals) {
+int Shim::wait(int epoll, epoll_event* events, int most, int timeout, const sigset_t* signals) {
     look_after_link();
     look_after_held();
     send_answers();
-    const bool due = next_event();
+    epoll_event event{};
+    const bool due = next_event(event);
     // In turns with what the server waits for by itself.
     if (due && !event_before_) {
         event_before_ = true;
-        static_cast<epoll_event**>(events)[0] = &event_;
+        events[0] = event;
         return 1;
     }
     event_before_ = false;
-    return library_.real().wait(context, events, due ? 0 : next_timeout(timeout), signals);
+    return library_.real().wait(epoll, events, most, due ? 0 : next_timeout(timeout), signals);
 }
 
 }  // namespace pbs::openpbs

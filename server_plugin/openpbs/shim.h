@@ -45,6 +45,7 @@ struct ShimOptions {
     std::chrono::milliseconds patience{20};       // with the service while the server waits
     std::chrono::seconds time_limit{30};          // of a request, until its client is told
     std::function<void(const std::string&)> log;  // a line to the server's log
+    std::string attachment;                       // since when and by what the server has the plugin
 };
 
 class Shim {
@@ -57,7 +58,7 @@ class Shim {
     int decode_status(int sock, void* request);
     int decode_extend(int sock, void* request);
     int encode_reply(int sock, void* reply);
-    int wait(void* context, void* events, int timeout, const sigset_t* signals);
+    int wait(int epoll, epoll_event* events, int most, int timeout, const sigset_t* signals);
 
   private:
     using Clock = Link::Clock;
@@ -154,7 +155,7 @@ class Shim {
     void release_turn(const Connection& connection);
     void look_after_held();
     void look_after_link();
-    bool next_event();
+    bool next_event(epoll_event& event);
     int next_timeout(int timeout) const;
 
     Library library_;
@@ -167,8 +168,7 @@ class Shim {
     std::set<std::pair<int, ino_t>> schedulers_;  // connections of schedulers
     std::map<std::pair<std::uint32_t, std::string>, ifl::Attributes> shown_;
     std::optional<std::vector<std::string>> other_answer_;  // of a request that isn't held: last_ticket_'s
-    epoll_event event_{};
-    bool event_before_ = false;  // the last wait was answered by an event of ours
+    bool event_before_ = false;                             // the last wait was answered by an event of ours
     bool silent_told_ = false;
 };
 
