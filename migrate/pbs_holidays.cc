@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bitset>
 #include <charconv>
+#include <climits>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -16,72 +18,120 @@ namespace pbs::migrate {
 namespace {
 
 constexpr int kWholeDay = 1440;
+constexpr std::size_t kLongestLine = 255;  // what follows was read as another line
 constexpr std::array<std::string_view, 7> kDays = {"sunday",   "monday", "tuesday", "wednesday",
                                                    "thursday", "friday", "saturday"};
 
-// Decimal digits only; -1 for anything else.
-int number(std::string_view text) {
-    int value = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size() && text.front() != '-' ? value : -1;
+// The number that a text begins with, and what follows it. A text without one is 0, and follows itself.
+std::pair<long, std::string_view> leading_number(std::string_view text) {
+    std::string_view digits = text.substr(text.starts_with('+') ? 1 : 0);
+    long value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error == std::errc::invalid_argument) return {0, text};
+    if (error == std::errc::result_out_of_range) value = digits.starts_with('-') ? LONG_MIN : LONG_MAX;
+    return {value, digits.substr(static_cast<std::size_t>(end - digits.data()))};
 }
 
-// A time as PBS reads it, of any size and with a sign.
-std::optional<int> time_of(std::string_view text) {
-    if (text.starts_with('+')) text.remove_prefix(1);
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
+std::optional<long> whole_number(std::string_view text) {
+    const auto [value, rest] = leading_number(text);
+    return rest.empty() && !text.empty() ? std::optional(value) : std::nullopt;
 }
 
-// What PBS keeps of the start of prime or of non-prime time on a day. A time leaves the words of an earlier
-// line as they are, and these count first.
+// Words are parted by blanks and tabs alone: a carriage return is part of the last one.
+std::vector<Word> fields_of(std::string_view line) {
+    std::vector<Word> out;
+    for (auto from = line.find_first_not_of(" \t"); from != std::string_view::npos;) {
+        const auto end = std::min(line.find_first_of(" \t", from), line.size());
+        out.push_back({line.substr(from, end - from), static_cast<int>(from) + 1});
+        from = line.find_first_not_of(" \t", end);
+    }
+    return out;
+}
+
+// When prime or non-prime time begins on a day, as the older scheduler kept it: a time leaves `all` and
+// `none` of an earlier line as they were.
 struct Start {
     bool all = false;
     bool none = false;
-    int hour = 0;  // -1 beside a word
-    int minute = 0;
+    std::uint32_t hour = 0;
+    std::uint32_t minute = 0;
 
-    bool word() const { return all || none; }
-    int hhmm() const { return hour * 100 + minute; }
-    // Minutes since midnight: minute 75 comes when the next hour does.
-    int minutes() const { return std::clamp(hour * 60 + std::min(minute, 60), 0, kWholeDay); }
-
-    void set_word(bool is_all) { *this = {is_all, !is_all, -1, -1}; }
-    void set_time(int time) {
-        hour = time / 100;
-        minute = time % 100;
+    void set_word(bool is_all) {
+        all = is_all;
+        none = !is_all;
+        hour = minute = UINT32_MAX;
     }
+    bool word() const { return all || none; }
+    // HHMM as a number.
+    int clock() const { return static_cast<int>(hour * 100 + minute); }
 };
 
 struct Day {
     Start prime;
     Start non_prime;
 
-    // PBS takes a day for one without a line whose fields add up to 0.
+    // False: the word says nothing.
+    bool set_prime(std::string_view word) {
+        if (word == "all" || word == "ALL") return prime.set_word(true), true;
+        if (word == "none" || word == "NONE") return prime.set_word(false), true;
+        return set_time(prime, word);
+    }
+    bool set_non_prime(std::string_view word) {
+        if (word == "all" || word == "ALL") {
+            if (!prime.all) non_prime.set_word(true);
+            return true;
+        }
+        if (word == "none" || word == "NONE") {
+            // Both `none` is prime time all day.
+            prime.none ? prime.set_word(true) : non_prime.set_word(false);
+            return true;
+        }
+        return set_time(non_prime, word);
+    }
+
+    // Has nothing been said of the day, or nothing but 0000? It is then prime time as a whole.
     bool is_missing() const {
-        return (prime.all ? 1 : 0) + (prime.none ? 1 : 0) + prime.hour + prime.minute + non_prime.hour +
+        return (prime.all ? 1U : 0U) + (prime.none ? 1U : 0U) + prime.hour + prime.minute + non_prime.hour +
                    non_prime.minute ==
                0;
     }
-    std::vector<PrimeHours> hours() const {
-        const PrimeHours whole;
-        if (is_missing() || prime.all) return {whole};
-        if (non_prime.all || prime.none) return {};
-        if (non_prime.none) return {whole};
-        const int from = prime.minutes();
-        const int to = non_prime.minutes();
-        std::vector<PrimeHours> hours;
-        if (prime.hhmm() < non_prime.hhmm()) {
-            hours = {{from, to}};
-        } else if (prime.hhmm() > non_prime.hhmm()) {
-            hours = {{0, to}, {from, kWholeDay}};
-        }
-        std::erase_if(hours, [](const PrimeHours& one) { return one.start >= one.end; });
-        return hours;
+    std::vector<PrimeHours> hours() const;
+
+  private:
+    static bool set_time(Start& start, std::string_view word) {
+        const auto hhmm = whole_number(word);
+        if (!hhmm) return false;
+        start.hour = static_cast<std::uint32_t>(*hhmm / 100);
+        start.minute = static_cast<std::uint32_t>(*hhmm % 100);
+        return true;
     }
 };
+
+// The first minute of the day whose HHMM isn't less.
+int minute_of(int hhmm) {
+    if (hhmm <= 0) return 0;
+    return std::min(hhmm / 100 * 60 + std::min(hhmm % 100, 60), kWholeDay);
+}
+
+std::vector<PrimeHours> Day::hours() const {
+    const std::vector<PrimeHours> whole{PrimeHours{}};
+    if (is_missing() || prime.all) return whole;
+    if (non_prime.all || prime.none) return {};
+    if (non_prime.none) return whole;
+    const int begin = prime.clock();
+    const int end = non_prime.clock();
+    std::vector<PrimeHours> out;
+    const auto add = [&](int from, int to) {
+        if (from < to) out.push_back({from, to});
+    };
+    if (begin < end) add(minute_of(begin), minute_of(end));
+    if (begin > end) {
+        if (minute_of(begin) == minute_of(end)) return whole;
+        add(0, minute_of(end));
+        add(minute_of(begin), kWholeDay);
+    }
+    return out;
+}
 
 // "prime time is 06:00 to 17:30"
 std::string effect_text(const std::vector<PrimeHours>& hours) {
@@ -94,29 +144,32 @@ std::string effect_text(const std::vector<PrimeHours>& hours) {
     return text;
 }
 
+bool is_time(long hhmm) {
+    return hhmm >= 0 && hhmm <= 2400 && hhmm % 100 < 60;
+}
+
 class Reader {
   public:
     explicit Reader(const std::string& file) { result_.file = file; }
 
     void read_line(std::string_view line, int line_number) {
-        const auto words = words_of(line, '\n');
-        if (words.empty() || words[0].text.starts_with('#') || words[0].text.starts_with('*')) return;
         number_ = line_number;
-        line_ = line;
-        const std::string_view name = words[0].text;
-        if (name == "HOLIDAYFILE_VERSION1") return;
-        if (name == "YEAR") return read_year(words);
-        if (name == "weekday") return read_days(words, 1, 5);
-        const auto day = std::find(kDays.begin(), kDays.end(), name);
-        if (day == kDays.end()) return read_holiday(words);
-        const auto index = static_cast<std::size_t>(day - kDays.begin());
-        read_days(words, index, index);
+        for (column_ = 0;; column_ += static_cast<int>(kLongestLine)) {
+            read_part(line.substr(0, kLongestLine));
+            if (line.size() <= kLongestLine) return;
+            line.remove_prefix(kLongestLine);
+        }
+    }
+
+    void skip_first_line() {
+        result_.mistakes.push_back(
+            {result_.file, 1, 1, "", "the file begins with a byte order mark", false, kLeftOut});
     }
 
     PbsHolidays finish() {
-        for (std::size_t day = 0; day < kDays.size(); ++day) {
+        for (std::size_t day = 0; day < days_.size(); ++day) {
             result_.prime.at(day) = days_.at(day).hours();
-            if (result_.lines.at(day) != 0 && days_.at(day).is_missing() && !days_.at(day).prime.all)
+            if (result_.lines.at(day) != 0 && days_.at(day).is_missing())
                 note(result_.lines.at(day), day,
                      "PBS took these times for no line at all, and the day for prime time as a whole; so it "
                      "is "
@@ -132,91 +185,106 @@ class Reader {
     }
 
   private:
-    void read_year(const std::vector<Word>& words) {
-        const int year = words.size() < 2 ? -1 : number(words[1].text);
-        if (year >= 0 && year <= 9999) {
-            result_.year = year;
-            look_for_return(words[1], "YEAR", "read no year, and it was always prime time");
-        } else {
-            mistake(words.back(), "YEAR",
-                    words.size() < 2
-                        ? std::string("the year is missing, expected one such as 2026")
-                        : fmt::format("{} is not a year such as 2026", in_quotes(words[1].text)));
-        }
+    void read_part(std::string_view line) {
+        const auto words = fields_of(line);
+        if (words_of(line, '\n').empty() || words[0].text.starts_with('#') || words[0].text.starts_with('*'))
+            return;
+        const std::string_view name = words[0].text;
+        if (name == "HOLIDAYFILE_VERSION1") return;
+        if (name == "YEAR") return note_return(words, 2), read_year(words);
+        if (name == "weekday") return note_return(words, 3), read_days(words, 1, 5);
+        const auto day = std::find(kDays.begin(), kDays.end(), name);
+        if (day == kDays.end()) return read_holiday(line, words[0]);
+        note_return(words, 3);
+        const auto index = static_cast<std::size_t>(day - kDays.begin());
+        read_days(words, index, index);
     }
 
-    // PBS splits lines at blanks and tabs alone. Told once: the lines of a file end alike.
-    void look_for_return(const Word& word, std::string_view option, const char* so) {
-        const std::size_t behind = static_cast<std::size_t>(word.column) - 1 + word.text.size();
-        if (line_.substr(std::min(behind, line_.size())) != "\r" || std::exchange(told_of_return_, true))
+    // Tells of a carriage return that is part of a word that counts; once, as the lines of a file end alike.
+    void note_return(const std::vector<Word>& words, std::size_t counted) {
+        if (words.size() > counted || !words.back().text.ends_with('\r') ||
+            std::exchange(told_of_return_, true))
             return;
-        mistake(
-            word, option,
-            fmt::format("a carriage return stands behind {}, expected lines that end with LF alone: PBS {}",
-                        in_quotes(word.text), so),
-            "here the lines count as if they ended so");
+        result_.notes.push_back(
+            fmt::format("{}:{}: the line ends with a carriage return, expected LF alone: PBS took it for a "
+                        "part of the last word, "
+                        "which says nothing then; convert the file if it is to count as it reads",
+                        result_.file, number_));
+    }
+
+    void read_year(const std::vector<Word>& words) {
+        constexpr long kLast = 9999;
+        if (words.size() < 2)
+            return mistake(words.back(), "YEAR", "the year is missing, expected one such as 2026");
+        const auto year = whole_number(words[1].text);
+        const bool good = year && *year >= 0 && *year <= kLast;
+        if (year) result_.year = static_cast<int>(good ? *year : kLast);
+        if (!good)
+            mistake(words[1], "YEAR", fmt::format("{} is not a year such as 2026", in_quotes(words[1].text)),
+                    year ? "the file counts all the same" : kLeftOut);
     }
 
     void read_days(const std::vector<Word>& words, std::size_t first, std::size_t last) {
-        const std::size_t before = result_.mistakes.size();
-        if (words.size() < 3)
+        const auto missing = [&](const char* then) {
             mistake(words.back(), words[0].text,
-                    "expected the start of prime and of non-prime time, each HHMM, all or none");
-        if (words.size() < 2 || !read_start(words[0], words[1], first, last, &Day::prime)) return;
-        const bool both = words.size() > 2 && read_start(words[0], words[2], first, last, &Day::non_prime);
-        for (std::size_t i = before; i < result_.mistakes.size(); ++i) effects_.emplace_back(i, first);
-        if (both) look_for_return(words[2], words[0].text, "read no start of non-prime time");
-        for (std::size_t day = first; day <= last; ++day) result_.lines.at(day) = number_;
-    }
-
-    // Sets the start of prime or non-prime time of these days; false: the word says none.
-    bool read_start(const Word& name, const Word& word, std::size_t first, std::size_t last,
-                    Start Day::*which) {
-        const bool all = word.text == "all" || word.text == "ALL";
-        const bool none = word.text == "none" || word.text == "NONE";
-        const auto time = time_of(word.text);
-        const bool usual = number(word.text) >= 0 && *time % 100 < 60 && *time <= 2400;
-        if (!all && !none && !usual)
-            mistake(word, name.text,
-                    fmt::format("{} is not a time HHMM up to 2400, all or none", in_quotes(word.text)));
-        if (!all && !none && !time) return false;
-        for (std::size_t index = first; index <= last; ++index) {
-            Day& day = days_.at(index);
-            Start& start = day.*which;
-            const bool ends = which == &Day::non_prime;
-            if (all) {
-                if (!ends || !day.prime.all) start.set_word(true);
-            } else if (none) {
-                // Both none is prime time all day, as both all is.
-                if (ends && day.prime.none) {
-                    day.prime.set_word(true);
-                } else {
-                    start.set_word(false);
-                }
-            } else {
-                const bool told = !kept_.empty() && kept_.back().line == number_;
-                if (start.word() && !told) kept_.push_back({number_, index, result_.lines.at(index)});
-                start.set_time(*time);
-            }
+                    "expected the start of prime and of non-prime time, each HHMM, all or none", then);
+        };
+        const auto unread = [&](const Word& word, const char* then) {
+            mistake(word, words[0].text,
+                    fmt::format("{} is not a time HHMM up to 2400, all or none", in_quotes(word.text)), then);
+        };
+        if (words.size() < 2) return missing(kLeftOut);
+        note_kept_words(words, first, last);
+        for (std::size_t day = first; day <= last; ++day) {
+            if (!days_.at(day).set_prime(words[1].text)) return unread(words[1], kLeftOut);
+            result_.lines.at(day) = number_;
         }
-        return true;
+        const std::size_t before = result_.mistakes.size();
+        note_odd_time(words, 1);
+        if (words.size() < 3) {
+            missing("");
+        } else {
+            bool read = true;
+            for (std::size_t day = first; day <= last; ++day)
+                read = days_.at(day).set_non_prime(words[2].text) && read;
+            read ? note_odd_time(words, 2) : unread(words[2], "");
+        }
+        for (std::size_t i = before; i < result_.mistakes.size(); ++i) effects_.emplace_back(i, first);
     }
 
-    void read_holiday(const std::vector<Word>& words) {
-        int day = number(words[0].text);
-        if (day < 1 || day > 366) {
-            day = number(words[0].text.substr(0, words[0].text.find_first_not_of("0123456789")));
-            const bool counts = day >= 1 && day <= 366;
-            mistake(words[0], "",
+    // Times after a word of an earlier line don't take it back.
+    void note_kept_words(const std::vector<Word>& words, std::size_t first, std::size_t last) {
+        for (std::size_t day = first; day <= last; ++day) {
+            const bool first_kept = days_.at(day).prime.word() && whole_number(words[1].text);
+            const bool second_kept =
+                days_.at(day).non_prime.word() && words.size() > 2 && whole_number(words[2].text);
+            if (first_kept || second_kept) return kept_.push_back({number_, day, result_.lines.at(day)});
+        }
+    }
+
+    void note_odd_time(const std::vector<Word>& words, std::size_t index) {
+        const Word& word = words[index];
+        const auto hhmm = whole_number(word.text);
+        if (!hhmm || (is_time(*hhmm) && !word.text.starts_with('+'))) return;
+        mistake(word, words[0].text,
+                fmt::format("{} is not a time HHMM up to 2400, all or none", in_quotes(word.text)), "");
+    }
+
+    void read_holiday(std::string_view line, const Word& first) {
+        const auto [number, rest] = leading_number(first.text);
+        const bool counts = number >= 1 && number <= 366;
+        if (!counts || !rest.empty())
+            mistake(first, "",
                     fmt::format("{} is not a day of the year from 1 to 366, YEAR, weekday or a day of the "
                                 "week in lower case",
-                                in_quotes(words[0].text)),
-                    counts ? fmt::format("it is read as day {}", day) : kLeftOut);
-            if (!counts) return;
-        }
+                                in_quotes(first.text)),
+                    counts ? fmt::format("it is read as day {}", number) : kLeftOut);
+        if (!counts) return;
+        const int day = static_cast<int>(number);
         if (seen_.test(static_cast<std::size_t>(day))) return;
         seen_.set(static_cast<std::size_t>(day));
         std::string description;
+        const auto words = words_of(line, '\n');
         for (std::size_t i = 1; i < words.size(); ++i)
             description += (i > 1 ? " " : "") + std::string(words[i].text);
         result_.days.push_back({day, std::move(description), number_});
@@ -224,7 +292,9 @@ class Reader {
 
     void mistake(const Word& word, std::string_view option, std::string message,
                  std::string then = kLeftOut) {
-        result_.mistakes.push_back({result_.file, number_, word.column, std::string(option),
+        // What follows in a long line is a remark, mostly.
+        if (column_ > 0 && then == kLeftOut) return;
+        result_.mistakes.push_back({result_.file, number_, column_ + word.column, std::string(option),
                                     std::move(message), false, std::move(then)});
     }
 
@@ -243,10 +313,10 @@ class Reader {
     std::array<Day, 7> days_;
     std::vector<std::pair<std::size_t, std::size_t>> effects_;  // mistakes, with the day that they are about
     std::vector<Kept> kept_;
-    std::bitset<367> seen_;
-    std::string_view line_;
     bool told_of_return_ = false;
+    std::bitset<367> seen_;
     int number_ = 0;
+    int column_ = 0;  // before the part of the line that is read
 };
 
 }  // namespace
@@ -257,7 +327,11 @@ std::string PbsHoliday::rule() const {
 
 PbsHolidays parse_pbs_holidays(std::string_view text, const std::string& file) {
     Reader reader(file);
-    for_each_line(text, [&](std::string_view line, int number) { reader.read_line(line, number); });
+    const bool marked = text.starts_with("\xef\xbb\xbf");
+    if (marked) reader.skip_first_line();
+    for_each_line(text, [&](std::string_view line, int number) {
+        if (!marked || number > 1) reader.read_line(line, number);
+    });
     return reader.finish();
 }
 

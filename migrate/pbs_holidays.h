@@ -9,16 +9,20 @@
 //     weekday PRIME NONPRIME             also monday to friday, saturday, sunday
 //     359 Dec 25 Christmas Day           a holiday: its day of the year, and a remark
 //
-// PRIME is when prime time starts on that day, NONPRIME when it ends: HHMM, all or none. A later line for a
-// day replaces an earlier one, but its times don't replace words. A line whose second word is missing or
-// wrong sets PRIME alone. Of 0675, the hour after 06 counts. Without YEAR, or with YEAR 0, the file means
-// nothing: it is always prime time. With it:
-// - a day without a line is prime time as a whole, and so is one with 0000 0000;
+// PRIME is when prime time starts on that day, NONPRIME when it ends: HHMM, all or none. Without YEAR, or
+// with YEAR 0, the file means nothing: it is always prime time. With it:
+// - a day without a line, and one with 0000 0000, is prime time as a whole;
 // - PRIME all: the whole day is prime time. Else, NONPRIME all or PRIME none: there is no prime time that
 //   day. Else, NONPRIME none: the whole day is prime time;
 // - with two times, prime time is from PRIME until NONPRIME; if NONPRIME is the earlier one, until NONPRIME
 //   and again from PRIME; with equal times there is none;
 // - a holiday has no prime time. Its number counts in every year: day 60 is 29 February in leap years.
+//
+// A later line for a day replaces the words and times of an earlier one, but not as a whole: a time doesn't
+// take back the word all or none of before. A line whose second time can't be read counts for the first.
+// Words are parted by blanks and tabs, so that a carriage return belongs to the last one, which then can't be
+// read: YEAR of a file with such ends of lines says nothing. No more than 255 bytes are a line, what follows
+// is the next one.
 #pragma once
 
 #include <array>
@@ -54,7 +58,7 @@ struct PbsHolidays {
     std::array<int, 7> lines{};                      // where the day was set; 0: nowhere
     std::vector<PbsHoliday> days;                    // in the order of the file, each day once
     // Lines with a first word that isn't one of the above, or with a time or year that doesn't exist: they
-    // are left out, or mean what the older schedulers made of them, as the number in a word such as 12x.
+    // are left out. But of a word such as 12x the number counts, as the older schedulers read it.
     Problems mistakes;
     std::vector<std::string> notes;  // lines that mean something else than they seem to
 

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include "migrate/convert.h"
-#include "objects/store.h"
-#include "rrule/window_set.h"
 #include "tests/migrate/support.h"
 
 namespace pbs::migrate::test {
@@ -67,28 +65,6 @@ TEST(PbsHolidays, WithoutAYearItMeansNothing) {
     EXPECT_THAT(to_qmgr(*conversion), Not(HasSubstr("time_window")));
     EXPECT_THAT(to_qmgr(*conversion), Not(HasSubstr("non_work_days")));
     EXPECT_THAT(to_text(conversion->report), HasSubstr("without YEAR the file means nothing"));
-}
-
-TEST(PbsHolidays, MistakesHaveTheirPlaces) {
-    const auto file = parse_pbs_holidays(
-        "YEAR soon\nYEAR\nweekday 0600\nmonday 2500 0660\nSunday all all\n367 x\n  -1 x\n0 x\n"
-        "saturday 600am none\n",
-        "holidays");
-    EXPECT_THAT(file.days, IsEmpty());
-    EXPECT_THAT(
-        texts(file.mistakes),
-        ElementsAre(
-            "holidays:1:6: YEAR: 'soon' is not a year such as 2026",
-            "holidays:2:1: YEAR: the year is missing, expected one such as 2026",
-            "holidays:3:9: weekday: expected the start of prime and of non-prime time, each HHMM, all or "
-            "none",
-            "holidays:4:8: monday: '2500' is not a time HHMM up to 2400, all or none",
-            "holidays:4:13: monday: '0660' is not a time HHMM up to 2400, all or none",
-            HasSubstr("holidays:5:1: 'Sunday' is not a day of the year from 1 to 366, YEAR, weekday or a "
-                      "day of the week in lower case"),
-            HasSubstr("holidays:6:1: '367' is not"), HasSubstr("holidays:7:3: '-1' is not"),
-            HasSubstr("holidays:8:1: '0' is not"),
-            "holidays:9:10: saturday: '600am' is not a time HHMM up to 2400, all or none"));
 }
 
 SchedConfig by_time() {
@@ -176,19 +152,56 @@ TEST(PbsHolidays, OddLinesMeanWhatPbsMadeOfThem) {
 TEST(PbsHolidays, LinesThatEndWithCarriageReturnsAreTold) {
     const auto file = parse_pbs_holidays(
         "YEAR 2026\r\nweekday 0600 1730\r\nsaturday none all\r\n\r\n1 Jan 1\r\n", "holidays");
-    EXPECT_EQ(file.year, 2026);
-    EXPECT_THAT(file.prime[1], ElementsAre(PrimeHours{360, 1050}));
-    ASSERT_EQ(file.mistakes.size(), 1U);
-    EXPECT_EQ(note_of(file.mistakes[0]),
-              "holidays:1:6: YEAR: a carriage return stands behind '2026', expected lines that end with LF "
-              "alone: PBS "
-              "read no year, and it was always prime time; here the lines count as if they ended so");
-    EXPECT_EQ(note_of(parse_pbs_holidays("YEAR 2026 \r\nweekday 0600 1730\r\n", "f").mistakes.at(0)),
-              "f:2:14: weekday: a carriage return stands behind '1730', expected lines that end with LF "
-              "alone: PBS read "
-              "no start of non-prime time; here the lines count as if they ended so");
-    EXPECT_THAT(parse_pbs_holidays("YEAR 2026\n1 Jan 1\r\n\r\nweekday 0600 1730 x\r\n", "f").mistakes,
+    EXPECT_FALSE(file.in_use());
+    EXPECT_THAT(
+        file.notes,
+        ElementsAre("holidays:1: the line ends with a carriage return, expected LF alone: PBS took it for a "
+                    "part of the last word, which says nothing then; convert the file if it is to count as "
+                    "it reads"));
+    // A remark behind the words that count has it instead.
+    EXPECT_THAT(parse_pbs_holidays("YEAR 2026 x\r\n1 Jan 1\r\n\r\nweekday 0600 1730 x\r\n", "f").notes,
                 IsEmpty());
+    EXPECT_TRUE(parse_pbs_holidays("YEAR 2026 x\r\n", "f").in_use());
+    const auto late = parse_pbs_holidays("YEAR 2026\nmonday 0600 1730\r\n", "f");
+    EXPECT_THAT(late.notes, ElementsAre(HasSubstr("f:2: the line ends with a carriage return")));
+    EXPECT_EQ(note_of(late.mistakes.at(0)),
+              "f:2:13: monday: '1730?' is not a time HHMM up to 2400, all or none; prime time is 06:00 to "
+              "24:00, as it "
+              "was for PBS");
+}
+
+TEST(PbsHolidays, MistakesHaveTheirPlaces) {
+    const auto file = parse_pbs_holidays(
+        "YEAR soon\nYEAR\nweekday 0600\nmonday 2500 0660\nSunday all all\n367 x\n  -1 x\n0 x\n"
+        "saturday 600am none\nfriday 0800 17:00\nYEAR -1\nYEAR 2026\r\nsunday\n",
+        "holidays");
+    EXPECT_THAT(file.days, IsEmpty());
+    EXPECT_THAT(
+        texts(file.mistakes),
+        ElementsAre(
+            "holidays:1:6: YEAR: 'soon' is not a year such as 2026",
+            "holidays:2:1: YEAR: the year is missing, expected one such as 2026",
+            "holidays:3:9: weekday: expected the start of prime and of non-prime time, each HHMM, all or "
+            "none",
+            "holidays:4:8: monday: '2500' is not a time HHMM up to 2400, all or none",
+            "holidays:4:13: monday: '0660' is not a time HHMM up to 2400, all or none",
+            HasSubstr("holidays:5:1: 'Sunday' is not a day of the year from 1 to 366, YEAR, weekday or a "
+                      "day of the week in lower case"),
+            HasSubstr("holidays:6:1: '367' is not"), HasSubstr("holidays:7:3: '-1' is not"),
+            HasSubstr("holidays:8:1: '0' is not"),
+            "holidays:9:10: saturday: '600am' is not a time HHMM up to 2400, all or none",
+            "holidays:10:13: friday: '17:00' is not a time HHMM up to 2400, all or none",
+            "holidays:11:6: YEAR: '-1' is not a year such as 2026",
+            "holidays:12:6: YEAR: '2026?' is not a year such as 2026",
+            "holidays:13:1: sunday: expected the start of prime and of non-prime time, each HHMM, all or "
+            "none"));
+    std::vector<std::string> done;
+    for (const Problem& mistake : file.mistakes) done.push_back(mistake.then);
+    const std::string left_out = "the line is left out";
+    const std::string monday = "prime time is 00:00 to 07:00, as it was for PBS";
+    EXPECT_THAT(done, ElementsAre(left_out, left_out, monday, monday, monday, left_out, left_out, left_out,
+                                  left_out, left_out, "prime time is 08:00 to 24:00, as it was for PBS",
+                                  "the file counts all the same", left_out, left_out));
 }
 
 // The numbers at the beginning of words counted.
@@ -244,72 +257,6 @@ TEST(PbsHolidays, WherePrimeTimeNeverIsThePolicyIsThatOfNonPrimeTime) {
     ASSERT_TRUE(conversion);
     EXPECT_THAT(to_qmgr(*conversion), HasSubstr("set policy default_policy by_queue = False\n"));
     EXPECT_THAT(to_qmgr(*conversion), Not(HasSubstr("default_policy_prime")));
-}
-
-// ---- The objects mean what the file said: prime time at every minute of two years.
-
-// As the old scheduler decided, from the numbers of the file alone.
-struct OldDay {
-    int prime;      // HHMM; -1: all, -2: none
-    int non_prime;  // the same
-};
-bool old_prime(const std::array<OldDay, 7>& week, const std::vector<int>& holidays, rrule::Local at) {
-    const auto day = std::chrono::floor<std::chrono::days>(at);
-    const auto year = std::chrono::year_month_day{day}.year();
-    const auto number = (day - std::chrono::local_days{year / 1 / 1}).count() + 1;
-    if (std::ranges::find(holidays, number) != holidays.end()) return false;
-    const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(at - day).count();
-    const long now = minutes / 60 * 100 + minutes % 60;
-    const OldDay& today = week.at(std::chrono::weekday{day}.c_encoding());
-    if (today.prime == -1) return true;
-    if (today.non_prime == -1 || today.prime == -2) return false;
-    if (today.non_prime == -2) return true;
-    if (today.non_prime > today.prime) return today.prime <= now && now < today.non_prime;
-    if (today.non_prime < today.prime) return !(today.non_prime <= now && now < today.prime);
-    return false;
-}
-
-TEST(PbsHolidays, TheObjectsMeanTheSameMinuteByMinute) {
-    const std::string text =
-        "YEAR 2027\nweekday 0600 1730\nwednesday 2200 0600\nfriday all none\nsaturday none all\nsunday 0900 "
-        "0900\n"
-        "thursday none none\n1 Jan 1\n60 Mar 1\n359 Dec 25\n366 leap\n";
-    const std::array<OldDay, 7> week = {{{900, 900},
-                                         {600, 1730},
-                                         {600, 1730},
-                                         {2200, 600},
-                                         {-1, -2},  // both none was read as all
-                                         {-1, -2},
-                                         {-2, -1}}};
-    const std::vector<int> holidays = {1, 60, 359, 366};
-    const Folder folder;
-    auto store = objects::Store::open(folder.path("policy.db"), {"UTC", {}}, std::chrono::sys_seconds{});
-    ASSERT_TRUE(store);
-    const auto conversion =
-        convert({.sched_config = SchedConfig{}, .pbs_holidays = parsed(text)}, {}, store->snapshot().get());
-    ASSERT_TRUE(conversion);
-    const objects::Identity root{"root", "localhost", objects::manager_privilege};
-    const auto applied = store->apply(conversion->changes, root, {});
-    ASSERT_TRUE(applied) << applied.error().message;
-    const auto again =
-        convert({.sched_config = SchedConfig{}, .pbs_holidays = parsed(text)}, {}, applied->snapshot.get());
-    EXPECT_TRUE(again->changes.commands.empty()) << to_qmgr(*again);
-
-    const auto zone = *rrule::Zone::find("UTC");
-    std::vector<rrule::Window> made;
-    for (const objects::Object* object : applied->snapshot->time_windows_of_type("prime"))
-        made.push_back(
-            *rrule::Window::make({std::string(object->text("rrule")), object->seconds("start_time"),
-                                  object->seconds("end_time"), object->boolean("applies_on_holidays")},
-                                 zone));
-    const rrule::WindowSet prime(made, *rrule::NonWorkDays::parse(applied->snapshot->non_work_days(), zone));
-    const rrule::Instant from = zone.instant(std::chrono::local_days{std::chrono::year{2027} / 1 / 1});
-    std::size_t wrong = 0;
-    for (int minute = 0; minute < 2 * 366 * 1440; ++minute) {
-        const rrule::Instant at = from + std::chrono::minutes{minute};
-        if (prime.contains(at) != old_prime(week, holidays, zone.local(at))) ++wrong;
-    }
-    EXPECT_EQ(wrong, 0U);
 }
 
 }  // namespace
