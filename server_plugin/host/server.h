@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -60,6 +61,15 @@ struct ChangedSince {
     bool configuration = false;  // of the plugin, or of server, queues, nodes, schedulers or resources
 
     bool anything() const { return configuration || !jobs.empty() || !nodes.empty(); }
+};
+
+// Where the pass over the jobs of route queues is (routing.h).
+struct RoutePass {
+    std::string
+        queue{};  // the jobs of queues before this one, and this one's up to `job`, have had their turn
+    uint64_t job = 0;
+    std::unordered_map<uint64_t, int64_t> offered{};  // jobs that no destination took, and when that was
+    std::size_t next_look = 1024;                     // at so many of them those that have gone are forgotten
 };
 
 // A program that writes a checkpoint.
@@ -127,6 +137,8 @@ class Server {
     // What deals with other servers; tests of single requests do without.
     Peers* peers = nullptr;
     Deliveries* deliveries = nullptr;
+
+    RoutePass route_pass;
 
     uint64_t last_ticket = 0;  // the last ticket given to a request (Context::ticket)
     int64_t last_rank = 0;     // the largest queue_rank given

@@ -45,6 +45,7 @@ pbs_test(
   occurrences_test.cc
   plugin_test.cc
   requests_test.cc
+  routing_test.cc
   run_job_test.cc
   running_usage_test.cc
   select_spec_test.cc

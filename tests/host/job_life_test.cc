@@ -3,7 +3,6 @@
 #include "server_plugin/host/cycle.h"
 #include "server_plugin/host/ended_runs.h"
 #include "server_plugin/host/recovery.h"
-#include "server_plugin/host/routing.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {
@@ -194,27 +193,6 @@ TEST_F(JobLife, DecisionsCommentRejectAndMove) {
     EXPECT_EQ(job_shows(a, "queue"), "other");
     EXPECT_EQ(job_shows(b, "job_state", "x"), "F");
     EXPECT_EQ(job_shows(b, "comment", "x"), "Fits no queue");
-}
-
-TEST_F(JobLife, RouteQueuesRoute) {
-    make_queue("small", {attribute("resources_max.ncpus", "2")});
-    make_queue("large", {attribute("resources_max.ncpus", "8")});
-    ASSERT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_QUEUE, "in",
-                     {attribute("queue_type", "route"), attribute("route_destinations", "small,large"),
-                      attribute("enabled", "t"), attribute("started", "t")})
-                  .code,
-              0);
-    EXPECT_EQ(job_shows(submit(user(), {attribute("Resource_List.ncpus", "1")}, "in"), "queue"), "small");
-    EXPECT_EQ(job_shows(submit(user(), {attribute("Resource_List.ncpus", "4")}, "in"), "queue"), "large");
-    EXPECT_EQ(submit(user(), {attribute("Resource_List.ncpus", "9")}, "in"), std::to_string(PBSE_ROUTEREJ));
-    // A destination that takes no jobs at the moment: the job waits in the route queue.
-    ASSERT_EQ(set(PBS_OBJ_QUEUE, "large", "enabled", "f"), 0);
-    const std::string later = submit(user(), {attribute("Resource_List.ncpus", "4")}, "in");
-    EXPECT_EQ(job_shows(later, "queue"), "in");
-    EXPECT_EQ(job_shows(later, "etime"), "");
-    ASSERT_EQ(set(PBS_OBJ_QUEUE, "large", "enabled", "t"), 0);
-    route_jobs(*server_, server_->now() + 31);
-    EXPECT_EQ(job_shows(later, "queue"), "large");
 }
 
 TEST_F(JobLife, WhatWasAcknowledgedIsThereAtTheNextStart) {

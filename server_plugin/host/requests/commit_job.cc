@@ -29,7 +29,7 @@ Result<void> enter(Change& change, Submission& submission, const Queue& queue) {
     const bool fits = fitted && fitted->at == server.now() && fitted->setup == server.state.setup();
     if (auto ok = fits ? Result<void>() : fit_to_queue(job, queue, server); !ok) return ok;
     if (auto ok = enter_fitted(change, job, queue, Entry::submitted); !ok) return ok;
-    if (!queue.route() || !queue.started()) return {};
+    if (!queue.route()) return {};
     const Routing routed = route_job(change, job, queue);
     if (routed.outcome == Routing::Outcome::rejected) return tl::unexpected(routed.error);
     return {};

@@ -87,7 +87,7 @@ ifl::Reply move_job(Context& context) {
     Job& job = change.job(**current);
     const Entry entry = context.who.operator_() ? Entry::managed : Entry::submitted;
     if (auto ok = enter_queue(change, job, queue, entry); !ok) return refuse(ok.error());
-    if (queue.route() && queue.started()) {
+    if (queue.route()) {
         const Routing routed = route_job(change, job, queue);
         if (routed.outcome == Routing::Outcome::rejected) return refuse(routed.error);
     }
