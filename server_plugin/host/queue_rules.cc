@@ -52,23 +52,35 @@ Result<void> set_group(Job& job, const Server& server, const User& user) {
     return {};
 }
 
-// Those that `before` has a value of the same attribute for don't count.
+// Compares a limit with what is asked for, as OpenPBS does: below 0 the limit is less, above 0 it is more.
+// Texts compare by their characters. A list is as much as it has all that is asked for, else it is more; so
+// is a boolean that differs. So no list and no boolean is ever beyond a maximum.
+int compared(Type type, std::string_view limit, std::string_view asked) {
+    if (is_amount(type)) {
+        const auto order = amount_of(type, limit) <=> amount_of(type, asked);
+        return order < 0 ? -1 : order > 0 ? 1 : 0;
+    }
+    if (type == Type::text) return limit.compare(asked);
+    if (type != Type::list) return limit == asked ? 0 : 1;
+    const std::vector<std::string> has = split_list(limit);
+    return std::ranges::all_of(
+               split_list(asked),
+               [&](const std::string& one) { return std::ranges::find(has, one) != has.end(); })
+               ? 0
+               : 1;
+}
+
+// Those that `before` has a value of the same attribute for don't count. OpenPBS knows no maximum of `nodes`:
+// TORQUE's count of nodes, in what comes from there, limits no job.
 bool outside(const Attributes& limits, std::string_view name, const Job& job, const State& state,
              bool maximum, std::string& which, const Attributes* before = nullptr) {
     for (const AttributeValue& limit : limits.all_of(name)) {
         if (before != nullptr && before->has(name, limit.resource())) continue;
         const Resource* resource = state.resources.find(limit.resource());
         const AttributeValue* asked = job.attributes.find("Resource_List", limit.resource());
-        if (resource == nullptr || asked == nullptr) continue;
-        bool bad = false;
-        if (is_amount(resource->type)) {
-            const int64_t have = amount_of(resource->type, asked->value());
-            const int64_t bound = amount_of(resource->type, limit.value());
-            bad = maximum ? have > bound : have < bound;
-        } else {
-            bad = asked->value() != limit.value();
-        }
-        if (bad) {
+        if (resource == nullptr || asked == nullptr || (maximum && resource->name == "nodes")) continue;
+        const int order = compared(resource->type, limit.value(), asked->value());
+        if (maximum ? order < 0 : order > 0) {
             which = fmt::format("{}={} against {}.{}={}", limit.resource(), asked->value(), name,
                                 limit.resource(), limit.value());
             return true;

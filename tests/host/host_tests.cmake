@@ -44,6 +44,7 @@ pbs_test(
   not_acted_on_test.cc
   occurrences_test.cc
   plugin_test.cc
+  queue_rules_test.cc
   requests_test.cc
   routing_test.cc
   run_job_test.cc
