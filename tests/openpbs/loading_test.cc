@@ -178,6 +178,30 @@ TEST_F(OpenpbsLoading, InstallRefusesWhatItCantDo) {
     EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs", "una"), HasSubstr("root is needed"));
     EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs --status --remove"),
                 HasSubstr("--remove: not with --status"));
+    EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs --renew --library /usr/lib"),
+                HasSubstr("there is no pbs_policy_preload.so"));
+}
+
+TEST_F(OpenpbsLoading, InstallRefusesAServerThatItCantGetInto) {
+    const std::string folder = copy();
+    const auto refusal = [&](const std::string& script) {
+        const std::string before = site->ok(kInstalled);
+        site->ok("s=$(dirname $stock)/sbin/pbs_server.bin d=" + folder + "; " + script);
+        const std::string told =
+            site->refused("$ours/pbs_policy_install --openpbs --scheduler --library " + folder);
+        EXPECT_EQ(site->ok(kInstalled), before);
+        return told;
+    };
+    EXPECT_THAT(refusal("truncate -s 5000 $d/pbs_policy.so"),
+                HasSubstr("pbs_policy.so: signal 7 ended the process that loaded it first"));
+    EXPECT_THAT(refusal("cp $ours/pbs_policy.so $d; truncate -s 5000 $d/pbs_policy_preload.so"),
+                HasSubstr("pbs_server.bin can't have the plugin: "));
+    // A server of an earlier release, which has its libpbs in itself.
+    EXPECT_THAT(
+        refusal("cp $ours/pbs_policy_preload.so $d; cp " PBS_BUILD_DIR
+                "/tests/openpbs/built_in/pbs_server.bin $s"),
+        HasSubstr(
+            "/sbin/pbs_server.bin can't have the plugin: this pbs_server doesn't import decode_DIS_ReqHdr"));
 }
 
 TEST_F(OpenpbsLoading, InstallChangesAllFilesOrNone) {
