@@ -124,6 +124,11 @@ int main(int argc, char** argv) {
                    "       pbs_attr_table pbs_server|pbs_queue|pbs_node|pbs_sched|pbs_resource\n");
         return 2;
     }
-    for (const Attribute& attribute : pbs::objects::attributes(*type)) print_item(*type, attribute);
+    for (const Attribute& attribute : pbs::objects::attributes(*type)) {
+        // One that the bundled server keeps itself is in its own table.
+        const HostAttribute* host =
+            pbs::cmds::find_host_attribute(static_cast<pbs::cmds::ObjectType>(*type), attribute.name);
+        if (host == nullptr || host->has(pbs::ifl::of_plugin)) print_item(*type, attribute);
+    }
     return 0;
 }

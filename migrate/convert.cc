@@ -151,6 +151,16 @@ class Converter {
         formula(file.formula, from, kNonPrimePolicy);
     }
 
+    // To pbs_sched it is always prime time without a holidays file that has a year, and its queues of prime
+    // and non-prime time go by that.
+    void always_prime(const std::string& file) {
+        if (current_ != nullptr)
+            for (const objects::Object* window : current_->time_windows_of_type("prime"))
+                if (!before_.has(ObjectType::time_window, window->name(), "")) return;
+        begin(Part::options);
+        prime_window(kPrimeTime, {"FREQ=DAILY", PrimeHours{}, 0}, file, true);
+    }
+
     void queue_types(const std::vector<FoundQueueType>& found, Part part) {
         begin(part);
         for (const FoundQueueType& queue : found) {
@@ -413,13 +423,14 @@ class Converter {
         out_.report.lines.push_back(std::move(line));
     }
 
-    void prime_window(const std::string& name, const PrimeWindow& window, const std::string& file) {
+    void prime_window(const std::string& name, const PrimeWindow& window, const std::string& file,
+                      bool on_holidays = false) {
         const std::string from = window.line == 0 ? file : fmt::format("{}:{}", file, window.line);
         create(ObjectType::time_window, name);
         set(ObjectType::time_window, name, "rrule", window.rrule, from);
         set(ObjectType::time_window, name, "start_time", clock(window.hours.start), from);
         set(ObjectType::time_window, name, "end_time", clock(window.hours.end), from);
-        set(ObjectType::time_window, name, "applies_on_holidays", "False", from);
+        set(ObjectType::time_window, name, "applies_on_holidays", on_holidays ? "True" : "False", from);
         set(ObjectType::time_window, name, "type", "prime", from);
     }
 
@@ -633,13 +644,20 @@ Result<Conversion> convert(const Legacy& files, const Surroundings& server, cons
     Converter converter(current, before, server, known, options.strict);
     converter.mistakes(files.mistakes);
     std::optional<SchedPolicies> options_of;
+    const std::vector<FoundQueueType> types =
+        find_queue_types(files.sched_config ? &*files.sched_config : nullptr,
+                         files.qmgr_print ? &*files.qmgr_print : nullptr, server);
+    const bool by_prime = std::ranges::any_of(types, [](const FoundQueueType& queue) {
+        return queue.type == "execution_prime" || queue.type == "execution_non_prime";
+    });
+    const bool has_hours = files.pbs_holidays && files.pbs_holidays->in_use();
     if (files.config) converter.config(*files.config);
     if (files.sched_config) {
         auto policies = policies_of(files, known, before);
         if (!policies) return tl::unexpected(policies.error());
         options_of = std::move(*policies);
-        converter.sched_config(*files.sched_config, *options_of,
-                               files.pbs_holidays && files.pbs_holidays->in_use());
+        converter.sched_config(*files.sched_config, *options_of, has_hours || by_prime);
+        if (by_prime && !has_hours) converter.always_prime(files.sched_config->file);
     }
     const SchedConfig* config = files.sched_config ? &*files.sched_config : nullptr;
     const SchedPolicies* policies = options_of ? &*options_of : nullptr;
@@ -652,12 +670,8 @@ Result<Conversion> convert(const Legacy& files, const Surroundings& server, cons
     if (files.resourcedef)
         converter.resourcedef(*files.resourcedef, files.qmgr_print ? &*files.qmgr_print : nullptr);
     if (files.qmgr_print) converter.print(*files.qmgr_print, policies);
-    // To pbs_sched the name of a queue goes on saying it.
-    if (!server.same_scheduler && (config != nullptr || files.qmgr_print)) {
-        converter.queue_types(
-            find_queue_types(config, files.qmgr_print ? &*files.qmgr_print : nullptr, server),
-            config != nullptr ? Part::options : Part::server);
-    }
+    if (config != nullptr || files.qmgr_print)
+        converter.queue_types(types, config != nullptr ? Part::options : Part::server);
     if (files.usage) converter.usage(*files.usage);
     if (files.decay_usage) converter.decay_usage(*files.decay_usage);
     converter.allocations(files.allocations ? &*files.allocations : nullptr,

@@ -68,7 +68,9 @@ struct ConvertOptions {
 //   preemption, of the formula and of log_events, become attributes of the policies, and count before the
 //   options; without what qmgr printed, the formula in sched_formula does.
 // - Queues whose names begin with primetime_prefix, nonprimetime_prefix and dedicated_prefix get their
-//   execution_type. Without a sched_config, the printed queues with p_, np_ and ded do.
+//   execution_type. Without a sched_config, the printed queues with p_, np_ and ded do. If the holidays file
+//   has no year, or there is none, the time_window prime_time is all of the time for those of prime and
+//   non-prime time.
 // - The usage file becomes the usage of default_fs_group.
 // - What else qmgr printed of the older server's own objects is left to the server (host_work.h).
 // - Options that are removed are notes: why, and what to use instead.

@@ -24,6 +24,7 @@ struct ExportSource {
     std::vector<FoundQueueType> queue_types{};
     std::vector<std::string> others{};  // its custom resources that aren't consumable, and those that a
                                         // migrated sched_config named
+    bool knows_queue_types = false;     // queues that `queue_types` doesn't name run jobs at any time
     std::string before{};  // sched_config as it was: options that the objects have no words for stay
 };
 

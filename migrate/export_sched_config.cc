@@ -49,6 +49,7 @@ class Writer {
             if (option.target == T::fs_group && group_ != nullptr) group_option(option);
         }
         for (const Object* policy : policies()) others(*policy, done);
+        if (!written_.contains("dedicated_prefix")) queue_prefix("dedicated_prefix", "execution_dedicated");
         queue_prefix("primetime_prefix", "execution_prime");
         queue_prefix("nonprimetime_prefix", "execution_non_prime");
         for (const SchedSetting& setting : before_.settings)
@@ -150,28 +151,37 @@ class Writer {
 
     void prefix(const SchedOption& option, const Object& policy) {
         const auto queues = policy.list("dedicated_queues");
-        const std::vector<std::string> names(queues.begin(), queues.end());
-        if (const SchedSetting* old = old_prefix(names)) return keep(*old);
+        std::vector<std::string> names(queues.begin(), queues.end());
+        for (const std::string& name : queues_of("execution_dedicated"))
+            if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+        if (const SchedSetting* old = old_prefix(option.name, names)) return keep(*old);
         if (const std::string common = common_prefix(names); !common.empty()) return line(option, common, "");
         leave_out(fmt::format("policy {} dedicated_queues = {}: these names have no prefix of their own",
                               policy.name(), fmt::join(names, ",")));
     }
 
-    void queue_prefix(std::string_view option, std::string_view type) {
+    std::vector<std::string> queues_of(std::string_view type) const {
         std::vector<std::string> names;
         for (const FoundQueueType& queue : source_.queue_types)
             if (queue.type == type) names.push_back(queue.queue);
-        if (names.empty()) return;
+        return names;
+    }
+
+    void queue_prefix(std::string_view option, std::string_view type) {
+        const std::vector<std::string> names = queues_of(type);
+        // What the file said of other queues counts no more.
+        const bool says_other = source_.knows_queue_types && has(option);
+        if (names.empty() && !says_other) return;
+        if (const SchedSetting* old = old_prefix(option, names)) return keep(*old);
         const std::string common = common_prefix(names);
-        if (common.empty()) {
-            for (const std::string& name : names)
+        for (const std::string& name : names)
+            if (common.empty())
                 leave_out(fmt::format(
                     "queue {} execution_type = {}: the queues of this type have no prefix of their own", name,
                     type));
-        } else {
-            out_.text += fmt::format("{}: {}\n", option, common);
-            written_.insert(option);
-        }
+        if (common.empty() && !says_other) return;
+        out_.text += fmt::format("{}: {}\n", option, common.empty() ? kNoPrefix : common);
+        written_.insert(option);
     }
 
     // A line of the file that there was.
@@ -182,10 +192,17 @@ class Writer {
         line(*setting.option, setting.value, column);
     }
 
-    // The prefix of dedicated queues in the file that there was, if it still chooses these.
-    const SchedSetting* old_prefix(const std::vector<std::string>& queues) const {
-        const auto found = std::ranges::find_if(before_.settings, [](const SchedSetting& setting) {
-            return setting.option->name == "dedicated_prefix";
+    // Had the file that there was a line of it?
+    bool has(std::string_view option) const {
+        return std::ranges::any_of(before_.settings, [option](const SchedSetting& setting) {
+            return setting.option->name == option;
+        });
+    }
+
+    // The prefix in the file that there was, if it still chooses these queues.
+    const SchedSetting* old_prefix(std::string_view option, const std::vector<std::string>& queues) const {
+        const auto found = std::ranges::find_if(before_.settings, [option](const SchedSetting& setting) {
+            return setting.option->name == option;
         });
         if (found == before_.settings.end() || found->value.empty()) return nullptr;
         const bool same = std::ranges::all_of(source_.queues, [&](const std::string& queue) {

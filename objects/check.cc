@@ -289,8 +289,12 @@ Result<void> check_object(const Object& object, const CheckContext& context) {
             return check_tree(object);
         case ObjectType::time_window:
             return check_times(object, context);
-        case ObjectType::server:
         case ObjectType::queue:
+            if (context.keeps_execution_types || !object.is_set("execution_type")) break;
+            return fail(Code::unknown_attribute,
+                        "unknown attribute 'execution_type': the server keeps it itself, expected it in the "
+                        "section host");
+        case ObjectType::server:
         case ObjectType::node:
         case ObjectType::resource:
             break;

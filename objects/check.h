@@ -26,8 +26,9 @@ struct CheckContext {
     KeptWindows& windows;
     std::uint64_t patience;  // with check_windows(): rrule::OverlapSearch::work()
     const std::atomic<bool>* end =
-        nullptr;              // set by another thread: check_windows() ends, with errors or none
-    bool provisions = false;  // the server provisions vnodes
+        nullptr;                         // set by another thread: check_windows() ends, with errors or none
+    bool provisions = false;             // the server provisions vnodes
+    bool keeps_execution_types = false;  // of queues; else the server keeps them itself
 };
 
 // What one value says: recurrences, formulas, programs, names of queues and resources. `before` is the value

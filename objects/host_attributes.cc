@@ -29,6 +29,15 @@ constexpr Attribute kQueue[] = {
      0,
      {},
      ObjectType::time_window},
+    // A server that keeps it itself has a row of its own (ifl/attributes/queue_table.cc).
+    {"execution_type",
+     T::string,
+     S::word,
+     "",
+     plain,
+     "When jobs of the queue start: in prime time, outside it or in dedicated time only; not set: any time",
+     "set queue q1 execution_type = execution_prime",
+     {"execution", "execution_prime", "execution_non_prime", "execution_dedicated", "route"}},
 };
 
 constexpr Attribute kSched[] = {

@@ -101,6 +101,7 @@ struct Store::State {
     std::uint64_t patience = rrule::OverlapSearch::kLongWork;
     const std::atomic<bool>* end = nullptr;
     bool provisions = false;
+    bool keeps_execution_types = false;
     ServerAbilities abilities{};
     bool holds = false;           // this store's change isn't committed by itself, but by take_over()
     std::optional<Group> held{};  // that change; declared after the database: ends first
@@ -174,6 +175,7 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options,
     for (const std::string& name : options.resources) state.resources.add(name);
     state.queues = options.queues;
     state.provisions = options.provisions;
+    state.keeps_execution_types = options.keeps_execution_types;
     state.abilities = options.abilities;
     const auto prepare = [&]() -> Result<void> {
         if (Result<void> checked = check_integrity(*state.database); !checked) return checked;
@@ -239,8 +241,9 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
                                    const Identity& identity, std::chrono::sys_seconds now) {
     const std::string name = command.type == ObjectType::server ? std::string{} : command.object;
     const ObjectPtr before = group.draft.find(command.type, name);
-    const CheckContext context{zone,    resources, now, &queues,   part.warnings,
-                               windows, patience,  end, provisions};
+    const CheckContext context{
+        zone,     resources, now,        &queues,         part.warnings,        windows,
+        patience, end,       provisions,  keeps_execution_types};
     if (Result<void> done = execute_on(group.draft, command, context); !done)
         return tl::unexpected(done.error());
     const ObjectPtr after = group.draft.find(command.type, name);
@@ -332,6 +335,7 @@ struct Store::Seed {
     QueueNames queues;
     std::shared_ptr<const Snapshot> snapshot;
     bool provisions = false;
+    bool keeps_execution_types = false;
     ServerAbilities abilities;
 };
 
@@ -339,7 +343,7 @@ std::shared_ptr<const Store::Seed> Store::seed() {
     state_->settle();
     return std::make_shared<const Seed>(Seed{state_->database->path(), state_->zone, state_->resources,
                                              state_->queues, state_->snapshot, state_->provisions,
-                                             state_->abilities});
+                                             state_->keeps_execution_types, state_->abilities});
 }
 
 Result<Store> Store::prepare(const Seed& seed, const std::atomic<bool>& end) {
@@ -351,6 +355,7 @@ Result<Store> Store::prepare(const Seed& seed, const std::atomic<bool>& end) {
     store.state_->holds = true;
     store.state_->end = &end;
     store.state_->provisions = seed.provisions;
+    store.state_->keeps_execution_types = seed.keeps_execution_types;
     store.state_->abilities = seed.abilities;
     store.state_->database->end_when(end);
     return store;
@@ -456,8 +461,17 @@ Result<Reply> Store::rewrite(const Rewrite& rewrite, const Identity& identity, s
     Result<Group> group = state.begin();
     if (!group) return tl::unexpected(group.error());
     Reply reply{false, group->revision, {}, state.snapshot};
-    const CheckContext context{state.zone,    state.resources, now,       &state.queues,   nullptr,
-                               state.windows, state.patience,  state.end, state.provisions};
+    const CheckContext context{state.zone,
+                               state.resources,
+                               now,
+                               &state.queues,
+                               nullptr,
+                               state.windows,
+                               state.patience,
+                               state.end,
+                               state.provisions,
+                               
+                               state.keeps_execution_types};
     if (Result<void> done = rewrite.work(group->draft, context, reply.warnings); !done)
         return tl::unexpected(done.error());
     const std::vector<ObjectChange> changes = group->draft.changes();

@@ -34,6 +34,8 @@ struct StoreOptions {
     QueueNames queues{};
     // Does the server provision vnodes? If not, policies can't say how.
     bool provisions = false;
+    // Is the execution_type of queues kept here? If not, the server keeps it.
+    bool keeps_execution_types = false;
     // Who sets in a policy what it can't do enough for is told so.
     ServerAbilities abilities{};
 };

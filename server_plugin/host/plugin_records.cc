@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "ifl/attributes/entity_limits.h"
+#include "ifl/attributes/execution_type.h"
 #include "server_plugin/host/accrual.h"
 #include "server_plugin/host/array.h"
 #include "server_plugin/host/new_reservation.h"
@@ -13,13 +14,9 @@
 namespace pbs::host {
 namespace {
 
-// Of a queue's attribute of that name; "execution" and no value are any time.
-int32_t execution_type(std::string_view text) {
-    if (text == "execution_prime") return PBS_EXECUTION_PRIME;
-    if (text == "execution_non_prime") return PBS_EXECUTION_NON_PRIME;
-    if (text == "execution_dedicated") return PBS_EXECUTION_DEDICATED;
-    return PBS_EXECUTION_ANY;
-}
+static_assert(ifl::execution_type_of("execution_prime") == PBS_EXECUTION_PRIME &&
+              ifl::execution_type_of("execution_non_prime") == PBS_EXECUTION_NON_PRIME &&
+              ifl::execution_type_of("execution_dedicated") == PBS_EXECUTION_DEDICATED);
 
 // Rows of the table of jobs: values are found by them more quickly than by their names, and a start tells of
 // all jobs.
@@ -210,7 +207,7 @@ const pbs_queue_record& RecordBuilder::queue(const Queue& queue) {
     queue_.acl_user_count = acl_.size();
     queue_.partition = as_pbs_str(attributes.text("partition"));
     queue_.backfill_depth = attributes.integer("backfill_depth", -1);
-    queue_.execution_type = execution_type(attributes.text("execution_type"));
+    queue_.execution_type = ifl::execution_type_of(attributes.text("execution_type"));
     queue_.node_group_key = as_pbs_str(attributes.text("node_group_key"));
     add_limits(attributes);
     queue_.limits = limits_.data();

@@ -25,6 +25,7 @@ inline constexpr std::array kOwned{
     OwnedAttribute{PBS_OBJ_SERVER, "server_time", false},
     OwnedAttribute{PBS_OBJ_SERVER, "policy_attached", false},
     OwnedAttribute{PBS_OBJ_QUEUE, "time_window", true},
+    OwnedAttribute{PBS_OBJ_QUEUE, "execution_type", true},
     OwnedAttribute{PBS_OBJ_SCHED, "policy", true},
     OwnedAttribute{PBS_OBJ_SCHED, "sched_config", false},
     OwnedAttribute{PBS_OBJ_SCHED, "active_policy", false},

@@ -161,6 +161,7 @@ void Records::tell(const std::string& name, const SiteQueue& queue) {
     record.partition = str(queue.partition);
     record.node_group_key = str(queue.node_group_key);
     record.backfill_depth = queue.backfill_depth;
+    record.execution_type = queue.execution_type;
     table_.queue_changed(table_.self, &record);
 }
 

@@ -488,6 +488,7 @@ std::size_t Scheduling::take_objects() {
                                       ? site_.scheds.at(current_).partition
                                       : reservation.partition;
     }
+    keep_execution_types(site_.queues, learnt_.queues);
     bool changed = learnt_.server || learnt_.vnodes || learnt_.queues != site_.queues ||
                    learnt_.reservations != site_.reservations;
     for (const auto& [name, state] : learnt_.states) {

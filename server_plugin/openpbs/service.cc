@@ -5,6 +5,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <strings.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ifl/attributes/execution_type.h"
 #include "ifl/packet.h"
 #include "ifl/pbs_error.h"
 #include "server_plugin/openpbs/backup.h"
@@ -180,6 +182,7 @@ class Service {
         }
         // What is learnt in other ways.
         site->vnodes = site_.vnodes;
+        keep_execution_types(site_.queues, site->queues);
         for (auto& [name, sched] : site->scheds)
             sched.own = scheduling_ != nullptr && scheduling_->is_own(name);
         plugin_->records().tell(site_, *site);
@@ -221,6 +224,26 @@ class Service {
             send(Shown{key.first, key.second, {}});
             shown_.erase(key);
         }
+        take_execution_types();
+    }
+
+    // The server keeps no execution_type of its queues: the plugin, which does, is told of it as of theirs.
+    void take_execution_types() {
+        const auto type_of = [&](const std::string& queue) {
+            const auto shown = shown_.find({PBS_OBJ_QUEUE, queue});
+            if (shown == shown_.end()) return ifl::execution_type_of({});
+            const auto found = std::ranges::find(shown->second, "execution_type", &ifl::Attribute::name);
+            return ifl::execution_type_of(found == shown->second.end() ? std::string_view()
+                                                                       : std::string_view(found->value));
+        };
+        const bool same = std::ranges::all_of(site_.queues, [&](const auto& queue) {
+            return queue.second.execution_type == type_of(queue.first);
+        });
+        if (same) return;
+        Site after = site_;
+        for (auto& [name, queue] : after.queues) queue.execution_type = type_of(name);
+        plugin_->records().tell(site_, after);
+        site_ = std::move(after);
     }
 
     // ---- Requests.
@@ -266,6 +289,10 @@ class Service {
                                                                body.attributes.front().name)));
             return true;
         }
+        if (const std::string why = objection(body); !why.empty()) {
+            answer(one.ticket, ifl::Reply::error(PBSE_BADATVAL, why));
+            return true;
+        }
         if (body.object_type == PBS_OBJ_FAIRSHARE && !scheduling_) {
             answer(one.ticket, ifl::Reply::error(PBSE_NOSUP, instead_of("fairshare")));
             return true;
@@ -282,6 +309,21 @@ class Service {
         }
         answer(one.ticket, reply);
         return true;
+    }
+
+    // As the bundled server has it: a queue that moves jobs on has no time, and one that runs them is none
+    // that moves them on.
+    std::string objection(const ifl::Manage& body) const {
+        if (body.object_type != PBS_OBJ_QUEUE || body.command != PBS_CMD_SET) return {};
+        const auto queue = site_.queues.find(body.object);
+        const auto type = std::ranges::find_if(body.attributes, [](const ifl::Attribute& one) {
+            return strcasecmp(one.name.c_str(), "execution_type") == 0;
+        });
+        if (queue == site_.queues.end() || type == body.attributes.end() || type->value.empty()) return {};
+        const bool route = strcasecmp(type->value.c_str(), "route") == 0;
+        if (route ? !queue->second.execution : !queue->second.route) return {};
+        return fmt::format("Illegal execution_type \"{}\" for queue {} of queue_type {}", type->value,
+                           body.object, route ? "Execution" : "Route");
     }
 
     static bool wants_backup(const ManagerRequest& request) {

@@ -129,6 +129,13 @@ ifl::Result<void> ask(ifl::Connection& connection, ifl::RequestType type, std::s
 
 }  // namespace
 
+void keep_execution_types(const std::map<std::string, SiteQueue>& before,
+                          std::map<std::string, SiteQueue>& after) {
+    for (auto& [name, queue] : after)
+        if (const auto known = before.find(name); known != before.end())
+            queue.execution_type = known->second.execution_type;
+}
+
 std::string_view value_of(const ifl::ObjectView& object, std::string_view name, std::string_view resource) {
     for (const ifl::AttributeView& attribute : object.attributes)
         if (attribute.name == name && attribute.resource == resource) return attribute.value;
@@ -160,6 +167,7 @@ SiteServer server_of(const ifl::ObjectView& object) {
 SiteQueue queue_of(const ifl::ObjectView& object) {
     SiteQueue one;
     one.execution = value_of(object, "queue_type") == "Execution";
+    one.route = value_of(object, "queue_type") == "Route";
     one.started = truth_of(value_of(object, "started"));
     one.enabled = truth_of(value_of(object, "enabled"));
     one.user_acl = truth_of(value_of(object, "acl_user_enable"));

@@ -39,6 +39,7 @@ struct SiteLimits {
 };
 struct SiteQueue {
     bool execution = false;
+    bool route = false;
     bool started = false;
     bool enabled = false;
     bool user_acl = false;
@@ -48,6 +49,7 @@ struct SiteQueue {
     std::string node_group_key;
     std::vector<std::string> acl_users;
     SiteLimits limits;
+    std::int32_t execution_type = 0;  // enum pbs_execution_type; the plugin keeps it, not the server
     bool operator==(const SiteQueue&) const = default;
 };
 struct SiteSched {
@@ -134,6 +136,10 @@ struct Site {
     std::map<std::string, SiteVnode> vnodes;
     SiteReservations reservations;
 };
+
+// What the server doesn't tell of its queues is as it was.
+void keep_execution_types(const std::map<std::string, SiteQueue>& before,
+                          std::map<std::string, SiteQueue>& after);
 
 // The value of an attribute, or an empty string.
 std::string_view value_of(const ifl::ObjectView& object, std::string_view name,

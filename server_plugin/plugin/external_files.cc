@@ -178,6 +178,10 @@ Made make(const State& state, const objects::Snapshot& snapshot, const std::stri
     source.consumables.assign(known.consumables.begin(), known.consumables.end());
     source.others.assign(known.others.begin(), known.others.end());
     source.before = own_sched_config(folder);
+    source.knows_queue_types = true;
+    for (const objects::ObjectPtr& queue : snapshot.objects(objects::ObjectType::queue))
+        if (queue->has("execution_type"))
+            source.queue_types.push_back({queue->name(), std::string(queue->text("execution_type")), {}});
     const auto prime = prime_time(snapshot, state.zone);
     Made made;
     for (const migrate::Exporter& exporter : migrate::exporters()) {

@@ -6,6 +6,7 @@
 
 #include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/first_start.h"
+#include "server_plugin/plugin/queue_types.h"
 #include "server_plugin/plugin/timer.h"
 
 namespace pbs::plugin {
@@ -20,6 +21,7 @@ bool open_store(State& state, sched::Instant now) {
     options.time_zone = state.host.time_zone();
     options.resources = std::move(state.resources);
     options.provisions = state.host.provisions();
+    options.keeps_execution_types = state.host.has_pbs_sched();
     options.abilities = state.host.abilities();
     options.queues.emplace();
     for (const auto& [handle, name] : state.sched_configs.queues) options.queues->insert(name);
@@ -46,6 +48,7 @@ void prepare(State& state, sched::Instant now) {
         state.failure = fmt::format("{}: {}", store_path(state), loaded.error().message);
         return;
     }
+    set_queue_types(state, now);
     adopt_configuration(state);
 }
 

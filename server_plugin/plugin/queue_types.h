@@ -18,4 +18,10 @@ std::vector<migrate::QueueType> queue_types(const State& state);
 // configuration to the queue's name. Until then it is told of the queue again.
 void queue_type_done(State& state, std::string_view queue);
 
+// Does by itself what there is to do, where the host keeps no execution_type: once the store is open, and for
+// queues and migrations that come later. A later change of the configuration may be under way: then nothing.
+void set_queue_types(State& state, sched::Instant now);
+// Are there other queues than at the last call of it?
+bool wants_queue_types(const State& state);
+
 }  // namespace pbs::plugin

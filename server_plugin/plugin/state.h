@@ -124,6 +124,7 @@ struct State {
     std::string server_formula;               // its deprecated job_sort_formula
     std::int64_t server_backfill_depth = -1;  // its deprecated backfill_depth
     SchedConfigs sched_configs;               // of schedulers without a policy
+    std::uint64_t queue_types_names = 0;      // sched_configs.names, when set_queue_types() looked
     ExternalFiles external_files;             // of hosts with pbs_sched
     // What the scheduler has been given last; null: nothing yet. Later commits have other snapshots.
     std::shared_ptr<const objects::Snapshot> adopted;

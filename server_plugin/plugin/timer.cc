@@ -5,6 +5,7 @@
 
 #include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/cycle.h"
+#include "server_plugin/plugin/queue_types.h"
 #include "server_plugin/plugin/requests/record.h"
 
 namespace pbs::plugin {
@@ -43,7 +44,7 @@ int64_t next_deadline(State& state, sched::Instant now) {
     if (state.scheduler.at_work()) return std::numeric_limits<int64_t>::max();
     follow_zones(state, now);
     load_shares(state);
-    if (!state.changed_settings.objects.empty()) return seconds(now);
+    if (!state.changed_settings.objects.empty() || wants_queue_types(state)) return seconds(now);
     const sched::Instant due = std::min(
         {state.scheduler.next_deadline(now),
          state.long_change.busy() ? sched::Instant::max() : state.usage.next_deadline(state.scheduler, now),
@@ -60,6 +61,10 @@ uint32_t tick(State& state, sched::Instant now) {
     state.looks.finish(state);
     if (state.scheduler.at_work()) return PBS_WANT_NOTHING;
     follow_zones(state, now);
+    if (wants_queue_types(state)) {
+        set_queue_types(state, now);
+        settle(state);
+    }
     // A decay that is due needs to know which groups are over their allocation.
     for (const auto& [name, folder] : state.sched_priv) read_allocations(state, name, now, false);
     sched::TickResult result = state.scheduler.tick(now);

@@ -110,7 +110,10 @@ TEST_P(OpenpbsFirstStart, MigratesTheFilesOfEachSchedulerAndTheServersAttributes
         report,
         AllOf(HasSubstr("priv2/sched_config"), HasSubstr("policy s2_policy_prime by_queue = False"),
               HasSubstr("sched s2 policy = s2_policy"), HasSubstr("primetime_prefix: stays in the file")));
-    EXPECT_THAT(report, Not(AnyOf(HasSubstr("execution_type"), HasSubstr("directive"))));
+    EXPECT_THAT(report, Not(HasSubstr("directive")));
+    // The names go on saying it to pbs_sched; the plugin will need it once it schedules.
+    EXPECT_EQ(attribute_in(list("queue p_a"), "execution_type"), "execution_prime");
+    EXPECT_EQ(attribute_in(list("queue np_a"), "execution_type"), "execution_non_prime");
     EXPECT_EQ(attribute_in(list("sched default"), "policy"), "default_policy");
     EXPECT_EQ(attribute_in(list("sched s2"), "policy"), "s2_policy,p:s2_policy_prime,np:s2_policy_non_prime");
     const std::string first = list("policy default_policy");
@@ -134,6 +137,14 @@ TEST_P(OpenpbsFirstStart, MigratesTheFilesOfEachSchedulerAndTheServersAttributes
     }));
     EXPECT_THAT(site->ok("cat /var/spool/pbs/priv2/sched_config"),
                 AllOf(HasSubstr("by_queue: False\tprime"), HasSubstr("\nprimetime_prefix: p_\n")));
+    // Another execution_type is another prefix, if one chooses the queues.
+    EXPECT_EQ(site->qmgr("unset queue p_a execution_type").exit, 0);
+    EXPECT_EQ(site->qmgr("set queue ded_a execution_type = execution_non_prime").exit, 0);
+    EXPECT_TRUE(wait_for([&] {
+        return site->ok("cat /var/spool/pbs/priv2/sched_config").find("\nprimetime_prefix: -none-\n") !=
+               std::string::npos;
+    }));
+    EXPECT_THAT(list("sched s2"), HasSubstr("the queues of this type have no prefix of their own"));
     EXPECT_EQ(site->ok("cat /var/spool/pbs/sched_priv/sched_config"), mine);
 }
 

@@ -133,7 +133,8 @@ std::span<const Rule> rules() {
           "pbs_rrule"}},
         {"server_plugin/openpbs",
          {"text/", "server_plugin/plugin/pbs_plugin.h", "ifl/", "ifl/attributes/entity_limits.h",
-          "ifl/attributes/execvnodes.h", "ifl/attributes/reservation_start.h", "rrule/", "sqlite/"},
+          "ifl/attributes/execution_type.h", "ifl/attributes/execvnodes.h",
+          "ifl/attributes/reservation_start.h", "rrule/", "sqlite/"},
          {"pbs_text", "pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client", "pbs_rrule", "pbs_sqlite"}},
     };
     return table;

@@ -203,7 +203,8 @@ void tell(const objects::Rewritten& done, Reply& reply) {
 }
 
 // What comes of any change of the configuration.
-void take_effect(State& state, Reply& reply) {
+void take_effect(State& state, sched::Instant now, Reply& reply) {
+    set_queue_types(state, now);
     if (const auto kept = forget_corrected_mistake(state); !kept)
         state.host.log(PBS_LOG_ERROR, "migration", kept.error().message);
     if (const std::string why = adopt_configuration(state); !why.empty()) {
@@ -259,7 +260,7 @@ int32_t finish_configuration(State& state, const objects::Result<objects::Rewrit
     if (!done) return reply.error(static_cast<int32_t>(done.error().code), done.error().message);
     if (done->reply.changed) {
         write_migration_report(state);
-        take_effect(state, reply);
+        take_effect(state, now, reply);
     }
     if (done->usage) {
         if (const auto loaded = state.usage.add_stored(*state.store, state.scheduler, state.host, now);

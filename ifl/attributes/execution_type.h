@@ -1,0 +1,18 @@
+// The queue attribute execution_type.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace pbs::ifl {
+
+// As enum pbs_execution_type of a plugin's interface numbers it. "execution", "route" and no value are 0, any
+// time.
+constexpr std::int32_t execution_type_of(std::string_view text) {
+    if (text == "execution_prime") return 1;
+    if (text == "execution_non_prime") return 2;
+    if (text == "execution_dedicated") return 3;
+    return 0;
+}
+
+}  // namespace pbs::ifl
