@@ -454,6 +454,20 @@ bool is_degraded(const Reservation& reservation) {
            (substate == reservation_state::kDegraded || substate == reservation_state::kInConflict);
 }
 
+bool holds_vnodes(const Reservation& reservation, int64_t now) {
+    switch (reservation.state()) {
+        case reservation_state::kRunning:
+        case reservation_state::kDeletingJobs:
+            return true;
+        case reservation_state::kBeingAltered:
+            return substate_of(reservation) == reservation_state::kRunning;
+        case reservation_state::kBeingDeleted:
+            return reservation.start() <= now;
+        default:
+            return false;
+    }
+}
+
 bool awaits_answer(const Reservation& reservation) {
     // Of whole hosts: nobody asks the scheduler.
     if (is_maintenance(reservation) && reservation.state() == reservation_state::kUnconfirmed) return false;

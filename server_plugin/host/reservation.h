@@ -41,6 +41,8 @@ inline bool is_maintenance(const Reservation& reservation) {
 bool awaits_answer(const Reservation& reservation);
 // Does it, or a later occurrence of it, lack vnodes?
 bool is_degraded(const Reservation& reservation);
+// Does it have its vnodes now, whatever runs on them: has it begun, and not yet gone?
+bool holds_vnodes(const Reservation& reservation, int64_t now);
 // Notes which of its occurrences are to be decided about, if it is: all of a new one, only the next one of
 // one that is altered, and those that lack vnodes of one that is degraded.
 void choose_asked(Reservation& reservation, const State& state);

@@ -32,6 +32,17 @@ void index(std::set<uint64_t>& set, const Job& job, bool in) {
 
 }  // namespace
 
+Amounts counted_amounts(const Attributes& attributes, const ResourceTable& resources) {
+    Amounts amounts;
+    for (const AttributeValue& value : attributes.all_of("Resource_List")) {
+        const Resource* resource = resources.find(value.resource());
+        if (resource == nullptr || !is_amount(resource->type)) continue;
+        if (resource->consumable() || (resource->flags & resource_queue_sum) != 0)
+            amounts[resource->id] = amount_of(resource->type, value.value());
+    }
+    return amounts;
+}
+
 bool State::is_this_server(std::string_view name) const {
     name = name.substr(0, name.find(':'));
     const auto is = [&](std::string_view own) {
@@ -157,11 +168,37 @@ void State::put(Reservation reservation) {
     handle_in_use(reservation.handle);
     uint64_t number = 0;
     std::from_chars(reservation.id.data() + 1, reservation.id.data() + reservation.id.size(), number);
+    if (const auto at = reservations_.find(number); at != reservations_.end())
+        index_nodes(number, at->second, false);
+    index_nodes(number, reservation, true);
     reservations_.insert_or_assign(number, std::move(reservation));
 }
 
 void State::erase_reservation(uint64_t handle) {
-    std::erase_if(reservations_, [&](const auto& one) { return one.second.handle == handle; });
+    std::erase_if(reservations_, [&](const auto& one) {
+        if (one.second.handle != handle) return false;
+        index_nodes(one.first, one.second, false);
+        return true;
+    });
+}
+
+void State::index_nodes(uint64_t number, const Reservation& reservation, bool in) {
+    const auto index = [&](uint64_t node) {
+        if (in) {
+            reservations_on_[node].insert(number);
+        } else if (const auto at = reservations_on_.find(node); at != reservations_on_.end()) {
+            at->second.erase(number);
+            if (at->second.empty()) reservations_on_.erase(at);
+        }
+    };
+    for (const Place& place : reservation.places) index(place.node);
+    for (const uint64_t node : reservation.later_nodes) index(node);
+}
+
+const std::set<uint64_t>& State::reservations_on(uint64_t node) const {
+    static const std::set<uint64_t> none;
+    const auto at = reservations_on_.find(node);
+    return at == reservations_on_.end() ? none : at->second;
 }
 
 void State::count(const Job& job, int64_t by) {
@@ -176,9 +213,10 @@ void State::count(const Job& job, int64_t by) {
     const std::vector<Place> kept = is_preempted(job) ? held_places(job, resources) : std::vector<Place>();
     const std::vector<Place>& held = is_preempted(job) ? kept : job.places;
     if (held.empty()) return;
-    Amounts total;
+    Amounts total = is_preempted(job) ? Amounts() : counted_amounts(job.attributes, resources);
     for (const Place& place : held) {
         add_to(node_usage_[place.node], job, place.amounts, by);
+        if (!is_preempted(job)) continue;
         for (const auto& [resource, amount] : place.amounts) total[resource] += amount;
     }
     add_to(queue_usage_[job.queue], job, total, by);

@@ -19,6 +19,9 @@
 
 namespace pbs::host {
 
+// What a job or a reservation asks for, of the resources that are counted at the server and at queues.
+Amounts counted_amounts(const Attributes& attributes, const ResourceTable& resources);
+
 class State {
   public:
     // What managers set up, as tables that can be exchanged for others (Batch).
@@ -89,7 +92,9 @@ class State {
     const Reservation* reservation(std::string_view id) const;
     const Reservation* reservation(uint64_t handle) const;
     const Reservation* reservation_of_queue(uint64_t queue) const;  // nullptr: the queue is none's
-    std::string reservation_id(uint64_t number) const;              // "R12.server"
+    // The numbers of those that have the vnode, at whatever time.
+    const std::set<uint64_t>& reservations_on(uint64_t node) const;
+    std::string reservation_id(uint64_t number) const;  // "R12.server"
 
     // A handle that no object of this process has had.
     uint64_t new_handle() { return ++last_handle_; }
@@ -145,6 +150,7 @@ class State {
   private:
     void count(const Job& job, int64_t by);
     void index_names(const Job& job, bool in);
+    void index_nodes(uint64_t number, const Reservation& reservation, bool in);
     void enter(const Job& job);
 
     std::map<uint64_t, Job> jobs_;
@@ -159,7 +165,8 @@ class State {
     std::unordered_map<uint64_t, std::string> node_names_;
     std::map<std::string, Sched, std::less<>> scheds_;
     std::map<uint64_t, Reservation> reservations_;
-    std::unordered_map<uint64_t, Estimate> estimates_;  // by handle
+    std::unordered_map<uint64_t, std::set<uint64_t>> reservations_on_;  // by vnode
+    std::unordered_map<uint64_t, Estimate> estimates_;                  // by handle
     StateCounts counts_;
     NodeCounts node_counts_{};
     std::unordered_map<uint64_t, StateCounts> queue_counts_;

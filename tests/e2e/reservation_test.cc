@@ -111,6 +111,77 @@ TEST_F(Reservations, GoFromTheirRequestToTheirEnd) {
         EXPECT_THAT(server.accounting(), HasSubstr(std::string(";") + type + ";" + id + ";")) << type;
 }
 
+// As pbsnodes and qmgr show them, with what runs in them and beside them.
+TEST_F(Reservations, HaveTheirShareOfVnodesAndServerWhileTheyRun) {
+    NEEDS(injected_clock);
+    ASSERT_TRUE(server.configure({"create resource licences type=long,flag=q",
+                                  "create node other resources_available.ncpus=8",
+                                  "set node other resources_available.mem=8gb"}));
+    const std::string first = "n1";
+    const auto of = [&](const std::string& vnode, const std::string& name) {
+        return attribute_in(server.command({"pbsnodes", "-v", vnode}).out, name);
+    };
+    const auto of_server = [&](const std::string& name) {
+        return attribute_in(server.qmgr("list server " + name).out, name);
+    };
+    const std::string shared = reserve(kNoon, kTwo, "1:ncpus=3:vnode=" + first);
+    const std::string alone =
+        reserve(kNoon, kTwo, "1:ncpus=2:mem=1gb:vnode=other", {"-l", "place=excl", "-l", "licences=4"});
+    EXPECT_EQ(of(first, "resv"), shared);
+    EXPECT_EQ(of("other", "resv"), alone);
+    EXPECT_EQ(of("other", "state"), "free");
+    EXPECT_EQ(of("other", "resources_assigned.ncpus"), "0");
+
+    server.set_clock(kMonday10 + 2 * kHour);
+    ASSERT_TRUE(wait_attribute(shared, "reserve_state", "RESV_RUNNING"));
+    ASSERT_TRUE(wait_attribute(alone, "reserve_state", "RESV_RUNNING"));
+    const auto expect = [&](const char* when, std::vector<const char*> values) {
+        SCOPED_TRACE(when);
+        EXPECT_TRUE(wait_for([&] { return of(first, "resources_assigned.ncpus") == values[0]; }))
+            << of(first, "resources_assigned.ncpus");
+        EXPECT_EQ(of(first, "state"), values[1]);
+        EXPECT_EQ(of("other", "resources_assigned.ncpus"), values[2]);
+        EXPECT_EQ(of("other", "resources_assigned.mem"), values[3]);
+        EXPECT_EQ(of("other", "state"), values[4]);
+        EXPECT_EQ(of_server("resources_assigned.ncpus"), values[5]);
+        EXPECT_EQ(of_server("resources_assigned.nodect"), values[6]);
+        EXPECT_EQ(of_server("resources_assigned.licences"), values[7]);
+    };
+    expect("begun", {"3", "free", "2", "1048576kb", "resv-exclusive", "5", "2", "4"});
+
+    const std::string inside =
+        server.submit("sleep 600\n", {"-q", queue_of(shared), "-l", "select=1:ncpus=2"});
+    const std::string exclusive = server.submit(
+        "sleep 600\n", {"-q", queue_of(alone), "-l", "select=1:ncpus=1:mem=10mb", "-l", "place=excl"});
+    const std::string beside = server.submit("sleep 600\n", {"-q", "submit", "-l", "ncpus=5,licences=1"});
+    for (const std::string& id : {inside, exclusive, beside}) ASSERT_TRUE(server.wait_job_state(id, "R"));
+    expect("with jobs", {"8", "free", "2", "1048576kb", "job-exclusive,resv-exclusive", "10", "3", "5"});
+    EXPECT_EQ(attribute_in(server.qmgr("list queue " + queue_of(shared)).out, "resources_assigned.ncpus"),
+              "2");
+    EXPECT_THAT(server.command({"pbsnodes", "-avSj"}).out, ContainsRegex(first + " .* 0/8 "));
+    EXPECT_THAT(server.command({"pbsnodes", "-avSj"}).out, ContainsRegex("other .* 7gb/8gb .* 6/8 "));
+
+    server.kill9();
+    ASSERT_TRUE(server.start());
+    expect("after a crash", {"8", "free", "2", "1048576kb", "job-exclusive,resv-exclusive", "10", "3", "5"});
+    ASSERT_EQ(server.command({"pbsnodes", "-o", "other"}).exit, 0);
+    EXPECT_EQ(of("other", "state"), "offline,job-exclusive,resv-exclusive");
+    ASSERT_EQ(server.command({"pbsnodes", "-r", "other"}).exit, 0);
+
+    ASSERT_EQ(as_runner({"qdel", inside, exclusive}).exit, 0);
+    ASSERT_TRUE(server.wait_job_state(inside, "F"));
+    ASSERT_TRUE(server.wait_job_state(exclusive, "F"));
+    expect("without jobs of theirs", {"8", "free", "2", "1048576kb", "resv-exclusive", "10", "3", "5"});
+    ASSERT_EQ(as_runner({"pbs_rdel", alone}).exit, 0);
+    expect("one deleted", {"8", "free", "0", "0kb", "free", "8", "2", "1"});
+    server.set_clock(kMonday10 + 4 * kHour);
+    ASSERT_TRUE(wait_attribute(shared, "reserve_state", "(gone)"));
+    expect("over", {"5", "free", "0", "0kb", "free", "5", "1", "1"});
+    EXPECT_EQ(of(first, "resv"), "(none)");
+    ASSERT_EQ(as_runner({"qdel", beside}).exit, 0);
+    expect("nothing runs", {"0", "free", "0", "0kb", "free", "0", "0", "0"});
+}
+
 TEST_F(Reservations, AreDeniedWhatTheyCannotHave) {
     const Output large =
         as_runner({"pbs_rsub", "-R", kNoon, "-D", "1:00:00", "-l", "select=1:ncpus=9", "-I", "20"});

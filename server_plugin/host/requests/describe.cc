@@ -13,7 +13,9 @@
 #include "server_plugin/host/array.h"
 #include "server_plugin/host/depend.h"
 #include "server_plugin/host/plugin.h"
+#include "server_plugin/host/preempt.h"
 #include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/reservation.h"
 #include "server_plugin/host/values.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
@@ -150,21 +152,92 @@ Amounts with_what_is_free(Amounts assigned, const State& state) {
 // "R12.server, R13.server"
 std::string node_reservations_text(const Node& node, const State& state) {
     std::string text;
-    for (const auto& [number, reservation] : state.reservations())
-        if (std::ranges::binary_search(reservation.later_nodes, node.handle) ||
-            std::ranges::any_of(reservation.places,
-                                [&](const Place& place) { return place.node == node.handle; }))
-            text += (text.empty() ? "" : ", ") + reservation.id;
+    for (const uint64_t number : state.reservations_on(node.handle))
+        text += (text.empty() ? "" : ", ") + state.reservations().at(number).id;
     return text;
 }
 
-void compute_node(const Node& node, const State& state, std::string_view name, ifl::Attributes& out) {
+bool has_place_on(const Reservation& reservation, const Node& node) {
+    return std::ranges::any_of(reservation.places,
+                               [&](const Place& place) { return place.node == node.handle; });
+}
+
+// Those that have the vnode now.
+std::vector<const Reservation*> reservations_begun_on(const Node& node, const State& state, int64_t now) {
+    std::vector<const Reservation*> begun;
+    for (const uint64_t number : state.reservations_on(node.handle)) {
+        const Reservation& reservation = state.reservations().at(number);
+        if (holds_vnodes(reservation, now) && has_place_on(reservation, node)) begun.push_back(&reservation);
+    }
+    return begun;
+}
+
+// As in PBS, a reservation that has begun has its share of the vnode, whatever runs in it.
+Amounts assigned_of(const Node& node, const State& state, int64_t now) {
+    const Usage& usage = state.node_usage(node.handle);
+    Amounts sum = usage.assigned;
+    const auto add = [&](const std::vector<Place>& places, int64_t by) {
+        for (const Place& place : places) {
+            if (place.node != node.handle) continue;
+            for (const auto& [id, amount] : place.amounts) sum[id] += by * amount;
+        }
+    };
+    for (const Reservation* reservation : reservations_begun_on(node, state, now)) {
+        add(reservation->places, 1);
+        const Queue* queue = state.queue(reservation->queue_name());
+        for (const uint64_t handle : usage.jobs)
+            if (const Job& job = *state.job(handle); queue != nullptr && job.queue == queue->handle)
+                add(is_preempted(job) ? held_places(job, state.resources) : job.places, -1);
+    }
+    return sum;
+}
+
+Amounts assigned_of_server(const State& state, int64_t now) {
+    Amounts sum = state.server_usage().assigned;
+    for (const auto& [number, reservation] : state.reservations()) {
+        if (!holds_vnodes(reservation, now)) continue;
+        for (const auto& [id, amount] : counted_amounts(reservation.attributes, state.resources))
+            sum[id] += amount;
+        const Queue* queue = state.queue(reservation.queue_name());
+        if (queue == nullptr) continue;
+        for (const auto& [id, amount] : state.queue_usage(queue->handle).assigned) sum[id] -= amount;
+    }
+    return sum;
+}
+
+bool is_exclusive(const Attributes& attributes) {
+    return std::ranges::any_of(split(attributes.text("Resource_List", "place"), ':'),
+                               [](std::string_view word) { return word == "excl" || word == "exclhost"; });
+}
+
+// "free", or "offline,job-busy": the words in OpenPBS's order.
+std::string node_state_text(const Node& node, const State& state, int64_t now) {
+    const Usage& usage = state.node_usage(node.handle);
+    const AttributeValue* available = node.attributes.find("resources_available", "ncpus");
+    const int64_t used = cpus(usage.assigned, state);
+    std::string words = node_state_words(node.state);
+    const auto say = [&](std::string_view word) { words.append(words.empty() ? "" : ",").append(word); };
+    if (std::ranges::any_of(usage.jobs,
+                            [&](uint64_t job) { return is_exclusive(state.job(job)->attributes); }))
+        say("job-exclusive");
+    else if (available != nullptr && used > 0 && used >= amount_of(Type::integer, available->value()))
+        say("job-busy");
+    if (std::ranges::any_of(reservations_begun_on(node, state, now), [](const Reservation* reservation) {
+            return is_exclusive(reservation->attributes);
+        }))
+        say("resv-exclusive");
+    return words.empty() ? "free" : words;
+}
+
+void compute_node(const Node& node, const State& state, int64_t now, std::string_view name,
+                  ifl::Attributes& out) {
     const Usage& usage = state.node_usage(node.handle);
     if (name == "pbs_version") add(out, name, std::string(server_version()));
     if (name == "ntype") add(out, name, "PBS");
     if (name == "pcpus") add(out, name, fmt::format("{}", sysconf(_SC_NPROCESSORS_ONLN)));
     if (name == "jobs") add_text(out, name, node_jobs_text(node, state));
-    if (name == "resources_assigned") add_amounts(out, name, with_what_is_free(usage.assigned, state), state);
+    if (name == "resources_assigned")
+        add_amounts(out, name, with_what_is_free(assigned_of(node, state, now), state), state);
     if (name == "sharing") add(out, name, "default_shared");
     if (name == "resv") add_text(out, name, node_reservations_text(node, state));
     if (name == "last_state_change_time") add_time(out, name, node.last_state_change);
@@ -274,22 +347,6 @@ ifl::Attributes describe(const Queue& queue, Context& context, const View& view)
     return out;
 }
 
-std::string node_state_text(const Node& node, const State& state) {
-    if (node.state != node_free) return node_state_words(node.state);
-    const Usage& usage = state.node_usage(node.handle);
-    const auto is_exclusive = [&](uint64_t job) {
-        return std::ranges::any_of(
-            split(state.job(job)->attributes.text("Resource_List", "place"), ':'),
-            [](std::string_view word) { return word == "excl" || word == "exclhost"; });
-    };
-    if (std::ranges::any_of(usage.jobs, is_exclusive)) return "job-exclusive";
-    const AttributeValue* available = node.attributes.find("resources_available", "ncpus");
-    const int64_t used = cpus(usage.assigned, state);
-    const bool busy =
-        available != nullptr && used > 0 && used >= amount_of(Type::integer, available->value());
-    return busy ? "job-busy" : "free";
-}
-
 // Which port it is that a qsub listens at is nobody's business; how long a client waits is.
 ifl::Attributes describe(const Reservation& reservation, const State& state, const View& view) {
     ifl::Attributes out;
@@ -309,9 +366,9 @@ ifl::Attributes describe(const Node& node, Context& context, const View& view) {
     for (const AttributeDef& row : node_table().rows()) {
         if ((row.flags & view.rights()) == 0 || !view.wants(row.name)) continue;
         if (row.name == "state") {
-            add(out, row.name, node_state_text(node, state));
+            add(out, row.name, node_state_text(node, state, context.now));
         } else if ((row.flags & computed) != 0) {
-            compute_node(node, state, row.name, out);
+            compute_node(node, state, context.now, row.name, out);
         } else {
             add_stored(out, node.attributes, row, state, view.rights());
         }
@@ -353,7 +410,7 @@ ifl::Attributes describe_server(Context& context, const View& view) {
                                          add(to, name, fmt::format("{}", counts.total()));
                                      if (name == "state_count") add(to, name, counts.text());
                                      if (name == "resources_assigned")
-                                         add_amounts(to, name, state.server_usage().assigned, state);
+                                         add_amounts(to, name, assigned_of_server(state, context.now), state);
                                      if (name == "pbs_version") add(to, name, std::string(server_version()));
                                  });
     add_plugin_attributes(context, PBS_OBJ_SERVER, {}, view, out);

@@ -80,8 +80,4 @@ std::unique_ptr<Steps> steps_through(const Context& context, uint32_t type,
     return std::make_unique<Each>(view_of(context), type, all);
 }
 
-// The state of a vnode as pbsnodes shows it: "free", "job-busy", "job-exclusive", "offline",
-// "down", ..., comma-separated.
-std::string node_state_text(const Node& node, const State& state);
-
 }  // namespace pbs::host
