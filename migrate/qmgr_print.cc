@@ -94,7 +94,7 @@ class Reader {
         read_directives();
         for (const auto& [name, found] : resources_) {
             (found.used_up ? result_.consumables : result_.others).push_back(name);
-            if (found.boolean && found.of_vnodes) result_.vnode_booleans.push_back(name);
+            if (found.type == "boolean" && found.of_vnodes) result_.vnode_booleans.push_back(name);
         }
         return std::move(result_);
     }
@@ -198,7 +198,28 @@ class Reader {
         if (is_own_folder(type, object, given.name)) return;
         if (const std::string why = objection(directive.type, printed); !why.empty())
             return not_carried_over(directive_text(printed), why);
+        if (const std::string_view what = of_text(given); !what.empty() && !unset)
+            note(directive_text(printed), what);
         if (!joins(printed)) result_.commands.push_back(std::move(printed));
+    }
+
+    // What a limit on a resource means that is no amount, here as in an OpenPBS server; empty: it is on an
+    // amount, or no limit.
+    std::string_view of_text(const cmds::Assignment& given) const {
+        const bool maximum = objects::same_word(given.name, "resources_max");
+        if (!maximum && !objects::same_word(given.name, "resources_min")) return {};
+        constexpr std::array<std::string_view, 5> kTexts = {"select", "place", "software", "arch", "site"};
+        const auto made = resources_.find(given.resource);
+        const std::string_view type = made == resources_.end() ? std::string_view() : made->second.type;
+        if (objects::same_word(given.resource, "nodes") && maximum)
+            return "limits no job: resources_max.nodect limits how many nodes or chunks a job asks for";
+        if (maximum && (type == "boolean" || type == "string_array")) return "limits no job";
+        if (type == "boolean") return "refuses jobs that ask for the other value";
+        if (type == "string_array") return "refuses jobs that ask for something that isn't in it";
+        const bool is_text =
+            type == "string" || objects::same_word(given.resource, "nodes") ||
+            std::ranges::any_of(kTexts, [&](auto text) { return objects::same_word(given.resource, text); });
+        return is_text ? "compares as text, character by character" : "";
     }
 
     // qmgr prints the elements of a list one by one: `set` and `+=`. They are one value. OpenPBS's prints
@@ -282,7 +303,7 @@ class Reader {
             return set_policies(type, given);
         if (type == ObjectType::resource) {
             PrintedResource& resource = resources_[object];
-            if (objects::same_word(given.name, "type")) resource.boolean = given.value == "boolean";
+            if (objects::same_word(given.name, "type")) resource.type = given.value;
             if (objects::same_word(given.name, "flag")) {
                 resource.used_up = uses_up(given.value);
                 resource.of_vnodes = given.value.find('h') != std::string::npos;
@@ -347,7 +368,7 @@ class Reader {
     struct PrintedResource {
         bool used_up = false;
         bool of_vnodes = false;
-        bool boolean = false;
+        std::string type = "string";
     };
     std::map<std::string, PrintedResource> resources_;  // by name
     std::map<cmds::ObjectType, std::vector<std::string>> active_;

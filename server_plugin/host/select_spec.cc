@@ -98,9 +98,11 @@ void add_job_wide_defaults(Job& job, const Queue& queue, const State& state, boo
         for (const AttributeValue& value : source.attributes.all_of(source.name)) {
             const Resource* resource = state.resources.find(value.resource());
             if (resource == nullptr || resource->name == "nodect") continue;
-            const bool chunk_level = (resource->flags & resource_host) != 0 || resource->name == "select" ||
-                                     resource->name == "place" || resource->name == "nodes";
-            if (has_chunks && chunk_level) continue;
+            const bool chunks =
+                resource->name == "select" || resource->name == "place" || resource->name == "nodes";
+            // The most that a job may ask for in chunks is no request: it compares as text.
+            if (chunks && source.name == "resources_max") continue;
+            if (has_chunks && (chunks || (resource->flags & resource_host) != 0)) continue;
             if (!job.attributes.has("Resource_List", value.resource()))
                 set_default(job, value.resource(), value.value());
         }

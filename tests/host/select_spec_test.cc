@@ -139,6 +139,18 @@ TEST_F(SelectTest, DefaultsFollowTheQueue) {
     EXPECT_EQ(got("ncpus"), "1");
 }
 
+TEST_F(SelectTest, AMaximumIsADefaultButForChunks) {
+    const AttributeDef& maximum = *queue_table().find("resources_max");
+    for (const auto& [resource, value] : {std::pair("nodes", "4"), std::pair("select", "2:ncpus=2"),
+                                          std::pair("place", "free"), std::pair("software", "abc")})
+        queue_.attributes.set(maximum, resource, value);
+    EXPECT_EQ(complete(), 0);
+    EXPECT_EQ(got("nodes"), "");
+    EXPECT_EQ(got("select"), "1:ncpus=1");
+    EXPECT_EQ(got("place"), "pack");
+    EXPECT_EQ(got("software"), "abc");
+}
+
 TEST_F(SelectTest, WhatTheUserAskedForStays) {
     queue_.attributes.set(*queue_table().find("resources_default"), "walltime", "01:00:00");
     ask("walltime", "00:10:00");

@@ -201,6 +201,37 @@ std::string commands(const Legacy& files, const Surroundings& server = {}) {
     return conversion ? to_qmgr(*conversion) : "";
 }
 
+// Amounts mean what they always meant; of the others it is said what they do.
+TEST(QmgrPrint, LimitsThatAreTextsAreTold) {
+    const QmgrPrint print = parse_qmgr_print(
+        "create resource st type=string\ncreate resource sa type=string_array\ncreate resource bo "
+        "type=boolean\n"
+        "create resource lo type=long\ncreate queue q\n"
+        "set queue q resources_max.nodes = 4\nset queue q resources_min.nodes = 1\n"
+        "set queue q resources_max.software = abc\nset queue q resources_max.st = abc\n"
+        "set queue q resources_max.sa = a\nset queue q resources_min.sa = a\n"
+        "set queue q resources_max.bo = True\nset queue q resources_min.bo = True\n"
+        "set queue q resources_max.ncpus = 4\nset queue q resources_max.lo = 4\n"
+        "set queue q resources_default.nodes = 4\nset server resources_max.nodes = 9\n",
+        "print");
+    EXPECT_THAT(print.notes,
+                testing::ElementsAre(
+                    testing::HasSubstr(
+                        "print:6: set queue q resources_max.nodes = 4: limits no job: resources_max.nodect "
+                        "limits how many"),
+                    testing::HasSubstr("print:7: set queue q resources_min.nodes = 1: compares as text"),
+                    testing::HasSubstr("print:8: set queue q resources_max.software = abc: compares as text"),
+                    testing::HasSubstr("print:9: set queue q resources_max.st = abc: compares as text"),
+                    testing::HasSubstr("print:10: set queue q resources_max.sa = a: limits no job"),
+                    testing::HasSubstr(
+                        "print:11: set queue q resources_min.sa = a: refuses jobs that ask for something"),
+                    testing::HasSubstr("print:12: set queue q resources_max.bo = True: limits no job"),
+                    testing::HasSubstr(
+                        "print:13: set queue q resources_min.bo = True: refuses jobs that ask for the other"),
+                    testing::HasSubstr("print:17: set server resources_max.nodes = 9: limits no job")));
+    EXPECT_EQ(print.commands.size(), 5U + 4U + 12U) << "all of them are carried over";
+}
+
 TEST(QmgrPrint, DepthAndFormulaBecomeThePolicys) {
     const std::string text = "set server backfill_depth = 3\nset server job_sort_formula = ncpus\n";
     EXPECT_EQ(commands({.qmgr_print = parsed(text)}),
