@@ -66,14 +66,39 @@ std::string copy(const JobStart& job, const std::string& from, const std::string
     return why.substr(0, kLongestReason);
 }
 
-std::vector<std::string> matches(const JobStart& job, const std::string& pattern) {
+// With a backslash before each of these characters, which takes its meaning in a pattern away.
+std::string quoted(std::string_view text, std::string_view characters) {
+    std::string pattern;
+    for (const char c : text) {
+        if (characters.find(c) != std::string_view::npos) pattern += '\\';
+        pattern += c;
+    }
+    return pattern;
+}
+
+// The file of that name, if there is one, else those that the path fits as a pattern. The directory is none,
+// and a backslash of the path is a character like others.
+std::vector<std::string> matches(const JobStart& job, const std::string& path, const std::string& directory) {
     const AsOwner as_owner(job.user, job.uid, job.gid);
+    struct stat info {};
+    if (!as_owner.ok()) return {};
+    if (const std::string named = in_directory(path, directory); ::lstat(named.c_str(), &info) == 0)
+        return {named};
+    const std::string pattern = in_directory(quoted(path, "\\"), quoted(directory, "\\*?["));
     glob_t found{};
     std::vector<std::string> paths;
-    if (as_owner.ok() && ::glob(pattern.c_str(), 0, nullptr, &found) == 0)
+    if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
         paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
     ::globfree(&found);
     return paths;
+}
+
+// The list of files has a backslash before a comma of a path.
+std::string staged_path(std::string_view text) {
+    std::string path;
+    for (std::size_t i = 0; i < text.size(); ++i)
+        if (!text.substr(i).starts_with("\\,")) path += text[i];
+    return path;
 }
 
 }  // namespace
@@ -83,8 +108,8 @@ Result<StagedFile> parse_staged_file(std::string_view entry) {
     const auto colon = at == entry.npos ? entry.npos : entry.find(':', at);
     StagedFile file;
     if (colon != entry.npos)
-        file = {std::string(entry.substr(0, at)), std::string(entry.substr(at + 1, colon - at - 1)),
-                std::string(entry.substr(colon + 1))};
+        file = {staged_path(entry.substr(0, at)), std::string(entry.substr(at + 1, colon - at - 1)),
+                staged_path(entry.substr(colon + 1))};
     if (file.local.empty() || file.host.empty() || !file.remote.starts_with('/'))
         return fail(
             PBSE_BADATVAL,
@@ -110,13 +135,12 @@ std::string stage_out(const JobStart& job, const std::string& directory) {
     for (const std::string& entry : job.stage_out) {
         const auto file = parse_staged_file(entry);
         if (!file) continue;
-        const std::string pattern = in_directory(file->local, directory);
-        const auto found = matches(job, pattern);
+        const auto found = matches(job, file->local, directory);
         const auto failed = [&](const std::string& path, const std::string& why) {
             note +=
                 fmt::format("{}stageout of {} to {}: {}", note.empty() ? "" : "; ", path, file->remote, why);
         };
-        if (found.empty()) failed(pattern, "there is no such file");
+        if (found.empty()) failed(in_directory(file->local, directory), "there is no such file");
         for (const std::string& path : found) {
             if (same_file(path, file->remote)) continue;
             if (const std::string why = copy(job, path, file->remote); !why.empty()) {

@@ -13,7 +13,7 @@
 namespace pbs::host {
 
 // "local@host:remote": the local path is that of the job, in its directory unless it begins with a slash, and
-// may have * and ? at stageout.
+// may have * and ? at stageout. A comma of a path has a backslash before it.
 struct StagedFile {
     std::string local;
     std::string host;

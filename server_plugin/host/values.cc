@@ -216,7 +216,7 @@ std::vector<std::string> split_list(std::string_view text) {
         part.clear();
     };
     for (size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '\\' && i + 1 < text.size()) {
+        if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',') {
             part += text[i];
             part += text[++i];
         } else if (text[i] == ',') {

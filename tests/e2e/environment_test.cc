@@ -13,6 +13,7 @@
 namespace pbs::e2e {
 namespace {
 using ::testing::HasSubstr;
+using ::testing::Not;
 namespace fs = std::filesystem;
 using Variables = std::map<std::string, std::string>;
 
@@ -131,6 +132,61 @@ TEST_F(Environment, ValuesOfTheCommandLineMayHaveCommas) {
     const Output open = qsub({"-v", "A='x"}, "true\n");
     EXPECT_EQ(open.exit, of_host(2, 2)) << open;
     EXPECT_THAT(open.err, HasSubstr("no closing quote"));
+}
+
+// Names of folders with which lists, quotes, patterns and host:path are written.
+constexpr const char* kNames[] = {"a,b",       "it's",       "say \"x\"", "back\\slash", "end\\",
+                                  "a\\,b\\\\", "two words ", "[x]*?",     "a:b",         "k=v;w",
+                                  "$HOME`id`", "-n",         "caf\xe9"};
+
+TEST_F(Environment, OutputGoesToAFolderOfAnyName) {
+    NEEDS(without_mom);
+    for (const std::string name : kNames) {
+        const fs::path in = folder(name);
+        std::ofstream(in / "data") << "given\n";
+        std::string listed;  // a list of files has a backslash before commas
+        for (const char c : (in / "").string()) listed += c == ',' ? "\\," : std::string(1, c);
+        const std::string script =
+            "cd \"$PBS_O_WORKDIR\" && pwd && cat in && echo made >out.1 && echo err >&2\n";
+        const std::string quote = name.find('"') == name.npos ? "\"" : "'";
+        const std::string staged = "stagein=" + quote + listed + "in@localhost:" + listed + "data" + quote +
+                                   ",stageout=" + quote + listed + "out.1@localhost:" + listed + "result" +
+                                   quote;
+        const Output done = qsub({"-N", "j", "-W", staged}, script, {}, in);
+        ASSERT_EQ(done.exit, 0) << name << done;
+        const std::string id = done.out.substr(0, done.out.find('\n'));
+        ASSERT_TRUE(server.wait_job_state(id, "F")) << name;
+        const std::string number = id.substr(0, id.find('.'));
+        EXPECT_EQ(text_of(in / ("j.o" + number)), in.string() + "\ngiven\n") << name;
+        EXPECT_EQ(text_of(in / ("j.e" + number)), "err\n") << name;
+        EXPECT_EQ(text_of(in / "result"), "made\n") << name;
+        EXPECT_EQ(server.job(id, "Exit_status"), "0") << name;
+        const Output given = qsub({"-j", "oe", "-o", "given"}, "echo sand\n", {}, in);
+        ASSERT_EQ(given.exit, 0) << name << given;
+        ASSERT_TRUE(wait_for([&] { return text_of(in / "given") == "sand\n"; })) << name << server.log();
+        const Output held = qsub({"-h", "-J", "1-2", "-N", "k", "-j", "oe"},
+                                 "[ $PBS_ARRAY_INDEX = 1 ] || echo sub\n", {}, in);
+        ASSERT_EQ(held.exit, 0) << name << held;
+        const std::string array = held.out.substr(0, held.out.find('\n'));
+        RunOptions there;
+        there.folder = in;
+        ASSERT_EQ(server.command_as(runner(), {"qalter", "-o", "altered", array}, there).exit, 0);
+        ASSERT_EQ(server.command_as(runner(), {"qrls", array}).exit, 0);
+        ASSERT_TRUE(wait_for([&] { return text_of(in / "altered") == "sub\n"; })) << name << server.log();
+    }
+    EXPECT_FALSE(fs::exists(server.home() / "undelivered") && !fs::is_empty(server.home() / "undelivered"));
+}
+
+// A path that is given has to be one line; the folder where a job is submitted is as it is.
+TEST_F(Environment, OutputGoesToAFolderWithALineBreak) {
+    NEEDS(without_mom);
+    const fs::path in = folder("two\nlines");
+    const Output done = qsub({}, "echo here\n", {}, in);
+    ASSERT_EQ(done.exit, 0) << done;
+    const fs::path out = in / ("STDIN.o" + done.out.substr(0, done.out.find('.')));
+    EXPECT_TRUE(wait_for([&] { return text_of(out) == "here\n"; })) << server.log();
+    EXPECT_THAT(server.log(), Not(HasSubstr("\nlines/STDIN")));
+    EXPECT_THAT(qsub({"-o", "x"}, "true\n", {}, in).err, HasSubstr("no control characters"));
 }
 
 }  // namespace

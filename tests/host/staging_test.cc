@@ -47,6 +47,10 @@ TEST(StagedFile, IsLocalAtHostAndPath) {
     EXPECT_EQ(file->local, "a b");
     EXPECT_EQ(file->host, "host.example.org");
     EXPECT_EQ(file->remote, "/data/c:d");
+    const auto comma = parse_staged_file("a\\,b@h:/c\\,d\\e");
+    ASSERT_TRUE(comma);
+    EXPECT_EQ(comma->local, "a,b");
+    EXPECT_EQ(comma->remote, "/c,d\\e");
     for (const char* wrong : {"", "a", "a@b", "@h:/x", "a@:/x", "a@h:x", "a@h:"}) {
         const auto result = parse_staged_file(wrong);
         ASSERT_FALSE(result) << wrong;
@@ -69,6 +73,23 @@ TEST_F(StagingTest, CopiesInAndOutAndRemovesTheJobsCopies) {
     EXPECT_TRUE(fs::is_empty(directory()));
     EXPECT_EQ(read("data"), "one");
     EXPECT_EQ(read("tree/leaf"), "two");
+}
+
+// In names of folders they are characters like others.
+TEST_F(StagingTest, FoldersMayHaveCharactersOfPatternsAndLists) {
+    for (const std::string name : {"a\\b", "it's \"x\"", "a,b", "[x]", "*?", "l\nb"}) {
+        const std::string folder = folder_ + "/" + name;
+        fs::create_directories(folder + "/job");
+        std::ofstream(folder + "/data") << "one";
+        std::string listed;
+        for (const char c : folder) listed += c == ',' ? "\\," : std::string(1, c);
+        job_.stage_in = {"in@h:" + listed + "/data"};
+        job_.stage_out = {"i*@h:" + listed + "/result", listed + "/job/in@h:" + listed + "/too"};
+        ASSERT_TRUE(stage_in(job_, folder + "/job")) << name;
+        EXPECT_EQ(stage_out(job_, folder + "/job"), "") << name;
+        EXPECT_TRUE(fs::exists(folder + "/result")) << name;
+        EXPECT_TRUE(fs::exists(folder + "/too")) << name;
+    }
 }
 
 TEST_F(StagingTest, AFileThatIsItsOwnCopyStays) {

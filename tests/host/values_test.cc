@@ -66,6 +66,7 @@ TEST(Values, HoldsAreASet) {
 
 TEST(Values, ListsSplitAtCommasThatAreNotQuoted) {
     EXPECT_EQ(split_list("a=1\\,2, b ,,c"), (std::vector<std::string>{"a=1\\,2", "b", "c"}));
+    EXPECT_EQ(split_list("a\\\\,b,c\\d"), (std::vector<std::string>{"a\\\\,b", "c\\d"}));
     EXPECT_EQ(text(Type::acl, "a@h,b@h,a@h"), "refused");
 }
 
