@@ -45,4 +45,14 @@ std::vector<ScriptDirective> find_directives(std::string_view script, std::strin
     return directives;
 }
 
+std::string_view byte_order_mark(std::string_view script) {
+    if (script.starts_with("\xef\xbb\xbf")) {
+        return "UTF-8";
+    }
+    if (script.starts_with("\xff\xfe") || script.starts_with("\xfe\xff")) {
+        return "UTF-16";
+    }
+    return {};
+}
+
 }  // namespace pbs::cmds

@@ -16,4 +16,8 @@ struct ScriptDirective {
 // that ends with a backslash goes on in the next. With an empty prefix there are none.
 std::vector<ScriptDirective> find_directives(std::string_view script, std::string_view prefix);
 
+// The encoding whose byte order mark the script begins with, such as "UTF-8"; empty: it begins with none.
+// Behind one, the first line is no comment, so there are no directives.
+std::string_view byte_order_mark(std::string_view script);
+
 }  // namespace pbs::cmds

@@ -113,6 +113,16 @@ class TemporaryScript {
     std::string path_;
 };
 
+// Editors of other systems write such a mark, which nobody sees.
+void warn_of_byte_order_mark(std::string_view script, std::string_view name) {
+    if (const std::string_view mark = byte_order_mark(script); !mark.empty()) {
+        complain(kProgram,
+                 fmt::format("Warning: {} begins with a {} byte order mark: its directives don't count, "
+                             "and its first line isn't read as a comment",
+                             name, mark));
+    }
+}
+
 // What is submitted: a script in a file, or a command.
 struct Work {
     std::string path;  // empty for a command
@@ -150,6 +160,7 @@ Result<Work> find_work(JobOptions& options) {
         if (!text) {
             return tl::unexpected(text.error());
         }
+        warn_of_byte_order_mark(*text, work.path);
         work.text = std::move(*text);
         work.name = name_from(work.path);
         return work;
@@ -162,6 +173,7 @@ Result<Work> find_work(JobOptions& options) {
     if (!script) {
         return tl::unexpected(script.error());
     }
+    warn_of_byte_order_mark(*text, "standard input");
     work.text = std::move(*text);
     work.path = script->path();
     work.temporary.emplace(std::move(*script));

@@ -33,5 +33,14 @@ TEST(FindDirectives, HaveAPrefixOfChoice) {
     EXPECT_THAT(found("#PBS -N a\\", "#PBS"), ElementsAre("1:-N a"));
 }
 
+TEST(ByteOrderMark, HidesDirectives) {
+    const std::string script = "\xef\xbb\xbf#!/bin/sh\n#PBS -N a\n";
+    EXPECT_EQ(byte_order_mark(script), "UTF-8");
+    EXPECT_THAT(found(script), IsEmpty());
+    EXPECT_EQ(byte_order_mark(std::string("\xff\xfe#\0", 4)), "UTF-16");
+    for (const char* none : {"", "#!/bin/sh\n", "\xef\xbb", "\n\xef\xbb\xbf", "caf\xc3\xa9\n"})
+        EXPECT_EQ(byte_order_mark(none), "") << none;
+}
+
 }  // namespace
 }  // namespace pbs::cmds

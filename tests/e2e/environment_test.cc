@@ -14,6 +14,7 @@ namespace pbs::e2e {
 namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 namespace fs = std::filesystem;
 using Variables = std::map<std::string, std::string>;
 
@@ -187,6 +188,18 @@ TEST_F(Environment, OutputGoesToAFolderWithALineBreak) {
     EXPECT_TRUE(wait_for([&] { return text_of(out) == "here\n"; })) << server.log();
     EXPECT_THAT(server.log(), Not(HasSubstr("\nlines/STDIN")));
     EXPECT_THAT(qsub({"-o", "x"}, "true\n", {}, in).err, HasSubstr("no control characters"));
+}
+
+TEST_F(Environment, AScriptWithAByteOrderMarkIsWarnedOf) {
+    const fs::path script = server.work() / "marked.sh";
+    std::ofstream(script) << "\xef\xbb\xbf#!/bin/sh\n#PBS -N named\ntrue\n";
+    const Output done = qsub({script.string()}, "");
+    EXPECT_EQ(done.exit, 0) << done;
+    EXPECT_THAT(done.err,
+                StartsWith("qsub: Warning: " + script.string() + " begins with a UTF-8 byte order mark"));
+    EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1);
+    EXPECT_EQ(server.job(done.out.substr(0, done.out.find('\n')), "Job_Name"), "marked.sh");
+    EXPECT_THAT(qsub({}, "\xef\xbb\xbftrue\n").err, HasSubstr("Warning: standard input begins with a UTF-8"));
 }
 
 }  // namespace
