@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -101,6 +102,15 @@ Result<double> parse_real(std::string_view text) {
     return number;
 }
 
+// All digits, and no exponent: "1234567.5".
+std::string real_text(double number) {
+    std::array<char, 400> digits{};
+    if (number == 0) return "0";
+    const auto end =
+        std::to_chars(digits.data(), digits.data() + digits.size(), number, std::chars_format::fixed);
+    return {digits.data(), end.ptr};
+}
+
 Result<std::string> canonical_hold(std::string_view value) {
     std::string out;
     for (char type : std::string_view("uosp")) {
@@ -131,7 +141,7 @@ Result<std::string> canonical(Type type, std::string_view value) {
         case Type::integer:
             return whole_number(trimmed(value)).map([](int64_t n) { return fmt::format("{}", n); });
         case Type::real:
-            return parse_real(trimmed(value)).map([](double n) { return fmt::format("{:g}", n); });
+            return parse_real(trimmed(value)).map(real_text);
         case Type::size:
             return parse_size(trimmed(value)).map(size_text);
         case Type::duration:
@@ -179,7 +189,7 @@ int64_t amount_of(Type type, std::string_view value) {
 std::string amount_text(Type type, int64_t amount) {
     switch (type) {
         case Type::real:
-            return fmt::format("{:g}", static_cast<double>(amount) / 1e6);
+            return real_text(static_cast<double>(amount) / 1e6);
         case Type::size:
             return amount % 1024 == 0 ? fmt::format("{}kb", amount / 1024) : fmt::format("{}b", amount);
         case Type::duration:

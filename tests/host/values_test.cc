@@ -46,6 +46,17 @@ TEST(Values, NumbersAreWhole) {
     EXPECT_EQ(text(Type::integer, "12x"), "refused");
     EXPECT_EQ(text(Type::integer, "99999999999999999999"), "refused");
     EXPECT_EQ(text(Type::real, "1.5"), "1.5");
+    for (const auto& [given, kept] :
+         std::vector<std::pair<const char*, const char*>>{{"1.50", "1.5"},
+                                                          {"1e5", "100000"},
+                                                          {"1234567", "1234567"},
+                                                          {"1234567.25", "1234567.25"},
+                                                          {"-0", "0"},
+                                                          {"005", "5"},
+                                                          {"0.0001", "0.0001"},
+                                                          {"123456789012", "123456789012"}})
+        EXPECT_EQ(text(Type::real, given), kept);
+    EXPECT_EQ(amount_text(Type::real, 1'234'567'300'000), "1234567.3");
     EXPECT_EQ(text(Type::real, "nan"), "refused");
     EXPECT_EQ(amount_of(Type::real, "1.5"), 1'500'000);
 }
