@@ -98,6 +98,19 @@ constexpr std::array kPlain{
     LetterAttribute{'P', ATTR_project},
 };
 
+// OpenPBS's server takes what it is told, so it isn't asked.
+Result<void> add_most_running(JobOptions& options, std::string_view most) {
+    if (options.attributes.has(ATTR_max_run_subjobs)) {
+        return fail("multiple max_run_subjobs values found");
+    }
+    if (const auto number = parse_integer(most); !number || *number < 0) {
+        return fail(
+            fmt::format("max_run_subjobs '{}': expected how many subjobs may run at once, 0 or more", most));
+    }
+    options.attributes.put(ATTR_max_run_subjobs, "", std::string(most));
+    return {};
+}
+
 Result<void> add_other_attributes(JobOptions& options, std::string_view text, bool submits) {
     const auto pairs = parse_pairs(text);
     if (!pairs) {
@@ -115,8 +128,11 @@ Result<void> add_other_attributes(JobOptions& options, std::string_view text, bo
             (name == ATTR_inter ? options.interactive : options.block) = on;
             continue;
         }
-        if (name == ATTR_max_run_subjobs && options.attributes.has(ATTR_max_run_subjobs)) {
-            return fail("multiple max_run_subjobs values found");
+        if (name == ATTR_max_run_subjobs) {
+            if (auto added = add_most_running(options, value); !added) {
+                return added;
+            }
+            continue;
         }
         options.attributes.put(name, "", value);
     }
@@ -157,11 +173,7 @@ Result<void> add_array(JobOptions& options, std::string_view value) {
     if (percent == std::string_view::npos) {
         return {};
     }
-    if (options.attributes.has(ATTR_max_run_subjobs)) {
-        return fail("multiple max_run_subjobs values found");
-    }
-    options.attributes.put(ATTR_max_run_subjobs, "", std::string(value.substr(percent + 1)));
-    return {};
+    return add_most_running(options, value.substr(percent + 1));
 }
 
 Result<void> apply_value(JobOptions& options, const Option& option, const OptionContext& context,

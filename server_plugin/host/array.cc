@@ -206,9 +206,10 @@ std::string subjob_id(const Job& array, int64_t index) {
 
 bool may_start_subjob(const Job& array, int64_t before) {
     const Subjobs& subjobs = *array.subjobs;
-    const int64_t most = array.attributes.integer("max_run_subjobs", 0);
-    return subjobs.queued.count() > before &&
-           (most <= 0 || subjobs.running + subjobs.exiting + before < most);
+    if (subjobs.queued.count() <= before) return false;
+    // 0 lets none start, as in OpenPBS.
+    return !array.attributes.has("max_run_subjobs") ||
+           subjobs.running + subjobs.exiting + before < array.attributes.integer("max_run_subjobs", 0);
 }
 
 char shown_state(const Job& job, const State& state) {
@@ -284,8 +285,6 @@ void follow_subjobs(Change& change, uint64_t number, const std::vector<SubjobSte
     if (!array.begun() && array.subjobs->running > 0) begin_array(change, array);
     if (is_done(*array.subjobs)) return end_array(change, array);
     settle_state(array, change.server().state, change.now());
-    if (array.state == job_state::kBegun && !array.subjobs->queued.empty() && !may_start_subjob(array))
-        set_comment(array, "Not Running: Number of concurrent running subjobs limit reached");
 }
 
 void expire_queued(Change& change, Job& array, const std::vector<IndexRange>& of) {

@@ -145,8 +145,8 @@ std::string run_comment(const Job& job, int64_t now) {
     return text;
 }
 
-// No cycle looks at a job that is held or waits for its time, and none would tell it. What it was told of
-// that is forgotten when it is over.
+// No cycle looks at a job that is held or waits for its time, nor at an array that has as many running
+// subjobs as it may, and none would tell it. The comment is forgotten when that is over.
 void comment_on_state(Job& job, char before) {
     const bool depends = job.substate == substate::kHeldByDepend;  // it has no comment, as in PBS
     if (job.state == job_state::kHeld && !depends) {
@@ -155,6 +155,8 @@ void comment_on_state(Job& job, char before) {
     } else if (job.state == job_state::kWaiting) {
         set_comment(job, fmt::format("Not Running: Job waits for its Execution_Time, {}",
                                      date_text(job.attributes.integer("Execution_Time", 0))));
+    } else if (job.is_array() && !depends && !job.subjobs->queued.empty() && !may_start_subjob(job)) {
+        set_comment(job, "Not Running: Number of concurrent running subjobs limit reached");
     } else if (depends || before == job_state::kHeld || before == job_state::kWaiting) {
         if (job.begun()) return set_began_comment(job);
         set_comment(job, {});

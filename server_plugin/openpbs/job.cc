@@ -124,7 +124,8 @@ SiteJob job_of(const ifl::ObjectView& object, std::int64_t asked_at) {
         const std::string_view left = value_of(object, "array_indices_remaining");
         // "-" for none.
         if (left != "-") job.queued = left;
-        job.most_running = number_of(value_of(object, "max_run_subjobs"), 0);
+        if (const std::string_view most = value_of(object, "max_run_subjobs"); !most.empty())
+            job.most_running = number_of(most, 0);
     }
     return job;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,8 +46,8 @@ struct SiteJob {
     std::int64_t asked_at = 0;
     // Of an array.
     bool array = false;
-    std::string queued;             // indices of the subjobs that wait, such as "3-9:2,12"
-    std::int64_t most_running = 0;  // subjobs at a time; 0: any number
+    std::string queued;                        // indices of the subjobs that wait, such as "3-9:2,12"
+    std::optional<std::int64_t> most_running;  // subjobs at a time
 
     // Has mom told that its processes have begun?
     bool begun() const;

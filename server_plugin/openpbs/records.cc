@@ -310,7 +310,7 @@ char Records::state_of(const SiteJob& job) const {
     if (aside_.contains(job.id)) return 'A';
     const auto running = running_subjobs_.find(job.id);
     const std::int64_t count = running == running_subjobs_.end() ? 0 : running->second;
-    const bool may_start = !job.queued.empty() && (job.most_running == 0 || count < job.most_running);
+    const bool may_start = !job.queued.empty() && (!job.most_running || count < *job.most_running);
     return may_start ? 'Q' : 'B';
 }
 

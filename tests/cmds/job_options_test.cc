@@ -155,6 +155,15 @@ TEST(SubmitOptions, AnArrayHasARangeOfIndices) {
                               "1-99999999999999999999", "%3"}) {
         EXPECT_FALSE(parse_submit_options({"-J", range}, kContext)) << range;
     }
+    for (const char* most : {"1-5%", "1-5%x", "1-5%-1", "1-5%3x", "1-5%1%2"}) {
+        const auto wrong = parse_submit_options({"-J", most}, kContext);
+        ASSERT_FALSE(wrong) << most;
+        EXPECT_THAT(wrong.error().message, HasSubstr("how many subjobs may run at once")) << most;
+    }
+    EXPECT_FALSE(parse_submit_options({"-J", "1-5", "-W", "max_run_subjobs=-1"}, kContext));
+    EXPECT_FALSE(parse_alter_options({"-W", "max_run_subjobs=x", "12[]"}, kContext));
+    EXPECT_THAT(attributes_of(parse_submit_options({"-J", "1-5%0"}, kContext).value()),
+                ElementsAre("array_indices_submitted=1-5", "max_run_subjobs=0"));
     const auto refused = parse_submit_options({"-J", "5"}, kContext);
     ASSERT_FALSE(refused);
     EXPECT_EQ(

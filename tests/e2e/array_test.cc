@@ -148,6 +148,17 @@ TEST_F(Arrays, BlockEndsWithTheArray) {
     EXPECT_EQ(waited.exit, 1) << waited;
 }
 
+TEST_F(Arrays, NothingOfItStartsWhileNoneMayRun) {
+    const std::string id = submit("1-2%0", note("$PBS_ARRAY_INDEX"));
+    ASSERT_TRUE(server.wait_job_state(server.submit("true\n"), "F"));
+    EXPECT_EQ(server.job(id, "job_state"), "Q");
+    if (!on_openpbs())
+        EXPECT_THAT(server.job(id, "comment"), HasSubstr("concurrent running subjobs limit reached"));
+    ASSERT_EQ(command({"qalter", "-W", "max_run_subjobs=1", id}).exit, 0);
+    ASSERT_TRUE(server.wait_job_state(id, "F", std::chrono::seconds(30)));
+    EXPECT_THAT(notes(), ElementsAre("1", "2"));
+}
+
 TEST_F(Arrays, WrongOnesAreRefused) {
     const auto refused = [&](std::vector<std::string> options) {
         options.insert(options.begin(), "qsub");
@@ -164,6 +175,11 @@ TEST_F(Arrays, WrongOnesAreRefused) {
     EXPECT_EQ(refused({"-J", "1-5", "-r", "n"}).exit, 2);
     EXPECT_EQ(refused({"-W", "max_run_subjobs=3"}).exit, 127) << "15231";
     EXPECT_EQ(refused({"-J", "1-5%3", "-W", "max_run_subjobs=3"}).exit, 2);
+    for (const char* most : {"1-5%-1", "1-5%", "1-5%x"}) {
+        const Output output = refused({"-J", most});
+        EXPECT_EQ(output.exit, 2) << most << output;
+        EXPECT_THAT(output.err, HasSubstr("how many subjobs may run at once")) << most;
+    }
     EXPECT_EQ(refused({"-m", "abj"}).exit, 1);
 }
 

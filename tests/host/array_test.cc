@@ -201,6 +201,29 @@ TEST_F(ArrayTest, RunsNoMoreAtOnceThanItMay) {
     EXPECT_EQ(submit(user(), {attribute("max_run_subjobs", "3")}, "q"), std::to_string(PBSE_NOTARRAY_ATTR));
 }
 
+// As in OpenPBS, where such an array waits until somebody allows more.
+TEST_F(ArrayTest, RunsNothingWhileItMayRunNone) {
+    const std::string id = submit_array("1-3", {attribute("max_run_subjobs", "0")});
+    const std::string why = "Not Running: Number of concurrent running subjobs limit reached";
+    schedule();
+    EXPECT_TRUE(started().empty());
+    EXPECT_EQ(listed(id), "0[] Q");
+    EXPECT_EQ(job_shows(id, "comment"), why);
+    ASSERT_EQ(ask_manage(RequestType::modify_job, id, {attribute("max_run_subjobs", "1")}), 0);
+    schedule();
+    EXPECT_THAT(started(), ElementsAre("0[1].svr"));
+    ASSERT_EQ(ask_manage(RequestType::modify_job, id, {attribute("max_run_subjobs", "0")}), 0);
+    end("0[1].svr");
+    schedule();
+    EXPECT_TRUE(started().empty());
+    EXPECT_EQ(job_shows(id, "comment"), why);
+    EXPECT_EQ(ask_manage(RequestType::modify_job, id, {attribute("max_run_subjobs", "-1")}), PBSE_BADATVAL);
+    EXPECT_EQ(submit_array("1-3", {attribute("max_run_subjobs", "-1")}), std::to_string(PBSE_BADATVAL));
+    const std::string job = submit(user(), {}, "q");
+    EXPECT_EQ(ask_manage(RequestType::modify_job, job, {attribute("max_run_subjobs", "1")}),
+              PBSE_NOTARRAY_ATTR);
+}
+
 TEST_F(ArrayTest, IsRefusedWhereItIsTooLarge) {
     EXPECT_EQ(submit_array("1-10001"), std::to_string(PBSE_MaxArraySize));
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "max_array_size", "100000"), 0);

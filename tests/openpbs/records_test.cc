@@ -178,6 +178,9 @@ TEST(Records, ASuspendedSubjobDoesNotCountAgainstTheMostOfItsArray) {
     EXPECT_EQ(told.state.at("1[].box"), 'B');
     records.forget(4, job.id);
     EXPECT_EQ(told.state.at("1[].box"), 'Q');
+    array.most_running = 0;
+    records.tell(5, array);
+    EXPECT_EQ(told.state.at("1[].box"), 'B') << "none may start";
 }
 
 TEST(Records, AJobThatCouldNotBePreemptedMayBeOnceItIsAnother) {

@@ -110,6 +110,10 @@ Result<void> check_value(const AttributeDef& def, const Job& job) {
                 fmt::format("Illegal {} \"{}\": expected the port that qsub listens at", def.name, value));
     }
     if (def.name == "Checkpoint") return check_checkpoint(value);
+    if (def.name == "max_run_subjobs" && job.attributes.integer(def.name, 0) < 0)
+        return fail(PBSE_BADATVAL,
+                    fmt::format("Illegal {} \"{}\": expected how many subjobs may run at once, 0 or more",
+                                def.name, value));
     return {};
 }
 

@@ -59,6 +59,7 @@ Result<void> may_alter_roots(const Context& context, const Job& job, const ifl::
 Result<void> alter(Context& context, Job& job, const ifl::Attribute& attribute, bool running) {
     if (auto ok = may_alter_roots(context, job, attribute); !ok) return ok;
     const AttributeDef* def = job_table().find(attribute.name);
+    if (same_name(attribute.name, "max_run_subjobs") && !job.is_array()) return fail(PBSE_NOTARRAY_ATTR, {});
     if (running && def != nullptr)
         if (auto ok = may_alter_running(*def, attribute); !ok) return ok;
     if (def != nullptr && def->type == Type::hold)
