@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 
 #include "server_plugin/scheduler/model/past_usage.h"
@@ -21,12 +22,16 @@ std::vector<std::uint32_t> naive(std::span<const UsageJob> jobs, std::vector<std
         std::uint32_t user;
         std::vector<std::uint32_t> jobs;
     };
+    // The users are listed as the server gives the jobs, the oldest first, before these are sorted.
+    std::vector<std::uint32_t> given(jobs.size());
+    std::iota(given.begin(), given.end(), 0U);
+    std::ranges::stable_sort(given, {}, [&](std::uint32_t i) { return jobs[i].sequence; });
     std::vector<User> users;
-    for (std::uint32_t i = 0; i < jobs.size(); ++i) {
-        auto found = std::ranges::find(users, jobs[i].user, &User::user);
-        if (found == users.end()) found = users.insert(users.end(), User{jobs[i].user, {}});
-        found->jobs.push_back(i);
-    }
+    for (const std::uint32_t i : given)
+        if (std::ranges::find(users, jobs[i].user, &User::user) == users.end())
+            users.push_back(User{jobs[i].user, {}});
+    for (std::uint32_t i = 0; i < jobs.size(); ++i)
+        std::ranges::find(users, jobs[i].user, &User::user)->jobs.push_back(i);
     std::ranges::stable_sort(users, {}, [](const User& u) { return u.jobs.size(); });
     std::vector<std::uint32_t> result;
     std::size_t position = 0;
@@ -60,6 +65,10 @@ TEST(PastUsagePermutation, EqualsTheNaiveWalk) {
         for (UsageJob& job : jobs)
             job = {static_cast<std::uint32_t>(pick(0, static_cast<int>(user_count) - 1)),
                    round % 3 == 0 ? (pick(0, 1) != 0 ? 40 : 4) : pick(0, 4)};
+        std::vector<std::uint64_t> numbers(jobs.size());
+        std::iota(numbers.begin(), numbers.end(), 1U);
+        std::ranges::shuffle(numbers, random);
+        for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].sequence = numbers[i];
         ASSERT_EQ(permute_by_past_usage(jobs, usage), naive(jobs, usage)) << "round " << round;
     }
 }
@@ -79,6 +88,12 @@ TEST(PastUsagePermutation, UsersStartInAscendingOrderOfTheirJobsAndTakeTurns) {
     // User 0 has three jobs, user 1 one, user 2 two; all without usage and with equal charges.
     const std::vector<UsageJob> jobs = {{0, 1}, {0, 1}, {1, 1}, {2, 1}, {0, 1}, {2, 1}};
     EXPECT_THAT(permute_by_past_usage(jobs, {0, 0, 0}), ElementsAre(2, 3, 0, 5, 1, 4));
+}
+
+TEST(PastUsagePermutation, OfUsersWithAsManyJobsTheOneWithTheOldestJobComesFirst) {
+    const std::vector<UsageJob> jobs = {{1, 8, 20}, {0, 1, 10}, {2, 4, 30}};
+    EXPECT_THAT(permute_by_past_usage(jobs, {0, 0, 0}), ElementsAre(1, 0, 2));
+    EXPECT_THAT(permute_by_past_usage(jobs, {1, 0, 0}), ElementsAre(0, 2, 1));
 }
 
 TEST(PastUsagePermutation, WhoUsedMuchComesLast) {
@@ -122,6 +137,25 @@ TEST_F(SortByPastUsage, SORT_BY_PAST_USAGE_TheLeastActiveUserFirst) {
     s.sort_by_past_usage = {false};
     world.configure();
     EXPECT_THAT(world.cycle(at(1), false).started, ElementsAre(ann, bob, bob2));
+}
+
+// The usual case at a new site, where nobody has any usage.
+TEST_F(SortByPastUsage, OfEqualUsersWithAsManyJobsTheOneWithTheOldestJobComesFirst) {
+    const int ann = world.job({.owner = "ann", .nodes = 1});
+    const int bob = world.job({.owner = "bob", .nodes = 8});
+    world.configure();
+    EXPECT_THAT(world.cycle(at(1), false).started, ElementsAre(ann, bob))
+        << "though jobs of many nodes are sorted first";
+}
+
+TEST_F(SortByPastUsage, TheOldestJobCountsWhereverItIsSorted) {
+    const int ann_old = world.job({.owner = "ann", .nodes = 1});
+    const int bob = world.job({.owner = "bob", .nodes = 4});
+    const int ann_new = world.job({.owner = "ann", .nodes = 4});
+    const int bob_new = world.job({.owner = "bob", .nodes = 1});
+    world.configure();
+    // ann's jobs are sorted by nodes, and she has the first turn for her oldest one.
+    EXPECT_THAT(world.cycle(at(1), false).started, ElementsAre(ann_new, bob, ann_old, bob_new));
 }
 
 TEST_F(SortByPastUsage, TheKeyIsGroupAndUser) {

@@ -263,14 +263,17 @@ TEST(PicksAt, IsTheOrderOfThePermutation) {
         std::vector<UsageLane> lanes;
         for (std::uint32_t i = 0; i < jobs.size(); ++i) {
             jobs[i] = {static_cast<std::uint32_t>(random.pick(0, static_cast<int>(users) - 1)),
-                       random.pick(1, 3)};
+                       random.pick(1, 3), (i * 37U) % 61U};
             const LaneId lane = pending.lane(JobClass::normal, jobs[i].user);
-            pending.insert(lane, {i, {0, 0, i}, {1, 1, 1, 1}, jobs[i].charge, 0});
+            PendingJobs::Entry entry{i, {0, 0, i}, {1, 1, 1, 1}, jobs[i].charge, 0};
+            entry.sequence = jobs[i].sequence;
+            pending.insert(lane, entry);
         }
         for (LaneId id = 0; id < pending.lanes().size(); ++id) {
             const Lane& lane = pending.lanes()[id];
-            lanes.push_back({id, lane.jobs, pending.key(id, {}), usage[lane.of]});
+            lanes.push_back({id, lane.jobs, pending.oldest(id), usage[lane.of]});
         }
+        std::sort(lanes.begin(), lanes.end());
         std::map<std::int64_t, std::vector<LaneId>> picks;  // by usage
         auto sums = usage;
         for (const auto i : permute_by_past_usage(jobs, usage)) {

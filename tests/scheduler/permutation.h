@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "server_plugin/scheduler/pending/past_usage_deal.h"
@@ -15,6 +16,7 @@ namespace pbs::sched::test {
 struct UsageJob {
     std::uint32_t user = 0;  // an index into the usages
     std::int64_t charge = 0;
+    std::uint64_t sequence = 0;  // the lesser, the older is the job
 };
 
 // The jobs of each user, in order, one user after the other.
@@ -30,6 +32,8 @@ inline Decks make_decks(std::span<const UsageJob> jobs, std::size_t user_count) 
     decks.begin.assign(user_count + 1, 0);
     for (const UsageJob& job : jobs) ++decks.begin[job.user + 1];
     std::vector<std::uint32_t> count(decks.begin.begin() + 1, decks.begin.end());
+    std::vector<std::uint64_t> oldest(user_count, UINT64_MAX);
+    for (const UsageJob& job : jobs) oldest[job.user] = std::min(oldest[job.user], job.sequence);
     std::partial_sum(decks.begin.begin(), decks.begin.end(), decks.begin.begin());
     decks.jobs.resize(jobs.size());
     decks.end.assign(decks.begin.begin() + 1, decks.begin.end());
@@ -38,12 +42,13 @@ inline Decks make_decks(std::span<const UsageJob> jobs, std::size_t user_count) 
         if (at[jobs[i].user] == decks.begin[jobs[i].user]) decks.users.push_back(jobs[i].user);
         decks.jobs[at[jobs[i].user]++] = i;
     }
-    std::ranges::stable_sort(decks.users, {}, [&](std::uint32_t user) { return count[user]; });
+    std::ranges::stable_sort(decks.users, {},
+                             [&](std::uint32_t user) { return std::pair(count[user], oldest[user]); });
     return decks;
 }
 
 // The new order, as indexes into `jobs`. `usage` is the decayed usage of each user. Users are gone through in
-// ascending order of their number of jobs; those with as many in the order of their first job.
+// ascending order of their number of jobs; those with as many in the order of their oldest job.
 inline std::vector<std::uint32_t> permute_by_past_usage(std::span<const UsageJob> jobs,
                                                         std::vector<std::int64_t> usage) {
     std::vector<std::uint32_t> result;

@@ -219,6 +219,7 @@ PendingJobs::Entry Intake::entry_of(const OrderedJob& job, const Chain& chain, c
     PendingJobs::Entry entry;
     entry.job = job.job;
     entry.signature = job.signature;
+    entry.sequence = t_.jobs.sequence[job.job];
     order_key(chain, order_context(), job, entry.key);
     put_preempted_first(job.job, entry.key);
     entry.size = job_size(job, t_.jobs.walltime[job.job], needs);

@@ -318,25 +318,30 @@ bool Turns::consider(std::span<const JobClass> classes) {
     return true;
 }
 
+// The users who have jobs of the class, in the order of their circle.
+std::vector<UsageLane> Turns::users_of(JobClass job_class) {
+    const PendingJobs& pending = intake_.jobs();
+    std::vector<UsageLane> users;
+    for (const LaneId id : pending.lanes_of(job_class))
+        users.push_back({id, pending[id].jobs, pending.oldest(id), begin_of(id)});
+    std::sort(users.begin(), users.end());
+    return users;
+}
+
 // All jobs of the class, as the permutation by past usage deals them.
 void Turns::deal_in_circle(JobClass job_class) {
     const PendingJobs& pending = intake_.jobs();
     std::vector<Turn> users;
-    for (const LaneId lane : pending.lanes_of(job_class)) {
-        Turn turn;
-        turn.lane = lane;
-        turn.job_class = job_class;
-        turn.key = pending.key(lane, {});
-        if (pending.settle(lane, turn.at)) users.push_back(turn);
-    }
-    std::ranges::sort(users, [&](const Turn& a, const Turn& b) {
-        const std::uint32_t x = pending[a.lane].jobs;
-        const std::uint32_t y = pending[b.lane].jobs;
-        return x != y ? x < y : a.key < b.key;
-    });
     std::vector<std::int64_t> usage;
-    usage.reserve(users.size());
-    for (const Turn& user : users) usage.push_back(begin_of(user.lane));
+    for (const UsageLane& lane : users_of(job_class)) {
+        Turn turn;
+        turn.lane = lane.lane;
+        turn.job_class = job_class;
+        turn.key = pending.key(lane.lane, {});
+        if (!pending.settle(lane.lane, turn.at)) continue;
+        users.push_back(turn);
+        usage.push_back(lane.usage);
+    }
     PastUsageDeal deal(std::move(usage));
     while (!deal.is_over()) {
         Turn& turn = users[deal.next()];
@@ -348,11 +353,7 @@ void Turns::deal_in_circle(JobClass job_class) {
 
 // Who of users with equal usage is picked first by the permutation: the end, if only the whole of it tells.
 std::vector<Turn>::iterator Turns::first_of_equals(std::vector<Turn>& tied) {
-    std::vector<UsageLane> lanes;
-    const PendingJobs& pending = intake_.jobs();
-    for (const LaneId id : pending.lanes_of(JobClass::normal))
-        lanes.push_back({id, pending[id].jobs, pending.key(id, {}), begin_of(id)});
-    for (const LaneId id : picks_at(pending, std::move(lanes), tied.front().turn)) {
+    for (const LaneId id : picks_at(intake_.jobs(), users_of(JobClass::normal), tied.front().turn)) {
         const auto found = std::ranges::find(tied, id, &Turn::lane);
         if (found != tied.end()) return found;
     }

@@ -36,6 +36,7 @@ class Turns : CyclePart {
     DealContext deal_context(LaneId lane);
     DealtLane dealt_lane(LaneId lane) const;
     std::int64_t begin_of(LaneId lane) { return deal_->begin(deal_context(lane), dealt_lane(lane)); }
+    std::vector<UsageLane> users_of(JobClass job_class);
     void deal_in_circle(JobClass job_class);
     std::vector<Turn>::iterator first_of_equals(std::vector<Turn>& tied);
     bool may_start_now(const Turn& turn, JobClass job_class);

@@ -1,5 +1,5 @@
 // Keeps the recent past usage of each user (SORT_BY_PAST_USAGE): it is charged when jobs start, and decays
-// every 24 hours. pending/kPastUsageDeal.h sorts by it.
+// every 24 hours. pending/past_usage_deal.h sorts by it.
 #pragma once
 
 #include <cstdint>

@@ -44,7 +44,7 @@ struct Deal {
     // Returns what a job adds to the turn of the jobs behind it in its lane. Null: nothing.
     std::int64_t (*charge)(const Settings& settings, const JobTable& jobs, const OrderedJob& job) = nullptr;
     // Lanes with equal turns are gone through in a circle, beginning with the lane after the one that had the
-    // last turn (kPastUsageDeal.h).
+    // last turn (past_usage_deal.h).
     bool in_circle = false;
     // Lanes are of entities of the fair-share tree, too; of lanes with equal turns and ranks the entity that
     // has used the least of its share goes first (framework/turns.h).

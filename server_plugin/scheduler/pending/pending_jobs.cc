@@ -42,7 +42,7 @@ LaneId PendingJobs::lane(JobClass job_class, std::uint32_t of, std::uint32_t ent
     const auto kind = static_cast<std::uint64_t>(job_class) | (preempted ? 8U : 0U);
     const auto key = (static_cast<std::uint64_t>(entity) << 4 | kind) << 32 | of;
     const auto [place, made] = lane_ids_.try_emplace(key, static_cast<LaneId>(lanes_.size()));
-    if (made) lanes_.push_back({job_class, of, entity, preempted, 0, 0, {}, {}, {}, {}});
+    if (made) lanes_.push_back({job_class, of, entity, preempted, 0, 0, {}, {}, {}, {}, {}});
     return place->second;
 }
 
@@ -126,6 +126,7 @@ std::uint32_t PendingJobs::new_block(LaneId id, std::size_t place) {
     lane.least.insert(lane.least.begin() + at, JobSize{});
     lane.soonest.insert(lane.soonest.begin() + at, INT64_MAX);
     lane.blockers.insert(lane.blockers.begin() + at, 0);
+    lane.oldest.insert(lane.oldest.begin() + at, UINT64_MAX);
     return number;
 }
 
@@ -142,6 +143,7 @@ void PendingJobs::drop_block(LaneId id, std::size_t place) {
     lane.least.erase(lane.least.begin() + at);
     lane.soonest.erase(lane.soonest.begin() + at);
     lane.blockers.erase(lane.blockers.begin() + at);
+    lane.oldest.erase(lane.oldest.begin() + at);
 }
 
 // Computes the minima, the blockers and the charge of a block anew.
@@ -150,6 +152,7 @@ void PendingJobs::sum_up(LaneId id, std::size_t place) {
     Block& b = blocks_[lane.blocks[place]];
     lane.least[place] = std::accumulate(b.sizes.begin() + 1, b.sizes.end(), b.sizes.front(), least_of);
     lane.soonest[place] = *std::ranges::min_element(b.overdue_from);
+    lane.oldest[place] = *std::ranges::min_element(b.sequences);
     lane.blockers[place] =
         std::accumulate(b.blockers.begin(), b.blockers.end(), Blockers{0}, std::bit_or<>());
     b.charge = std::accumulate(b.charges.begin(), b.charges.end(), std::int64_t{0});
@@ -181,6 +184,7 @@ void PendingJobs::Block::set(std::size_t at, const Entry& e) {
     signatures[at] = e.signature;
     charges[at] = e.charge;
     overdue_from[at] = e.overdue_from;
+    sequences[at] = e.sequence;
 }
 
 void PendingJobs::fill(std::span<const Beginning> lanes) {
@@ -263,6 +267,7 @@ void PendingJobs::insert(LaneId id, const Entry& e) {
     JobSize& least = lane.least[place];
     least = first ? e.size : least_of(least, e.size);
     lane.soonest[place] = std::min(lane.soonest[place], e.overdue_from);
+    lane.oldest[place] = std::min(lane.oldest[place], e.sequence);
     if (lane.job_class == JobClass::normal) soonest_ = std::min(soonest_, e.overdue_from);
     if (lane.jobs == 0) list_lane(id);
     lane.blockers[place] |= e.blockers;
@@ -412,11 +417,7 @@ namespace {
 class Picks {
   public:
     Picks(const PendingJobs& pending, std::vector<UsageLane> lanes)
-        : pending_(pending), lanes_(std::move(lanes)) {
-        std::ranges::sort(lanes_, [](const UsageLane& a, const UsageLane& b) {
-            return a.jobs != b.jobs ? a.jobs < b.jobs : a.first < b.first;
-        });
-    }
+        : pending_(pending), lanes_(std::move(lanes)) {}
 
     // Returns the positions of the users who are picked at this usage, in order; none if that would take too
     // many steps back.

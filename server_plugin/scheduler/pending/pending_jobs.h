@@ -97,6 +97,7 @@ struct Lane {
     std::vector<JobSize> least;         // by block
     std::vector<std::int64_t> soonest;  // by block: the least overdue_from
     std::vector<Blockers> blockers;     // by block: the blockers of its jobs, and maybe some that are gone
+    std::vector<std::uint64_t> oldest;  // by block: the least sequence
 };
 
 class PendingJobs {
@@ -110,6 +111,7 @@ class PendingJobs {
         std::int64_t overdue_from = 0;
         std::uint32_t signature = 0;
         Blockers blockers = blocker::kAnything;
+        std::uint64_t sequence = 0;  // the number in the job's id
     };
     // A job's place in its lane. Valid until the lane is changed.
     struct Position {
@@ -161,6 +163,10 @@ class PendingJobs {
     LaneId lane_of(JobSlot job) const { return blocks_[block_of_[job]].lane; }
     Position position_of(JobSlot job) const;
     JobSlot job(LaneId lane, Position at) const { return block(lane, at).jobs[at.index]; }
+    // Returns the sequence of the oldest job of the lane.
+    std::uint64_t oldest(LaneId lane) const {
+        return lanes_[lane].jobs == 0 ? UINT64_MAX : *std::ranges::min_element(lanes_[lane].oldest);
+    }
     const PendingKey& key(LaneId lane, Position at) const { return block(lane, at).keys[at.index]; }
     std::uint32_t signature_of(LaneId lane, Position at) const {
         return block(lane, at).signatures[at.index];
@@ -210,6 +216,7 @@ class PendingJobs {
         std::vector<std::uint32_t> signatures;
         std::vector<std::int64_t> charges;
         std::vector<std::int64_t> overdue_from;
+        std::vector<std::uint64_t> sequences;
         void put(std::ptrdiff_t at, const Entry& entry);
         void set(std::size_t at, const Entry& entry);
         // Calls f with each column of `a` and the same column of `b`.
@@ -222,6 +229,7 @@ class PendingJobs {
             f(a.signatures, b.signatures);
             f(a.charges, b.charges);
             f(a.overdue_from, b.overdue_from);
+            f(a.sequences, b.sequences);
         }
     };
     // A release, in the form in which it is compared with a LaneLeast.
@@ -279,18 +287,23 @@ class PendingJobs {
     std::int64_t soonest_ = INT64_MAX;  // no normal job has an overdue_from before this
 };
 
-// A user at the beginning of the permutation by past usage, with the number of the user's jobs and the key of
-// the first one.
+// A user at the beginning of the permutation by past usage. In their circle the user with the fewest jobs
+// comes first, and of those with as many the one whose oldest job is the older one: the Origin scheduler
+// listed the users before it sorted the jobs.
 struct UsageLane {
     LaneId lane = 0;
     std::uint32_t jobs = 0;
-    PendingKey first{};
+    std::uint64_t oldest = 0;
     std::int64_t usage = 0;
+
+    bool operator<(const UsageLane& other) const {
+        return jobs != other.jobs ? jobs < other.jobs : oldest < other.oldest;
+    }
 };
 
 // Returns the lanes whose jobs the permutation picks at `usage`, in the order of the picks
-// (kPastUsageDeal.h). They are found from the few picks before. The answer is empty if that would take too
-// many of them.
+// (past_usage_deal.h). `lanes` are those of all users, in order. They are found from the few picks before.
+// The answer is empty if that would take too many of them.
 std::vector<LaneId> picks_at(const PendingJobs& waiting, std::vector<UsageLane> lanes, std::int64_t usage);
 
 }  // namespace pbs::sched
