@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <cerrno>
 #include <utility>
 
 namespace pbs::sqlite {
@@ -202,7 +203,10 @@ std::optional<Failure> Connection::flush() {
 
 Failure Connection::failure() const {
     if (get() == nullptr) return {Failure::About::other, "out of memory"};
-    return {about(sqlite3_errcode(get())), printable(sqlite3_errmsg(get()))};
+    const int code = sqlite3_errcode(get());
+    // A file of SQLite's beside the database may be what can't grow, which isn't SQLITE_FULL.
+    const bool full = (code & 0xff) == SQLITE_IOERR && sqlite3_system_errno(get()) == ENOSPC;
+    return {full ? Failure::About::full_disk : about(code), printable(sqlite3_errmsg(get()))};
 }
 
 bool Connection::in_transaction() const {

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <syslog.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -35,12 +36,14 @@ void log_line(const std::string& line) {
     fmt::print(stderr, "pbs_policyd: {}\n", line);
 }
 
-// In the background its lines are in a file beside the store.
+// In the background its lines are in a file beside the store, or in the machine's log if that disk is full.
 void log_to(const std::string& path, const std::string& line) {
     std::FILE* file = std::fopen(path.c_str(), "ae");
-    if (file == nullptr) return;
-    fmt::print(file, "{:%m/%d/%Y %H:%M:%S};{}\n", fmt::localtime(std::time(nullptr)), line);
-    std::fclose(file);
+    if (file != nullptr) {
+        fmt::print(file, "{:%m/%d/%Y %H:%M:%S};{}\n", fmt::localtime(std::time(nullptr)), line);
+        if (std::fclose(file) == 0) return;
+    }
+    syslog(LOG_DAEMON | LOG_ERR, "%s", line.c_str());
 }
 
 bool is_answered(const std::string& path) {
@@ -119,6 +122,7 @@ int main(int argc, char** argv) {
         if (access(plugin.c_str(), R_OK) != 0) plugin = folder + "/../lib/pbspolicy/pbs_policy.so";
     }
     std::signal(SIGPIPE, SIG_IGN);
+    openlog("pbs_policyd", LOG_PID, LOG_DAEMON);
     const auto work = [&](const std::function<void(const std::string&)>& log) {
         const auto listener = listen_on(service_file(home, "sock"));
         if (listener) return answer(*listener, {plugin, home, is_scheduler(), log});

@@ -55,10 +55,18 @@ pid_t start(const Supervised& supervised) {
     _exit(supervised.work());
 }
 
-[[noreturn]] void look_after(const Supervised& supervised) {
+// False: the disk is full, for example.
+bool write_pid(int file) {
+    const std::string text = fmt::format("{}\n", getpid());
+    return pwrite(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()) &&
+           ftruncate(file, static_cast<off_t>(text.size())) == 0;
+}
+
+[[noreturn]] void look_after(const Supervised& supervised, int file) {
     const sigset_t set = signals();
     sigprocmask(SIG_BLOCK, &set, nullptr);
     int pause = 1;
+    bool told = write_pid(file);
     for (;;) {
         const auto begun = std::chrono::steady_clock::now();
         const pid_t pid = start(supervised);
@@ -74,6 +82,7 @@ pid_t start(const Supervised& supervised) {
                 _exit(0);
             }
             ended = waitpid(pid, &status, WNOHANG) == pid;
+            told = told || write_pid(file);
         }
         if (std::chrono::steady_clock::now() - begun > kStable) pause = 1;
         supervised.log(fmt::format("it {}, and is started again in {} s", how(status), pause));
@@ -123,9 +132,7 @@ int supervise(const Supervised& supervised) {
     // What the starter had open isn't the daemon's.
     for (int fd = 3; fd < 1024; ++fd)
         if (fd != file) close(fd);
-    const std::string text = fmt::format("{}\n", getpid());
-    if (ftruncate(file, 0) != 0 || write(file, text.data(), text.size()) < 0) _exit(1);
-    look_after(supervised);
+    look_after(supervised, file);
 }
 
 int stop_supervised(const std::string& pid_file) {

@@ -162,6 +162,32 @@ TEST_P(OpenpbsDamage, OfTheStore) {
     EXPECT_EQ(site->qmgr("list policy p0").exit, 0);
 }
 
+// The policies are there as soon as there is room again.
+TEST_P(OpenpbsDamage, NoneIsAFullDisk) {
+    site->start_with_plugin();
+    EXPECT_EQ(site->qmgr("create policy p0").exit, 0);
+    site->stop();
+    if (!options().empty()) site->ok("$ours/pbs_policyd --stop");
+    forget_logs();
+    site->ok(
+        "cd /var/spool/pbs; cp -a server_priv kept; "
+        "mount -t tmpfs -o mode=750,size=$(( $(du -sk kept | cut -f 1) + 1024 ))k tmpfs server_priv; "
+        "cp -a kept/. server_priv/; dd if=/dev/zero of=server_priv/fill bs=4k 2>/dev/null; test -s "
+        "server_priv/fill");
+    site->start();
+    works();
+    // The daemon's own log is on that disk.
+    if (options().empty()) EXPECT_TRUE(wait_until_told("the disk is full")) << site->log();
+    const auto refusal = [&] { return site->qmgr("create policy p1").err; };
+    EXPECT_TRUE(wait_for([&] { return refusal().find("the disk is full") != std::string::npos; },
+                         std::chrono::seconds(20)))
+        << refusal();
+    EXPECT_THAT(site->ok("$stock/qmgr -c 'list sched' | tr -d '\\n\\t'"), HasSubstr("the disk is full"));
+    site->ok("rm /var/spool/pbs/server_priv/fill");
+    EXPECT_TRUE(wait_for([&] { return site->qmgr("create policy p2").exit == 0; }, std::chrono::seconds(80)));
+    EXPECT_EQ(site->qmgr("list policy p0").exit, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Attachments, OpenpbsDamage, kAttachments, attachment_name);
 
 // Where the plugin was to schedule, pbs_sched does.
