@@ -123,7 +123,14 @@ class Writer {
         }
         if (!attribute.is_list()) return line(option, text, column);
         for (const std::string& element : object.list(attribute.name))
-            line(option, option.argument == A::job_sort_key ? old_name(element) : element, column);
+            if (option.name == "server_dyn_res" && source_.root_programs != nullptr &&
+                !source_.root_programs->contains(element))
+                leave_out(
+                    fmt::format("policy {} server_dyn_res = {}: pbs_sched would run it as root, and "
+                                "server_priv/root_programs doesn't list it",
+                                object.name(), element));
+            else
+                line(option, option.argument == A::job_sort_key ? old_name(element) : element, column);
     }
 
     // The file has another name for the same thing.

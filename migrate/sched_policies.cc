@@ -72,6 +72,7 @@ class Converter {
             out_.non_prime = std::move(non_prime);
         }
         tell_removed();
+        tell_programs();
         note_checked();
         tell_unknown_resources();
         if (!problems_.empty()) return tl::unexpected(std::move(problems_));
@@ -239,6 +240,17 @@ class Converter {
                                  setting.value));
             }
         }
+    }
+
+    // pbs_sched ran each of them as root.
+    void tell_programs() {
+        if (server_.same_scheduler) return;
+        for (const SchedSetting& setting : file_.settings)
+            if (setting.option->name == "server_dyn_res" &&
+                !server_.root_programs.contains(objects::dynamic_resource(setting.value)))
+                note(setting, fmt::format("{} runs without root's rights, unless server_priv/root_programs "
+                                          "lists it, as the first start does with what root has configured",
+                                          objects::dynamic_resource(setting.value)));
     }
 
     void note(const SchedSetting& setting, std::string text) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "migrate/sched_config.h"
+#include "objects/root_programs.h"
 #include "objects/snapshot.h"
 
 namespace pbs::migrate {
@@ -24,6 +25,8 @@ struct Surroundings {
     bool same_scheduler = false;
     // Of `others`, booleans of vnodes (flag h). OpenPBS looks at these whether `resources` names them or not.
     std::vector<std::string> vnode_booleans{};
+    // Elements of server_dyn_res whose programs run with root's rights.
+    objects::RootPrograms root_programs{};
 
     // May the server be told of as one without the resources that aren't named here? Not where nobody has
     // asked it.

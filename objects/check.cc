@@ -14,6 +14,7 @@
 #include "objects/output_file.h"
 #include "objects/program_file.h"
 #include "objects/queue_roles.h"
+#include "objects/root_programs.h"
 #include "objects/text.h"
 #include "objects/windows.h"
 #include "rrule/overlap.h"
@@ -60,10 +61,10 @@ Result<void> check_sort_keys(const Attribute& attribute, const StringList& keys)
     return {};
 }
 
-// Refuses a program that can't be run safely. Where unknown names are only warned of, so is the program.
-Result<void> check_program(const Attribute& attribute, const std::string& value, const ProgramCall& call,
-                           const CheckContext& context) {
-    const auto safe = check_program_call(call);
+// Refuses a program that can't be run safely, as has been found. Where unknown names are only warned of, so
+// is the program.
+Result<void> check_program(const Attribute& attribute, const std::string& value,
+                           const tl::expected<void, std::string>& safe, const CheckContext& context) {
     if (safe) return {};
     if (context.warnings) {
         context.warnings->push_back(fmt::format("{}: {}", attribute.name, safe.error()));
@@ -96,8 +97,13 @@ Result<void> check_dynamic_resources(const Attribute& attribute, const Value* be
                                     attribute.name, element, resource));
         }
         if (std::ranges::find(old, element) != old.end()) continue;
-        const std::string_view command = trim(std::string_view(element).substr(mark + 1));
-        if (Result<void> checked = check_program(attribute, element, program_call(command), context);
+        const ProgramCall call = program_call(trim(std::string_view(element).substr(mark + 1)));
+        // Root has chosen what is listed, arguments and all.
+        const auto listed = read_root_programs(context.root_programs);
+        const bool of_root = listed && listed->contains(element);
+        if (Result<void> checked =
+                check_program(attribute, element,
+                              of_root ? check_roots_program(call.path) : check_program_call(call), context);
             !checked)
             return checked;
     }
@@ -258,8 +264,8 @@ Result<void> check_value(const Attribute& attribute, const Value* before, const 
             return check_output(attribute, std::get<std::string>(value));
         case Syntax::program:
             if (before && *before == value) return {};
-            return check_program(attribute, std::get<std::string>(value), {std::get<std::string>(value)},
-                                 context);
+            return check_program(attribute, std::get<std::string>(value),
+                                 check_program_call({std::get<std::string>(value)}), context);
         default:
             return {};
     }

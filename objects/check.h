@@ -28,6 +28,7 @@ struct CheckContext {
     const std::atomic<bool>* end =
         nullptr;                         // set by another thread: check_windows() ends, with errors or none
     bool provisions = false;             // the server provisions vnodes
+    std::string root_programs{};         // the path of their list (root_programs.h); empty: there is none
     bool keeps_execution_types = false;  // of queues; else the server keeps them itself
 };
 

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -31,10 +32,13 @@ Checked check_owner(const std::string& path, const struct stat& found) {
                              found.st_uid));
 }
 
-Checked check_directory(const std::string& path) {
+Checked check_directory(const std::string& path, bool of_systems_group) {
     struct stat found {};
     if (lstat(path.c_str(), &found) != 0) return wrong(fmt::format("{}: {}", path, std::strerror(errno)));
     if (Checked owner = check_owner(path, found); !owner) return owner;
+    if (of_systems_group && found.st_gid > kLastSystemGroup)
+        return wrong(
+            fmt::format("its directory {} is of group {}, expected one of the system", path, found.st_gid));
     if ((found.st_mode & S_IWGRP) != 0 && found.st_gid > kLastSystemGroup)
         return wrong(fmt::format("its directory {} is writable by group {}", path, found.st_gid));
     if ((found.st_mode & S_IWOTH) != 0 && (found.st_mode & S_ISVTX) == 0)
@@ -53,19 +57,54 @@ Checked check_file(const std::string& path) {
     return {};
 }
 
-}  // namespace
-
-Checked check_program_file(const std::string& path) {
+// The path without links; asks `check` about each directory above it.
+tl::expected<std::string, std::string> resolve(const std::string& path,
+                                               const std::function<Checked(const std::string&)>& check) {
     if (!path.starts_with('/')) return wrong(fmt::format("{} is not an absolute path", path));
     char real[PATH_MAX];
     if (realpath(path.c_str(), real) == nullptr)
         return wrong(fmt::format("{}: {}", path, std::strerror(errno)));
-    const std::string resolved = real;
-    for (std::size_t slash = 0; slash != std::string::npos; slash = resolved.find('/', slash + 1)) {
-        const std::string directory = slash == 0 ? "/" : resolved.substr(0, slash);
-        if (Checked checked = check_directory(directory); !checked) return checked;
+    std::string whole = real;
+    for (std::size_t slash = 0; slash != std::string::npos; slash = whole.find('/', slash + 1)) {
+        const std::string directory = slash == 0 ? "/" : whole.substr(0, slash);
+        if (Checked checked = check(directory); !checked) return tl::unexpected(checked.error());
     }
-    return check_file(resolved);
+    return whole;
+}
+
+Checked check_program(const std::string& path, bool of_systems_group) {
+    const auto file = resolve(
+        path, [&](const std::string& directory) { return check_directory(directory, of_systems_group); });
+    return file ? check_file(*file) : tl::unexpected(file.error());
+}
+
+// Nobody but root or this user may change it, or what is in it.
+Checked check_roots(const std::string& path, bool directory) {
+    struct stat found {};
+    if (lstat(path.c_str(), &found) != 0) return wrong(fmt::format("{}: {}", path, std::strerror(errno)));
+    if (found.st_uid != 0 && found.st_uid != geteuid())
+        return wrong(fmt::format("{} belongs to user {}, expected root", path, found.st_uid));
+    const bool sticky = directory && (found.st_mode & S_ISVTX) != 0;
+    if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0 && !sticky)
+        return wrong(fmt::format("{} is writable by others than its owner", path));
+    if (!directory && !S_ISREG(found.st_mode)) return wrong(fmt::format("{} is not a file", path));
+    return {};
+}
+
+}  // namespace
+
+Checked check_program_file(const std::string& path) {
+    return check_program(path, false);
+}
+
+Checked check_roots_program(const std::string& path) {
+    return check_program(path, true);
+}
+
+Checked check_roots_file(const std::string& path) {
+    const auto file =
+        resolve(path, [](const std::string& directory) { return check_roots(directory, true); });
+    return file ? check_roots(*file, false) : tl::unexpected(file.error());
 }
 
 ProgramCall program_call(std::string_view command) {

@@ -19,6 +19,14 @@ namespace pbs::objects {
 // The error says what is wrong, with the path it is wrong with.
 tl::expected<void, std::string> check_program_file(const std::string& path);
 
+// The same of a program that is to run with root's rights, as OpenPBS's scheduler runs them: each directory
+// also has a group of the system's, whether it may write there or not.
+tl::expected<void, std::string> check_roots_program(const std::string& path);
+
+// May nobody but root (or the user of this process) change this file? It has to be a regular one; symbolic
+// links are followed.
+tl::expected<void, std::string> check_roots_file(const std::string& path);
+
 // A program with its arguments, as a manager writes them. No shell reads them: words are separated by blanks,
 // and quotation marks of either kind keep blanks in a word.
 struct ProgramCall {

@@ -106,6 +106,12 @@ struct Store::State {
     bool holds = false;           // this store's change isn't committed by itself, but by take_over()
     std::optional<Group> held{};  // that change; declared after the database: ends first
 
+    // Their list is beside the database.
+    std::string root_programs() const {
+        const std::string& path = database->path();
+        return path.substr(0, path.rfind('/') + 1) + "root_programs";
+    }
+
     Result<Group> begin();
     Result<void> reload();
     // Makes all windows now. A change then makes only those that it touches, and doesn't wait for the others.
@@ -243,7 +249,7 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
     const ObjectPtr before = group.draft.find(command.type, name);
     const CheckContext context{
         zone,     resources, now,        &queues,         part.warnings,        windows,
-        patience, end,       provisions,  keeps_execution_types};
+        patience, end,       provisions, root_programs(), keeps_execution_types};
     if (Result<void> done = execute_on(group.draft, command, context); !done)
         return tl::unexpected(done.error());
     const ObjectPtr after = group.draft.find(command.type, name);
@@ -470,7 +476,7 @@ Result<Reply> Store::rewrite(const Rewrite& rewrite, const Identity& identity, s
                                state.patience,
                                state.end,
                                state.provisions,
-                               
+                               state.root_programs(),
                                state.keeps_execution_types};
     if (Result<void> done = rewrite.work(group->draft, context, reply.warnings); !done)
         return tl::unexpected(done.error());

@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <utility>
 
@@ -22,29 +24,44 @@ constexpr std::size_t kMostOutput = 1 << 20;
 // Takes a program's privileges away between fork and exec, which posix_spawn can't.
 constexpr const char* kWithoutPrivileges = "/usr/bin/setpriv";
 
-// The words to run: the program itself, or behind setpriv. An error: there is no such user.
+// Runs what follows and writes its status to descriptor 3.
+constexpr const char* kTellsStatus = "\"$@\" 3>&-; echo $? >&3";
+constexpr int kStatusFd = 3;
+
+// The words to run: the program itself, or behind setpriv. An error: there is no such user, or he may not run
+// it.
 std::string command_line(const CommandOptions& options, std::vector<std::string>& words) {
+    words = {"/bin/sh", "-c", kTellsStatus, "sh"};
+    if (!options.shell_command.empty()) {
+        words.insert(words.end(), {"/bin/sh", "-c", options.shell_command});
+        return {};
+    }
     if (geteuid() == 0 && !options.user.empty()) {
         std::array<char, 16384> buffer{};
         struct passwd entry {};
         struct passwd* found = nullptr;
         if (getpwnam_r(options.user.c_str(), &entry, buffer.data(), buffer.size(), &found) != 0 || !found)
             return fmt::format("there is no user {} to run it as", options.user);
-        words = {kWithoutPrivileges,
-                 fmt::format("--reuid={}", entry.pw_uid),
-                 fmt::format("--regid={}", entry.pw_gid),
-                 "--clear-groups",
-                 "--no-new-privs",
-                 "--"};
+        struct stat file {};
+        if (stat(options.path.c_str(), &file) == 0 && (file.st_mode & S_IXOTH) == 0 &&
+            file.st_uid != entry.pw_uid)
+            return fmt::format("{} runs as {}, who may not execute it: its mode is {:04o}", options.path,
+                               options.user, file.st_mode & 07777);
+        words.insert(words.end(),
+                     {kWithoutPrivileges, fmt::format("--reuid={}", entry.pw_uid),
+                      fmt::format("--regid={}", entry.pw_gid), "--clear-groups", "--no-new-privs", "--"});
     }
     words.push_back(options.path);
     words.insert(words.end(), options.arguments.begin(), options.arguments.end());
     return {};
 }
 
-std::string how_it_ended(int status) {
-    if (WIFSIGNALED(status)) return fmt::format("was ended by signal {}", WTERMSIG(status));
-    return fmt::format("ended with status {}", WEXITSTATUS(status));
+// That of this process, but for what puts other code into programs.
+std::vector<std::string> own_environment() {
+    std::vector<std::string> out;
+    for (char** one = environ; *one != nullptr; ++one)
+        if (!std::string_view(*one).starts_with("LD_")) out.emplace_back(*one);
+    return out;
 }
 
 }  // namespace
@@ -64,6 +81,7 @@ Command::Command(Command&& other) noexcept
       could_not_start_(std::move(other.could_not_start_)),
       pid_(std::exchange(other.pid_, -1)),
       output_fd_(std::exchange(other.output_fd_, -1)),
+      status_fd_(std::exchange(other.status_fd_, -1)),
       output_(std::move(other.output_)) {}
 
 Command& Command::operator=(Command&& other) noexcept {
@@ -74,36 +92,52 @@ Command& Command::operator=(Command&& other) noexcept {
     could_not_start_ = std::move(other.could_not_start_);
     pid_ = std::exchange(other.pid_, -1);
     output_fd_ = std::exchange(other.output_fd_, -1);
+    status_fd_ = std::exchange(other.status_fd_, -1);
     output_ = std::move(other.output_);
     return *this;
 }
 
 // Returns why not, or an empty string.
 std::string Command::start() {
-    if (const auto checked = objects::check_program_file(options_.path); !checked) return checked.error();
-    if (options_.of_manager)
+    const bool of_root = !options_.shell_command.empty();
+    if (const auto checked = of_root ? objects::check_roots_program(options_.path)
+                                     : objects::check_program_file(options_.path);
+        !checked)
+        return checked.error();
+    if (options_.of_manager && !of_root)
         if (const auto checked = objects::check_program_call({options_.path, options_.arguments}); !checked)
             return checked.error();
     std::vector<std::string> words;
     if (std::string why = command_line(options_, words); !why.empty()) return why;
     std::vector<std::string> environment{"PATH=/usr/bin:/bin", "LANG=C"};
     if (!options_.time_zone.empty()) environment.push_back("TZ=" + options_.time_zone);
+    if (of_root) environment = own_environment();
 
-    std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) return error_text(errno);
-    output_fd_ = ends[0];
+    std::array<int, 2> output{};
+    std::array<int, 2> told{};
+    if (pipe2(output.data(), O_CLOEXEC) != 0) return error_text(errno);
+    output_fd_ = output[0];
+    if (pipe2(told.data(), O_CLOEXEC) != 0) {
+        const int error = errno;
+        close(output[1]);
+        return error_text(error);
+    }
+    status_fd_ = told[0];
     fcntl(output_fd_, F_SETFL, O_NONBLOCK);
+    fcntl(status_fd_, F_SETFL, O_NONBLOCK);
     fcntl(output_fd_, F_SETPIPE_SZ, kMostOutput);  // so that it need not wait for poll()
     posix::Spawn program;
     program.give_nothing(STDIN_FILENO);
-    program.give(ends[1], STDOUT_FILENO);
+    program.give(output[1], STDOUT_FILENO);
     program.give_nothing(STDERR_FILENO);
-    program.close_from(STDERR_FILENO + 1);
-    program.enter("/");
+    program.give(told[1], kStatusFd);
+    program.close_from(kStatusFd + 1);
+    program.enter(options_.folder.c_str());
     const std::string path = words[0];
     const pid_t pid = program.start(path, std::move(words), std::move(environment));
-    close(ends[1]);
-    if (pid < 0) return fmt::format("{} can't be run: {}", path, error_text(-pid));
+    close(output[1]);
+    close(told[1]);
+    if (pid < 0) return fmt::format("{} can't be run: {}", options_.path, error_text(-pid));
     pid_ = pid;
     return {};
 }
@@ -122,6 +156,7 @@ bool Command::read_output() {
 
 void Command::kill_it() {
     if (output_fd_ >= 0) close(std::exchange(output_fd_, -1));
+    if (status_fd_ >= 0) close(std::exchange(status_fd_, -1));
     if (pid_ > 0) kill(-pid_, SIGKILL);
 }
 
@@ -151,14 +186,27 @@ std::optional<CommandResult> Command::poll(sched::Instant now) {
     }
     kill(-pid_, SIGKILL);  // what it left running
     pid_ = -1;
+    const std::string how = how_it_ended(ended, status);
     close(std::exchange(output_fd_, -1));
-    // OpenPBS's server waits for every child of its process. How one ended that it was first to bury isn't
-    // known, so what it wrote has to do.
-    const bool buried = ended < 0 && !output_.empty();
-    if (!buried && (ended < 0 || status != 0))
-        return CommandResult{
-            {}, fmt::format("{} {}", options_.path, ended < 0 ? "was lost" : how_it_ended(status)), false};
+    close(std::exchange(status_fd_, -1));
+    if (!how.empty()) return CommandResult{{}, fmt::format("{} {}", options_.path, how), false};
     return CommandResult{std::move(output_), {}, false};
+}
+
+// As the shell beside it has told; where that was ended itself, as the kernel did, if nobody else was told.
+// Empty: with status 0.
+std::string Command::how_it_ended(pid_t ended, int status) const {
+    constexpr int kBySignal = 128;  // and more, to the shell
+    std::array<char, 16> text{};
+    const ssize_t size = read(status_fd_, text.data(), text.size());
+    int told = -1;
+    if (size > 0) std::from_chars(text.data(), text.data() + size, told);
+    if (told < 0 && ended < 0) return "was lost";
+    if (told < 0 && WIFSIGNALED(status)) return fmt::format("was ended by signal {}", WTERMSIG(status));
+    if (told < 0) told = WEXITSTATUS(status);
+    if (told > kBySignal && told < kBySignal + NSIG)
+        return fmt::format("was ended by signal {}", told - kBySignal);
+    return told == 0 ? std::string() : fmt::format("ended with status {}", told);
 }
 
 }  // namespace pbs::plugin

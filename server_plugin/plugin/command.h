@@ -21,6 +21,11 @@ struct CommandOptions {
     std::string time_zone{};              // its TZ; empty: none
     // Whom it runs as if the server is root; empty: root, for what only root may do.
     std::string user = "nobody";
+    // What the administrator has written, for a shell, in place of path and arguments: it runs with the
+    // environment of this process, in `folder`, as OpenPBS's scheduler runs the programs of server_dyn_res.
+    // `path` is what is checked.
+    std::string shell_command{};
+    std::string folder = "/";
 };
 
 // What came of it.
@@ -32,8 +37,10 @@ struct CommandResult {
 };
 
 // The program has an environment of PATH, LANG=C and TZ, / as its directory, nothing on its standard input,
-// and its errors go nowhere. More than a megabyte of output is a failure. Whoever may change it (or a
-// directory above it) could become its user, so it is checked before each start (objects/program_file.h).
+// and its errors go nowhere. A shell beside it tells how it ended: OpenPBS's server waits for every child of
+// its process, so that a child's status may be lost, but not what it wrote. More than a megabyte of output is
+// a failure. Whoever may change it (or a directory above it) could become its user, so it is checked before
+// each start (objects/program_file.h).
 class Command {
   public:
     // Starts it; what keeps it from starting is told by poll() like any other failure.
@@ -55,6 +62,7 @@ class Command {
   private:
     std::string start();
     bool read_output();
+    std::string how_it_ended(pid_t ended, int status) const;
     void kill_it();
     CommandResult failed(std::string why);
 
@@ -63,6 +71,7 @@ class Command {
     std::string could_not_start_;
     pid_t pid_ = -1;
     int output_fd_ = -1;
+    int status_fd_ = -1;
     std::string output_;
 };
 

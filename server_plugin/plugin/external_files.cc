@@ -170,7 +170,7 @@ std::string own_sched_config(const std::string& folder) {
     return kept && *kept ? std::move((*kept)->text) : std::string();
 }
 
-Made make(const State& state, const objects::Snapshot& snapshot, const std::string& sched,
+Made make(State& state, const objects::Snapshot& snapshot, const std::string& sched,
           const std::string& folder, sched::Instant now) {
     migrate::ExportSource source{snapshot, state.zone, now, sched};
     for (const auto& [handle, name] : state.sched_configs.queues) source.queues.push_back(name);
@@ -178,6 +178,7 @@ Made make(const State& state, const objects::Snapshot& snapshot, const std::stri
     source.consumables.assign(known.consumables.begin(), known.consumables.end());
     source.others.assign(known.others.begin(), known.others.end());
     source.before = own_sched_config(folder);
+    source.root_programs = &state.told_by_programs.root_programs().listed(state.host);
     source.knows_queue_types = true;
     for (const objects::ObjectPtr& queue : snapshot.objects(objects::ObjectType::queue))
         if (queue->has("execution_type"))

@@ -15,6 +15,7 @@
 #include "migrate/migrate.h"
 #include "migrate/queue_types.h"
 #include "objects/commands.h"
+#include "server_plugin/plugin/root_programs.h"
 
 namespace pbs::plugin {
 namespace {
@@ -106,6 +107,15 @@ void what_pbs_sched_reads(const State& state, migrate::MigrateOptions& options) 
         options.server_print += set->second;
 }
 
+// The files that the older schedulers read: the default one's in the home, and those of others.
+std::vector<std::string> sched_configs(const State& state) {
+    std::vector<std::string> out{fmt::format("{}/sched_priv/sched_config", state.host.home())};
+    if (!state.host.has_pbs_sched()) return out;
+    for (const auto& [name, folder] : state.sched_priv)
+        if (name != "default" && !folder.empty()) out.push_back(folder + "/sched_config");
+    return out;
+}
+
 }  // namespace
 
 migrate::MigrateOptions with_report(migrate::MigrateOptions options) {
@@ -166,6 +176,12 @@ objects::Result<void> first_start(State& state, sched::Instant now) {
     migrate::MigrateOptions options =
         with_report({.facts = {{std::string(kDone), "1"}, {std::string(kError), ""}}});
     if (state.host.has_pbs_sched()) what_pbs_sched_reads(state, options);
+    auto programs = list_root_programs(state.host, sched_configs(state));
+    if (!programs)
+        return objects::fail(objects::Code::system, fmt::format("the list of root's programs of "
+                                                                "server_dyn_res can't be written: {}",
+                                                                programs.error()));
+    known.root_programs = std::move(*programs);
     const auto migrated =
         migrate::first_start(std::string(state.host.home()), *state.store, server, now, known, options);
     if (migrated) {

@@ -59,7 +59,7 @@ tl::expected<std::string, std::string> read_file(const std::string& path, const 
 }
 
 // The policies of a text, which is empty for the defaults. What is wrong in its lines is added to `mistakes`.
-migrate::Result<migrate::SchedPolicies> policies_of(const State& state, const std::string& path,
+migrate::Result<migrate::SchedPolicies> policies_of(State& state, const std::string& path,
                                                     std::string_view text, migrate::Problems& mistakes) {
     if (migrate::is_configfile(text))
         return tl::unexpected(migrate::Problems{
@@ -67,7 +67,9 @@ migrate::Result<migrate::SchedPolicies> policies_of(const State& state, const st
              "holds options of an Origin scheduler, expected those of sched_config: pbs_migrate --config "
              "makes a policy of them"}});
     const migrate::SchedConfig file = migrate::parse_sched_config(text, path);
-    auto policies = migrate::to_policies(file, state.sched_configs.surroundings(), kGroup);
+    migrate::Surroundings known = state.sched_configs.surroundings();
+    known.root_programs = state.told_by_programs.root_programs().listed(state.host);
+    auto policies = migrate::to_policies(file, known, kGroup);
     if (policies) policies->notes.insert(policies->notes.begin(), file.notes.begin(), file.notes.end());
     mistakes = file.mistakes;
     return policies;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "objects/program_file.h"
@@ -31,7 +33,7 @@ bool ToldByPrograms::puts_off(sched::Scheduler& scheduler, const Host& host, std
     for (const std::string& element : elements) {
         Answer& answer = answers_[element];
         const bool fresh = answer.fresh && now >= answer.told_at && now - answer.told_at < kGoodFor;
-        if (!answer.asked && !fresh && now >= answer.not_before) start(scheduler, element, now);
+        if (!answer.asked && !fresh && now >= answer.not_before) start(scheduler, host, element, now);
         waits = waits || answer.asked;
     }
     // What can't be started has failed already.
@@ -52,13 +54,22 @@ bool ToldByPrograms::puts_off(sched::Scheduler& scheduler, const Host& host, std
     return false;
 }
 
-void ToldByPrograms::start(const sched::Scheduler& scheduler, const std::string& element,
+void ToldByPrograms::start(const sched::Scheduler& scheduler, const Host& host, const std::string& element,
                            sched::Instant now) {
-    objects::ProgramCall call = objects::program_call(sched::ToldBy::of(element).command);
+    const std::string_view command = sched::ToldBy::of(element).command;
+    objects::ProgramCall call = objects::program_call(command);
     CommandOptions options;
     options.path = std::move(call.path);
-    options.arguments = std::move(call.arguments);
-    options.of_manager = true;
+    if (root_programs_.has(host, element)) {
+        options.shell_command = command;
+        // That of the default scheduler: another's is where a manager has it.
+        const std::string folder = fmt::format("{}/sched_priv", host.home());
+        std::error_code none;
+        if (std::filesystem::is_directory(folder, none)) options.folder = folder;
+    } else {
+        options.arguments = std::move(call.arguments);
+        options.of_manager = true;
+    }
     options.time_limit = kTimeLimit;
     options.time_zone = scheduler.zone().name();
     answers_[element].asked = true;

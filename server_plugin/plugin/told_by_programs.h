@@ -10,6 +10,7 @@
 
 #include "server_plugin/plugin/command.h"
 #include "server_plugin/plugin/host.h"
+#include "server_plugin/plugin/root_programs.h"
 #include "server_plugin/scheduler/scheduler.h"
 
 namespace pbs::plugin {
@@ -28,6 +29,8 @@ class ToldByPrograms {
     using Scheds = std::set<std::string, std::less<>>;
     Scheds look(sched::Scheduler& scheduler, const Host& host, sched::Instant now);
 
+    RootPrograms& root_programs() { return root_programs_; }
+
     // When look() has something to do; Instant::max(): nothing runs.
     sched::Instant next_deadline(sched::Instant now) const;
 
@@ -43,7 +46,8 @@ class ToldByPrograms {
         std::string element;
         Command command;
     };
-    void start(const sched::Scheduler& scheduler, const std::string& element, sched::Instant now);
+    void start(const sched::Scheduler& scheduler, const Host& host, const std::string& element,
+               sched::Instant now);
     void poll(sched::Scheduler& scheduler, const Host& host, sched::Instant now);
     void take(sched::Scheduler& scheduler, const Host& host, const std::string& element, CommandResult result,
               sched::Instant now);
@@ -54,6 +58,7 @@ class ToldByPrograms {
     // The cycles that are put off, by scheduler, with what they were to begin for.
     std::map<std::string, sched::CycleTrigger, std::less<>> put_off_;
     Scheds may_begin_;  // of these, that look() is to tell of
+    RootPrograms root_programs_;
 };
 
 }  // namespace pbs::plugin

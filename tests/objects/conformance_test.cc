@@ -118,6 +118,8 @@ TEST(ConformanceTable, HasEveryAttributeButOfTheOriginScheduler) {
     for (ObjectType type : {ObjectType::time_window, ObjectType::fs_group, ObjectType::server,
                             ObjectType::queue, ObjectType::sched}) {
         for (const Attribute& attribute : attributes(type)) {
+            // Interface 6 has it without a table; a server may keep it itself.
+            if (attribute.name == "execution_type") continue;
             EXPECT_TRUE(std::ranges::any_of(conformance_table(), [&](const ConformanceRow& row) {
                 return row.type == type && row.attribute == attribute.name;
             })) << attribute.name;

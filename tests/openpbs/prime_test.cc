@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr std::chrono::seconds kLong{40};
+constexpr std::chrono::seconds kWaits{40};
 constexpr const char* kQueues[] = {"p_short", "np_long", "workq"};
 
 // Prime time never is, whatever time it is now.
@@ -64,7 +64,7 @@ class OpenpbsPrime : public AttachedSite {
                     out = comment.substr(begins, comment.find(" only", begins) + 5 - begins);
                 return !out.empty();
             },
-            kLong))
+            kWaits))
             << job << ": " << attribute(job, "comment");
         return out;
     }

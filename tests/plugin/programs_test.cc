@@ -229,7 +229,8 @@ TEST_F(Programs, DEDICATED_TIME_COMMAND_ThatHangsIsEndedAfterItsTimeLimitAndHold
 
 // A killed process isn't the server's to bury at once; here because it is traced.
 TEST_F(Programs, DEDICATED_TIME_COMMAND_ThatIsSlowToEndLeavesNoProcess) {
-    const auto command = program("schedule", "echo $$ > " + (data / "pid").string() + "\nsleep 1000\n");
+    // The shell that tells how the program ended is the server's child.
+    const auto command = program("schedule", "echo $PPID > " + (data / "pid").string() + "\nsleep 1000\n");
     policy({{"dedicated_time_command", command}, {"enforce_dedicated_time", "True"}});
     host.cycle();
     ASSERT_TRUE(until([&] { return !words_in(data / "pid").empty(); }));
@@ -513,16 +514,21 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_NeitherInterpretersNorFilesOfOthersMayBeSet)
 }
 
 // As within the process of OpenPBS's server, which waits for every child.
-TEST_F(ServerDynRes, SERVER_DYN_RES_WhatOneWroteCountsThoughSomebodyElseBuriedIt) {
+TEST_F(ServerDynRes, SERVER_DYN_RES_HowOneEndedIsKnownThoughSomebodyElseWaitedForIt) {
     const auto before = signal(SIGCHLD, SIG_IGN);
     tell_by("echo 3\n");
     ask_for(1, 3);
     EXPECT_THAT(started_by_it(), ElementsAre(1u));
     run(1, 3);
-    tell_by("true\n");
     ask_for(2, 1);
-    EXPECT_THAT(started_by_it(), IsEmpty());
-    EXPECT_TRUE(host.logged("tell was lost"));
+    for (const auto& [script, why] : {std::pair("echo 5\nexit 3\n", "tell ended with status 3"),
+                                      {"echo 5\nkill -9 $$\n", "tell was ended by signal 9"},
+                                      {"echo 5\nkill -9 $PPID\nsleep 100\n", "tell was lost"}}) {
+        tell_by(script);
+        if (geteuid() == 0 && std::string_view(why) == "tell was lost") continue;  // nobody can't
+        EXPECT_THAT(started_by_it(), IsEmpty()) << script;
+        EXPECT_TRUE(host.logged(why)) << why;
+    }
     signal(SIGCHLD, before);
 }
 
@@ -531,6 +537,129 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_EndlessOutputIsAFailure) {
     ask_for(1, 1);
     EXPECT_THAT(started_by_it(), IsEmpty());
     EXPECT_TRUE(host.logged("writes more than 1048576 bytes"));
+}
+
+// What root had in sched_config before the first start.
+class RootPrograms : public ServerDynRes {
+  protected:
+    void SetUp() override {
+        fs::create_directories(host.home() / "sched_priv");
+        data = host.home() / "data";
+        tell = program("tell", "{ id -un; pwd; echo $SECRET $LD_SECRET \"$@\"; } > " +
+                                   (data / "seen").string() + "\necho 4\n");
+        fs::permissions(tell, fs::perms(0700));
+        listed = "hpm !" + tell + " a $((1+1)) | head -n 1";
+        host.write("sched_priv/sched_config", "server_dyn_res: \"" + listed + "\"\n");
+        prepare();
+        setenv("SECRET", "of_the_server", 1);
+        setenv("LD_SECRET", "no", 1);
+        ServerDynRes::SetUp();
+        ask_for(1, 1);
+    }
+    void TearDown() override {
+        unsetenv("SECRET");
+        unsetenv("LD_SECRET");
+    }
+    virtual void prepare() {}
+    std::string value() { return host.status(PBS_OBJ_POLICY, "default_policy").value("server_dyn_res"); }
+    // The lines of the list that aren't remarks.
+    std::string list() const {
+        std::istringstream in(host.read("server_priv/root_programs"));
+        std::string out;
+        for (std::string line; std::getline(in, line);)
+            if (!line.starts_with('#')) out += line;
+        return out;
+    }
+    // Did it run with the rights of the server's user?
+    bool ran_as_before() {
+        fs::remove(data / "seen");
+        (void)started_by_it();
+        return !words_in(data / "seen").empty();
+    }
+    std::string report() const { return host.read("server_priv/migration_report"); }
+
+    std::string tell;
+    std::string listed;
+};
+
+TEST_F(RootPrograms, RunAsTheyDidUnderPbsSched) {
+    EXPECT_EQ(list(), listed);
+    struct stat file {};
+    ASSERT_EQ(stat((host.home() / "server_priv/root_programs").c_str(), &file), 0);
+    EXPECT_EQ(file.st_mode & 07777, 0600U);
+    EXPECT_EQ(value(), listed);
+    EXPECT_THAT(report(), testing::Not(HasSubstr("without root's rights")));
+    EXPECT_THAT(started_by_it(), ElementsAre(1u)) << testing::PrintToString(host.log);
+    const std::string seen = words_in(data / "seen");
+    EXPECT_THAT(seen, HasSubstr((host.home() / "sched_priv").string() + " of_the_server a 2"));
+    if (geteuid() == 0) EXPECT_THAT(seen, HasSubstr("root "));
+}
+
+// Nothing that a manager sets runs so.
+TEST_F(RootPrograms, AManagerChangesNothingOfThem) {
+    if (geteuid() != 0) GTEST_SKIP() << "programs run as the server's user already";
+    const std::string before = list();
+    for (const std::string& other :
+         {"hpm !" + tell, "hpm !" + tell + " a $((1+1)) | head -n 2", "hpm !" + tell + " c",
+          "ncpus !" + tell + " a $((1+1)) | head -n 1", "hpm !" + tell + " a $((1+1)) | head -n 1 "}) {
+        const Answer set = host.set(PBS_OBJ_POLICY, "default_policy", "server_dyn_res", other);
+        if (set.code == 0 && value() != listed) EXPECT_FALSE(ran_as_before()) << other;
+    }
+    EXPECT_TRUE(host.logged("tell runs as nobody, who may not execute it: its mode is 0700"));
+    EXPECT_EQ(list(), before);
+    // The same by another way to it.
+    fs::create_symlink(tell, host.home() / "sched_priv/same");
+    (void)host.set(PBS_OBJ_POLICY, "default_policy", "server_dyn_res",
+                   "hpm !" + (host.home() / "sched_priv/same").string());
+    EXPECT_FALSE(ran_as_before());
+    // What is listed may be taken out and put back, arguments and all.
+    policy({{"server_dyn_res", listed}});
+    EXPECT_TRUE(ran_as_before());
+}
+
+TEST_F(RootPrograms, AreThoseOfAListThatRootAloneMayChange) {
+    if (geteuid() != 0) GTEST_SKIP() << "programs run as the server's user already";
+    const fs::path file = host.home() / "server_priv/root_programs";
+    for (const auto& [path, mode] : {std::pair(file, 0660), {file.parent_path(), 0777}}) {
+        struct stat before {};
+        ASSERT_EQ(stat(path.c_str(), &before), 0);
+        fs::permissions(path, fs::perms(mode));
+        EXPECT_FALSE(ran_as_before()) << path;
+        EXPECT_TRUE(host.logged("root_programs doesn't count, so its programs run as nobody: " +
+                                path.string() + " is writable by others than its owner"));
+        fs::permissions(path, fs::perms(before.st_mode & 07777));
+        EXPECT_TRUE(ran_as_before()) << path;
+    }
+    ASSERT_EQ(chown(file.c_str(), 65534, 65534), 0);
+    EXPECT_FALSE(ran_as_before());
+    ASSERT_EQ(chown(file.c_str(), 0, 0), 0);
+    // Root takes it out.
+    host.write("server_priv/root_programs", "# none\n");
+    EXPECT_FALSE(ran_as_before());
+    // And the program has to be safe each time.
+    host.write("server_priv/root_programs", "  " + listed + "  \n");
+    EXPECT_TRUE(ran_as_before());
+    fs::permissions(tell, fs::perms(0777));
+    EXPECT_FALSE(ran_as_before());
+    EXPECT_TRUE(host.logged("tell is writable by others than its owner"));
+    fs::permissions(tell, fs::perms(0700));
+    // OpenPBS asks for a group of the system's, too.
+    ASSERT_EQ(chown((host.home() / "sched_priv").c_str(), 0, 1000), 0);
+    EXPECT_FALSE(ran_as_before());
+    EXPECT_TRUE(host.logged("sched_priv is of group 1000, expected one of the system"));
+}
+
+class RootProgramsOfOthers : public RootPrograms {
+  protected:
+    void prepare() override { fs::permissions(host.home() / "sched_priv/sched_config", fs::perms(0666)); }
+};
+
+TEST_F(RootProgramsOfOthers, AFileThatOthersMayChangeIsNoConsentOfRoots) {
+    EXPECT_FALSE(fs::exists(host.home() / "server_priv/root_programs"));
+    EXPECT_TRUE(host.logged("its programs of server_dyn_res run as nobody"));
+    if (value().empty()) return;  // nothing was migrated of it
+    EXPECT_THAT(report(), HasSubstr("runs without root's rights, unless server_priv/root_programs lists it"));
+    if (geteuid() == 0) EXPECT_FALSE(ran_as_before());
 }
 
 }  // namespace

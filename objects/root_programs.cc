@@ -1,0 +1,43 @@
+#include "objects/root_programs.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+
+#include "objects/program_file.h"
+#include "objects/text.h"
+
+namespace pbs::objects {
+
+std::string dynamic_resource(std::string_view text) {
+    const auto mark = text.find('!');
+    if (mark == std::string_view::npos) return std::string(trim(text));
+    return fmt::format("{} !{}", trim(text.substr(0, mark)), trim(text.substr(mark + 1)));
+}
+
+RootPrograms root_programs_in(std::string_view text) {
+    RootPrograms out;
+    while (!text.empty()) {
+        const auto end = std::min(text.find('\n'), text.size());
+        const std::string_view line = trim(text.substr(0, end));
+        if (!line.empty() && line.front() != '#') out.insert(dynamic_resource(line));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
+tl::expected<RootPrograms, std::string> read_root_programs(const std::string& path) {
+    struct stat found {};
+    if (lstat(path.c_str(), &found) != 0 && errno == ENOENT) return RootPrograms{};
+    if (const auto safe = check_roots_file(path); !safe) return tl::unexpected(safe.error());
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return root_programs_in(text.str());
+}
+
+}  // namespace pbs::objects
