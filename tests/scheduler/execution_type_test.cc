@@ -105,6 +105,25 @@ TEST_F(ExecutionTypes, ADedicatedQueueStartsJobsInDedicatedTimeOnlyAndItsJobsEnd
     EXPECT_THAT(cycle(at(4)).started, ElementsAre(into, before));
 }
 
+TEST_F(ExecutionTypes, AJobThatRunsTooLongForWantOfAWalltimeIsToldSo) {
+    world.configuration.dedicated = world.window("FREQ=DAILY", 2, 4);
+    const int any = world.job({.queue = "any", .ncpus = 1, .walltime = -1});
+    const int ded = world.job({.queue = "ded", .ncpus = 1, .walltime = -1});
+    EXPECT_EQ(cycle(at(1)).comment.at(any),
+              "Would run into dedicated time at Mon Nov 23 02:00:00 2026; the job asks for no walltime");
+    EXPECT_EQ(cycle(at(2)).comment.at(ded),
+              "Would run past the end of dedicated time at Mon Nov 23 04:00:00 2026; the job asks for no "
+              "walltime");
+    const auto told = world.scheduler.explain(at(1), std::to_string(any) + ".server");
+    ASSERT_TRUE(told);
+    EXPECT_THAT(told->reason, testing::EndsWith("; the job asks for no walltime"));
+    world.configuration.dedicated = {};
+    s.backfill_prime = true;
+    EXPECT_EQ(cycle(at(16)).comment.at(any),
+              "Job would cross into non-primetime at Mon Nov 23 17:00:00 2026; the job asks for no walltime");
+    EXPECT_EQ(cycle(at(16)).comment.at(ded), "Waiting for dedicated time, none is scheduled");
+}
+
 TEST_F(ExecutionTypes, TheTypeAndTheListOfThePolicyBothMakeAQueueDedicated) {
     world.configuration.dedicated = world.window("FREQ=DAILY", 2, 4);
     s.dedicated_queues = {{"any"}};

@@ -151,6 +151,8 @@ struct Asked {
 
     // Is the job exempt from prime time and what belongs to it, as special and overdue jobs are?
     bool exempt() const { return job_class == JobClass::special || job_class == JobClass::overdue; }
+    // For reasons: 1 if the job asks for no walltime.
+    std::int64_t without_walltime() const { return asked < Seconds(0) ? 1 : 0; }
 };
 
 // Whose job it is.

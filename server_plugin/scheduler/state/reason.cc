@@ -339,7 +339,8 @@ std::string text(const Reason& r, const ReasonContext& c) {
             break;
     }
     auto line = time_reason_text(r, c);
-    return line.empty() ? queue_text(r, c) : line;
+    if (line.empty()) return queue_text(r, c);
+    return r.c != 0 ? line + "; the job asks for no walltime" : line;
 }
 
 std::string text_with_details(const Reason& r, const ReasonContext& c) {

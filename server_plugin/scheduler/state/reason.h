@@ -39,7 +39,7 @@ enum class ReasonCode : std::uint8_t {
     queue_drained,        // object: the job it is drained for
     // Only jobs of at least `a` nodes may start, or of at most `b` seconds; negative: none.
     fragments,
-    // What the time allows.
+    // What the time allows. Where the job would run for too long, c: 1 if it asks for no walltime.
     dedicated_time,  // a: its end
     dedicated_unknown,
     into_dedicated,   // a: its start

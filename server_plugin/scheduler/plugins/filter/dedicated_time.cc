@@ -23,8 +23,9 @@ Refusal check_dedicated_time(CycleState& state, const Asked& job, QueueView& vie
         return Refusal::until_instant({ReasonCode::dedicated_unknown, view.slot}, Instant::max());
     // What would run into dedicated time can start after it.
     if (time && state.ends(job) > time->start)
-        return Refusal::until_instant({ReasonCode::into_dedicated, view.slot, 0, seconds(time->start)},
-                                      time->end);
+        return Refusal::until_instant(
+            {ReasonCode::into_dedicated, view.slot, 0, seconds(time->start), 0, job.without_walltime()},
+            time->end);
     return {};
 }
 

@@ -25,9 +25,11 @@ Refusal check_prime_boundary(CycleState& state, const Asked& job, QueueView& vie
     if (closes_first) boundary = view.closes;
     if (!boundary || state.ends(job) <= *boundary + s.time_window_spill) return {};
     const std::int64_t at = boundary->time_since_epoch().count();
-    if (closes_first) return Refusal::until_named({ReasonCode::window_boundary, view.slot, 0, at});
-    return Refusal::until_named(
-        {ReasonCode::prime_boundary, view.slot, 0, at, state.prime->now_inside() ? 0 : 1});
+    if (closes_first)
+        return Refusal::until_named(
+            {ReasonCode::window_boundary, view.slot, 0, at, 0, job.without_walltime()});
+    return Refusal::until_named({ReasonCode::prime_boundary, view.slot, 0, at,
+                                 state.prime->now_inside() ? 0 : 1, job.without_walltime()});
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ Refusal check_prime_limit(CycleState& state, const Asked& job, QueueView& view) 
     if (limit == Seconds(0)) return {};
     const auto end = state.prime->end_of_one_above(limit, job.walltime);
     if (!end) return {};
-    return Refusal::until_instant({ReasonCode::prime_limit, view.slot, 0, limit.count()}, *end - limit);
+    return Refusal::until_instant(
+        {ReasonCode::prime_limit, view.slot, 0, limit.count(), 0, job.without_walltime()}, *end - limit);
 }
 
 bool is_as_early(const QueueView& a, const QueueView& b) {
