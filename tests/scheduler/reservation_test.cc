@@ -40,6 +40,8 @@ class Cluster {
     Instant now() const { return now_; }
     const std::vector<int>& waiting() const { return waiting_; }  // in order
     const std::vector<int>& reserved() const { return reserved_; }
+    // While prime time closes its queue, or is too far ahead, a job has no reservation.
+    bool keeps_promises() const { return keeps_promises_; }
     std::optional<Instant> start_of(int job) const {
         const auto found = starts_.find(job);
         return found == starts_.end() ? std::nullopt : std::optional(found->second);
@@ -133,18 +135,20 @@ class Cluster {
     }
     void make_standard() {
         Settings& s = world_.policy();
+        const ExecutionType type = chance(15)   ? ExecutionType::prime
+                                   : chance(15) ? ExecutionType::non_prime
+                                                : ExecutionType::any;
         world_.queue({.name = "b0",
                       .max_running = chance(40) ? pick(1, 5) : -1,
                       .max_user_run = chance(30) ? pick(1, 3) : -1,
                       .max_group_run = chance(20) ? pick(1, 3) : -1,
                       .available_ncpus = chance(40) ? pick(8, 24) : -1,
-                      .execution_type = chance(15)   ? ExecutionType::prime
-                                        : chance(15) ? ExecutionType::non_prime
-                                                     : ExecutionType::any});
+                      .execution_type = type});
         s.strict_ordering = true;
         s.help_starving_jobs = false;
         s.backfill_depth = pick(1, 3);
         s.backfill_prime = chance(30);
+        keeps_promises_ = !s.backfill_prime && type == ExecutionType::any;
         s.time_window_spill = Seconds(chance(50) ? 1800 : 0);
         world_.prime_time(8, 17);
         if (chance(40)) world_.configuration.dedicated = daily(19, 21);
@@ -224,6 +228,7 @@ class Cluster {
     std::vector<int> waiting_;
     std::vector<int> reserved_;
     std::map<int, Instant> promised_;
+    bool keeps_promises_ = true;
 };
 
 // The jobs before one in the order, which go before it by right.
@@ -268,7 +273,7 @@ TEST(Reservation, OnceGivenItIsNeverLater) {
                 it = start || overtaken ? given.erase(it) : std::next(it);
             }
             for (const int job : cluster.reserved()) {
-                if (cluster.start_of(job)) continue;
+                if (cluster.start_of(job) || !cluster.keeps_promises()) continue;
                 const Instant start = cluster.promised(job);
                 const auto [known, made] = given.emplace(job, Promise{start, before(cluster.waiting(), job)});
                 promises += made ? 1 : 0;

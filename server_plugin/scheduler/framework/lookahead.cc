@@ -131,6 +131,27 @@ Instant Lookahead::last_end() const {
     return last == events_.rend() ? in_.now : last->at;
 }
 
+bool Lookahead::is_foreseeable() {
+    const ExecutionType type = view_.queue->execution_type;
+    const bool by_prime =
+        s_.backfill_prime || type == ExecutionType::prime || type == ExecutionType::non_prime;
+    if (!by_prime || view_.has_windows) return true;
+    const Instant start = state_.now;
+    Instant last = events_.empty() ? in_.now : events_.back().at;
+    for (const Booking& booking : state_.vnodes->bookings().list()) last = std::max(last, booking.end);
+    // None is later in vain: so the loop ends where dedicated times have an end.
+    if (view_.dedicated_time) last = std::max(last, view_.dedicated_time->end);
+    for (Instant at = in_.now; last < start && at < start;) {
+        set_clock(at);
+        const auto time = view_.dedicated_time;
+        if (!time || time->start >= start) break;
+        last = std::max(last, at = time->end);
+    }
+    set_clock(start);
+    const auto boundary = s_.prime.next_change(std::max(last, in_.now) - Seconds(1));
+    return start <= last || !boundary || start <= *boundary;
+}
+
 std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
     if (c_.not_started_reason(t_.jobs.queue[job_.job]) || !job_.request->unsupported.empty() ||
         !state_.vnodes->large_enough(view_.pool, *job_.request, c_.vnode_share()))

@@ -42,6 +42,11 @@ class Lookahead : CyclePart {
     bool decided_by_time() const { return decided_by_time_; }
     bool too_late() const { return too_late_; }
 
+    // After earliest(): would OpenPBS find the start? It looks ahead from one end or beginning of a job, a
+    // reservation or a dedicated time to the next, and behind the last one to one boundary of prime time. Of
+    // time_windows it knows nothing.
+    bool is_foreseeable();
+
     // Before earliest(): the end of the last job that runs, or has a reservation, in the queue or on its
     // vnodes; now if there is none. O(jobs that end later elsewhere).
     Instant last_end() const;

@@ -29,11 +29,14 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
     std::int64_t backfill_depth() const;
     bool backfills() const;
     bool may_hold_up(const QueueView& view) const;
+    bool is_closed(const QueueView& view) const;
     bool is_preempted(JobSlot job) const { return t_.jobs.seldom_of(job).preempted_at != Instant{}; }
     bool is_to_resume(const OrderedJob& job) const;
     void hold_up(JobSlot job, const QueueView& view);
     void look_at_order_again() const;
-    bool reserve_for(Candidate& job, QueueView& view);
+    // Of a start that is too far ahead, what is reserved for others may change that.
+    enum class Kept : std::uint8_t { yes, no_start, too_far };
+    Kept reserve_for(Candidate& job, QueueView& view);
 
     Judge& judge_;
     Future& future_;
@@ -66,7 +69,8 @@ bool TopJobsRule::is_to_resume(const OrderedJob& job) const {
 void TopJobsRule::refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues) {
     const bool resumes = is_to_resume(job);
     if (!resumes && !s_.strict_ordering && job.job_class != JobClass::overdue) return;
-    if (queues.empty()) return;
+    if (std::ranges::all_of(queues, [&](const QueueView* view) { return is_closed(*view); })) return;
+    if (execution_type_refusal(state_, t_.jobs.queue[job.job])) return;
     QueueView& view = *queues[0];
     if (holds_up(&view)) return;
     const bool own = view.queue->backfill_depth >= 0;
@@ -84,11 +88,11 @@ void TopJobsRule::refused(const OrderedJob& job, Verdict& verdict, CandidateQueu
     if (no_start == verdict.starts + 1) return;
     Candidate top = c_.candidate(job);
     c_.set_walltime(top, view);
-    if (!reserve_for(top, view)) {
+    const Kept kept = reserve_for(top, view);
+    if (kept == Kept::no_start)
         no_start = verdict.starts + 1;
-    } else if (!preempted || !s_.sched_preempt_enforce_resumption) {
+    else if (kept == Kept::yes && (!preempted || !s_.sched_preempt_enforce_resumption))
         ++made;
-    }
 }
 
 // Preempted jobs get reservations however many there are, and whatever one waits for, others come behind it
@@ -105,6 +109,11 @@ bool TopJobsRule::wants(const CandidateQueues& queues, JobClass job_class) const
     if (queues.empty()) return false;
     const QueueView& view = *queues[0];
     return view.queue->started && (s_.strict_ordering || job_class == JobClass::overdue) && may_hold_up(view);
+}
+
+// As in OpenPBS, prime time or dedicated time lets no job of the queue start now: then none is a top job.
+bool TopJobsRule::is_closed(const QueueView& view) const {
+    return view.dedicated != view.dedicated_now || execution_type_refusal(state_, view.slot);
 }
 
 // What was refused for jobs that came before. They are looked at again, and may be others now.
@@ -147,17 +156,17 @@ bool TopJobsRule::may_hold_up(const QueueView& view) const {
     return (made == reservations_.end() || made->second < depth) && c_.may_look_ahead();
 }
 
-// False if no start is known.
-bool TopJobsRule::reserve_for(Candidate& job, QueueView& view) {
+TopJobsRule::Kept TopJobsRule::reserve_for(Candidate& job, QueueView& view) {
     Lookahead ahead(c_, future_, job, view);
-    if (ahead.earliest(in_.now)) {
-        ahead.reserve();
-        judge_.expect_usage(job.job);
-        look_at_order_again();
-        return true;
+    const bool starts = ahead.earliest(in_.now).has_value();
+    if (!starts || !ahead.is_foreseeable()) {
+        c_.vain_steps += ahead.steps();
+        return starts ? Kept::too_far : Kept::no_start;
     }
-    c_.vain_steps += ahead.steps();
-    return false;
+    ahead.reserve();
+    judge_.expect_usage(job.job);
+    look_at_order_again();
+    return Kept::yes;
 }
 
 void TopJobsRule::remember() {
