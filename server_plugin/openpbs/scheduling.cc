@@ -532,7 +532,7 @@ void Scheduling::take_over(const Site& before, const Site& after) {
         if (change.name == "preempt_order" && given != orders_given_.end() &&
             std::ranges::find(given->second, change.value) != given->second.end())
             continue;
-        settings_.push_back(std::move(change));
+        settings_.add(std::move(change));
     }
 }
 
@@ -563,18 +563,30 @@ void Scheduling::look_at_folder(const ChangedFolder& folder) {
 
 // False: the plugin is at work on one, and is to be asked again.
 bool Scheduling::settle_settings() {
-    for (; !settings_.empty(); settings_.pop_front()) {
-        const ChangedSetting& change = settings_.front();
+    const Clock::time_point time = Clock::now();
+    while (const ChangedSetting* change = settings_.next(time)) {
         std::string policies;
-        for (const ifl::Attribute& one : plugin_.shown(now(), PBS_OBJ_SCHED, change.sched))
+        for (const ifl::Attribute& one : plugin_.shown(now(), PBS_OBJ_SCHED, change->sched))
             if (one.name == "policy") policies = one.value;
-        for (const ManagerRequest& request : policy_requests(change, policies)) {
+        std::string unwritten;
+        for (const ManagerRequest& request : policy_requests(*change, policies)) {
             const ifl::Reply reply =
                 plugin_.manager(now(), request, {"pbs_server", {}, PBS_PRIV_MANAGER}, kSettingsTicket);
             if (reply.code == PBSE_TRYAGAIN) return false;
-            log(fmt::format("policy {}: {} {}, as sched {} has it{}", request.object, change.name,
-                            change.value.empty() ? "is unset" : "is set to " + change.value, change.sched,
-                            reply.code == 0 ? std::string() : ": refused: " + text_of(reply)));
+            const std::string what =
+                fmt::format("policy {}: {} {}, as sched {} has it", request.object, change->name,
+                            change->value.empty() ? "is unset" : "is set to " + change->value, change->sched);
+            if (reply.code == PBSE_SYSTEM) {
+                unwritten = fmt::format("{}: can't be written and is tried again every {} s: {}", what,
+                                        PendingSettings::kBetween.count(), text_of(reply));
+                break;
+            }
+            log(what + (reply.code == 0 ? std::string() : ": refused: " + text_of(reply)));
+        }
+        if (unwritten.empty()) {
+            settings_.done();
+        } else if (settings_.put_off(time)) {
+            log(unwritten);
         }
     }
     return true;
@@ -631,7 +643,7 @@ void Scheduling::learnt() {
     for (const ChangedFolder& folder : std::exchange(folders_, {})) look_at_folder(folder);
     // The server tells no scheduler of such changes, and they may be about any.
     if (count > 0 && (look_only_ || altered_known_)) want_cycles(current_);
-    look_only_ = look_only_ && count == 0 && !first;
+    look_only_ = look_only_ && count == 0 && !first && settings_.next(looked_) == nullptr;
     // A vnode that wasn't known; then, after what is new, all else.
     if (stale_vnodes_ || stale_server_) return learn(false);
     if (!was_check && looked_ - checked_ > kCheck) return learn(true);

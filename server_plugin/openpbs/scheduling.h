@@ -202,8 +202,8 @@ class Scheduling {
     std::size_t preempting_ = 0;   // requests to preempt jobs on their way
     bool preempt_failed_ = false;  // a job couldn't be preempted in this cycle
     std::map<std::string, std::pair<std::int64_t, std::string>> estimates_;
-    std::deque<ChangedSetting> settings_;  // for policies
-    std::vector<ChangedFolder> folders_;   // to be looked at
+    PendingSettings settings_;            // for policies
+    std::vector<ChangedFolder> folders_;  // to be looked at
     // By scheduler: what the plugin has set preempt_order to, in this cycle and last.
     std::map<std::string, std::vector<std::string>> orders_given_;
 

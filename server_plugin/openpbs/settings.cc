@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
+#include <utility>
 
 namespace pbs::openpbs {
 namespace {
@@ -48,6 +50,30 @@ std::vector<ChangedFolder> changed_folders(const Site& before, const Site& after
         if (is.sched_log != was->second.sched_log) out.push_back({sched, "sched_log", is.sched_log});
     }
     return out;
+}
+
+void PendingSettings::add(ChangedSetting change) {
+    std::erase_if(waiting_, [&](const Waiting& one) {
+        return one.change.sched == change.sched && one.change.name == change.name;
+    });
+    waiting_.push_back({std::move(change), {}, false});
+}
+
+const ChangedSetting* PendingSettings::next(Time now) {
+    const auto due =
+        std::ranges::find_if(waiting_, [now](const Waiting& one) { return one.not_before <= now; });
+    at_ = static_cast<std::size_t>(due - waiting_.begin());
+    return due == waiting_.end() ? nullptr : &due->change;
+}
+
+void PendingSettings::done() {
+    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(at_));
+}
+
+bool PendingSettings::put_off(Time now) {
+    Waiting& one = waiting_[at_];
+    one.not_before = now + kBetween;
+    return !std::exchange(one.put_off, true);
 }
 
 std::vector<ManagerRequest> policy_requests(const ChangedSetting& change, std::string_view policies) {

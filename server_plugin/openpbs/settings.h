@@ -2,6 +2,9 @@
 // others. A manager who sets it there sets it in the policies of that scheduler.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -23,6 +26,32 @@ struct ChangedSetting {
 // Of the schedulers that are the plugin's own, and were there before. The server's job_sort_formula is that
 // of the scheduler `default` if that one has none.
 std::vector<ChangedSetting> changed_settings(const Site& before, const Site& after);
+
+// Settings on their way into the policies. One that can't be written, as the disk is full, is tried again:
+// the server has it already, and nobody would ask for it a second time.
+class PendingSettings {
+  public:
+    using Time = std::chrono::steady_clock::time_point;
+    static constexpr std::chrono::seconds kBetween{30};
+
+    // A later value of the same attribute takes the place of one that waits.
+    void add(ChangedSetting change);
+    // Returns the next one to carry out; null: there is none now.
+    const ChangedSetting* next(Time now);
+    // What next() returned last is carried out, or refused for good.
+    void done();
+    // It can't be written now. Returns true if that is so for the first time.
+    bool put_off(Time now);
+
+  private:
+    struct Waiting {
+        ChangedSetting change;
+        Time not_before{};
+        bool put_off = false;
+    };
+    std::deque<Waiting> waiting_;
+    std::size_t at_ = 0;  // what next() returned
+};
 
 // The requests that change the policies in the slots of the scheduler. `policies`: what the scheduler shows
 // as its `policy`.

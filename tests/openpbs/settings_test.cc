@@ -64,6 +64,46 @@ TEST_F(Settings, GoToEachPolicyOfTheScheduler) {
     EXPECT_THAT(policy_requests({"default", "preempt_order", "S"}, ""), IsEmpty());
 }
 
+TEST(PendingSettings, WhatCannotBeWrittenIsTriedAgain) {
+    const PendingSettings::Time start{};
+    const auto later = [&](int seconds) { return start + std::chrono::seconds(seconds); };
+    PendingSettings pending;
+    EXPECT_EQ(pending.next(start), nullptr);
+    pending.add({"default", "preempt_order", "S"});
+    pending.add({"default", "preempt_sort", "x"});
+    ASSERT_NE(pending.next(start), nullptr);
+    EXPECT_EQ(pending.next(start)->name, "preempt_order");
+    EXPECT_TRUE(pending.put_off(start)) << "told once";
+    ASSERT_NE(pending.next(start), nullptr) << "others don't wait for it";
+    EXPECT_EQ(pending.next(start)->name, "preempt_sort");
+    pending.done();
+    EXPECT_EQ(pending.next(start), nullptr);
+    EXPECT_EQ(pending.next(later(29)), nullptr);
+    ASSERT_NE(pending.next(later(30)), nullptr);
+    EXPECT_EQ(*pending.next(later(30)), (ChangedSetting{"default", "preempt_order", "S"}));
+    EXPECT_FALSE(pending.put_off(later(30)));
+    EXPECT_EQ(pending.next(later(59)), nullptr);
+    ASSERT_NE(pending.next(later(60)), nullptr);
+    pending.done();
+    EXPECT_EQ(pending.next(later(90)), nullptr);
+}
+
+TEST(PendingSettings, ALaterValueTakesThePlaceOfOneThatWaits) {
+    const PendingSettings::Time start{};
+    PendingSettings pending;
+    pending.add({"default", "preempt_order", "S"});
+    ASSERT_NE(pending.next(start), nullptr);
+    EXPECT_TRUE(pending.put_off(start));
+    pending.add({"other", "preempt_order", "C"});
+    pending.add({"default", "preempt_order", "R"});
+    ASSERT_NE(pending.next(start), nullptr);
+    EXPECT_EQ(pending.next(start)->value, "C");
+    pending.done();
+    EXPECT_EQ(pending.next(start)->value, "R") << "at once, since somebody has asked anew";
+    pending.done();
+    EXPECT_EQ(pending.next(start + std::chrono::hours(1)), nullptr);
+}
+
 TEST_F(Settings, FoldersThatAreOthersNow) {
     EXPECT_THAT(changed_folders(before, after), IsEmpty());
     after.scheds["default"].sched_log = "/var/log/sched";
