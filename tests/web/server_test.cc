@@ -64,6 +64,32 @@ TEST_F(WebServer, TellsMetrics) {
     EXPECT_EQ("nosniff", answer->get_header_value("X-Content-Type-Options"));
 }
 
+// What a page elsewhere, whose name leads to this machine, would have a browser send.
+TEST_F(WebServer, AnswersToItsNamesAlone) {
+    const std::string port = ":" + std::to_string(port_);
+    for (const std::string path : {"/metrics", "/now", "/now.json", "/now.events", "/assets/dom.js", "/",
+                                   "/what-if.svg", "/elsewhere"}) {
+        const auto answer = client().Get(path, {{"Host", "evil.example" + port}});
+        ASSERT_TRUE(answer) << path;
+        EXPECT_EQ(421, answer->status) << path;
+        EXPECT_EQ("pbs_web doesn't answer to the name evil.example" + port +
+                      ". Ask by an address that it listens on, or start it with --host-name NAME.\n",
+                  answer->body);
+        EXPECT_EQ("text/plain; charset=utf-8", answer->get_header_value("Content-Type"));
+    }
+    EXPECT_EQ(421, client().Post("/what-if", {{"Host", "evil.example"}}, "{}", "application/json")->status);
+    EXPECT_EQ(0, asked_) << "nothing was asked of the server";
+    for (const std::string host : {"localhost", "LOCALHOST.", "127.0.0.1", "127.8.8.8", "[::1]"})
+        for (const std::string& end : {std::string(), port, std::string(":80")})
+            EXPECT_EQ(200, client().Get("/metrics", {{"Host", host + end}})->status) << host << end;
+    const auto odd = client().Get("/metrics", {{"Host", std::string(300, 'x') + "\x01"}});
+    ASSERT_TRUE(odd);
+    EXPECT_EQ(421, odd->status);
+    EXPECT_EQ(std::string::npos, odd->body.find('\x01'));
+    EXPECT_LT(odd->body.size(), 300U);
+    EXPECT_EQ(400, client().Get("/metrics", {{"Host", "localhost"}, {"Host", "evil.example"}})->status);
+}
+
 TEST_F(WebServer, OnlyReads) {
     EXPECT_EQ(404, client().Post("/metrics", "x", "text/plain")->status);
     EXPECT_EQ(404, client().Post("/now", "x", "text/plain")->status);

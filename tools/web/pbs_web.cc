@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -13,8 +14,10 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "tools/web/address.h"
+#include "tools/web/host_names.h"
 #include "tools/web/server.h"
 #include "tools/web/source.h"
 #include "tools/web/trends.h"
@@ -70,6 +73,7 @@ int run(int argc, char** argv) {
     int port = 15080;
     std::string name;
     std::string base;
+    std::vector<std::string> names;
     CLI::App app("Answers browsers and monitoring over HTTP about a PBS server, and changes nothing there.",
                  "pbs_web");
     app.footer("See pbs_web(8).");
@@ -82,6 +86,11 @@ int run(int argc, char** argv) {
         ->capture_default_str();
     app.add_option("--base-path", base, "What all addresses begin with, behind a proxy that leaves it there")
         ->type_name("PATH");
+    app.add_option("--host-name", names,
+                   "A name to answer to, beside localhost and the address that is listened on; more than "
+                   "once for more")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
     app.add_option("--server", name, "The server to ask, in place of the default one")->type_name("NAME");
     try {
         app.parse(argc, argv);
@@ -90,6 +99,11 @@ int run(int argc, char** argv) {
     }
     const auto prefix = parse_prefix(base);
     if (!prefix) return complain(fmt::format("bad --base-path '{}': expected a path such as /pbs", base), 2);
+    if (const auto bad = std::ranges::find_if_not(names, is_host_name); bad != names.end())
+        return complain(
+            fmt::format("bad --host-name '{}': expected a name such as pbs.example.org, without a port",
+                        *bad),
+            2);
     sigset_t stops;
     sigemptyset(&stops);
     sigaddset(&stops, SIGTERM);
@@ -112,7 +126,8 @@ int run(int argc, char** argv) {
                        },
                    .compare = [&what_if](std::string_view body) { return compare(what_if, body); },
                    .plots = [&what_if] { return what_if.plots(); },
-                   .base = *prefix});
+                   .base = *prefix,
+                   .names = names});
     const int taken = server.bind(bind, port);
     if (taken < 0) return complain(fmt::format("can't listen on {}, port {}", bind, port), 1);
     fmt::print("pbs_web: http://{}:{}{}/\n", bind.find(':') == std::string::npos ? bind : "[" + bind + "]",

@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kThreads = Watchers::kMost + 56;
 constexpr time_t kSecondsForARequest = 5;
 constexpr std::size_t kLongestRequest = 8192;
+constexpr std::size_t kLongestShown = 100;
 
 constexpr const char* kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 constexpr const char* kTextType = "text/plain; charset=utf-8";
@@ -103,6 +104,10 @@ Server::Server(Contents contents)
                                 {"X-Content-Type-Options", "nosniff"},
                                 {"Referrer-Policy", "no-referrer"},
                                 {"Content-Security-Policy", kSecurityPolicy}});
+    http_->set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& answer) {
+        using Routed = httplib::Server::HandlerResponse;
+        return refuses(request, answer) ? Routed::Handled : Routed::Unhandled;
+    });
     http_->Get(".*",
                [this](const httplib::Request& request, httplib::Response& answer) { get(request, answer); });
     http_->Post(
@@ -118,6 +123,30 @@ Server::Server(Contents contents)
 }
 
 Server::~Server() = default;
+
+// A request that has another name than those that this program answers to, whatever it asks for. HTTP/1.0
+// needs no name, and browsers don't speak it.
+bool Server::refuses(const httplib::Request& request, httplib::Response& answer) const {
+    constexpr int kBad = 400;
+    constexpr int kMisdirected = 421;
+    const std::size_t hosts = request.get_header_value_count("Host");
+    const std::string host = request.get_header_value("Host");
+    if (hosts == 0 && request.version == "HTTP/1.0") return false;
+    if (hosts == 1 && names_ && names_->has(host)) return false;
+    std::string shown = host.substr(0, kLongestShown);
+    std::ranges::replace_if(
+        shown, [](char c) { return c < ' ' || c > '~'; }, '?');
+    answer.status = hosts == 1 ? kMisdirected : kBad;
+    answer.set_header("Connection", "close");  // what else comes with the request stays unread
+    answer.set_content(
+        hosts == 1
+            ? fmt::format("pbs_web doesn't answer to the name {0}. Ask by an address that it listens on, or "
+                          "start it with --host-name NAME.\n",
+                          shown)
+            : std::string("expected one header Host\n"),
+        kTextType);
+    return true;
+}
 
 // To the first page, for whoever asks for the top.
 void Server::redirect(const httplib::Request& request, httplib::Response& answer) const {
@@ -194,6 +223,7 @@ void Server::plots(const httplib::Request& request, httplib::Response& answer) c
 }
 
 int Server::bind(const std::string& host, int port) {
+    names_.emplace(host, contents_.names);
     if (port == 0) return http_->bind_to_any_port(host);
     return http_->bind_to_port(host, port) ? port : -1;
 }

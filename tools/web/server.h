@@ -4,10 +4,13 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tools/web/feed.h"
+#include "tools/web/host_names.h"
 
 namespace httplib {
 class Server;
@@ -27,7 +30,8 @@ struct Contents {
     std::function<Answer(std::string_view)> compare{};
     /// /what-if.svg; nullptr: there is none.
     std::function<std::shared_ptr<const std::string>()> plots{};
-    std::string base{};  ///< what all addresses begin with: "/pbs"
+    std::string base{};                ///< what all addresses begin with: "/pbs"
+    std::vector<std::string> names{};  ///< that are answered to, beside the usual ones (host_names.h)
 };
 
 class Server {
@@ -45,12 +49,14 @@ class Server {
     void stop();
 
   private:
+    bool refuses(const httplib::Request& request, httplib::Response& answer) const;
     void get(const httplib::Request& request, httplib::Response& answer);
     void post(const httplib::Request& request, httplib::Response& answer);
     void plots(const httplib::Request& request, httplib::Response& answer) const;
     void redirect(const httplib::Request& request, httplib::Response& answer) const;
 
     const Contents contents_;
+    std::optional<HostNames> names_;  // once it has an address
     Feed feed_;
     std::unique_ptr<Watchers> watchers_;
     std::unique_ptr<httplib::Server> http_;
