@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "ifl/attributes/built_in_resources.h"
+#include "migrate/qmgr_print.h"
 #include "migrate/words.h"
 #include "objects/resources.h"
 
@@ -17,8 +19,6 @@ namespace {
 using A = SchedArgument;
 using T = SchedTarget;
 using Settings = std::vector<const SchedSetting*>;
-
-constexpr std::string_view kConsumables[] = {"hpm", "mem", "naccelerators", "ncpus", "ssinodes", "vmem"};
 
 std::string joined(const std::vector<std::string>& items) {
     return fmt::format("{}", fmt::join(items, ","));
@@ -156,9 +156,12 @@ class Converter {
     // The consumable resources that `resources` doesn't name, and the site's own others: those were not
     // checked.
     std::string excluded(const Settings& settings) const {
-        std::set<std::string> left(std::begin(kConsumables), std::end(kConsumables));
-        left.insert(server_.consumables.begin(), server_.consumables.end());
-        left.insert(server_.others.begin(), server_.others.end());
+        const auto usual = usual_consumables();
+        std::set<std::string> left(usual.begin(), usual.end());
+        // A server that runs tells of those that it has by itself, too.
+        for (const auto* names : {&server_.consumables, &server_.others})
+            for (const std::string& name : *names)
+                if (ifl::find_built_in_resource(name) == nullptr) left.insert(name);
         for (const SchedSetting* setting : settings)
             for (const std::string& name : split(setting->value)) left.erase(name);
         for (const std::string& name : server_.vnode_booleans) left.erase(name);
@@ -286,7 +289,11 @@ Result<SchedPolicies> to_policies(const SchedConfig& file, const Surroundings& s
 }
 
 std::vector<std::string> usual_consumables() {
-    return {std::begin(kConsumables), std::end(kConsumables)};
+    std::vector<std::string> names;
+    for (const ifl::BuiltInResource& resource : ifl::built_in_resources())
+        if (uses_up(resource.flags)) names.emplace_back(resource.name);
+    std::ranges::sort(names);
+    return names;
 }
 
 objects::Object policy_object(const std::string& name, const std::vector<SchedValue>& values) {

@@ -364,7 +364,8 @@ std::map<std::string, std::string> naive_sched_config(const std::string& text, c
         if (option == "provision_policy") value = "aggressive_provision";  // the only one that is taken over
         if (option == "resources") {
             std::string left;
-            for (const char* name : {"hpm", "mem", "naccelerators", "ncpus", "ssinodes", "vmem"})
+            for (const char* name :
+                 {"hpm", "mem", "mpiprocs", "naccelerators", "ncpus", "nodect", "ssinodes", "vmem"})
                 if (value.find(name) == std::string::npos)
                     left += (left.empty() ? "" : ",") + std::string(name);
             value = left;

@@ -53,7 +53,7 @@ TEST(PbsMigrate, SchedConfigOfPbs) {
               "set policy default_policy by_queue = True\n"
               "set policy default_policy help_starving_jobs = False\n"
               "set policy default_policy dedicated_queues = ded1\n"
-              "set policy default_policy exclude_resources = \"lic,naccelerators\"\n"
+              "set policy default_policy exclude_resources = \"lic,mpiprocs,naccelerators,nodect\"\n"
               "set policy default_policy preemption = False\n"
               "set queue ded1 queue_type = execution_dedicated\n");
     EXPECT_EQ(done.err, "");

@@ -64,9 +64,10 @@ TEST(Resourcedef, CountsAsThePrintDoes) {
     ASSERT_TRUE(conversion);
     EXPECT_THAT(
         to_qmgr(*conversion),
-        testing::AllOf(HasSubstr("create resource lic\nset resource lic type = long\nset resource lic flag = "
-                                 "q\ncreate resource scratch\n"),
-                       HasSubstr("exclude_resources = \"hpm,naccelerators,scratch,ssinodes,vmem\"\n")));
+        testing::AllOf(
+            HasSubstr("create resource lic\nset resource lic type = long\nset resource lic flag = "
+                      "q\ncreate resource scratch\n"),
+            HasSubstr("exclude_resources = \"hpm,mpiprocs,naccelerators,nodect,scratch,ssinodes,vmem\"\n")));
     EXPECT_THAT(report(*conversion), testing::AllOf(HasSubstr("rd:2 -> resource scratch type = size\n"),
                                                     Not(HasSubstr("no resource that is known"))));
     EXPECT_TRUE(conversion->ledger.has(objects::ObjectType::resource, "lic", ""));

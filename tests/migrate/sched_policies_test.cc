@@ -57,11 +57,11 @@ TEST(SchedPolicies, RenamedOptions) {
 
 TEST(SchedPolicies, ResourcesBecomeTheirComplement) {
     EXPECT_THAT(all_time("resources: \"ncpus, mem, arch, host, vnode, aoe, eoe\"\n"),
-                Contains("exclude_resources = hpm,naccelerators,ssinodes,vmem"));
+                Contains("exclude_resources = hpm,mpiprocs,naccelerators,nodect,ssinodes,vmem"));
     EXPECT_THAT(all_time("resources: \"ncpus, mem, vmem\"\nresources: \"hpm, lic, ssinodes\"\n",
                          {{}, {"lic", "scratch"}}),
-                Contains("exclude_resources = naccelerators,scratch"));
-    EXPECT_THAT(all_time("resources: \"hpm,mem,naccelerators,ncpus,ssinodes,vmem\"\n"),
+                Contains("exclude_resources = mpiprocs,naccelerators,nodect,scratch"));
+    EXPECT_THAT(all_time("resources: \"hpm,mem,mpiprocs,naccelerators,ncpus,nodect,ssinodes,vmem\"\n"),
                 Not(Contains(HasSubstr("exclude_resources"))));
     EXPECT_THAT(all_time("by_queue: True\n"), Not(Contains(HasSubstr("exclude_resources"))))
         << "without the option every resource was checked";
@@ -80,16 +80,27 @@ TEST(SchedPolicies, ResourcesThatNobodyKnowsAreTold) {
     EXPECT_THAT(policies(text).checked, ElementsAre("color", "lic", "netwins"));
 }
 
+// A dry run says of a fresh server what the server itself, which tells of all its resources, says.
+TEST(SchedPolicies, AFreshServersOwnResourcesMakeNoDifference) {
+    const std::string text = "resources: \"ncpus, mem\"\n";
+    EXPECT_EQ(all_time(text), all_time(text, {.consumables = {"hpm", "mem", "mpiprocs", "naccelerators",
+                                                              "ncpus", "nodect", "ssinodes", "vmem"},
+                                              .others = {"place", "select"}}));
+}
+
 // What isn't named wasn't checked, whatever kind of resource it is; what is named survives the way there and
 // back.
 TEST(SchedPolicies, ResourcesThatArentConsumableAreNamedToo) {
     const Surroundings server{{}, {"lic"}, {"color", "gpu"}};
     EXPECT_THAT(
-        all_time("resources: \"ncpus, mem, vmem, hpm, ssinodes, naccelerators, lic, color\"\n", server),
+        all_time(
+            "resources: \"ncpus, mem, vmem, hpm, ssinodes, naccelerators, mpiprocs, nodect, lic, color\"\n",
+            server),
         Contains("exclude_resources = gpu"));
     // OpenPBS looks at booleans of vnodes in any case.
     const Surroundings booleans{.others = {"big", "color"}, .vnode_booleans = {"big"}};
-    EXPECT_THAT(all_time("resources: \"ncpus, mem, vmem, hpm, ssinodes, naccelerators\"\n", booleans),
+    EXPECT_THAT(all_time("resources: \"ncpus, mem, vmem, hpm, ssinodes, naccelerators, mpiprocs, nodect\"\n",
+                         booleans),
                 Contains("exclude_resources = color"));
     EXPECT_THAT(policies("resources: \"ncpus, color, arch\"\nresources: switch\n").checked,
                 ElementsAre("color", "switch"));
