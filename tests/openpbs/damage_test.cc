@@ -115,6 +115,18 @@ TEST_P(OpenpbsDamage, OfTheSums) {
     EXPECT_EQ(site->qmgr("create policy p1").exit, 0);
 }
 
+// Of which nothing is written down.
+TEST_P(OpenpbsDamage, OfALibraryThatTheModuleNeeds) {
+    const std::string module = folder + "/pbs_policy_openpbs.so";
+    site->ok("l=$(readlink -f $(ldd " + module +
+             " | sed -n 's/.*=> \\(.*libfmt[^ ]*\\) .*/\\1/p')); cp $l /var/spool/cut.so; "
+             "truncate -s 5000 /var/spool/cut.so; mount --bind /var/spool/cut.so $l");
+    site->start();
+    EXPECT_TRUE(wait_until_told(kGoesOn + module + ": signal 7 ended the process that loaded it first"))
+        << site->log();
+    works();
+}
+
 // An upgrade replaces the files while the server runs: it goes on with what it has, and its next start has
 // the new ones.
 TEST_P(OpenpbsDamage, NoneIsWhatAnUpgradeBrings) {
