@@ -186,6 +186,17 @@ TEST_F(Jobs, JsonIsADocumentWhateverWasAsked) {
     EXPECT_THAT(document({id, "99"}, 153).out, testing::Not(HasSubstr("\"Jobs\"")));
 }
 
+TEST_F(Jobs, JsonHasAllLimitsAndAllVariablesOfAName) {
+    ASSERT_TRUE(server.configure({"set queue batch max_queued = \"[u:ann=5],[u:PBS_GENERIC=900],[g:phys=9]\"",
+                                  "set queue batch max_queued_res.ncpus = \"[u:ann=5],[g:phys=9]\"",
+                                  "set server max_run = \"[u:ann=5],[o:PBS_ALL=900]\""}));
+    const Output queue = as_runner({"qstat", "-Q", "-f", "-F", "json", "batch"});
+    EXPECT_THAT(queue.out, HasSubstr("\"max_queued\": \"[g:phys=9],[u:PBS_GENERIC=900],[u:ann=5]\""));
+    EXPECT_THAT(queue.out, HasSubstr("\"ncpus\": \"[g:phys=9],[u:ann=5]\""));
+    EXPECT_THAT(as_runner({"qstat", "-B", "-f", "-F", "json"}).out,
+                HasSubstr("\"max_run\": \"[o:PBS_ALL=900],[u:ann=5]\""));
+}
+
 TEST_F(Jobs, NamesMayBeginWithADigit) {
     const std::string id = server.submit("true\n", {"-h", "-N", "2nd.run"});
     EXPECT_EQ(server.job(id, "Job_Name"), "2nd.run");

@@ -271,6 +271,84 @@ TEST(Migration, AWholeServerAtTheFirstStart) {
                 HasSubstr("what qmgr printed of the older server"));
 }
 
+// It was read again by the older schedulers when somebody touched it.
+TEST(Migration, AHolidaysFileThatIsTouchedLaterIsToldUntilItIsTakenOver) {
+    NEEDS(own_attributes);
+    Server server;
+    server.put("sched_priv/config", kConfig);
+    server.put("sched_priv/holidays", kHolidays);
+    ASSERT_TRUE(server.start());
+    const std::string file = (server.home() / "sched_priv/holidays").string();
+    EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), Not(HasSubstr(file)));
+    server.put("sched_priv/holidays", std::string(kHolidays) + "200 closed\n");
+    const std::string command = "pbs_migrate --holidays " + file + " --server";
+    EXPECT_THAT(server.attribute("sched default", "unsupported_settings"),
+                HasSubstr(command + " takes it over"));
+    EXPECT_THAT(server.attribute("server", "non_work_days"), Not(HasSubstr("BYYEARDAY=200")));
+    ASSERT_TRUE(server.stop());
+    ASSERT_TRUE(server.start());
+    EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), HasSubstr(command));
+    const Output done = server.command({"pbs_migrate", "--holidays", file, "--server"});
+    EXPECT_EQ(done.exit, 0) << done;
+    EXPECT_THAT(server.attribute("server", "non_work_days"), HasSubstr("BYYEARDAY=200"));
+    EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), Not(HasSubstr(file)));
+    // Touched, and the same.
+    server.put("sched_priv/holidays", std::string(kHolidays) + "200 closed\n");
+    EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), HasSubstr(command));
+    EXPECT_EQ(server.command({"pbs_migrate", "--holidays", file, "--server"}).exit, 0);
+    EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), Not(HasSubstr(file)));
+}
+
+TEST(Migration, QueuesOfAnOriginConfigurationHaveOnePart) {
+    Server server;
+    server.put("sched_priv/config", "SUBMIT_QUEUE a\nBATCH_QUEUES b\nSPECIAL_QUEUE a\n");
+    ASSERT_TRUE(server.start());
+    EXPECT_THAT(server.attribute("sched default", "migration_error"),
+                HasSubstr("SUBMIT_QUEUE: 'a' is in SPECIAL_QUEUE of line 3 too, expected another queue"));
+    EXPECT_EQ(server.attribute("policy default_policy", "algorithm"), "standard");
+    const Output set =
+        server.qmgr("set policy default_policy algorithm=origin, submit_queue=a, special_queue=a");
+    EXPECT_NE(set.exit, 0);
+    EXPECT_THAT(set.err, HasSubstr("submit_queue: bad value 'a': the queue is in special_queue too"));
+}
+
+// What a dry run shows, the first start does: no more and no less.
+TEST(Migration, ADryRunShowsWhatTheFirstStartDoes) {
+    NEEDS(own_attributes);
+    Server server;
+    server.put("sched_priv/sched_config", "by_queue: True\nresources: \"ncpus, mem, netwins\"\n");
+    server.put("sched_priv/qmgr_print",
+               "create queue batch\nset queue batch queue_type = Execution\n"
+               "set queue batch resources_default.neednodes = gpu\nset queue batch resources_max.procct = 8\n"
+               "set queue batch resources_max.procs = 8\nset queue batch resources_max.lic = 3\n"
+               "set queue batch resources_max.ncpus = 8\nset queue batch max_queued = [u:ann=1]\n"
+               "set queue batch max_queued = [u:ann=2]\nset queue batch enabled = True\n");
+    server.put("server_priv/resourcedef", "# site\nlic type=long flag=q\n");
+    const auto file = [&](const char* name) { return (server.home() / name).string(); };
+    const Output dry = server.command(
+        {"pbs_migrate", "--dry-run", "--sched-config", file("sched_priv/sched_config"), "--qmgr-print",
+         file("sched_priv/qmgr_print"), "--resourcedef", file("server_priv/resourcedef")});
+    ASSERT_EQ(dry.exit, 0) << dry;
+    ASSERT_TRUE(server.start());
+    const std::string report = server.read("server_priv/migration_report");
+    for (const char* name : {"neednodes", "procct", "procs"}) {
+        const std::string refused = std::string(": isn't carried over: there is no resource ") + name;
+        EXPECT_THAT(dry.out, HasSubstr(refused));
+        EXPECT_THAT(report, HasSubstr(refused));
+        EXPECT_THAT(dry.out,
+                    Not(::testing::ContainsRegex(std::string("(^|\n)set queue batch [a-z_]*\\.") + name)));
+    }
+    EXPECT_THAT(report, HasSubstr("'netwins' is no resource that is known"));
+    EXPECT_THAT(report, Not(HasSubstr("is not a resource of this server")));
+    EXPECT_EQ(server.attribute("resource lic", "flag"), "q");
+    EXPECT_EQ(server.attribute("queue batch", "resources_max.lic"), "3");
+    EXPECT_EQ(server.attribute("queue batch", "max_queued"), "[u:ann=2]");
+    EXPECT_THAT(server.attribute("policy default_policy", "exclude_resources"), HasSubstr("lic"));
+    // Every directive that the dry run showed has been carried out.
+    const Output again = server.command({"qmgr"}, {.input = dry.out});
+    EXPECT_EQ(again.err.find("Unknown"), std::string::npos) << again;
+}
+
 TEST(Migration, AWholeServerThroughARunningOne) {
     NEEDS(own_attributes);
     Server server;
@@ -485,7 +563,7 @@ TEST_F(ThroughTheServer, ATreeOfTenThousandEntities) {
 TEST_F(ThroughTheServer, TheWayBack) {
     NEEDS(own_attributes);
     ASSERT_TRUE(server.configure({"create resource licences type=long, flag=q"}));
-    server.put("site/sched_config", std::string(kSchedConfig) + "resources: \"ncpus, mem\"\n");
+    server.put("site/sched_config", std::string(kSchedConfig) + "resources: \"ncpus, mem, netwins\"\n");
     ASSERT_EQ(migrate().exit, 0);
     EXPECT_EQ(migrate({"--queues", "a"}).exit, 1) << "the server knows its queues";
     std::filesystem::create_directory(server.home() / "back");
@@ -497,6 +575,7 @@ TEST_F(ThroughTheServer, TheWayBack) {
     const std::string text = server.read("back/sched_config");
     EXPECT_THAT(text, HasSubstr("primetime_prefix: p_fast\n"));
     EXPECT_THAT(text, HasSubstr("\nresources: \"mem, ncpus, "));
+    EXPECT_THAT(text, HasSubstr(", netwins\"\n")) << "though there is no such resource";
     EXPECT_THAT(text, Not(HasSubstr("licences")));
     const Output again =
         server.command({"pbs_migrate", "--server", "--diff", "--sched-config", back + "/sched_config",

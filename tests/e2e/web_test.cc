@@ -78,6 +78,23 @@ class Web : public ::testing::Test {
     std::unique_ptr<web::Schemas> schemas_;
 };
 
+// A page elsewhere whose name leads to this machine could read by a browser, otherwise.
+TEST_F(Web, AnswersToItsNamesAlone) {
+    const WebProgram web(server, {"--host-name", "pbs.example.org", "--host-name", "old"});
+    ASSERT_NE(0, web.port());
+    httplib::Client client("127.0.0.1", web.port());
+    for (const char* name : {"localhost", "127.0.0.1", "pbs.example.org", "PBS.example.org:443", "old"})
+        EXPECT_EQ(200, client.Get("/now.json", {{"Host", name}})->status) << name;
+    const auto refused = client.Get("/now.json", {{"Host", "evil.example"}});
+    EXPECT_EQ(421, refused->status);
+    EXPECT_THAT(refused->body, HasSubstr("doesn't answer to the name evil.example"));
+    const Output wrong = server.command({"pbs_web", "--host-name", "http://pbs"});
+    EXPECT_EQ(wrong.exit, 2);
+    EXPECT_EQ(
+        wrong.err,
+        "pbs_web: bad --host-name 'http://pbs': expected a name such as pbs.example.org, without a port\n");
+}
+
 TEST_F(Web, EveryAddressAnswersAsItsSchemaSays) {
     const std::string id = submit_script();
     const WebProgram web(server);

@@ -210,7 +210,7 @@ int listen_to(int port) {
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<std::uint16_t>(port));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const std::string_view request = "GET /now.events HTTP/1.1\r\nHost: x\r\n\r\n";
+    const std::string_view request = "GET /now.events HTTP/1.1\r\nHost: localhost\r\n\r\n";
     if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
         write(fd, request.data(), request.size()) != static_cast<ssize_t>(request.size())) {
         close(fd);
