@@ -181,7 +181,7 @@ __attribute__((constructor)) static void begin(void) {
     leave_environment();
     main_thread = pthread_self();
     is_server = 1;
-    /* Nothing here would be called. */
+    /* attach() would never be called. */
     if (pbs_calls_can_be_caught(why, sizeof why) == PBS_NO_WAIT) step_aside(why);
 }
 

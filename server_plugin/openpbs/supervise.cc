@@ -55,7 +55,7 @@ pid_t start(const Supervised& supervised) {
     _exit(supervised.work());
 }
 
-// False: the disk is full, for example.
+// Writes this process's number; false if it can't, as on a full disk.
 bool write_pid(int file) {
     const std::string text = fmt::format("{}\n", getpid());
     return pwrite(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()) &&

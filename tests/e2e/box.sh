@@ -44,7 +44,7 @@ mount -t overlay overlay -o "lowerdir=$PREFIX,upperdir=$BOX/prefix,workdir=$BOX/
 # The post-installation script writes there, too.
 [ ! -d /usr/lib/systemd ] ||
     mount -t overlay overlay -o "lowerdir=/usr/lib/systemd,upperdir=$BOX/systemd,workdir=$BOX/systemd.work" /usr/lib/systemd
-# What an installation without that script lacks: the commands' helper for users.
+# The commands of users need this helper setuid, which an installation by make alone leaves out.
 chmod u+s "$PREFIX/sbin/pbs_iff"
 mkdir -p /var/spool/pbs /run/postgresql
 mount --bind "$BOX/spool" /var/spool/pbs

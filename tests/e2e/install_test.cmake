@@ -11,7 +11,7 @@ function(must)
 endfunction()
 
 must(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
-# What has been written down of the plugin's files follows another installation over the first.
+# The sums of the plugin's files follow another installation over the first.
 file(GLOB_RECURSE plugin ${WORK}/prefix/lib/pbspolicy/pbs_policy.so)
 if(plugin)
   get_filename_component(library ${plugin} DIRECTORY)

@@ -77,7 +77,7 @@ class OpenpbsDamage : public AttachedSite {
     std::string folder;
 };
 
-// Of more damages loadable_test.cc has a table.
+// loadable_test.cc has a table of more damages.
 constexpr std::array kOfPreload{
     Damage{"cut", "truncate -s 5000 $f", "checksum and bytes "},
     Damage{"with zeros", "dd if=/dev/zero of=$f bs=1k count=32 conv=notrunc 2>/dev/null",
@@ -115,7 +115,7 @@ TEST_P(OpenpbsDamage, OfTheSums) {
     EXPECT_EQ(site->qmgr("create policy p1").exit, 0);
 }
 
-// Of which nothing is written down.
+// pbs_policy.sums names the plugin's own files alone.
 TEST_P(OpenpbsDamage, OfALibraryThatTheModuleNeeds) {
     const std::string module = folder + "/pbs_policy_openpbs.so";
     site->ok("l=$(readlink -f $(ldd " + module +

@@ -135,7 +135,7 @@ TEST_F(Loadable, AndWhatMayNotBeRead) {
     EXPECT_EQ(why, path().string() + ": Permission denied");
 }
 
-// Such as for the sake of a library that it needs, of which nothing is written down.
+// A file that is as it was written down may kill its loader all the same, by a library that it needs.
 TEST_F(Loadable, WhatKillsItsLoaderKillsAChild) {
     if (PBS_SANITIZED != 0) GTEST_SKIP() << "a sanitizer has its own way to end a process";
     fs::resize_file(path(), 5000);

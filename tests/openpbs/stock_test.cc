@@ -190,7 +190,9 @@ std::string comparable(std::string text) {
             "[^\n]*"),
         "$1");
     // Of a job that has run: session, tasks and so on.
-    text = std::regex_replace(text, std::regex("\\b[0-9]+( +[0-9]+ +[0-9]+ )"), "SESSION$1");
+    text = std::regex_replace(text, std::regex(" +[0-9]+( +[0-9]+ +[0-9]+ )"), " SESSION$1");
+    // The shell says this if a command ends before it has read its input.
+    text = std::regex_replace(text, std::regex("[^\n]*write error: Broken pipe\n"), "");
     text = std::regex_replace(text, std::regex("(session_id[^0-9]*)[0-9]+"), "$1");
     text = std::regex_replace(text, std::regex("\\b1[0-9]{9}\\b"), "EPOCH");
     text = std::regex_replace(text, std::regex("\\b[0-9]{2}:[0-9]{2}(:[0-9]{2})?\\b"), "CLOCK");
