@@ -15,3 +15,7 @@ set(MOST 1)
 # the subjob that ended last; the server refuses the reservation that it asks itself for (15010).
 set(LEFT_OUT Arrays.BlockEndsWithTheArray Reservations.JobsMayAskForOneOfTheirOwn)
 include("${CMAKE_CURRENT_LIST_DIR}/../../cmake/TestGroups.cmake")
+# With the plugin beside the server, those that are about how it is attached.
+add_test(e2e_beside_test.HostAttributes ${PROGRAM} --gtest_filter=HostAttributes*)
+set_tests_properties(e2e_beside_test.HostAttributes PROPERTIES TIMEOUT 900 LABELS "${LABELS}"
+                                                               ENVIRONMENT "${ENVIRONMENT};PBS_E2E_ATTACHMENT=--beside")

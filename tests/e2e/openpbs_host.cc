@@ -68,8 +68,10 @@ const Box& OpenpbsHost::box() const {
 }
 
 int OpenpbsHost::times_loaded() const {
-    const Output counted = box().run(
-        {"/bin/sh", "-c", "cat /var/spool/pbs/server_logs/* | grep -c 'policy objects are available'"});
+    const Output counted =
+        box().run({"/bin/sh", "-c",
+                   "cat /var/spool/pbs/server_logs/* /var/spool/pbs/server_priv/policyd.log 2>/dev/null | "
+                   "grep -c 'policy objects are available'"});
     return std::atoi(counted.out.c_str());
 }
 
@@ -77,7 +79,9 @@ int OpenpbsHost::times_loaded() const {
     if (!options_.arguments.empty() || !options_.program.empty() || !options_.environment.empty())
         throw missing("the bundled server");
     if (new_) {
-        const Output installed = box().run({"pbs_policy_install", "--openpbs", "--scheduler"});
+        std::vector<std::string> install{"pbs_policy_install", "--openpbs", "--scheduler"};
+        if (const char* how = std::getenv("PBS_E2E_ATTACHMENT"); how != nullptr) install.emplace_back(how);
+        const Output installed = box().run(install);
         if (installed.exit != 0) return ::testing::AssertionFailure() << installed;
     }
     const int before = times_loaded();
