@@ -60,6 +60,17 @@ TEST(Variant, DirectivesChangePoliciesAndTheMachine) {
     EXPECT_EQ(variant->machine.server.at("default_queue"), "long");
 }
 
+// The bundled server keeps it itself; of OpenPBS's it is among the plugin's objects.
+TEST(Variant, HasTheExecutionTypeOfQueuesOfEitherServer) {
+    for (const char* changes :
+         {"set queue workq Execution_Type = execution_prime\n",
+          R"({"format": 1, "queue": {"workq": {"execution_type": "execution_prime"}}})"}) {
+        const auto variant = variant_of_changes(site(), {"c", changes});
+        ASSERT_TRUE(variant) << variant.error();
+        EXPECT_EQ(variant->machine.queues.at("workq").at("execution_type"), "execution_prime") << changes;
+    }
+}
+
 TEST(Variant, SaysWhenJobsWouldBeCheckpointedRatherThanSuspended) {
     const std::string changes =
         "create queue urgent queue_type=execution, started=True, Priority=160\n"

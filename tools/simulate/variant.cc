@@ -13,6 +13,7 @@
 #include "objects/config_json.h"
 #include "objects/restore.h"
 #include "objects/store.h"
+#include "objects/text.h"
 #include "objects/unsupported.h"
 #include "objects/value.h"
 #include "tools/simulate/whole_number.h"
@@ -101,6 +102,7 @@ Result<Draft> Draft::of(const Site& site) {
     if (!folder) return tl::unexpected(folder.error());
     objects::StoreOptions options;
     options.time_zone = site.zone.name();
+    options.keeps_execution_types = true;
     for (const auto& [name, values] : site.machine.resources) options.resources.push_back(name);
     auto store = objects::Store::open(folder->file(), options, now());
     if (!store) return tl::unexpected(store.error().message);
@@ -119,6 +121,11 @@ Result<void> Draft::import(const std::string& document, const std::string& name,
                                       {[](ObjectType, std::string_view) { return true; }}, kManager, now());
     if (!done) return tl::unexpected(fmt::format("{}: {}", name, in_one_line(done.error().message)));
     for (const std::string& warning : done->reply.warnings) notes_.push_back(warning);
+    // Of a server of OpenPBS the plugin keeps it.
+    for (const objects::ObjectPtr& queue : snapshot().objects(ObjectType::queue))
+        if (const auto there = machine_.queues.find(queue->name());
+            there != machine_.queues.end() && queue->is_set("execution_type"))
+            there->second["execution_type"] = queue->text("execution_type");
     return {};
 }
 
@@ -216,6 +223,8 @@ Result<void> Draft::apply_directive(std::string_view text) {
 }
 
 bool of_the_store(const cmds::Assignment& attribute, cmds::ObjectType type) {
+    // The machine has it, as the bundled server does.
+    if (type == cmds::ObjectType::queue && objects::same_word(attribute.name, "execution_type")) return false;
     return objects::find_attribute(static_cast<ObjectType>(type), attribute.name) != nullptr;
 }
 
