@@ -140,8 +140,9 @@ TEST_F(ExecuteTest, NonWorkDaysAreKeptAsRules) {
 TEST_F(ExecuteTest, AQueueOfAnOriginPolicyHasOnePart) {
     for (const char* queue : {"a", "b", "c", "d", "s", "s2"}) store_->define_queue(queue);
     run("c p o algorithm=origin, submit_queue=a, batch_queues=\"b,c\", special_queue=s, dedicated_queues=d");
-    EXPECT_EQ(refused("s p o submit_queue=s").message,
-              "submit_queue: bad value 's': the queue is in special_queue too, expected another one");
+    EXPECT_EQ(
+        refused("s p o submit_queue=s").message,
+        "policy o: submit_queue: bad value 's': the queue is in special_queue too, expected another one");
     EXPECT_THAT(refused("s p o submit_queue=c").message, HasSubstr("the queue is in batch_queues too"));
     EXPECT_THAT(refused("s p o submit_queue=d").message, HasSubstr("the queue is in dedicated_queues too"));
     EXPECT_THAT(refused("s p o batch_queues += a").message, HasSubstr("submit_queue: bad value 'a'"));
