@@ -97,7 +97,7 @@ endfunction()
 
 # Where short runs of the fuzz targets look for paths; long ones look everywhere (PBSPOLICY_FUZZ_ALL), which makes
 # the rest compile a fifth longer.
-set(pbs_parsers pbs_ifl_codec pbs_migrate_lib pbs_objects pbs_objects_schema pbs_rrule pbs_text)
+set(pbs_parsers pbs_ifl_codec pbs_migrate_lib pbs_objects pbs_objects_schema pbs_rrule pbs_text pbs_values)
 
 # pbs_library(NAME SOURCES...): a static library of one folder; headers are included from the top,
 # as in "objects/store.h".

@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <type_traits>
 #include <unordered_set>
 
 #include "objects/forms.h"
-#include "objects/text.h"
+#include "values/amount.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::objects {
 namespace {
@@ -38,15 +38,6 @@ tl::unexpected<Error> bad(const Attribute& attribute, std::string_view text, std
     return bad(attribute.name, text, expected_text(attribute), remark);
 }
 
-// Decimal digits only, all of them.
-std::optional<std::int64_t> digits(std::string_view text) {
-    std::int64_t number = 0;
-    if (text.empty() || !std::ranges::all_of(text, is_digit)) return std::nullopt;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (code != std::errc{}) return std::nullopt;
-    return number;
-}
-
 bool leap(std::int64_t year) {
     return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
@@ -66,22 +57,22 @@ std::optional<seconds> clock_time(std::int64_t hour, std::int64_t minute, std::i
 
 std::optional<LocalTime> local_time(std::string_view text) {
     const std::size_t at = text.find('@');
-    const std::vector<std::string_view> date = split_at(text.substr(0, at), '/');
+    const std::vector<std::string_view> date = values::split_trimmed(text.substr(0, at), '/');
     if (date.size() != 3 || date[2].size() != 4 || date[0].size() > 2 || date[1].size() > 2)
         return std::nullopt;
-    const auto month = digits(date[0]);
-    const auto day = digits(date[1]);
-    const auto year = digits(date[2]);
+    const auto month = values::digits<std::int64_t>(date[0]);
+    const auto day = values::digits<std::int64_t>(date[1]);
+    const auto year = values::digits<std::int64_t>(date[2]);
     if (!month || !day || !year || *month < 1 || *month > 12 || *day < 1 || *day > days_in(*year, *month)) {
         return std::nullopt;
     }
     LocalTime result{static_cast<int>(*year), static_cast<int>(*month), static_cast<int>(*day)};
     if (at == std::string_view::npos) return result;
-    const std::vector<std::string_view> time = split_at(text.substr(at + 1), ':');
+    const std::vector<std::string_view> time = values::split_trimmed(text.substr(at + 1), ':');
     if (time.size() != 3) return std::nullopt;
-    const auto hour = digits(time[0]);
-    const auto minute = digits(time[1]);
-    const auto second = digits(time[2]);
+    const auto hour = values::digits<std::int64_t>(time[0]);
+    const auto minute = values::digits<std::int64_t>(time[1]);
+    const auto second = values::digits<std::int64_t>(time[2]);
     if (!hour || !minute || !second || *hour > 23 || *minute > 59 || *second > 59) return std::nullopt;
     result.hour = static_cast<int>(*hour);
     result.minute = static_cast<int>(*minute);
@@ -90,40 +81,31 @@ std::optional<LocalTime> local_time(std::string_view text) {
 }
 
 Result<Value> parse_integer(const Attribute& attribute, std::string_view text) {
-    std::string_view number = trim(text);
+    std::string_view number = values::trim(text);
     if (attribute.syntax == Syntax::percentage && number.ends_with('%'))
-        number = trim(number.substr(0, number.size() - 1));
-    if (number.size() > 1 && number[0] == '+' && is_digit(number[1])) number.remove_prefix(1);
-    std::int64_t value = 0;
-    const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), value);
-    if (number.empty() || code != std::errc{} || end != number.data() + number.size())
-        return bad(attribute, text);
-    const auto real = static_cast<double>(value);
+        number = values::trim(number.substr(0, number.size() - 1));
+    const auto value = values::parse_integer(number);
+    if (!value) return bad(attribute, text);
+    const auto real = static_cast<double>(*value);
     if (real < attribute.minimum || real > attribute.maximum) return bad(attribute, text);
-    return Value(value);
+    return Value(*value);
 }
 
 Result<Value> parse_real(const Attribute& attribute, std::string_view text) {
-    const std::string_view number = trim(text);
-    double value = 0;
-    const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), value);
-    if (number.empty() || code != std::errc{} || end != number.data() + number.size() ||
-        !std::isfinite(value)) {
-        return bad(attribute, text);
-    }
-    if (value < attribute.minimum || value > attribute.maximum) return bad(attribute, text);
-    return Value(value == 0 ? 0.0 : value);  // -0 is 0
+    const auto value = values::parse_real(values::trim(text));
+    if (!value || *value < attribute.minimum || *value > attribute.maximum) return bad(attribute, text);
+    return Value(*value == 0 ? 0.0 : *value);  // -0 is 0
 }
 
 // -mm%,+nn%: both in percent, below 100 000.
 Result<Value> parse_variance(const Attribute& attribute, std::string_view text) {
-    const std::vector<std::string_view> parts = split_at(text, ',');
+    const std::vector<std::string_view> parts = values::split_trimmed(text, ',');
     if (parts.size() != 2) return bad(attribute, text);
     int amounts[2] = {};
     for (std::size_t i = 0; i < 2; ++i) {
         std::string_view part = parts[i];
         if (!part.starts_with(i == 0 ? '-' : '+') || !part.ends_with('%')) return bad(attribute, text);
-        const auto number = digits(part.substr(1, part.size() - 2));
+        const auto number = values::digits<std::int64_t>(part.substr(1, part.size() - 2));
         if (!number || *number > 99999) return bad(attribute, text);
         amounts[i] = static_cast<int>(*number);
     }
@@ -132,10 +114,11 @@ Result<Value> parse_variance(const Attribute& attribute, std::string_view text) 
 
 // PP-748 writes a tree as [ group01:root = 30 ].
 std::string_view without_brackets(const Attribute& attribute, std::string_view text) {
-    text = trim(text);
+    text = values::trim(text);
     const bool bracketed = text.size() >= 2 && text.front() == '[' && text.back() == ']';
-    return attribute.syntax == Syntax::tree_elements && bracketed ? trim(text.substr(1, text.size() - 2))
-                                                                  : text;
+    return attribute.syntax == Syntax::tree_elements && bracketed
+               ? values::trim(text.substr(1, text.size() - 2))
+               : text;
 }
 
 Result<StringList> parse_elements(const Attribute& attribute, std::string_view text) {
@@ -204,7 +187,7 @@ Result<Value> parse_by_syntax(const Attribute& attribute, std::string_view text)
 // Quotes an element that wouldn't split as it is.
 std::string quoted(const std::string& element) {
     const bool needs = element.find(',') != std::string::npos || element.starts_with('"') ||
-                       element.starts_with('\'') || trim(element).size() != element.size();
+                       element.starts_with('\'') || values::trim(element).size() != element.size();
     if (!needs) return element;
     const char quote = element.find('"') == std::string::npos ? '"' : '\'';
     return fmt::format("{}{}{}", quote, element, quote);
@@ -223,62 +206,43 @@ std::string join(const Attribute& attribute, const StringList& list) {
 }  // namespace
 
 Result<bool> parse_boolean(std::string_view what, std::string_view text) {
-    const std::string_view word = trim(text);
-    for (std::string_view yes : {"true", "t", "y", "1"}) {
-        if (same_word(word, yes)) return true;
-    }
-    for (std::string_view no : {"false", "f", "n", "0"}) {
-        if (same_word(word, no)) return false;
-    }
-    return bad(what, text, "True or False");
+    const auto value = values::parse_boolean(values::trim(text));
+    if (!value) return bad(what, text, values::kBooleanForm);
+    return *value;
 }
 
 Result<BooleanOrDate> parse_boolean_or_date(std::string_view what, std::string_view text) {
-    const std::string_view word = trim(text);
+    const std::string_view word = values::trim(text);
     if (word.find('/') != std::string_view::npos) {
         const std::optional<LocalTime> from = local_time(word);
         if (!from) return bad(what, text, "a date as MM/DD/YYYY or MM/DD/YYYY@HH:MM:SS");
         return BooleanOrDate{false, from};
     }
-    // The Origin scheduler's words for true, and their opposites.
-    for (std::string_view yes : {"yes", "on"}) {
-        if (same_word(word, yes)) return BooleanOrDate{true, {}};
-    }
-    for (std::string_view no : {"no", "off"}) {
-        if (same_word(word, no)) return BooleanOrDate{false, {}};
-    }
-    const Result<bool> plain_boolean = parse_boolean(what, word);
-    if (!plain_boolean)
+    // The Origin scheduler's words for true, and their opposites, in whatever case.
+    const std::string lower = values::lowered(word);
+    if (lower == "yes" || lower == "on") return BooleanOrDate{true, {}};
+    if (lower == "no" || lower == "off") return BooleanOrDate{false, {}};
+    const auto plain = values::parse_boolean(lower);
+    if (!plain)
         return bad(what, text, "True, False, or the date MM/DD/YYYY[@HH:MM:SS] from which it is True");
-    return BooleanOrDate{*plain_boolean, {}};
+    return BooleanOrDate{*plain, {}};
 }
 
-// [[HH:]MM:]SS, read from the right as PBS and the Origin scheduler do: 01:30 is 90 seconds.
 Result<seconds> parse_duration(std::string_view what, std::string_view text) {
-    constexpr std::string_view kExpected = "a duration as HH:MM:SS or in seconds";
-    const std::vector<std::string_view> parts = split_at(trim(text), ':');
-    if (parts.size() > 3) return bad(what, text, kExpected);
-    std::int64_t total = 0;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        const auto number = digits(parts[i]);
-        if (!number || *number > 9'999'999'999) return bad(what, text, kExpected);
-        if (i > 0 && (*number > 59 || parts[i].size() != 2)) {
-            return bad(what, text, kExpected, "minutes and seconds have two digits, 00 to 59");
-        }
-        total = total * 60 + *number;
-    }
-    return seconds(total);
+    const auto number = values::parse_duration(values::trim(text));
+    if (!number) return bad(what, text, values::kDurationForm);
+    return seconds(*number);
 }
 
 Result<TimeOfDay> parse_time_of_day(std::string_view what, std::string_view text) {
     constexpr std::string_view kExpected = "a time of day as HH:MM, HH:MM:SS or HHMM, up to 24:00";
-    const std::string_view word = trim(text);
-    std::vector<std::string_view> parts = split_at(word, ':');
+    const std::string_view word = values::trim(text);
+    std::vector<std::string_view> parts = values::split_trimmed(word, ':');
     if (parts.size() == 1 && word.size() == 4) parts = {word.substr(0, 2), word.substr(2)};
     if (parts.size() != 2 && parts.size() != 3) return bad(what, text, kExpected);
     std::int64_t numbers[3] = {};
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        const auto number = digits(parts[i]);
+        const auto number = values::digits<std::int64_t>(parts[i]);
         if (!number || parts[i].size() > 2 || (i > 0 && parts[i].size() != 2))
             return bad(what, text, kExpected);
         numbers[i] = *number;
@@ -288,49 +252,18 @@ Result<TimeOfDay> parse_time_of_day(std::string_view what, std::string_view text
     return TimeOfDay{*time};
 }
 
-// Digits and a suffix; a word (w) is 8 bytes.
 Result<Size> parse_size(std::string_view what, std::string_view text) {
-    constexpr std::string_view kExpected =
-        "a size such as 512mb: digits, then b, kb, mb, gb, tb or w, kw, mw, gw, tw";
-    const std::string word = lowered(trim(text));
-    const std::size_t end = std::min(word.find_first_not_of("0123456789"), word.size());
-    const auto number = digits(std::string_view(word).substr(0, end));
-    std::string_view suffix = std::string_view(word).substr(end);
-    if (!number) return bad(what, text, kExpected);
-    int shift = 0;
-    if (suffix.size() == 2) {
-        const std::size_t unit = std::string_view("kmgtp").find(suffix.front());
-        if (unit == std::string_view::npos) return bad(what, text, kExpected);
-        shift = 10 * static_cast<int>(unit + 1);
-        suffix.remove_prefix(1);
-    }
-    if (suffix == "w") {
-        shift += 3;
-    } else if (!suffix.empty() && suffix != "b") {
-        return bad(what, text, kExpected);
-    }
-    if (*number > (INT64_MAX >> shift)) return bad(what, text, kExpected, "it is too large");
-    return Size{*number << shift};
+    const auto size = values::parse_size(values::trim(text));
+    if (!size) return bad(what, text, values::kSizeForm);
+    if (size->too_large()) return bad(what, text, values::kSizeForm, "it is too large");
+    return Size{size->bytes()};
 }
 
 std::string format_duration(seconds duration) {
-    const std::int64_t total = duration.count();
-    return fmt::format("{:02}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
+    return values::duration_text(duration.count());
 }
 
 namespace {
-
-// The largest unit that divides the amount: 1024mb is 1gb, 1536kb stays.
-std::string format_size(Size size) {
-    static constexpr std::string_view kUnits[] = {"b", "kb", "mb", "gb", "tb", "pb"};
-    std::int64_t amount = size.bytes;
-    std::size_t unit = 0;
-    while (amount != 0 && amount % 1024 == 0 && unit + 1 < std::size(kUnits)) {
-        amount /= 1024;
-        ++unit;
-    }
-    return fmt::format("{}{}", amount, kUnits[unit]);
-}
 
 std::string format_boolean_or_date(const BooleanOrDate& value) {
     if (!value.from) return value.value ? "True" : "False";
@@ -348,7 +281,7 @@ struct Formatter {
     std::string operator()(const StringList& value) const { return join(attribute, value); }
     std::string operator()(seconds value) const { return format_duration(value); }
     std::string operator()(TimeOfDay value) const { return format_duration(value.since_midnight); }
-    std::string operator()(Size value) const { return format_size(value); }
+    std::string operator()(Size value) const { return values::size_text(value.bytes); }
     std::string operator()(const BooleanOrDate& value) const { return format_boolean_or_date(value); }
     std::string operator()(Variance value) const {
         return fmt::format("-{}%,+{}%", value.below, value.above);
@@ -476,7 +409,7 @@ Result<std::optional<Value>> combine_text(const Value* current, Operation operat
 Result<std::optional<Value>> combine(const Attribute& attribute, const Value* current, Operation operation,
                                      std::string_view text) {
     // An empty value unsets, as in PBS.
-    if (operation == Operation::unset || (operation == Operation::set && trim(text).empty())) {
+    if (operation == Operation::unset || (operation == Operation::set && values::trim(text).empty())) {
         return std::optional<Value>{};
     }
     if (attribute.is_list() && operation != Operation::set)
@@ -529,9 +462,10 @@ Result<void> check_name(std::string_view what, std::string_view name, std::size_
                     fmt::format("{}: '{}...' is {} characters long; at most {} are allowed", what,
                                 name.substr(0, 40), name.size(), longest));
     }
-    const bool valid = !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, [](char c) {
-        return is_letter(c) || is_digit(c) || c == '-' || c == '_' || c == '.';
-    });
+    const bool valid =
+        !name.empty() && values::is_letter(name.front()) && std::ranges::all_of(name, [](char c) {
+            return values::is_letter(c) || values::is_digit(c) || c == '-' || c == '_' || c == '.';
+        });
     if (valid) return {};
     return fail(Code::bad_value,
                 fmt::format("{}: bad name '{}': expected a letter, then letters, digits, '-', '_' or '.'",

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "ifl/cmds/text.h"
+#include "values/amount.h"
 
 namespace pbs::cmds {
 
@@ -108,16 +109,9 @@ Result<std::time_t> parse_date(std::string_view text, std::time_t now) {
 }
 
 Result<long long> parse_duration(std::string_view text) {
-    const auto parts = split(text.substr(0, text.find('.')), ':');
-    long long seconds = 0;
-    for (const std::string_view part : parts) {
-        const auto number = parse_integer(part);
-        if (!number || *number < 0 || *number > 1'000'000'000 || parts.size() > 3) {
-            return fail(fmt::format("'{}' is not a duration: expected HH:MM:SS or seconds", text));
-        }
-        seconds = seconds * 60 + *number;
-    }
-    return seconds;
+    const auto seconds = values::parse_duration(text);
+    if (!seconds) return fail(fmt::format("'{}' is not a duration: expected HH:MM:SS or seconds", text));
+    return *seconds;
 }
 
 std::string date_text(std::time_t when) {

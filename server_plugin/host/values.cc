@@ -10,96 +10,17 @@
 
 #include "ifl/pbs_error.h"
 #include "text/variable_list.h"
+#include "values/amount.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
 
+// Millionths of it fit into an amount.
+constexpr double kLargestReal = 9e12;
+
 tl::unexpected<Error> bad_value(std::string_view value, std::string_view expected) {
     return fail(PBSE_BADATVAL, fmt::format("Illegal value \"{}\": expected {}", value, expected));
-}
-
-Result<int64_t> whole_number(std::string_view text) {
-    if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-    int64_t number = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || text.empty())
-        return bad_value(text, "a whole number");
-    return number;
-}
-
-Result<std::string> canonical_boolean(std::string_view value) {
-    for (std::string_view yes : {"true", "t", "y", "yes", "1"})
-        if (same_name(value, yes)) return "True";
-    for (std::string_view no : {"false", "f", "n", "no", "0"})
-        if (same_name(value, no)) return "False";
-    return bad_value(value, "True or False");
-}
-
-struct Size {
-    uint64_t number = 0;
-    int shift = 0;
-    bool words = false;
-};
-
-Result<Size> parse_size(std::string_view text) {
-    Size size;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size.number);
-    if (error != std::errc()) return bad_value(text, "a size such as 400mb");
-    std::string rest = lower(std::string_view(end, static_cast<size_t>(text.data() + text.size() - end)));
-    constexpr std::string_view kPrefixes = "kmgtp";
-    if (!rest.empty()) {
-        auto at = kPrefixes.find(rest.front());
-        if (at != std::string_view::npos) {
-            size.shift = 10 * (static_cast<int>(at) + 1);
-            rest.erase(0, 1);
-        }
-    }
-    if (rest == "w") {
-        size.words = true;
-    } else if (!rest.empty() && rest != "b") {
-        return bad_value(text, "a size such as 400mb");
-    }
-    const uint64_t unit = (uint64_t{1} << size.shift) * (size.words ? 8 : 1);
-    if (size.number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) / unit)
-        return bad_value(text, "a size below 8192 pb");
-    return size;
-}
-
-std::string size_text(const Size& size) {
-    constexpr std::string_view kPrefixes = "kmgtp";
-    std::string out = fmt::format("{}", size.number);
-    if (size.shift > 0) out += kPrefixes[static_cast<size_t>(size.shift / 10 - 1)];
-    out += size.words ? 'w' : 'b';
-    return out;
-}
-
-// [[HH:]MM:]SS, with an optional fraction that is dropped, as PBS takes it.
-Result<int64_t> parse_duration(std::string_view text) {
-    std::string_view rest = text.substr(0, text.find('.'));
-    int64_t total = 0;
-    int parts = 0;
-    while (true) {
-        const auto colon = rest.find(':');
-        auto part = whole_number(rest.substr(0, colon));
-        if (!part || *part < 0 || *part > 100'000'000'000 || ++parts > 3)
-            return bad_value(text, "a duration such as 01:30:00, or seconds");
-        total = total * 60 + *part;
-        if (colon == std::string_view::npos) return total;
-        rest.remove_prefix(colon + 1);
-    }
-}
-
-std::string duration_text(int64_t seconds) {
-    return fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-}
-
-Result<double> parse_real(std::string_view text) {
-    double number = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number) ||
-        std::fabs(number) > 9e12)
-        return bad_value(text, "a number");
-    return number;
 }
 
 // All digits, and no exponent: "1234567.5".
@@ -137,19 +58,29 @@ Result<std::string> canonical_acl(std::string_view value) {
 
 Result<std::string> canonical(Type type, std::string_view value) {
     if (value.find('\0') != std::string_view::npos) return bad_value("...", "a text without NUL bytes");
+    const std::string_view word = values::trim(value);
     switch (type) {
         case Type::integer:
-            return whole_number(trimmed(value)).map([](int64_t n) { return fmt::format("{}", n); });
+            if (const auto number = values::parse_integer(word)) return fmt::format("{}", *number);
+            return bad_value(value, values::kIntegerForm);
         case Type::real:
-            return parse_real(trimmed(value)).map(real_text);
-        case Type::size:
-            return parse_size(trimmed(value)).map(size_text);
+            if (const auto number = values::parse_real(word); number && std::fabs(*number) <= kLargestReal)
+                return real_text(*number);
+            return bad_value(value, values::kRealForm);
+        case Type::size: {
+            const auto size = values::parse_size(word);
+            if (!size) return bad_value(value, values::kSizeForm);
+            return size->too_large() ? bad_value(value, "a size below 8192pb")
+                                     : Result<std::string>(size->text());
+        }
         case Type::duration:
-            return parse_duration(trimmed(value)).map(duration_text);
+            if (const auto seconds = values::parse_duration(word)) return values::duration_text(*seconds);
+            return bad_value(value, values::kDurationForm);
         case Type::boolean:
-            return canonical_boolean(trimmed(value));
+            if (const auto truth = values::parse_boolean(word)) return values::boolean_text(*truth);
+            return bad_value(value, values::kBooleanForm);
         case Type::hold:
-            return canonical_hold(trimmed(value));
+            return canonical_hold(word);
         case Type::acl:
             return canonical_acl(value);
         case Type::list:
@@ -169,18 +100,15 @@ Result<std::string> canonical(Type type, std::string_view value) {
 int64_t amount_of(Type type, std::string_view value) {
     switch (type) {
         case Type::integer:
-            return whole_number(value).value_or(0);
+            return values::parse_integer(value).value_or(0);
         case Type::real:
-            return std::llround(parse_real(value).value_or(0) * 1e6);
-        case Type::size: {
-            auto size = parse_size(value);
-            if (!size) return 0;
-            return static_cast<int64_t>((size->number << size->shift) * (size->words ? 8 : 1));
-        }
+            return values::parse_millionths(value).value_or(0);
+        case Type::size:
+            return values::parse_bytes(value).value_or(0);
         case Type::duration:
-            return parse_duration(value).value_or(0);
+            return values::parse_duration(value).value_or(0);
         case Type::boolean:
-            return value == "True" ? 1 : 0;
+            return values::parse_boolean(value).value_or(false) ? 1 : 0;
         default:
             return 0;
     }
@@ -193,9 +121,9 @@ std::string amount_text(Type type, int64_t amount) {
         case Type::size:
             return amount % 1024 == 0 ? fmt::format("{}kb", amount / 1024) : fmt::format("{}b", amount);
         case Type::duration:
-            return duration_text(amount);
+            return values::duration_text(amount);
         case Type::boolean:
-            return amount != 0 ? "True" : "False";
+            return values::boolean_text(amount != 0);
         default:
             return fmt::format("{}", amount);
     }
@@ -221,7 +149,7 @@ std::vector<std::string> split_list(std::string_view text) {
     std::vector<std::string> parts;
     std::string part;
     auto finish = [&] {
-        const auto kept = trimmed(part);
+        const auto kept = values::trim(part);
         if (!kept.empty()) parts.emplace_back(kept);
         part.clear();
     };
@@ -240,13 +168,7 @@ std::vector<std::string> split_list(std::string_view text) {
 }
 
 std::vector<std::string_view> split(std::string_view text, char at) {
-    std::vector<std::string_view> parts;
-    while (true) {
-        const auto end = text.find(at);
-        parts.push_back(text.substr(0, end));
-        if (end == std::string_view::npos) return parts;
-        text.remove_prefix(end + 1);
-    }
+    return values::split(text, at);
 }
 
 std::string join_list(const std::vector<std::string>& parts) {
@@ -254,17 +176,11 @@ std::string join_list(const std::vector<std::string>& parts) {
 }
 
 std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    return out;
+    return values::lowered(text);
 }
 
 std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view kBlanks = " \t\r\n";
-    const auto first = text.find_first_not_of(kBlanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+    return values::trim(text);
 }
 
 }  // namespace pbs::host

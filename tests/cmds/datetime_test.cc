@@ -75,7 +75,7 @@ TEST(ParseDuration, TakesHoursMinutesSeconds) {
     EXPECT_EQ(parse_duration("90").value(), 90);
     EXPECT_EQ(parse_duration("01:30").value(), 90);
     EXPECT_EQ(parse_duration("10:00:01").value(), 36001);
-    EXPECT_EQ(parse_duration("00:00:01.50").value(), 1);
+    EXPECT_EQ(parse_duration("00:00:01.50").value(), 2);
     for (const char* bad : {"", ":", "1:2:3:4", "-1", "1:x"}) {
         EXPECT_FALSE(parse_duration(bad)) << bad;
     }

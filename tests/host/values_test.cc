@@ -36,9 +36,10 @@ TEST(Values, DurationsAreShownAsHours) {
 }
 
 TEST(Values, BooleansHaveManySpellings) {
-    for (const char* yes : {"true", "T", "y", "1", "YES"}) EXPECT_EQ(text(Type::boolean, yes), "True");
+    for (const char* yes : {"true", "T", "y", "1", "TRUE"}) EXPECT_EQ(text(Type::boolean, yes), "True");
     for (const char* no : {"False", "f", "N", "0"}) EXPECT_EQ(text(Type::boolean, no), "False");
-    EXPECT_EQ(text(Type::boolean, "maybe"), "refused");
+    for (const char* neither : {"maybe", "yes", "no", "tRUE"})
+        EXPECT_EQ(text(Type::boolean, neither), "refused") << neither;
 }
 
 TEST(Values, NumbersAreWhole) {
@@ -65,8 +66,7 @@ TEST(Values, TheErrorNamesTheValueAndWhatWasExpected) {
     const auto bad = canonical(Type::duration, "soon");
     ASSERT_FALSE(bad);
     EXPECT_EQ(bad.error().code, PBSE_BADATVAL);
-    EXPECT_EQ(bad.error().message,
-              "Illegal value \"soon\": expected a duration such as 01:30:00, or seconds");
+    EXPECT_EQ(bad.error().message, "Illegal value \"soon\": expected a duration as HH:MM:SS or in seconds");
 }
 
 TEST(Values, HoldsAreASet) {

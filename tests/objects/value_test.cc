@@ -7,12 +7,13 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(Boolean, HasTheWordsOfPbsInAnyCase) {
+TEST(Boolean, HasTheWordsOfPbs) {
     for (const char* word : {"True", "TRUE", "true", "t", "T", "y", "Y", "1"})
         EXPECT_EQ(parse_boolean("a", word), true) << word;
     for (const char* word : {"False", "FALSE", "f", "n", "0"})
         EXPECT_EQ(parse_boolean("a", word), false) << word;
-    for (const char* word : {"", "yes", "on", "11", "tru"}) EXPECT_FALSE(parse_boolean("a", word)) << word;
+    for (const char* word : {"", "yes", "on", "11", "tru", "tRue"})
+        EXPECT_FALSE(parse_boolean("a", word)) << word;
 }
 
 TEST(Duration, IsReadFromTheRight) {
@@ -20,8 +21,11 @@ TEST(Duration, IsReadFromTheRight) {
     EXPECT_EQ(parse_duration("a", "01:30"), seconds(90));
     EXPECT_EQ(parse_duration("a", "4:00:00"), seconds(14400));
     EXPECT_EQ(parse_duration("a", "1000:00:01"), seconds(3600001));
-    for (const char* text : {"", ":", "1:", "1:60", "1:2:3:4", "-1", "1.5", "01:5", "1h"})
+    for (const char* text : {"", ":", "1:", "1:2:3:4", "-1", "1.x", "1h"})
         EXPECT_FALSE(parse_duration("a", text)) << text;
+    // As OpenPBS reads them (tests/values/amount_test.cc).
+    EXPECT_EQ(parse_duration("a", "1:60"), seconds(120));
+    EXPECT_EQ(parse_duration("a", "1.5"), seconds(2));
     EXPECT_EQ(format_duration(seconds(3600001)), "1000:00:01");
 }
 
@@ -44,10 +48,11 @@ TEST(Size, HasSuffixesInBytesAndWords) {
     EXPECT_EQ(parse_size("a", "512mb")->bytes, 512 << 20);
     EXPECT_EQ(parse_size("a", "3gb")->bytes, 3LL << 30);
     EXPECT_EQ(parse_size("a", "1tb")->bytes, 1LL << 40);
+    EXPECT_EQ(parse_size("a", "1m")->bytes, 1 << 20);
     EXPECT_EQ(parse_size("a", "2w")->bytes, 16);
     EXPECT_EQ(parse_size("a", "2kw")->bytes, 16384);
     for (const char* text :
-         {"", "mb", "-1mb", "1.5mb", "1 mb", "1xb", "1m", "1mbb", "99999999999tb", "9223372036854775808"}) {
+         {"", "mb", "-1mb", "1.5mb", "1 mb", "1xb", "1mbb", "99999999999tb", "9223372036854775808"}) {
         EXPECT_FALSE(parse_size("a", text)) << text;
     }
 }

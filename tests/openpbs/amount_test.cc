@@ -25,6 +25,8 @@ TEST(Amount, IsReadByItsKind) {
     EXPECT_EQ(amount_of(PBS_RES_STRING, "12"), 0);
     EXPECT_EQ(amount_of(PBS_RES_LONG, "what"), 0);
     EXPECT_EQ(amount_of(PBS_RES_SIZE, "4xb"), 0);
+    EXPECT_EQ(amount_of(PBS_RES_SIZE, "4kkb"), 0);
+    EXPECT_EQ(amount_of(PBS_RES_DURATION, "1:x"), 0);
 }
 
 TEST(Amount, IsWrittenAsExecVnodeHasIt) {

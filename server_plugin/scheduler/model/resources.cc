@@ -7,68 +7,9 @@
 #include <cmath>
 #include <utility>
 
+#include "values/amount.h"
+
 namespace pbs::sched {
-namespace {
-
-std::optional<std::int64_t> parse_integer(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
-    return value;
-}
-
-// Reads a size: 12, 12b, 12kb, 12mb and so on; a word (w) is 8 bytes.
-std::optional<std::int64_t> parse_size(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || value < 0) return std::nullopt;
-    std::string unit(text.substr(static_cast<std::size_t>(end - text.data())));
-    std::ranges::transform(unit, unit.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    std::int64_t factor = 1;
-    if (!unit.empty() && unit.back() == 'w') factor = 8;
-    if (!unit.empty() && (unit.back() == 'b' || unit.back() == 'w')) unit.pop_back();
-    if (unit.size() > 1) return std::nullopt;
-    if (unit.size() == 1) {
-        const auto power = std::string_view("kmgtp").find(unit[0]);
-        if (power == std::string_view::npos) return std::nullopt;
-        factor <<= 10 * (power + 1);
-    }
-    if (value > INT64_MAX / factor) return std::nullopt;
-    return value * factor;
-}
-
-// Reads [[HH:]MM:]SS.
-std::optional<std::int64_t> parse_duration(std::string_view text) {
-    std::int64_t total = 0;
-    for (int parts = 0; parts < 3; ++parts) {
-        const auto colon = text.find(':');
-        const auto part = parse_integer(text.substr(0, colon));
-        if (!part || *part < 0 || *part > 1'000'000'000'000) return std::nullopt;
-        total = total * 60 + *part;
-        if (colon == std::string_view::npos) return total;
-        text.remove_prefix(colon + 1);
-    }
-    return std::nullopt;
-}
-
-std::optional<std::int64_t> parse_boolean(std::string_view text) {
-    for (std::string_view word : {"True", "true", "TRUE", "t", "T", "y", "Y", "1"})
-        if (text == word) return 1;
-    for (std::string_view word : {"False", "false", "FALSE", "f", "F", "n", "N", "0"})
-        if (text == word) return 0;
-    return std::nullopt;
-}
-
-std::optional<std::int64_t> parse_real(std::string_view text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || std::abs(value) > 9e12)
-        return std::nullopt;
-    return std::llround(value * 1e6);
-}
-
-}  // namespace
 
 std::vector<KeptAmount> keep(std::span<const Amount> amounts) {
     std::vector<KeptAmount> kept;
@@ -134,19 +75,19 @@ std::optional<KeptAmount> Resources::parse(std::uint32_t id, std::string_view te
     std::optional<std::int64_t> number;
     switch (info->kind) {
         case ResourceKind::integer:
-            number = parse_integer(text);
+            number = values::parse_integer(text);
             break;
         case ResourceKind::real:
-            number = parse_real(text);
+            number = values::parse_millionths(text);
             break;
         case ResourceKind::size:
-            number = parse_size(text);
+            number = values::parse_bytes(text);
             break;
         case ResourceKind::duration:
-            number = parse_duration(text);
+            number = values::parse_duration(text);
             break;
         case ResourceKind::boolean:
-            number = parse_boolean(text);
+            number = values::parse_boolean(text);
             break;
         case ResourceKind::string:
         case ResourceKind::string_array:
@@ -174,7 +115,7 @@ std::optional<KeptAmount> Resources::parse_told(std::uint32_t id, std::string_vi
     const std::string_view unit = line.substr(static_cast<std::size_t>(end - line.data()));
     double factor = info->kind == ResourceKind::real ? 1e6 : 1;
     if (info->kind == ResourceKind::size) {
-        const auto one = parse_size(unit.empty() ? "1kb" : fmt::format("1{}", unit));
+        const auto one = values::parse_bytes(unit.empty() ? "1kb" : fmt::format("1{}", unit));
         if (!one) return std::nullopt;
         factor = static_cast<double>(*one);
     } else if (!unit.empty()) {
@@ -187,27 +128,21 @@ std::optional<KeptAmount> Resources::parse_told(std::uint32_t id, std::string_vi
 std::string Resources::format(std::uint32_t id, std::int64_t number) const {
     const Info* info = find(id);
     switch (info != nullptr ? info->kind : ResourceKind::integer) {
-        case ResourceKind::size: {
-            if (number == 0) return "0kb";
-            static constexpr const char* kUnits[] = {"b", "kb", "mb", "gb", "tb", "pb"};
-            std::size_t unit = 0;
-            while (unit < 5 && number % 1024 == 0) number /= 1024, ++unit;
-            return fmt::format("{}{}", number, kUnits[unit]);
-        }
+        case ResourceKind::size:
+            return number == 0 ? "0kb" : values::size_text(number);
         case ResourceKind::duration:
-            return format_duration(Seconds(number));
+            return values::duration_text(number);
         case ResourceKind::real:
             return fmt::format("{:g}", static_cast<double>(number) / 1e6);
         case ResourceKind::boolean:
-            return number != 0 ? "True" : "False";
+            return values::boolean_text(number != 0);
         default:
             return fmt::format("{}", number);
     }
 }
 
 std::string format_duration(Seconds duration) {
-    const auto s = duration.count();
-    return fmt::format("{:02}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+    return values::duration_text(duration.count());
 }
 
 }  // namespace pbs::sched

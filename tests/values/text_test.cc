@@ -1,0 +1,35 @@
+#include "values/text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pbs::values {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(Text, WhiteSpaceGoesFromBothEnds) {
+    EXPECT_EQ(trim(" \t\r\n\v\fa b\n "), "a b");
+    EXPECT_EQ(trim(" \n"), "");
+    EXPECT_EQ(trim("a"), "a");
+}
+
+TEST(Text, PartsAreOneMoreThanSeparators) {
+    EXPECT_THAT(split("a, b,,c ", ','), ElementsAre("a", " b", "", "c "));
+    EXPECT_THAT(split("", ','), ElementsAre(""));
+    EXPECT_THAT(split_trimmed(" a , b,, c ", ','), ElementsAre("a", "b", "", "c"));
+    EXPECT_THAT(words("  one\ttwo \n three"), ElementsAre("one", "two", "three"));
+    EXPECT_THAT(words(" "), IsEmpty());
+}
+
+TEST(Text, CaseIsThatOfAsciiLetters) {
+    EXPECT_TRUE(same_word("TrUe", "tRuE"));
+    EXPECT_FALSE(same_word("true", "tru"));
+    EXPECT_FALSE(same_word("[", "{"));  // the byte behind Z and that behind z
+    EXPECT_EQ(lowered("AZ[\xC4"), "az[\xC4");
+    EXPECT_EQ(uppered("az{\xE4"), "AZ{\xE4");
+}
+
+}  // namespace
+}  // namespace pbs::values

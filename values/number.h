@@ -1,0 +1,49 @@
+// Numbers in text.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <optional>
+#include <string_view>
+
+#include "values/text.h"
+
+namespace pbs::values {
+
+// Takes the number that the text begins with off the text. nullopt, and the text as it was: it begins with no
+// number, or with one that T can't hold. There is no white space and no '+' before a number.
+template <std::integral T>
+std::optional<T> take_number(std::string_view& text, int base = 10) {
+    T number{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+    if (error != std::errc{}) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return number;
+}
+
+// The number that the whole text is.
+template <std::integral T>
+std::optional<T> number(std::string_view text, int base = 10) {
+    const std::optional<T> taken = take_number<T>(text, base);
+    return text.empty() ? taken : std::nullopt;
+}
+
+// The number of a text that is nothing but decimal digits.
+template <std::integral T>
+std::optional<T> digits(std::string_view text) {
+    return !text.empty() && is_digit(text.front()) ? number<T>(text) : std::nullopt;
+}
+
+// The finite decimal number that the whole text is, with a sign, a fraction and an exponent, or without.
+inline std::optional<double> decimal(std::string_view text,
+                                     std::chars_format format = std::chars_format::general) {
+    if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, format);
+    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
+        return std::nullopt;
+    return value;
+}
+
+}  // namespace pbs::values

@@ -1,0 +1,83 @@
+// ASCII text: characters, words, and the parts between separators.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pbs::values {
+
+constexpr char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+constexpr char upper(char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
+constexpr bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+constexpr bool is_letter(char c) {
+    return lower(c) >= 'a' && lower(c) <= 'z';
+}
+constexpr bool is_alnum(char c) {
+    return is_letter(c) || is_digit(c);
+}
+// White space, that of line ends too.
+constexpr bool is_space(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+inline std::string lowered(std::string_view text) {
+    std::string result(text);
+    std::ranges::transform(result, result.begin(), lower);
+    return result;
+}
+inline std::string uppered(std::string_view text) {
+    std::string result(text);
+    std::ranges::transform(result, result.begin(), upper);
+    return result;
+}
+
+// Equal but for the case of ASCII letters?
+constexpr bool same_word(std::string_view a, std::string_view b) {
+    return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+// Without white space at both ends.
+constexpr std::string_view trim(std::string_view text) {
+    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+// The parts between separators: one part more than there are separators. Views of the text.
+inline std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    for (;;) {
+        const std::size_t end = text.find(separator);
+        parts.push_back(text.substr(0, end));
+        if (end == std::string_view::npos) return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
+// The parts between separators, each without white space at its ends; empty parts stay.
+inline std::vector<std::string_view> split_trimmed(std::string_view text, char separator) {
+    std::vector<std::string_view> parts = split(text, separator);
+    std::ranges::transform(parts, parts.begin(), trim);
+    return parts;
+}
+
+// The words between white space.
+inline std::vector<std::string_view> words(std::string_view text) {
+    std::vector<std::string_view> found;
+    for (text = trim(text); !text.empty(); text = trim(text)) {
+        const auto end = std::ranges::find_if(text, is_space);
+        found.emplace_back(text.begin(), end);
+        text.remove_prefix(found.back().size());
+    }
+    return found;
+}
+
+}  // namespace pbs::values
