@@ -79,8 +79,6 @@ class Maker {
             };
             set("resources_available.ncpus", number(1, 8));
             set("resources_available.mem", fmt::format("{}gb", number(2, 16)));
-            // A vnode a host: of hosts with several, OpenPBS takes others in an order of its own.
-            set("resources_available.host", fmt::format("h{}", i));
             if (chance(30)) set("resources_available.gpus", number(1, 4));
             if (chance(60)) set("resources_available.color", one({"red", "blue"}));
             if (chance(70))
@@ -286,7 +284,7 @@ class Maker {
         if (chance(12)) chunk += fmt::format(":color={}", one({"red", "blue"}));
         if (chance(6)) chunk += fmt::format(":rack={}", one({"r1", "r2"}));
         if (chance(6)) chunk += fmt::format(":fast={}", one({"True", "False"}));
-        if (chance(3)) chunk += fmt::format(":host=h{}", number(0, 3));
+        if (chance(3)) chunk += fmt::format(":host=v{}", number(0, 3));
         return fmt::format("{}:{}", one_of({1, 1, 1, 2, 3}), chunk);
     }
 

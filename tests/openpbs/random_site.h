@@ -11,7 +11,8 @@
 namespace pbs::e2e {
 
 struct RandomSite {
-    std::string vnodes;                   // a definition of vnodes for pbs_mom, all of them on this machine
+    std::string vnodes;                   // a definition of vnodes for pbs_mom
+    bool one_mom = false;                 // all of them are one mom's; else each has its own
     std::string sched_config;             // the whole file
     std::string resource_group;           // the whole file; empty: there are no shares
     std::vector<std::string> usage;       // arguments of pbsfs: past usage

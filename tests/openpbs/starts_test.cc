@@ -1,289 +1,17 @@
 // The same jobs on the same vnodes with the same settings, at a server of OpenPBS with its own scheduler and
-// at a bundled one: the same start, in the same order, on the same vnodes. The bundled server has its
-// settings from what the other has: its first start migrates them.
+// at a bundled one: the same start, in the same order, on the same vnodes.
 //
 // PBSPOLICY_SITES="SEED COUNT" chooses the sites; without it, there are a few.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <set>
 #include <sstream>
-#include <utility>
 
-#include "tests/openpbs/random_site.h"
-#include "tests/openpbs/site.h"
+#include "tests/openpbs/two_servers.h"
 
 namespace pbs::e2e {
 namespace {
-
-// One of the two servers in a box.
-struct Host {
-    std::string name;
-    std::string commands;    // before a command: its environment and folder
-    std::string sched_logs;  // of today
-};
-const Host kTheirs{"OpenPBS", "$stock/", "/var/spool/pbs/sched_logs"};
-const Host kOurs{"pbspolicy", "PBS_HOME=/var/tmp/ours $ours/", "/var/tmp/ours/sched_logs"};
-
-// What became of the jobs, by number of submission (of a subjob with its index).
-struct Outcome {
-    std::vector<std::string> started;           // in this order
-    std::map<std::string, std::string> states;  // and where they run
-
-    bool operator==(const Outcome&) const = default;
-    std::string text() const {
-        std::string out = fmt::format("  starts: {}\n", fmt::join(started, " "));
-        for (const auto& [job, state] : states) out += fmt::format("  {} {}\n", job, state);
-        return out;
-    }
-};
-
-// The amounts of each vnode in the order of their names: that of the first vnode of a chunk that OpenPBS
-// divides is its own.
-std::string in_order(const std::string& exec_vnode) {
-    std::string out;
-    std::vector<std::string> amounts;
-    const auto end = [&] {
-        std::ranges::sort(amounts);
-        for (const std::string& amount : amounts) out += ":" + amount;
-        amounts.clear();
-    };
-    for (std::size_t at = 0; at < exec_vnode.size();) {
-        const std::size_t next = std::min(exec_vnode.find_first_of(":+)", at), exec_vnode.size());
-        const std::string part = exec_vnode.substr(at, next - at);
-        if (at > 0 && exec_vnode[at - 1] == ':')
-            amounts.push_back(part);
-        else
-            out += part;
-        if (next < exec_vnode.size() && exec_vnode[next] != ':') {
-            end();
-            out += exec_vnode[next];
-        }
-        at = next + 1;
-    }
-    end();
-    return out;
-}
-
-// Of a job's id, without the server and what else is behind it.
-std::string sequence_of(const std::string& id) {
-    return id.substr(0, id.find_first_not_of("0123456789"));
-}
-
-class Box {
-  public:
-    explicit Box(const RandomSite& random) : random_(random) {
-        for (const std::string& owner : kOwners)
-            box_.ok(fmt::format("id {0} >/dev/null 2>&1 || useradd -M -d / -s /bin/bash {0}", owner));
-        start_theirs();
-        start_ours();
-    }
-    ~Box() { (void)box_.sh("kill $(cat /var/tmp/ours/server_priv/server.lock)"); }
-    Box(const Box&) = delete;
-    Box& operator=(const Box&) = delete;
-
-    void submit(const std::vector<RandomSite::Job>& jobs) {
-        for (const Host* host : {&kTheirs, &kOurs}) {
-            std::string script;
-            for (const RandomSite::Job& job : jobs)
-                script += fmt::format(
-                    "su {} -s /bin/bash -c \"{}qsub -o /dev/null -e /dev/null {} -- /bin/sleep 10000\" "
-                    "2>/dev/null || echo refused\n",
-                    job.user, host->commands, job.options);
-            // OpenPBS's server gives a job that it refuses a number, too.
-            std::istringstream ids(box_.sh(script).out);
-            int number = submitted_;
-            for (std::string id; std::getline(ids, id); ++number)
-                if (id != "refused") names_[host->name][sequence_of(id)] = std::to_string(number);
-            EXPECT_EQ(number, submitted_ + static_cast<int>(jobs.size()));
-        }
-        submitted_ += static_cast<int>(jobs.size());
-        const auto accepted = [&](const Host& host) {
-            std::set<std::string> numbers;
-            for (const auto& [id, name] : names_[host.name]) numbers.insert(name);
-            return numbers;
-        };
-        EXPECT_EQ(accepted(kTheirs), accepted(kOurs)) << random_.text();
-    }
-
-    // Deletes some of those that run.
-    void end_some(const Outcome& outcome, std::uint64_t choice) const {
-        std::vector<std::string> ended;
-        for (const auto& [job, state] : outcome.states)
-            if (state.starts_with("R ") &&
-                (choice = choice * 6364136223846793005U + 1442695040888963407U) >> 62 == 0)
-                ended.push_back(job);
-        if (ended.empty()) return;
-        for (const Host* host : {&kTheirs, &kOurs}) {
-            for (const std::string& job : ended)
-                (void)box_.ok(fmt::format("{}qdel '{}'", host->commands, id_of(*host, job)));
-            EXPECT_TRUE(wait_for(
-                [&] {
-                    const auto left = states(*host);
-                    return std::ranges::none_of(ended, [&](const std::string& job) {
-                        const auto found = left.find(job);
-                        return found != left.end() && !found->second.starts_with("X");
-                    });
-                },
-                std::chrono::seconds(30)));
-        }
-    }
-
-    Outcome cycle(const Host& host) const {
-        const std::size_t before = log_of(host).size();
-        (void)box_.ok(host.commands + "qmgr -c 'set server scheduling = True'");
-        std::string news;
-        // The subjobs of an array may be started by one cycle after the other.
-        EXPECT_TRUE(wait_for(
-            [&] {
-                const std::string last = std::exchange(news, log_of(host).substr(before));
-                return news == last && news.find("Leaving Scheduling Cycle") != std::string::npos;
-            },
-            std::chrono::seconds(30)))
-            << host.name
-            << box_.sh(host.commands + "qmgr -c 'print server'; tail -n 30 " + host.sched_logs +
-                       "/* /var/tmp/ours/server_logs/*")
-                   .out;
-        (void)box_.ok(host.commands + "qmgr -c 'set server scheduling = False'");
-        Outcome out;
-        std::istringstream lines(news);
-        for (std::string line; std::getline(lines, line);) {
-            if (!line.ends_with(";Job run")) continue;
-            const std::size_t job = line.find(";Job;") + 5;
-            out.started.push_back(name_of(host, line.substr(job, line.find(';', job) - job)));
-        }
-        // What was asked of the execution host takes a while.
-        std::map<std::string, std::string> last;
-        EXPECT_TRUE(wait_for(
-            [&] {
-                auto now = states(host);
-                const bool settled = now == last && std::ranges::none_of(now, [](const auto& job) {
-                                         return job.second.starts_with("E");
-                                     });
-                last = std::move(now);
-                return settled;
-            },
-            std::chrono::seconds(30)));
-        out.states = std::move(last);
-        return out;
-    }
-
-    std::string comments(const Host& host) const {
-        return box_.sh(host.commands + "qstat -tf | grep -E '^Job Id|comment|^\\s+[^ =]+$'").out;
-    }
-    std::string report() const {
-        return box_
-            .sh("cat /var/tmp/ours/server_logs/*; cat /var/spool/pbs/sched_logs/*; cat "
-                "/var/spool/pbs/server_logs/* | tail -n 100")
-            .out;
-    }
-
-  private:
-    void start_theirs() const {
-        const std::string folder = "/var/spool/pbs/sched_priv";
-        box_.ok(fmt::format("cat > {}/sched_config <<'END'\n{}END", folder, random_.sched_config));
-        if (!random_.resource_group.empty())
-            box_.ok(fmt::format("cat > {}/resource_group <<'END'\n{}END", folder, random_.resource_group));
-        put_times(folder);
-        for (const std::string& usage : random_.usage) box_.ok("$stock/../sbin/pbsfs " + usage);
-        box_.start();
-        box_.ok("$stock/qmgr -c 'set server scheduling=False, flatuid=True, acl_roots=root@*'");
-        // A scheduler reads its resources when it starts.
-        for (const std::string& directive : random_.resources) box_.ok(in_qmgr(directive));
-        box_.ok(fmt::format(
-            "cat > /var/tmp/vnodes <<'END'\n{}END\n$stock/../sbin/pbs_mom -s insert vnodes /var/tmp/vnodes; "
-            "kill -HUP $(cat /var/spool/pbs/mom_priv/mom.lock)",
-            random_.vnodes));
-        EXPECT_TRUE(
-            wait_for([&] { return box_.sh("$stock/pbsnodes -v v0 | grep -q 'state = free'").exit == 0; },
-                     std::chrono::seconds(60)))
-            << random_.text() << box_.sh("tail -n 20 /var/spool/pbs/mom_logs/*").out;
-        for (const std::string& directive : random_.directives) box_.ok(in_qmgr(directive));
-        box_.ok("kill -HUP $(cat /var/spool/pbs/sched_priv/sched.lock)");
-    }
-
-    // A day of the month and a time of the day, in a format of date(1).
-    static std::string at(int minutes, const std::string& format) {
-        return fmt::format("$(date -d '{} minutes' +'{}')", minutes, format);
-    }
-
-    // Prime time that would go over midnight is all day.
-    void put_times(const std::string& folder) const {
-        if (random_.dedicated)
-            box_.ok(fmt::format("echo \"{} {}\" > {}/dedicated_time",
-                                at(random_.dedicated->from, "%m/%d/%Y %H:%M"),
-                                at(random_.dedicated->until, "%m/%d/%Y %H:%M"), folder));
-        const auto days = [&](const std::string& times) {
-            box_.ok(
-                fmt::format("cat > {}/holidays <<END\nYEAR $(date +%Y)\n  weekday {}\n  saturday {}\n  "
-                            "sunday {}\nEND",
-                            folder, times, times, times));
-        };
-        if (!random_.prime) return days("all none");
-        const std::string until = at(random_.prime->until, "%H%M");
-        const bool in_a_day =
-            box_.sh(fmt::format("[ {} = {} ]", at(random_.prime->from, "%F"), at(random_.prime->until, "%F")))
-                .exit == 0;
-        days(in_a_day ? at(random_.prime->from, "%H%M") + " " + until : "all none");
-    }
-
-    void start_ours() const {
-        box_.ok(
-            "mkdir -p -m 755 /var/tmp/ours/sched_priv; cd /var/spool/pbs/sched_priv; "
-            "cp sched_config /var/tmp/ours/sched_priv; for file in resource_group usage holidays "
-            "dedicated_time; do "
-            "[ ! -e $file ] || cp $file /var/tmp/ours/sched_priv; done; "
-            "for what in server 'node @default' sched; do $stock/qmgr -c \"print $what\"; done > "
-            "/var/tmp/ours/sched_priv/qmgr_print; "
-            "$ours/pbs_server --home /var/tmp/ours --name ours -p 15551 --bind 0.0.0.0 --daemon");
-    }
-
-    static std::string in_qmgr(const std::string& directive) {
-        return fmt::format("$stock/qmgr <<'END'\n{}\nEND", directive);
-    }
-
-    std::string log_of(const Host& host) const {
-        return box_.sh(fmt::format("cat {}/* 2>/dev/null", host.sched_logs)).out;
-    }
-
-    // By the number of submission rather than the id's.
-    std::string name_of(const Host& host, const std::string& id) const {
-        const std::string sequence = sequence_of(id);
-        const auto known = names_.at(host.name).find(sequence);
-        const std::string index = id.substr(sequence.size(), id.find('.') - sequence.size());
-        return (known == names_.at(host.name).end() ? "?" + sequence : known->second) + index;
-    }
-    std::string id_of(const Host& host, const std::string& name) const {
-        const std::string number = sequence_of(name);
-        for (const auto& [sequence, known] : names_.at(host.name))
-            if (known == number) return sequence + name.substr(number.size());
-        return name;
-    }
-
-    // State and vnodes of each job and subjob.
-    std::map<std::string, std::string> states(const Host& host) const {
-        const auto document =
-            nlohmann::json::parse(box_.ok(host.commands + "qstat -tf -F json"), nullptr, false);
-        std::map<std::string, std::string> out;
-        if (document.is_discarded() || !document.contains("Jobs")) return out;
-        for (const auto& [id, job] : document["Jobs"].items())
-            // An array whose only subjob that had started is queued again has begun or hasn't.
-            if (id.find("[]") == std::string::npos)
-                out[name_of(host, id)] =
-                    fmt::format("{} {}", job.value("job_state", "?"), in_order(job.value("exec_vnode", "")));
-        return out;
-    }
-
-    const RandomSite& random_;
-    Site box_;
-    int submitted_ = 0;
-    std::map<std::string, std::map<std::string, std::string>> names_;  // by host, by sequence number
-};
 
 class OpenpbsStarts : public OpenpbsTest {};
 
@@ -294,12 +22,12 @@ TEST_F(OpenpbsStarts, AreOurs) {
     for (std::uint64_t seed = first; seed < first + static_cast<std::uint64_t>(count); ++seed) {
         SCOPED_TRACE(fmt::format("PBSPOLICY_SITES=\"{} 1\"", seed));
         const RandomSite random = random_site(seed);
-        Box box(random);
+        TwoServers box(random);
         int starts = 0;
         for (std::size_t i = 0; i < random.cycles.size(); ++i) {
             box.submit(random.cycles[i]);
-            const Outcome theirs = box.cycle(kTheirs);
-            const Outcome ours = box.cycle(kOurs);
+            const StartsSeen theirs = box.cycle(kTheirs);
+            const StartsSeen ours = box.cycle(kOurs);
             starts += static_cast<int>(theirs.started.size());
             EXPECT_TRUE(ours == theirs)
                 << random.text() << "in cycle " << i + 1 << " OpenPBS\n"

@@ -1,0 +1,66 @@
+// A server of OpenPBS with its own scheduler and a bundled one, side by side in a box, with the same jobs on
+// the same vnodes with the same settings. The bundled server has its settings from what the other has: its
+// first start migrates them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/openpbs/random_site.h"
+#include "tests/openpbs/site.h"
+
+namespace pbs::e2e {
+
+// One of the two servers in a box.
+struct Host {
+    std::string name;
+    std::string commands;    // before a command: its environment and folder
+    std::string sched_logs;  // of today
+};
+inline const Host kTheirs{"OpenPBS", "$stock/", "/var/spool/pbs/sched_logs"};
+inline const Host kOurs{"pbspolicy", "PBS_HOME=/var/tmp/ours $ours/", "/var/tmp/ours/sched_logs"};
+
+// What became of the jobs, by number of submission (of a subjob with its index).
+struct StartsSeen {
+    std::vector<std::string> started;           // in this order
+    std::map<std::string, std::string> states;  // and where they run
+
+    bool operator==(const StartsSeen&) const = default;
+    std::string text() const;
+};
+
+class TwoServers {
+  public:
+    explicit TwoServers(const RandomSite& random);
+    ~TwoServers();
+    TwoServers(const TwoServers&) = delete;
+    TwoServers& operator=(const TwoServers&) = delete;
+
+    void submit(const std::vector<RandomSite::Job>& jobs);
+    // Deletes some of those that run.
+    void end_some(const StartsSeen& seen, std::uint64_t choice) const;
+    StartsSeen cycle(const Host& host) const;
+
+    // For messages.
+    std::string comments(const Host& host) const;
+    std::string report() const;
+
+  private:
+    void start_theirs() const;
+    void make_vnodes() const;
+    void put_times(const std::string& folder) const;
+    void start_ours() const;
+    std::string log_of(const Host& host) const;
+    std::string name_of(const Host& host, const std::string& id) const;
+    std::string id_of(const Host& host, const std::string& name) const;
+    std::map<std::string, std::string> states(const Host& host) const;
+
+    const RandomSite& random_;
+    Site box_;
+    int submitted_ = 0;
+    std::map<std::string, std::map<std::string, std::string>> names_;  // by host, by sequence number
+};
+
+}  // namespace pbs::e2e
