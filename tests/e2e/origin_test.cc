@@ -139,6 +139,7 @@ TEST_F(Origin, ANonPrimePolicyTakesOverAtTheBoundary) {
     ASSERT_TRUE(server.configure({
         "create policy night algorithm=origin, submit_queue=submit, batch_queues=batch, comment='after "
         "hours'",
+        "unset policy default_policy special_queue",
         "set policy default_policy batch_queues='special'",
         "set sched default policy='default_policy,np:night'",
     }));

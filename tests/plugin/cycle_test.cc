@@ -316,7 +316,7 @@ TEST_F(Cycle, RequestsAndEventsGoOnBesideALongOne) {
     EXPECT_EQ(host.tick(), 0u);
     const auto shown = host.attributes_of(PBS_OBJ_SCHED, "default");
     EXPECT_EQ(shown.at("active_policy"), "default_policy");
-    policy({{"batch_queues", "special"}});
+    policy({{"special_queue", ""}, {"batch_queues", "special"}});
     EXPECT_EQ(host.status(PBS_OBJ_POLICY, "default_policy").value("batch_queues"), "special");
     host.queue(104, "later");
     EXPECT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "dedicated_queues", "later").code, 0)
