@@ -22,6 +22,9 @@ constexpr std::size_t kLongestValue = 65536;
 // A fairshare tree names every user of a site. A request can't bring a longer value (ifl/request.h).
 constexpr std::size_t kLongestTree = 4U << 20U;
 
+// Seconds: 316 years. An instant that is so much later can still be told.
+constexpr std::int64_t kLongestDuration = 9'999'999'999;
+
 // What a message shows of a value.
 std::string beginning(std::string_view text) {
     constexpr std::size_t kShown = 200;
@@ -231,6 +234,7 @@ Result<BooleanOrDate> parse_boolean_or_date(std::string_view what, std::string_v
 Result<seconds> parse_duration(std::string_view what, std::string_view text) {
     const auto number = values::parse_duration(values::trim(text));
     if (!number) return bad(what, text, values::kDurationForm);
+    if (*number > kLongestDuration) return bad(what, text, values::kDurationForm, "it is too long");
     return seconds(*number);
 }
 

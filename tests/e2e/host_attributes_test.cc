@@ -82,6 +82,7 @@ std::vector<Shown> shown() {
     return {
         {PBS_OBJ_SERVER, "time_zone", both, {}, "UTC"},
         {PBS_OBJ_SERVER, "server_time", both, {}, "Z"},
+        {PBS_OBJ_SERVER, "policy_attached", of_openpbs, {}, "since "},
         {PBS_OBJ_SCHED, "sched_config", both, {"unset sched default policy"}, "sched_priv/sched_config"},
         {PBS_OBJ_SCHED,
          "active_policy",
@@ -147,7 +148,7 @@ class HostAttributes : public ::testing::Test {
     // What two listings, ours and OpenPBS's, have; "" where they differ. Of the server these are shown to
     // those who ask for them by name.
     std::string listed(const std::string& object, const std::string& name) const {
-        if (name == "time_zone" || name == "server_time") {
+        if (name == "time_zone" || name == "server_time" || name == "policy_attached") {
             const std::string line = server.command({"qmgr", "-c", "list server"}).out;
             const std::string of = line.substr(0, line.find('\n')).substr(line.find(' ') + 1);
             return attribute_in(

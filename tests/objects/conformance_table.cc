@@ -15,7 +15,7 @@ const std::vector<std::pair<std::string_view, std::string_view>> kBooleans = {
     {"y", "True"},  {"TRUE", "True"},   {"1", "True"},  {"t", "True"}};
 const std::vector<std::string_view> kNoBooleans = {"maybe", "2", "yes please", "True False"};
 const std::vector<std::string_view> kNoDurations = {"soon", "1:2:3:4",     "00:6x:00", "-5",
-                                                    "1:2",  "99999999999", "12h"};
+                                                    "1:2:", "99999999999", "12h"};
 const std::vector<std::string_view> kNoTimes = {"25:00",  "24:01", "6",        "06:60",
                                                 "060000", "noon",  "24:00:01", "6:0"};
 
