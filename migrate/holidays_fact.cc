@@ -2,22 +2,37 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "objects/plain_file.h"
 #include "objects/text.h"
+#include "values/fd.h"
+#include "values/text.h"
 
 namespace pbs::migrate {
 namespace {
 
-// "size mtime"; empty: there is no such file.
-std::string version_of(const std::string& path) {
-    struct stat file {};
-    if (::stat(path.c_str(), &file) != 0 || !S_ISREG(file.st_mode)) return {};
+// "size mtime"
+std::string version_of(const struct stat& file) {
     return fmt::format("{} {}", file.st_size,
                        static_cast<std::int64_t>(file.st_mtim.tv_sec) * 1'000'000'000 + file.st_mtim.tv_nsec);
+}
+
+// The version of the file, if it holds this text. Empty: it doesn't, or can't be read.
+std::string version_with(const std::string& path, const std::string& home, std::string_view text) {
+    const auto opened = objects::open_plain_file(path, home);
+    if (!opened) return {};
+    const values::Fd file(*opened);
+    struct stat info {};
+    if (::fstat(file.get(), &info) != 0 || static_cast<std::size_t>(info.st_size) != text.size()) return {};
+    std::string content(text.size() + 1, '\0');
+    std::size_t size = 0;
+    for (ssize_t got = 1; got > 0 && size < content.size(); size += static_cast<std::size_t>(got))
+        if ((got = ::read(file.get(), content.data() + size, content.size() - size)) < 0) return {};
+    return std::string_view(content).substr(0, size) == text ? version_of(info) : std::string();
 }
 
 std::string absolute(const std::string& path) {
@@ -26,22 +41,24 @@ std::string absolute(const std::string& path) {
     return error ? path : whole.string();
 }
 
-// Blanks in a path are quoted for the shell.
+// The path as one word of a shell's command.
 std::string shell_word(std::string_view path) {
-    return path.find_first_of(" '\"\\$") == std::string_view::npos ? std::string(path)
-                                                                   : fmt::format("'{}'", path);
+    const auto is_plain = [](char c) {
+        return values::is_alnum(c) || std::string_view("_./+-").find(c) != std::string_view::npos;
+    };
+    if (std::ranges::all_of(path, is_plain)) return std::string(path);
+    std::string word = "'";
+    for (const char c : path) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return word + "'";
 }
 
 }  // namespace
 
-std::string holidays_fact(const LegacyTexts& texts) {
+std::string holidays_fact(const LegacyTexts& texts, const std::string& home) {
     if (!texts.holidays) return {};
     const std::string path = absolute(texts.holidays->file);
-    const std::string version = version_of(path);
-    std::ostringstream now;
-    now << std::ifstream(path, std::ios::binary).rdbuf();
-    if (path.find('\t') != std::string::npos || version.empty() || now.str() != texts.holidays->text)
-        return {};
+    const std::string version = version_with(path, home, texts.holidays->text);
+    if (path.find_first_of("\t\n") != std::string::npos || version.empty()) return {};
     return fmt::format("{}\t{}\t{}", path, texts.sched_config ? absolute(texts.sched_config->file) : "",
                        version);
 }
@@ -50,8 +67,9 @@ std::string holidays_change(std::string_view fact) {
     const auto fields = objects::split_at(fact, '\t');
     if (fields.size() != 3) return {};
     const std::string path(fields[0]);
-    const std::string version = version_of(path);
-    if (version.empty() || version == fields[2]) return {};
+    struct stat file {};
+    if (::stat(path.c_str(), &file) != 0 || !S_ISREG(file.st_mode) || version_of(file) == fields[2])
+        return {};
     const std::string of_pbs = fields[1].empty() ? "" : "--sched-config " + shell_word(fields[1]) + " ";
     return fmt::format(
         "{}: was changed after its migration and isn't read, as non_work_days and the time_windows count: "

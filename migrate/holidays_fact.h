@@ -15,8 +15,9 @@ inline constexpr std::string_view kHolidaysFactKey = "holidays_file";
 
 // "path \t sched_config \t size mtime": the path of sched_config is empty for a file of the Origin scheduler,
 // the time in nanoseconds. Empty: the texts have no holidays, or this machine has another file of that name
-// or none.
-std::string holidays_fact(const LegacyTexts& texts);
+// or none, or one that whoever chose its name may not be allowed to read (objects/plain_file.h; `home` is
+// PBS_HOME).
+std::string holidays_fact(const LegacyTexts& texts, const std::string& home);
 
 // That the file of such a fact has been changed since and isn't read, and the command that takes it over.
 // Empty: it is as it was, or is gone.

@@ -241,7 +241,9 @@ Result<Conversion> migrate_texts(const LegacyTexts& texts, objects::Store& store
     if (options.dry_run) return conversion;
     forget_others(*conversion, options, server, known);
     MigrateOptions with_file = options;
-    if (conversion->holidays) with_file.facts[std::string(kHolidaysFactKey)] = holidays_fact(texts);
+    if (conversion->holidays)
+        with_file.facts[std::string(kHolidaysFactKey)] =
+            holidays_fact(texts, home.empty() ? server.home : home);
     if (const auto done = apply(*conversion, store, identity, now, with_file); !done)
         return tl::unexpected(done.error());
     return conversion;

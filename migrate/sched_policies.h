@@ -23,6 +23,7 @@ struct Surroundings {
     std::optional<std::chrono::sys_seconds> now{};
     // The server's scheduler is the one that the files are of, and acts on all that they say.
     bool same_scheduler = false;
+    std::string home{};  // PBS_HOME; empty: the files are read by somebody else
     // Of `others`, booleans of vnodes (flag h). OpenPBS looks at these whether `resources` names them or not.
     std::vector<std::string> vnode_booleans{};
     // Elements of server_dyn_res whose programs run with root's rights.

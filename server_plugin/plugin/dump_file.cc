@@ -14,6 +14,7 @@
 
 #include "objects/output_file.h"
 #include "server_plugin/plugin/file.h"
+#include "values/fd.h"
 
 namespace pbs::plugin {
 namespace {
@@ -22,31 +23,14 @@ namespace fs = std::filesystem;
 // In each folder that was made here.
 constexpr const char* kMark = ".made_by_scheduler";
 
-class Descriptor {
-  public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    ~Descriptor() {
-        if (fd_ >= 0) close(fd_);
-    }
-    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        std::swap(fd_, other.fd_);
-        return *this;
-    }
-    int get() const { return fd_; }
-
-  private:
-    int fd_;
-};
-
-using Folder = tl::expected<Descriptor, std::string>;
+using Folder = tl::expected<values::Fd, std::string>;
 
 tl::unexpected<std::string> fail(const fs::path& path, std::string_view why) {
     return tl::unexpected(fmt::format("{}: {}", path.string(), why));
 }
 
-Folder open_folder(const Descriptor& above, const char* name, const fs::path& path) {
-    Descriptor folder(openat(above.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+Folder open_folder(const values::Fd& above, const char* name, const fs::path& path) {
+    values::Fd folder(openat(above.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (folder.get() < 0) return fail(path, error_text(errno));
     return folder;
 }
@@ -60,7 +44,7 @@ Folder open_sched_priv(const fs::path& home, const fs::path& wanted) {
     if (below.empty() || !below.begin()->string().starts_with("sched_priv"))
         return fail(wanted,
                     fmt::format("is not below {}, expected a folder there", (home / "sched_priv").string()));
-    Descriptor at(open(home.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    values::Fd at(open(home.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (at.get() < 0) return fail(home, error_text(errno));
     for (const fs::path& part : below) {
         Folder next = open_folder(at, part.c_str(), folder);
@@ -70,7 +54,7 @@ Folder open_sched_priv(const fs::path& home, const fs::path& wanted) {
     return at;
 }
 
-bool is_empty(const Descriptor& folder) {
+bool is_empty(const values::Fd& folder) {
     DIR* entries = fdopendir(dup(folder.get()));
     if (entries == nullptr) return false;
     bool empty = true;
@@ -83,16 +67,16 @@ bool is_empty(const Descriptor& folder) {
 }
 
 // Is it ours, or is nothing in it yet?
-bool is_marked(const Descriptor& folder) {
+bool is_marked(const values::Fd& folder) {
     struct stat mark {};
     if (fstatat(folder.get(), kMark, &mark, AT_SYMLINK_NOFOLLOW) == 0)
         return S_ISREG(mark.st_mode) && mark.st_uid == geteuid();
     if (!is_empty(folder)) return false;
-    const Descriptor made(openat(folder.get(), kMark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    const values::Fd made(openat(folder.get(), kMark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     return made.get() >= 0;
 }
 
-Folder open_output(const Descriptor& sched_priv, const fs::path& path) {
+Folder open_output(const values::Fd& sched_priv, const fs::path& path) {
     const std::string name(objects::kOutputFolder);
     if (mkdirat(sched_priv.get(), name.c_str(), 0750) != 0 && errno != EEXIST)
         return fail(path, error_text(errno));
@@ -142,7 +126,7 @@ std::string put(const DumpTarget& target, std::string_view text, bool append) {
 
     const std::string path = (folder / target.name).string();
     const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (append ? O_APPEND : 0);
-    const Descriptor file(openat(output->get(), target.name.c_str(), flags, 0600));
+    const values::Fd file(openat(output->get(), target.name.c_str(), flags, 0600));
     if (file.get() < 0) return fmt::format("{}: {}", path, error_text(errno));
     struct stat info {};
     std::string why = fstat(file.get(), &info) != 0 ? error_text(errno) : objection(info);

@@ -21,6 +21,7 @@
 #include "rrule/non_work_days.h"
 #include "server_plugin/plugin/file.h"
 #include "server_plugin/plugin/state.h"
+#include "values/fd.h"
 
 namespace pbs::plugin {
 namespace {
@@ -31,20 +32,6 @@ using std::chrono::minutes;
 constexpr std::chrono::minutes kAgain{1};
 constexpr std::size_t kLongestFile = std::size_t{64} << 20;
 
-class Fd {
-  public:
-    explicit Fd(int fd) : fd_(fd) {}
-    ~Fd() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    Fd(const Fd&) = delete;
-    Fd& operator=(const Fd&) = delete;
-    int get() const { return fd_; }
-
-  private:
-    int fd_;
-};
-
 struct Content {
     std::string text;
     mode_t mode = 0644;
@@ -52,7 +39,7 @@ struct Content {
 
 // nullopt: there is no such file.
 tl::expected<std::optional<Content>, std::string> read_file(const std::string& path) {
-    const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    const values::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (file.get() < 0 && errno == ENOENT) return std::optional<Content>();
     struct stat info {};
     if (file.get() < 0 || ::fstat(file.get(), &info) != 0)
@@ -75,7 +62,8 @@ tl::expected<std::optional<Content>, std::string> read_file(const std::string& p
 std::string write_file(const std::string& path, const Content& content) {
     const std::string temporary = path + ".pbs_policy";
     ::unlink(temporary.c_str());
-    const Fd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    const values::Fd file(
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     const auto failed = [&](int error) {
         ::unlink(temporary.c_str());
         return fmt::format("{}: {}", path, error_text(error));
@@ -97,7 +85,7 @@ std::string write_file(const std::string& path, const Content& content) {
 // Empty, or why it wasn't told: it reads them at its next start.
 std::string tell_scheduler(const std::string& folder) {
     const std::string path = folder + "/sched.lock";
-    const Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+    const values::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
     if (file.get() < 0) return {};
     struct flock lock {};
     lock.l_type = F_WRLCK;

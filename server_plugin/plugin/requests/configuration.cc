@@ -295,6 +295,7 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, s
     if (asked->migration) {
         known = state.sched_configs.surroundings();
         known.now = now;
+        known.home = state.host.home();
         known.same_scheduler = state.has_pbs_sched_alone();
         known.root_programs = state.told_by_programs.root_programs().listed(state.host);
         if (needs_scheduler(request)) {
