@@ -38,7 +38,7 @@ Checked check_directory(const std::string& path, bool of_systems_group) {
     if (Checked owner = check_owner(path, found); !owner) return owner;
     if (of_systems_group && found.st_gid > kLastSystemGroup)
         return wrong(
-            fmt::format("its directory {} is of group {}, expected one of the system", path, found.st_gid));
+            fmt::format("its directory {} is of group {}, expected a group from 0 to 9", path, found.st_gid));
     if ((found.st_mode & S_IWGRP) != 0 && found.st_gid > kLastSystemGroup)
         return wrong(fmt::format("its directory {} is writable by group {}", path, found.st_gid));
     if ((found.st_mode & S_IWOTH) != 0 && (found.st_mode & S_ISVTX) == 0)
@@ -101,10 +101,11 @@ Checked check_roots_program(const std::string& path) {
     return check_program(path, true);
 }
 
-Checked check_roots_file(const std::string& path) {
-    const auto file =
-        resolve(path, [](const std::string& directory) { return check_roots(directory, true); });
-    return file ? check_roots(*file, false) : tl::unexpected(file.error());
+tl::expected<std::string, std::string> roots_file(const std::string& path) {
+    auto file = resolve(path, [](const std::string& directory) { return check_roots(directory, true); });
+    if (!file) return file;
+    if (const Checked safe = check_roots(*file, false); !safe) return tl::unexpected(safe.error());
+    return file;
 }
 
 ProgramCall program_call(std::string_view command) {

@@ -23,9 +23,10 @@ tl::expected<void, std::string> check_program_file(const std::string& path);
 // also has a group of the system's, whether it may write there or not.
 tl::expected<void, std::string> check_roots_program(const std::string& path);
 
-// May nobody but root (or the user of this process) change this file? It has to be a regular one; symbolic
-// links are followed.
-tl::expected<void, std::string> check_roots_file(const std::string& path);
+// The path without symbolic links of a file that nobody but root (or the user of this process) may change. It
+// has to be a regular one. Whoever reads it reads it by this path: another name of it may lead elsewhere
+// soon.
+tl::expected<std::string, std::string> roots_file(const std::string& path);
 
 // A program with its arguments, as a manager writes them. No shell reads them: words are separated by blanks,
 // and quotation marks of either kind keep blanks in a word.

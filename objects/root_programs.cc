@@ -33,8 +33,9 @@ RootPrograms root_programs_in(std::string_view text) {
 tl::expected<RootPrograms, std::string> read_root_programs(const std::string& path) {
     struct stat found {};
     if (lstat(path.c_str(), &found) != 0 && errno == ENOENT) return RootPrograms{};
-    if (const auto safe = check_roots_file(path); !safe) return tl::unexpected(safe.error());
-    std::ifstream in(path, std::ios::binary);
+    const auto file = roots_file(path);
+    if (!file) return tl::unexpected(file.error());
+    std::ifstream in(*file, std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();
     return root_programs_in(text.str());

@@ -15,7 +15,7 @@ using RootPrograms = std::set<std::string, std::less<>>;
 
 // The elements in a text.
 RootPrograms root_programs_in(std::string_view text);
-// Those of a file, none if there is no file. The error says why it doesn't count.
+// The elements in a file, none if there is no file. The error says why it doesn't count.
 tl::expected<RootPrograms, std::string> read_root_programs(const std::string& path);
 
 // An element as policies have it.

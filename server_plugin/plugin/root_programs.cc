@@ -44,18 +44,18 @@ std::string write_new(const std::string& path, const std::string& text) {
 
 const objects::RootPrograms& RootPrograms::listed(const Host& host) {
     const std::string path = path_of(host);
-    const FileVersion version = version_of(path);
+    const bool there = version_of(path) != FileVersion{};
     // Folders above it may be others than before, too: it is asked each time whether it is safe.
-    const auto safe =
-        version == FileVersion{} ? tl::expected<void, std::string>() : objects::check_roots_file(path);
-    if (!safe && safe.error() != said_)
+    const auto file = there ? objects::roots_file(path) : tl::expected<std::string, std::string>();
+    if (!file && file.error() != said_)
         host.log(PBS_LOG_ERROR, "server_dyn_res",
-                 fmt::format("{} doesn't count, so its programs run as nobody: {}", path, safe.error()));
-    said_ = safe ? std::string() : safe.error();
-    if (safe && version == version_) return listed_;
-    version_ = safe ? version : FileVersion{};
-    listed_ =
-        safe ? objects::read_root_programs(path).value_or(objects::RootPrograms{}) : objects::RootPrograms{};
+                 fmt::format("{} doesn't count, so its programs run as nobody: {}", path, file.error()));
+    said_ = file ? std::string() : file.error();
+    const FileVersion version = there && file ? version_of(*file) : FileVersion{};
+    if (version == version_) return listed_;
+    version_ = version;
+    listed_ = version == FileVersion{} ? objects::RootPrograms{}
+                                       : objects::read_root_programs(path).value_or(objects::RootPrograms{});
     return listed_;
 }
 
@@ -64,19 +64,19 @@ tl::expected<objects::RootPrograms, std::string> list_root_programs(
     const std::string path = path_of(host);
     if (version_of(path) != FileVersion{}) return objects::read_root_programs(path);
     objects::RootPrograms all;
-    for (const std::string& file : sched_configs) {
-        std::ostringstream text;
-        text << std::ifstream(file, std::ios::binary).rdbuf();
-        objects::RootPrograms found;
-        for (const migrate::SchedSetting& setting : migrate::parse_sched_config(text.str(), file).settings)
-            if (setting.option->name == "server_dyn_res")
-                found.insert(objects::dynamic_resource(setting.value));
-        if (found.empty()) continue;
-        if (const auto safe = objects::check_roots_file(file); !safe)
+    for (const std::string& name : sched_configs) {
+        if (version_of(name) == FileVersion{}) continue;
+        const auto file = objects::roots_file(name);
+        if (!file) {
             host.log(PBS_LOG_WARNING, "migration",
-                     fmt::format("{}: its programs of server_dyn_res run as nobody: {}", file, safe.error()));
-        else
-            all.merge(found);
+                     fmt::format("{}: its programs of server_dyn_res run as nobody: {}", name, file.error()));
+            continue;
+        }
+        std::ostringstream text;
+        text << std::ifstream(*file, std::ios::binary).rdbuf();
+        for (const migrate::SchedSetting& setting : migrate::parse_sched_config(text.str(), name).settings)
+            if (setting.option->name == "server_dyn_res")
+                all.insert(objects::dynamic_resource(setting.value));
     }
     if (all.empty()) return all;
     std::string text = kHead;
