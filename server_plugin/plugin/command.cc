@@ -43,8 +43,11 @@ std::string command_line(const CommandOptions& options, std::vector<std::string>
         if (getpwnam_r(options.user.c_str(), &entry, buffer.data(), buffer.size(), &found) != 0 || !found)
             return fmt::format("there is no user {} to run it as", options.user);
         struct stat file {};
-        if (stat(options.path.c_str(), &file) == 0 && (file.st_mode & S_IXOTH) == 0 &&
-            file.st_uid != entry.pw_uid)
+        const bool there = stat(options.path.c_str(), &file) == 0;
+        const mode_t may = file.st_uid == entry.pw_uid   ? S_IXUSR
+                           : file.st_gid == entry.pw_gid ? S_IXGRP
+                                                         : S_IXOTH;
+        if (there && (file.st_mode & may) == 0)
             return fmt::format("{} runs as {}, who may not execute it: its mode is {:04o}", options.path,
                                options.user, file.st_mode & 07777);
         words.insert(words.end(),
@@ -56,7 +59,7 @@ std::string command_line(const CommandOptions& options, std::vector<std::string>
     return {};
 }
 
-// That of this process, but for what puts other code into programs.
+// The environment of this process without LD_*, by which other code would be loaded into programs.
 std::vector<std::string> own_environment() {
     std::vector<std::string> out;
     for (char** one = environ; *one != nullptr; ++one)
