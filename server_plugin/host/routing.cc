@@ -105,10 +105,11 @@ bool Pass::is_due(uint64_t job, const Queue& queue) const {
 }
 
 void Pass::reject(const Job& current, const std::string& why) {
+    const uint64_t handle = current.handle;  // without history the job is gone behind abort_job()
     Job& job = change_.job(current);
     set_comment(job, why);
     abort_job(change_, job, why);
-    pass_.offered.erase(current.handle);
+    pass_.offered.erase(handle);
     ++changes_;
 }
 
