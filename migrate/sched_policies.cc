@@ -196,7 +196,7 @@ class Converter {
 
     bool known_resource(const std::string& name) const {
         return std::ranges::any_of(
-            std::initializer_list{&server_.consumables, &server_.others, &server_.vnode_booleans},
+            std::array{&server_.consumables, &server_.others, &server_.vnode_booleans},
             [&](const auto* names) { return std::ranges::find(*names, name) != names->end(); });
     }
 
