@@ -26,7 +26,7 @@ struct ExportSource {
     std::vector<std::string> others{};  // its custom resources that aren't consumable, and those that a
                                         // migrated sched_config named
     bool knows_queue_types = false;     // queues that `queue_types` doesn't name run jobs at any time
-    // What pbs_sched may run as root, elements of server_dyn_res; null: all of them.
+    // Elements of server_dyn_res that pbs_sched may run as root; null: all of them.
     const objects::RootPrograms* root_programs = nullptr;
     std::string before{};  // sched_config as it was: options that the objects have no words for stay
 };

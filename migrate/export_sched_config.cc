@@ -176,7 +176,7 @@ class Writer {
 
     void queue_prefix(std::string_view option, std::string_view type) {
         const std::vector<std::string> names = queues_of(type);
-        // What the file said of other queues counts no more.
+        // The file's prefixes for other queues count no more.
         const bool says_other = source_.knows_queue_types && has(option);
         if (names.empty() && !says_other) return;
         if (const SchedSetting* old = old_prefix(option, names)) return keep(*old);

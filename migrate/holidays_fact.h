@@ -19,7 +19,7 @@ inline constexpr std::string_view kHolidaysFactKey = "holidays_file";
 // PBS_HOME).
 std::string holidays_fact(const LegacyTexts& texts, const std::string& home);
 
-// That the file of such a fact has been changed since and isn't read, and the command that takes it over.
+// Says that the file of such a fact was changed since and isn't read, and which command takes it over.
 // Empty: it is as it was, or is gone.
 std::string holidays_change(std::string_view fact);
 

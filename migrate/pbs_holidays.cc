@@ -292,7 +292,7 @@ class Reader {
 
     void mistake(const Word& word, std::string_view option, std::string message,
                  std::string then = kLeftOut) {
-        // What follows in a long line is a remark, mostly.
+        // The rest of a long line is a remark, mostly.
         if (column_ > 0 && then == kLeftOut) return;
         result_.mistakes.push_back({result_.file, number_, column_ + word.column, std::string(option),
                                     std::move(message), false, std::move(then)});

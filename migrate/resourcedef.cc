@@ -36,7 +36,7 @@ std::vector<Word> definition_words(std::string_view line) {
     return out;
 }
 
-// What is wrong with a word "type=..." or "flag=...", which goes into one of the two; empty: nothing is.
+// Says what is wrong with a word "type=..." or "flag=...", which goes into one of the two; empty: nothing is.
 std::string read_word(std::string_view word, std::string& type, std::string& flag) {
     const std::size_t equals = std::min(word.find('='), word.size());
     const std::string_view name = objects::trim(word.substr(0, equals));

@@ -1,4 +1,4 @@
-// What the queues of a policy of the Origin scheduler are for: a queue can't have two of these parts.
+// The parts that queues have in a policy of the Origin scheduler: a queue can't have two of them.
 #pragma once
 
 #include <functional>

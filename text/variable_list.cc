@@ -5,7 +5,7 @@
 namespace pbs::text {
 namespace {
 
-// Those of the C locale, as OpenPBS's server skips them.
+// The blanks of the C locale, as OpenPBS's server skips them.
 constexpr std::string_view kBlanks = " \t\n\v\f\r";
 
 void append_escaped(std::string& list, std::string_view text) {

@@ -11,7 +11,7 @@
 
 namespace pbs::values {
 
-// What messages say was expected.
+// The forms that messages say were expected.
 inline constexpr std::string_view kIntegerForm = "a whole number";
 inline constexpr std::string_view kRealForm = "a number";
 inline constexpr std::string_view kDurationForm = "a duration as HH:MM:SS or in seconds";

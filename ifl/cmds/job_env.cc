@@ -88,7 +88,7 @@ Result<std::vector<Wanted>> parse_wanted(std::string_view list) {
     return found;
 }
 
-// What PBS sets itself; the cookies of a job that submits another one are nobody else's to see.
+// Names that PBS sets itself; the cookies of a job that submits another one are nobody else's to see.
 bool is_own(std::string_view name) {
     return name.starts_with(kOwnPrefix) || name == "PBS_JOBCOOKIE" || name == "PBS_INTERACTIVE_COOKIE";
 }

@@ -11,7 +11,7 @@ namespace pbs::cmds {
 
 namespace {
 
-// What a double keeps of any decimal number.
+// Digits that a double keeps of any decimal number.
 constexpr std::size_t kMostDigits = 15;
 
 // Takes digits off the text: how many they were.

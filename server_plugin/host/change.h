@@ -65,8 +65,8 @@ class Change {
     // The job as it will be; nullptr: there is none, or will be none.
     const Job* current(uint64_t sequence) const;
 
-    // What limits count. A job that enters a queue is staged there by enter_queue(), one that ends is
-    // forgotten.
+    // The jobs that limits count. A job that enters a queue is staged there by enter_queue(), one that ends
+    // is forgotten.
     CountedJobs& counted() { return counted_; }
 
     // A resource definition to save (added or changed) or to remove. The table itself changes at commit.

@@ -109,7 +109,7 @@ struct Check {
     }
     std::string where() const { return queue != nullptr ? "queue " + queue->name : "complex"; }
 
-    // What the others have. The job itself is left out as it is counted there.
+    // The amount that the other jobs have. The job itself is left out as it is counted there.
     template <class Of>
     int64_t sum(const CountedEntity& entity, const Of& of) const {
         const int64_t total = counted.sum(

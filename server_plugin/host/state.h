@@ -19,7 +19,7 @@
 
 namespace pbs::host {
 
-// What a job or a reservation asks for, of the resources that are counted at the server and at queues.
+// The resources that a job or a reservation asks for and that are counted at the server and at queues.
 Amounts counted_amounts(const Attributes& attributes, const ResourceTable& resources);
 
 class State {

@@ -152,7 +152,8 @@ static int loads_in_child(const char* path, char* why, size_t why_size) {
     }
     close(ends[0]);
     why[used] = '\0';
-    /* Who waits for all children of the process, in another thread, may have taken this one's status. */
+    /* A thread that waits for all children of the process, in another thread, may have taken this one's
+     * status. */
     while ((waited = waitpid(child, &status, 0)) < 0 && errno == EINTR) continue;
     if (used != 0) return why[0] == '\0' ? 0 : -1;
     if (waited == child && WIFSIGNALED(status))

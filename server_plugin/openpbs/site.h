@@ -137,7 +137,7 @@ struct Site {
     SiteReservations reservations;
 };
 
-// What the server doesn't tell of its queues is as it was.
+// Copies execution_type, which the server doesn't tell, from `before`.
 void keep_execution_types(const std::map<std::string, SiteQueue>& before,
                           std::map<std::string, SiteQueue>& after);
 

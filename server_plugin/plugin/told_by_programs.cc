@@ -62,7 +62,7 @@ void ToldByPrograms::start(const sched::Scheduler& scheduler, const Host& host, 
     options.path = std::move(call.path);
     if (root_programs_.has(host, element)) {
         options.shell_command = command;
-        // That of the default scheduler: another's is where a manager has it.
+        // The default scheduler's folder: a manager chooses the folders of others.
         const std::string folder = fmt::format("{}/sched_priv", host.home());
         std::error_code none;
         if (std::filesystem::is_directory(folder, none)) options.folder = folder;

@@ -121,7 +121,7 @@ Result<void> Draft::import(const std::string& document, const std::string& name,
                                       {[](ObjectType, std::string_view) { return true; }}, kManager, now());
     if (!done) return tl::unexpected(fmt::format("{}: {}", name, in_one_line(done.error().message)));
     for (const std::string& warning : done->reply.warnings) notes_.push_back(warning);
-    // Of a server of OpenPBS the plugin keeps it.
+    // On a server of OpenPBS the plugin keeps execution_type.
     for (const objects::ObjectPtr& queue : snapshot().objects(ObjectType::queue))
         if (const auto there = machine_.queues.find(queue->name());
             there != machine_.queues.end() && queue->is_set("execution_type"))

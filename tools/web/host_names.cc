@@ -7,15 +7,10 @@
 #include <algorithm>
 #include <array>
 
+#include "values/text.h"
+
 namespace pbs::web {
 namespace {
-
-std::string lowered(std::string_view text) {
-    std::string out(text);
-    std::ranges::transform(
-        out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return out;
-}
 
 // The bytes of a numeric address, four or sixteen; empty: it is none.
 std::string address_bytes(std::string_view text) {
@@ -61,14 +56,14 @@ HostNames::HostNames(std::string_view listens_on, std::vector<std::string> names
         names.push_back(machine.substr(0, machine.find('.')));
     }
     for (const std::string& name : names)
-        if (!name.empty()) names_.push_back(lowered(without_port(name)));
+        if (!name.empty()) names_.push_back(values::lowered(without_port(name)));
 }
 
 bool HostNames::has(std::string_view host) const {
     const std::string_view name = without_port(host);
     const std::string bytes = address_bytes(name);
     if (!bytes.empty()) return all_ || bytes == listens_on_ || is_loopback(bytes);
-    return std::ranges::find(names_, lowered(name)) != names_.end();
+    return std::ranges::find(names_, values::lowered(name)) != names_.end();
 }
 
 bool is_host_name(std::string_view text) {
