@@ -3,17 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 
 #include "ifl/pbs_error.h"
+#include "values/text.h"
 
 namespace pbs::ifl {
 std::string method_name(std::string_view text) {
-    std::string lower(text);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return lower;
+    return values::lowered(text);
 }
 
 Result<AuthMethods> parse_auth_methods(std::string_view list) {

@@ -6,31 +6,17 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 #include "ifl/pbs_error.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::ifl {
 namespace {
 
 tl::unexpected<Error> malformed(std::string_view what) {
     return tl::unexpected(Error{PBSE_BADCRED, fmt::format("a credential's text: {} expected", what)});
-}
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-    std::vector<std::string_view> parts;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(at, begin), text.size());
-        parts.push_back(text.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return parts;
-}
-
-bool read_port(std::string_view text, std::uint16_t& port) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-    return error == std::errc() && end == text.data() + text.size();
 }
 
 }  // namespace
@@ -56,13 +42,14 @@ Result<CredentialText> parse_credential_text(std::string_view text) {
     const std::size_t group_end = text.find(':');
     read.group = text.substr(0, group_end);
     if (group_end == std::string_view::npos) return read;
-    const auto parts = split(text.substr(group_end + 1), ',');
-    ConnectionEnds ends;
-    if (parts.size() != 4 || !read_port(parts[1], ends.client_port) || !read_port(parts[3], ends.server_port))
+    const auto parts = values::split(text.substr(group_end + 1), ',');
+    const auto port = [&](std::size_t part) { return values::digits<std::uint16_t>(parts[part]); };
+    if (parts.size() != 4 || !port(1) || !port(3))
         return malformed("ADDRESS,PORT,ADDRESS,PORT behind the group");
-    ends.client = parts[0];
-    ends.server = parts[2];
-    read.ends = std::move(ends);
+    read.ends = ConnectionEnds{.client = std::string(parts[0]),
+                               .client_port = *port(1),
+                               .server = std::string(parts[2]),
+                               .server_port = *port(3)};
     return read;
 }
 

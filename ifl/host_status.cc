@@ -3,13 +3,14 @@
 #include <strings.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "ifl/pbs_ifl.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::ifl {
 
@@ -37,9 +38,10 @@ struct Amount {
 
 Amount parse_amount(std::string_view text) {
     Amount amount;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), amount.number);
-    if (error != std::errc{}) return {};
-    std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+    std::string_view unit = text;
+    const auto number = values::take_number<long long>(unit);
+    if (!number) return {};
+    amount.number = *number;
     if (unit.empty() || unit.front() == '.') return amount;
     amount.is_size = true;
     // A word is eight bytes.

@@ -1,8 +1,9 @@
 #include "ifl/queued_subjobs.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
+
+#include "values/number.h"
 
 namespace pbs::ifl {
 namespace {
@@ -11,12 +12,9 @@ namespace {
 constexpr std::int64_t kMostSubjobs = 10'000'000;
 constexpr std::int64_t kLargestIndex = std::numeric_limits<std::int32_t>::max();
 
-std::optional<std::int64_t> take_number(std::string_view& text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || value < 0 || value > kLargestIndex) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return value;
+std::optional<std::int64_t> take_index(std::string_view& text) {
+    const auto value = values::take_number<std::int64_t>(text);
+    return value && *value >= 0 && *value <= kLargestIndex ? value : std::nullopt;
 }
 
 bool take(std::string_view& text, char c) {
@@ -26,15 +24,15 @@ bool take(std::string_view& text, char c) {
 }
 
 std::optional<IndexStretch> take_stretch(std::string_view& text) {
-    const auto first = take_number(text);
+    const auto first = take_index(text);
     if (!first) return std::nullopt;
     IndexStretch stretch{*first, *first, 1};
     if (!take(text, '-')) return stretch;
-    const auto last = take_number(text);
+    const auto last = take_index(text);
     if (!last || *last < *first) return std::nullopt;
     stretch.last = *last;
     if (!take(text, ':')) return stretch;
-    const auto step = take_number(text);
+    const auto step = take_index(text);
     if (!step || *step < 1) return std::nullopt;
     stretch.step = *step;
     return stretch;
@@ -43,7 +41,7 @@ std::optional<IndexStretch> take_stretch(std::string_view& text) {
 // The index in "12[7].server"; -1: there is none.
 std::int64_t index_in(std::string_view id) {
     id.remove_prefix(std::min(id.find('[') + 1, id.size()));
-    return take_number(id).value_or(-1);
+    return take_index(id).value_or(-1);
 }
 
 // What a subjob that is queued has of its array: up to the attributes that are the array's only.

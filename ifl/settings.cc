@@ -6,13 +6,14 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::ifl {
 
@@ -20,34 +21,27 @@ namespace {
 
 constexpr const char* kDefaultConfFile = "/etc/pbs.conf";
 
-std::string_view trim(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(" \t\r");
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
-
 // NAME=value lines; '#' begins a comment line; a value may be in quotes.
 std::map<std::string, std::string> read_conf(const std::string& path) {
-    std::map<std::string, std::string> values;
+    std::map<std::string, std::string> settings;
     std::ifstream file(path);
     for (std::string line; std::getline(file, line);) {
-        const std::string_view text = trim(line);
+        const std::string_view text = values::trim(line);
         const std::size_t equals = text.find('=');
         if (text.empty() || text.front() == '#' || equals == std::string_view::npos) continue;
-        std::string_view value = trim(text.substr(equals + 1));
+        std::string_view value = values::trim(text.substr(equals + 1));
         if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') &&
             value.back() == value.front()) {
             value = value.substr(1, value.size() - 2);
         }
-        values[std::string(trim(text.substr(0, equals)))] = std::string(value);
+        settings[std::string(values::trim(text.substr(0, equals)))] = std::string(value);
     }
-    return values;
+    return settings;
 }
 
 Result<std::uint16_t> parse_port(std::string_view text, std::string_view where) {
-    std::uint16_t port = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-    if (error != std::errc{} || end != text.data() + text.size() || port == 0) {
+    const auto port = values::digits<std::uint16_t>(text).value_or(0);
+    if (port == 0) {
         return tl::unexpected(
             Error{PBSE_NOSERVER,
                   fmt::format("{}: a port number from 1 to 65535 expected, found \"{}\"", where, text)});

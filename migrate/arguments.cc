@@ -10,6 +10,9 @@
 #include <optional>
 #include <vector>
 
+#include "values/number.h"
+#include "values/text.h"
+
 namespace pbs::migrate {
 namespace {
 
@@ -19,36 +22,14 @@ Read expected(const char* what) {
     return tl::unexpected<std::string>(what);
 }
 
-std::string lowered(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    return out;
-}
-
 // Decimal digits only.
 std::optional<long> number(std::string_view text, std::size_t longest = 9) {
-    long value = 0;
-    if (text.empty() || text.size() > longest) return std::nullopt;
-    if (!std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }))
-        return std::nullopt;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> out;
-    for (;;) {
-        const auto end = text.find(separator);
-        out.push_back(text.substr(0, end));
-        if (end == std::string_view::npos) return out;
-        text.remove_prefix(end + 1);
-    }
+    return text.size() <= longest ? values::digits<long>(text) : std::nullopt;
 }
 
 // SS, MM:SS or HH:MM:SS, read from right to left. Fields may exceed 59: 90:00 is an hour and a half.
 std::optional<long> timespec(std::string_view text) {
-    const auto fields = split(text, ':');
+    const auto fields = values::split(text, ':');
     if (fields.size() > 3) return std::nullopt;
     long seconds = 0;
     for (const auto field : fields) {
@@ -79,7 +60,7 @@ Read read_clock(std::string_view text) {
 // MM/DD/YYYY[@HH:MM:SS]
 std::optional<std::string> date(std::string_view text) {
     const auto at = text.find('@');
-    const auto fields = split(text.substr(0, at), '/');
+    const auto fields = values::split(text.substr(0, at), '/');
     if (fields.size() != 3) return std::nullopt;
     const auto m = number(fields[0], 2);
     const auto d = number(fields[1], 2);
@@ -91,7 +72,7 @@ std::optional<std::string> date(std::string_view text) {
     if (!ymd.ok()) return std::nullopt;
     const std::string day = fmt::format("{:02}/{:02}/{:04}", *m, *d, *y);
     if (at == std::string_view::npos) return day;
-    const auto time = split(text.substr(at + 1), ':');
+    const auto time = values::split(text.substr(at + 1), ':');
     if (time.size() != 3) return std::nullopt;
     const auto hour = number(time[0], 2);
     const auto minute = number(time[1], 2);
@@ -106,7 +87,7 @@ Read read_boolean(std::string_view text) {
         if (!from) return expected("a boolean or a date MM/DD/YYYY[@HH:MM:SS]");
         return *from;
     }
-    const std::string word = lowered(text);
+    const std::string word = values::lowered(text);
     return std::string(word == "true" || word == "yes" || word == "on" || word == "1" ? "True" : "False");
 }
 
@@ -123,17 +104,12 @@ Read read_percentage(std::string_view text) {
 }
 
 Read read_real(std::string_view text) {
-    double value = 0;
-    const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
-    const auto [end, error] =
-        std::from_chars(begin, text.data() + text.size(), value, std::chars_format::fixed);
-    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
-        return expected("a real number, such as 0.75");
-    return fmt::format("{}", value);
+    const auto value = values::decimal(text, std::chars_format::fixed);
+    return value ? Read(fmt::format("{}", *value)) : expected("a real number, such as 0.75");
 }
 
 Read read_variance(std::string_view text) {
-    const auto fields = split(text, ',');
+    const auto fields = values::split(text, ',');
     const auto part = [](std::string_view field, char sign) -> std::optional<long> {
         if (field.size() < 3 || field.front() != sign || field.back() != '%') return std::nullopt;
         return number(field.substr(1, field.size() - 2), 5);
@@ -167,7 +143,7 @@ Read read_queue(std::string_view text) {
 }
 
 Read read_queues(std::string_view text) {
-    for (const auto queue : split(text, ','))
+    for (const auto queue : values::split(text, ','))
         if (!queue_name(queue))
             return expected(
                 "queues, as queue or queue@host, with at most 15 characters before the @, and commas between "
@@ -182,7 +158,7 @@ Read read_printable(std::string_view text, const char* what) {
 }
 
 Read read_restart(std::string_view text) {
-    std::string word = lowered(text);
+    std::string word = values::lowered(text);
     if (word != "none" && word != "restart" && word != "rerun" && word != "resubmit")
         return expected("none, restart or resubmit");
     return word;
@@ -223,7 +199,7 @@ tl::expected<std::string, std::string> read_argument(ArgumentType type, std::str
 }
 
 bool plainly_false(std::string_view text) {
-    const std::string word = lowered(text);
+    const std::string word = values::lowered(text);
     return word == "false" || word == "no" || word == "off" || word == "0";
 }
 

@@ -15,8 +15,8 @@
 #include "objects/config_json.h"
 #include "objects/draft.h"
 #include "objects/resources.h"
-#include "objects/text.h"
 #include "text/hex.h"
+#include "values/text.h"
 
 namespace pbs::migrate {
 namespace {
@@ -92,7 +92,7 @@ Result<std::string> migrate_at(const std::string& server, const ServerRequest& r
     if (pbs_manager(handle, MGR_CMD_SET, MGR_OBJ_CONFIGURATION, "", changes.operations(), nullptr) != 0) {
         Problems problems;
         const std::string why = cmds::failure_text(handle);
-        for (const std::string_view line : objects::split_at(why, '\n'))
+        for (const std::string_view line : values::split_trimmed(why, '\n'))
             problems.push_back({"", 0, 0, "", std::string(line)});
         return tl::unexpected(std::move(problems));
     }

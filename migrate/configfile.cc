@@ -13,8 +13,8 @@
 #include "migrate/words.h"
 #include "objects/queue_roles.h"
 #include "objects/spelling.h"
-#include "objects/text.h"
 #include "objects/value.h"
+#include "values/text.h"
 
 namespace pbs::migrate {
 namespace {
@@ -135,7 +135,7 @@ const Option* find_option(std::string_view name) {
 
 // What is wrong with a first word that is no option, and what was perhaps meant.
 std::string unknown_option(std::string_view name) {
-    const std::string upper = objects::uppered(name);
+    const std::string upper = values::uppered(name);
     if (find_option(upper) != nullptr)
         return fmt::format("{} is not an option: names are upper-case, expected {}", in_quotes(name), upper);
     std::string message = fmt::format("{} is not an option of the Origin scheduler", in_quotes(name));
@@ -274,7 +274,7 @@ class Reader {
         const auto clash = objects::clashing_queues([&](std::string_view attribute) {
             std::vector<std::string> queues;
             if (const Setting* found = setting(attribute))
-                for (const std::string_view queue : objects::split_at(found->value, ','))
+                for (const std::string_view queue : values::split_trimmed(found->value, ','))
                     if (queue != kBad) queues.emplace_back(queue);
             return queues;
         });
@@ -315,7 +315,7 @@ class Reader {
     // Whether a line is reported already that was perhaps to set the option.
     bool misspelled(std::string_view name) const {
         return std::any_of(problems_.begin(), problems_.end(),
-                           [&](const Problem& p) { return objects::uppered(p.option) == name; });
+                           [&](const Problem& p) { return values::uppered(p.option) == name; });
     }
 
     const std::string& file_;
@@ -331,7 +331,7 @@ std::span<const Option> options() {
 }
 
 std::string Option::attribute() const {
-    return objects::lowered(name);
+    return values::lowered(name);
 }
 
 bool Setting::on() const {

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "migrate/amount.h"
 #include "migrate/words.h"
+#include "values/number.h"
 
 namespace pbs::migrate {
 namespace {
@@ -22,8 +21,8 @@ class Reader {
                            "expected a user, a group, a number of jobs and node-hours");
         CurrentUse use{std::string(words[0].text), std::string(words[1].text), 0, 0, number};
         const std::string_view jobs = words[2].text;
-        const auto [end, error] = std::from_chars(jobs.data(), jobs.data() + jobs.size(), use.jobs);
-        const bool counted = error == std::errc{} && end == jobs.data() + jobs.size() && use.jobs >= 0;
+        const auto counted = values::digits<decltype(use.jobs)>(jobs);
+        use.jobs = counted.value_or(0);
         if (!counted)
             problem(number, words[2],
                     fmt::format("{} is no number of jobs, expected one from 0 on", in_quotes(jobs)));

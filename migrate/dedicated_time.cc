@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 
 #include "migrate/words.h"
-#include "objects/text.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::migrate {
 namespace {
@@ -22,10 +22,7 @@ constexpr days kLongest{366};
 
 // Digits only, at most four; -1 for anything else.
 int number(std::string_view text) {
-    int value = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = error == std::errc{} && end == text.data() + text.size();
-    return whole && text.front() != '-' && text.size() <= 4 ? value : -1;
+    return text.size() <= 4 ? values::digits<int>(text).value_or(-1) : -1;
 }
 
 int full_year(int year) {
@@ -34,7 +31,7 @@ int full_year(int year) {
 }
 
 std::optional<local_days> date(std::string_view text) {
-    const auto parts = objects::split_at(text, '/');
+    const auto parts = values::split_trimmed(text, '/');
     if (parts.size() != 3) return std::nullopt;
     const int month = number(parts[0]);
     const int day = number(parts[1]);
@@ -49,7 +46,7 @@ std::optional<local_days> date(std::string_view text) {
 
 // 24:00 is the end of the day.
 std::optional<minutes> time_of_day(std::string_view text) {
-    const auto parts = objects::split_at(text, ':');
+    const auto parts = values::split_trimmed(text, ':');
     if (parts.size() != 2) return std::nullopt;
     const int hour = number(parts[0]);
     const int minute = number(parts[1]);

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 
 #include "migrate/export_parts.h"
-#include "objects/text.h"
 #include "rrule/non_work_days.h"
 #include "rrule/rule_text.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::migrate {
 namespace {
@@ -28,18 +28,18 @@ constexpr std::array<std::string_view, 12> kShortMonths = {"Jan", "Feb", "Mar", 
 
 // The days of the week on which a rule recurs in every week; nullopt: it is another kind of rule.
 std::optional<std::array<bool, 7>> weekly_days(std::string_view text) {
-    std::string rule = objects::uppered(objects::trim(text));
+    std::string rule = values::uppered(values::trim(text));
     if (rule.starts_with("RRULE:")) rule.erase(0, 6);
     std::array<bool, 7> days{};
     bool daily = false;
     bool weekly = false;
-    for (const std::string_view part : objects::split_at(rule, ';')) {
+    for (const std::string_view part : values::split_trimmed(rule, ';')) {
         if (part == "FREQ=DAILY") {
             daily = true;
         } else if (part == "FREQ=WEEKLY") {
             weekly = true;
         } else if (part.starts_with("BYDAY=")) {
-            for (const std::string_view day : objects::split_at(part.substr(6), ',')) {
+            for (const std::string_view day : values::split_trimmed(part.substr(6), ',')) {
                 std::size_t number = 0;
                 while (number < days.size() &&
                        rrule::text::weekday_name(static_cast<unsigned>(number)) != day)
@@ -60,11 +60,7 @@ std::optional<std::array<bool, 7>> weekly_days(std::string_view text) {
 // The number in FREQ=YEARLY;BYYEARDAY=n; 0: another rule.
 int year_day(std::string_view rule) {
     constexpr std::string_view kForm = "FREQ=YEARLY;BYYEARDAY=";
-    int day = 0;
-    if (!rule.starts_with(kForm)) return 0;
-    rule.remove_prefix(kForm.size());
-    const auto [end, error] = std::from_chars(rule.data(), rule.data() + rule.size(), day);
-    return error == std::errc{} && end == rule.data() + rule.size() && day > 0 ? day : 0;
+    return rule.starts_with(kForm) ? values::digits<int>(rule.substr(kForm.size())).value_or(0) : 0;
 }
 
 void add_hours(WeekHours& week, std::size_t day, int start, int end) {

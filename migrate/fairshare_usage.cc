@@ -13,7 +13,8 @@
 #include <set>
 
 #include "migrate/words.h"
-#include "objects/text.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::migrate {
 namespace {
@@ -193,10 +194,8 @@ class Reader {
                  false, kLeftOut});
             return;
         }
-        double amount = -1;
-        const auto [end, error] = std::from_chars(usage->text.data(), usage->text.data() + usage->text.size(),
-                                                  amount, std::chars_format::fixed);
-        if (error != std::errc{} || end != usage->text.data() + usage->text.size() || !is_amount(amount)) {
+        const double amount = values::decimal(usage->text, std::chars_format::fixed).value_or(-1);
+        if (!is_amount(amount)) {
             result_.mistakes.push_back(
                 {result_.file, number, usage->column, printable(name),
                  fmt::format("{} is no amount, expected a number from 0 on", in_quotes(usage->text)), false,

@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "objects/plain_file.h"
-#include "objects/text.h"
 #include "values/fd.h"
 #include "values/text.h"
 
@@ -64,7 +63,7 @@ std::string holidays_fact(const LegacyTexts& texts, const std::string& home) {
 }
 
 std::string holidays_change(std::string_view fact) {
-    const auto fields = objects::split_at(fact, '\t');
+    const auto fields = values::split_trimmed(fact, '\t');
     if (fields.size() != 3) return {};
     const std::string path(fields[0]);
     struct stat file {};

@@ -8,7 +8,7 @@
 #include "ifl/attributes/built_in_resources.h"
 #include "ifl/cmds/host_attributes.h"
 #include "objects/resources.h"
-#include "objects/text.h"
+#include "values/text.h"
 
 namespace pbs::migrate {
 namespace {
@@ -22,7 +22,7 @@ class Check {
     Check(const HostWork& work, const Surroundings& server) : server_(server) {
         for (const PrintedCommand& printed : work.commands)
             if (printed.command.type == ObjectType::resource && printed.command.kind == CommandKind::create)
-                made_.insert(objects::lowered(printed.command.object));
+                made_.insert(values::lowered(printed.command.object));
     }
 
     // Why the server refuses the directive; empty: nothing is known against it.
@@ -56,7 +56,7 @@ class Check {
     }
 
     bool may_have(const std::string& resource) const {
-        if (!server_.knows_resources || made_.contains(objects::lowered(resource))) return true;
+        if (!server_.knows_resources || made_.contains(values::lowered(resource))) return true;
         if (server_.has(ObjectType::resource, resource) == true) return true;
         // Of the usual ones only those that jobs use up are told of a server that has been set up.
         static const objects::ResourceNames usual;

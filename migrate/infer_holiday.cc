@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <string_view>
 
 #include "migrate/words.h"
-#include "objects/text.h"
 #include "rrule/rule_text.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::migrate {
 namespace {
@@ -63,7 +63,7 @@ std::string_view ordinal(int nth) {
 }
 
 const Known* find_known(const std::string& description) {
-    const std::string text = objects::lowered(description);
+    const std::string text = values::lowered(description);
     const auto* found = std::ranges::find_if(kKnown, [&](const Known& known) {
         return std::ranges::all_of(
             known.words, [&](std::string_view word) { return text.find(word) != std::string::npos; });
@@ -125,15 +125,12 @@ std::optional<Date> date_of(const HolidayLine& holiday) {
     const auto named = std::ranges::find_if(kMonths, [&](std::string_view name) {
         std::string_view word = words[0].text;
         if (word.ends_with('.')) word.remove_suffix(1);
-        return word.size() >= 3 && objects::lowered(name).starts_with(objects::lowered(word));
+        return word.size() >= 3 && values::lowered(name).starts_with(values::lowered(word));
     });
     std::string_view digits = words[1].text;
     while (digits.ends_with(',') || digits.ends_with('.')) digits.remove_suffix(1);
-    unsigned number = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (named == kMonths.end() || error != std::errc{} || end != digits.data() + digits.size() ||
-        number == 0 || number > 31)
-        return std::nullopt;
+    const unsigned number = values::digits<unsigned>(digits).value_or(0);
+    if (named == kMonths.end() || number == 0 || number > 31) return std::nullopt;
     return Date{month{static_cast<unsigned>(named - kMonths.begin()) + 1}, day{number},
                 static_cast<std::size_t>(words[1].column) - 1 + words[1].text.size()};
 }

@@ -4,27 +4,23 @@
 
 #include <algorithm>
 #include <bitset>
-#include <charconv>
 
 #include "migrate/words.h"
+#include "values/number.h"
 
 namespace pbs::migrate {
 namespace {
 
 // -1 for anything but digits, and for numbers that no year has.
 int day_of_year(std::string_view text) {
-    int day = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), day);
-    const bool whole = error == std::errc{} && end == text.data() + text.size();
-    return whole && text.front() != '-' && day <= 365 ? day : -1;
+    const int day = values::digits<int>(text).value_or(-1);
+    return day <= 365 ? day : -1;
 }
 
 // 0 for anything but four digits.
 int year(std::string_view text) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size() && value >= 1000 && value <= 9999 ? value
-                                                                                                      : 0;
+    const int value = values::digits<int>(text).value_or(0);
+    return value >= 1000 && value <= 9999 ? value : 0;
 }
 
 // What a line says behind its number; behind no more than a date in a comment too, where many files have the

@@ -11,8 +11,8 @@
 #include "ifl/cmds/host_attributes.h"
 #include "ifl/cmds/qmgr_grammar.h"
 #include "migrate/words.h"
-#include "objects/text.h"
 #include "objects/value.h"
+#include "values/text.h"
 
 namespace pbs::migrate {
 namespace {
@@ -59,7 +59,7 @@ std::string directive_text(const PrintedCommand& printed) {
 
 bool is_base64(std::string_view line) {
     return !line.empty() && std::ranges::all_of(line, [](char c) {
-        return objects::is_letter(c) || objects::is_digit(c) || c == '+' || c == '/' || c == '=';
+        return values::is_letter(c) || values::is_digit(c) || c == '+' || c == '/' || c == '=';
     });
 }
 
@@ -82,7 +82,7 @@ class Reader {
     explicit Reader(const std::string& file) { result_.file = file; }
 
     void read_line(std::string_view line, int number) {
-        if (hook_contents_ && is_base64(objects::trim(line))) return;
+        if (hook_contents_ && is_base64(values::trim(line))) return;
         hook_contents_ = false;
         if (!directives_.continues()) number_ = number;
         directives_.add_line(line);
@@ -206,19 +206,19 @@ class Reader {
     // What a limit on a resource means that is no amount, here as in an OpenPBS server; empty: it is on an
     // amount, or no limit.
     std::string_view of_text(const cmds::Assignment& given) const {
-        const bool maximum = objects::same_word(given.name, "resources_max");
-        if (!maximum && !objects::same_word(given.name, "resources_min")) return {};
+        const bool maximum = values::same_word(given.name, "resources_max");
+        if (!maximum && !values::same_word(given.name, "resources_min")) return {};
         constexpr std::array<std::string_view, 5> kTexts = {"select", "place", "software", "arch", "site"};
         const auto made = resources_.find(given.resource);
         const std::string_view type = made == resources_.end() ? std::string_view() : made->second.type;
-        if (objects::same_word(given.resource, "nodes") && maximum)
+        if (values::same_word(given.resource, "nodes") && maximum)
             return "limits no job: resources_max.nodect limits how many nodes or chunks a job asks for";
         if (maximum && (type == "boolean" || type == "string_array")) return "limits no job";
         if (type == "boolean") return "refuses jobs that ask for the other value";
         if (type == "string_array") return "refuses jobs that ask for something that isn't in it";
         const bool is_text =
-            type == "string" || objects::same_word(given.resource, "nodes") ||
-            std::ranges::any_of(kTexts, [&](auto text) { return objects::same_word(given.resource, text); });
+            type == "string" || values::same_word(given.resource, "nodes") ||
+            std::ranges::any_of(kTexts, [&](auto text) { return values::same_word(given.resource, text); });
         return is_text ? "compares as text, character by character" : "";
     }
 
@@ -233,7 +233,7 @@ class Reader {
         for (auto earlier = result_.commands.rbegin(); earlier != result_.commands.rend(); ++earlier) {
             objects::Command& command = earlier->command;
             if (command.type != printed.command.type || command.object != printed.command.object) continue;
-            if (command.changes.empty() || !objects::same_word(command.changes.front().name, change.name))
+            if (command.changes.empty() || !values::same_word(command.changes.front().name, change.name))
                 continue;
             if (command.kind != CommandKind::set ||
                 command.changes.front().operation != objects::Operation::set)
@@ -280,7 +280,7 @@ class Reader {
     // of the older one may still be in use.
     static bool is_own_folder(ObjectType type, std::string_view object, std::string_view name) {
         return type == ObjectType::sched && object == "default" &&
-               (objects::same_word(name, "sched_priv") || objects::same_word(name, "sched_log"));
+               (values::same_word(name, "sched_priv") || values::same_word(name, "sched_log"));
     }
 
     // Why this server doesn't take the attribute; empty: it does.
@@ -303,8 +303,8 @@ class Reader {
             return set_policies(type, given);
         if (type == ObjectType::resource) {
             PrintedResource& resource = resources_[object];
-            if (objects::same_word(given.name, "type")) resource.type = given.value;
-            if (objects::same_word(given.name, "flag")) {
+            if (values::same_word(given.name, "type")) resource.type = given.value;
+            if (values::same_word(given.name, "flag")) {
                 resource.used_up = uses_up(given.value);
                 resource.of_vnodes = given.value.find('h') != std::string::npos;
             }
@@ -312,14 +312,14 @@ class Reader {
         }
         if (type != ObjectType::queue) return false;
         PrintedQueue& of = *queue(object);
-        const std::string word = objects::lowered(given.value);
+        const std::string word = values::lowered(given.value);
         const bool says_when =
             word == "execution_prime" || word == "execution_non_prime" || word == "execution_dedicated";
-        if (objects::same_word(given.name, "execution_type")) {
+        if (values::same_word(given.name, "execution_type")) {
             of.execution_type = says_when ? word : "";
             return says_when;
         }
-        if (!objects::same_word(given.name, "queue_type")) return false;
+        if (!values::same_word(given.name, "queue_type")) return false;
         of.route = word.starts_with('r');
         of.execution_type = says_when ? word : "";
         if (!says_when) return false;
@@ -331,7 +331,7 @@ class Reader {
 
     bool set_policies(ObjectType type, const cmds::Assignment& given) {
         const auto moved = std::ranges::find_if(kMoved, [&](const Moved& row) {
-            return row.of == type && objects::same_word(given.name, row.printed);
+            return row.of == type && values::same_word(given.name, row.printed);
         });
         if (moved == kMoved.end()) return false;
         const objects::Attribute& attribute = *objects::find_attribute(ObjectType::policy, moved->attribute);
@@ -384,7 +384,7 @@ const PrintedSetting* QmgrPrint::setting(std::string_view attribute) const {
 }
 
 bool QmgrPrint::makes(std::string_view resource) const {
-    const auto is = [&](const std::string& name) { return objects::same_word(name, resource); };
+    const auto is = [&](const std::string& name) { return values::same_word(name, resource); };
     return std::ranges::any_of(consumables, is) || std::ranges::any_of(others, is);
 }
 

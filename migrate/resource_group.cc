@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,6 +9,7 @@
 #include "migrate/words.h"
 #include "objects/schema.h"
 #include "objects/value.h"
+#include "values/number.h"
 
 namespace pbs::migrate {
 namespace {
@@ -18,13 +18,6 @@ namespace {
 constexpr std::string_view kRoot = "root";
 constexpr std::string_view kTreeRoot = "TREEROOT";
 constexpr std::string_view kUnknown = "unknown";
-
-std::optional<std::int32_t> number(std::string_view text) {
-    std::int32_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
 
 // May an element of an fs_group have this name?
 bool is_element_name(std::string_view name) {
@@ -61,8 +54,8 @@ class Reader {
         group.name = words[0].text;
         group.parent = words[2].text == kTreeRoot ? kRoot : words[2].text;
         group.line = number_;
-        const auto children = number(words[1].text);
-        const auto shares = number(words[3].text);
+        const auto children = values::number<std::int32_t>(words[1].text);
+        const auto shares = values::number<std::int32_t>(words[3].text);
         if (!children)
             mistake(words[1], group.name,
                     fmt::format("{} is not the number of a group", in_quotes(words[1].text)));

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "migrate/words.h"
-#include "objects/text.h"
+#include "values/text.h"
 
 namespace pbs::migrate {
 namespace {
@@ -15,8 +15,8 @@ constexpr std::array<std::string_view, 6> kTypes = {"long",   "float",   "size",
                                                     "string", "boolean", "string_array"};
 
 bool is_name(std::string_view word) {
-    return objects::is_letter(word.front()) && std::ranges::all_of(word, [](char c) {
-               return objects::is_letter(c) || objects::is_digit(c) || c == '_' || c == '-';
+    return values::is_letter(word.front()) && std::ranges::all_of(word, [](char c) {
+               return values::is_letter(c) || values::is_digit(c) || c == '_' || c == '-';
            });
 }
 
@@ -39,8 +39,8 @@ std::vector<Word> definition_words(std::string_view line) {
 // Says what is wrong with a word "type=..." or "flag=...", which goes into one of the two; empty: nothing is.
 std::string read_word(std::string_view word, std::string& type, std::string& flag) {
     const std::size_t equals = std::min(word.find('='), word.size());
-    const std::string_view name = objects::trim(word.substr(0, equals));
-    const std::string_view value = objects::trim(word.substr(std::min(word.size(), equals + 1)));
+    const std::string_view name = values::trim(word.substr(0, equals));
+    const std::string_view value = values::trim(word.substr(std::min(word.size(), equals + 1)));
     if (name == "type") {
         if (std::ranges::find(kTypes, value) == kTypes.end())
             return fmt::format(

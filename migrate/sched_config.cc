@@ -7,7 +7,7 @@
 
 #include "migrate/words.h"
 #include "objects/spelling.h"
-#include "objects/text.h"
+#include "values/text.h"
 
 namespace pbs::migrate {
 namespace {
@@ -76,7 +76,7 @@ const SchedOption* find_option(std::string_view name) {
 
 std::string unknown_option(std::string_view name) {
     for (const SchedOption& option : sched_options()) {
-        if (objects::same_word(option.name, name))
+        if (values::same_word(option.name, name))
             return fmt::format("{} is not an option: names are lower-case, expected {}", in_quotes(name),
                                option.name);
     }
@@ -88,10 +88,10 @@ std::string unknown_option(std::string_view name) {
 }
 
 std::optional<unsigned> columns_of(std::string_view word) {
-    if (objects::same_word(word, "prime")) return kPrimeTime;
-    if (objects::same_word(word, "non_prime")) return kNonPrimeTime;
-    if (objects::same_word(word, "all")) return kAllTime;
-    if (objects::same_word(word, "none")) return 0;
+    if (values::same_word(word, "prime")) return kPrimeTime;
+    if (values::same_word(word, "non_prime")) return kNonPrimeTime;
+    if (values::same_word(word, "all")) return kAllTime;
+    if (values::same_word(word, "none")) return 0;
     return std::nullopt;
 }
 

@@ -2,14 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "migrate/arguments.h"
 #include "migrate/sched_config.h"
-#include "objects/text.h"
 #include "objects/value.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::migrate {
 namespace {
@@ -159,8 +159,8 @@ Read read_order(std::string_view text, bool multi_sort) {
 
 // nullopt: neither a word nor a number.
 std::optional<bool> truth(std::string_view text) {
-    if (objects::same_word(text, "true")) return true;
-    if (objects::same_word(text, "false")) return false;
+    if (values::same_word(text, "true")) return true;
+    if (values::same_word(text, "false")) return false;
     const auto number = read_argument(ArgumentType::integer, text);
     if (!number) return std::nullopt;
     return *number != "0";
@@ -181,8 +181,7 @@ Read read_boolean(const SchedOption& option, std::string_view text) {
 
 Read read_log_filter(std::string_view text) {
     const auto number = read_argument(ArgumentType::integer, text);
-    long filter = 0;
-    if (number) std::from_chars(number->data(), number->data() + number->size(), filter);
+    const long filter = number ? values::number<long>(*number).value_or(0) : 0;
     if (!number || filter > 65535)
         return expected("the sum of the bits of events not to be logged, such as 256");
     return std::to_string(kAllEvents & ~filter);
@@ -190,8 +189,7 @@ Read read_log_filter(std::string_view text) {
 
 Read read_factor(std::string_view text) {
     const auto number = read_argument(ArgumentType::real, text);
-    double value = 0;
-    if (number) std::from_chars(number->data(), number->data() + number->size(), value);
+    const double value = number ? values::decimal(*number).value_or(0) : 0;
     if (!number || value <= 0 || value >= 1) return expected("a number between 0 and 1, such as 0.5");
     return *number;
 }
@@ -208,7 +206,7 @@ std::string new_name(std::string_view key) {
 }
 
 bool name_character(char c) {
-    return objects::is_letter(c) || objects::is_digit(c) || c == '_' || c == '-';
+    return values::is_letter(c) || values::is_digit(c) || c == '_' || c == '-';
 }
 
 // Blanks around names and empty names are left out.

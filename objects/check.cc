@@ -15,9 +15,9 @@
 #include "objects/program_file.h"
 #include "objects/queue_roles.h"
 #include "objects/root_programs.h"
-#include "objects/text.h"
 #include "objects/windows.h"
 #include "rrule/overlap.h"
+#include "values/text.h"
 
 namespace pbs::objects {
 namespace {
@@ -51,7 +51,7 @@ Result<void> check_non_work_days(const Attribute& attribute, const StringList& e
 Result<void> check_sort_keys(const Attribute& attribute, const StringList& keys) {
     std::set<std::string> seen;
     for (const std::string& key : keys) {
-        const std::vector<std::string_view> words = split_words(key);
+        const std::vector<std::string_view> words = values::words(key);
         const std::string_view amount = words.size() > 2 ? words[2] : "total";
         if (seen.insert(fmt::format("{} {}", words[0], amount)).second) continue;
         return fail(Code::bad_value, fmt::format("{}: bad value '{}': expected each resource once, "
@@ -89,7 +89,7 @@ Result<void> check_dynamic_resources(const Attribute& attribute, const Value* be
     const StringList old = before ? std::get<StringList>(*before) : StringList{};
     for (const std::string& element : elements) {
         const std::size_t mark = element.find('!');
-        const std::string_view resource = trim(std::string_view(element).substr(0, mark));
+        const std::string_view resource = values::trim(std::string_view(element).substr(0, mark));
         if (!seen.insert(resource).second) {
             return fail(Code::bad_value,
                         fmt::format("{}: bad value '{}': '{}' is there twice, expected one program for each "
@@ -97,7 +97,7 @@ Result<void> check_dynamic_resources(const Attribute& attribute, const Value* be
                                     attribute.name, element, resource));
         }
         if (std::ranges::find(old, element) != old.end()) continue;
-        const ProgramCall call = program_call(trim(std::string_view(element).substr(mark + 1)));
+        const ProgramCall call = program_call(values::trim(std::string_view(element).substr(mark + 1)));
         // Root has chosen what is listed, arguments and all.
         const auto listed = read_root_programs(context.root_programs);
         const bool of_root = listed && listed->contains(element);

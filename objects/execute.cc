@@ -7,8 +7,8 @@
 
 #include "objects/names_in_use.h"
 #include "objects/spelling.h"
-#include "objects/text.h"
 #include "rrule/non_work_days.h"
+#include "values/text.h"
 
 namespace pbs::objects {
 namespace {
@@ -58,7 +58,8 @@ Result<std::optional<Value>> new_value(const Attribute& attribute, const Value* 
                                        const AttributeChange& change, Operation operation,
                                        const CheckContext& context) {
     std::string text = change.value;
-    if (attribute.syntax == Syntax::rrule_list && operation != Operation::unset && !trim(text).empty()) {
+    if (attribute.syntax == Syntax::rrule_list && operation != Operation::unset &&
+        !values::trim(text).empty()) {
         Result<std::string> days = stored_days(attribute, before, text, operation, context.zone);
         if (!days) return tl::unexpected(days.error());
         text = std::move(*days);

@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <set>
 #include <vector>
 
-#include "objects/text.h"
 #include "objects/value.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::objects {
 namespace {
@@ -21,7 +21,7 @@ tl::unexpected<std::string> wrong(std::string remark = {}) {
 
 bool made_of(std::string_view text, std::string_view others) {
     return !text.empty() && std::ranges::all_of(text, [&](char c) {
-        return is_letter(c) || is_digit(c) || others.find(c) != std::string_view::npos;
+        return values::is_letter(c) || values::is_digit(c) || others.find(c) != std::string_view::npos;
     });
 }
 
@@ -38,14 +38,14 @@ Form rrule_form(std::string_view text) {
     std::string line(text);
     std::ranges::replace_if(
         line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-    const std::string_view rule = trim(line);
+    const std::string_view rule = values::trim(line);
     if (rule.empty()) return wrong("it is empty");
     return text_form(rule);
 }
 
 Form word_form(const Attribute& attribute, std::string_view text) {
     for (std::string_view word : attribute.words) {
-        if (same_word(word, text)) return std::string(word);
+        if (values::same_word(word, text)) return std::string(word);
     }
     return wrong();
 }
@@ -80,24 +80,20 @@ Form name_form(std::string_view text) {
 // percentage at the end, as in PP-748's own example "SCR 70 SC 30", has no order of its own: from there down
 // the last order stays. No letter twice in an order.
 Form preempt_order_form(std::string_view text) {
-    const std::vector<std::string_view> words = split_words(text);
+    const std::vector<std::string_view> words = values::words(text);
     if (words.empty()) return wrong();
     std::vector<std::string> canonical;
     int below = 100;
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (i % 2 == 1) {
-            int percent = 0;
-            const auto [end, code] =
-                std::from_chars(words[i].data(), words[i].data() + words[i].size(), percent);
-            if (code != std::errc{} || end != words[i].data() + words[i].size() || percent < 0 ||
-                percent >= below) {
+            const auto percent = values::digits<int>(words[i]);
+            if (!percent || *percent >= below)
                 return wrong(fmt::format("'{}' isn't a whole number from 0 to {}", words[i], below - 1));
-            }
-            below = percent;
-            canonical.push_back(std::to_string(percent));
+            below = *percent;
+            canonical.push_back(std::to_string(below));
             continue;
         }
-        const std::string order = uppered(words[i]);
+        const std::string order = values::uppered(words[i]);
         const std::set<char> letters(order.begin(), order.end());
         if (order.find_first_not_of("SCRD") != std::string::npos || letters.size() != order.size()) {
             return wrong(
@@ -112,9 +108,9 @@ Form preempt_level(std::string_view text) {
     static constexpr std::string_view kLevels[] = {"starving_jobs",    "express_queue",     "fairshare",
                                                    "queue_softlimits", "server_softlimits", "normal_jobs"};
     std::vector<std::string_view> canonical;
-    for (std::string_view part : split_at(text, '+')) {
+    for (std::string_view part : values::split_trimmed(text, '+')) {
         const auto* level =
-            std::ranges::find_if(kLevels, [&](std::string_view l) { return same_word(l, part); });
+            std::ranges::find_if(kLevels, [&](std::string_view l) { return values::same_word(l, part); });
         if (level == std::end(kLevels)) return wrong(fmt::format("'{}' is no preemption level", part));
         if (std::ranges::find(canonical, *level) != canonical.end())
             return wrong(fmt::format("'{}' is there twice", part));
@@ -127,13 +123,13 @@ Form preempt_level(std::string_view text) {
 Form preempt_prio_form(std::string_view text) {
     std::vector<std::string> canonical;
     std::set<std::set<std::string_view>> seen;
-    for (std::string_view part : split_at(text, ',')) {
+    for (std::string_view part : values::split_trimmed(text, ',')) {
         Form level = preempt_level(part);
         if (!level) return level;
         canonical.push_back(*level);
     }
     for (const std::string& level : canonical) {
-        const std::vector<std::string_view> parts = split_at(level, '+');
+        const std::vector<std::string_view> parts = values::split_trimmed(level, '+');
         if (!seen.insert({parts.begin(), parts.end()}).second)
             return wrong(fmt::format("'{}' is there twice", level));
     }
@@ -142,16 +138,16 @@ Form preempt_prio_form(std::string_view text) {
 
 // "ncpus HIGH", for vnodes optionally followed by the amount that counts.
 Form sort_key_form(std::string_view text, bool for_nodes) {
-    const std::vector<std::string_view> words = split_words(text);
+    const std::vector<std::string_view> words = values::words(text);
     if (words.size() < 2 || words.size() > (for_nodes ? 3U : 2U)) return wrong();
     if (!is_resource_name(words[0])) return wrong(fmt::format("'{}' is no name of a resource", words[0]));
-    if (!same_word(words[1], "HIGH") && !same_word(words[1], "LOW")) {
+    if (!values::same_word(words[1], "HIGH") && !values::same_word(words[1], "LOW")) {
         return wrong(fmt::format("'{}' is neither HIGH nor LOW", words[1]));
     }
-    std::string canonical = fmt::format("{} {}", words[0], uppered(words[1]));
+    std::string canonical = fmt::format("{} {}", words[0], values::uppered(words[1]));
     if (words.size() == 2) return canonical;
     static constexpr std::string_view kAmounts[] = {"total", "assigned", "unused"};
-    const std::string amount = lowered(words[2]);
+    const std::string amount = values::lowered(words[2]);
     if (std::ranges::find(kAmounts, amount) == std::end(kAmounts)) {
         return wrong(fmt::format("'{}' is none of total, assigned and unused", words[2]));
     }
@@ -160,7 +156,7 @@ Form sort_key_form(std::string_view text, bool for_nodes) {
 }
 
 Form peer_queue_form(std::string_view text) {
-    const std::vector<std::string_view> words = split_words(text);
+    const std::vector<std::string_view> words = values::words(text);
     if (words.size() != 2) return wrong();
     if (!is_queue_name(words[0])) return wrong(fmt::format("'{}' is no queue", words[0]));
     const std::size_t at = words[1].find('@');
@@ -171,11 +167,8 @@ Form peer_queue_form(std::string_view text) {
     const std::size_t colon = server.find(':');
     if (colon != std::string_view::npos) {
         const std::string_view digits = server.substr(colon + 1);
-        unsigned port = 0;
-        const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-        if (code != std::errc{} || end != digits.data() + digits.size() || port == 0 || port > 65535) {
+        if (values::digits<std::uint16_t>(digits).value_or(0) == 0)
             return wrong(fmt::format("'{}' is no port", digits));
-        }
         server = server.substr(0, colon);
     }
     if (!is_host_name(server)) return wrong(fmt::format("'{}' is no server", server));
@@ -186,8 +179,8 @@ Form peer_queue_form(std::string_view text) {
 Form dynamic_resource_form(std::string_view text) {
     const std::size_t mark = text.find('!');
     if (mark == std::string_view::npos) return wrong("there is no ! before the program");
-    const std::string_view resource = trim(text.substr(0, mark));
-    const std::string_view command = trim(text.substr(mark + 1));
+    const std::string_view resource = values::trim(text.substr(0, mark));
+    const std::string_view command = values::trim(text.substr(mark + 1));
     if (!is_resource_name(resource)) return wrong(fmt::format("'{}' is no name of a resource", resource));
     if (!command.starts_with('/')) return wrong("the program's path isn't absolute");
     Form checked = text_form(command);
@@ -205,21 +198,18 @@ bool is_entity_name(std::string_view text) {
 Form tree_element_form(std::string_view text) {
     const std::size_t equals = text.rfind('=');
     if (equals == std::string_view::npos) return wrong("there is no = before the shares");
-    const std::string_view names = trim(text.substr(0, equals));
-    const std::string_view shares = trim(text.substr(equals + 1));
+    const std::string_view names = values::trim(text.substr(0, equals));
+    const std::string_view shares = values::trim(text.substr(equals + 1));
     const std::size_t colon = names.rfind(':');
     if (colon == std::string_view::npos) return wrong("there is no : before the parent");
-    const std::string_view name = trim(names.substr(0, colon));
-    const std::string_view parent = trim(names.substr(colon + 1));
+    const std::string_view name = values::trim(names.substr(0, colon));
+    const std::string_view parent = values::trim(names.substr(colon + 1));
     if (!is_entity_name(name) || name == "root")
         return wrong(fmt::format("'{}' is no name for an element", name));
     if (!is_entity_name(parent)) return wrong(fmt::format("'{}' is no name of a parent", parent));
-    std::int32_t count = 0;
-    const auto [end, code] = std::from_chars(shares.data(), shares.data() + shares.size(), count);
-    if (code != std::errc{} || end != shares.data() + shares.size() || count < 0) {
-        return wrong(fmt::format("'{}' is no number of shares (0 or more)", shares));
-    }
-    return fmt::format("{}:{}={}", name, parent, count);
+    const auto count = values::digits<std::int32_t>(shares);
+    if (!count) return wrong(fmt::format("'{}' is no number of shares (0 or more)", shares));
+    return fmt::format("{}:{}={}", name, parent, *count);
 }
 
 Form policy_slot_form(std::string_view text) {
@@ -227,7 +217,7 @@ Form policy_slot_form(std::string_view text) {
     std::string_view name = text;
     if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
         prefix = text.substr(0, colon + 1);
-        name = trim(text.substr(colon + 1));
+        name = values::trim(text.substr(colon + 1));
         if (prefix != "p:" && prefix != "np:")
             return wrong(fmt::format("'{}' is neither p: nor np:", prefix));
     }
@@ -249,11 +239,12 @@ Form host_form(std::string_view text) {
 }  // namespace
 
 bool is_queue_name(std::string_view text) {
-    return made_of(text, "-_.") && text.size() <= 15 && (is_letter(text.front()) || is_digit(text.front()));
+    return made_of(text, "-_.") && text.size() <= 15 &&
+           (values::is_letter(text.front()) || values::is_digit(text.front()));
 }
 
 bool is_resource_name(std::string_view text) {
-    return made_of(text, "-_") && text.size() <= 64 && is_letter(text.front());
+    return made_of(text, "-_") && text.size() <= 64 && values::is_letter(text.front());
 }
 
 bool is_host_name(std::string_view text) {
@@ -272,17 +263,17 @@ Form canonical_string(const Attribute& attribute, std::string_view text) {
         case Syntax::text:
             return text_form(text);
         case Syntax::word:
-            return word_form(attribute, trim(text));
+            return word_form(attribute, values::trim(text));
         case Syntax::pathname:
         // What earlier versions took for one is read, and refused where it is set (check.cc).
         case Syntax::output_file:
-            return pathname_form(trim(text));
+            return pathname_form(values::trim(text));
         case Syntax::program:
-            return program_form(trim(text));
+            return program_form(values::trim(text));
         case Syntax::host:
-            return host_form(trim(text));
+            return host_form(values::trim(text));
         case Syntax::formula:
-            return text_form(trim(text));
+            return text_form(values::trim(text));
         case Syntax::rrule:
         case Syntax::rrule_list:
             return rrule_form(text);
@@ -292,12 +283,12 @@ Form canonical_string(const Attribute& attribute, std::string_view text) {
             return preempt_prio_form(text);
         case Syntax::queue:
         case Syntax::queue_list:
-            return queue_form(trim(text));
+            return queue_form(values::trim(text));
         case Syntax::object_name:
         case Syntax::object_names:
-            return name_form(trim(text));
+            return name_form(values::trim(text));
         case Syntax::resource_list:
-            return resource_form(trim(text));
+            return resource_form(values::trim(text));
         case Syntax::node_sort_keys:
             return sort_key_form(text, true);
         case Syntax::job_sort_keys:
@@ -305,11 +296,11 @@ Form canonical_string(const Attribute& attribute, std::string_view text) {
         case Syntax::peer_queues:
             return peer_queue_form(text);
         case Syntax::dynamic_resources:
-            return dynamic_resource_form(trim(text));
+            return dynamic_resource_form(values::trim(text));
         case Syntax::tree_elements:
             return tree_element_form(text);
         case Syntax::policy_slots:
-            return policy_slot_form(trim(text));
+            return policy_slot_form(values::trim(text));
         case Syntax::boolean:
         case Syntax::boolean_or_date:
         case Syntax::integer:

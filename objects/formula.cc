@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "objects/text.h"
+#include "values/text.h"
 
 namespace pbs::objects {
 namespace {
@@ -65,7 +65,7 @@ constexpr Function kFunctions[] = {
 };
 
 bool in_names(char c) {
-    return is_letter(c) || is_digit(c) || c == '_';
+    return values::is_letter(c) || values::is_digit(c) || c == '_';
 }
 
 tl::unexpected<Error> bad_formula(std::string_view what, std::string_view text, std::size_t at,
@@ -184,14 +184,15 @@ class FormulaCompiler {
 
     void next() {
         if (!problem_.text.empty()) return;
-        while (end_ < text_.size() && (is_blank(text_[end_]) || text_[end_] == '\n')) ++end_;
+        while (end_ < text_.size() && (values::is_space(text_[end_]) || text_[end_] == '\n')) ++end_;
         at_ = end_;
         kind_ = Kind::end;
         token_ = {};
         if (at_ == text_.size()) return;
         const char c = text_[at_];
-        if (is_digit(c) || (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))) return number();
-        if (is_letter(c) || c == '_') {
+        if (values::is_digit(c) || (c == '.' && at_ + 1 < text_.size() && values::is_digit(text_[at_ + 1])))
+            return number();
+        if (values::is_letter(c) || c == '_') {
             while (end_ < text_.size() && in_names(text_[end_])) ++end_;
             kind_ = Kind::name;
         } else {

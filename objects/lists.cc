@@ -4,19 +4,19 @@
 
 #include <algorithm>
 
-#include "objects/text.h"
 #include "objects/value.h"
+#include "values/text.h"
 
 namespace pbs::objects {
 namespace {
 
 // Takes one element off the front of `text`, up to the next comma outside quotes.
 Result<std::string> take_element(std::string_view what, std::string_view& text) {
-    text = trim(text);
+    text = values::trim(text);
     const char quote = text.empty() ? '\0' : text.front();
     if (quote != '"' && quote != '\'') {
         const std::size_t end = std::min(text.find(','), text.size());
-        std::string element(trim(text.substr(0, end)));
+        std::string element(values::trim(text.substr(0, end)));
         text.remove_prefix(end);
         return element;
     }
@@ -27,7 +27,7 @@ Result<std::string> take_element(std::string_view what, std::string_view& text) 
     }
     std::string element(text.substr(1, close - 1));
     text.remove_prefix(close + 1);
-    text = trim(text);
+    text = values::trim(text);
     if (!text.empty() && text.front() != ',') {
         return fail(Code::bad_value,
                     fmt::format("{}: expected a comma after the quoted element \"{}\", found '{}'", what,
@@ -46,17 +46,18 @@ bool is_escaped(std::string_view text, std::size_t at) {
 // Does this piece, which follows a comma, begin a recurrence rather than go on with a list such as
 // BYDAY=MO,TU?
 bool begins_rule(std::string_view piece) {
-    piece = trim(piece);
+    piece = values::trim(piece);
     const std::size_t end = piece.find_first_of("=:;/ ");
     if (end == std::string_view::npos) return false;
     const std::string_view word = piece.substr(0, end);
     const char next = piece[end];
-    if (next == '/') return !word.empty() && std::ranges::all_of(word, is_digit);
+    if (next == '/') return !word.empty() && std::ranges::all_of(word, values::is_digit);
     static constexpr std::string_view kLines[] = {"RRULE", "DTSTART", "RDATE", "EXDATE", "EXRULE"};
-    const bool line = std::ranges::any_of(kLines, [&](std::string_view l) { return same_word(l, word); });
+    const bool line =
+        std::ranges::any_of(kLines, [&](std::string_view l) { return values::same_word(l, word); });
     if (next == ':' || next == ';') return line;
     // A part of a rule (FREQ=, BYDAY=); the values of lists never hold an equals sign.
-    return next == '=' && !word.empty() && std::ranges::all_of(word, is_letter);
+    return next == '=' && !word.empty() && std::ranges::all_of(word, values::is_letter);
 }
 
 }  // namespace
@@ -93,7 +94,7 @@ Result<StringList> split_rules(std::string_view what, std::string_view typed) {
                (is_escaped(text, comma) || !begins_rule(text.substr(comma + 1)))) {
             comma = text.find(',', comma + 1);
         }
-        const std::string_view rule = trim(text.substr(0, comma));
+        const std::string_view rule = values::trim(text.substr(0, comma));
         if (rule.empty())
             return fail(
                 Code::bad_value,

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "objects/formula.h"
-#include "objects/text.h"
+#include "values/text.h"
 
 namespace pbs::objects {
 namespace {

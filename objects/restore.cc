@@ -11,7 +11,7 @@
 #include "objects/history.h"
 #include "objects/names_in_use.h"
 #include "objects/problems.h"
-#include "objects/text.h"
+#include "values/text.h"
 
 namespace pbs::objects {
 namespace {
@@ -306,7 +306,7 @@ Result<void> import_objects(const std::vector<ObjectText>& objects, bool replace
 }  // namespace
 
 Result<ObjectName> parse_object_name(std::string_view text) {
-    const std::vector<std::string_view> words = split_words(text);
+    const std::vector<std::string_view> words = values::words(text);
     const auto type = words.empty() ? std::nullopt : type_from_word(words.front());
     const std::size_t expected = type == ObjectType::server ? 1 : 2;
     if (!type || words.size() != expected) {

@@ -9,21 +9,21 @@
 #include <sstream>
 
 #include "objects/program_file.h"
-#include "objects/text.h"
+#include "values/text.h"
 
 namespace pbs::objects {
 
 std::string dynamic_resource(std::string_view text) {
     const auto mark = text.find('!');
-    if (mark == std::string_view::npos) return std::string(trim(text));
-    return fmt::format("{} !{}", trim(text.substr(0, mark)), trim(text.substr(mark + 1)));
+    if (mark == std::string_view::npos) return std::string(values::trim(text));
+    return fmt::format("{} !{}", values::trim(text.substr(0, mark)), values::trim(text.substr(mark + 1)));
 }
 
 RootPrograms root_programs_in(std::string_view text) {
     RootPrograms out;
     while (!text.empty()) {
         const auto end = std::min(text.find('\n'), text.size());
-        const std::string_view line = trim(text.substr(0, end));
+        const std::string_view line = values::trim(text.substr(0, end));
         if (!line.empty() && line.front() != '#') out.insert(dynamic_resource(line));
         text.remove_prefix(std::min(end + 1, text.size()));
     }

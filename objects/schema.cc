@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "objects/attribute_tables.h"
-#include "objects/text.h"
+#include "values/text.h"
 
 namespace pbs::objects {
 namespace {
@@ -49,7 +49,8 @@ std::span<const Attribute> attributes(ObjectType type) {
 const Attribute* find_attribute(ObjectType type, std::string_view name) {
     if (name.empty()) return nullptr;
     for (const Attribute& attribute : attributes(type)) {
-        if (same_word(attribute.name, name) || same_word(attribute.alias, name)) return &attribute;
+        if (values::same_word(attribute.name, name) || values::same_word(attribute.alias, name))
+            return &attribute;
     }
     return nullptr;
 }
@@ -66,7 +67,7 @@ std::string_view type_name(ObjectType type) {
 std::optional<ObjectType> type_from_word(std::string_view word) {
     for (const TypeRow& candidate : kTypes) {
         const bool fits = word.size() >= candidate.shortest && word.size() <= candidate.name.size();
-        if (fits && same_word(candidate.name.substr(0, word.size()), word)) return candidate.type;
+        if (fits && values::same_word(candidate.name.substr(0, word.size()), word)) return candidate.type;
     }
     return std::nullopt;
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "values/text.h"
+
 namespace pbs::objects {
 namespace {
 
@@ -27,13 +29,6 @@ std::size_t distance(std::string_view a, std::string_view b) {
 constexpr std::size_t kMost = 2;
 constexpr std::size_t kShortest = 4;
 
-std::string lower(std::string_view text) {
-    std::string small(text);
-    std::ranges::transform(small, small.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
-    return small;
-}
-
 }  // namespace
 
 bool nearly_same(std::string_view a, std::string_view b) {
@@ -42,12 +37,12 @@ bool nearly_same(std::string_view a, std::string_view b) {
 }
 
 std::string_view nearest(std::string_view misspelled, std::span<const std::string_view> words) {
-    const std::string asked = lower(misspelled);
+    const std::string asked = values::lowered(misspelled);
     std::string_view best;
     std::size_t least = kMost + 1;
     if (asked.size() < kShortest) return best;
     for (const std::string_view word : words) {
-        const std::string candidate = lower(word);
+        const std::string candidate = values::lowered(word);
         if (!nearly_same(asked, candidate)) continue;
         if (const std::size_t found = distance(asked, candidate); found < least) {
             least = found;

@@ -7,7 +7,7 @@
 #include "objects/formula.h"
 #include "objects/output_file.h"
 #include "objects/snapshot.h"
-#include "objects/text.h"
+#include "values/text.h"
 
 namespace pbs::objects {
 namespace {
@@ -61,7 +61,7 @@ std::vector<std::string> elements_of(const Attribute& attribute, const Value& va
     if (const auto* list = std::get_if<StringList>(&value)) return {list->begin(), list->end()};
     const std::string& text = std::get<std::string>(value);
     if (attribute.syntax != Syntax::preempt_prio) return {text};
-    const auto levels = split_at(text, ',');
+    const auto levels = values::split_trimmed(text, ',');
     return {levels.begin(), levels.end()};
 }
 
@@ -179,7 +179,7 @@ std::vector<std::string> unsupported_in_queue(const Object& policy, std::string_
     for (const Unsupported& row : unsupported_table()) {
         if (row.type != ObjectType::queue || std::ranges::find(told, row.attribute) != told.end()) continue;
         const auto value = std::ranges::find_if(
-            values, [&](const QueueValue& one) { return same_word(one.first, row.attribute); });
+            values, [&](const QueueValue& one) { return values::same_word(one.first, row.attribute); });
         // A Priority of 0 is what a queue has without one.
         if (value == values.end() || (row.attribute == "Priority" && value->second == "0")) continue;
         const bool other = row.asks == Asks::of && algorithm_of(policy) != row.word;

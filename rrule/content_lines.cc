@@ -8,14 +8,10 @@
 
 #include "rrule/plain_text.h"
 #include "rrule/rule_text.h"
+#include "values/text.h"
 
 namespace pbs::rrule {
 namespace {
-
-bool same_word(std::string_view a, std::string_view b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](char x, char y) { return (x | 0x20) == (y | 0x20); });
-}
 
 // NAME[;PARAMETER=VALUE]:VALUE
 struct ContentLine {
@@ -23,7 +19,7 @@ struct ContentLine {
     std::string_view name;
     std::string_view value;
 
-    bool is(std::string_view property) const { return same_word(name, property); }
+    bool is(std::string_view property) const { return values::same_word(name, property); }
 };
 
 // A colon in a quoted parameter doesn't end the parameters.
@@ -126,7 +122,8 @@ std::optional<WrongDate> wrong_date(const ContentLine& line) {
     if (tells_dates(line)) bad = first_bad(line.value, ',', exists);
     if (line.is("RRULE"))
         bad = first_bad(line.value, ';', [&](std::string_view part) {
-            return !same_word(part.substr(0, kUntil.size()), kUntil) || exists(part.substr(kUntil.size()));
+            return !values::same_word(part.substr(0, kUntil.size()), kUntil) ||
+                   exists(part.substr(kUntil.size()));
         });
     return bad ? std::optional(WrongDate{*bad, kDate}) : std::nullopt;
 }
@@ -138,7 +135,7 @@ std::optional<Error> nesting_error(std::string_view calendar) {
     return first_error(calendar, [&](const ContentLine& line) -> std::optional<Error> {
         if (line.is("BEGIN")) open.emplace_back(line.value);
         if (!line.is("END")) return std::nullopt;
-        if (open.empty() || !same_word(open.back(), line.value))
+        if (open.empty() || !values::same_word(open.back(), line.value))
             return Error{
                 fmt::format("line {}: 'END:{}' ends nothing; expected {}", line.number, shown(line.value),
                             open.empty() ? "BEGIN:VCALENDAR before it" : "END:" + shown(open.back())),

@@ -7,6 +7,7 @@
 
 #include "rrule/pattern.h"
 #include "rrule/plain_text.h"
+#include "values/text.h"
 
 namespace pbs::rrule {
 namespace {
@@ -61,12 +62,6 @@ Result<std::string> shorthand(std::string_view entry) {
     return fmt::format("FREQ=YEARLY;BYMONTH={};BYMONTHDAY={}", m, d);
 }
 
-std::string_view trimmed(std::string_view s) {
-    const auto begin = s.find_first_not_of(" \t\r\n");
-    if (begin == std::string_view::npos) return {};
-    return s.substr(begin, s.find_last_not_of(" \t\r\n") + 1 - begin);
-}
-
 constexpr std::string_view kSummary = "SUMMARY:";
 constexpr std::string_view kDuration = "DURATION:";
 
@@ -98,17 +93,17 @@ int days_of(std::string_view duration) {
 
 NamedDays NamedDays::split(std::string_view entry) {
     const std::size_t at = word_in(entry, kSummary);
-    NamedDays out{std::string(trimmed(entry.substr(0, at)))};
+    NamedDays out{std::string(values::trim(entry.substr(0, at)))};
     if (const std::size_t begin = word_in(out.rule, kDuration); begin != std::string::npos) {
         const std::size_t end = std::min(out.rule.find_first_of(" \n", begin), out.rule.size());
         const std::size_t number = begin + kDuration.size();
         if (const int days = days_of(std::string_view(out.rule).substr(number, end - number)); days > 0) {
             out.days = days;
-            out.rule = trimmed(out.rule.erase(begin, end - begin));
+            out.rule = values::trim(out.rule.erase(begin, end - begin));
         }
     }
     if (at == std::string_view::npos) return out;
-    const std::string_view text = trimmed(entry.substr(at + kSummary.size()));
+    const std::string_view text = values::trim(entry.substr(at + kSummary.size()));
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '\\' && i + 1 < text.size()) {
             ++i;
@@ -127,7 +122,7 @@ std::string NamedDays::entry() const {
         if (c == ',' || c == ';' || c == '\\') text += '\\';
         text += c == '"' ? '\'' : c;
     }
-    const std::string_view shown = trimmed(text);
+    const std::string_view shown = values::trim(text);
     return fmt::format("{}{}{}{}", rule, days > 1 ? fmt::format(" {}P{}D", kDuration, days) : "",
                        shown.empty() ? "" : fmt::format(" {}", kSummary), shown);
 }

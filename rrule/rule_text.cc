@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "values/number.h"
 
 namespace pbs::rrule::text {
 namespace {
@@ -59,11 +60,7 @@ std::vector<Piece> split(const Piece& piece, char separator) {
 
 // An unsigned decimal number; nothing else may follow.
 std::optional<std::int64_t> digits(std::string_view text) {
-    std::int64_t value = 0;
-    if (text.empty() || text.size() > 10) return std::nullopt;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || text[0] == '-') return std::nullopt;
-    return value;
+    return text.size() <= 10 ? values::digits<std::int64_t>(text) : std::nullopt;
 }
 
 std::optional<unsigned> weekday(std::string_view text) {

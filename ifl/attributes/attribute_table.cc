@@ -1,15 +1,9 @@
 #include "ifl/attributes/attribute_table.h"
 
 #include "ifl/pbs_ifl.h"
+#include "values/text.h"
 
 namespace pbs::ifl {
-namespace {
-
-constexpr char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-}  // namespace
 
 const AttributeDef* AttributeTable::find(std::string_view name) const {
     const AttributeDef* row = find_any(name);
@@ -51,7 +45,7 @@ const AttributeTable* attribute_table(int object_type) {
 }
 
 bool same_name(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, {}, lower, lower);
+    return std::ranges::equal(a, b, {}, values::lower, values::lower);
 }
 
 }  // namespace pbs::ifl

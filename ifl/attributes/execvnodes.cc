@@ -3,29 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
+
+#include "values/number.h"
 
 namespace pbs::ifl {
 namespace {
 
-std::optional<std::size_t> number_at(std::string_view& text) {
-    std::size_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc()) return {};
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return number;
-}
-
 // "0-2,4": gives those of the list that are in it to `exec_vnode`.
 void give(std::string_view ranges, std::string_view exec_vnode, std::vector<std::string>& list) {
     while (!ranges.empty()) {
-        const auto first = number_at(ranges);
+        const auto first = values::take_number<std::size_t>(ranges);
         if (!first) return;
         std::size_t last = *first;
         if (ranges.starts_with('-')) {
             ranges.remove_prefix(1);
-            last = number_at(ranges).value_or(*first);
+            last = values::take_number<std::size_t>(ranges).value_or(*first);
         }
         for (std::size_t i = *first; i <= last && i < list.size(); ++i) list[i] = exec_vnode;
         if (!ranges.starts_with(',')) return;
@@ -57,7 +50,7 @@ std::string execvnodes_text(const std::vector<std::string>& exec_vnodes) {
 }
 
 std::vector<std::string> exec_vnodes_in(std::string_view text, std::size_t most) {
-    const auto count = number_at(text);
+    const auto count = values::take_number<std::size_t>(text);
     if (!count || !text.starts_with('#')) return {};
     text.remove_prefix(1);
     std::vector<std::string> list(std::min(*count, most));

@@ -10,8 +10,8 @@
 
 #include "ifl/cmds/attr_list.h"
 #include "ifl/cmds/job_id.h"
-#include "ifl/cmds/text.h"
 #include "ifl/pbs_error.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -26,7 +26,7 @@ std::string other_place(const Connection& connection, const JobId& id) {
     const std::unique_ptr<char, Free> place(
         pbs_locjob(connection.handle(), sent_job_id(id).c_str(), nullptr));
     const std::string_view name = place != nullptr ? view(place.get()) : std::string_view(id.parent);
-    return equal_ignoring_case(name, connection.server()) ? std::string() : std::string(name);
+    return values::same_word(name, connection.server()) ? std::string() : std::string(name);
 }
 
 // What came of a request about a job: 0, or an exit status with a message.

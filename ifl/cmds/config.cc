@@ -21,6 +21,7 @@
 #include "ifl/cmds/config_format.h"
 #include "ifl/cmds/datetime.h"
 #include "ifl/cmds/text.h"
+#include "values/text.h"
 
 namespace {
 
@@ -56,7 +57,7 @@ int failed(const Error& error) {
 int refused(const Connection& connection) {
     const int code = pbs_errno;
     const std::string all = connection.error_text();
-    for (const std::string_view line : split(trim(all), '\n')) {
+    for (const std::string_view line : pbs::values::split(pbs::values::trim(all), '\n')) {
         complain(kProgram, line);
     }
     return exit_status(code);
@@ -70,11 +71,11 @@ void print(std::string_view text) {
 
 // "type=policy;name=p1;" of "policy p1"; names of types are the server's to know.
 Result<std::string> object_keys(std::string_view object) {
-    if (trim(object).empty()) {
+    if (pbs::values::trim(object).empty()) {
         return std::string();
     }
-    const std::string_view type = first_word(trim(object));
-    const std::string_view name = trim(trim(object).substr(type.size()));
+    const std::string_view type = first_word(pbs::values::trim(object));
+    const std::string_view name = pbs::values::trim(pbs::values::trim(object).substr(type.size()));
     if (object.find(';') != std::string_view::npos) {
         return fail(fmt::format("bad object '{}': expected a type and a name, as in \"policy p1\"", object));
     }
@@ -220,11 +221,11 @@ int change(const Connection& connection, const std::string& object, AttrList& at
         return refused(connection);
     }
     const char* const told = pbs_geterrmsg(connection.handle());
-    if (told == nullptr || trim(told).empty()) {
+    if (told == nullptr || pbs::values::trim(told).empty()) {
         print("nothing to change\n");
         return 0;
     }
-    for (const std::string_view line : split(trim(told), '\n')) {
+    for (const std::string_view line : pbs::values::split(pbs::values::trim(told), '\n')) {
         if (line.starts_with("Warning: ")) {
             complain(kProgram, line);
         } else {
@@ -297,7 +298,9 @@ void add_object(CLI::App& command, Arguments& arguments) {
     // An empty text would mean everything: a script whose variable is empty must not take all of it back.
     command.add_option("--object", arguments.object, "One object only, as in \"policy p1\" or server")
         ->check([](const std::string& text) {
-            return trim(text).empty() ? std::string("expected a type and a name, as in \"policy p1\"") : "";
+            return pbs::values::trim(text).empty()
+                       ? std::string("expected a type and a name, as in \"policy p1\"")
+                       : "";
         });
 }
 

@@ -9,6 +9,7 @@
 #include "ifl/cmds/text.h"
 #include "objects/schema.h"
 #include "text/json.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -136,7 +137,7 @@ Result<Chosen> choose(std::string_view object, const Json& from, const Json& to)
         return fail(fmt::format("bad object '{}': expected a type and a name, as in \"policy p1\"", object),
                     2);
     }
-    Chosen chosen{objects::type_name(*type), std::string(trim(object.substr(word.size())))};
+    Chosen chosen{objects::type_name(*type), std::string(values::trim(object.substr(word.size())))};
     if (!chosen.name.empty() && !objects_of(from, chosen.type).contains(chosen.name) &&
         !objects_of(to, chosen.type).contains(chosen.name)) {
         return fail(fmt::format("there is no {} '{}' at either revision", chosen.type, chosen.name), 2);
@@ -204,7 +205,7 @@ Result<std::vector<ConfigChange>> config_diff(std::string_view before, std::stri
     for (const std::string_view type : kTypes) {
         compare_type(std::string(type), *from, *to, changes);
     }
-    if (object = trim(object); !object.empty()) {
+    if (object = values::trim(object); !object.empty()) {
         const auto chosen = choose(object, *from, *to);
         if (!chosen) {
             return tl::unexpected(chosen.error());

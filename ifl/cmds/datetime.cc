@@ -5,6 +5,7 @@
 
 #include "ifl/cmds/text.h"
 #include "values/amount.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -43,7 +44,7 @@ Result<DateParts> split_date(std::string_view text) {
     if (const std::size_t dot = digits.find('.'); dot != std::string_view::npos) {
         std::string_view seconds = digits.substr(dot + 1);
         digits = digits.substr(0, dot);
-        if (seconds.size() != 2 || !is_digit(seconds[0]) || !is_digit(seconds[1])) {
+        if (seconds.size() != 2 || !values::is_digit(seconds[0]) || !values::is_digit(seconds[1])) {
             return wrong();
         }
         parts.second = take_two(seconds);
@@ -162,7 +163,8 @@ bool same_fields(const std::tm& a, const std::tm& b) {
 }  // namespace
 
 Result<std::time_t> parse_instant(std::string_view text) {
-    if (const auto seconds = parse_integer(text); seconds && *seconds >= 0 && is_digit(text.front())) {
+    if (const auto seconds = parse_integer(text);
+        seconds && *seconds >= 0 && values::is_digit(text.front())) {
         return static_cast<std::time_t>(*seconds);
     }
     const bool utc = text.ends_with('Z');

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ifl/cmds/text.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -12,7 +12,7 @@ bool is_executable(std::string_view line) {
     if (!line.empty() && line.front() == ':') {
         return false;
     }
-    const std::string_view content = trim(line);
+    const std::string_view content = values::trim(line);
     return !content.empty() && content.front() != '#';
 }
 
@@ -35,9 +35,9 @@ std::vector<ScriptDirective> find_directives(std::string_view script, std::strin
                 line.back() = ' ';
             }
         }
-        const std::string_view content = trim(line);
+        const std::string_view content = values::trim(line);
         if (content.substr(0, prefix.size()) == prefix) {
-            directives.push_back({first, std::string(trim(content.substr(prefix.size())))});
+            directives.push_back({first, std::string(values::trim(content.substr(prefix.size())))});
         } else if (is_executable(line)) {
             break;
         }

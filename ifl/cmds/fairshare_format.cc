@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -14,6 +13,7 @@
 #include "ifl/cmds/datetime.h"
 #include "ifl/cmds/text.h"
 #include "text/xml.h"
+#include "values/number.h"
 
 namespace pbs::cmds {
 
@@ -26,10 +26,7 @@ std::string_view text_of(const batch_status& object, std::string_view name) {
 }
 
 double real_of(const batch_status& object, std::string_view name) {
-    const std::string_view text = text_of(object, name);
-    double value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
+    return values::decimal(text_of(object, name)).value_or(0);
 }
 
 std::optional<std::int64_t> integer_of(const batch_status& object, std::string_view name) {

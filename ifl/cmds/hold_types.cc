@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "ifl/cmds/options.h"
-#include "ifl/cmds/text.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -24,7 +24,7 @@ Result<HoldRequest> parse_hold_options(const std::vector<std::string>& arguments
     }
     HoldRequest request;
     for (const Option& option : line->options) {
-        request.types = trim(option.value);
+        request.types = values::trim(option.value);
         if (auto checked = check_hold_types(request.types); !checked) {
             return tl::unexpected(checked.error());
         }

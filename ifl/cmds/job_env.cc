@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "ifl/cmds/text.h"
 #include "text/variable_list.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -68,7 +68,7 @@ Result<Wanted> take_wanted(std::string_view& list) {
     }
     list.remove_prefix(std::min(i + 1, list.size()));
     part->resize(std::max(quoted, part->find_last_not_of(kBlanks) + 1));
-    variable.name = trim(variable.name);
+    variable.name = values::trim(variable.name);
     return variable;
 }
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "ifl/cmds/text.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -35,15 +35,15 @@ std::size_t array_part(std::string_view text) {
 }  // namespace
 
 bool is_job_id(std::string_view text) {
-    text = trim(text);
-    return !text.empty() && is_digit(text.front());
+    text = values::trim(text);
+    return !text.empty() && values::is_digit(text.front());
 }
 
 Result<JobId> parse_job_id(std::string_view text) {
     const auto wrong = [&] { return fail(fmt::format("illegally formed job identifier: {}", text), 1); };
-    std::string_view rest = trim(text);
+    std::string_view rest = values::trim(text);
     std::size_t length = 0;
-    while (length < rest.size() && is_digit(rest[length])) {
+    while (length < rest.size() && values::is_digit(rest[length])) {
         ++length;
     }
     if (length == 0 || length > kLongestSequence) {
@@ -78,7 +78,7 @@ std::string sent_job_id(const JobId& id) {
 
 Result<Destination> parse_destination(std::string_view text) {
     Destination destination;
-    const std::string_view trimmed = trim(text);
+    const std::string_view trimmed = values::trim(text);
     const std::size_t at = trimmed.find('@');
     destination.queue = trimmed.substr(0, at);
     const bool good_queue = destination.queue.size() <= kLongestQueue &&
@@ -96,8 +96,9 @@ bool is_job_name(std::string_view name) {
     if (name.empty() || name.size() > kLongestJobName) {
         return false;
     }
-    return std::all_of(name.begin(), name.end(),
-                       [](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '+' || c == '.'; });
+    return std::all_of(name.begin(), name.end(), [](char c) {
+        return values::is_alnum(c) || c == '-' || c == '_' || c == '+' || c == '.';
+    });
 }
 
 }  // namespace pbs::cmds

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <utility>
 
@@ -14,6 +13,8 @@
 #include "ifl/cmds/options.h"
 #include "ifl/cmds/text.h"
 #include "text/xml.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -118,8 +119,8 @@ Result<void> add_other_attributes(JobOptions& options, std::string_view text, bo
     }
     for (const auto& [name, value] : *pairs) {
         if (name == ATTR_inter || name == ATTR_block) {
-            const bool on = equal_ignoring_case(value, "true");
-            if (!on && !equal_ignoring_case(value, "false")) {
+            const bool on = values::same_word(value, "true");
+            if (!on && !values::same_word(value, "false")) {
                 return fail(fmt::format("{}={}: expected true or false", name, value));
             }
             if (on && !submits) {
@@ -141,26 +142,13 @@ Result<void> add_other_attributes(JobOptions& options, std::string_view text, bo
 
 // X-Y or X-Y:Z with X below Y and Z above 0.
 bool is_index_range(std::string_view text) {
-    std::int64_t first = 0;
-    std::int64_t last = 0;
-    std::int64_t step = 1;
-    const char* at = text.data();
-    const char* const end = at + text.size();
-    const auto take = [&](std::int64_t& number) {
-        if (at == end || !is_digit(*at)) {
-            return false;
-        }
-        const auto read = std::from_chars(at, end, number);
-        at = read.ptr;
-        return read.ec == std::errc();
-    };
-    if (!take(first) || at == end || *at++ != '-' || !take(last)) {
-        return false;
-    }
-    if (at != end && (*at++ != ':' || !take(step))) {
-        return false;
-    }
-    return at == end && first < last && step > 0;
+    const std::size_t dash = std::min(text.find('-'), text.size());
+    const std::size_t colon = std::min(text.find(':', dash), text.size());
+    const auto first = values::digits<std::int64_t>(text.substr(0, dash));
+    const auto last = values::digits<std::int64_t>(
+        text.substr(std::min(dash + 1, colon), colon - std::min(dash + 1, colon)));
+    const auto step = colon < text.size() ? values::digits<std::int64_t>(text.substr(colon + 1)) : 1;
+    return first && last && step && *first<*last&& * step> 0;
 }
 
 // "X-Y:Z%L": the indices, and how many subjobs may run at once.
@@ -178,7 +166,7 @@ Result<void> add_array(JobOptions& options, std::string_view value) {
 
 Result<void> apply_value(JobOptions& options, const Option& option, const OptionContext& context,
                          bool submits) {
-    const std::string value(trim(option.value));
+    const std::string value(values::trim(option.value));
     if (auto checked = check_value(option.letter, value, submits); !checked) {
         return checked;
     }
@@ -292,7 +280,7 @@ Result<std::vector<std::string>> split_words(std::string_view line) {
         } else if (c == '\\' && i + 1 < line.size()) {
             word += line[++i];
             under_way = true;
-        } else if (is_space(c)) {
+        } else if (values::is_space(c)) {
             if (under_way) {
                 words.push_back(std::exchange(word, {}));
             }
@@ -315,10 +303,10 @@ Result<void> add_resources(AttrList& attributes, std::string_view text) {
     std::size_t at = 0;
     for (;;) {
         const std::size_t end = std::min(text.find_first_of("=,", at), text.size());
-        const std::string_view name = trim(text.substr(at, end - at));
-        const bool good =
-            !name.empty() && is_alpha(name.front()) &&
-            std::all_of(name.begin(), name.end(), [](char c) { return is_alnum(c) || c == '_' || c == '-'; });
+        const std::string_view name = values::trim(text.substr(at, end - at));
+        const bool good = !name.empty() && values::is_letter(name.front()) &&
+                          std::all_of(name.begin(), name.end(),
+                                      [](char c) { return values::is_alnum(c) || c == '_' || c == '-'; });
         if (!good) {
             return fail(fmt::format("expected resource=value at '{}'", text.substr(at)));
         }
@@ -326,7 +314,7 @@ Result<void> add_resources(AttrList& attributes, std::string_view text) {
         at = end;
         if (at < text.size() && text[at] == '=') {
             ++at;
-            while (at < text.size() && is_space(text[at])) {
+            while (at < text.size() && values::is_space(text[at])) {
                 ++at;
             }
             const auto taken = take_value(text, at);
@@ -340,7 +328,7 @@ Result<void> add_resources(AttrList& attributes, std::string_view text) {
             at = taken->end;
         }
         attributes.put(ATTR_l, std::string(name), std::move(value));
-        while (at < text.size() && is_space(text[at])) {
+        while (at < text.size() && values::is_space(text[at])) {
             ++at;
         }
         if (at >= text.size()) {

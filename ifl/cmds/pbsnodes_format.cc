@@ -10,6 +10,7 @@
 #include "ifl/cmds/datetime.h"
 #include "ifl/cmds/json_value.h"
 #include "ifl/cmds/text.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -51,7 +52,7 @@ std::string dsv_row(const batch_status& node, std::string_view delimiter) {
 // Bytes of a size such as "8gb".
 unsigned long long bytes_of(std::string_view text) {
     std::size_t digits = 0;
-    while (digits < text.size() && is_digit(text[digits])) {
+    while (digits < text.size() && values::is_digit(text[digits])) {
         ++digits;
     }
     const auto amount = static_cast<unsigned long long>(parse_integer(text.substr(0, digits)).value_or(0));
@@ -99,8 +100,8 @@ std::string memory_cell(const batch_status& node, bool with_free) {
 // "12.srv/0, 12.srv/1, 13.srv/2": each job once.
 std::vector<std::string> jobs_of(std::string_view text) {
     std::vector<std::string> jobs;
-    for (const std::string_view part : split(text, ',')) {
-        const std::string_view item = trim(part);
+    for (const std::string_view part : values::split(text, ',')) {
+        const std::string_view item = values::trim(part);
         std::string job(item.substr(0, item.find('/')));
         if (!job.empty() && std::find(jobs.begin(), jobs.end(), job) == jobs.end()) {
             jobs.push_back(std::move(job));
@@ -207,9 +208,9 @@ Json node_json(const batch_status& node) {
 }  // namespace
 
 bool has_state(const batch_status& node, std::string_view state) {
-    const auto parts = split(value_of(node.attribs, ATTR_NODE_state).value_or(""), ',');
+    const auto parts = values::split(value_of(node.attribs, ATTR_NODE_state).value_or(""), ',');
     return std::any_of(parts.begin(), parts.end(),
-                       [&](std::string_view part) { return trim(part) == state; });
+                       [&](std::string_view part) { return values::trim(part) == state; });
 }
 
 std::string nodes_text(const batch_status* nodes, const PbsnodesOptions& options) {

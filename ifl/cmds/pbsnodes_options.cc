@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "ifl/cmds/options.h"
-#include "ifl/cmds/text.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -29,13 +29,13 @@ Result<void> choose(PbsnodesOptions& options, NodesAction action) {
 }
 
 Result<NodesFormat> parse_format(std::string_view text) {
-    if (equal_ignoring_case(text, "default")) {
+    if (values::same_word(text, "default")) {
         return NodesFormat::text;
     }
-    if (equal_ignoring_case(text, "dsv")) {
+    if (values::same_word(text, "dsv")) {
         return NodesFormat::dsv;
     }
-    if (equal_ignoring_case(text, "json")) {
+    if (values::same_word(text, "json")) {
         return NodesFormat::json;
     }
     return fail(fmt::format("-F {}: expected default, dsv or json", text));

@@ -7,6 +7,7 @@
 #include "ifl/cmds/options.h"
 #include "ifl/cmds/text.h"
 #include "ifl/pbs_ifl.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -16,15 +17,15 @@ constexpr long long kMailsByDefault = 1000;
 
 // N of "suppress_email=N" or "-Wsuppress_email = N".
 std::optional<long long> suppression(std::string_view text) {
-    text = trim(text);
+    text = values::trim(text);
     if (text.substr(0, 2) == "-W") {
-        text = trim(text.substr(2));
+        text = values::trim(text.substr(2));
     }
     const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos || trim(text.substr(0, equals)) != SUPPRESS_EMAIL) {
+    if (equals == std::string_view::npos || values::trim(text.substr(0, equals)) != SUPPRESS_EMAIL) {
         return std::nullopt;
     }
-    const auto number = parse_integer(trim(text.substr(equals + 1)));
+    const auto number = parse_integer(values::trim(text.substr(equals + 1)));
     return number && *number >= -1 ? std::optional(*number) : std::nullopt;
 }
 

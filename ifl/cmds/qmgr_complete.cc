@@ -5,8 +5,8 @@
 
 #include "ifl/cmds/host_attributes.h"
 #include "ifl/cmds/qmgr_help.h"
-#include "ifl/cmds/text.h"
 #include "objects/schema.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -37,7 +37,7 @@ std::size_t directive_begin(std::string_view line) {
             quote = c == quote ? '\0' : quote;
         } else if (c == '"' || c == '\'') {
             quote = c;
-        } else if (c == ';' && (i + 1 == line.size() || is_space(line[i + 1]))) {
+        } else if (c == ';' && (i + 1 == line.size() || values::is_space(line[i + 1]))) {
             begin = i + 1;
         }
     }
@@ -45,7 +45,7 @@ std::size_t directive_begin(std::string_view line) {
 }
 
 std::size_t word_end(std::string_view line, std::size_t at) {
-    while (at < line.size() && !is_space(line[at]) && line[at] != ',' && !operator_begins(line, at)) {
+    while (at < line.size() && !values::is_space(line[at]) && line[at] != ',' && !operator_begins(line, at)) {
         ++at;
     }
     return at;
@@ -58,7 +58,7 @@ std::vector<Token> tokens_of(std::string_view line, std::size_t at) {
     bool open = false;  // may the last token go on?
     while (at < line.size()) {
         const char c = line[at];
-        if (is_space(c)) {
+        if (values::is_space(c)) {
             open = false;
             ++at;
             continue;
@@ -367,8 +367,8 @@ class Place {
         std::string_view element = typed.substr(typed.rfind(',') + 1);
         std::size_t words = 0;
         for (bool in_word = false; const char c : element) {
-            words += in_word && is_space(c) ? 1 : 0;
-            in_word = !is_space(c);
+            words += in_word && values::is_space(c) ? 1 : 0;
+            in_word = !values::is_space(c);
         }
         return values_of(type_, attribute_, words, names_);
     }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "ifl/cmds/text.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -44,7 +45,7 @@ bool operator_at(std::string_view text, std::size_t at) {
 }
 
 std::size_t skip_blanks(std::string_view text, std::size_t at) {
-    while (at < text.size() && is_space(text[at])) {
+    while (at < text.size() && values::is_space(text[at])) {
         ++at;
     }
     return at;
@@ -52,7 +53,7 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) {
 
 // The end of a word: white space, an operator, or one of `stops`.
 std::size_t word_end(std::string_view text, std::size_t at, std::string_view stops = "") {
-    while (at < text.size() && !is_space(text[at]) && !operator_at(text, at) &&
+    while (at < text.size() && !values::is_space(text[at]) && !operator_at(text, at) &&
            stops.find(text[at]) == std::string_view::npos) {
         ++at;
     }
@@ -60,13 +61,13 @@ std::size_t word_end(std::string_view text, std::size_t at, std::string_view sto
 }
 
 bool name_char(char c) {
-    return is_alnum(c) || c == '_' || c == '-' || c == '.';
+    return values::is_alnum(c) || c == '_' || c == '-' || c == '.';
 }
 
 // Does "attribute[.resource] op" stand at `at`?
 bool assignment_at(std::string_view text, std::size_t at) {
     at = skip_blanks(text, at);
-    if (at >= text.size() || !is_alpha(text[at])) {
+    if (at >= text.size() || !values::is_letter(text[at])) {
         return false;
     }
     while (at < text.size() && name_char(text[at]) && !operator_at(text, at)) {
@@ -236,11 +237,11 @@ tl::expected<std::vector<ObjectName>, SyntaxError> parse_names(std::string_view 
                                                                ObjectType type) {
     std::vector<ObjectName> names;
     std::size_t at = begin;
-    for (const std::string_view part : split(word, ',')) {
+    for (const std::string_view part : values::split(word, ',')) {
         const std::size_t sign = part.find('@');
         const std::string_view name = part.substr(0, sign);
-        const bool good_start =
-            !name.empty() && (is_alpha(name[0]) || (is_digit(name[0]) && type == ObjectType::node));
+        const bool good_start = !name.empty() && (values::is_letter(name[0]) ||
+                                                  (values::is_digit(name[0]) && type == ObjectType::node));
         if (part.empty() || (!good_start && sign != 0)) {
             return syntax_error(fmt::format("'{}' is not a name", part), at, 3);
         }
@@ -273,7 +274,7 @@ bool is_attribute_word(std::string_view text, std::size_t begin, std::size_t end
         return operator_at(text, skip_blanks(text, end));
     }
     bool all = true;
-    for (const std::string_view part : split(text.substr(begin, end - begin), ',')) {
+    for (const std::string_view part : values::split(text.substr(begin, end - begin), ',')) {
         const std::string_view name = part.substr(0, part.find('.'));
         all = all && (name.empty() || is_attribute(directive.type, name));
     }
@@ -330,7 +331,7 @@ tl::expected<Directive, SyntaxError> parse_rest(std::string_view text, std::size
 std::optional<std::size_t> control_character(std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto byte = static_cast<unsigned char>(text[i]);
-        if ((byte < 0x20 && !is_space(text[i])) || byte == 0x7f) {
+        if ((byte < 0x20 && !values::is_space(text[i])) || byte == 0x7f) {
             return i;
         }
     }
@@ -415,7 +416,7 @@ tl::expected<Directive, SyntaxError> parse_directive(std::string_view text, cons
     Directive directive;
     directive.command = *command;
     if (*command == Command::help || *command == Command::quit || *command == Command::history) {
-        directive.topic = trim(text.substr(end));
+        directive.topic = values::trim(text.substr(end));
         return directive;
     }
     at = skip_blanks(text, end);
@@ -457,7 +458,7 @@ bool ends_directive(std::string_view line, std::size_t at) {
         return true;
     }
     std::size_t end = word_end(line, at, ";");
-    const bool alone = end >= line.size() || is_space(line[end]) || line[end] == ';';
+    const bool alone = end >= line.size() || values::is_space(line[end]) || line[end] == ';';
     return alone && command_from_word(line.substr(at, end - at)).has_value();
 }
 
@@ -470,7 +471,7 @@ std::size_t directive_length(std::string_view line, std::size_t& next) {
             quote = c == quote ? '\0' : quote;
         } else if (c == '"' || c == '\'') {
             quote = c;
-        } else if (c == '#' && (i == 0 || is_space(line[i - 1]))) {
+        } else if (c == '#' && (i == 0 || values::is_space(line[i - 1]))) {
             next = line.size();
             return i;
         } else if (c == ';' && ends_directive(line, i)) {
@@ -496,7 +497,7 @@ std::size_t text_line_length(std::string_view text) {
             quote = c == quote ? '\0' : quote;
         } else if (!comment && (c == '"' || c == '\'')) {
             quote = c;
-        } else if (c == '#' && (i == 0 || is_space(text[i - 1]))) {
+        } else if (c == '#' && (i == 0 || values::is_space(text[i - 1]))) {
             comment = true;
         } else if (c == '\n' && (comment || ((i == 0 || text[i - 1] != '\\') && ends_directive(text, i)))) {
             return i;
@@ -543,7 +544,7 @@ void DirectiveReader::add_line(std::string_view line) {
     if (!line.empty() && line.back() == '\r') {
         line.remove_suffix(1);
     }
-    const std::string_view content = trim(line);
+    const std::string_view content = values::trim(line);
     if (!content.empty() && content.front() == '#') {
         return;  // a comment line, also between continued lines
     }
@@ -572,7 +573,7 @@ std::optional<std::string> DirectiveReader::next() {
         }
         std::size_t rest = 0;
         const std::size_t length = directive_length(line_, rest);
-        std::string directive(trim(std::string_view(line_).substr(0, length)));
+        std::string directive(values::trim(std::string_view(line_).substr(0, length)));
         line_.erase(0, rest);
         complete_ = !line_.empty();
         if (!directive.empty()) {

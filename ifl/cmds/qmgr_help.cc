@@ -10,6 +10,7 @@
 #include "ifl/cmds/text.h"
 #include "objects/schema.h"
 #include "objects/unsupported.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -197,7 +198,7 @@ std::vector<std::string> help_topics() {
 }
 
 std::string help_text(std::string_view topic) {
-    topic = trim(topic);
+    topic = values::trim(topic);
     if (topic.empty()) {
         return std::string(kOverview) + "\n";
     }

@@ -10,6 +10,7 @@
 #include "ifl/cmds/host_attributes.h"
 #include "ifl/cmds/text.h"
 #include "objects/schema.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -70,7 +71,7 @@ void append_wrapped(std::string& out, std::string_view value, std::size_t used) 
         return;
     }
     bool first = true;
-    for (std::string_view part : split(value, ',')) {
+    for (std::string_view part : values::split(value, ',')) {
         if (!first) {
             out += ',';
             ++used;
@@ -78,7 +79,7 @@ void append_wrapped(std::string& out, std::string_view value, std::size_t used) 
         if (!first && used + part.size() + 1 > kLineWidth) {
             out += "\n\t";
             used = 8;
-            part = trim(part);
+            part = values::trim(part);
         }
         out += printable(part);
         used += part.size();
@@ -173,8 +174,8 @@ std::string create_text(ObjectType type, const batch_status& object) {
 
 // A vnode's state is mostly what the server found; only that it's free or offline can be set.
 std::string settable_state(std::string_view state) {
-    for (const std::string_view part : split(state, ',')) {
-        if (trim(part) == "offline") {
+    for (const std::string_view part : values::split(state, ',')) {
+        if (values::trim(part) == "offline") {
             return "offline";
         }
     }
@@ -218,11 +219,11 @@ std::vector<std::string_view> elements_of(std::string_view value) {
     std::size_t begin = 0;
     for (std::size_t i = 0; i < value.size(); ++i) {
         if (value[i] == ',' && (i == 0 || value[i - 1] != '\\')) {
-            elements.push_back(trim(value.substr(begin, i - begin)));
+            elements.push_back(values::trim(value.substr(begin, i - begin)));
             begin = i + 1;
         }
     }
-    elements.push_back(trim(value.substr(begin)));
+    elements.push_back(values::trim(value.substr(begin)));
     return elements;
 }
 
@@ -307,7 +308,7 @@ bool names_object(ObjectType type, const attrl& attribute) {
 
 // A route queue can be enabled only when it has destinations, which come late in the server's order.
 bool waits_for_destinations(ObjectType type, const attrl& attribute) {
-    return type == ObjectType::queue && equal_ignoring_case(view(attribute.name), "enabled");
+    return type == ObjectType::queue && values::same_word(view(attribute.name), "enabled");
 }
 
 std::vector<const attrl*> in_order_of_setting(ObjectType type, const batch_status& object) {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "ifl/cmds/text.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -118,7 +119,7 @@ std::vector<std::string> QmgrTerminal::State::lines() const {
     HistEvent event{};
     for (int code = ::history(history, &event, H_LAST); code != -1;
          code = ::history(history, &event, H_PREV)) {
-        found.emplace_back(trim(event.str));
+        found.emplace_back(values::trim(event.str));
     }
     return found;
 }
@@ -178,7 +179,7 @@ std::optional<std::string> QmgrTerminal::read_line(bool continued) {
     while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) {
         line.pop_back();
     }
-    if (const std::string_view typed = trim(line); !typed.empty() && typed[0] == '!') {
+    if (const std::string_view typed = values::trim(line); !typed.empty() && typed[0] == '!') {
         const auto number = parse_integer(typed.substr(1));
         const std::vector<std::string> lines = state.lines();
         if (!number || *number < 1 || static_cast<std::size_t>(*number) > lines.size()) {
@@ -188,7 +189,7 @@ std::optional<std::string> QmgrTerminal::read_line(bool continued) {
         line = lines[static_cast<std::size_t>(*number) - 1];
         fmt::print("{}\n", line);
     }
-    if (!trim(line).empty()) {
+    if (!values::trim(line).empty()) {
         HistEvent event{};
         ::history(state.history, &event, H_ENTER, line.c_str());
         state.save();

@@ -8,7 +8,7 @@
 #include "ifl/cmds/client.h"
 #include "ifl/cmds/job_id.h"
 #include "ifl/cmds/options.h"
-#include "ifl/cmds/text.h"
+#include "values/text.h"
 
 namespace {
 
@@ -24,7 +24,7 @@ Result<void> order(const std::string& first, const std::string& second) {
     if (!b) {
         return tl::unexpected(b.error());
     }
-    if (!equal_ignoring_case(a->server, b->server)) {
+    if (!pbs::values::same_word(a->server, b->server)) {
         return fail(fmt::format("{} and {} are of different servers", first, second), 1);
     }
     const auto connection = Connection::open(a->server);

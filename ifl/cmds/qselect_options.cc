@@ -10,7 +10,7 @@
 #include "ifl/cmds/hold_types.h"
 #include "ifl/cmds/job_id.h"
 #include "ifl/cmds/options.h"
-#include "ifl/cmds/text.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -74,7 +74,7 @@ Result<void> add_compared(QselectOptions& options, const char* attribute, std::s
     if (!op) {
         return tl::unexpected(op.error());
     }
-    value = trim(value);
+    value = values::trim(value);
     if (value.empty()) {
         return fail("expected a value");
     }
@@ -103,13 +103,13 @@ Result<void> add_date(QselectOptions& options, const char* attribute, const char
 
 // "mem.gt.1gb,ncpus.eq.2"
 Result<void> add_resources(QselectOptions& options, std::string_view list) {
-    for (const std::string_view item : split(list, ',')) {
+    for (const std::string_view item : values::split(list, ',')) {
         const std::size_t dot = item.find('.');
         const auto op = dot == std::string_view::npos ? std::nullopt : comparison_at(item.substr(dot));
         if (!op || dot == 0 || item.size() <= dot + 4) {
             return fail(fmt::format("'{}': expected resource.op.value", item));
         }
-        options.criteria.add(ATTR_l, std::string(trim(item.substr(0, dot))),
+        options.criteria.add(ATTR_l, std::string(values::trim(item.substr(0, dot))),
                              std::string(item.substr(dot + 4)), *op);
     }
     return {};

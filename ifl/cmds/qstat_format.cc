@@ -15,6 +15,7 @@
 #include "ifl/cmds/json_value.h"
 #include "ifl/cmds/text.h"
 #include "text/variable_list.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -100,7 +101,7 @@ std::string_view short_id(std::string_view id) {
 
 // The number behind "Word:" in counts such as "Queued:3 Running:1 ".
 long long count_of(std::string_view counts, std::string_view word) {
-    for (const std::string_view part : split(counts, ' ')) {
+    for (const std::string_view part : values::split(counts, ' ')) {
         const std::size_t colon = part.find(':');
         if (colon != std::string_view::npos && part.substr(0, colon) == word) {
             return parse_integer(part.substr(colon + 1)).value_or(0);
@@ -199,7 +200,7 @@ std::string alternate_heading(const AlternateWidths& w, const QstatHeading& head
 // "node1/0*2+node2/0" with host names cut at their first dot, unless they are addresses.
 std::vector<std::string> short_hosts(std::string_view exec_host) {
     std::vector<std::string> chunks;
-    for (const std::string_view chunk : split(exec_host, '+')) {
+    for (const std::string_view chunk : values::split(exec_host, '+')) {
         const std::size_t slash = std::min(chunk.find('/'), chunk.size());
         std::string_view host = chunk.substr(0, slash);
         const bool address = host.find_first_not_of("0123456789.") == std::string_view::npos;
@@ -316,7 +317,7 @@ std::vector<const batch_status*> by_start(const batch_status* jobs, std::time_t 
 }
 
 bool is_true(std::string_view value) {
-    return equal_ignoring_case(value, "true") || value == "1" || equal_ignoring_case(value, "t");
+    return values::same_word(value, "true") || value == "1" || values::same_word(value, "t");
 }
 
 // A count of at most five columns.
@@ -399,7 +400,7 @@ std::string broken(std::string_view value, std::size_t used) {
     constexpr std::size_t kTab = 8;
     std::string out;
     bool first = true;
-    for (const std::string_view part : split(value, ',')) {
+    for (const std::string_view part : values::split(value, ',')) {
         if (!first) {
             out += ',';
         }
@@ -460,7 +461,7 @@ std::string dsv_escaped(std::string_view value, std::string_view delimiter) {
 std::string size_text(std::string_view value, const QstatOptions& options) {
     constexpr std::string_view kUnits = " kmgtp?";
     std::size_t digits = 0;
-    while (digits < value.size() && is_digit(value[digits])) {
+    while (digits < value.size() && values::is_digit(value[digits])) {
         ++digits;
     }
     const auto parsed = parse_integer(value.substr(0, digits));

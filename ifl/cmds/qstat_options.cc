@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "ifl/cmds/options.h"
-#include "ifl/cmds/text.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -37,13 +37,13 @@ void extend_by(QstatOptions& options, char letter) {
 }
 
 Result<QstatFormat> parse_format(std::string_view text) {
-    if (equal_ignoring_case(text, "default")) {
+    if (values::same_word(text, "default")) {
         return QstatFormat::text;
     }
-    if (equal_ignoring_case(text, "dsv")) {
+    if (values::same_word(text, "dsv")) {
         return QstatFormat::dsv;
     }
-    if (equal_ignoring_case(text, "json")) {
+    if (values::same_word(text, "json")) {
         return QstatFormat::json;
     }
     return fail(fmt::format("-F {}: expected default, dsv or json", text));

@@ -22,9 +22,9 @@
 #include "ifl/cmds/job_id.h"
 #include "ifl/cmds/job_options.h"
 #include "ifl/cmds/surroundings.h"
-#include "ifl/cmds/text.h"
 #include "ifl/cmds/waiting_qsub.h"
 #include "ifl/pbs_error.h"
+#include "values/text.h"
 
 namespace {
 
@@ -135,7 +135,7 @@ struct Work {
 std::string name_from(const std::string& path) {
     std::string name = path.substr(path.find_last_of('/') + 1);
     for (char& c : name) {
-        c = is_alnum(c) || c == '-' || c == '_' || c == '+' || c == '.' ? c : '_';
+        c = pbs::values::is_alnum(c) || c == '-' || c == '_' || c == '+' || c == '.' ? c : '_';
     }
     return name.substr(0, PBS_MAXJOBNAME);
 }

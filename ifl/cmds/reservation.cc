@@ -14,6 +14,7 @@
 #include "ifl/cmds/job_options.h"
 #include "ifl/cmds/options.h"
 #include "ifl/cmds/text.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -60,7 +61,7 @@ bool is_time_of_day(std::string_view text) {
 // What both commands have.
 Result<bool> apply_common(ReservationOptions& options, const Option& option, std::time_t now) {
     const auto put = [&](const char* name) {
-        options.attributes.put(name, "", std::string(trim(option.value)));
+        options.attributes.put(name, "", std::string(values::trim(option.value)));
         return true;
     };
     switch (option.letter) {
@@ -167,7 +168,7 @@ Result<ReservationId> parse_reservation_id(std::string_view text) {
     }
     const std::size_t dot = std::min(name.find('.'), name.size());
     const std::string_view number = name.substr(std::min<std::size_t>(1, name.size()), dot - 1);
-    const bool ok = !name.empty() && is_alpha(name[0]) && !number.empty() &&
+    const bool ok = !name.empty() && values::is_letter(name[0]) && !number.empty() &&
                     number.find_first_not_of("0123456789") == std::string_view::npos &&
                     dot + 1 != name.size() && (at == std::string_view::npos || !id.server.empty());
     if (!ok) {

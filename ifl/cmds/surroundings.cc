@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "ifl/cmds/text.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -95,7 +95,7 @@ std::string server_home() {
     std::string home = "/var/spool/pbs";
     while (std::getline(file, line)) {
         if (line.starts_with("PBS_HOME=")) {
-            home = trim(std::string_view(line).substr(9));
+            home = values::trim(std::string_view(line).substr(9));
         }
     }
     return home;

@@ -1,68 +1,19 @@
 #include "ifl/cmds/text.h"
+#include "values/text.h"
 
-#include <charconv>
+#include <algorithm>
 
 #include <fmt/format.h>
 
+#include "values/number.h"
+#include "values/text.h"
+
 namespace pbs::cmds {
 
-bool is_space(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-bool is_alpha(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool is_alnum(char c) {
-    return is_alpha(c) || is_digit(c);
-}
-
-std::string_view trim(std::string_view text) {
-    while (!text.empty() && is_space(text.front())) {
-        text.remove_prefix(1);
-    }
-    while (!text.empty() && is_space(text.back())) {
-        text.remove_suffix(1);
-    }
-    return text;
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> pieces;
-    std::size_t begin = 0;
-    for (;;) {
-        const std::size_t end = text.find(separator, begin);
-        if (end == std::string_view::npos) {
-            pieces.push_back(text.substr(begin));
-            return pieces;
-        }
-        pieces.push_back(text.substr(begin, end - begin));
-        begin = end + 1;
-    }
-}
-
 std::string_view first_word(std::string_view text) {
-    text = trim(text);
-    std::size_t end = 0;
-    while (end < text.size() && !is_space(text[end])) {
-        ++end;
-    }
-    return text.substr(0, end);
-}
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    if (a.size() != b.size()) {
-        return false;
-    }
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        if (lower(a[i]) != lower(b[i])) {
-            return false;
-        }
-    }
-    return true;
+    text = values::trim(text);
+    return text.substr(0,
+                       static_cast<std::size_t>(std::ranges::find_if(text, values::is_space) - text.begin()));
 }
 
 std::string printable(std::string_view text) {
@@ -98,16 +49,11 @@ std::string right(std::string_view text, std::size_t width) {
 }
 
 Result<long long> parse_integer(std::string_view text) {
-    long long number = 0;
     std::string_view digits = text;
-    if (digits.size() > 1 && digits.front() == '+' && is_digit(digits[1])) {
-        digits.remove_prefix(1);
-    }
-    const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (code != std::errc{} || end != digits.data() + digits.size() || digits.empty()) {
-        return fail(fmt::format("'{}' is not a whole number", text));
-    }
-    return number;
+    if (digits.size() > 1 && digits.front() == '+' && values::is_digit(digits[1])) digits.remove_prefix(1);
+    const auto number = values::number<long long>(digits);
+    if (!number) return fail(fmt::format("'{}' is not a whole number", text));
+    return *number;
 }
 
 tl::expected<QuotedValue, QuoteError> take_value(std::string_view text, std::size_t begin) {
@@ -120,7 +66,7 @@ tl::expected<QuotedValue, QuoteError> take_value(std::string_view text, std::siz
     for (; i < text.size(); ++i) {
         const char c = text[i];
         const auto byte = static_cast<unsigned char>(c);
-        if ((byte < 0x20 && !is_space(c)) || byte == 0x7f) {
+        if ((byte < 0x20 && !values::is_space(c)) || byte == 0x7f) {
             return tl::unexpected(QuoteError{"control character", i});
         }
         if (inside) {
@@ -137,7 +83,7 @@ tl::expected<QuotedValue, QuoteError> take_value(std::string_view text, std::siz
             quote = c;
             inside = true;
             opened_at = i;
-        } else if (c == ',' || is_space(c)) {
+        } else if (c == ',' || values::is_space(c)) {
             break;
         } else {
             value.text += c;
@@ -190,17 +136,17 @@ namespace {
 
 // Is there a "word=" at `at`? That is what ends a value of a pair list.
 bool begins_pair(std::string_view text, std::size_t at) {
-    while (at < text.size() && is_space(text[at])) {
+    while (at < text.size() && values::is_space(text[at])) {
         ++at;
     }
     const std::size_t begin = at;
-    while (at < text.size() && (is_alnum(text[at]) || text[at] == '_')) {
+    while (at < text.size() && (values::is_alnum(text[at]) || text[at] == '_')) {
         ++at;
     }
-    if (at == begin || !is_alpha(text[begin])) {
+    if (at == begin || !values::is_letter(text[begin])) {
         return false;
     }
-    while (at < text.size() && is_space(text[at])) {
+    while (at < text.size() && values::is_space(text[at])) {
         ++at;
     }
     return at < text.size() && text[at] == '=';
@@ -229,7 +175,7 @@ Result<std::string> take_pair_value(std::string_view text, std::size_t& at) {
     if (quote != '\0') {
         return fail(fmt::format("no closing quote in '{}'", text));
     }
-    return std::string(trim(value));
+    return std::string(values::trim(value));
 }
 
 }  // namespace
@@ -239,10 +185,10 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_pairs(std::string
     std::size_t at = 0;
     while (at < text.size()) {
         const std::size_t equals = text.find('=', at);
-        if (equals == std::string_view::npos || trim(text.substr(at, equals - at)).empty()) {
+        if (equals == std::string_view::npos || values::trim(text.substr(at, equals - at)).empty()) {
             return fail(fmt::format("'{}': expected name=value", text.substr(at)));
         }
-        const std::string_view name = trim(text.substr(at, equals - at));
+        const std::string_view name = values::trim(text.substr(at, equals - at));
         at = equals + 1;
         auto value = take_pair_value(text, at);
         if (!value) {

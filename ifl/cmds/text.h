@@ -11,22 +11,8 @@
 
 namespace pbs::cmds {
 
-bool is_space(char c);
-bool is_digit(char c);
-bool is_alpha(char c);
-bool is_alnum(char c);
-
-// Without white space at both ends.
-std::string_view trim(std::string_view text);
-
-// The pieces between `separator`, empty ones too; "" gives one empty piece.
-std::vector<std::string_view> split(std::string_view text, char separator);
-
 // The first white-space-free word of `text`.
 std::string_view first_word(std::string_view text);
-
-// Equal when the case of ASCII letters is ignored.
-bool equal_ignoring_case(std::string_view a, std::string_view b);
 
 // Control characters as ^X, so that an attribute's value can't move the cursor or hide text. Tabs and
 // newlines stay.

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "ifl/cmds/text.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -68,7 +69,7 @@ void find_trace_lines(std::istream& in, char file, std::string_view job, std::ve
         line.date = take_field(rest);
         const std::string_view event = take_field(rest);
         if (file != 'A') {
-            std::from_chars(event.data(), event.data() + event.size(), line.event, 16);
+            line.event = values::number<unsigned>(event, 16).value_or(0);
             take_field(rest);  // who wrote it
             take_field(rest);  // what it is about
         }
@@ -120,10 +121,8 @@ std::optional<unsigned> event_mask(std::string_view name) {
     if (name.starts_with("0x")) {
         name.remove_prefix(2);
     }
-    unsigned mask = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), mask, 16);
-    const bool whole = error == std::errc() && end == name.data() + name.size() && is_digit(name.front());
-    return whole ? std::optional(mask) : std::nullopt;
+    return !name.empty() && values::is_digit(name.front()) ? values::number<unsigned>(name, 16)
+                                                           : std::nullopt;
 }
 
 std::string trace_text(const std::vector<TraceLine>& lines, std::size_t width) {

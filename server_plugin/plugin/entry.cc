@@ -8,7 +8,6 @@
 #include <new>
 
 #include "ifl/pbs_error.h"
-#include "objects/text.h"
 #include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/cycle.h"
 #include "server_plugin/plugin/events.h"
@@ -21,6 +20,7 @@
 #include "server_plugin/plugin/requests/status.h"
 #include "server_plugin/plugin/text.h"
 #include "server_plugin/plugin/timer.h"
+#include "values/text.h"
 
 namespace pbs::plugin {
 namespace {
@@ -61,7 +61,7 @@ void stop_entry(void* self, int64_t now) {
 int32_t owns_attribute_entry(void* self, int32_t object_type, pbs_str attribute) {
     return guarded(self, "owns_attribute", static_cast<int32_t>(0), [&](State& state) -> int32_t {
         const auto type = static_cast<objects::ObjectType>(object_type);
-        if (type == objects::ObjectType::queue && objects::same_word(view(attribute), "execution_type"))
+        if (type == objects::ObjectType::queue && values::same_word(view(attribute), "execution_type"))
             return state.host.has_pbs_sched() ? 1 : 0;
         return objects::find_attribute(type, view(attribute)) || is_shown_only(type, view(attribute)) ? 1 : 0;
     });

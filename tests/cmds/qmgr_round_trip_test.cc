@@ -12,6 +12,7 @@
 #include "ifl/cmds/qmgr_print.h"
 #include "ifl/cmds/text.h"
 #include "tests/cmds/status_list.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 namespace {
@@ -129,7 +130,7 @@ void apply(Sample& object, const std::string& name, const std::string& value, bo
 Sample made_by(const std::string& text) {
     Sample object{};
     DirectiveReader reader;
-    for (const std::string_view line : split(text, '\n')) {
+    for (const std::string_view line : values::split(text, '\n')) {
         reader.add_line(line);
         while (const auto written = reader.next()) {
             const auto directive = parse_directive(*written, is_attribute);
@@ -177,7 +178,7 @@ std::optional<std::string> read_by_openpbs(std::string_view text) {
         } else if ((c == '"' || c == '\'') && (quote == '\0' || quote == c)) {
             quote = c;
             inside = true;
-        } else if (c == ',' || is_space(c)) {
+        } else if (c == ',' || values::is_space(c)) {
             return std::nullopt;
         } else {
             value += c;
@@ -197,7 +198,7 @@ TEST(RoundTrip, OpenPbsReadsStringsOfBothKindsOfQuotes) {
         Sample object{ObjectType::server, "srv", {{"comment", value}}};
         std::string text;
         const std::string lines = printed(object);
-        for (const std::string_view line : split(lines, '\n')) {
+        for (const std::string_view line : values::split(lines, '\n')) {
             const std::size_t at = line.find("comment ");
             if (line.empty() || line.front() == '#' || at == std::string_view::npos) {
                 continue;

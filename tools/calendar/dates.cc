@@ -2,19 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
+
+#include "values/number.h"
 
 namespace pbs::calendar {
 namespace {
 
 // Takes exactly `width` digits and then `end` (if it isn't NUL) off the front.
 std::optional<int> take(std::string_view& text, std::size_t width, char end) {
-    int value = 0;
-    const std::string_view digits = text.substr(0, width);
-    const auto [at, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (code != std::errc{} || digits.size() != width || at != digits.data() + width || digits[0] == '-')
-        return std::nullopt;
+    if (text.size() < width) return std::nullopt;
+    const auto value = values::digits<int>(text.substr(0, width));
+    if (!value) return std::nullopt;
     text.remove_prefix(width);
     if (end == '\0') return value;
     if (text.empty() || text.front() != end) return std::nullopt;

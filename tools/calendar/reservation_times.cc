@@ -1,12 +1,12 @@
 #include "tools/calendar/reservation_times.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 
 #include "ifl/attributes/execvnodes.h"
 #include "rrule/series.h"
+#include "values/number.h"
 
 namespace pbs::calendar {
 namespace {
@@ -19,9 +19,7 @@ rrule::Instant instant(std::int64_t seconds) {
 }
 
 std::int64_t number(std::string_view text, std::int64_t otherwise) {
-    std::int64_t out = otherwise;
-    std::from_chars(text.data(), text.data() + text.size(), out);
-    return out;
+    return values::number<std::int64_t>(text).value_or(otherwise);
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 
 #include "objects/value.h"
 #include "objects/windows.h"
 #include "tools/calendar/dates.h"
 #include "tools/calendar/reservation_times.h"
+#include "values/number.h"
 
 namespace pbs::calendar {
 namespace {
@@ -122,10 +122,7 @@ bool holds_its_time(std::int64_t state) {
 
 Result<void> read_reservations(const Answers& answers, Site& site) {
     for (const ObjectText& text : answers.reservations) {
-        const std::string_view state = text.value("reserve_state");
-        std::int64_t number = -1;
-        std::from_chars(state.data(), state.data() + state.size(), number);
-        if (!holds_its_time(number)) continue;
+        if (!holds_its_time(values::number<std::int64_t>(text.value("reserve_state")).value_or(-1))) continue;
         const std::string_view given = text.value("Reserve_Name");
         const std::string name =
             given.empty() || given == "NULL" ? text.name : fmt::format("{} ({})", text.name, given);

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <utility>
 
 #include "ifl/cmds/attr_list.h"
+#include "values/number.h"
 
 namespace pbs::diag {
 namespace {
@@ -25,10 +25,8 @@ constexpr double kLeastFreeBytes = 1e9;
 constexpr std::int64_t kMostClockDifference = 2;
 
 std::int64_t number(const attrl* attributes, std::string_view name, std::string_view resource = "") {
-    const std::string_view text = value_of(attributes, name, resource).value_or("");
-    std::int64_t value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
+    std::string_view text = value_of(attributes, name, resource).value_or("");
+    return values::take_number<std::int64_t>(text).value_or(0);
 }
 
 std::string text_of(const attrl* attributes, std::string_view name) {

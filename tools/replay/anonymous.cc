@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -12,6 +11,7 @@
 
 #include "text/json.h"
 #include "tools/replay/replay.h"
+#include "values/text.h"
 
 namespace pbs::replay {
 namespace {
@@ -150,8 +150,7 @@ class Renaming {
     // The first label, and the domain: host names are compared without the domain where one has none, and
     // whatever their case.
     std::string host_name(std::string_view name) {
-        std::string lower(name);
-        std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+        const std::string lower = values::lowered(name);
         const std::size_t dot = lower.find('.');
         if (dot == std::string::npos) return renamed(labels_, lower);
         return renamed(labels_, std::string_view(lower).substr(0, dot)) + '.' +

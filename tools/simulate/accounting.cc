@@ -10,7 +10,7 @@
 #include <unordered_set>
 
 #include "objects/value.h"
-#include "tools/simulate/whole_number.h"
+#include "values/number.h"
 
 namespace pbs::simulate {
 namespace {
@@ -71,10 +71,10 @@ std::optional<std::int64_t> cpus_of_select(std::string_view select) {
             const std::string_view part = chunk.substr(0, colon);
             std::optional<std::int64_t> number;
             if (first && part.find('=') == part.npos) {
-                number = whole_number(part);
+                number = values::number<std::int64_t>(part);
                 count = number.value_or(0);
             } else if (part.starts_with("ncpus=")) {
-                number = whole_number(part.substr(6));
+                number = values::number<std::int64_t>(part.substr(6));
                 cpus = number.value_or(0);
             } else {
                 number = 1;
@@ -148,7 +148,7 @@ Result<std::optional<std::int64_t>> LogReader::seconds(const std::vector<Pair>& 
                                                        std::string_view key) const {
     const auto found = std::ranges::find(pairs, key, &Pair::key);
     if (found == pairs.end()) return std::nullopt;
-    const auto number = whole_number(found->value);
+    const auto number = values::number<std::int64_t>(found->value);
     if (!number || *number < 0 || *number > kLatest)
         return wrong(found->column, fmt::format("{}: found '{}', expected seconds since the Epoch", key,
                                                 found->value.substr(0, 40)));
@@ -178,7 +178,7 @@ Result<void> LogReader::read_request(const std::vector<Pair>& pairs, TraceJob& j
             continue;
         }
         if (resource == "ncpus") {
-            cpus = whole_number(pair.value);
+            cpus = values::number<std::int64_t>(pair.value);
             if (!cpus || *cpus < 0 || *cpus > kMostCpus)
                 return wrong(pair.column, fmt::format("{}: found '{}', expected 0 to {}", pair.key,
                                                       pair.value.substr(0, 40), kMostCpus));
@@ -223,8 +223,8 @@ Result<void> LogReader::read_end(std::string_view line, const Record& record) {
     };
     TraceJob job;
     const auto dot = record.id.find_first_not_of("0123456789");
-    job.number = static_cast<std::uint64_t>(
-        whole_number(record.id.substr(0, dot)).value_or(static_cast<std::int64_t>(trace_.jobs.size() + 1)));
+    job.number = static_cast<std::uint64_t>(values::number<std::int64_t>(record.id.substr(0, dot))
+                                                .value_or(static_cast<std::int64_t>(trace_.jobs.size() + 1)));
     job.submit = Instant(Seconds(std::min(*submit, *start)));
     job.run_time = Seconds(*end - *start);
     job.recorded_wait = Seconds(*start - std::min(*submit, *start));

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,7 +12,7 @@
 
 #include "ifl/attributes/entity_limits.h"
 #include "objects/value.h"
-#include "tools/simulate/whole_number.h"
+#include "values/number.h"
 
 namespace pbs::simulate {
 namespace {
@@ -78,7 +77,7 @@ Result<std::int64_t> integer_of(const Values& values, std::string_view key, std:
                                 std::int64_t otherwise) {
     const std::string_view text = value_of(values, key);
     if (text.empty()) return otherwise;
-    if (const auto number = whole_number(text)) return *number;
+    if (const auto number = values::number<std::int64_t>(text)) return *number;
     return tl::unexpected(fmt::format("{}: {}: found '{}', expected a whole number", object, key, text));
 }
 
@@ -237,18 +236,15 @@ Result<Amount> Cluster::amount(std::string_view name, std::string_view text) con
     };
     switch (resources_[*id].kind) {
         case ResourceKind::integer: {
-            const auto number = whole_number(text);
+            const auto number = values::number<std::int64_t>(text);
             if (!number) return bad("a whole number");
             amount.number = *number;
             break;
         }
         case ResourceKind::real: {
-            double number = 0;
-            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-            if (error != std::errc{} || end != text.data() + text.size() ||
-                !(number < 1e12 && number > -1e12))
-                return bad("a number");
-            amount.number = static_cast<std::int64_t>(number * 1e6);
+            const auto number = values::decimal(text);
+            if (!number || std::fabs(*number) >= 1e12) return bad("a number");
+            amount.number = static_cast<std::int64_t>(*number * 1e6);
             break;
         }
         case ResourceKind::size: {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
-#include "tools/simulate/whole_number.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::simulate {
 namespace {
@@ -64,12 +64,6 @@ constexpr std::int64_t kLongestRun = 1'000'000'000;
 constexpr std::int64_t kMostProcessors = 100'000'000;
 constexpr std::int64_t kMonday2001 = 978'307'200;
 
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t\r");
-    if (first == text.npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 // What isn't a trace may hold anything; a terminal gets letters.
 std::string printable(std::string_view text) {
     std::string out(text);
@@ -110,10 +104,10 @@ class SwfReader {
 void SwfReader::read_comment(std::string_view comment) {
     const auto colon = comment.find(':');
     if (colon == comment.npos) return;
-    const std::string_view key = trimmed(comment.substr(0, colon));
-    const std::string_view value = trimmed(comment.substr(colon + 1));
+    const std::string_view key = values::trim(comment.substr(0, colon));
+    const std::string_view value = values::trim(comment.substr(colon + 1));
     const std::string_view first = value.substr(0, value.find_first_of(" \t"));
-    const auto number = whole_number(first);
+    const auto number = values::number<std::int64_t>(first);
     const bool sane = number && *number > 0 && static_cast<double>(*number) < kLargest;
     if (key == "UnixStartTime" && sane && *number <= kLongest) start_ = *number;
     if (key == "TimeZoneString" && !first.empty()) trace_.time_zone = first;
@@ -125,24 +119,24 @@ void SwfReader::read_comment(std::string_view comment) {
 // "1 batch (for jobs of up to 12 hours)"
 void SwfReader::read_queue(std::string_view value) {
     const auto blank = value.find_first_of(" \t");
-    const auto number = whole_number(value.substr(0, blank));
+    const auto number = values::number<std::int64_t>(value.substr(0, blank));
     if (!number || blank == value.npos) return;
-    std::string_view queue = trimmed(value.substr(blank));
+    std::string_view queue = values::trim(value.substr(blank));
     queue = queue.substr(0, queue.find_first_of(" \t,;:("));
     if (!queue.empty()) queues_.emplace(*number, queue);  // not over one that the caller gave
 }
 
 Result<std::int64_t> SwfReader::read_field(std::size_t from, std::string_view word, std::size_t field) const {
-    double value = 0;  // the standard has whole numbers but for the CPU time; traces have some more
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value))
+    // The standard has whole numbers but for the CPU time; traces have some more fractions.
+    const auto read = values::decimal(word);
+    if (!read)
         return tl::unexpected(fmt::format("{}: {} (field {}): found '{}', expected a number", place(from),
                                           kFieldNames[field], field + 1, printable(word.substr(0, 40))));
-    if (std::abs(value) > kLargest)
+    if (std::abs(*read) > kLargest)
         return tl::unexpected(fmt::format("{}: {} (field {}): found {}, expected a number from -1 to {:.0f}",
                                           place(from), kFieldNames[field], field + 1, word.substr(0, 40),
                                           kLargest));
-    return static_cast<std::int64_t>(std::floor(value));
+    return static_cast<std::int64_t>(std::floor(*read));
 }
 
 Result<void> SwfReader::read_line(std::string_view line) {

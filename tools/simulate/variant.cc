@@ -13,10 +13,10 @@
 #include "objects/config_json.h"
 #include "objects/restore.h"
 #include "objects/store.h"
-#include "objects/text.h"
 #include "objects/unsupported.h"
 #include "objects/value.h"
-#include "tools/simulate/whole_number.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::simulate {
 namespace {
@@ -224,7 +224,7 @@ Result<void> Draft::apply_directive(std::string_view text) {
 
 bool of_the_store(const cmds::Assignment& attribute, cmds::ObjectType type) {
     // The machine has it, as the bundled server does.
-    if (type == cmds::ObjectType::queue && objects::same_word(attribute.name, "execution_type")) return false;
+    if (type == cmds::ObjectType::queue && values::same_word(attribute.name, "execution_type")) return false;
     return objects::find_attribute(static_cast<ObjectType>(type), attribute.name) != nullptr;
 }
 
@@ -361,7 +361,8 @@ bool has_levels(const objects::Object& policy, const Machine& machine) {
     const std::int64_t express = policy.integer("preempt_queue_prio");
     return std::ranges::any_of(machine.queues, [&](const auto& queue) {
         const auto priority = queue.second.find("Priority");
-        return priority != queue.second.end() && whole_number(priority->second).value_or(0) >= express;
+        return priority != queue.second.end() &&
+               values::number<std::int64_t>(priority->second).value_or(0) >= express;
     });
 }
 

@@ -5,6 +5,7 @@
 #include "ifl/cmds/datetime.h"
 #include "ifl/cmds/text.h"
 #include "ifl/pbs_ifl.h"
+#include "values/text.h"
 
 namespace pbs::web {
 namespace {
@@ -31,7 +32,7 @@ cmds::StatusList select(Link& server, cmds::AttrList criteria) {
 }
 
 std::int64_t ncpus_in(std::string_view chunk) {
-    for (const std::string_view part : cmds::split(chunk, ':')) {
+    for (const std::string_view part : values::split(chunk, ':')) {
         if (part.starts_with("ncpus=")) return cmds::parse_integer(part.substr(6)).value_or(0);
     }
     return 0;
@@ -43,7 +44,7 @@ std::vector<Place> parse_exec_vnode(std::string_view text) {
     std::vector<Place> out;
     std::string plain(text);
     std::erase_if(plain, [](char c) { return c == '(' || c == ')'; });
-    for (const std::string_view chunk : cmds::split(plain, '+')) {
+    for (const std::string_view chunk : values::split(plain, '+')) {
         const std::string_view name = chunk.substr(0, chunk.find(':'));
         if (name.empty()) continue;
         auto found = std::ranges::find(out, name, &Place::vnode);

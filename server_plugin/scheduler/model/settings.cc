@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "objects/snapshot.h"
-#include "objects/text.h"
+#include "values/text.h"
 
 namespace pbs::sched {
 namespace {
@@ -70,9 +70,9 @@ void read(const Value& value, const rrule::Zone&, PreemptPriorities& setting) {
         {"server_softlimits", preempt_server_softlimits},
         {"express_queue", preempt_express},
         {"starving_jobs", preempt_starving}};
-    for (const std::string_view level : objects::split_at(std::get<std::string>(value), ',')) {
+    for (const std::string_view level : values::split_trimmed(std::get<std::string>(value), ',')) {
         unsigned traits = 0;
-        for (const std::string_view word : objects::split_at(level, '+'))
+        for (const std::string_view word : values::split_trimmed(level, '+'))
             for (const auto& [name, trait] : kTraits)
                 if (word == name) traits |= trait;
         setting.add(traits);
@@ -82,7 +82,7 @@ void read(const Value& value, const rrule::Zone&, PreemptPriorities& setting) {
 // "SCR 70 SC 30 S": a percentage, and the order for what is at or below it.
 void read(const Value& value, const rrule::Zone&, PreemptOrder& setting) {
     int percent = 100;
-    for (const std::string_view word : objects::split_words(std::get<std::string>(value))) {
+    for (const std::string_view word : values::words(std::get<std::string>(value))) {
         if (std::isdigit(static_cast<unsigned char>(word.front())) == 0)
             setting.steps.push_back({percent, std::string(word)});
         else

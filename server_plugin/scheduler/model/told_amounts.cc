@@ -2,14 +2,14 @@
 
 #include <utility>
 
-#include "objects/text.h"
+#include "values/text.h"
 
 namespace pbs::sched {
 
 ToldBy ToldBy::of(std::string_view element) {
     const auto mark = element.find('!');
-    if (mark == std::string_view::npos) return {objects::trim(element), {}};
-    return {objects::trim(element.substr(0, mark)), objects::trim(element.substr(mark + 1))};
+    if (mark == std::string_view::npos) return {values::trim(element), {}};
+    return {values::trim(element.substr(0, mark)), values::trim(element.substr(mark + 1))};
 }
 
 bool ToldAmounts::set(std::string_view element, std::string value) {

@@ -13,6 +13,7 @@
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
 #include "tools/web/pages/pages.h"
+#include "values/text.h"
 
 namespace pbs::web {
 namespace {
@@ -47,9 +48,9 @@ tl::expected<std::optional<long long>, Answer> revision_of(const Query& query, s
 tl::expected<std::string, Answer> object_keys(const Query& query) {
     const auto found = query.find("object");
     if (found == query.end()) return std::string();
-    const std::string_view object = cmds::trim(found->second);
+    const std::string_view object = values::trim(found->second);
     const std::string_view type = cmds::first_word(object);
-    const std::string_view name = cmds::trim(object.substr(type.size()));
+    const std::string_view name = values::trim(object.substr(type.size()));
     if (object.find(';') != std::string_view::npos)
         return tl::unexpected(refusal(
             kBad, fmt::format("bad object '{}': expected a type and a name, as in \"policy p1\"", object)));

@@ -12,6 +12,7 @@
 #include "ifl/pbs_ifl.h"
 #include "objects/value.h"
 #include "tools/web/pages/pages.h"
+#include "values/text.h"
 
 namespace pbs::web {
 namespace {
@@ -31,8 +32,8 @@ constexpr std::string_view kRoot = "root";
 // Of a canonical tree_element: "group01:root=30,user1:group01=20".
 Tree read_tree(std::string_view text, std::int64_t unknown) {
     Tree tree;
-    for (const std::string_view one : cmds::split(text, ',')) {
-        const objects::TreeElement parts = objects::tree_element(cmds::trim(one));
+    for (const std::string_view one : values::split(text, ',')) {
+        const objects::TreeElement parts = objects::tree_element(values::trim(one));
         if (parts.name.empty()) continue;
         tree[std::string(parts.parent)].push_back(
             {std::string(parts.name), cmds::parse_integer(parts.shares).value_or(0)});
