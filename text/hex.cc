@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789abcdef";
 
-// -1 for what is no digit.
+// The value of a hexadecimal digit, or -1 for any other character.
 int digit(char c) {
     if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
     const auto found = kDigits.find(c);

@@ -9,7 +9,7 @@ namespace pbs::text {
 
 // Two digits a byte, 0 to 9 and a to f.
 std::string to_hex(std::string_view bytes);
-// nullopt: an odd number of digits, or another character. Capitals are read too.
+// nullopt: an odd number of digits, or another character. Capital digits are accepted.
 std::optional<std::string> from_hex(std::string_view text);
 
 }  // namespace pbs::text

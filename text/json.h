@@ -1,4 +1,5 @@
-// Strings in JSON: bytes, of which those that aren't UTF-8 are {"hex":"e9"}.
+// Strings in JSON. A string that isn't UTF-8 is written as an object of its bytes in hexadecimal:
+// {"hex":"e9"}.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,9 +10,9 @@
 namespace pbs::text {
 
 void append_json(std::string& out, std::string_view text);
-// The same by itself: "\"5\"".
+// The JSON of the string alone: "\"5\"".
 std::string to_json(std::string_view text);
-// nullopt: it is neither a string nor such bytes.
+// nullopt: the JSON is neither a string nor an object {"hex": ...}.
 std::optional<std::string> from_json(const nlohmann::json& json);
 
 }  // namespace pbs::text

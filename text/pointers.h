@@ -1,4 +1,4 @@
-// Texts as execve() wants them.
+// Argument and environment lists in the form that execve() takes.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace pbs::text {
 
-// Pointers to the texts, which have to stay as they are, and a null pointer.
+// Pointers to the texts, then a null pointer. The pointers are valid as long as the texts aren't changed.
 inline std::vector<char*> pointers(std::vector<std::string>& texts) {
     std::vector<char*> list;
     list.reserve(texts.size() + 1);

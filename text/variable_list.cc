@@ -5,7 +5,7 @@
 namespace pbs::text {
 namespace {
 
-// The blanks of the C locale, as OpenPBS's server skips them.
+// White space of the C locale, which OpenPBS's server skips.
 constexpr std::string_view kBlanks = " \t\n\v\f\r";
 
 void append_escaped(std::string& list, std::string_view text) {
@@ -15,7 +15,7 @@ void append_escaped(std::string& list, std::string_view text) {
     }
 }
 
-// Takes the text up to the next comma off the list, and the comma, and gives it without its backslashes.
+// Removes the first entry of the list and its comma, and returns the entry without its backslashes.
 std::string take_entry(std::string_view& list) {
     std::string entry;
     std::size_t at = 0;
@@ -27,7 +27,7 @@ std::string take_entry(std::string_view& list) {
     return entry;
 }
 
-// Does an entry begin there: behind nothing but blanks, or a comma that has no backslash of its own?
+// Does an entry begin at `at`: after nothing but blanks, or after a comma that isn't escaped by a backslash?
 bool begins_entry(std::string_view list, std::size_t at) {
     const std::size_t before = list.substr(0, at).find_last_not_of(kBlanks);
     if (before == std::string_view::npos) return true;

@@ -1,4 +1,4 @@
-// Text as XML and HTML have it between tags and in attributes: '&', '<', '>', '"' and "'" are entities.
+// Text as XML and HTML write it between tags and in attributes: '&', '<', '>', '"' and "'" become entities.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace pbs::text {
 
 std::string to_xml(std::string_view text);
-// Other entities stay as they are.
+// Entities other than these five stay as they are.
 std::string from_xml(std::string_view xml);
 
 }  // namespace pbs::text

@@ -18,7 +18,7 @@ int power_of(const WrittenSize& size) {
     return size.shift + (size.words ? 3 : 0);
 }
 
-// Half a second and more: a first digit of 5 to 9.
+// Is the fraction one half or more? Its first digit tells: 5 to 9.
 bool rounds_up(std::string_view fraction) {
     return !fraction.empty() && fraction.front() >= '5';
 }

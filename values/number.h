@@ -1,4 +1,4 @@
-// Numbers in text.
+// Integers and decimal numbers read from text.
 #pragma once
 
 #include <charconv>
@@ -11,8 +11,8 @@
 
 namespace pbs::values {
 
-// Takes the number that the text begins with off the text. nullopt, and the text as it was: it begins with no
-// number, or with one that T can't hold. There is no white space and no '+' before a number.
+// Removes the number at the beginning of the text, and returns it. nullopt, and the text is left alone: no
+// number is there, or T can't hold it. White space or a '+' before the number isn't skipped.
 template <std::integral T>
 std::optional<T> take_number(std::string_view& text, int base = 10) {
     T number{};
@@ -22,20 +22,20 @@ std::optional<T> take_number(std::string_view& text, int base = 10) {
     return number;
 }
 
-// The number that the whole text is.
+// The whole text as a number.
 template <std::integral T>
 std::optional<T> number(std::string_view text, int base = 10) {
     const std::optional<T> taken = take_number<T>(text, base);
     return text.empty() ? taken : std::nullopt;
 }
 
-// The number of a text that is nothing but decimal digits.
+// The whole text as a number, if it consists of decimal digits alone.
 template <std::integral T>
 std::optional<T> digits(std::string_view text) {
     return !text.empty() && is_digit(text.front()) ? number<T>(text) : std::nullopt;
 }
 
-// The finite decimal number that the whole text is, with a sign, a fraction and an exponent, or without.
+// The whole text as a finite decimal number, with or without a sign, a fraction and an exponent.
 inline std::optional<double> decimal(std::string_view text,
                                      std::chars_format format = std::chars_format::general) {
     if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);

@@ -23,7 +23,7 @@ constexpr bool is_letter(char c) {
 constexpr bool is_alnum(char c) {
     return is_letter(c) || is_digit(c);
 }
-// White space, that of line ends too.
+// Is the character ASCII white space, line ends included?
 constexpr bool is_space(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
@@ -44,7 +44,7 @@ constexpr bool same_word(std::string_view a, std::string_view b) {
     return std::ranges::equal(a, b, {}, lower, lower);
 }
 
-// Without white space at both ends.
+// The text without white space at its ends.
 constexpr std::string_view trim(std::string_view text) {
     while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
     while (!text.empty() && is_space(text.back())) text.remove_suffix(1);

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-// The characters that mean something in a list are frequent, so that they meet.
+// Draws the special characters of a list often, so that they meet.
 std::string random_value(std::mt19937& random) {
     constexpr std::string_view kSpecial = "\\\\\\,,'\"= \n;\t\r\v\f%(){}\x01\x7f\xc3\xa4\xff";
     std::string value(random() % 12, ' ');
@@ -29,7 +29,8 @@ TEST(VariableListCodec, WritesABackslashBeforeFourCharacters) {
     EXPECT_EQ(variable_list({}), "");
 }
 
-// The forms that OpenPBS's qsub sends: PBS_O_* with backslashes before commas alone, the rest as above.
+// Lists as OpenPBS's qsub sends them: PBS_O_* with backslashes before commas alone, other variables in the
+// full form.
 TEST(VariableListCodec, ReadsWhatOpenPbsWrites) {
     EXPECT_THAT(parse_variables("PBS_O_WORKDIR=/a\\,b/it's/c\\d,X=\\'\\\"\\,\\\\"),
                 ElementsAre(Pair("PBS_O_WORKDIR", "/a,b/it's/c\\d"), Pair("X", "'\",\\")));
@@ -67,7 +68,7 @@ TEST(VariableListCodec, RandomValuesComeBack) {
     }
 }
 
-// Whatever a client sends: what is read of it is read the same once the server has written it anew.
+// Reads any text; writes the variables and reads them again: they must be the same.
 TEST(VariableListCodec, AnyTextIsReadTheSameAgain) {
     std::mt19937 random(6);
     for (int i = 0; i < test::cases(5000); ++i) {

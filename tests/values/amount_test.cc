@@ -1,6 +1,6 @@
-// The table of inputs, each with what OpenPBS's server makes of it: `qmgr -c "set server
-// resources_available.R = INPUT"` for R of each type, and `qsub -l walltime=INPUT`, on its master. Rows with
-// a remark are read otherwise here.
+// The table of inputs shows what OpenPBS's server makes of each: `qmgr -c "set server resources_available.R =
+// INPUT"` for R of each type, and `qsub -l walltime=INPUT`, on its master. Rows with a remark are read
+// otherwise here.
 #include "values/amount.h"
 
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ TEST(Amount, Sizes) {
     for (const char* text : {"", "gb", "4kkb", "4bk", "4bb", "4kbb", "4wb", "4x", "4 gb", "-1gb", "1.5gb",
                              "1e3", "99999999999999999999"})
         EXPECT_EQ(parse_size(text), std::nullopt) << text;
-    // OpenPBS's number of a size may have white space or a '+' before it.
+    // OpenPBS allows white space or a '+' before the number of a size.
     for (const char* text : {" 4", "+4"}) EXPECT_EQ(parse_size(text), std::nullopt) << text;
 }
 
@@ -107,7 +107,7 @@ TEST(Amount, Integers) {
     EXPECT_EQ(parse_integer("9223372036854775807"), kMost);
     for (const char* text : {"1.5", "1e3", "0x10", "12abc", "--1", "+-1", " 1", "1 "})
         EXPECT_EQ(parse_integer(text), std::nullopt) << text;
-    // OpenPBS takes no digits for 0, and the largest number for one that is larger.
+    // OpenPBS takes a text without digits for 0, and the largest number for one that is larger.
     for (const char* text : {"", "+", "-", "9223372036854775808"})
         EXPECT_EQ(parse_integer(text), std::nullopt) << text;
 }

@@ -26,7 +26,7 @@ TEST(Text, PartsAreOneMoreThanSeparators) {
 TEST(Text, CaseIsThatOfAsciiLetters) {
     EXPECT_TRUE(same_word("TrUe", "tRuE"));
     EXPECT_FALSE(same_word("true", "tru"));
-    EXPECT_FALSE(same_word("[", "{"));  // the byte behind Z and that behind z
+    EXPECT_FALSE(same_word("[", "{"));  // the bytes after Z and after z
     EXPECT_EQ(lowered("AZ[\xC4"), "az[\xC4");
     EXPECT_EQ(uppered("az{\xE4"), "AZ{\xE4");
 }
