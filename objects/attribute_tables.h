@@ -1,4 +1,4 @@
-// The tables themselves, one file per object type (policy_attributes.cc, ...); schema.cc looks things up.
+// The attribute tables, one file per object type (policy_attributes.cc, ...). schema.cc does the lookups.
 #pragma once
 
 #include <span>
@@ -7,8 +7,6 @@
 #include "objects/schema.h"
 
 namespace pbs::objects {
-
-// Why several attributes aren't acted on.
 
 std::span<const Attribute> policy_attributes();
 std::span<const Attribute> time_window_attributes();

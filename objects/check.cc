@@ -28,8 +28,8 @@ tl::unexpected<Error> bad_recurrence(const Attribute& attribute, std::string_vie
                                              error.message, expected_text(attribute)));
 }
 
-// An error with a place in the text is a mistake of the rule alone. Whether the rule ever occurs depends on
-// the start_time.
+// Reports only errors with a place in the text: those are mistakes of the rule by itself. Whether the rule
+// ever occurs depends on the start_time, which check_times() checks.
 Result<void> check_recurrence_text(const Attribute& attribute, const std::string& text,
                                    const CheckContext& context) {
     const auto rule = rrule::Recurrence::parse(text, context.zone);
@@ -46,8 +46,9 @@ Result<void> check_non_work_days(const Attribute& attribute, const StringList& e
     return {};
 }
 
-// A second key on the same thing would never decide anything. In node_sort_key, each amount of a resource
-// (total, unused and so on) is a thing of its own, and a key that names no amount means the total.
+// Refuses a second sort key on the same resource: it would never decide anything. In node_sort_key, each
+// amount of a resource (total, unused and so on) counts as a resource of its own; a key that names no amount
+// means the total.
 Result<void> check_sort_keys(const Attribute& attribute, const StringList& keys) {
     std::set<std::string> seen;
     for (const std::string& key : keys) {
@@ -61,8 +62,8 @@ Result<void> check_sort_keys(const Attribute& attribute, const StringList& keys)
     return {};
 }
 
-// Refuses a program that can't be run safely, as has been found. Where unknown names are only warned of, so
-// is the program.
+// Refuses a program that can't be run safely, by the finding `safe`. Where unknown names are only warned of,
+// an unsafe program is too.
 Result<void> check_program(const Attribute& attribute, const std::string& value,
                            const tl::expected<void, std::string>& safe, const CheckContext& context) {
     if (safe) return {};
@@ -81,8 +82,8 @@ Result<void> check_output(const Attribute& attribute, const std::string& value) 
     return fail(Code::bad_value, fmt::format("{}: bad value {}", attribute.name, checked.error()));
 }
 
-// Each resource may be listed once, and its program has to be one that may be run. Elements that the
-// attribute had before aren't checked again.
+// Allows each resource once, and only programs that may be run. Elements that the attribute had before aren't
+// checked again.
 Result<void> check_dynamic_resources(const Attribute& attribute, const Value* before,
                                      const StringList& elements, const CheckContext& context) {
     std::set<std::string_view> seen;
@@ -123,7 +124,7 @@ Result<void> check_formula_value(const Attribute& attribute, const std::string& 
     return checked;
 }
 
-// The Origin scheduler didn't start with such a configuration.
+// Refuses queue roles with which the Origin scheduler didn't start.
 Result<void> check_queue_roles(const Object& policy) {
     if (policy.text("algorithm") != "origin") return {};
     const auto clash = clashing_queues([&](std::string_view name) {
@@ -154,14 +155,14 @@ Result<void> check_slots(const Object& sched) {
                                 fmt::join(sched.list("policy"), ",")));
     }
     if (all_time == 0 && prime + non_prime > 0) {
-        // The text of PP-748, interface 1.
+        // the text of PP-748, interface 1
         return fail(Code::bad_value,
                     "Cannot set prime/non-prime time policy without setting an all time policy");
     }
     return {};
 }
 
-// The schedule log and the sorted dump would write over each other in one file.
+// Refuses one file for both the schedule log and the sorted dump: they would overwrite each other.
 Result<void> check_outputs(const Object& policy) {
     const std::string_view log = policy.text("schedule_log");
     if (log.empty() || log != policy.text("sorted_job_dumpfile")) return {};
@@ -179,7 +180,7 @@ Result<void> check_fairshare(const Object& policy) {
         "fs_group, before or in the same command");
 }
 
-// Unique names, parents that exist, and no element above itself.
+// Requires unique names, parents that exist, and no element above itself.
 Result<void> check_tree(const Object& group) {
     std::map<std::string_view, std::string_view> parents;
     for (const std::string& element : group.list("tree_element")) {
@@ -219,7 +220,7 @@ Result<void> check_tree(const Object& group) {
     return {};
 }
 
-// The rule is judged with the start_time: it is the time of day at which a rule without DTSTART occurs.
+// Parses the rule with the start_time, which is the time of day at which a rule without DTSTART occurs.
 Result<void> check_times(const Object& window, const CheckContext& context) {
     if (window.has("rrule")) {
         const rrule::Result<rrule::Window> made = context.windows.of(window, context.zone);
@@ -360,7 +361,7 @@ Result<void> refuse_users(std::string_view type, std::string_view name, std::vec
 
 namespace {
 
-// Did anything change that tells when the window is open? `before` may be null.
+// Did the change alter when the window is open? `before` may be null.
 bool other_times(const Object* before, const Object& after) {
     for (std::string_view name :
          {"rrule", "start_time", "end_time", "applies_on_holidays", "only_on_holidays"}) {
@@ -371,8 +372,8 @@ bool other_times(const Object* before, const Object& after) {
     return false;
 }
 
-// Compares the windows of queues after some changes: only those that the changes touch, with the others of
-// their queues.
+// Compares the windows of queues after some changes: only windows that the changes touch, with the other
+// windows of their queues.
 class QueueWindows {
   public:
     QueueWindows(const Draft& draft, std::span<const ObjectChange> changes, const CheckContext& context)
@@ -392,7 +393,7 @@ class QueueWindows {
         const ObjectPtr server = draft_.find(ObjectType::server, "");
         const StringList none;
         auto days = rrule::NonWorkDays::parse(server ? server->list("non_work_days") : none, context_.zone);
-        // Bad entries are refused where they are set.
+        // bad entries are refused where they are set
         if (!days) return {};
         rrule::OverlapSearch search(*days, context_.now, context_.patience, context_.end);
         draft_.for_each(ObjectType::queue, [&](const Object& queue) {
@@ -448,8 +449,8 @@ class QueueWindows {
 
     const Draft& draft_;
     const CheckContext& context_;
-    std::set<std::string, std::less<>> windows_;            // those with other times
-    std::map<std::string, ObjectPtr, std::less<>> queues_;  // as they were
+    std::set<std::string, std::less<>> windows_;            // windows with new times
+    std::map<std::string, ObjectPtr, std::less<>> queues_;  // changed queues, as they were before
     bool holidays_ = false;
     std::vector<Error> errors_;
 };

@@ -1,5 +1,5 @@
-// Checks of a draft by meaning: after the forms (value.h) come what values say, how the attributes of an
-// object fit together, and what objects refer to.
+// Checks of a draft's values by their meaning. Their syntax was checked before (value.h). Here: what a value
+// says by itself, how the attributes of one object fit together, and whether the objects it refers to exist.
 #pragma once
 
 #include <atomic>
@@ -20,48 +20,52 @@ struct CheckContext {
     const rrule::Zone& zone;
     const ResourceNames& resources;
     std::chrono::sys_seconds now;
-    const QueueNames* queues;  // null: not known, not checked
-    // Where queues, resources and programs that aren't there are told; null: they are errors.
+    const QueueNames* queues;  // names of the queues; null: unknown, so not checked
+    // Takes a line for each queue, resource or program that doesn't exist; null: these are errors.
     std::vector<std::string>* warnings;
     KeptWindows& windows;
-    std::uint64_t patience;  // with check_windows(): rrule::OverlapSearch::work()
-    const std::atomic<bool>* end =
-        nullptr;                         // set by another thread: check_windows() ends, with errors or none
-    bool provisions = false;             // the server provisions vnodes
-    std::string root_programs{};         // the path of their list (root_programs.h); empty: there is none
-    bool keeps_execution_types = false;  // of queues; else the server keeps them itself
+    std::uint64_t patience;  // limit of work for check_windows(), in units of rrule::OverlapSearch::work()
+    const std::atomic<bool>* end = nullptr;  // another thread sets it to end check_windows() early, with or
+                                             // without errors
+    bool provisions = false;                 // the server provisions vnodes
+    std::string root_programs{};         // path of the list of programs for root (root_programs.h); empty: no
+                                         // list
+    bool keeps_execution_types = false;  // execution_type of queues is kept in the store; else the server
+                                         // keeps it
 };
 
-// What one value says: recurrences, formulas, programs, names of queues and resources. `before` is the value
-// it replaces, or null.
+// Checks the meaning of one value: recurrences, formulas, programs, names of queues and resources. `before`
+// is the value that it replaces, or null.
 Result<void> check_value(const Attribute& attribute, const Value* before, const Value& value,
                          const CheckContext& context);
 
-// How the values of one object fit together: the policy slots of a sched, fairshare and its group, the tree
-// of an fs_group, the times of a time_window.
+// Checks that the values of one object fit together: the policy slots of a sched, fairshare and its group,
+// the tree of an fs_group, the times of a time_window.
 Result<void> check_object(const Object& object, const CheckContext& context);
 
-// May the provision_policy of a policy be what it is? Null: the object wasn't there before. What it was
-// before isn't checked again.
+// Checks the provision_policy of a policy against what the server can do, unless it is as before. `before` is
+// null for a new object.
 Result<void> check_provisioning(const Object* before, const Object& after, const CheckContext& context);
 
-// The name in an element of a list of references, which may have p: or np: in front.
+// The name in an element of a list of references, without its p: or np: prefix.
 std::string_view referred_name(const Attribute& attribute, std::string_view element);
 
-// Does all that the object refers to exist? Errors: bad_value, naming attribute and object.
+// Checks that all objects exist that the object refers to. Errors: bad_value, naming attribute and object.
 Result<void> check_references(const Draft& draft, const Object& object);
 
-// Does nothing refer to the object, so that it can go? Errors: busy, naming what refers to it.
+// Checks that nothing refers to the object, so that it may be deleted. Errors: busy, naming what refers to
+// it.
 Result<void> check_unreferenced(const Draft& draft, ObjectType type, std::string_view name);
 
-// busy, with the first few of `users` and the number of the rest; nothing if there are none.
+// Error busy that names the first few `users` and the number of the others; no error if there are no users.
 Result<void> refuse_users(std::string_view type, std::string_view name, std::vector<std::string> users);
 
-// Do the time_windows of each queue stay apart after some changes, for all time from now on? Only those are
-// compared that the changes touch: windows with other times or new on a queue, and with other non_work_days
-// those that depend on them. bad_value for each queue where they don't, naming the queue, two windows and the
-// first instant at which both are open; or that they would take too long to compare, which is takes_long if
-// it is for want of patience.
+// Checks that the time_windows of each queue don't overlap, for all time from now on. Compares only the
+// windows that the changes touch: windows with new times, windows new on a queue, and, after a change of
+// non_work_days, windows that depend on these. Returns an error for each queue with an overlap: bad_value,
+// naming the queue, two windows and the first instant at which both are open. If the comparison would take
+// too long, the error is takes_long when context.patience is less than OverlapSearch::kLongWork, else
+// bad_value.
 std::vector<Error> check_windows(const Draft& draft, std::span<const ObjectChange> changes,
                                  const CheckContext& context);
 

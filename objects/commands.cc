@@ -36,7 +36,7 @@ std::string_view sign(Operation operation) {
     return "=";
 }
 
-// As qmgr wants it: in quotes if it has blanks, commas or quotes.
+// The value as qmgr reads it: in quotes if it has blanks, commas or quotes.
 std::string quoted(const std::string& value) {
     if (!value.empty() && value.find_first_of(" \t,'\"\n;#") == std::string::npos) return value;
     const char quote = value.find('"') == std::string::npos ? '"' : '\'';
@@ -64,7 +64,7 @@ Result<void> authorize(const Command& command, const Identity& identity) {
     if ((identity.privilege & (manager_privilege | root_privilege)) != 0) return {};
     const bool is_operator = (identity.privilege & operator_privilege) != 0;
     const bool changes = command.kind == CommandKind::set || command.kind == CommandKind::unset;
-    // The server itself decides who may change its own attributes.
+    // the server itself decides who may change its own attributes
     if (changes && command.changes.empty() && !command.host.empty()) return {};
     const bool operators_may =
         changes && std::ranges::all_of(command.changes, [&](const AttributeChange& change) {
@@ -84,7 +84,7 @@ ObjectStatus describe(const Object& object, const std::vector<const Attribute*>&
     ObjectStatus result{object.type(), object.name(), {}};
     result.attributes.reserve(wanted.size());
     for (const Attribute* attribute : wanted) {
-        // The tables' defaults are canonical text (tests/objects/schema_test.cc holds them to it).
+        // the tables' defaults are canonical text (tests/objects/schema_test.cc checks it)
         if (const Value* value = object.set_value(*attribute)) {
             result.attributes.push_back({attribute, format_value(*attribute, *value), false});
         } else if (!attribute->default_value.empty()) {

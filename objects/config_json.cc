@@ -15,9 +15,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-// ---- Writing. By hand: nlohmann's ordered objects look every key up one by one.
+// ---- Writing. By hand, because nlohmann's ordered objects search for each key one by one.
 
-// `colon` and `comma` are what stands between key and value, and between elements.
+// `colon` and `comma` stand between key and value, and between elements.
 std::string object_text(const Object& object, std::string_view colon, std::string_view comma) {
     std::string text = "{";
     for (const auto& [index, value] : object.values()) {
@@ -40,7 +40,7 @@ std::string object_text(const Object& object, std::string_view colon, std::strin
 
 // ---- Reading.
 
-// What a value is, for errors.
+// The value's kind or text, for errors.
 std::string found_text(const Json& json) {
     return json.is_structured() ? fmt::format("an {}", json.type_name())
                                 : json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -113,7 +113,8 @@ void read_format(const Json& json, Problems& problems) {
     }
 }
 
-// nlohmann tells of a mistake as "[json.exception...] parse error at line 1, column 5: what is wrong".
+// The error with line and column. nlohmann's text is "[json.exception...] parse error at line 1, column 5:
+// ...", from which the part after the place is taken.
 std::string parse_problem(std::string_view json, const Json::parse_error& error) {
     const std::string_view before = json.substr(0, error.byte == 0 ? 0 : error.byte - 1);
     const auto line = 1 + std::ranges::count(before, '\n');
@@ -125,9 +126,8 @@ std::string parse_problem(std::string_view json, const Json::parse_error& error)
     return fmt::format("line {}, column {}: {}", line, before.size() - line_start + 1, what);
 }
 
-// Notes keys that are there twice, of which JSON would silently keep the last. This is a parser of its own,
-// beside the one that makes values: with a callback, that one would go through all members of an object after
-// each member.
+// Reports keys that occur twice in an object: JSON would silently keep the last. A separate SAX parser,
+// because with a callback, nlohmann's DOM parser would go through all members of an object after each member.
 class KeyWatch : public nlohmann::json_sax<Json> {
   public:
     explicit KeyWatch(Problems& problems) : problems_(problems) {}
@@ -175,7 +175,8 @@ Result<Json> parse(std::string_view json, Problems& problems) {
     }
 }
 
-// A scalar is read as it would be typed; of a list, each element is checked by its form.
+// The value of an attribute in JSON: a scalar is read as if typed; of a list, each element's syntax is
+// checked.
 Result<Value> value_of(const Attribute& attribute, const AttributeText& text) {
     if (attribute.is_list() != text.is_list) {
         return fail(Code::bad_value, fmt::format("{}: expected {}", attribute.name,
@@ -242,7 +243,7 @@ Result<std::vector<ObjectText>> from_document(std::string_view json) {
     read_format(*document, problems);
     std::vector<ObjectText> objects;
     for (const auto& [key, section] : document->items()) {
-        // The section "host" is the server's own: the server reads it itself.
+        // the server itself reads its section "host"
         if (key == "format" || key == "host") continue;
         if (const ObjectType* type = section_type(key)) {
             read_section(*type, section, objects, problems);

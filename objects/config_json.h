@@ -14,9 +14,10 @@
 //
 // A server puts what it keeps itself under one more key, "host", which isn't read here.
 //
-// Values are texts as in qmgr, lists are arrays of them. What is set is written, defaults are not. Types are
-// in this order, objects in that of their names, attributes in that of the tables: equal configurations are
-// equal texts. Values are bytes: one that isn't UTF-8, which JSON can't hold, is {"hex": "e9"}.
+// Values are texts as in qmgr, lists are arrays of them. Set values are written, defaults are not. Types come
+// in this order, objects in the order of their names, attributes in the order of the tables: equal
+// configurations are equal texts. JSON can't hold a value whose bytes aren't UTF-8: such a value is written
+// as {"hex": "e9"}.
 #pragma once
 
 #include <optional>
@@ -32,12 +33,11 @@ namespace pbs::objects {
 // The format that documents say they have.
 inline constexpr int kConfigFormat = 1;
 
-// An attribute and an object as a text has them: the form of the text is right, nothing else is known of
-// them.
+// An attribute and an object as read from JSON: their syntax is right; names and values are still unchecked.
 struct AttributeText {
     std::string name;
     bool is_list = false;
-    StringList items;  // one, unless it is a list
+    StringList items;  // one item, unless it is a list
 };
 struct ObjectText {
     ObjectType type = ObjectType::policy;
@@ -45,16 +45,16 @@ struct ObjectText {
     std::vector<AttributeText> attributes{};
 };
 
-// {"by_queue":"False","batch_queues":["a","b"]}, what history keeps; null for no object.
+// An object as the history keeps it: {"by_queue":"False","batch_queues":["a","b"]}; null for no object.
 std::string to_json(const Object* object);
-// Reads it back; nullopt for null. Errors: bad_value, saying what makes no sense.
+// Reads the text of to_json(); nullopt for null. Errors: bad_value, saying what can't be read.
 Result<std::optional<Object>> from_json(ObjectType type, std::string_view name, std::string_view json);
 
-// A configuration as a document that ends with a newline.
+// The configuration as a document that ends with a newline.
 std::string to_document(const Snapshot& snapshot);
-// The objects of a document. Errors: bad_value. A mistake of JSON's grammar is told with line and column, all
-// that is wrong with a document of right grammar (unknown or repeated keys, values of a wrong kind) in a line
-// each.
+// The objects of a document. Errors: bad_value. A mistake in JSON's grammar is reported with line and column;
+// mistakes in a document of right grammar (unknown or repeated keys, values of a wrong kind) are all
+// reported, a line each.
 Result<std::vector<ObjectText>> from_document(std::string_view json);
 
 }  // namespace pbs::objects

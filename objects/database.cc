@@ -13,10 +13,10 @@
 namespace pbs::objects {
 namespace {
 
-// How long a request waits for another process that has the file (a backup, pbs_migrate) to be done.
+// How long a request waits while another process (a backup, pbs_migrate) holds the file.
 constexpr std::chrono::seconds kBusy{10};
 
-// The file holds who may do what to the schedulers: nobody but the server's user reads it.
+// Creates the file readable by the server's user alone: it holds who may do what to the schedulers.
 Result<void> create_private(const std::string& path) {
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) {
@@ -29,7 +29,7 @@ Result<void> create_private(const std::string& path) {
 
 Result<void> check_kept(const std::string& path) {
     const auto loss = sqlite::find_loss(path, "revision");
-    // What is wrong with a file that can't be read is told when it is opened.
+    // a file that can't be read is reported when it is opened
     if (!loss || !*loss) return {};
     return fail(Code::system,
                 fmt::format("the policy database {} {}. Restore a backup, or go on without what is lost: "
@@ -92,11 +92,12 @@ void Database::reached(std::uint64_t revision) {
     if (guard_) guard_->reached(static_cast<std::int64_t>(revision));
 }
 
-// SQLite brings the log to the disk at a commit, which would take as long as there is much of it.
+// Syncs the log now: SQLite would do it at the commit, and the longer the log, the longer the commit would
+// take.
 Result<void> Database::flush() {
     if (const auto failed = connection_.flush()) return tl::unexpected(error("write", *failed));
     const int log = ::open((path_ + "-wal").c_str(), O_RDWR | O_CLOEXEC);
-    if (log < 0) return {};  // nothing has been written
+    if (log < 0) return {};  // no log: nothing was written
     const bool done = ::fdatasync(log) == 0;
     const std::string why = std::error_code(errno, std::generic_category()).message();
     ::close(log);
@@ -174,7 +175,7 @@ Result<void> Transaction::commit(sqlite::Guard::Checkpoint checkpoint) {
 }
 
 Transaction::~Transaction() {
-    // A failed statement may have ended the transaction already (a full disk): then this fails, harmlessly.
+    // A failed statement may have ended the transaction already (a full disk): this then fails, harmlessly.
     if (database_) (void)database_->statement("ROLLBACK").run();
 }
 

@@ -1,4 +1,5 @@
-// The policy database: its errors name it and say what to do, and transactions roll back by themselves.
+// The policy database. Its errors name the file and say what to do; a transaction that isn't committed rolls
+// back.
 #pragma once
 
 #include <atomic>
@@ -17,7 +18,7 @@ namespace pbs::objects {
 
 class Database;
 
-// A prepared statement in use (sqlite/connection.h), whose errors are those of the database.
+// A prepared statement in use (sqlite/connection.h). Its errors are those of Database.
 class Statement : public sqlite::Statement {
   public:
     template <class Value>
@@ -25,13 +26,13 @@ class Statement : public sqlite::Statement {
         sqlite::Statement::bind(value);
         return *this;
     }
-    // At a position; positions that the statement doesn't have are left out.
+    // Binds the parameter at a position; ignores positions that the statement doesn't have.
     template <class Value>
     Statement& bind_at(int position, const Value& value) {
         return go_to(position) ? bind(value) : *this;
     }
 
-    // The next row: true, false at the end. Errors: system.
+    // Moves to the next row: true, false at the end. Errors: system.
     Result<bool> step();
     // Runs a statement that returns no rows.
     Result<void> run();
@@ -48,9 +49,9 @@ class Statement : public sqlite::Statement {
 class Database {
   public:
     // Opens or creates the file (mode 0600) with WAL, full synchronous, foreign keys and a busy timeout.
-    // Errors: system; also if it has lost what it was told to keep (sqlite/loss.h).
+    // Errors: system; also if data that was committed is gone (sqlite/loss.h).
     static Result<std::unique_ptr<Database>> open(const std::string& path);
-    // Opens a file that is open in this process already, once more: for another thread.
+    // Opens one more connection, for another thread, to a file that is open in this process already.
     static Result<std::unique_ptr<Database>> open_again(const std::string& path);
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
@@ -59,24 +60,24 @@ class Database {
     // Runs statements without parameters.
     Result<void> run(const std::string& sql);
     std::int64_t last_row_id() const;
-    // From here on commits are numbered and kept in the mark beside the file (sqlite/guard.h). To be called
-    // when all tables are made.
+    // Begins to number commits in the mark file beside the database (sqlite/guard.h), so that a loss is found
+    // later. Call it when all tables exist.
     Result<void> guard();
-    // The revision that the next commit reaches.
+    // Names the revision that the next commit reaches, for the mark file.
     void reached(std::uint64_t revision);
-    // Brings to the disk what a transaction has written so far, so that little is left for its commit.
+    // Writes to the disk what the transaction has done so far, so that its commit takes little time.
     Result<void> flush();
-    // Once another thread sets this, statements end with an error.
+    // Makes statements fail from when another thread sets `end`.
     void end_when(const std::atomic<bool>& end);
-    // Another connection of this process, to the same file, has made the last commit.
+    // Tells that another connection of this process to the same file made the last commit.
     void follow(const Database& other);
-    // Runs `work` in a transaction: the one that is under way, or one of its own.
+    // Runs `work` in the transaction that is under way, or in one of its own.
     Result<void> in_transaction(const std::function<Result<void>()>& work);
 
     const std::string& path() const { return path_; }
-    // What SQLite says went wrong last, as an error that names the file.
+    // SQLite's last error, with the name of the file.
     Error error(std::string_view doing) const;
-    // The error for a file whose content makes no sense: what is wrong and what to do.
+    // The error for a file whose content is wrong: what is wrong and what to do.
     Error damage(std::string_view what) const;
 
   private:
@@ -86,16 +87,17 @@ class Database {
     Error error(std::string_view doing, const sqlite::Failure& failure) const;
     std::string path_;
     sqlite::Connection connection_;
-    std::unique_ptr<sqlite::Guard> guard_;  // goes before the connection
+    std::unique_ptr<sqlite::Guard> guard_;  // destroyed before the connection
 };
 
-// Begins at once with the right to write; rolls back unless committed.
+// A transaction that holds the right to write from its beginning. Rolls back unless committed.
 class Transaction {
   public:
     static Result<Transaction> begin(Database& database);
-    // Returns when the changes are on the disk.
+    // Commits. Returns when the changes are on the disk.
     Result<void> commit();
-    // The same, and leaves it to the end of the connection to copy a long log into the database.
+    // Commits as commit() does, but leaves a long log to be copied into the database when the connection
+    // ends.
     Result<void> commit_quickly();
 
     Transaction(Transaction&& other) noexcept : database_(other.database_) { other.database_ = nullptr; }

@@ -1,5 +1,5 @@
-// A configuration under change: a snapshot and what commands did to it so far. Nothing of it is visible to
-// anyone until it is written to disk and made a snapshot.
+// A configuration under change: a snapshot and the effect of the commands executed on it so far. Nobody sees
+// a draft until it is written to disk and made a snapshot.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace pbs::objects {
 
-// An object before and after a change. A null pointer: there was no such object, or there is none any more.
+// An object before and after a change. Null: the object didn't exist, or doesn't any more.
 struct ObjectChange {
     ObjectType type;
     std::string name;
@@ -25,8 +25,8 @@ struct ObjectChange {
     ObjectPtr after;
 };
 
-// Calls `visit(attribute, before, after)` for each attribute that the change gave another value, in the order
-// of the table. A null pointer stands for an attribute that isn't set. The first error ends it.
+// Calls `visit(attribute, before, after)` for each attribute whose value the change altered, in the order of
+// the table. A null pointer stands for an attribute that isn't set. Stops at the first error.
 template <class Visit>
 Result<void> for_each_difference(const ObjectChange& change, Visit visit) {
     using Values = std::span<const std::pair<std::size_t, Value>>;
@@ -48,22 +48,23 @@ class Draft {
   public:
     explicit Draft(std::shared_ptr<const Snapshot> base) : base_(std::move(base)) {}
 
-    // An object as it stands in the draft; null if there is none.
+    // An object as it is in the draft; null if it doesn't exist.
     ObjectPtr find(ObjectType type, std::string_view name) const;
     // Calls `visit` with every object of a type, in no particular order.
     template <class Visit>
     void for_each(ObjectType type, Visit visit) const;
 
-    // Puts an object into the draft, in place of one of its name.
+    // Puts an object into the draft, in place of any object of its name.
     void put(Object object);
     void erase(ObjectType type, std::string_view name);
 
-    // What differs from the base.
+    // The differences from the base.
     std::vector<ObjectChange> changes() const;
 
-    // A draft takes many commands; each begins with a mark.
+    // Marks a state that revert_to_mark() returns to. A draft takes many commands, each of which begins with
+    // a mark.
     void mark() { undo_.clear(); }
-    // What differs from how it was at the mark.
+    // The differences from the state at the mark.
     std::vector<ObjectChange> changes_since_mark() const;
     // Takes the draft back to the mark.
     void revert_to_mark();
@@ -81,14 +82,14 @@ class Draft {
         }
     };
 
-    // What a key was at the mark: nullopt if it was as in the base.
+    // A key's object at the mark: nullopt if the draft had no change of it then.
     using Undo = std::map<Key, std::optional<ObjectPtr>, Less>;
 
     void change(Key key, ObjectPtr object);
 
     std::shared_ptr<const Snapshot> base_;
     std::map<Key, ObjectPtr, Less> pending_;  // null: erased
-    Undo undo_;                               // of what was changed since the mark
+    Undo undo_;                               // of keys changed since the mark
 };
 
 template <class Visit>

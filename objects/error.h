@@ -6,9 +6,9 @@
 
 namespace pbs::objects {
 
-// The PBS error numbers that this folder answers with, as the batch protocol numbers them. PBS has no
-// numbers of its own for the new object types beyond 15212 (PP-748, interfaces 10 to 12), so the nearest
-// existing ones are used: what PBS answers for queues.
+// PBS error numbers that this folder answers with. PBS has no numbers of its own for the new object types
+// beyond 15212 (PP-748, interfaces 10 to 12), so the nearest existing ones are used: those that PBS answers
+// for queues.
 enum class Code : int {
     unknown_attribute = 15002,  // PBSE_NOATTR
     kReadOnly = 15003,          // PBSE_ATTRRO
@@ -21,7 +21,7 @@ enum class Code : int {
     busy = 15027,               // PBSE_OBJBUSY: delete of an object that something refers to
     name_too_long = 15028,      // PBSE_QUENBIG
     unknown_resource = 15035,   // PBSE_UNKRESC
-    takes_long = 15208,         // PBSE_TRYAGAIN: more work than a Store is patient with
+    takes_long = 15208,         // PBSE_TRYAGAIN: more work than the store's patience allows
     unknown_object = 15212,     // PBSE_POLICY_NOT_FOUND and its two siblings
 };
 

@@ -13,8 +13,8 @@
 namespace pbs::objects {
 namespace {
 
-// Each entry of non_work_days as it is kept: 01/01 is FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1. What is removed
-// without a name goes whatever its name is.
+// Each entry of non_work_days as it is stored: 01/01 is FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1. `-=` of an entry
+// without a name also removes entries with any name.
 Result<std::string> stored_days(const Attribute& attribute, const Value* before, std::string_view text,
                                 Operation operation, const rrule::Zone& zone) {
     const Result<StringList> entries = split_rules(attribute.name, text);
@@ -38,7 +38,8 @@ Result<std::string> stored_days(const Attribute& attribute, const Value* before,
     return fmt::format("{}", fmt::join(out, ","));
 }
 
-// Puts the slots into the order all-time, p:, np:. `=` leaves the all-time slot as it was unless it names it.
+// Puts the slots into the order all-time, p:, np:. `=` without an all-time policy keeps the all-time slot as
+// it was.
 StringList arrange_slots(const Value* before, StringList list, Operation operation) {
     const auto all_time = [](const std::string& e) { return e.find(':') == std::string::npos; };
     if (operation == Operation::set && before && std::ranges::none_of(list, all_time)) {
@@ -76,7 +77,7 @@ Result<std::optional<Value>> new_value(const Attribute& attribute, const Value* 
 
 Error in_object(Error error, ObjectType type, std::string_view name) {
     // PP-748 gives the first text in full; the others name the object already, or the name is too long to
-    // repeat.
+    // repeat
     const bool complete = error.message.starts_with("Cannot set prime/non-prime") ||
                           error.code == Code::unknown_object || error.code == Code::name_too_long ||
                           error.message.starts_with(object_title(type, name));
@@ -109,7 +110,8 @@ Result<void> change_attribute(Object& object, const AttributeChange& change, Com
     return {};
 }
 
-// The checks beyond the object itself, once it is in the draft.
+// Checks the references and time_windows of an object against the rest of the draft. Call it when the draft
+// has the object's change.
 Result<void> check_in_draft(const Draft& draft, ObjectPtr before, const Object& after,
                             const CheckContext& context) {
     if (Result<void> checked = check_references(draft, after); !checked) return checked;
@@ -128,8 +130,8 @@ Result<void> change_object(Draft& draft, Object object, const Command& command, 
     }
     if (Result<void> checked = check_object(object, context); !checked) return checked;
     if (Result<void> checked = check_provisioning(before.get(), object, context); !checked) return checked;
-    // The host makes and deletes servers, queues and scheds. One of them is kept here only while an attribute
-    // of ours is set on it.
+    // The host makes and deletes servers, queues and scheds. Such an object is stored here only while an
+    // attribute of ours is set on it.
     if (!is_own_type(object.type()) && object.values().empty()) {
         draft.erase(object.type(), object.name());
         return check_in_draft(draft, before, object, context);
@@ -182,7 +184,7 @@ Result<void> check_command(const Command& command) {
     return {};
 }
 
-// Does the command consist only of what the server does with its own objects?
+// Does the command only report what the server does with its own objects?
 bool is_hosts(const Command& command) {
     if (command.host.empty()) return false;
     const bool changes = command.kind == CommandKind::set || command.kind == CommandKind::unset;
@@ -205,7 +207,7 @@ Result<void> dispatch(Draft& draft, const Command& command, const CheckContext& 
                 return fail(Code::exists, fmt::format("{} exists already", object_title(command.type, name)));
             if (Result<void> checked = check_name("name", name); !checked) return checked;
         }
-        // An earlier queue or sched of this name may have left values behind. The new one doesn't get them.
+        // An earlier queue or sched of this name may have left values behind; the new one doesn't get them.
         return change_object(draft, Object(command.type, name), command, context);
     }
     if (!existing && is_own_type(command.type)) {

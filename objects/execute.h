@@ -1,4 +1,4 @@
-// What a command does to a draft. No disk, no history: store.cc writes what comes of it.
+// Execution of commands on a draft, in memory only: store.cc writes the result and the history.
 #pragma once
 
 #include <optional>
@@ -10,20 +10,21 @@
 
 namespace pbs::objects {
 
-// The policy that always exists.
+// The policy that can't be deleted.
 inline constexpr std::string_view kDefaultPolicy = "default_policy";
 
-// Executes one command on the draft. On an error the draft is to be thrown away, or taken back to
-// its mark.
+// Executes one command on the draft. After an error the caller throws the draft away or reverts it to its
+// mark.
 Result<void> execute_on(Draft& draft, const Command& command, const CheckContext& context);
 
-// The value that one attribute gets by an operation; `before` may be null: not set. nullopt: none, it is
-// unset. Checked by form and by meaning, not for what it refers to.
+// The value that an operation gives to one attribute; nullopt: the attribute gets unset. `before` is null for
+// an attribute that isn't set. Checks syntax and meaning, not whether the objects exist that the value refers
+// to.
 Result<std::optional<Value>> new_value(const Attribute& attribute, const Value* before,
                                        const AttributeChange& change, Operation operation,
                                        const CheckContext& context);
 
-// The error with its object in front, unless its text names that already.
+// The error with the object's title in front, unless the message names the object already.
 Error in_object(Error error, ObjectType type, std::string_view name);
 
 }  // namespace pbs::objects

@@ -25,7 +25,7 @@ bool made_of(std::string_view text, std::string_view others) {
     });
 }
 
-// Strings of PBS are one line: a control character would break accounting and log files.
+// PBS strings are one line: a control character would break accounting and log files.
 Form text_form(std::string_view text) {
     const bool clean =
         std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
@@ -33,7 +33,7 @@ Form text_form(std::string_view text) {
     return std::string(text);
 }
 
-// Recurrences may have one line per property.
+// Recurrences may have one line per property; blanks replace the line ends.
 Form rrule_form(std::string_view text) {
     std::string line(text);
     std::ranges::replace_if(
@@ -76,9 +76,9 @@ Form name_form(std::string_view text) {
     return std::string(text);
 }
 
-// "SCR 70 SC 30 S": an order, then pairs of a percentage and the order below it; percentages fall. A
-// percentage at the end, as in PP-748's own example "SCR 70 SC 30", has no order of its own: from there down
-// the last order stays. No letter twice in an order.
+// "SCR 70 SC 30 S": an order, then pairs of a percentage and the order to use below it; percentages fall. A
+// percentage without an order at the end, as in PP-748's own example "SCR 70 SC 30", keeps the last order
+// from there down. No letter may come twice in an order.
 Form preempt_order_form(std::string_view text) {
     const std::vector<std::string_view> words = values::words(text);
     if (words.empty()) return wrong();
@@ -119,7 +119,7 @@ Form preempt_level(std::string_view text) {
     return fmt::format("{}", fmt::join(canonical, "+"));
 }
 
-// The levels a+b and b+a are the same; each may be there once.
+// Refuses a level that occurs twice; a+b and b+a are the same level.
 Form preempt_prio_form(std::string_view text) {
     std::vector<std::string> canonical;
     std::set<std::set<std::string_view>> seen;
@@ -136,7 +136,7 @@ Form preempt_prio_form(std::string_view text) {
     return fmt::format("{}", fmt::join(canonical, ", "));
 }
 
-// "ncpus HIGH", for vnodes optionally followed by the amount that counts.
+// A sort key such as "ncpus HIGH"; for vnodes optionally with the amount that counts.
 Form sort_key_form(std::string_view text, bool for_nodes) {
     const std::vector<std::string_view> words = values::words(text);
     if (words.size() < 2 || words.size() > (for_nodes ? 3U : 2U)) return wrong();
@@ -188,13 +188,14 @@ Form dynamic_resource_form(std::string_view text) {
     return fmt::format("{} !{}", resource, *checked);
 }
 
-// What a name in a fairshare tree may hold: the names of users, groups, accounts and queues, and the colon
+// Is this a name that a fairshare tree may have? Names of users, groups, accounts and queues, and the colon
 // of egroup:euser.
 bool is_entity_name(std::string_view text) {
     return made_of(text, "-_.:+@$") && text.size() <= 255 && text.front() != ':' && text.back() != ':';
 }
 
-// "group01:root = 30". PP-748's example puts brackets around the whole value; value.cc takes those off.
+// A tree element such as "group01:root = 30". PP-748's example puts brackets around the whole value; value.cc
+// removes them.
 Form tree_element_form(std::string_view text) {
     const std::size_t equals = text.rfind('=');
     if (equals == std::string_view::npos) return wrong("there is no = before the shares");
@@ -265,7 +266,7 @@ Form canonical_string(const Attribute& attribute, std::string_view text) {
         case Syntax::word:
             return word_form(attribute, values::trim(text));
         case Syntax::pathname:
-        // What earlier versions took for one is read, and refused where it is set (check.cc).
+        // Reads what earlier versions accepted as an output file; check.cc refuses it when it is set.
         case Syntax::output_file:
             return pathname_form(values::trim(text));
         case Syntax::program:

@@ -1,5 +1,5 @@
-// The forms of string values: each reads one string (or one element of a list) and gives its canonical text,
-// or what is wrong with it. value.cc puts attribute and value into the error.
+// The syntaxes of string values. Each function reads one string (or one element of a list) and returns its
+// canonical text, or what is wrong with it. value.cc adds attribute and value to the error.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace pbs::objects {
 
-// A remark on what is wrong, put after "expected ..." in the error; may be empty.
+// The error is a remark that follows "expected ..." in the message; it may be empty.
 using Form = tl::expected<std::string, std::string>;
 
-// The canonical text of a string of this syntax. For syntaxes of lists: of one element. Syntaxes that aren't
-// held as strings give the text back as it is.
+// The canonical text of a string of the attribute's syntax; for list syntaxes, of one element. Text of a
+// syntax that isn't held as a string is returned unchanged.
 Form canonical_string(const Attribute& attribute, std::string_view text);
 
 bool is_queue_name(std::string_view text);

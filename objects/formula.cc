@@ -12,7 +12,7 @@
 namespace pbs::objects {
 namespace {
 
-// Those of the shares of the job's entity are the last.
+// Terms of job_sort_formula; the kShareTerms last ones are about fairshare.
 constexpr std::string_view kJobSortTerms[] = {
     "eligible_time",  "queue_priority",  "job_priority",         "accrue_type",
     "fairshare_perc", "fair_share_perc", "fairshare_tree_usage", "fairshare_factor",
@@ -20,12 +20,12 @@ constexpr std::string_view kJobSortTerms[] = {
 constexpr std::size_t kShareTerms = 4;
 constexpr std::string_view kUsageTerms[] = {"fs_factor"};
 
-// What can't be computed is not a number.
+// Functions on numbers. A result that can't be computed is NaN.
 using Args = std::span<const double>;
 
 double rounded(Args a) {
     const double unit = std::pow(10, a.size() > 1 ? std::trunc(a[1]) : 0);
-    return std::nearbyint(a[0] * unit) / unit;  // halves to the even neighbour
+    return std::nearbyint(a[0] * unit) / unit;  // halves go to the even neighbour
 }
 
 double logarithm(Args a) {
@@ -39,7 +39,7 @@ double power(double base, double exponent) {
 
 struct Function {
     std::string_view name;
-    std::uint32_t least;  // arguments
+    std::uint32_t least;  // least and most arguments
     std::uint32_t most;
     double (*of)(Args);
 };
@@ -74,7 +74,7 @@ tl::unexpected<Error> bad_formula(std::string_view what, std::string_view text, 
                 fmt::format("{}: bad formula '{}': at position {}: {}", what, text, at + 1, problem));
 }
 
-// As Python's: the result has the sign of the divisor.
+// The remainder as Python's % computes it: with the sign of the divisor.
 double modulo(double a, double b) {
     if (b == 0) return NAN;
     const double rest = std::fmod(a, b);
@@ -93,10 +93,10 @@ double bits(double a, double b, Combine combine) {
 }  // namespace
 
 enum class Formula::Op : std::uint8_t {
-    // Put a value on the stack.
+    // Push a value.
     name,
     number,
-    // Take the two on top, and put what they make.
+    // Pop two values and push the result.
     less,
     less_equal,
     greater,
@@ -113,21 +113,20 @@ enum class Formula::Op : std::uint8_t {
     divide_down,
     modulo,
     power,
-    // Of the one on top.
+    // Replace the top of the stack.
     negate,
     no,
-    // Of as many as the step says.
+    // Pop as many arguments as the step says, and push the function's result.
     call,
-    // Jumps over as many steps as the step says: always; if the value that is taken off the top is 0; if the
-    // top is 0, and
-    // if it isn't. Where the last two don't jump, they take the top off.
+    // Jump over as many steps as the step says: always; if the popped top is 0; if the top is 0, keeping it;
+    // if the top isn't 0, keeping it. The last two pop the top when they don't jump.
     jump,
     jump_if_not,
     jump_keeping_false,
     jump_keeping_true,
 };
 
-// By recursive descent; each level of binding is one function or one row.
+// A parser by recursive descent: each level of precedence is one function or one row of kBinary.
 class FormulaCompiler {
   public:
     using Op = Formula::Op;
@@ -146,7 +145,7 @@ class FormulaCompiler {
     enum class Kind : std::uint8_t { end, number, name, sign };
     struct Binary {
         std::string_view sign;
-        unsigned level;  // of binding: a larger one binds tighter
+        unsigned level;  // of precedence: a larger one binds tighter
         Op op;
     };
     static constexpr unsigned kComparison = 1;
@@ -168,7 +167,7 @@ class FormulaCompiler {
         {"%", 6, Op::modulo},
     };
     static constexpr unsigned kTightest = 6;
-    static constexpr unsigned kDeepest = 100;  // a formula may come from a hostile manager
+    static constexpr unsigned kDeepest = 100;  // limits recursion: a formula may come from a hostile manager
 
     void fail(std::string text) {
         if (problem_.text.empty()) problem_ = {at_, std::move(text)};
@@ -227,7 +226,7 @@ class FormulaCompiler {
         made_.steps_.push_back({op, argument, count});
     }
     std::size_t here() const { return made_.steps_.size(); }
-    // Adds a jump; how far it goes is filled in later.
+    // Adds a jump whose distance land() fills in later.
     std::size_t add_jump(Op op) {
         add(op);
         return here() - 1;
@@ -248,7 +247,7 @@ class FormulaCompiler {
             if (need(":", "expected : and a value behind it")) conditional();
             land(done);
         } else if (take("if")) {
-            // The condition goes before the value: jumps tell how far, so that steps can be moved.
+            // Moves the condition's steps before the value's. That works because jumps are relative.
             const std::size_t condition = here();
             disjunction();
             const std::size_t otherwise = add_jump(Op::jump_if_not);
@@ -385,7 +384,7 @@ class FormulaCompiler {
     }
 
     std::string_view text_;
-    std::size_t at_ = 0;  // of the token
+    std::size_t at_ = 0;  // of the current token
     std::size_t end_ = 0;
     Kind kind_ = Kind::end;
     std::string_view token_;

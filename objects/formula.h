@@ -1,14 +1,5 @@
-// The language of job_sort_formula and usage_formula: one expression, as Python has them, for that is what
-// OpenPBS gives a job_sort_formula to (PBS Reference Guide, "job_sort_formula").
-//
-//     x if c else y     also c ? x : y
-//     or and not        also || && !; `or` and `and` give the operand that decides
-//     < <= > >= == !=   1 or 0; they can't be chained
-//     | ^ &             bit by bit, of whole numbers: ^ is exclusive or, as in OpenPBS
-//     + - * / // %      // rounds down; the result of % has the sign of the divisor
-//     -x +x  x ** y     a power binds tighter than the sign before it
-//
-// and calls of the functions in formula_functions().
+// The language of job_sort_formula and usage_formula: one expression in Python's syntax, because OpenPBS
+// evaluates a job_sort_formula with Python (PBS Reference Guide, "job_sort_formula").
 #pragma once
 
 #include <cstdint>
@@ -25,26 +16,26 @@
 
 namespace pbs::objects {
 
-// What is wrong with a formula, and where: the place in the text, from 0.
+// A mistake in a formula, with its place in the text, from 0.
 struct FormulaProblem {
     std::size_t at = 0;
     std::string text;
 };
 
-// A formula, compiled.
+// A compiled formula.
 class Formula {
   public:
-    // A name that it reads, and where it stands first.
+    // A name in the formula, with the place of its first use.
     struct Name {
         std::string name;
         std::size_t at = 0;
     };
     static tl::expected<Formula, FormulaProblem> compile(std::string_view text);
 
-    // Each name once, in the order in which they stand.
+    // Each name once, in the order of first use.
     const std::vector<Name>& names() const { return names_; }
-    // With values for names(), in that order. Nothing if it can't be computed (a division by zero, the root
-    // of a negative number, bits of a fraction), or isn't finite. O(length of the text).
+    // The formula's value for `values` of names(), in that order. nullopt: it can't be computed (a division
+    // by zero, the root of a negative number, bits of a fraction), or isn't finite. O(length of the text).
     std::optional<double> value(std::span<const double> values);
 
   private:
@@ -52,8 +43,8 @@ class Formula {
     enum class Op : std::uint8_t;
     struct Step {
         Op op;
-        std::uint32_t argument = 0;  // of a name, a number or a function its place; of a jump how far
-        std::uint32_t count = 0;     // of a function's arguments
+        std::uint32_t argument = 0;  // index of a name, number or function; distance of a jump
+        std::uint32_t count = 0;     // number of a function's arguments
     };
     static double combine(Op op, double a, double b);
 
@@ -66,20 +57,20 @@ class Formula {
 // "abs, ceil, ...": the functions that formulas may call.
 std::string formula_functions();
 
-// Names beside those of resources that a job_sort_formula may use (OpenPBS's, PBS Reference Guide
-// "job_sort_formula") and that a usage_formula may (PP-748's example).
+// Names other than resources that a job_sort_formula may use (OpenPBS's, PBS Reference Guide
+// "job_sort_formula"), and those that a usage_formula may use (PP-748's example).
 std::span<const std::string_view> job_sort_terms();
 std::span<const std::string_view> usage_terms();
-// Those of job_sort_terms() that are about the shares of the job's entity, and count with an fs_group only.
+// The terms of job_sort_terms() on fairshare of the job's entity, which need an fs_group.
 std::span<const std::string_view> share_terms();
 
-// Is `text` a formula over these names? The error tells the position (from 1) and what stands there. With
-// `unknown`, names that are neither are no error: they are added to it.
+// Checks that `text` is a formula over resources and `terms`. The error tells the position (from 1) and what
+// stands there. With `unknown`, other names are added to it instead of being an error.
 Result<void> check_formula(std::string_view what, std::string_view text, const ResourceNames& resources,
                            std::span<const std::string_view> terms,
                            std::vector<std::string>* unknown = nullptr);
 
-// Does the formula have this name in it?
+// Does the formula use this name?
 bool formula_names(std::string_view text, std::string_view name);
 
 }  // namespace pbs::objects

@@ -50,7 +50,7 @@ auto collect(Statement rows, Make make) -> Result<std::vector<typename decltype(
     return all;
 }
 
-// From columns revision, type, name, before.
+// Makes an object from a row with the columns revision, type, name, before.
 Result<PastObject> past_object(const Database& database, const Statement& row) {
     const std::string word = row.text(1);
     const std::optional<ObjectType> type = type_from_word(word);
@@ -65,10 +65,10 @@ Result<PastObject> past_object(const Database& database, const Statement& row) {
 
 }  // namespace
 
-// The SQL for a query; it gives the latest row first. What the query asks for decides which index SQLite
-// reads: that of objects, of types, of revisions or, if the query bounds the time, of times. Times need an
-// index of their own because the clock may have been set back: the time of a row says nothing of its
-// neighbours. A plus before a column keeps SQLite from using that column's index.
+// The SQL of a query, latest row first. The query's conditions decide which index SQLite reads: that of
+// objects, of types, of revisions or, if the query bounds the time, of times. Times need an index of their
+// own because the clock may have been set back: revisions don't follow times. A plus before a column keeps
+// SQLite from using that column's index.
 std::string history_sql(const HistoryQuery& query) {
     const bool by_time = query.from || query.until;
     std::string sql = fmt::format("SELECT {} FROM history WHERE 1", kColumns);
@@ -168,7 +168,7 @@ Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change_of(Da
 }
 
 Result<std::vector<PastObject>> objects_at(Database& database, std::uint64_t revision) {
-    // The first change of an object after the revision tells what it was before that change.
+    // the first change of an object after the revision says what the object was before
     Statement rows = database.statement(
         "SELECT revision, type, name, before FROM history WHERE revision IN"
         " (SELECT min(revision) FROM history WHERE revision > ? AND part = '' GROUP BY type, name)"

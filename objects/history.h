@@ -1,4 +1,4 @@
-// Rows of the history table.
+// The rows of the history table.
 #pragma once
 
 #include <cstdint>
@@ -16,40 +16,41 @@ namespace pbs::objects {
 
 Result<void> write_history(Database& database, const HistoryEntry& entry);
 Result<std::vector<HistoryEntry>> read_history(Database& database, const HistoryQuery& query);
-// The statement that answers a query, with the parameters ?1 type, ?2 object, ?3 from, ?4 until, ?5 the
-// revision before which to begin and ?6 limit; only those that the query needs.
+// The SQL of a query, with the parameters ?1 type, ?2 object, ?3 from, ?4 until, ?5 the revision before which
+// to begin and ?6 limit; only those that the query needs.
 std::string history_sql(const HistoryQuery& query);
-// The revision of the last row; 0 if there is none.
+// The revision of the last row; 0 if there are no rows.
 Result<std::uint64_t> last_revision(Database& database);
 
-// A revision within one change was never in force. For such a revision: the last one before the change, and
-// the one with all of it. nullopt for all others.
+// The revisions around a change of several rows, whose inner revisions were never in force. For such an inner
+// revision: the last revision before the change, and the one with all of it. nullopt for all other revisions.
 Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change(Database& database,
                                                                            std::uint64_t revision);
 
-// The same for one object, of which a change has up to two rows: one for each part (HistoryEntry::of_host).
+// amid_change() for one object, of which a change has up to two rows: one for each part
+// (HistoryEntry::of_host).
 Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change_of(Database& database,
                                                                               std::uint64_t revision,
                                                                               ObjectType type,
                                                                               std::string_view name);
 
-// An object as it was at a revision; `object` is empty if it wasn't there.
+// An object as it was at a revision; `object` is empty if it didn't exist.
 struct PastObject {
     ObjectType type;
     std::string name;
     std::optional<Object> object;
 };
-// All objects that have changed since a revision, as they were at it. Costs: follows the number of changes
-// since then. Errors: system, for a row that makes no sense.
+// All objects that have changed since a revision, as they were at it. The cost grows with the number of
+// changes since then. Errors: system, for a row that can't be read.
 Result<std::vector<PastObject>> objects_at(Database& database, std::uint64_t revision);
-// One object; nullopt if it hasn't changed since. Costs: a look at an index.
+// One object as it was at a revision; nullopt if it hasn't changed since. Costs one index lookup.
 Result<std::optional<PastObject>> object_at(Database& database, std::uint64_t revision, ObjectType type,
                                             std::string_view name);
 
-// Of each object whose server part has ever changed, the last row about that part.
+// The last row about the server part of each object whose server part has ever changed.
 Result<std::vector<HistoryEntry>> last_host_rows(Database& database);
-// All objects whose server part has changed in these revisions, with that part as it was before the first of
-// them. Costs: follows the number of revisions.
+// All objects whose server part changed in these revisions, with that part as it was before the first change.
+// The cost grows with the number of revisions.
 Result<std::vector<HostObject>> host_objects_between(Database& database, std::uint64_t first,
                                                      std::uint64_t last);
 

@@ -1,4 +1,5 @@
-// What this project adds to the server, queue and sched objects: PP-748, interfaces 2, 3 and 5.
+// The attributes that this project adds to the server, queue and sched objects: PP-748, interfaces 2, 3 and
+// 5.
 
 #include "objects/attribute_tables.h"
 
@@ -29,7 +30,7 @@ constexpr Attribute kQueue[] = {
      0,
      {},
      ObjectType::time_window},
-    // A server that keeps it itself has a row of its own (ifl/attributes/queue_table.cc).
+    // A server that keeps execution_type itself has its own row (ifl/attributes/queue_table.cc).
     {"execution_type",
      T::string,
      S::word,

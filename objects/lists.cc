@@ -1,4 +1,4 @@
-// Lists as text: splitting what a user typed, and joining elements so that they split again.
+// Lists as text: splits what a user typed, and joins elements so that they split again.
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 namespace pbs::objects {
 namespace {
 
-// Takes one element off the front of `text`, up to the next comma outside quotes.
+// Removes the first element, up to the next comma outside quotes, from `text` and returns it.
 Result<std::string> take_element(std::string_view what, std::string_view& text) {
     text = values::trim(text);
     const char quote = text.empty() ? '\0' : text.front();
@@ -36,14 +36,15 @@ Result<std::string> take_element(std::string_view what, std::string_view& text) 
     return element;
 }
 
-// Is there a backslash before it that isn't one of a pair? The name of a day has its commas so.
+// Is the character at `at` escaped by a backslash (one that isn't itself escaped)? Names of days escape their
+// commas so.
 bool is_escaped(std::string_view text, std::size_t at) {
     std::size_t first = at;
     while (first > 0 && text[first - 1] == '\\') --first;
     return (at - first) % 2 == 1;
 }
 
-// Does this piece, which follows a comma, begin a recurrence rather than go on with a list such as
+// Does this piece, which follows a comma, begin a recurrence, rather than continue a list such as
 // BYDAY=MO,TU?
 bool begins_rule(std::string_view piece) {
     piece = values::trim(piece);
@@ -81,7 +82,7 @@ Result<StringList> split_list(std::string_view what, std::string_view whole) {
 }
 
 Result<StringList> split_rules(std::string_view what, std::string_view typed) {
-    // Line ends only separate the lines of one recurrence; blanks do that too.
+    // line ends only separate the lines of one recurrence; blanks do that too
     std::string line(typed);
     std::ranges::replace_if(
         line, [](char c) { return c == '\n' || c == '\r'; }, ' ');

@@ -11,12 +11,12 @@
 namespace pbs::objects {
 namespace {
 
-// The word before a blank, '!' or '@': the name at the front of an element.
+// The name at the front of an element: the text before a blank, '!' or '@'.
 std::string_view first_name(std::string_view element) {
     return element.substr(0, element.find_first_of(" !@"));
 }
 
-// Which kind of name stands at the front of the elements of a syntax.
+// The kind of name at the front of the elements of a syntax; nullopt: none that the server keeps.
 std::optional<NameKind> named_kind(Syntax syntax) {
     switch (syntax) {
         case Syntax::queue:
@@ -33,7 +33,7 @@ std::optional<NameKind> named_kind(Syntax syntax) {
     }
 }
 
-// What sort keys may have instead of a resource.
+// Names that sort keys may have instead of a resource.
 std::span<const std::string_view> other_names(Syntax syntax) {
     static constexpr std::array<std::string_view, 1> kNodeKeys = {"sort_priority"};
     static constexpr std::array<std::string_view, 4> kJobKeys = {"job_priority", "fairshare_perc",

@@ -1,4 +1,4 @@
-// Names in values of what lives in the server rather than in the store: queues and resources.
+// Names, in attribute values, of queues and resources: they are kept by the server, not by the store.
 #pragma once
 
 #include <map>
@@ -10,25 +10,25 @@
 
 namespace pbs::objects {
 
-// Do the queues and resources exist that `value` names and `before` (null: nothing was set) didn't? What was
-// named before stays, whatever became of it. Errors: bad_value, naming attribute, element, and what isn't
-// there; with context.warnings they are put there instead.
+// Checks that the queues and resources exist that `value` names and `before` (null: not set) didn't. A name
+// that `before` has too is accepted even if its queue or resource is gone. Errors: bad_value, naming
+// attribute, element, and the missing name; with context.warnings the text goes there instead.
 Result<void> check_names(const Attribute& attribute, const Value* before, const Value& value,
                          const CheckContext& context);
 
 enum class NameKind { queue, resource };
 
-// Does no policy and no fs_group name this queue or resource, so that it can go? queue@host names `queue`.
-// Errors: busy, naming what refers to it.
+// Checks that no policy or fs_group names this queue or resource, so that it may be deleted. queue@host
+// counts as naming `queue`. Errors: busy, naming what refers to it.
 Result<void> check_unnamed(const Draft& draft, NameKind kind, std::string_view name);
 
-// All that is referred to in a draft, read once: of thousands of objects that go, only those are asked about
-// that somebody names.
+// All names that a draft refers to, collected once. A deletion of thousands of objects looks here first, and
+// runs the slow checks only for names that are in use.
 class UsedNames {
   public:
     explicit UsedNames(const Draft& draft);
 
-    // Has check_unreferenced(), or check_unnamed(), something to say?
+    // Would check_unreferenced() report an error? names(): would check_unnamed()?
     bool refers_to(ObjectType type, std::string_view name) const;
     bool names(NameKind kind, std::string_view name) const;
 

@@ -1,5 +1,5 @@
-// The objects of one type in the order of their names, immutable. A changed list shares with the one before
-// all that didn't change: a change costs as much as it changes, however many objects there are.
+// The objects of one type in the order of their names, immutable. A changed list shares all unchanged chunks
+// with the list before it: the cost of a change follows its own size, not the number of objects.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ using ObjectPtr = std::shared_ptr<const Object>;
 
 class ObjectList {
   public:
-    // An object to be put in, in place of one of its name; null: the name is to be taken out.
+    // An object to put in, replacing any object of its name; null: the name is to be taken out.
     using Change = std::pair<std::string_view, ObjectPtr>;
 
     class Iterator {
@@ -53,7 +53,7 @@ class ObjectList {
             ++chunk_;
             at_ = 0;
         }
-        // The chunk that begins here; null inside of one and at the end.
+        // The chunk if the iterator is at its first object; null inside a chunk and at the end.
         const Chunk* begun() const {
             return at_ == 0 && chunk_ < chunks_->size() ? (*chunks_)[chunk_].get() : nullptr;
         }
@@ -71,16 +71,16 @@ class ObjectList {
     Iterator end() const { return {&parts_->chunks, parts_->chunks.size()}; }
     const ObjectPtr& front() const { return *begin(); }
 
-    // Null if there is none of that name.
+    // The object of that name, or null.
     ObjectPtr find(std::string_view name) const;
 
-    // From the first object whose name comes behind this one.
+    // An iterator to the first object whose name comes after this one.
     Iterator behind(std::string_view name) const;
 
-    // This list with changes, which are in the order of names.
+    // This list with the changes made; they must be in the order of names.
     ObjectList with(std::span<const Change> changes) const;
 
-    // Is it the same list as another one, without looking at the objects?
+    // Are both the very same list? Doesn't compare objects.
     bool is(const ObjectList& other) const { return parts_ == other.parts_; }
 
     // Calls `visit(before, after)` for each object that two lists don't share; null: it isn't in that list.
@@ -91,7 +91,7 @@ class ObjectList {
     using Chunk = Iterator::Chunk;
     using Chunks = Iterator::Chunks;
     struct Parts {
-        Chunks chunks{};  // none is empty
+        Chunks chunks{};  // no chunk is empty
         std::size_t size = 0;
     };
     static void append(Chunks& chunks, Chunk chunk);

@@ -8,14 +8,14 @@
 
 namespace pbs::objects {
 
-// The folder below the scheduler's sched_priv that they are in, all of them, and nothing else is.
+// The folder below the scheduler's sched_priv that holds all output files of policies and nothing else.
 inline constexpr std::string_view kOutputFolder = "output";
-// The file there that past usage is written to.
+// The file in that folder that past usage is written to.
 inline constexpr std::string_view kUsageFile = "decay_usage";
 
-// Can this be the name of one? Whoever manages the server without being root chooses it, and the server that
-// writes may be root: it is a name alone, of letters, digits, '-', '_' and '.', which begins with a letter or
-// digit, has at most 64 characters, and isn't kUsageFile. The error says what was expected.
+// Checks that `name` may be the name of an output file. A manager who isn't root may choose it, while the
+// server that writes may be root, so it has to be a plain name: letters, digits, '-', '_' and '.', beginning
+// with a letter or digit, at most 64 characters, and not kUsageFile. The error says what was expected.
 tl::expected<void, std::string> check_output_file(std::string_view name);
 
 }  // namespace pbs::objects

@@ -38,8 +38,7 @@ Result<void> delete_rows(Database& database, std::int64_t id, const Attribute& a
         .run();
 }
 
-// Replaces the rows of an attribute's value `before` by those of `value`. A null pointer stands for an
-// attribute that isn't set.
+// Replaces the rows of an attribute's value `before` by those of `value`. Null: the attribute isn't set.
 Result<void> write_attribute(Database& database, std::int64_t id, const Attribute& attribute,
                              const Value* before, const Value* value) {
     if (before) {
@@ -60,7 +59,7 @@ Result<void> write_attribute(Database& database, std::int64_t id, const Attribut
     return {};
 }
 
-// Rows for what an attribute names; the slots of a sched have p: and np: before the name.
+// Writes rows for the objects that an attribute refers to. Slots of a sched have p: or np: before the name.
 Result<void> write_references(Database& database, std::int64_t id, const Attribute& attribute,
                               const Value& value) {
     std::int64_t position = 0;
@@ -123,7 +122,8 @@ tl::unexpected<Error> senseless(const Database& database, std::string_view what)
     return tl::unexpected(database.damage(what));
 }
 
-// The rows of one object, from the statement's current row on; leaves it at the next object's first row.
+// Reads the rows of one object, beginning at the statement's current row; leaves the statement at the next
+// object's first row.
 Result<Object> read_object(Database& database, Statement& rows, Result<bool>& row) {
     const std::int64_t id = rows.integer(0);
     const std::string type_word = rows.text(1);
@@ -132,7 +132,7 @@ Result<Object> read_object(Database& database, Statement& rows, Result<bool>& ro
     Object object(*type, rows.text(2));
     while (row && *row && rows.integer(0) == id) {
         const std::string name = rows.text(3);
-        if (name.empty()) {  // an object with nothing set
+        if (name.empty()) {  // an object without values
             row = rows.step();
             break;
         }
@@ -159,8 +159,8 @@ Result<Object> read_object(Database& database, Statement& rows, Result<bool>& ro
 
 }  // namespace
 
-// In an order that the foreign keys allow: new objects before references to them, references away before
-// the objects that they point at.
+// Writes in an order that the foreign keys allow: new objects before references to them, and referring
+// objects deleted before the objects that they refer to.
 Result<void> write_changes(Database& database, std::span<const ObjectChange> changes) {
     for (const ObjectChange& change : changes) {
         if (!change.after) continue;
@@ -170,8 +170,8 @@ Result<void> write_changes(Database& database, std::span<const ObjectChange> cha
         if (!change.after) continue;
         if (Result<void> done = write_object_references(database, change); !done) return done;
     }
-    // An object that refers to another comes before it: server, queue and sched, then policy, then the
-    // others.
+    // `changes` are sorted by type, with referring types first: server, queue and sched, then policy, then
+    // the others.
     for (const ObjectChange& change : changes) {
         if (change.after) continue;
         if (Result<void> done = delete_object(database, change); !done) return done;

@@ -1,4 +1,4 @@
-// Objects to rows and back (the tables are described in upgrade.cc).
+// Conversion of objects to rows of the database and back (upgrade.cc describes the tables).
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace pbs::objects {
 
-// Writes changed objects, within a transaction of the caller's.
+// Writes changed objects within the caller's transaction.
 Result<void> write_changes(Database& database, std::span<const ObjectChange> changes);
 
-// Reads the whole configuration. Errors: system, if a row makes no sense: the file was changed by other
-// hands.
+// Reads the whole configuration. Errors: system, for a row that makes no sense: something else wrote to the
+// file.
 Result<std::shared_ptr<const Snapshot>> read_configuration(Database& database);
 
 }  // namespace pbs::objects

@@ -28,7 +28,8 @@ std::string real_path(const std::string& path) {
     return realpath(path.c_str(), real) == nullptr ? std::string() : std::string(real);
 }
 
-// Walks down to a directory that has no link in its path. `open_to_all`: everybody may pass on the way.
+// Opens a directory whose path has no links, from the root down. `open_to_all` becomes false if somebody has
+// no right to pass on the way.
 int open_directory(std::string_view path, bool& open_to_all) {
     int at = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     while (at >= 0 && !path.empty()) {

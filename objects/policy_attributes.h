@@ -1,5 +1,4 @@
-// The places of the attributes of policies in their table, for whoever makes more of the rows than the table
-// has.
+// Indexes of the policy attributes in their table, for code that generates more from policy_attributes.def.
 #pragma once
 
 #include <cstddef>

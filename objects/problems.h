@@ -1,4 +1,4 @@
-// Everything that is wrong with one input, told together.
+// A collection of all mistakes in one input, reported together.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace pbs::objects {
 
 class Problems {
   public:
-    // A problem that is already there isn't added again. The first problem's code becomes that of the whole
+    // Adds a problem, unless the same text is there already. The first problem's code becomes the code of the
     // error.
     void add(std::string text, Code code = Code::bad_value) {
         if (std::ranges::find(lines_, text) != lines_.end()) return;
@@ -26,7 +26,7 @@ class Problems {
     void add(const Error& error) { add(error.message, error.code); }
     bool empty() const { return lines_.empty(); }
 
-    // One line each; of very many, the first hundred and the number of the rest.
+    // An error with one line for each problem: the first hundred, then the number of the rest.
     Error error() const {
         Error all{code_, {}, -1};
         for (const std::string& line : lines_) {

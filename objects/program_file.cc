@@ -57,7 +57,7 @@ Checked check_file(const std::string& path) {
     return {};
 }
 
-// The path without links; asks `check` about each directory above it.
+// The path without links. Calls `check` for each directory above the file.
 tl::expected<std::string, std::string> resolve(const std::string& path,
                                                const std::function<Checked(const std::string&)>& check) {
     if (!path.starts_with('/')) return wrong(fmt::format("{} is not an absolute path", path));
@@ -78,7 +78,7 @@ Checked check_program(const std::string& path, bool of_systems_group) {
     return file ? check_file(*file) : tl::unexpected(file.error());
 }
 
-// Nobody but root or this user may change it, or what is in it.
+// Checks that nobody but root or this user may change the file or the directory.
 Checked check_roots(const std::string& path, bool directory) {
     struct stat found {};
     if (lstat(path.c_str(), &found) != 0) return wrong(fmt::format("{}: {}", path, std::strerror(errno)));

@@ -1,4 +1,4 @@
-// The parts that queues have in a policy of the Origin scheduler: a queue can't have two of them.
+// The roles of queues in a policy of the Origin scheduler. Some roles exclude each other.
 #pragma once
 
 #include <functional>
@@ -9,16 +9,16 @@
 
 namespace pbs::objects {
 
-// A queue that one attribute names, and another one that excludes it does too.
+// A queue that two attributes name which exclude each other.
 struct QueueClash {
     std::string_view attribute;
     std::string_view other;
     std::string queue;
 };
 
-// Finds the first queue with two parts. `queues` returns the queues that an attribute of the policy names.
-// The submit queue is neither the special queue, nor a batch queue, nor a dedicated one; the special and
-// dedicated queues aren't batch queues.
+// Finds the first queue with two roles that exclude each other. `queues` returns the queues that an attribute
+// of the policy names. The submit queue is neither the special queue, nor a batch queue, nor a dedicated one;
+// the special and dedicated queues aren't batch queues.
 std::optional<QueueClash> clashing_queues(
     const std::function<std::vector<std::string>(std::string_view attribute)>& queues);
 

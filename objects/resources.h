@@ -10,10 +10,10 @@ namespace pbs::objects {
 
 class ResourceNames {
   public:
-    // Those that every PBS server has, and those of the Origin scheduler (ssinodes, hpm).
+    // Has the resources that every PBS server has, and those of the Origin scheduler (ssinodes, hpm).
     ResourceNames();
     void add(std::string_view name) { names_.emplace(name); }
-    // A name that isn't there is left alone, and so are those of the constructor.
+    // Removes a name; names of the constructor stay.
     void remove(std::string_view name);
     bool contains(std::string_view name) const { return names_.contains(name); }
     const std::set<std::string, std::less<>>& all() const { return names_; }
@@ -22,8 +22,8 @@ class ResourceNames {
     std::set<std::string, std::less<>> names_;
 };
 
-// Not set: the server's queues aren't known, as in pbs_migrate beside a stopped server. Then names of queues
-// aren't checked.
+// The server's queues. nullopt: they aren't known, as in pbs_migrate beside a stopped server, and names of
+// queues aren't checked.
 using QueueNames = std::optional<std::set<std::string, std::less<>>>;
 
 }  // namespace pbs::objects

@@ -16,9 +16,10 @@
 namespace pbs::objects {
 namespace {
 
-// ---- Checks of what a draft has become.
+// ---- Checks of a changed draft.
 
-// What was right when it was set may name a queue, a resource or a program that has gone since.
+// Checks values anew: values that were right when they were set may name a queue, a resource or a program
+// that is gone by now.
 void check_values(const ObjectChange& change, const CheckContext& context, Problems& problems) {
     if (!change.after) return;
     for (const auto& [index, value] : change.after->values()) {
@@ -47,14 +48,14 @@ void check_change(const Draft& draft, const UsedNames& used, const ObjectChange&
     add(check_references(draft, *change.after));
 }
 
-// Where the values of a draft come from.
+// The origin of a draft's values.
 enum class Values {
-    of_the_past,  // from the history: they were right once
-    checked,      // as they were set
+    of_the_past,  // from the history: they were right once, so they are checked again
+    checked,      // checked when they were put into the draft
 };
 
-// All problems of a draft. Where an object is deleted that a changed one refers to, both have a problem: the
-// same mistake is told twice, which does no harm.
+// Collects all problems of a draft. When a deleted object is still referred to by a changed one, both report
+// the problem: that is harmless.
 Result<void> check_whole(const Draft& draft, const std::vector<HostChange>& host, Values values,
                          const CheckContext& context) {
     Problems problems;
@@ -64,7 +65,7 @@ Result<void> check_whole(const Draft& draft, const std::vector<HostChange>& host
         if (values == Values::of_the_past) check_values(change, context, problems);
         check_change(draft, used, change, context, problems);
     }
-    // Names that don't exist and windows that can't be made have their problems already.
+    // skip windows while names are missing: windows that can't be made would be reported a second time
     if (problems.empty())
         for (const Error& error : check_windows(draft, changes, context)) problems.add(error);
     for (const HostChange& change : host) {
@@ -79,14 +80,14 @@ Result<void> check_whole(const Draft& draft, const std::vector<HostChange>& host
     return tl::unexpected(problems.error());
 }
 
-// When the server removes a queue or a sched, the attributes of ours on it go as well.
+// Deletes the store's attributes of a queue or sched that the server removes.
 void erase_removed(Draft& draft, const std::vector<HostChange>& host) {
     for (const HostChange& change : host) {
         if (change.removes() && draft.find(change.type, change.name)) draft.erase(change.type, change.name);
     }
 }
 
-// ---- What changed, for people.
+// ---- Lines that tell people what changed.
 
 void tell_values(const ObjectChange& change, std::vector<std::string>& lines) {
     const std::string name = object_title(change.type, change.name);
@@ -113,7 +114,7 @@ std::vector<std::string> told(const std::vector<ObjectChange>& changes) {
     return lines;
 }
 
-// Runs `change` on a draft, checks what came of it, and writes it.
+// Runs `change` on a draft, checks the result, and writes it.
 template <class Change>
 Result<Rewritten> rewrite(Store& store, const std::string& command, const RewriteOptions& options,
                           Values values, const Identity& identity, std::chrono::sys_seconds now,
@@ -135,7 +136,7 @@ Result<Rewritten> rewrite(Store& store, const std::string& command, const Rewrit
     return Rewritten{std::move(*reply), std::move(lines)};
 }
 
-// ---- Going back.
+// ---- Going back to a revision.
 
 Result<void> check_revision(Database& database, std::uint64_t revision,
                             const std::optional<ObjectName>& object) {
@@ -163,7 +164,7 @@ void put_back(Draft& draft, PastObject past) {
     }
 }
 
-// An object that this very change deletes is still in the host.
+// Does the host have the object? An object that this very change deletes still counts.
 bool in_host(const RewriteOptions& options, ObjectType type, std::string_view name) {
     if ((type != ObjectType::queue && type != ObjectType::sched) || !options.host_has) return true;
     return options.host_has(type, name) || std::ranges::any_of(options.host, [&](const HostChange& change) {
@@ -217,8 +218,8 @@ std::string command_text(const Restoration& what) {
 
 // ---- Importing.
 
-// The value of an attribute of a document, read by the rules of `set attribute = value`. A value that
-// `existing` (which may be null) has already isn't checked again.
+// The value of an attribute in a document, read by the rules of `set attribute = value`. A value that
+// `existing` (which may be null) already has isn't checked again.
 Result<Value> imported_value(const Attribute& attribute, const AttributeText& text, const Object* existing,
                              const CheckContext& context) {
     if (attribute.is_list() != text.is_list) {
@@ -232,7 +233,7 @@ Result<Value> imported_value(const Attribute& attribute, const AttributeText& te
                                 text.is_list ? " or an empty element" : "", expected_text(attribute)));
     }
     const std::string typed = text.is_list ? format_value(attribute, Value(text.items)) : text.items.front();
-    // A document names all slots of a scheduler: none stays because it isn't named.
+    // A document names all slots of a scheduler, so unnamed slots aren't kept.
     const Value* before =
         existing && attribute.syntax != Syntax::policy_slots ? existing->set_value(attribute) : nullptr;
     Result<std::optional<Value>> value = new_value(

@@ -14,7 +14,7 @@ namespace {
 struct TypeRow {
     ObjectType type;
     std::string_view name;
-    std::size_t shortest;  // the shortest abbreviation
+    std::size_t shortest;  // length of the shortest abbreviation
     std::span<const Attribute> (*table)();
     std::string_view help;
 };

@@ -1,6 +1,6 @@
 // The attribute tables: one static table per object type, from which parsing, defaults, listing, help,
-// completion, the notes on what isn't acted on and the manual pages all come. An attribute is added by adding
-// a row; those of policies are in policy_attributes.def.
+// completion, the warnings about values without effect and the manual pages are all made. An attribute is
+// added by adding a row; policy_attributes.def has those of policies.
 //
 // This header and value.h need neither SQLite nor the recurrence library: link pbs_objects_schema.
 #pragma once
@@ -17,8 +17,8 @@
 
 namespace pbs::objects {
 
-// The numbers are those of the batch protocol. Nodes and resources have no attributes of this project: they
-// are here for the history alone.
+// Object types, with the batch protocol's numbers. Nodes and resources have no attributes of this project;
+// they are here for the history alone.
 enum class ObjectType : int {
     server = 0,
     queue = 1,
@@ -30,13 +30,13 @@ enum class ObjectType : int {
     fs_group = 66
 };
 
-// Attribute operators, as the batch protocol numbers them.
+// Attribute operators, with the batch protocol's numbers.
 enum class Operation : int { set = 0, unset = 1, increment = 2, decrement = 3 };
 
-// The type that the documents give to an attribute, and that help and manual pages show.
+// The type that documentation and help give to an attribute.
 enum class AttributeType {
     boolean,
-    boolean_or_date,  // of the Origin options: a boolean, or MM/DD/YYYY[@HH:MM:SS]
+    boolean_or_date,  // for Origin options: a boolean, or MM/DD/YYYY[@HH:MM:SS]
     integer,
     real,
     size,
@@ -44,11 +44,11 @@ enum class AttributeType {
     time,      // time of day
     string,
     string_array,
-    fs_group,  // the name of one
+    fs_group,  // the name of an fs_group
 };
 
-// How the text of a value is read and what it is held as; finer than the type. max_starve is a string in
-// PP-748 whose text is a duration: type string, syntax duration.
+// How the text of a value is parsed, and the C++ type that holds it; finer than AttributeType. max_starve is
+// a string in PP-748 whose text is a duration: type string, syntax duration.
 enum class Syntax {
     boolean,            // bool
     boolean_or_date,    // BooleanOrDate
@@ -62,7 +62,7 @@ enum class Syntax {
     text,               // std::string, anything on one line
     word,               // std::string, one of words
     pathname,           // std::string
-    output_file,        // std::string: a name in the scheduler's folder of outputs (output_file.h)
+    output_file,        // std::string: a name in the scheduler's output folder (output_file.h)
     program,            // std::string: an absolute path
     host,               // std::string: a host name
     formula,            // std::string: an arithmetic expression
@@ -91,31 +91,32 @@ enum AttributeFlag : unsigned {
     origin = 8,           // an option of the Origin scheduler, in lower case
 };
 
-// The algorithm of a policy with which an attribute is acted on.
+// The algorithm of a policy under which an attribute has an effect.
 enum class ActsWith : std::uint8_t { both, standard, origin, neither };
 
-// Which values of an attribute ask for what isn't done.
+// When to warn that a value has no effect.
 enum class Asks : std::uint8_t {
-    anything,   // all but False, the default, and, where there is no default, 0 and none
-    always,     // as `anything`, and the default does too where the attribute isn't set
-    element,    // an element with `word` among its words, or a value that isn't a list
+    anything,   // any value but False, the default, and, where there is no default, 0 and none
+    always,     // as `anything`; also the default of an attribute that isn't set
+    element,    // a list element, or a scalar, that has `word` among its words
     elsewhere,  // an output file that isn't the name of a file alone (output_file.h)
-    host,       // a queue with a host, queue@host, with algorithm `word`
-    of,         // what is set, but False, 0 and none, with another algorithm than `word`
-    without,    // as `of`, while nothing that `word` names is on: attributes, or attribute=value, with " or "
-                // between them
-    element_without,  // as `element`, of a formula a name in it, of any that `word` names with " or " between
-                      // them, while nothing that `why` names is on
+    host,       // queue@host under the algorithm `word`
+    of,         // any value but False and none (and 0, where there is no default) under another algorithm
+                // than `word`
+    without,    // as `of`, but while none of the settings in `word` is on: attributes, or attribute=value,
+                // separated by " or "
+    element_without,  // a formula that uses any name in `word`, while none of the settings in `why` is on;
+                      // names and settings are separated by " or "
 };
 
-// What of an attribute isn't acted on, besides with another algorithm.
+// A case in which an attribute has no effect, besides the wrong algorithm.
 struct Note {
     Asks asks = Asks::anything;
     std::string_view word{};
-    std::string_view why{};  // half a sentence; empty where `word` says it
+    std::string_view why{};  // half a sentence; empty where `word` says enough
 };
 
-// A list within a row of a constant table.
+// A short list within a row of a constant table.
 template <class T>
 class Few {
   public:
@@ -138,14 +139,14 @@ struct Attribute {
     std::string_view name;
     AttributeType type;
     Syntax syntax;
-    std::string_view default_value;  // text; empty: not set by default
+    std::string_view default_value;  // text; empty: no default
     unsigned flags;                  // of AttributeFlag
     std::string_view help;           // one sentence, without a full stop at its end
     std::string_view example;        // a qmgr command
-    Few<std::string_view> words{};   // of Syntax::word
-    double minimum = 0;              // of numbers
+    Few<std::string_view> words{};   // allowed words of Syntax::word
+    double minimum = 0;              // range of numbers
     double maximum = 9e15;
-    std::string_view alias{};  // another name under which it can be given; listed under `name` only
+    std::string_view alias{};  // another name that is accepted; listings use `name`
     std::optional<ObjectType> refers_to{};
     Few<Note> notes{};
     ActsWith acts_with = ActsWith::both;
@@ -153,11 +154,11 @@ struct Attribute {
     bool is_list() const { return type == AttributeType::string_array; }
 };
 
-// The table of a type, in the order of listing. For server, queue and sched: the attributes that this
-// project adds to them. Valid for the life of the process. Empty for a number that is no type.
+// The table of a type, in the order of listing. For server, queue and sched: the attributes that this project
+// adds to them. Valid for the life of the process. Empty for a number that is no type.
 std::span<const Attribute> attributes(ObjectType type);
 
-// The row of a name or alias; null if the type has none. The case of letters doesn't count, as in PBS.
+// The row of a name or alias, in any case of letters, as in PBS; null if the type has none.
 const Attribute* find_attribute(ObjectType type, std::string_view name);
 // The position of a row in its table.
 std::size_t attribute_index(ObjectType type, const Attribute& attribute);
@@ -170,13 +171,13 @@ std::optional<ObjectType> type_from_word(std::string_view word);
 // The three types that exist only here: policy, time_window, fs_group.
 std::span<const ObjectType> own_types();
 bool is_own_type(ObjectType type);
-// An object as messages name it: "policy p1", "server".
+// An object's name in messages: "policy p1", "server".
 std::string object_title(ObjectType type, std::string_view name);
-// One sentence on what objects of this type are for.
+// One sentence on the purpose of objects of this type.
 std::string_view type_help(ObjectType type);
-// "Boolean", "string_array", ...: as PP-748 and the manual pages write a type.
+// "Boolean", "string_array", ...: the type's name in PP-748 and the manual pages.
 std::string_view type_text(AttributeType type);
-// What a value of this attribute looks like, for errors and help: "True or False", "HH:MM:SS or seconds".
+// The form of the attribute's values, for errors and help: "True or False", "HH:MM:SS or seconds".
 std::string expected_text(const Attribute& attribute);
 
 }  // namespace pbs::objects

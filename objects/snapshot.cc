@@ -11,8 +11,8 @@
 namespace pbs::objects {
 namespace {
 
-// The defaults of a type, parsed once. A default that doesn't parse is a defect of the table, which the
-// tests of the tables would show.
+// The defaults of a type, parsed once. A default that can't be parsed is a defect of the table, which its
+// tests find.
 using Defaults = std::vector<std::optional<Value>>;
 
 Defaults parse_defaults(ObjectType type) {

@@ -1,4 +1,4 @@
-// The configuration at one revision, immutable: what a scheduling cycle and a status request look at.
+// The configuration at one revision, immutable: scheduling cycles and status requests read it.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@
 
 namespace pbs::objects {
 
-// A text that is worked out from an object and kept with it. A copy of the object, which is made to be
-// changed, begins without.
+// A text derived from an object and cached in it. Copies of the object, which are made to be changed, begin
+// with an empty cache.
 class KeptText {
   public:
     KeptText() = default;
@@ -37,7 +37,7 @@ class KeptText {
     }
     void clear() { text_.reset(); }
 
-    // It says nothing that the object's values don't.
+    // The text is derived from the values, so it doesn't count in comparisons.
     friend bool operator==(const KeptText&, const KeptText&) { return true; }
 
   private:
@@ -47,9 +47,9 @@ class KeptText {
 // One object with the values that were set on it. Immutable once it is in a snapshot, and shared by all
 // snapshots in which it is the same.
 //
-// The typed getters answer with the value set, else the default, else a zero of their type (false, 0, empty).
+// The typed getters return the value set, else the default, else a zero of their type (false, 0, empty).
 // `name` has to be an attribute of the type with a fitting syntax; anything else is a defect of the caller
-// and answers zero (asserted in debug builds).
+// and returns zero (asserted in debug builds).
 class Object {
   public:
     Object(ObjectType type, std::string name) : type_(type), name_(std::move(name)) {}
@@ -57,16 +57,16 @@ class Object {
     ObjectType type() const { return type_; }
     const std::string& name() const { return name_; }
 
-    // Was it set, rather than left at its default?
+    // Was the attribute set, rather than left at its default?
     bool is_set(std::string_view name) const;
-    // Has it a value: one that was set, or a default?
+    // Has the attribute a value, set or default?
     bool has(std::string_view name) const { return value(name) != nullptr; }
     // The value set, else the default, else null.
     const Value* value(std::string_view name) const;
     const Value* value(const Attribute& attribute) const;
 
     bool boolean(std::string_view name) const;
-    // boolean, or boolean-or-date at the local time `now` of the server's zone.
+    // The value of a boolean or boolean-or-date attribute at the local time `now` of the server's zone.
     bool boolean_at(std::string_view name, const LocalTime& now) const;
     // The date from which a boolean-or-date is true; nullopt for a plain boolean.
     std::optional<LocalTime> true_from(std::string_view name) const;
@@ -80,17 +80,17 @@ class Object {
 
     // The value set; null if the attribute was left at its default.
     const Value* set_value(const Attribute& attribute) const;
-    // What was set, in the order of the table: position in the table and value.
+    // The values set, in the order of the table: position in the table and value.
     std::span<const std::pair<std::size_t, Value>> values() const { return values_; }
 
-    // The text that `make()` gave for this object. The first call makes it; it is kept as long as the object.
-    // There is one such text for an object, so all callers have to make the same. One thread at a time.
+    // The text cached with this object, made by `make()` on the first call. All callers must make the same
+    // text, since there is one per object. One thread at a time.
     template <class Make>
     std::string_view kept_text(Make&& make) const {
         return kept_.get(std::forward<Make>(make));
     }
 
-    // Only while the object is being built, before a snapshot shares it.
+    // Changes a value. Only while the object is being built, before a snapshot shares it.
     void assign(const Attribute& attribute, Value value);
     void clear(const Attribute& attribute);
 
@@ -117,7 +117,7 @@ inline constexpr ObjectType kAllTypes[] = {ObjectType::server, ObjectType::queue
 
 class Snapshot {
   public:
-    // Grows with every executed command; 0: a store without a single one.
+    // Grows with every executed command; 0 before the first.
     std::uint64_t revision() const { return revision_; }
 
     // An object by name; null if there is none. The pointer is valid while the snapshot is.
@@ -151,9 +151,9 @@ class Snapshot {
 // Reads the elements of a sched's policy attribute ("p1", "p:p2", "np:p3") into slots.
 PolicySlots slots_from_list(std::span<const std::string> list);
 
-// The name of the policy that decides (PP-748, interface 1). Without a prime window neither p: nor np:
-// applies. In dedicated time the p: policy decides if both prefixed slots are filled. An empty slot, or one
-// that doesn't apply, leaves the all-time policy. Empty only if the slots are.
+// The name of the policy in force (PP-748, interface 1). Without a prime window neither p: nor np: applies.
+// In dedicated time the p: policy decides if both prefixed slots are filled. An empty slot, or one that
+// doesn't apply, leaves the all-time policy. Empty only if all slots are.
 std::string_view policy_in_force(const PolicySlots& slots, bool prime_windows, bool prime_time,
                                  bool dedicated_time);
 

@@ -1,4 +1,4 @@
-// What a misspelled name was perhaps meant to be.
+// Suggestions for misspelled names.
 #pragma once
 
 #include <span>
@@ -9,14 +9,14 @@
 
 namespace pbs::objects {
 
-// Do two words differ by at most two letters that are changed, inserted or removed?
+// Do two words differ by at most two changed, inserted or removed letters?
 bool nearly_same(std::string_view a, std::string_view b);
 
-// The one of `words` that a misspelled one is nearest to, whatever the case of letters; empty: none is nearly
-// the same. A word of less than four letters is near to nothing.
+// The word of `words` nearest to a misspelled one, in any case of letters; empty: none is nearly the same, or
+// the misspelled word has fewer than four letters.
 std::string_view nearest(std::string_view misspelled, std::span<const std::string_view> words);
 
-// "; did you mean strict_ordering?" for what isn't an attribute of the type, or nothing.
+// "; did you mean strict_ordering?" for a name that no attribute of the type has, or "".
 std::string did_you_mean(ObjectType type, std::string_view misspelled);
 
 }  // namespace pbs::objects

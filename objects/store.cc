@@ -22,20 +22,20 @@ namespace pbs::objects {
 
 namespace {
 
-// A transaction that has begun, with what its commands have done so far.
+// A transaction that has begun, with the effect of its commands so far.
 struct Group {
     Transaction transaction;
     Draft draft;
     std::uint64_t revision;
-    bool beside = false;  // something was written that makes no revision, such as a fact
+    bool beside = false;  // something was written that makes no revision, such as a fact (set_meta())
 };
 
-// The change that a command is part of.
+// The change that a command belongs to.
 struct Part {
-    std::uint64_t first;  // the revision with which the change begins
-    // Gets warnings of names that the server doesn't know; null: such names are refused.
+    std::uint64_t first;  // the revision at which the change begins
+    // Takes warnings of names that the server doesn't know; null: such names are refused.
     std::vector<std::string>* warnings = nullptr;
-    // Gets warnings of settings that nothing acts on; null: there are none.
+    // Takes warnings of settings without effect; null: no warnings.
     std::vector<std::string>* unsupported = nullptr;
 };
 
@@ -50,8 +50,7 @@ void add_unsupported(const Object* before, const Object* after, const Command* c
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
 }
 
-// Adds a line for each setting of a policy that this server can't do enough for and that has another value
-// now.
+// Adds a line for each changed setting of a policy that needs more than this server can do.
 void add_by_server(const Object* before, const Object* after, ServerAbilities abilities,
                    std::vector<std::string>& lines) {
     if (after == nullptr || after->type() != ObjectType::policy) return;
@@ -62,8 +61,8 @@ void add_by_server(const Object* before, const Object* after, ServerAbilities ab
     }
 }
 
-// Adds a line for each of the hours of prime time that a policy is given although time_windows say when prime
-// time is.
+// Adds a line for each hour of prime time that the command sets although time_windows of type prime overrule
+// it.
 void add_overruled_hours(const Draft& draft, const Object* policy, const Command& command,
                          std::vector<std::string>& lines) {
     if (policy == nullptr || command.type != ObjectType::policy || command.kind == CommandKind::unset) return;
@@ -94,19 +93,19 @@ struct Store::State {
     std::shared_ptr<const Snapshot> snapshot{};
     bool created = false;
     KeptWindows windows{};
-    // Commands that wait for a commit. Declared behind the database, so that their transaction ends before
-    // it.
+    // Commands that wait for a commit. Declared after the database, so that their transaction ends before it
+    // closes.
     std::optional<Group> staged{};
-    std::optional<Error> staged_error{};  // why staged commands were lost, until commit() has told of it
+    std::optional<Error> staged_error{};  // why staged commands were lost, until commit() reports it
     std::uint64_t patience = rrule::OverlapSearch::kLongWork;
     const std::atomic<bool>* end = nullptr;
     bool provisions = false;
     bool keeps_execution_types = false;
     ServerAbilities abilities{};
-    bool holds = false;           // this store's change isn't committed by itself, but by take_over()
-    std::optional<Group> held{};  // that change; declared after the database: ends first
+    bool holds = false;           // take_over() commits this store's change, not the store itself
+    std::optional<Group> held{};  // that change; declared after the database, to end before it
 
-    // Their list is beside the database.
+    // The path of the list of programs for root, beside the database.
     std::string root_programs() const {
         const std::string& path = database->path();
         return path.substr(0, path.rfind('/') + 1) + "root_programs";
@@ -114,15 +113,15 @@ struct Store::State {
 
     Result<Group> begin();
     Result<void> reload();
-    // Makes all windows now. A change then makes only those that it touches, and doesn't wait for the others.
+    // Parses all windows now, so that a later change parses only those that it touches.
     void make_windows();
     Result<bool> execute(Group& group, const Command& command, const Part& part, const Identity& identity,
                          std::chrono::sys_seconds now);
     Result<void> write_host_changes(Group& group, std::span<const HostChange> changes, HistoryEntry entry);
     Result<void> commit(Group& group);
     Result<void> commit_staged();
-    // Commits the staged commands, before something reads what is on the disk or begins a transaction of its
-    // own. Whether that failed is told by the next commit().
+    // Commits the staged commands, before something reads the disk or begins a transaction of its own. A
+    // failure is reported by the next commit().
     void settle();
 };
 
@@ -150,7 +149,7 @@ Result<void> check_integrity(Database& database) {
     return check_rows(database, "PRAGMA foreign_key_check", "");
 }
 
-// What a new store holds: the default policy, assigned to the default scheduler (PP-748, interface 1).
+// The contents of a new store: the default policy, assigned to the default scheduler (PP-748, interface 1).
 ChangeSet first_objects() {
     return {{{CommandKind::create, ObjectType::policy, std::string(kDefaultPolicy), {}},
              {CommandKind::set, ObjectType::sched, "default", {{"policy", std::string(kDefaultPolicy)}}}}};
@@ -190,8 +189,7 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options,
         return state.reload();
     };
     if (Result<void> done = prepare(); !done) return tl::unexpected(done.error());
-    // A crash between the creation of the tables and this leaves a store without default_policy: make it
-    // then.
+    // A crash after the creation of the tables may have left a store without default_policy: make it now.
     if (!state.snapshot->policy(kDefaultPolicy)) {
         state.created = state.snapshot->revision() == 0;
         const Identity self{"pbs_policy", "", root_privilege};
@@ -218,7 +216,7 @@ Result<Group> Store::State::begin() {
     if (held) return fail(Code::internal, "a prepared store makes one change");
     Result<Transaction> transaction = Transaction::begin(*database);
     if (!transaction) return tl::unexpected(transaction.error());
-    // Another process (pbs_migrate, or a person with sqlite3) may have changed the file meanwhile.
+    // another process (pbs_migrate, or a person with sqlite3) may have changed the file meanwhile
     const Result<std::uint64_t> stored = last_revision(*database);
     if (!stored) return tl::unexpected(stored.error());
     if (*stored != snapshot->revision()) {
@@ -227,7 +225,7 @@ Result<Group> Store::State::begin() {
     return Group{std::move(*transaction), Draft(snapshot), snapshot->revision()};
 }
 
-// Writes history rows for what the server does in the same change.
+// Writes history rows for the server's own changes.
 Result<void> Store::State::write_host_changes(Group& group, std::span<const HostChange> changes,
                                               HistoryEntry entry) {
     entry.of_host = true;
@@ -242,7 +240,7 @@ Result<void> Store::State::write_host_changes(Group& group, std::span<const Host
     return {};
 }
 
-// Executes a command and writes its history rows, if it changed something: true then.
+// Executes a command and writes its history rows. Returns whether it changed something.
 Result<bool> Store::State::execute(Group& group, const Command& command, const Part& part,
                                    const Identity& identity, std::chrono::sys_seconds now) {
     const std::string name = command.type == ObjectType::server ? std::string{} : command.object;
@@ -272,7 +270,7 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
     return true;
 }
 
-// All rows of the change are written. Commits them, after which the store's snapshot is the new one.
+// Commits the change, whose rows are all written; then the store's snapshot is the new one.
 Result<void> Store::State::commit(Group& group) {
     if (group.revision == snapshot->revision() && !group.beside) return {};
     database->reached(group.revision);
@@ -435,7 +433,7 @@ Result<Reply> Store::stage(const Command& command, const Identity& identity, std
     }
     if (changed) return Reply{*changed, group.revision, std::move(warnings), state.snapshot};
     if (changed.error().code == Code::system || group.revision != before) {
-        // The command may have written something before it failed, and SQLite may have ended the transaction.
+        // the command may have written something before it failed, and SQLite may have ended the transaction
         state.staged.reset();
         state.staged_error = changed.error();
     } else {

@@ -12,15 +12,16 @@
 namespace pbs::objects {
 namespace {
 
-// 0 of a number or a duration, the word none. A time of day is something at midnight too.
+// Is the value a number or duration of 0, or the word none? Midnight as a time of day is a value.
 bool is_nothing(const Attribute& attribute, const Value& value) {
     if (const auto* number = std::get_if<std::int64_t>(&value)) return *number == 0;
     if (const auto* duration = std::get_if<std::chrono::seconds>(&value)) return duration->count() == 0;
     return format_value(attribute, value) == "none";
 }
 
-// False, what is the default anyway, or without a default 0 and `none`. A default that isn't acted on is
-// asked for by who sets it too.
+// Does the value ask for nothing: False, the default, or without a default 0 and `none`? With Asks::always
+// the default asks for something too, because the server doesn't do even that. With Asks::of and
+// Asks::without, of an attribute with a default only `none` and False ask for nothing.
 bool asks_for_nothing(const Attribute& attribute, const Value& value, Asks asks) {
     const std::string text = format_value(attribute, value);
     if (text == "False") return true;
@@ -30,8 +31,8 @@ bool asks_for_nothing(const Attribute& attribute, const Value& value, Asks asks)
     return text == attribute.default_value;
 }
 
-// `condition`: an attribute, attribute=value, or "name in formula". An attribute that isn't set is on if it
-// is True by default.
+// Is the condition met? `condition` is an attribute, attribute=value, or "name in formula". An attribute that
+// isn't set is on if its default is True.
 bool is_on(const Object& object, std::string_view condition) {
     constexpr std::string_view kIn = " in ";
     if (const auto in = condition.find(kIn); in != std::string_view::npos)
@@ -50,13 +51,13 @@ bool any_is_on(const Object& object, std::string_view conditions) {
                                [&](std::string_view condition) { return is_on(object, condition); });
 }
 
-// With which the server schedules by the policy, where pbs_sched doesn't.
+// The algorithm by which the server schedules: standard, where the policy leaves it to pbs_sched.
 std::string_view algorithm_of(const Object& policy) {
     const std::string_view algorithm = policy.text("algorithm");
     return algorithm == "external" ? "standard" : algorithm;
 }
 
-// Of a list; one that isn't a list is its own.
+// The elements of a list, or a scalar as the only element; preempt_prio is split into its levels.
 std::vector<std::string> elements_of(const Attribute& attribute, const Value& value) {
     if (const auto* list = std::get_if<StringList>(&value)) return {list->begin(), list->end()};
     const std::string& text = std::get<std::string>(value);
@@ -84,10 +85,10 @@ class Findings {
   public:
     explicit Findings(const Object& object) : object_(object) {}
 
-    // `found`: the row's attribute; null: it has none, or one of the server's queues.
+    // `found`: the row's attribute; null: the row is for a whole object or for the server's queues.
     void look(const Unsupported& row, const Attribute* found) {
         if (row.attribute.empty()) return add(row, fmt::format("is not acted on: {}", row.why));
-        if (found == nullptr) return;  // unsupported_in_queue()
+        if (found == nullptr) return;  // handled by unsupported_in_queue()
         const Attribute& attribute = *found;
         if (const Value* value = object_.set_value(attribute)) return look(row, attribute, *value);
         if (row.asks == Asks::always && applies_by_default())
@@ -97,7 +98,8 @@ class Findings {
     std::vector<UnsupportedSetting> take() { return std::move(found_); }
 
   private:
-    // The Origin scheduler has nothing of the kind: nobody expects it of its policies.
+    // Does the attribute's default count? Not with the Origin algorithm, which has no such feature: nobody
+    // expects it.
     bool applies_by_default() const {
         return object_.type() != ObjectType::policy || algorithm_of(object_) == "standard";
     }
@@ -194,7 +196,7 @@ std::vector<std::string> unsupported_in_queue(const Object& policy, std::string_
 }
 
 std::vector<UnsupportedSetting> unsupported_settings(const Object& object) {
-    // By their names once, not for each of thousands of objects.
+    // Finds the attributes of the rows once, not for each of thousands of objects.
     static const std::vector<const Attribute*> attributes = [] {
         std::vector<const Attribute*> of_rows;
         for (const Unsupported& row : unsupported_table())

@@ -13,16 +13,17 @@ using enum Asks;
 
 constexpr ObjectType kQueue = ObjectType::queue;
 
-// What no row of an attribute table says.
+// Rows that no attribute table contains.
 constexpr Unsupported kOthers[] = {
-    // What the server keeps of a queue, by the policy in force.
+    // Attributes of queues that the server keeps, by the policy in force.
     {kQueue, "Priority", of, "standard", {}},
     {kQueue, "backfill_depth", of, "standard", {}},
     {kQueue, "Priority", without, "by_queue or round_robin or queue_priority in job_sort_formula", {}},
     {kQueue, "backfill_depth", without, "strict_ordering or help_starving_jobs", {}},
 };
 
-// Notes of a kind are told in the order of listing, apart from these.
+// Exceptions from the order of rows of one kind: the row of `attribute` goes right before that of `other`.
+// All others are in the order of listing.
 struct ToldBefore {
     Asks asks;
     std::string_view attribute;

@@ -1,15 +1,15 @@
 // The format of policy.db. All tables are STRICT; names and values are text as one would type it in qmgr.
 //
-//   object      one row per object: the three types of our own; and a server (name ''), queue or sched while
-//               one of our attributes is set on it
-//   attribute   the values that were set (defaults are not stored), canonical text; a list has one row per
+//   object      one row per object: policies, time_windows and fs_groups; and a server (name ''), queue or
+//               sched while an attribute of this project is set on it
+//   attribute   the values that were set (defaults are not stored), as canonical text; a list has one row per
 //               element, at positions from 0
-//   reference   which object an attribute names, so that SQLite itself keeps what is referred to
-//   history     one row per object that a command changed; its revision is that of the configuration after
-//               it; before and after are JSON objects of the attributes that were set, or null; (since
-//               version 3) rows that are one change, such as a rollback, have the revision of its first row
-//               as change; (since version 4) part is 'host' where before and after are the attributes that
-//               the host keeps of a server, queue, node, resource or sched, and '' for what is kept here
+//   reference   which object an attribute names, so that SQLite itself keeps objects that are referred to
+//   history     one row per object that a command changed. revision: that of the configuration afterwards;
+//               before, after: JSON objects of the attributes that were set, or null; change (since version
+//               3): the revision of the first row of the same change, such as a rollback; part (since version
+//               4): 'host' where before and after are attributes that the host keeps of a server, queue,
+//               node, resource or sched, '' for attributes in this database
 //   meta        facts that the plugin keeps
 //   usage, charge, decay   (since version 2) past usage per scope, user and group; running jobs that were
 //               charged; when the usage of a scope was last decayed, in seconds since the Epoch
@@ -23,7 +23,7 @@
 namespace pbs::objects {
 namespace {
 
-// "PBSp": marks the file as ours for file(1) and against mistakes.
+// The application id "PBSp" marks the file as a policy database, for file(1) and against mistakes.
 constexpr int kApplicationId = 0x50425370;
 
 constexpr const char* kSteps[] = {

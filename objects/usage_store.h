@@ -1,5 +1,5 @@
-// What schedulers remember of usage, in the same SQLite file as the objects: amounts per user and group, when
-// they were last decayed, and which running jobs were charged already.
+// The schedulers' record of usage, in the same SQLite file as the objects: amounts per user and group, the
+// time of the last decay, and the running jobs that were charged already.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,8 @@
 
 namespace pbs::objects {
 
-// The scope says what unit the amount has: node-hours, or the flat charges of past_usage_charge.
+// The usage of a user in a group. The unit of the amount depends on the scope: node-hours, or the flat
+// charges of past_usage_charge.
 struct Usage {
     std::string user;
     std::string group;
@@ -36,28 +37,28 @@ struct UsageState {
     std::optional<std::chrono::sys_seconds> last_decay{};
 };
 
-// Changes to write together. Those that are left empty leave what is stored alone.
+// Changes to write together. Empty members leave the stored rows alone.
 struct UsageBatch {
-    std::vector<Usage> usage{};     // amounts that replace what is stored for the pair; 0 removes the row
-    std::vector<Charge> charged{};  // a job that is known as charged already keeps its row
-    std::vector<std::string> released{};  // jobs that ended: their charges are forgotten
+    std::vector<Usage> usage{};     // amounts that replace the stored ones of each pair; 0 removes the row
+    std::vector<Charge> charged{};  // a job that was charged before keeps its row
+    std::vector<std::string> released{};  // jobs that ended: their charges are removed
     std::optional<std::chrono::sys_seconds> last_decay{};
-    bool replace_usage = false;    // `usage` is all there is: other pairs are removed
-    bool replace_charges = false;  // amounts of `charged` replace those that are known already
-    double decayed_by = 1;         // what is stored is multiplied by it before all else,
-    double least = 0;              // and then what is no more than this is removed
+    bool replace_usage = false;    // remove all pairs that `usage` doesn't have
+    bool replace_charges = false;  // amounts of `charged` replace those of jobs charged before
+    double decayed_by = 1;         // first, stored amounts are multiplied by this
+    double least = 0;              // and then removed if they are no more than this
 };
 
-// `scope` keeps independent records apart: "past_usage" for Origin's permutation, "fs_group:NAME" for a
-// fairshare tree.
+// The usage records in a store. `scope` keeps independent records apart: "past_usage" for Origin's
+// permutation, "fs_group:NAME" for a fairshare tree.
 class UsageStore {
   public:
-    // The store has to outlive it.
+    // The store has to outlive this object.
     explicit UsageStore(Store& store) : store_(&store) {}
 
     Result<UsageState> load(std::string_view scope) const;
-    // Writes the batch in one transaction: after it returns, all of it survives a crash; on an error, none
-    // of it was written.
+    // Writes the batch in one transaction: after it returns, all of it survives a crash; on an error, none of
+    // it was written.
     Result<void> write(std::string_view scope, const UsageBatch& batch);
 
   private:

@@ -1,4 +1,4 @@
-// Usage as a part of a larger transaction, such as a migration.
+// Usage written as a part of a larger transaction, such as a migration.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace pbs::objects {
 
-// Has nobody any usage in the scope?
+// Is there no usage in the scope?
 Result<bool> usage_is_empty(Database& database, std::string_view scope);
 // UsageStore::write() within the transaction that is under way.
 Result<void> write_usage_within(Database& database, std::string_view scope, const UsageBatch& batch);

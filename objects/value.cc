@@ -17,15 +17,16 @@ namespace {
 
 using std::chrono::seconds;
 
-// Longer values are a mistake or an attack; history keeps every one of them.
+// Longest text of a value. Longer ones are a mistake or an attack, and the history keeps each of them.
 constexpr std::size_t kLongestValue = 65536;
-// A fairshare tree names every user of a site. A request can't bring a longer value (ifl/request.h).
+// Longest text of a fairshare tree, which names every user of a site. A request can't bring more
+// (ifl/request.h).
 constexpr std::size_t kLongestTree = 4U << 20U;
 
-// Seconds: 316 years. An instant that is so much later can still be told.
+// Longest duration, in seconds: 316 years. An instant that much later can still be printed.
 constexpr std::int64_t kLongestDuration = 9'999'999'999;
 
-// What a message shows of a value.
+// The beginning of a value, for messages.
 std::string beginning(std::string_view text) {
     constexpr std::size_t kShown = 200;
     return text.size() > kShown ? fmt::format("{}...", text.substr(0, kShown)) : std::string(text);
@@ -50,7 +51,7 @@ std::int64_t days_in(std::int64_t year, std::int64_t month) {
     return month == 2 && leap(year) ? 29 : kDays[month - 1];
 }
 
-// H:MM:SS, as a time of day below 24 hours or exactly 24:00:00.
+// A time of day H:MM:SS, below 24 hours or exactly 24:00:00.
 std::optional<seconds> clock_time(std::int64_t hour, std::int64_t minute, std::int64_t second) {
     if (hour > 24 || minute > 59 || second > 59) return std::nullopt;
     const std::int64_t total = hour * 3600 + minute * 60 + second;
@@ -100,7 +101,7 @@ Result<Value> parse_real(const Attribute& attribute, std::string_view text) {
     return Value(*value == 0 ? 0.0 : *value);  // -0 is 0
 }
 
-// -mm%,+nn%: both in percent, below 100 000.
+// Reads -mm%,+nn%: both in percent, below 100 000.
 Result<Value> parse_variance(const Attribute& attribute, std::string_view text) {
     const std::vector<std::string_view> parts = values::split_trimmed(text, ',');
     if (parts.size() != 2) return bad(attribute, text);
@@ -115,7 +116,7 @@ Result<Value> parse_variance(const Attribute& attribute, std::string_view text) 
     return Value(Variance{amounts[0], amounts[1]});
 }
 
-// PP-748 writes a tree as [ group01:root = 30 ].
+// Removes brackets around a tree: PP-748 writes [ group01:root = 30 ].
 std::string_view without_brackets(const Attribute& attribute, std::string_view text) {
     text = values::trim(text);
     const bool bracketed = text.size() >= 2 && text.front() == '[' && text.back() == ']';
@@ -187,7 +188,7 @@ Result<Value> parse_by_syntax(const Attribute& attribute, std::string_view text)
     return Value(std::move(*canonical));
 }
 
-// Quotes an element that wouldn't split as it is.
+// Quotes an element that would otherwise not split as one.
 std::string quoted(const std::string& element) {
     const bool needs = element.find(',') != std::string::npos || element.starts_with('"') ||
                        element.starts_with('\'') || values::trim(element).size() != element.size();
@@ -196,7 +197,7 @@ std::string quoted(const std::string& element) {
     return fmt::format("{}{}{}", quote, element, quote);
 }
 
-// The commas of recurrences are told from those between them without quotes (split_rules).
+// Joins elements with commas. Recurrences aren't quoted: split_rules() distinguishes their own commas.
 std::string join(const Attribute& attribute, const StringList& list) {
     std::string text;
     for (const std::string& element : list) {
@@ -221,7 +222,7 @@ Result<BooleanOrDate> parse_boolean_or_date(std::string_view what, std::string_v
         if (!from) return bad(what, text, "a date as MM/DD/YYYY or MM/DD/YYYY@HH:MM:SS");
         return BooleanOrDate{false, from};
     }
-    // The Origin scheduler's words for true, and their opposites, in whatever case.
+    // the Origin scheduler's words for true and their opposites, in any case of letters
     const std::string lower = values::lowered(word);
     if (lower == "yes" || lower == "on") return BooleanOrDate{true, {}};
     if (lower == "no" || lower == "off") return BooleanOrDate{false, {}};
@@ -335,7 +336,8 @@ tl::unexpected<Error> no_operator(const Attribute& attribute, Operation operatio
                             operation == Operation::increment ? "+=" : "-=", type_text(attribute.type)));
 }
 
-// Removes elements; of a tree, also by name alone. An element that isn't there is no error, as in PBS.
+// Removes elements from a list; elements of a tree also by name alone. Removing an element that isn't there
+// is no error, as in PBS.
 Result<std::optional<Value>> remove_elements(const Attribute& attribute, StringList list,
                                              std::string_view text) {
     Result<StringList> raw = attribute.syntax == Syntax::rrule_list
@@ -370,13 +372,14 @@ Result<std::optional<Value>> combine_lists(const Attribute& attribute, const Val
         length += element.size() + 1;
         list.push_back(std::move(element));
     }
-    // Every element makes a change of the tree slower.
+    // limit the tree as a whole: every element makes a change of it slower
     if (attribute.syntax == Syntax::tree_elements)
         if (auto fits = check_length(attribute, length); !fits) return tl::unexpected(fits.error());
     return std::optional<Value>(std::move(list));
 }
 
-// Numbers, durations and sizes: the sum has to be a value of the attribute too, so it is read back.
+// Adds or subtracts numbers, durations and sizes. Parses the result again, because it has to be a valid value
+// of the attribute too.
 template <class T, class Format>
 Result<std::optional<Value>> combine_numbers(const Attribute& attribute, const Value* current,
                                              const Value& operand, Operation operation,
@@ -412,13 +415,13 @@ Result<std::optional<Value>> combine_text(const Value* current, Operation operat
 
 Result<std::optional<Value>> combine(const Attribute& attribute, const Value* current, Operation operation,
                                      std::string_view text) {
-    // An empty value unsets, as in PBS.
+    // an empty value unsets, as in PBS
     if (operation == Operation::unset || (operation == Operation::set && values::trim(text).empty())) {
         return std::optional<Value>{};
     }
     if (attribute.is_list() && operation != Operation::set)
         return combine_lists(attribute, current, operation, text);
-    // The operand of += is checked without the limits of the attribute: the sum has to keep them.
+    // Parses the operand of += without the attribute's limits: the sum has to keep them, not the operand.
     Attribute operand_form = attribute;
     if (operation != Operation::set) {
         operand_form.minimum = -9e15;

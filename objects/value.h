@@ -26,7 +26,7 @@ struct Size {
     friend bool operator==(const Size&, const Size&) = default;
 };
 
-// A date and time of the server's zone, not yet an instant.
+// A date and time in the server's zone, not yet an instant.
 struct LocalTime {
     int year = 0;
     int month = 1;
@@ -40,12 +40,12 @@ struct LocalTime {
 // A boolean of the Origin scheduler: a plain one, or one that is false until a date and true from then on
 // (sched-config guide, "ARGUMENT TYPES").
 struct BooleanOrDate {
-    bool value = false;             // without a date
-    std::optional<LocalTime> from;  // with one: true from then on
+    bool value = false;             // if there is no date
+    std::optional<LocalTime> from;  // if there is one: true from then on
     friend bool operator==(const BooleanOrDate&, const BooleanOrDate&) = default;
 };
 
-// An acceptable deviation, in percent: -15%,+10% is {15, 10}.
+// A tolerated deviation, in percent: -15%,+10% is {15, 10}.
 struct Variance {
     int below = 0;
     int above = 0;
@@ -57,9 +57,9 @@ using StringList = std::vector<std::string>;
 using Value = std::variant<bool, std::int64_t, double, std::string, StringList, std::chrono::seconds,
                            TimeOfDay, Size, BooleanOrDate, Variance>;
 
-// Reads a value of an attribute from what a user typed. The value is checked by form (its syntax); whether
-// what it names exists, and what a recurrence or a formula means, is checked by check.h. Errors: bad_value,
-// naming attribute, value, and what is expected.
+// Reads an attribute's value from what a user typed. Checks its syntax only: check.h checks whether the
+// objects that it names exist, and what a recurrence or a formula means. Errors: bad_value, naming attribute,
+// value, and what is expected.
 Result<Value> parse_value(const Attribute& attribute, std::string_view text);
 
 // The canonical text of a value, which parse_value reads back to an equal value: True and False, HH:MM:SS,
@@ -67,18 +67,18 @@ Result<Value> parse_value(const Attribute& attribute, std::string_view text);
 std::string format_value(const Attribute& attribute, const Value& value);
 // The elements of a list value in canonical text; one element for a scalar.
 StringList format_items(const Attribute& attribute, const Value& value);
-// The value of canonical texts as format_items() makes them; of a list each element is checked by its form.
-// Errors: bad_value.
+// The value of canonical texts as format_items() makes them; checks the syntax of each element. Errors:
+// bad_value.
 Result<Value> value_of_items(const Attribute& attribute, const StringList& items);
 
-// What an attribute's value becomes by `operation` with `text`: lists append (what is there already is not
-// repeated) and remove, integers, reals, durations and sizes add and subtract, strings append and remove a
-// last occurrence, as PBS does. nullopt: the attribute ends up without a value. `current` may be null: not
-// set.
+// The result of `operation` with `text` on an attribute's value: lists append (an element that is there
+// already isn't repeated) and remove, integers, reals, durations and sizes add and subtract, strings append
+// and remove a last occurrence, as PBS does. nullopt: the attribute ends up without a value. `current` may be
+// null: not set.
 Result<std::optional<Value>> combine(const Attribute& attribute, const Value* current, Operation operation,
                                      std::string_view text);
 
-// Single forms, also used by migrate/ and the tests. `what` is quoted in the error.
+// Parsers of single types, also used by migrate/ and the tests. Errors quote `what`.
 Result<bool> parse_boolean(std::string_view what, std::string_view text);
 Result<std::chrono::seconds> parse_duration(std::string_view what, std::string_view text);
 Result<TimeOfDay> parse_time_of_day(std::string_view what, std::string_view text);
@@ -86,24 +86,24 @@ Result<Size> parse_size(std::string_view what, std::string_view text);
 Result<BooleanOrDate> parse_boolean_or_date(std::string_view what, std::string_view text);
 std::string format_duration(std::chrono::seconds duration);
 
-// A list as PBS writes it: elements separated by commas, blanks around them dropped, an element in quotes
-// taken literally. Errors: an empty element or an open quote.
+// Splits a list as PBS writes it: elements separated by commas, blanks around them dropped, an element in
+// quotes taken literally. Errors: an empty element or an open quote.
 Result<StringList> split_list(std::string_view what, std::string_view text);
-// The same for recurrences, whose parts have commas of their own (BYDAY=MO,TU): a comma separates two rules
-// only where what follows it begins a rule or is a date such as 01/01.
+// Splits a list of recurrences, whose parts have commas of their own (BYDAY=MO,TU): a comma separates two
+// rules only if a rule or a date such as 01/01 begins after it.
 Result<StringList> split_rules(std::string_view what, std::string_view text);
 
-// Is this a name that an object may have: a letter first, then letters, digits, '-', '_' and '.', at most
-// `longest` characters? Errors: bad_value, name_too_long.
+// Checks that an object may have this name: a letter first, then letters, digits, '-', '_' and '.', at most
+// `longest` characters. Errors: bad_value, name_too_long.
 Result<void> check_name(std::string_view what, std::string_view name, std::size_t longest = 64);
 
-// The parts of an element of a tree: "group01:root=30".
+// The parts of an element of a fairshare tree: "group01:root=30".
 struct TreeElement {
     std::string_view name;
     std::string_view parent;
     std::string_view shares;
 };
-// Splits a canonical element.
+// Splits a canonical tree element.
 TreeElement tree_element(std::string_view element);
 
 }  // namespace pbs::objects

@@ -1,4 +1,4 @@
-// From time_window objects to windows of the recurrence library.
+// Conversion of time_window objects to windows of the recurrence library.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,22 @@
 
 namespace pbs::objects {
 
-// What the attributes of a time_window object say.
+// The window that a time_window object specifies.
 rrule::WindowSpec window_spec(const Object& time_window);
 
-// The windows that objects mean, kept from one check to the next: of a queue's three hundred windows, only
-// the one that changed is parsed again. At most one is kept for each name.
+// Parsed windows, cached from one check to the next: of a queue's three hundred windows, only the one that
+// changed is parsed again. At most one is kept for each name.
 //
 // One thread at a time.
 class KeptWindows {
   public:
-    // As rrule::Window::make, of what the object says.
+    // The object's window: the cached one if it specifies the same, else rrule::Window::make().
     rrule::Result<rrule::Window> of(const Object& time_window, const rrule::Zone& zone);
 
-    // Forgets names that a draft doesn't have, once there are many more than the last time.
+    // Drops names that a draft doesn't have, once the cache has grown well beyond its size after the last
+    // call.
     void forget_gone(const Draft& draft);
-    // For another zone, or other rules of it.
+    // Drops everything. Call it when the zone or its rules change.
     void clear() { kept_.clear(); }
     std::size_t size() const { return kept_.size(); }
 
@@ -40,12 +41,12 @@ class KeptWindows {
     std::size_t enough_ = 64;
 };
 
-// The window that a time_window object means; `zone` is the server's. Errors: bad_value, if it has no rrule
-// or (not possible for objects out of a store) its attributes make no window.
+// The window that a time_window object specifies; `zone` is the server's. Errors: bad_value, if it has no
+// rrule or (not possible for objects out of a store) its attributes make no window.
 Result<rrule::Window> make_window(const Object& time_window, const rrule::Zone& zone, KeptWindows& kept);
 Result<rrule::Window> make_window(const Object& time_window, const rrule::Zone& zone);
 
-// Prime time as a policy of the Origin algorithm has it where no time_window of type prime says otherwise:
+// Prime time by the Origin policy's own attributes, where no time_window of type prime decides:
 // prime_time_start to prime_time_end on Mondays to Fridays that are no non-work days. Empty unless both are
 // set.
 rrule::WindowSet weekday_prime_hours(const Object& policy, const rrule::NonWorkDays& holidays,
