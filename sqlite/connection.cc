@@ -56,7 +56,7 @@ void Statement::note(int code) {
     if (code != SQLITE_OK) code_ = code;
 }
 
-// An empty text isn't NULL, wherever its view points.
+// An empty text must not become NULL, whatever its view points to.
 Statement& Statement::bind(std::string_view text) {
     note(sqlite3_bind_text64(statement_, at_, text.empty() ? "" : text.data(), text.size(), SQLITE_TRANSIENT,
                              SQLITE_UTF8));
@@ -144,8 +144,8 @@ void Connection::wait_for_others(std::chrono::milliseconds time) {
 }
 
 void Connection::end_when(const std::atomic<bool>& end) {
-    constexpr int kSteps = 1000;  // of SQLite's machine, some tenths of a millisecond
-    // SQLite wants it without const, and gives it back.
+    constexpr int kSteps = 1000;  // of SQLite's virtual machine: some tenths of a millisecond
+    // SQLite takes the pointer without const and returns it unchanged
     sqlite3_progress_handler(
         get(), kSteps,
         [](void* set) {
@@ -204,7 +204,7 @@ std::optional<Failure> Connection::flush() {
 Failure Connection::failure() const {
     if (get() == nullptr) return {Failure::About::other, "out of memory"};
     const int code = sqlite3_errcode(get());
-    // A file of SQLite's beside the database may be what can't grow, which isn't SQLITE_FULL.
+    // a full disk for a file that SQLite keeps beside the database isn't reported as SQLITE_FULL
     const bool full = (code & 0xff) == SQLITE_IOERR && sqlite3_system_errno(get()) == ENOSPC;
     return {full ? Failure::About::full_disk : about(code), printable(sqlite3_errmsg(get()))};
 }

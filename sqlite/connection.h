@@ -1,5 +1,5 @@
-// SQLite for all who keep a database or look at one: connections that close themselves, statements that are
-// prepared once, errors as values.
+// SQLite for programs that keep a database or read one: connections that close themselves, statements that
+// are prepared once, errors as values.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ class Statement {
   public:
     Statement(Statement&& other) noexcept;
     Statement& operator=(Statement&&) = delete;
-    // Makes the statement ready for its next use.
+    // Resets the statement for its next use.
     ~Statement();
 
     Statement& bind(std::string_view text);
@@ -32,12 +32,13 @@ class Statement {
     Statement& bind(int number) { return bind(std::int64_t{number}); }
     Statement& bind(double number);
     Statement& bind_blob(std::string_view bytes);
-    // The next value goes to this position. False: the statement has no such position.
+    // Sets the position of the next value. False: the statement has no such position.
     bool go_to(int position);
 
-    // Goes on to the first row, or to the next one. False: there are no more, or it failed (see ok()).
+    // Moves to the first row, or to the next one. False: there are no more rows, or an error occurred (see
+    // ok()).
     bool next();
-    // Has all gone well so far? If not, the connection says what was wrong.
+    // Has there been no error so far? If there was one, the connection has its text.
     bool ok() const;
 
     // The value of a column of this row. Texts and blobs are valid until next().
@@ -50,12 +51,12 @@ class Statement {
     explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
     void note(int code);
 
-    sqlite3_stmt* statement_;  // null: it couldn't be prepared
-    int at_ = 1;               // where the next value goes
-    int code_ = 0;             // of the last step, or of what went wrong before it
+    sqlite3_stmt* statement_;  // null: the statement couldn't be prepared
+    int at_ = 1;               // position of the next value
+    int code_ = 0;             // SQLite's result of the last step, or the error before it
 };
 
-// Why something failed: SQLite's text, printable, and what it is about.
+// The reason for a failure: its kind and SQLite's text, printable.
 struct Failure {
     enum class About { busy, damage, full_disk, other };
     About about = About::other;
@@ -64,48 +65,47 @@ struct Failure {
 
 class Connection {
   public:
-    // write: a database that is kept by somebody, whose log this connection leaves as it is (sqlite/guard.h);
-    // alone: nobody else has it open, so that SQLite puts its log into it in the end; create: the same, and
-    // it is made if there is none.
+    // read: for reading only. write: a database that another part of the program keeps; this connection
+    // leaves its log alone (sqlite/guard.h). alone: nobody else has the database open, so SQLite copies the
+    // log into it at the end. create: as alone, and a missing database is made.
     enum class Open { read, write, alone, create };
     // Opens the file. Errors: SQLite's text, without the path.
     static Result<Connection> open(const std::string& path, Open how);
-    // The same for one that is to be kept by a guard: SQLite makes no checkpoint by itself, nor when it is
-    // closed.
+    // Prepares a connection for use by a guard: SQLite makes no checkpoint by itself, nor when the connection
+    // is closed.
     void leave_checkpoints();
-    // How long a statement waits for another connection that has the database. At first it doesn't.
+    // Sets how long a statement waits for another connection that has locked the database; 0 at first.
     void wait_for_others(std::chrono::milliseconds time);
-    // Once another thread sets this, statements end with an error.
+    // Makes statements fail from when another thread sets `end`.
     void end_when(const std::atomic<bool>& end);
 
-    // The statement of this text, which is prepared when it is first asked for. What is wrong with it is said
-    // when it is run.
+    // The statement of this text, prepared on first use. Errors in it are reported when it is run.
     Statement statement(std::string_view sql);
     // Runs statements without parameters. Errors: SQLite's text.
     Result<void> run(const std::string& sql);
     // The first column of the first row. Errors: SQLite's text, or that there is no row.
     Result<std::int64_t> integer(std::string_view sql);
-    // Is the content whole? PRAGMA integrity_check, or the quicker quick_check, which doesn't compare indexes
-    // with tables. Errors: what they found first.
+    // Checks the content by PRAGMA integrity_check, or by the quicker quick_check, which doesn't compare
+    // indexes with tables. Errors: the first damage found.
     Result<void> check(bool quick);
-    // Copies all of the database into another one, `pages` at a time. Errors: SQLite's text.
+    // Copies the whole database into another one, `pages` at a time. Errors: SQLite's text.
     Result<void> copy_to(Connection& other, int pages);
-    // Writes what a transaction has changed so far to the log. Nothing: it did. The connection doesn't keep
-    // this failure.
+    // Writes the transaction's changes so far to the log. nullopt: done. failure() doesn't return this
+    // failure.
     std::optional<Failure> flush();
 
-    // What went wrong last, and its text alone.
+    // The last failure, and its text alone.
     Failure failure() const;
     std::string error() const { return failure().text; }
 
     bool in_transaction() const;
     std::int64_t last_row_id() const;
-    // Rows that were changed since it was opened.
+    // The number of rows changed since the connection was opened.
     std::int64_t changes() const;
-    // Is what was opened another file than what the path names now?
+    // Is the opened file no longer the one that the path names?
     bool was_moved() const;
 
-    // For what only one place asks of SQLite.
+    // The handle, for calls of SQLite that only one place needs.
     sqlite3* get() const { return handle_.get(); }
 
   private:
@@ -121,8 +121,8 @@ class Connection {
     std::map<std::string, std::unique_ptr<sqlite3_stmt, Finalize>, std::less<>> statements_;
 };
 
-// Text of SQLite's about a file that may hold anything: what isn't printable ASCII as \x1b, and no longer
-// than 200 characters.
+// SQLite's text about a file, which may contain anything, in printable ASCII: other bytes as \x1b, at most
+// 200 characters.
 std::string printable(std::string_view text);
 
 }  // namespace pbs::sqlite

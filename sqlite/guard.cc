@@ -13,11 +13,11 @@
 namespace pbs::sqlite {
 namespace {
 
-// SQLite's own measure for a checkpoint: some 4 MB.
+// Frames in the log at which a checkpoint begins: SQLite's own measure, some 4 MB.
 constexpr int kFramesToCheckpoint = 1000;
-// Some 256 MB: the log has to begin anew some time.
+// Frames at which a commit itself copies the log, so that it can begin anew: some 256 MB.
 constexpr int kLongestLog = 65'536;
-// What can't be copied, because a reader keeps it, is tried again when so much has come to it.
+// Frames to be added before another try, after a reader kept the log from being copied.
 constexpr int kFramesToTryAgain = 100;
 
 constexpr const char* kTable =
@@ -107,13 +107,13 @@ bool Guard::commit(Checkpoint when) {
 
 void Guard::shorten_log() {
     if (copying_ && copying_->over) {
-        // Its thread has nothing left to do but to end, which may take its time where others want the
-        // processors, too: it is waited for with the next one.
+        // The copying thread is about to end, but may be slow to on a busy machine: join it at the next
+        // checkpoint.
         if (ending_.joinable()) ending_.join();
         ending_ = std::move(copying_->thread);
         end_checkpoint();
     }
-    if (log_frames_ < old_frames_) old_frames_ = 0;  // it has begun anew
+    if (log_frames_ < old_frames_) old_frames_ = 0;  // the log has begun anew
     if (copying_ || log_frames_ - old_frames_ < kFramesToCheckpoint) return;
     if (log_frames_ < kLongestLog) return checkpoint_in_thread();
     checkpoint();
@@ -141,7 +141,7 @@ void Guard::follow(const Guard& other) {
 
 void Guard::mark_commit() {
     unmarked_ = !mark_.change([this](Mark& mark) {
-        // Another process may have been faster with the mark of a later commit.
+        // another process may have written the mark of a later commit already
         if (number_ <= mark.number) return;
         mark.number = number_;
         mark.position = position_;
@@ -150,15 +150,15 @@ void Guard::mark_commit() {
 
 namespace {
 
-// All commits up to `number` are in the log, or in the database already. True: all of the log is in the
-// database.
+// Copies the log into the database. All commits up to `number` must be in the log or the database. True: the
+// database has the whole log.
 bool copy_log(Connection& connection, MarkFile& mark, std::int64_t number, std::int64_t position) {
     if (!mark.change([](Mark& now) { now.unfinished = true; })) return false;
     int frames = 0;
     int copied = 0;
     const int code =
         sqlite3_wal_checkpoint_v2(connection.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, &copied);
-    // -1: the connection doesn't know of a log.
+    // -1: the connection doesn't know of a log
     if (code != SQLITE_OK || frames < 0 || frames != copied) return false;
     return mark
         .change([number, position](Mark& now) {
@@ -171,20 +171,20 @@ bool copy_log(Connection& connection, MarkFile& mark, std::int64_t number, std::
         .has_value();
 }
 
-// Copies the log in a thread, on a connection and a mark of that thread's: the thread that commits goes on
-// using its own.
+// Copies the log in a thread, with its own connection and mark, because the committing thread goes on using
+// its own.
 bool copy_log_of(const std::string& database, std::int64_t number, std::int64_t position) {
     auto mark = MarkFile::open(database);
     if (!mark || !mark->take_turn()) return false;
     auto connection = Connection::open(database, Connection::Open::write);
-    // A connection knows of the log only after it has read something.
+    // a connection knows of the log only after reading something
     return connection && connection->run("PRAGMA synchronous = FULL; SELECT 1 FROM last_commit") &&
            copy_log(*connection, *mark, number, position);
 }
 
 }  // namespace
 
-// What fails here is tried again after a later commit: until then the log grows.
+// A failure is harmless: a later commit tries again, and until then the log grows.
 void Guard::checkpoint() {
     if (!mark_.take_turn()) return;
     if (copy_log(connection_, mark_, number_, position_)) {
@@ -197,7 +197,7 @@ void Guard::checkpoint() {
 void Guard::checkpoint_in_thread() {
     copying_ = std::make_unique<Copying>();
     copying_->frames = log_frames_;
-    // Commits wait for what the thread holds for a moment, such as the mark: it has to get on as they do.
+    // Commits wait for the thread while it holds the mark, so give it their priority.
     const int priority = ::getpriority(PRIO_PROCESS, 0);
     try {
         copying_->thread = std::thread(
@@ -206,7 +206,7 @@ void Guard::checkpoint_in_thread() {
                 try {
                     copying.done = copy_log_of(database, number, position);
                 } catch (const std::bad_alloc&) {
-                    // As with any other failure, a later commit tries again.
+                    // a later commit tries again, as after any other failure
                 }
                 copying.over = true;
             });

@@ -1,15 +1,14 @@
-// Numbers the commits of a database and keeps its mark (loss.h), while it is open.
+// Numbers the commits of an open database and keeps its mark (loss.h).
 //
-// The order is: SQLite brings the commit to the disk, the mark is brought there, and only then is the commit
+// The order of a commit: SQLite brings it to the disk, the mark is brought there, and only then is the commit
 // acknowledged. A crash in between leaves more in the database than was acknowledged, never less. A commit
-// that nobody is told of may be brought there later, with the next one or a checkpoint: it has no mark until
-// then.
+// that needn't be acknowledged may come to the disk later, with the next one or a checkpoint; until then it
+// has no mark.
 //
-// Checkpoints are made here, not by SQLite itself, so that the mark says when the database file may hold half
-// of one: a log that is gone then is a loss though the number is right. They are made in a thread, beside the
-// commits, which don't wait for what they bring to the disk. A log that commits go on adding to meanwhile
-// doesn't begin anew: only a very long one is copied to its end by a commit, which then waits for the last
-// part of it.
+// Checkpoints are made here, not by SQLite itself, because the mark has to say when the database file may
+// hold half of one: a log that is missing then is a loss even if the commit's number is right. A thread makes
+// them beside the commits, which don't wait for its writes. A log that grows while it is copied doesn't begin
+// anew. Therefore a commit itself copies a very long log to its end, and waits for the last part.
 #pragma once
 
 #include <atomic>
@@ -24,36 +23,36 @@ namespace pbs::sqlite {
 
 class Guard {
   public:
-    // Begins, with a connection in WAL mode and synchronous=FULL that leaves checkpoints
-    // (Connection::leave_checkpoints), and whose other tables are made. The connection has to outlive the
-    // guard, and to stay where it is.
+    // Begins numbering. The connection must be in WAL mode with synchronous=FULL, leave checkpoints to the
+    // guard (Connection::leave_checkpoints), and have all its other tables. It has to outlive the guard, and
+    // must not be moved.
     static Result<std::unique_ptr<Guard>> begin(Connection& connection, const std::string& database);
     // Makes a last checkpoint; without one, closing the connection leaves the log.
     ~Guard();
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
 
-    // Before a transaction begins; `later`: a crash of the machine may undo it, while the end of the process
-    // doesn't. Errors: the mark of an earlier commit couldn't be brought to the disk and still can't: until
-    // it is, nothing more is acknowledged.
+    // Call it before a transaction begins. `later`: a crash of the machine may undo the transaction, the end
+    // of the process doesn't. Errors: the mark of an earlier commit still can't be written to the disk; until
+    // it can, nothing more is acknowledged.
     enum class Durable { now, later };
     Result<void> before_transaction(Durable durable = Durable::now);
 
-    // Says what the next commit reaches, such as a revision or the number of the next job. Messages about a
-    // loss name it.
+    // Sets the position that the next commit reaches, such as a revision or the number of the next job.
+    // Messages about a loss name it.
     void reached(std::int64_t position) { position_ = position; }
 
-    // Commits the transaction. True: the commit and its mark are on the disk; false: the connection says why
-    // not. Only when the mark alone can't be written, the commit holds without it (see before_transaction()).
-    // A log that has become long is copied into the database then, beside later commits; or `later`: by a
-    // later commit, or the end.
+    // Commits the transaction. True: the commit and its mark are on the disk (if only the mark can't be
+    // written, the commit holds without it; see before_transaction()). False: the connection has the error.
+    // With `now`, a log that has become long is copied into the database beside later commits; with `later`,
+    // a later commit or the end of the guard sees to it.
     enum class Checkpoint { now, later };
     bool commit(Checkpoint checkpoint = Checkpoint::now);
 
-    // Waits for a checkpoint that is on its way.
+    // Waits for a checkpoint that is under way.
     void wait_for_checkpoint();
 
-    // Another guard of this process has made the last commit.
+    // Tells that another guard of this process made the last commit.
     void follow(const Guard& other);
 
   private:
@@ -65,10 +64,11 @@ class Guard {
     void checkpoint();
     void checkpoint_in_thread();
 
-    // Copies the log on a connection of its own. Once it is over, the thread uses this no more.
+    // A copy of the log under way, on a connection of its own. After setting `over` the thread doesn't touch
+    // this object.
     struct Copying {
-        int frames = 0;     // that the log had when it began
-        bool done = false;  // all of them are copied
+        int frames = 0;     // frames in the log when the copy began
+        bool done = false;  // all frames are copied
         std::atomic<bool> over = false;
         std::thread thread;
     };
@@ -76,16 +76,16 @@ class Guard {
     Connection& connection_;
     std::string database_;
     MarkFile mark_;
-    Durable durable_ = Durable::now;  // the transaction, or the last one
+    Durable durable_ = Durable::now;  // of the current or last transaction
     std::int64_t changes_ = 0;        // Connection::changes() when the transaction began
-    std::int64_t number_ = 0;         // of the last commit
+    std::int64_t number_ = 0;         // number of the last commit
     std::int64_t position_ = 0;
-    int log_frames_ = 0;     // what SQLite said after the last commit
-    int old_frames_ = 0;     // of them, those that are no reason for another checkpoint
+    int log_frames_ = 0;     // frames in the log after the last commit, as SQLite reports them
+    int old_frames_ = 0;     // how many of them don't count towards another checkpoint
     bool unmarked_ = false;  // the last commit's mark couldn't be written
-    bool complete_ = false;  // the last checkpoint left nothing in the log, and nothing came after it
+    bool complete_ = false;  // the last checkpoint copied the whole log, and no commit followed
     std::unique_ptr<Copying> copying_;
-    std::thread ending_;  // of a checkpoint that is over
+    std::thread ending_;  // the thread of a finished checkpoint, to be joined
 };
 
 }  // namespace pbs::sqlite

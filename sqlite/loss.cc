@@ -39,15 +39,14 @@ std::int64_t size_of(const std::string& path) {
 
 Result<std::optional<Numbered>> numbered_at(const std::string& database) {
     if (size_of(database) == 0) return std::nullopt;
-    // A first start that was cut short leaves a rollback journal, which only a connection that may write can
-    // undo.
+    // A first start that was cut short leaves a rollback journal, which only a writing connection can undo.
     const bool interrupted = size_of(database + "-journal") > 0;
     auto connection = open(database, interrupted ? Connection::Open::alone : Connection::Open::read);
     if (!connection) return tl::unexpected(connection.error());
     return numbered(*connection);
 }
 
-// Tells where the log ends, of a database whose log should have gone on.
+// Tells where the log ends, of a database whose log should be longer.
 std::string log_text(const std::string& database, const WalExtent& log) {
     if (log.size == 0) return fmt::format("there is no write-ahead log {}-wal", database);
     if (log.whole < log.size)
@@ -103,7 +102,7 @@ Result<std::optional<Numbered>> numbered(Connection& connection) {
 }
 
 Result<std::optional<Loss>> find_loss(const std::string& database, std::string_view position_name) {
-    // The mark is read first. If another process commits in between, the database's number is the higher one,
+    // Read the mark first: if another process commits in between, the database's number is the higher one,
     // which is no loss.
     const auto mark = read_mark(database);
     const auto has = numbered_at(database);
@@ -143,7 +142,7 @@ Result<std::optional<Loss>> find_loss(const std::string& database, std::string_v
 Result<void> forget_numbers(Connection& connection) {
     const auto found = numbered(connection);
     if (!found) return tl::unexpected(found.error());
-    // The row stays: damage to a page without anything in it isn't found.
+    // Keep the row: a page without rows would hide its damage.
     return *found ? connection.run("UPDATE last_commit SET number = 0, position = 0") : Result<void>();
 }
 
@@ -159,7 +158,7 @@ Result<void> accept_loss(const std::string& database, const Loss& loss, const st
         if (!connection) return tl::unexpected(connection.error());
         if (auto whole = connection->check(false); !whole) return whole;
         if (auto done = forget_numbers(*connection); !done) return done;
-        // The log is copied into the file before the mark is removed: until then the mark tells of the loss.
+        // Copy the log into the file before removing the mark: until then the mark tells of the loss.
         if (auto done = connection->run("PRAGMA wal_checkpoint(TRUNCATE)"); !done) return done;
     }
     return remove(mark_path(database));

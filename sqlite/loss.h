@@ -1,10 +1,10 @@
-// Has a database lost something that it was told to keep?
+// Finds out whether a database has lost acknowledged commits.
 //
 // Each commit is numbered, in the database (table last_commit) and, once it is on the disk, in the mark
-// beside it (mark.h), and only then acknowledged. So a database whose number is lower than its mark's has
-// lost acknowledged commits: its write-ahead log was damaged, cut or deleted, where SQLite goes on silently
-// with what it finds whole; or an older copy was put in its place. What a crash kept from being acknowledged,
-// however torn, has no mark and is no loss.
+// beside it (mark.h), and only then acknowledged. So a database with a lower number than its mark has lost
+// acknowledged commits: its write-ahead log was damaged, cut or deleted, where SQLite silently continues with
+// the part that is whole; or an older copy was put in its place. A commit that a crash kept from being
+// acknowledged, however torn, has no mark and is no loss.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,9 @@ namespace pbs::sqlite {
 
 class Connection;
 
-// What the database says of itself; nullopt: its table last_commit isn't there, so that its commits
-// weren't numbered yet, as with number 0 (a new one, a backup, or an older program's). Errors: SQLite's text.
+// The number and position of the database's last commit. nullopt: the table last_commit doesn't exist, so the
+// commits aren't numbered yet; that counts as number 0 (a new database, a backup, or an older program's).
+// Errors: SQLite's text.
 struct Numbered {
     std::int64_t number = 0;
     std::int64_t position = 0;
@@ -28,30 +29,29 @@ Result<std::optional<Numbered>> numbered(Connection& connection);
 
 struct Loss {
     // The end of a sentence that begins with the path, "has lost ...": how many commits are lost, where the
-    // log ends, and from when the mark is.
+    // log ends, and the mark's date.
     std::string text;
-    // The database file itself is in a later state than the write-ahead log would bring it to. accept_loss()
-    // removes the log then.
+    // The database file is in a later state than the write-ahead log would bring it to. accept_loss() then
+    // removes the log.
     bool without_log = false;
-    // A checkpoint was cut short: what is left may be a mixture of states.
+    // A checkpoint was cut short: the rest may be a mixture of states.
     bool mixed = false;
-    // Both are there: the positions between which commits are lost.
+    // The positions between which commits are lost. `had` is nullopt if the mark is gone or damaged.
     std::optional<std::int64_t> has{};
     std::optional<std::int64_t> had{};
 };
 
-// Looks, and changes nothing; another process may be writing. `position_name` says what the position counts:
-// "revision". nullopt: nothing is lost. Errors: the database can't be read.
+// Looks for a loss without changing anything; another process may be writing. `position_name` is the noun for
+// positions in messages: "revision". nullopt: nothing is lost. Errors: the database can't be read.
 Result<std::optional<Loss>> find_loss(const std::string& database, std::string_view position_name);
 
-// Goes on with what is left: the mark of the lost commits is removed, and commits are numbered anew. Nobody
-// else may have the database open. First the database, its log and its mark are copied into the folder
-// `aside`, which has to be there. Errors: what is left isn't whole in itself, or can't be written; but for
-// the copies, nothing has changed then.
+// Accepts the loss: removes the mark of the lost commits and numbers commits anew. Nobody else may have the
+// database open. First copies the database, its log and its mark into the folder `aside`, which has to exist.
+// Errors: the rest of the database is damaged itself, or can't be written; then nothing has changed but for
+// the copies.
 Result<void> accept_loss(const std::string& database, const Loss& loss, const std::string& aside);
 
-// To be called for a copy of a database: its commits aren't numbered any more, so that no mark is compared
-// with it.
+// Resets the numbers in a copy of a database, so that it isn't compared with any mark.
 Result<void> forget_numbers(Connection& connection);
 
 }  // namespace pbs::sqlite

@@ -44,7 +44,7 @@ std::optional<Mark> read_slot(int fd, off_t place) {
     Mark mark;
     long long numbers[4] = {};
     int unfinished = 0;
-    // NOLINTNEXTLINE(cert-err34-c): what was read is compared with what is written for it.
+    // NOLINTNEXTLINE(cert-err34-c): the numbers are checked by comparing the slot's text with theirs.
     if (std::sscanf(bytes.data(), "pbs-mark 1 %lld %lld %lld %lld %d", &numbers[0], &numbers[1], &numbers[2],
                     &numbers[3], &unfinished) != 5)
         return std::nullopt;
@@ -88,7 +88,7 @@ bool sync_folder_of(const std::string& path) {
     return done;
 }
 
-// Makes the file. It appears with both slots in it and on the disk, or not at all.
+// Makes the mark: complete with both slots on the disk, or not at all.
 Result<void> make(const std::string& database) {
     const std::string path = mark_path(database);
     const std::string next = path + ".new";
@@ -148,7 +148,7 @@ Result<void> MarkFile::change(const std::function<void(Mark&)>& work) {
     Mark mark = found ? found->mark : Mark{};
     work(mark);
     ++mark.generation;
-    // The other slot is written. The one that counts now keeps counting until this one is on the disk.
+    // Write the other slot: the current one counts until the new one is on the disk.
     const bool done = write_slot(fd_, found ? 1 - found->slot : 0, mark) && ::fdatasync(fd_) == 0;
     const int why = errno;
     ::flock(fd_, LOCK_UN);
@@ -156,8 +156,8 @@ Result<void> MarkFile::change(const std::function<void(Mark&)>& work) {
     return done ? Result<void>{} : failed(path_, "can not be written");
 }
 
-// A byte behind the slots. The lock is that of the open file, not of the process: its threads have files of
-// their own.
+// Locks or unlocks a byte behind the slots. The lock belongs to the open file, not to the process, because
+// each thread has its own open file.
 bool MarkFile::turn(short type) {
     struct flock lock {};
     lock.l_type = type;

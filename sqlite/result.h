@@ -1,4 +1,4 @@
-// Errors of what is done with a database.
+// Errors about databases.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Whether a database is the server's alone: who could change it could make the server start programs.
+// A check that nobody but the server can write a database: whoever could would be able to make the server
+// start programs.
 #pragma once
 
 #include <optional>
@@ -6,10 +7,10 @@
 
 namespace pbs::sqlite {
 
-// Looks at the file of a database and at those beside it (-wal, -shm, -journal, -mark), as far as they are
-// there. Each has to be a regular file, no link, that belongs to root, to this process's user or to the owner
-// of the folder, and that nobody else may write. What is wrong, as a sentence that begins with the path;
-// nullopt: nothing.
+// Checks the file of a database and the existing ones of those beside it (-wal, -shm, -journal, -mark). Each
+// has to be a regular file, no link, that belongs to root, to this process's user or to the owner of the
+// folder, and that nobody else may write. Returns the first fault as a sentence that begins with the path;
+// nullopt: none.
 std::optional<std::string> untrusted(const std::string& database);
 
 }  // namespace pbs::sqlite

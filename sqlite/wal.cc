@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kHeader = 32;
 constexpr std::size_t kFrameHeader = 24;
-constexpr std::uint32_t kMagic = 0x377f0682;  // its last bit: the checksums read words of big-endian order
+constexpr std::uint32_t kMagic = 0x377f0682;  // last bit set: checksums read words in big-endian order
 constexpr std::uint32_t kLargestPage = 65536;
 
 using Bytes = std::vector<unsigned char>;
@@ -79,7 +79,7 @@ WalExtent extent_of_wal(const std::string& path) {
     return extent;
 }
 
-// Locks are on other files: closing this one takes none away.
+// Closing this file drops no locks: SQLite's are on other files.
 Result<void> sync_wal(const std::string& path) {
     const std::string log = path + "-wal";
     const int fd = ::open(log.c_str(), O_RDONLY | O_CLOEXEC);

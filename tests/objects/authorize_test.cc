@@ -28,7 +28,7 @@ TEST(Authorize, OthersMayChangeNothing) {
     }
 }
 
-// PBS lets operators set the comments of queues and nodes; so here, and nothing else.
+// Operators may set comments and nothing else, as PBS lets them set those of queues and nodes.
 TEST(Authorize, OperatorsMaySetComments) {
     for (const char* text : {"s p p1 comment=x", "u t t1 comment", "s f f1 comment=x"}) {
         EXPECT_TRUE(authorize(parse_command(text), with(operator_privilege))) << text;

@@ -58,7 +58,7 @@ const std::vector<ConformanceRow>& conformance_table() {
          "s policy p1 provision_policy=\"aggressive_provision\"",
          "aggressive_provision",
          {},
-         // Of the values that it has, one is refused where vnodes aren't provisioned.
+         // provisioning values: avoid_provision is refused where vnodes aren't provisioned
          {"avoid_provision", "lazy_provision"}},
         {P,
          "exclude_resources",
@@ -213,7 +213,7 @@ const std::vector<ConformanceRow>& conformance_table() {
           "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"}},
         {W, "applies_on_holidays", "Boolean", "True", "s t t1 applies_on_holidays = False", "False",
          kBooleans, kNoBooleans},
-        // Not in the document: other hours on holidays.
+        // Not in the document: other hours on holidays
         {W, "only_on_holidays", "Boolean", "False", "s t t1 only_on_holidays = True", "True", kBooleans,
          kNoBooleans},
         {W,
@@ -249,8 +249,8 @@ const std::vector<ConformanceRow>& conformance_table() {
          {{"x", "x"}},
          {"a\tb"}},
 
-        // Interface 4: fs_group. `entity` is spelled `entitiy` there, decay_factor is an integer with the
-        // default .5.
+        // Interface 4: fs_group. The document spells `entity` as `entitiy`, and has decay_factor as an
+        // integer with the default .5.
         {F,
          "tree_element",
          "string_array",
@@ -311,7 +311,7 @@ const std::vector<ConformanceRow>& conformance_table() {
          {{"x", "x"}},
          {"a\x7f"}},
 
-        // Interface 2: time_windows of a queue, in a table of its own only here
+        // Interface 2: time_windows of a queue; only this table has them as rows
         {Q,
          "time_window",
          "string_array",

@@ -26,11 +26,11 @@ class Conformance : public StoreTest, public testing::WithParamInterface<Conform
         std::filesystem::create_directory(directory_ + "/bin");
         for (const char* name : {"bin/get_mem", "bin/c"}) program(name);
         object_ = objects_of_.at(row_.type);
-        // fairshare can be set to true only when there is a group.
+        // fairshare can be True only when there is a group
         if (row_.attribute == "fairshare") run("s p p1 fairshare_group=fs_grp1");
     }
 
-    // With the programs that are there.
+    // The text with the directory of the test's programs in place of /bin.
     std::string here(std::string_view text) const {
         std::string result(text);
         for (std::size_t at = result.find("/bin"); at != std::string::npos;
@@ -71,14 +71,14 @@ TEST_P(Conformance, OtherValidValuesAreListedInCanonicalText) {
         const auto reply = store_->execute(set(typed), kManager, kNow);
         ASSERT_TRUE(reply) << reply.error().message;
         EXPECT_EQ(now_shown(), here(listed)) << typed;
-        // What is listed can be set again and is then the same.
+        // setting the listed text again changes nothing
         const auto again = store_->execute(set(listed), kManager, kNow);
         ASSERT_TRUE(again) << again.error().message;
         EXPECT_FALSE(again->changed) << typed;
     }
 }
 
-// The error names the object, the attribute, and what is expected or isn't there.
+// Errors name the object, the attribute, and the expected or missing thing.
 TEST_P(Conformance, InvalidValuesAreRefusedByName) {
     for (std::string_view value : row_.invalid) {
         const auto reply = store_->execute(set(value), kManager, kNow);
@@ -86,7 +86,7 @@ TEST_P(Conformance, InvalidValuesAreRefusedByName) {
         EXPECT_EQ(reply.error().code, Code::bad_value) << value;
         const std::string& message = reply.error().message;
         EXPECT_EQ(now_shown(), row_.default_value) << value;
-        // This one the document gives in full.
+        // the document gives this message in full
         if (message == "Cannot set prime/non-prime time policy without setting an all time policy") continue;
         EXPECT_THAT(message, testing::HasSubstr(row_.attribute));
         EXPECT_THAT(message, testing::HasSubstr(object_));
@@ -113,12 +113,13 @@ INSTANTIATE_TEST_SUITE_P(Rows, Conformance, testing::ValuesIn(conformance_table(
     return fmt::format("{}_{}", type_name(row.param.type), row.param.attribute);
 });
 
-// Every row of the own types' tables that isn't an Origin option or of this project is in PP-748's tables.
+// Every attribute of these types that isn't an Origin option or this project's own has a row of PP-748's
+// tables.
 TEST(ConformanceTable, HasEveryAttributeButOfTheOriginScheduler) {
     for (ObjectType type : {ObjectType::time_window, ObjectType::fs_group, ObjectType::server,
                             ObjectType::queue, ObjectType::sched}) {
         for (const Attribute& attribute : attributes(type)) {
-            // Interface 6 has it without a table; a server may keep it itself.
+            // interface 6 has execution_type without a table; a server may keep it itself
             if (attribute.name == "execution_type") continue;
             EXPECT_TRUE(std::ranges::any_of(conformance_table(), [&](const ConformanceRow& row) {
                 return row.type == type && row.attribute == attribute.name;

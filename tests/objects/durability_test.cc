@@ -1,4 +1,4 @@
-// What was acknowledged is there after kill -9, and nothing is half there.
+// After kill -9, every acknowledged change is in the database, and none is half there.
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -11,8 +11,8 @@ namespace {
 
 class DurabilityTest : public StoreTest {
   protected:
-    // A child that creates policies d0, d1, ... two at a time and writes the number of each acknowledged
-    // pair.
+    // A child process that creates policies d0, d1, ... two at a time and writes the number of each
+    // acknowledged pair.
     [[noreturn]] void work(int acknowledge) {
         Result<Store> store = Store::open(path_, {"UTC"}, kNow);
         if (!store) _exit(1);
@@ -43,7 +43,7 @@ TEST_F(DurabilityTest, AcknowledgedChangesSurviveKill) {
         }
         close(ends[1]);
         int last = -1;
-        // Kill it at another point in each round, somewhere after the acknowledgement.
+        // kill the child at another point in each round, some time after an acknowledgement
         for (int pair = 0; last < 7 + 5 * round && read(ends[0], &pair, sizeof pair) == sizeof pair;)
             last = pair;
         kill(child, SIGKILL);
@@ -61,7 +61,7 @@ TEST_F(DurabilityTest, AcknowledgedChangesSurviveKill) {
             EXPECT_EQ(snapshot->policy(name)->text("comment"), "first");
             ASSERT_NE(snapshot->fs_group(name), nullptr) << name;
         }
-        // At most one pair was being written; whether it is there or not, it is whole.
+        // at most one pair was being written; whether it is there or not, it is complete
         EXPECT_LE(snapshot->objects(ObjectType::fs_group).size(), static_cast<std::size_t>(last) + 2);
         EXPECT_EQ(snapshot->objects(ObjectType::fs_group).size() + 1,
                   snapshot->objects(ObjectType::policy).size());

@@ -92,7 +92,7 @@ TEST_F(ExecuteTest, FairshareNeedsAGroup) {
     run("s p p1 fairshare=True, fairshare_group=f1");  // in one command, in either order
     refused("u p p1 fairshare_group");
     run("u p p1 fairshare_group, fairshare");
-    run("s p p1 fairshare_group=f1");  // or in two
+    run("s p p1 fairshare_group=f1");  // or in two commands
     run("s p p1 fairshare=True");
 }
 
@@ -122,7 +122,7 @@ TEST_F(ExecuteTest, NonWorkDaysAreKeptAsRules) {
     run("set server non_work_days += \"12/25, 07/03/2026\"");
     EXPECT_EQ(store_->snapshot()->non_work_days().size(), 5U);
     EXPECT_EQ(store_->snapshot()->non_work_days()[3], "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25");
-    // What is listed can be set again and is the same.
+    // setting the listed text again changes nothing
     const std::string listed = shown(ObjectType::server, "", "non_work_days");
     EXPECT_FALSE(
         store_
@@ -136,7 +136,7 @@ TEST_F(ExecuteTest, NonWorkDaysAreKeptAsRules) {
     EXPECT_TRUE(store_->snapshot()->non_work_days().empty());
 }
 
-// As the Origin scheduler, which didn't start otherwise.
+// The Origin scheduler didn't start if a queue had two roles.
 TEST_F(ExecuteTest, AQueueOfAnOriginPolicyHasOnePart) {
     for (const char* queue : {"a", "b", "c", "d", "s", "s2"}) store_->define_queue(queue);
     run("c p o algorithm=origin, submit_queue=a, batch_queues=\"b,c\", special_queue=s, dedicated_queues=d");
@@ -150,7 +150,7 @@ TEST_F(ExecuteTest, AQueueOfAnOriginPolicyHasOnePart) {
     EXPECT_THAT(refused("s p o dedicated_queues += b").message, HasSubstr("dedicated_queues: bad value 'b'"));
     run("s p o submit_queue=s, special_queue=a");
     run("s p o dedicated_queues += s2");
-    // The other algorithm knows no such parts, until it is the Origin scheduler's.
+    // another algorithm allows it, until the policy gets the Origin algorithm
     run("c p n algorithm=standard, submit_queue=a, special_queue=a");
     EXPECT_THAT(refused("s p n algorithm=origin").message, HasSubstr("the queue is in special_queue too"));
 }

@@ -15,7 +15,7 @@ Result<void> check(std::string_view text) {
     return check_formula("job_sort_formula", text, resources, job_sort_terms());
 }
 
-// With a=6, b=4, c=0, in the order in which they stand.
+// The formula's value for a=6, b=4, c=0, in the order in which the names stand.
 std::optional<double> value(std::string_view text) {
     auto formula = Formula::compile(text);
     if (!formula) {
@@ -63,7 +63,7 @@ TEST(Formula, ErrorsTellThePosition) {
     EXPECT_THAT(check(std::string(100'000, '-')).error().message, HasSubstr("expected at most 100 levels"));
 }
 
-// The values are those of python3.
+// The expected values were computed by python3.
 TEST(Formula, MeansWhatPythonMeans) {
     const std::pair<const char*, double> cases[] = {
         {"2 + 3 * 4", 14},

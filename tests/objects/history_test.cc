@@ -67,7 +67,7 @@ TEST_F(HistoryTest, GoesOnBeforeARevision) {
     EXPECT_EQ(store_->history(query)->front().revision, 7U);
 }
 
-// The clock was set back: what is asked for by time comes by time, page after page.
+// The clock was set back: queries by time return rows by time, page after page.
 TEST_F(HistoryTest, PagesByTimeWhenTheClockWasSetBack) {
     for (const int second : {50, 10, 40, 10, 20}) {
         const Command command = parse_command("c p p" + std::to_string(store_->snapshot()->revision()));
@@ -95,7 +95,7 @@ TEST_F(HistoryTest, PagesByTimeWhenTheClockWasSetBack) {
     EXPECT_EQ(store_->history(query)->size(), 1U);
 }
 
-// However long the history is, no query of it reads it all.
+// No query reads the whole history, however long it is.
 TEST_F(HistoryTest, QueriesFollowAnIndex) {
     const auto plan = [&](std::string_view sql) {
         Statement rows = store_->database().statement("EXPLAIN QUERY PLAN " + std::string(sql));

@@ -1,5 +1,6 @@
-// What PP-748 states of the objects, statement by statement, each test named by its interface. What takes a
-// server to be seen is in tests/e2e/pp748_test.cc; the attribute tables are in conformance_table.cc.
+// PP-748's statements about the objects, one after the other, each test named by its interface. Statements
+// that only a server can show are in tests/e2e/pp748_test.cc; the attribute tables are in
+// conformance_table.cc.
 #include <gmock/gmock.h>
 
 #include "tests/objects/store_fixture.h"
@@ -14,7 +15,7 @@ class Pp748 : public StoreTest {
   protected:
     std::string policy(std::string_view attribute) { return shown(ObjectType::policy, "p1", attribute); }
     std::string slots(std::string_view sched) { return shown(ObjectType::sched, sched, "policy"); }
-    // Every command refused to everybody but managers (and root), and allowed to these.
+    // Checks that each command is refused to everybody but managers and root, and allowed to these.
     void managers_only(std::initializer_list<const char*> commands) {
         for (const char* text : commands) {
             for (unsigned privilege : {unsigned{user_privilege}, unsigned{operator_privilege}}) {
@@ -151,14 +152,15 @@ TEST_F(Pp748, Interface2_AQueueHasSeveralWindowsThatDontOverlap) {
 }
 
 TEST_F(Pp748, Interface2_WindowsThatFollowEachOtherForEverDontOverlap) {
-    // Every fourth week from different weeks on, without an end: decided for all time.
+    // every fourth week from different weeks on, without an end: decided for all time
     run("c t even rrule=\"DTSTART:20260105T000000 RRULE:FREQ=WEEKLY;INTERVAL=4\"");
     run("c t odd rrule=\"DTSTART:20260119T000000 RRULE:FREQ=WEEKLY;INTERVAL=4\"");
     run("s q workq time_window=\"even,odd\"");
-    // Every fifth week meets every fourth one some day.
+    // every fifth week meets every fourth one some day
     run("c t fifth rrule=\"DTSTART:20260112T000000 RRULE:FREQ=WEEKLY;INTERVAL=5\"");
     EXPECT_THAT(refused("s q workq time_window+=fifth").message, HasSubstr("overlap, first on"));
-    // 29 February and the first Sunday of a year never meet; the 13th and a Friday do, however late.
+    // 29 February is never the first Sunday of a year; but it is a fifth Sunday of February some day, however
+    // late
     run("c t leap rrule=FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29");
     run("c t sunday rrule=FREQ=YEARLY;BYDAY=1SU");
     run("s q queue1 time_window=\"leap,sunday\"");

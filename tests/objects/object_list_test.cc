@@ -34,7 +34,7 @@ void expect_same(const ObjectList& list, const Model& model) {
     EXPECT_EQ(expected, model.end());
 }
 
-// What differs between two models, as for_each_difference tells it.
+// The objects in which two models differ, in the form of for_each_difference().
 std::vector<std::pair<ObjectPtr, ObjectPtr>> differences(const Model& from, const Model& to) {
     std::vector<std::pair<ObjectPtr, ObjectPtr>> result;
     Model names = from;
@@ -57,7 +57,7 @@ TEST(ObjectList, IsEmptyAtFirst) {
     EXPECT_TRUE(list.with(std::vector<ObjectList::Change>{{"p", nullptr}}).empty());
 }
 
-// Puts and takes out at random, many at once and one by one, with chunks that grow, split, shrink and join.
+// Puts and removes at random, many at once and one by one, so that chunks grow, split, shrink and join.
 TEST(ObjectList, DoesAsAMapDoes) {
     std::mt19937 random(4711);
     Model model;
@@ -94,7 +94,7 @@ TEST(ObjectList, DoesAsAMapDoes) {
     EXPECT_GT(model.size(), 100U) << "the test has to reach more than one chunk";
 }
 
-// A change of one object in 10,000 looks at few of the others: those of its chunk.
+// A change of one object in 10,000 copies few of the others: those of its chunk.
 TEST(ObjectList, SharesWhatDidNotChange) {
     Model model;
     for (int i = 0; i < 10000; ++i) {

@@ -26,7 +26,7 @@ TEST_F(OverlapTest, WindowsThatTouchDontOverlap) {
 TEST_F(OverlapTest, IsRefusedWithBothNamesAndTheFirstInstant) {
     const Error error = refused("s q q1 time_window=\"day,lunch\"");
     EXPECT_EQ(error.code, Code::bad_value);
-    // After Saturday 2026-11-21 the first Wednesday is the 25th.
+    // 2026-11-21 is a Saturday: the first Wednesday after it is the 25th
     EXPECT_THAT(error.message,
                 AllOf(HasSubstr("day and lunch"), HasSubstr("q1"), HasSubstr("2026-11-25 12:00:00")));
     run("s q q1 time_window=day");
@@ -106,7 +106,7 @@ TEST_F(OverlapTest, OnlyWhatChangedIsCompared) {
     run("s q q1 time_window-=again");
 }
 
-// Windows that didn't change aren't parsed again: the text is that of the first time.
+// Unchanged windows aren't parsed again: the recurrence's text stays at the same address.
 TEST_F(OverlapTest, WindowsAreKeptWhileTheySayTheSame) {
     KeptWindows kept;
     const rrule::Zone zone = rrule::Zone::utc();
@@ -133,7 +133,7 @@ TEST_F(OverlapTest, WindowsThatAreGoneAreForgotten) {
     EXPECT_EQ(kept.size(), 1U);
 }
 
-// A window that is made anew under the name of another one, and one that a refused command would have made.
+// Covers a window made anew under the name of another one, and a window of a refused command.
 TEST_F(OverlapTest, WhatIsKeptIsNeverAnOlderWindow) {
     run("s q q1 time_window=night");
     run("d t day");

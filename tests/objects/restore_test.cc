@@ -99,7 +99,7 @@ TEST_F(RestoreTest, IsOneChangeInTheHistory) {
         EXPECT_EQ(all[i].user, "mary");
         EXPECT_EQ(all[i].after, "null");
     }
-    // The rollback can be taken back like any other change.
+    // the rollback can be taken back like any other change
     back(then + 3);
     EXPECT_NE(store_->snapshot()->policy("p2"), nullptr);
 }
@@ -113,7 +113,7 @@ TEST_F(RestoreTest, OneObjectAlone) {
     EXPECT_EQ(shown(ObjectType::policy, "p1", "by_queue"), "False");
     EXPECT_NE(store_->snapshot()->policy("p2"), nullptr);
     EXPECT_EQ(rows().back().command, "rollback policy p1 to revision 3");
-    // To where it didn't exist, and out of deletion.
+    // back to where it didn't exist, and back out of deletion
     back(then - 1, "policy p1");
     EXPECT_EQ(store_->snapshot()->policy("p1"), nullptr);
     back(then, "policy p1");
@@ -254,7 +254,7 @@ TEST_F(RestoreTest, ExportOfARevisionIsWhatHeldThen) {
     EXPECT_FALSE(export_document(*store_, 99));
 }
 
-// ---- Import.
+// ---- Import
 
 TEST_F(RestoreTest, ExportIntoAnEmptyServerIsTheSameBytes) {
     run("c f g1 tree_element=\"a:root=3,b:a=1\", decay_time=18:00:00");
@@ -334,7 +334,7 @@ TEST_F(RestoreTest, ShorthandsBecomeCanonical) {
     EXPECT_EQ(shown(ObjectType::policy, "p1", "max_starve"), "01:00:00");
 }
 
-// ---- Any sequence of commands: each revision that was in force can be had again.
+// ---- Any sequence of commands: each revision that was in force can be restored.
 
 std::string random_command(std::mt19937& random) {
     const auto pick = [&](std::initializer_list<const char*> from) {
@@ -408,7 +408,7 @@ TEST(ParseObjectName, TakesQmgrsWords) {
     }
 }
 
-// ---- What the server does by the same request.
+// ---- The server's own changes by the same request
 
 Command with_host(std::string_view text, std::vector<HostChange> host) {
     Command command = parse_command(text);
@@ -434,7 +434,7 @@ TEST_F(RestoreTest, TheServersPartIsKeptAndNotReadAsOurs) {
     EXPECT_FALSE(ours.of_host);
     EXPECT_TRUE(theirs.of_host);
     EXPECT_EQ(theirs.after, set.after);
-    // Going back reads our rows only; the server is told of its own.
+    // restore() reads the store's rows only; the server gets its own part from host_objects()
     const auto objects = host_objects(*store_, {then, {}});
     ASSERT_TRUE(objects);
     ASSERT_EQ(objects->objects.size(), 1U);
@@ -472,7 +472,7 @@ TEST_F(RestoreTest, WhatTheServerRemovesIsNamedNowhere) {
         restore(*store_, {then, ObjectName{ObjectType::queue, "queue1"}}, removing, kManager, kNow);
     ASSERT_FALSE(held);
     EXPECT_THAT(held.error().message, HasSubstr("policy p1"));
-    // Taking all back takes the policy along, and the queue's own attributes go with it.
+    // going back removes the policy, and the store's attributes of the queue go with the queue
     const auto done = restore(*store_, {then, {}}, removing, kManager, kNow);
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_EQ(store_->snapshot()->find(ObjectType::queue, "queue1"), nullptr);

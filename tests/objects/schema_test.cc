@@ -43,7 +43,7 @@ TEST(Schema, DefaultsAreValuesInCanonicalText) {
     }
 }
 
-// The options of the sched-config guide, and those that only the deployed scheduler had.
+// The options of the sched-config guide, and options that only the deployed scheduler had.
 TEST(Schema, EveryOriginOptionIsAPolicyAttribute) {
     for (const char* name :
          {"avoid_fragmentation", "batch_queues", "decay_factor", "dedicated_queues",

@@ -14,7 +14,7 @@ class StageTest : public StoreTest {
   protected:
     Result<Reply> stage(std::string_view text) { return store_->stage(parse_command(text), kManager, kNow); }
     bool is_there(std::string_view policy) { return store_->snapshot()->policy(policy) != nullptr; }
-    // No page more than there are: the next that grows the file finds the disk full.
+    // Allows no more pages than there are: the next growth of the file finds the disk full.
     void fill_disk() {
         Statement pages = store_->database().statement("PRAGMA page_count");
         ASSERT_TRUE(*pages.step());
@@ -26,7 +26,7 @@ class StageTest : public StoreTest {
 
 TEST_F(StageTest, HoldsWhenItIsCommitted) {
     ASSERT_TRUE(stage("c p p1"));
-    ASSERT_TRUE(stage("s p p1 by_queue=False"));  // sees what is staged
+    ASSERT_TRUE(stage("s p p1 by_queue=False"));  // sees the staged command
     EXPECT_TRUE(store_->staged());
     EXPECT_FALSE(is_there("p1"));
     ASSERT_TRUE(store_->commit());
@@ -120,7 +120,7 @@ TEST_F(StageTest, AFullDiskLosesTheGroupAndNothingElse) {
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().code, Code::system);
     EXPECT_THAT(failed.error().message, HasSubstr("the disk is full"));
-    // Whatever follows in the group has its error: it could build on what is lost.
+    // commands that follow in the group get the same error, because they could build on what is lost
     EXPECT_EQ(stage("c p p2").error().message, failed.error().message);
     EXPECT_EQ(store_->snapshot(), before);
     const Result<void> committed = store_->commit();

@@ -1,4 +1,4 @@
-// A store in a directory of its own, and commands written as in qmgr.
+// A store in its own directory, and commands written as in qmgr.
 #pragma once
 
 #include <fmt/format.h>
@@ -34,7 +34,8 @@ inline std::string take_word(std::string_view& text, std::string_view ends = " "
     return word;
 }
 
-// A value: in quotes, or up to a comma that is followed by another attribute and its operator.
+// Takes a value off the text: in quotes, or up to a comma that is followed by another attribute and its
+// operator.
 inline std::string take_value(std::string_view& text) {
     text = skip_blanks(text);
     if (!text.empty() && (text.front() == '"' || text.front() == '\'')) {
@@ -114,7 +115,7 @@ class StoreTest : public testing::Test {
         return store_->execute(parse_command(text), kManager, kNow);
     }
 
-    // A program that the server may run: the file's path.
+    // Makes a program that the server may run, and returns its path.
     std::string program(std::string_view name, std::filesystem::perms mode = std::filesystem::perms(0755)) {
         std::string path = fmt::format("{}/{}", directory_, name);
         std::ofstream(path) << "#!/bin/sh\necho 1\n";
@@ -129,7 +130,7 @@ class StoreTest : public testing::Test {
         return reply ? *reply : Reply{};
     }
 
-    // Runs a command that has to fail, without a change, and gives the error.
+    // Runs a command that must fail and change nothing, and returns the error.
     Error refused(std::string_view text) {
         const std::shared_ptr<const Snapshot> before = store_->snapshot();
         Result<Reply> reply = try_run(text);
@@ -138,7 +139,7 @@ class StoreTest : public testing::Test {
         return reply ? Error{} : reply.error();
     }
 
-    // An attribute as status shows it; "-" if it isn't shown.
+    // An attribute's text in the status; "-" if it isn't there.
     std::string shown(ObjectType type, std::string_view name, std::string_view attribute) {
         const auto described = status(*store_->snapshot(), type, name, {std::string(attribute)});
         EXPECT_TRUE(described) << described.error().message;

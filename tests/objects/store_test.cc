@@ -129,7 +129,7 @@ TEST_F(StoreFileTest, WriteThatFailsLeavesNothingHalfDone) {
     EXPECT_EQ(reply.error().code, Code::system);
     EXPECT_THAT(reply.error().message, HasSubstr(path_));
     EXPECT_EQ(store_->snapshot()->revision(), revision);
-    run("s p p1 comment=short");  // the store goes on working
+    run("s p p1 comment=short");  // the store still works
     open();
     EXPECT_EQ(store_->snapshot()->policy("p1")->text("comment"), "short");
     EXPECT_EQ(store_->snapshot()->revision(), revision + 1);

@@ -1,4 +1,4 @@
-// What is accepted and not acted on is told where it is set.
+// Settings without effect give a warning when they are set.
 #include "objects/unsupported.h"
 
 #include <fmt/format.h>
@@ -80,7 +80,7 @@ TEST_F(UnsupportedTest, OptionsOfTheOtherAlgorithmAreTold) {
     EXPECT_THAT(run("s p p1 max_jobs=3, strict_ordering=False").warnings, IsEmpty());
 }
 
-// The values of a policy in which each attribute asks for something and has what it needs of the others.
+// Sets every attribute of a policy to a value that asks for something, with all that these values need.
 void set_everything(Object& policy) {
     const std::map<std::string_view, std::string_view> others = {{"sort_by_past_usage", "True"},
                                                                  {"backfill_prime", "True"},
@@ -95,8 +95,8 @@ void set_everything(Object& policy) {
     }
 }
 
-// What acts with either algorithm, in the order of the table. Anything else says that it doesn't, even where
-// all that it needs is there.
+// Attributes with an effect under either algorithm, in the order of the table. All others give a warning,
+// even where everything that they need is set.
 TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
     const std::vector<std::string_view> with_both = {
         "dedicated_queues", "comment",        "algorithm",        "log_event",     "schedule_log",
@@ -232,7 +232,7 @@ TEST_F(UnsupportedTest, WhatIsSwitchedOffIsMissing) {
     EXPECT_THAT(run("s p o1 nonprime_drain_sys=True, enforce_prime_time=01/01/2030").warnings, IsEmpty());
 }
 
-// A policy of these values, whatever queues there are.
+// A policy with these values; the queues needn't exist.
 Object policy_of(std::string name,
                  std::initializer_list<std::pair<std::string_view, std::string_view>> values) {
     Object policy(ObjectType::policy, std::move(name));
@@ -367,7 +367,7 @@ TEST_F(UnsupportedTest, AMisspelledAttributeIsGuessed) {
     EXPECT_THAT(refused("c p " + std::string(65, 'x')).message, HasSubstr("at most 64 are allowed"));
 }
 
-// A setting that a server can't carry out is refused by that server alone.
+// Only a server that doesn't provision refuses this setting.
 TEST_F(UnsupportedTest, HowToProvisionIsRefusedWhereNothingIsProvisioned) {
     const auto error = refused("s p default_policy provision_policy=avoid_provision");
     EXPECT_EQ(error.code, Code::bad_value);
@@ -379,9 +379,9 @@ TEST_F(UnsupportedTest, HowToProvisionIsRefusedWhereNothingIsProvisioned) {
                 HasSubstr("provisions no vnodes"));
     EXPECT_THAT(run("s p default_policy provision_policy=aggressive_provision").warnings, IsEmpty());
     EXPECT_THAT(run("u p default_policy provision_policy").warnings, IsEmpty());
-    // pbs_sched provisions.
+    // with algorithm external, pbs_sched provisions
     run("c p e1 algorithm=external, provision_policy=avoid_provision");
-    // Another server could, and left it to this one.
+    // a server that could provision set it and left it to this one
     store_.reset();
     auto other = Store::open(path_, {.provisions = true}, kNow);
     ASSERT_TRUE(other) << other.error().message;
@@ -428,7 +428,7 @@ TEST_F(UnsupportedTest, RemarksForHelpAndManualPages) {
     EXPECT_EQ(unsupported_remark(ObjectType::queue, "max_running"), "");
 }
 
-// ---- Files that the scheduler writes.
+// ---- Files that the scheduler writes
 
 TEST_F(UnsupportedTest, AnOutputFileIsANameAlone) {
     for (const char* attribute : {"schedule_log", "sorted_job_dumpfile", "sorted_job_file"}) {
@@ -448,7 +448,7 @@ TEST_F(UnsupportedTest, AnOutputFileIsANameAlone) {
                 HasSubstr("it is the file of schedule_log"));
 }
 
-// As a server of an earlier version left it.
+// The value was stored by a server of an earlier version.
 TEST_F(UnsupportedTest, AnOutputFileElsewhereThatIsStoredStaysAndIsTold) {
     Object policy(ObjectType::policy, "p1");
     const Attribute& attribute = *find_attribute(ObjectType::policy, "schedule_log");
@@ -457,7 +457,7 @@ TEST_F(UnsupportedTest, AnOutputFileElsewhereThatIsStoredStaysAndIsTold) {
                 Contains(HasSubstr("schedule_log is not acted on: '/etc/passwd' is not the name of a file")));
 }
 
-// Where pbs_sched isn't, the server schedules by such a policy as by a standard one, and says so.
+// Without pbs_sched, the server schedules by such a policy as by a standard one, and warns of it.
 TEST(Unsupported, AlgorithmExternalIsForAServerWithPbsSched) {
     Object policy(ObjectType::policy, "p1");
     const auto set = [&](std::string_view name, std::string_view value) {

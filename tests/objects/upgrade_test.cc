@@ -16,7 +16,7 @@ class UpgradeTest : public StoreTest {
     }
 };
 
-// A file as the first version wrote it, with an object in it.
+// A file as each earlier version wrote it, with an object in it.
 TEST_F(UpgradeTest, OldFilesAreBroughtUpToDateWithWhatTheyHold) {
     for (int version = 1; version < current_version(); ++version) {
         start_over();
@@ -52,7 +52,7 @@ TEST_F(UpgradeTest, LaterVersionsAreRefused) {
                 testing::AllOf(testing::HasSubstr("version 99"), testing::HasSubstr("newer program")));
 }
 
-// A crash while the file was being made: whatever was committed, the next start makes the rest.
+// A crash while the file was being made: the next start makes what is missing.
 TEST_F(UpgradeTest, HalfMadeFilesAreFinished) {
     start_over();
     {

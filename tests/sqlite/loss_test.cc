@@ -1,4 +1,4 @@
-// What a crash leaves of a database, damaged in every way, and what is said of it.
+// Databases as a crash leaves them, damaged in every way, and the loss that is reported.
 #include "sqlite/loss.h"
 
 #include <gmock/gmock.h>
@@ -48,7 +48,7 @@ class Database {
     Connection connection_;
 };
 
-// A database whose commits are numbered; each adds a row.
+// A database with numbered commits, each of which adds a row.
 class Guarded {
   public:
     explicit Guarded(const std::string& path) : database_(path) {
@@ -91,7 +91,7 @@ class LossTest : public testing::Test {
     }
     void TearDown() override { fs::remove_all(top_); }
 
-    // What kill -9 would leave now.
+    // Copies the files as kill -9 would leave them now.
     void crash() {
         fs::remove_all(top_ + "/crashed");
         fs::create_directories(top_ + "/crashed");
@@ -110,7 +110,7 @@ class LossTest : public testing::Test {
         fs::remove(crashed_ + "-shm");
         return said(crashed_);
     }
-    // How many rows there are after the loss is accepted; -1: it isn't.
+    // The number of rows after the loss is accepted; -1: it can't be.
     std::int64_t left() const {
         const auto loss = find_loss(crashed_, "revision");
         if (!loss || !*loss || !accept_loss(crashed_, **loss, top_ + "/aside")) return -1;
@@ -193,7 +193,7 @@ TEST_F(LossTest, ALogThatIsCutShortOrGoneIsNoticed) {
     EXPECT_EQ(said(live_), "");
 }
 
-// The crash comes after the log was written and before, or while, the mark is.
+// The crash comes after the log is written and before, or while, the mark is.
 TEST_F(LossTest, ACommitThatWasNotAcknowledgedIsNoLossHoweverTorn) {
     Guarded live(live_);
     commits(live, 3);
@@ -218,8 +218,8 @@ TEST_F(LossTest, ACommitThatWasNotAcknowledgedIsNoLossHoweverTorn) {
     }
 }
 
-// After the end of the process it is there; that of the machine may take any part of it, until a later
-// commit.
+// A commit with Durable::later survives the end of the process. A crash of the machine may take any part of
+// it, until a later commit.
 TEST_F(LossTest, ACommitThatNeedNotLastIsNoLossUntilALaterOne) {
     Guarded live(live_);
     commits(live, 3);
@@ -243,7 +243,7 @@ TEST_F(LossTest, ACommitThatNeedNotLastIsNoLossUntilALaterOne) {
     EXPECT_THAT(said(), HasSubstr("has lost the last 1 of its 6 commits"));
 }
 
-// A checkpoint brings it to the disk.
+// A checkpoint brings a commit with Durable::later to the disk.
 TEST_F(LossTest, ACommitThatNeedNotLastIsMarkedByACheckpoint) {
     {
         Guarded live(live_);
@@ -319,7 +319,7 @@ TEST_F(LossTest, GoingOnKeepsWhatIsWholeAndACopyOfTheRest) {
     EXPECT_EQ(bytes_of(top_ + "/aside/x.db-wal"), log);
 }
 
-// The log is in the file already, and SQLite would read the older pages that are left of it.
+// The file has the whole log already; SQLite would go back to the older pages in what is left of the log.
 TEST_F(LossTest, ALogThatIsNotNeededIsLeftOut) {
     {
         Guarded live(live_);
@@ -327,7 +327,7 @@ TEST_F(LossTest, ALogThatIsNotNeededIsLeftOut) {
     }
     Guarded live(live_);
     commits(live, 1);
-    // Until a commit makes a checkpoint.
+    // commit until one makes a checkpoint
     while ((*read_mark(live_))->checkpointed != last_ && last_ < 100) {
         live.commit(++last_, 400'000);
         live.wait_for_checkpoint();
@@ -355,7 +355,7 @@ TEST_F(LossTest, AfterACheckpointThatWasCutShortTheLogIsNeeded) {
         ASSERT_TRUE((*read_mark(crashed_))->unfinished);
         EXPECT_EQ(said(), "");
     }
-    // All of it comes into the file, but the crash is before the mark says so.
+    // the file gets the whole log, but the crash comes before the mark says so
     Database(live_).run("PRAGMA wal_checkpoint(PASSIVE)");
     crash();
     EXPECT_EQ(said(), "");
@@ -364,7 +364,7 @@ TEST_F(LossTest, AfterACheckpointThatWasCutShortTheLogIsNeeded) {
     EXPECT_EQ(left(), last_);
 }
 
-// While a reader keeps the log it becomes long. It is copied in a thread, and commits go on.
+// A reader keeps the log, so it becomes long. A thread copies it while commits go on.
 TEST_F(LossTest, ALongLogIsCopiedBesideTheCommits) {
     {
         Guarded live(live_);
@@ -389,7 +389,7 @@ TEST_F(LossTest, ALongLogIsCopiedBesideTheCommits) {
     EXPECT_EQ(Database(crashed_).ask("SELECT count(*) FROM row"), last_);
 }
 
-// The mark says of one at a time whether it was cut short.
+// The mark can tell of one connection at a time whether its copy was cut short.
 TEST_F(LossTest, OneConnectionCopiesTheLogAtATime) {
     Guarded live(live_);
     commits(live, 1);
@@ -416,7 +416,7 @@ TEST_F(LossTest, OtherProgramsMayOpenAndCloseTheDatabase) {
         crash();
     }
     EXPECT_EQ(said(live_), "");
-    // The last one to close a database that was left by a crash moves its log into it.
+    // the last connection that closes a database left by a crash moves the log into it
     {
         Database by_hand(crashed_);
         by_hand.ask("SELECT count(*) FROM row");
