@@ -1,11 +1,11 @@
-// Where a list of intervals has none. Internal to rrule/.
+// The gaps between the intervals of a list. Internal to rrule/.
 #pragma once
 
 #include <vector>
 
 namespace pbs::rrule {
 
-// What is left of [from, to) without `parts`, which are within it, ascending and disjoint.
+// The parts of [from, to) that `parts` don't cover; `parts` are within it, ascending and disjoint.
 template <class Part, class Time>
 std::vector<Part> complement_of(const std::vector<Part>& parts, Time from, Time to) {
     std::vector<Part> out;

@@ -15,14 +15,14 @@ namespace {
 
 // NAME[;PARAMETER=VALUE]:VALUE
 struct ContentLine {
-    std::size_t number = 0;  // of its first line in the file
+    std::size_t number = 0;  // of the content line's first line in the file
     std::string_view name;
     std::string_view value;
 
     bool is(std::string_view property) const { return values::same_word(name, property); }
 };
 
-// A colon in a quoted parameter doesn't end the parameters.
+// Splits a line into its parts. A colon in a quoted parameter doesn't end the parameters.
 ContentLine taken_apart(std::string_view line, std::size_t number) {
     std::size_t colon = 0;
     for (bool quoted = false; colon < line.size() && (quoted || line[colon] != ':'); ++colon)
@@ -31,8 +31,7 @@ ContentLine taken_apart(std::string_view line, std::size_t number) {
             line.substr(std::min(line.size(), colon + 1))};
 }
 
-// Calls `each` with the content lines, in which those that were folded are one again, until it finds an
-// error.
+// Calls `each` with the content lines, with folded lines joined, until it returns an error.
 template <class Each>
 std::optional<Error> first_error(std::string_view calendar, Each each) {
     std::string line;
@@ -60,7 +59,8 @@ std::string shown(std::string_view text) {
     return plain_text(text.substr(0, 64));
 }
 
-// P1W, P2D, P1DT12H or PT30M, with a sign or without (RFC 5545 3.3.6), of at most six digits each.
+// Is the text a duration such as P1W, P2D, P1DT12H or PT30M, with or without a sign (RFC 5545 3.3.6)? At most
+// six digits each.
 bool is_duration(std::string_view text) {
     const auto lower = [](char c) { return static_cast<char>(c | 0x20); };
     if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
@@ -80,7 +80,7 @@ bool is_duration(std::string_view text) {
     return true;
 }
 
-// A date or time, or a period between two or of a duration.
+// Is the value a date or time, or a period of two such or of one with a duration?
 bool exists(std::string_view value) {
     const std::size_t slash = value.find('/');
     if (!text::written_date(value.substr(0, slash))) return false;
@@ -89,7 +89,7 @@ bool exists(std::string_view value) {
     return text::written_date(end) || is_duration(end);
 }
 
-// The first of the values between separators for which `good` doesn't hold.
+// The first of the separated values for which `good` is false.
 template <class Good>
 std::optional<std::string_view> first_bad(std::string_view values, char separator, Good good) {
     for (;;) {
@@ -114,7 +114,7 @@ std::optional<WrongDate> wrong_date(const ContentLine& line) {
     constexpr std::string_view kDate =
         "a date YYYYMMDD or a date and time YYYYMMDDTHHMMSS[Z] of the calendar";
     constexpr std::string_view kUntil = "UNTIL=";
-    // libical tells of properties without a value.
+    // libical reports properties without a value
     if (line.value.empty()) return std::nullopt;
     if (line.is("DURATION") && !is_duration(line.value))
         return WrongDate{line.value, "weeks or days, such as P1W or P2D"};

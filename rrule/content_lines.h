@@ -1,5 +1,5 @@
-// The lines of a calendar file (RFC 5545 3.1) as they are written. libical puts up with an END that ends
-// nothing, and makes other dates of those that don't exist. Internal to rrule/.
+// Checks of the lines of a calendar file (RFC 5545 3.1) for mistakes that libical doesn't report: it accepts
+// an END without a BEGIN, and turns dates that don't exist into others. Internal to rrule/.
 #pragma once
 
 #include <optional>
@@ -9,12 +9,12 @@
 
 namespace pbs::rrule {
 
-// The first END that ends nothing, with its line.
+// The first END that has no matching BEGIN, with its line.
 std::optional<Error> nesting_error(std::string_view calendar);
 
-// The first date, time or duration that doesn't exist, such as 20270230, of a property that tells days:
-// DTSTART, DTEND, DUE, RECURRENCE-ID, RDATE, EXDATE, DURATION, and UNTIL in a rule. With its line and
-// component.
+// The first date, time or duration that doesn't exist, such as 20270230, in a property that determines days:
+// DTSTART, DTEND, DUE, RECURRENCE-ID, RDATE, EXDATE, DURATION, and UNTIL in a rule. The error names its line
+// and component.
 std::optional<Error> date_error(std::string_view calendar);
 
 }  // namespace pbs::rrule

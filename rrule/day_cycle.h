@@ -1,4 +1,4 @@
-// Days that repeat after a number of days, whatever the calendar says: INTERVAL with MINUTELY, HOURLY,
+// Days that repeat after a fixed number of days, whatever the calendar says: INTERVAL with MINUTELY, HOURLY,
 // DAILY and WEEKLY. Internal to rrule/.
 #pragma once
 
@@ -13,21 +13,22 @@ namespace pbs::rrule {
 
 class DayCycle {
   public:
-    // Of the rule's INTERVAL and, with MINUTELY and HOURLY, of its TimeSteps; empty if it leaves out no day,
-    // or goes by months or years.
+    // The cycle of the rule's INTERVAL and, with MINUTELY and HOURLY, of its DaySteps; nullopt if it leaves
+    // out no day, or the rule goes by months or years.
     static std::optional<DayCycle> of(const text::Rule& rule, Local anchor);
 
     YearDays year(const Year& year) const;
 
-    // Whether a day of this is ever `shift` days before one of the other.
+    // Is a day of this cycle ever `shift` days before a day of the other?
     bool meets(const DayCycle& other, int shift) const;
 
   private:
     DayCycle(std::int64_t length, const std::vector<std::int64_t>& days);
 
     std::int64_t length_;
-    std::vector<std::int64_t> days_;    // of the cycle that begins with day 0 (1970-01-01)
-    std::vector<std::uint64_t> words_;  // a cycle and as many bits as a year has, to be read from any day
+    std::vector<std::int64_t> days_;    // days of the cycle, which begins with day 0 (1970-01-01)
+    std::vector<std::uint64_t> words_;  // one cycle and as many bits more as a year has, to be read from any
+                                        // day
 };
 
 }  // namespace pbs::rrule

@@ -32,7 +32,7 @@ void DayFilter::mark(const std::vector<int>& numbers, int from, int to, YearDays
     }
 }
 
-// The days of [from, to) that an element of BYDAY means: of 2MO the second Monday, of -1MO the last, of MO
+// Adds the days of [from, to) that an element of BYDAY selects: 2MO the second Monday, -1MO the last, MO
 // each.
 void DayFilter::mark_weekdays(const Year& year, int from, int to, YearDays& days) const {
     for (const text::WeekdayNum& d : week_day_) {

@@ -1,4 +1,4 @@
-// Which days of a year the BY parts of a rule leave. Internal to rrule/.
+// The days of a year that the BY parts of a rule select. Internal to rrule/.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,8 @@ class DayFilter {
     YearDays year(const Year& year) const;
 
   private:
-    // The days of [from, to) whose number in it is among these, from its begin (1) or its end (-1).
+    // Adds the days of [from, to) whose number is in `numbers`: counted from its begin (1) or from its end
+    // (-1).
     static void mark(const std::vector<int>& numbers, int from, int to, YearDays& days);
     void mark_weekdays(const Year& year, int from, int to, YearDays& days) const;
 
@@ -32,9 +33,9 @@ class WeekFilter {
     explicit WeekFilter(const text::Rule& rule);
     // The first day of week 1 of a year.
     std::int64_t first_day(int year) const;
-    // The year in whose weeks a day is.
+    // The year to whose weeks a day belongs.
     int year_of(std::int64_t day) const;
-    // The days of the year's weeks, of which 0 is first_day().
+    // The days of the year's selected weeks, counted from first_day().
     YearDays days(int year) const;
 
   private:

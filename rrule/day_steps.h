@@ -1,4 +1,4 @@
-// The hours or minutes that a rule of FREQ=HOURLY or MINUTELY goes through. Internal to rrule/.
+// The hours or minutes in which a rule of FREQ=HOURLY or MINUTELY occurs. Internal to rrule/.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 
 namespace pbs::rrule {
 
-// What INTERVAL and BYHOUR leave of the hours, or INTERVAL, BYHOUR and BYMINUTE of the minutes.
+// Steps: the hours that INTERVAL and BYHOUR select, or the minutes that INTERVAL, BYHOUR and BYMINUTE select.
 class DaySteps {
   public:
     static bool are_of(const text::Rule& rule) { return rule.freq <= text::Freq::hourly; }
 
-    // Of a rule that has some; `anchor` is where INTERVAL counts from.
+    // For a rule with FREQ=HOURLY or MINUTELY; INTERVAL counts from `anchor`.
     DaySteps(const text::Rule& rule, Local anchor)
         : interval_(rule.interval),
           length_(rule.freq == text::Freq::hourly ? 3600 : 60),
@@ -34,11 +34,11 @@ class DaySteps {
     }
 
     Seconds length() const { return Seconds{length_}; }
-    // After so many days they are the same again.
+    // The number of days after which the steps are the same again.
     std::int64_t cycle() const { return interval_ / std::gcd(interval_, per_day_); }
 
-    // Gives the begin of each that is in these days, as the time since the first day's midnight, to `seen`,
-    // which ends that by false. Is true if nothing ended it.
+    // Calls `seen` with the begin of each step in these days, as the time since the first day's midnight,
+    // until it returns false. Returns true if it never did.
     template <class Seen>
     bool each(std::int64_t day, std::int64_t days, const Seen& seen) const {
         const std::int64_t end = days * per_day_;
@@ -54,8 +54,8 @@ class DaySteps {
     std::int64_t interval_;
     std::int64_t length_;
     std::int64_t per_day_;
-    std::int64_t first_;        // the anchor's, counted from 1970-01-01
-    std::vector<bool> wanted_;  // of a day, by the BY parts
+    std::int64_t first_;        // the anchor's step, counted from 1970-01-01
+    std::vector<bool> wanted_;  // steps of a day that the BY parts select
 };
 
 }  // namespace pbs::rrule

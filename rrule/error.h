@@ -7,11 +7,11 @@
 
 namespace pbs::rrule {
 
-// Why a rule, a zone, a date or a window was refused: one sentence for the person who typed it, naming the
-// input and what was expected.
+// The reason why a rule, a zone, a date or a window was refused: one sentence for the person who typed it,
+// naming the input and what was expected.
 struct Error {
     std::string message;
-    // Where in the text that was given (0 is its first byte), when the error has a place.
+    // Byte in the given text, from 0, if the error has a place.
     std::optional<std::size_t> position;
 };
 

@@ -1,4 +1,4 @@
-// From a rule to its days and occurrences. Internal to rrule/.
+// Expansion of a rule to its days and occurrences. Internal to rrule/.
 #pragma once
 
 #include <array>
@@ -13,38 +13,38 @@
 
 namespace pbs::rrule {
 
-// The occurrences of one rule without COUNT and UNTIL, which are limits on them (recurrence.cc).
+// The occurrences of one rule without COUNT and UNTIL, which recurrence.cc applies as limits.
 //
-// The days of a year are bits (YearDays). What the BY parts say of them, BYSETPOS included, depends on the
-// kind of the year, of which there are 28: it is worked out once for each. INTERVAL then takes whole years or
-// months, or days of a cycle (DayCycle). So a year costs some operations on six words, however many
-// occurrences it has. Times of day are the same for all days, but for MINUTELY, HOURLY and BYSETPOS.
+// The days of a year are bits (YearDays). The days that the BY parts select, BYSETPOS included, depend on the
+// kind of the year, of which there are 28: they are computed once for each kind. INTERVAL then selects whole
+// years or months, or days of a cycle (DayCycle). So a year costs some operations on six words, however many
+// occurrences it has. Times of day are the same for all days, except with MINUTELY, HOURLY and BYSETPOS.
 //
 // libical, which reads and writes calendars here, is not used for rules: tests/rrule/libical_test.cc lists
 // what it gets wrong.
 class RuleExpander {
   public:
-    // `anchor` is DTSTART, or what stands for it; occurrences before it count only if `since_ever`.
+    // `anchor` is DTSTART, or the date used in its place; occurrences before it count only if `since_ever`.
     RuleExpander(const text::Rule& rule, Local anchor, bool since_ever);
     ~RuleExpander();
     RuleExpander(RuleExpander&&) noexcept;
 
     // The days of a year with at least one occurrence.
     YearDays year(const Year& year) const;
-    // The days of all years of each kind together, and maybe more.
+    // A superset of the days of all years, for each kind of year.
     std::array<YearDays, Year::kKinds> ever() const;
-    // The weekdays that BYDAY leaves, 0 being Sunday.
+    // The weekdays that BYDAY selects, 0 being Sunday.
     std::bitset<7> weekdays() const;
-    // What INTERVAL leaves of the days, whatever the year; null if it isn't counted in days.
+    // The days that INTERVAL selects, whatever the year; null if it isn't counted in days.
     const DayCycle* cycle() const;
 
-    // Gives the first `count` occurrences in [from, to), ascending, to `seen`, which ends that by false.
+    // Calls `seen` with the first `count` occurrences in [from, to), ascending, until it returns false.
     void each(std::size_t count, Local from, Local to, const std::function<bool(Local)>& seen) const;
 
     // Days after which the pattern repeats (Recurrence::period_days).
     std::int64_t period_days() const;
 
-    // How many years have been looked at and occurrences given so far.
+    // The number of years looked at and of occurrences given so far.
     std::uint64_t steps() const;
 
   private:

@@ -1,4 +1,4 @@
-// Days as libical has them. Internal to rrule/.
+// Conversion between days and libical's times. Internal to rrule/.
 #pragma once
 
 #include <libical/ical.h>
@@ -9,7 +9,7 @@
 
 namespace pbs::rrule {
 
-// Midnight of a day, floating; with is_date set it is the day itself.
+// Midnight of a day, floating. With is_date set it means the day itself.
 inline icaltimetype ical_midnight(LocalDay day) {
     const std::chrono::year_month_day ymd{day};
     icaltimetype t = icaltime_null_time();

@@ -1,5 +1,6 @@
-// Calendars in and out: files of iCalendar (RFC 5545) with whole-day events, such as lists of public
-// holidays, are read as non-work days, and openings of windows are written as events. Syntax is libical's
+// Reading and writing of calendars. Files of iCalendar (RFC 5545) with whole-day events, such as lists of
+// public holidays, are read as non-work days; openings of windows are written as events. libical handles the
+// syntax.
 // work.
 #pragma once
 
@@ -13,17 +14,18 @@
 
 namespace pbs::rrule {
 
-// What one whole-day event says, as an entry of the attribute non_work_days.
+// A whole-day event as an entry of the attribute non_work_days.
 struct HolidayEvent {
     std::string summary;
-    // A recurrence with its DURATION, or MM/DD/YYYY for a single day, and the name if it has one. An event of
-    // several days that doesn't recur has an entry for each of them, one with several rules one for each.
+    // A recurrence with its DURATION, or MM/DD/YYYY for a single day, and the event's name if it has one. An
+    // event of several days that doesn't recur has an entry for each day; an event with several rules has one
+    // for each rule.
     std::string entry;
 };
 
-// An event that was left out.
+// An event that wasn't read, with the reason.
 struct SkippedEvent {
-    std::string summary;  // its UID if it has none
+    std::string summary;  // the event's UID if it has no summary
     std::string why;
 };
 
@@ -33,13 +35,14 @@ struct HolidayCalendar {
 };
 
 // Reads VCALENDAR text: VEVENTs with a DATE for DTSTART, with DTEND or DURATION, RRULE, RDATE and EXDATE.
-// Left out, with the reason: events with a time of day, cancelled ones, changed occurrences of another event
-// (RECURRENCE-ID), those with EXRULE, and rules that Recurrence refuses. `zone` is the server's. What libical
-// writes to standard error is lost while this reads. Errors: text that is no calendar, or has lines that
-// aren't iCalendar (the message gives libical's reason), but for properties that say nothing of the days.
+// Skips, with the reason: events with a time of day, cancelled ones, changed occurrences of another event
+// (RECURRENCE-ID), events with EXRULE, and with rules that Recurrence refuses. `zone` is the server's.
+// libical's messages to standard error are suppressed meanwhile. Errors: text that is no calendar, or has
+// lines that aren't iCalendar (the message gives libical's reason); mistakes in properties that don't matter
+// for the days are ignored.
 Result<HolidayCalendar> read_holidays(std::string_view text, const Zone& zone);
 
-// An event to be written.
+// Events to be written.
 struct TimedEvent {
     std::string uid;  // unique and stable: calendar programs replace an event by a later one of the same UID
     std::string summary;

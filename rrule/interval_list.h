@@ -10,15 +10,16 @@
 
 namespace pbs::rrule {
 
-// Ascending, disjoint, not touching.
+// Disjoint intervals, ascending and not touching.
 //
-// Kept in blocks of seven, each a line of the cache (64 bytes, 9.2 an interval) that answers by itself
-// whatever is asked of an instant in it. Which block that is, is guessed from the time, as openings are
-// spread evenly by most rules, and searched from there: O(1) then, and O(log n) always. Instants are seconds
-// since the first start, in 32 bits, or in 64 in a list that spans more than 136 years.
+// They are kept in blocks of seven, each a line of the cache (64 bytes, 9.2 an interval) that answers every
+// question about an instant in it. The block is guessed from the time, because most rules spread openings
+// evenly, and searched for from there: O(1) then, and O(log n) always. Instants are seconds since the first
+// start, in 32 bits, or in 64 in a list that spans more than 136 years.
 class IntervalList {
   public:
-    // What holds around an instant: `inside` in [from, to). Behind the last interval to is Instant::max().
+    // The surroundings of an instant: `inside` holds throughout [from, to). Behind the last interval, `to` is
+    // Instant::max().
     struct Place {
         Instant from;
         Instant to;
@@ -40,7 +41,7 @@ class IntervalList {
     // Moves the last end to a later instant.
     void end_at(Instant t);
 
-    // Of t >= begin().
+    // Requires t >= begin().
     Place around(Instant t) const;
     // The index of the first interval that ends after t; size() if there is none.
     std::size_t index(Instant t) const;
@@ -56,10 +57,10 @@ class IntervalList {
     template <class Time>
     struct alignas(16 * sizeof(Time)) Block {
         static constexpr Time kNone = std::numeric_limits<Time>::max();
-        // The end of the last interval before the block (0 if there is none), and start, end, start, end ...
-        // of its own, kNone where there are fewer.
+        // The end of the last interval before the block (0 if there is none), then start, end, start, end ...
+        // of the block's own; unused ones are kNone.
         Time at[2 * kInBlock + 1];
-        // How long the intervals before the block are together.
+        // The total length of the intervals before the block.
         Time before;
     };
     template <class Time>
@@ -80,7 +81,7 @@ class IntervalList {
     template <class Time>
     Seconds measure(const Blocks<Time>& blocks, Instant t) const;
 
-    // Calls do_it with the blocks that are in use.
+    // Calls do_it with the blocks in use.
     template <class Do>
     auto with_blocks(const Do& do_it) const {
         return is_wide_ ? do_it(wide_) : do_it(narrow_);
@@ -96,15 +97,15 @@ class IntervalList {
     void reach(Instant end);
     void set_scale();
 
-    // What a question reads comes first.
+    // Members that a question reads come first.
     Instant origin_ = Instant::max();
-    std::uint32_t scale_ = 0;  // block = (time >> shift_) * scale_ >> 32, about
+    std::uint32_t scale_ = 0;  // block = (time >> shift_) * scale_ >> 32, roughly
     std::uint8_t shift_ = 0;
     bool is_wide_ = false;
     Blocks<std::uint32_t> narrow_;
     Blocks<std::int64_t> wide_;
     std::size_t size_ = 0;
-    Seconds sum_{0};  // how long all intervals are together
+    Seconds sum_{0};  // total length of all intervals
 };
 
 }  // namespace pbs::rrule

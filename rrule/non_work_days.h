@@ -13,9 +13,9 @@
 
 namespace pbs::rrule {
 
-// An entry of the attribute: its rule, for how many days each occurrence lasts (DURATION:P3D), and the name
-// behind it as a person reads it (plain text; empty without one). What follows SUMMARY: is the name, as
-// iCalendar writes texts (RFC 5545 3.3.11: \, \; and \\).
+// An entry of the attribute: a rule, the number of days that each occurrence lasts (DURATION:P3D), and a name
+// as plain text for people (empty: none). The name follows SUMMARY:, escaped as iCalendar escapes texts (RFC
+// 5545 3.3.11: \, \; and \\).
 struct NamedDays {
     std::string rule;
     int days = 1;
@@ -23,48 +23,48 @@ struct NamedDays {
 
     static constexpr int kMostDays = 366;
     static constexpr std::size_t kLongestName = 255;  // in bytes
-    // A DURATION that isn't one stays in the rule, where it is refused.
+    // Splits an entry. A malformed DURATION stays in the rule, where it is refused.
     static NamedDays split(std::string_view entry);
-    // As an entry. The name becomes plain text (plain_text.h) and '"' becomes "'", so that qmgr can print it
-    // and read it again.
+    // The text of the entry. The name becomes plain text (plain_text.h), and '"' in it "'", so that qmgr can
+    // print the entry and read it again.
     std::string entry() const;
 };
 
-// The union of the days of some recurrences. A cheap value to copy, empty by default. Answers come from years
-// compiled on first use: one thread at a time may ask.
+// The union of the days of some recurrences. Cheap to copy, empty by default. Years are compiled on first
+// use, so only one thread at a time may use it.
 class NonWorkDays {
   public:
     NonWorkDays();
 
-    // What an entry of the attribute is stored as: a recurrence is kept as it is, "MM/DD" becomes
-    // FREQ=YEARLY;BYMONTH=MM;BYMONTHDAY=DD (02/29 in leap years) and "MM/DD/YYYY" becomes that day once.
-    // After it DURATION:PnD and then SUMMARY: and a name may stand. Errors: an entry that is none of these.
+    // The form in which an entry of the attribute is stored: a recurrence stays as it is, "MM/DD" becomes
+    // FREQ=YEARLY;BYMONTH=MM;BYMONTHDAY=DD (02/29 in leap years), and "MM/DD/YYYY" becomes that day once.
+    // DURATION:PnD and then SUMMARY: with a name may follow. Errors: the entry is none of these.
     static Result<std::string> stored(std::string_view entry, const Zone& zone);
 
-    // From entries as they are typed or stored (stored() is applied). An error names the entry.
+    // The union of entries as they are typed or stored (stored() is applied). An error names the entry.
     static Result<NonWorkDays> parse(std::span<const std::string> entries, const Zone& zone);
 
     bool empty() const;
-    // All zones that the rules depend on; some may be there several times.
+    // All zones that the rules depend on, possibly with repetitions.
     std::vector<Zone> zones() const;
-    // Whether a date is one. Dates are those of the rules' own zones, taken as they are written.
+    // Is the date a non-work day? Dates of rules count as they are written, whatever their zone.
     bool contains(LocalDay day) const;
-    // The first one on or after a date, if there is one up to the year 9999.
+    // The first non-work day on or after a date; nullopt: none up to the year 9999.
     std::optional<LocalDay> next(LocalDay day) const;
-    // All of a year, ascending.
+    // All non-work days of a year, ascending.
     std::vector<LocalDay> year(std::chrono::year y) const;
-    // The same as bits.
+    // All non-work days of a year, as bits.
     const YearDays& days(const Year& y) const;
     // The names of the entries that make a day a non-work day, in their order, with ", " between them.
     std::string names(LocalDay day) const;
 
-    // The first day from which on the days repeat every period_days(): the rules that end are over, and no
+    // The first day from which the non-work days repeat every period_days(): rules that end are over, and no
     // single dates follow.
     LocalDay periodic_from() const;
-    // At most as long as the calendar of iCalendar.
+    // The length of the repetition, at most that of iCalendar's calendar.
     std::int64_t period_days() const;
 
-    // Recurrence::steps of all rules.
+    // The sum of Recurrence::steps() of all rules.
     std::uint64_t steps() const;
 
   private:

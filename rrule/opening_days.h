@@ -1,4 +1,4 @@
-// The openings of one window in a year, in one line of the cache. Internal to rrule/.
+// The openings of one window in a year, in one cache line. Internal to rrule/.
 #pragma once
 
 #include <algorithm>
@@ -12,31 +12,31 @@
 
 namespace pbs::rrule {
 
-// A window opens at the same readings of the clock on each of its days: a bit for each of 384 days tells them
-// all. Thousands of windows then fit where the processor reaches them at once, which lists of their openings
-// don't; a question costs one read of memory.
+// A table of the days on which a window opens. The times of day are the same on each day, so one bit for each
+// of 384 days is enough. Thousands of windows then fit into the processor's cache, which lists of their
+// openings don't; a question costs one read of memory.
 //
-// What isn't answered here is for the list (WindowSet): instants outside those days or within two days of a
-// change of the clock, answers that are, and windows in a zone whose clock changes more than twice in that
-// time or isn't a whole number of quarters of an hour away from UTC.
+// Some questions get no answer here, and WindowSet's list answers them: about instants outside the table or
+// within two days of a change of the clock, with answers there, and about windows in a zone whose clock
+// changes more than twice in that time or whose offset from UTC isn't a whole number of quarters of an hour.
 class alignas(64) OpeningDays {
   public:
-    // Of no days.
+    // A table of no days.
     OpeningDays() = default;
-    // Of the days around t, two weeks before it and a year after.
+    // A table of the days around t, from two weeks before it to a year after it.
     OpeningDays(const Window& window, const NonWorkDays& holidays, Instant t);
 
-    // Whether t is one of its days (which doesn't mean that there is an answer).
+    // Is t in a day of the table? (There may still be no answer.)
     bool covers(Instant t) const;
 
-    // The days in [from, to) on which the window opens, if all of these are days of the table.
+    // The days in [from, to) on which the window opens; nullopt: the table doesn't have all of them.
     std::optional<std::vector<LocalDay>> days(LocalDay from, LocalDay to) const;
 
-    // Whether the window is open at t.
+    // Is the window open at t? nullopt, here and below: no answer.
     std::optional<bool> contains(Instant t) const;
-    // The first instant after t at which that changes.
+    // The first instant after t at which the window opens or closes.
     std::optional<Instant> next_change(Instant t) const;
-    // How many seconds of [a, b) it is open.
+    // The number of seconds of [a, b) in which the window is open.
     std::optional<Seconds> seconds(Instant a, Instant b) const;
 
   private:
@@ -47,8 +47,8 @@ class alignas(64) OpeningDays {
     static constexpr std::int64_t kNever = -(1 << 27);
     static constexpr std::int16_t kNoChange = kDays + 2 * kNear;
 
-    // A reading of the clock, in the days of the table; before them (kUnknown) where there is no answer.
-    // Small enough for a register.
+    // A reading of the clock, with the day in the table; kUnknown where there is no answer. Small enough for
+    // a register.
     struct Reading {
         int day;
         int time;  // seconds since midnight
@@ -56,24 +56,25 @@ class alignas(64) OpeningDays {
     };
     static constexpr int kUnknown = -1000;
     Reading reading(Instant t) const;
-    // The offset of the clock from UTC around a day, in quarters of an hour; kUnknown near a change and
-    // outside the table.
+    // The clock's offset from UTC around a day, in quarters of an hour; kUnknown near a change and outside
+    // the table.
     int offset_around(int day) const;
     std::optional<Instant> instant(int day, int time) const;
 
-    // Bits of the 64 days from `day` on, which is one of the table; those behind it are no opening days.
+    // The bits of the 64 days from `day` on, which must be in the table; days behind the table are no opening
+    // days.
     std::uint64_t days_from(int day) const;
     // The first opening day from `day` on; kDays if there is none.
     int next_opening(int day) const;
-    // The first day from `day` on that is no opening day.
+    // The first day from `day` on that isn't an opening day.
     int next_other(int day) const;
-    // Opening days in [from, to).
+    // The number of opening days in [from, to).
     int count(int from, int to) const;
     bool open(Reading now) const;
-    // Seconds since the begin of the day before, of the openings of that day and this one.
+    // The open seconds of yesterday's and today's openings up to now.
     int open_so_far(Reading now) const;
 
-    // Midnight of the first day, on a clock that shows UTC.
+    // Midnight of the first day in UTC.
     std::int64_t begin() const { return std::int64_t{first_day_} * kDaySeconds; }
     int length() const { return static_cast<int>(end_) - static_cast<int>(start_); }
 
@@ -81,7 +82,7 @@ class alignas(64) OpeningDays {
     std::int64_t first_day_ : 28 = kNever;  // since 1970-01-01
     std::uint64_t start_ : 18 = 0;          // seconds since midnight
     std::uint64_t end_ : 18 = 0;            // of the opening day: above 24 h when it is on the next
-    // Days on which the clock changes, and how far it is from UTC before, between and after them.
+    // The days on which the clock changes, and its offset from UTC before, between and after them.
     std::array<std::int16_t, 2> changes_{kNoChange, kNoChange};
     std::array<std::int8_t, 3> offsets_{};  // quarters of an hour
 };
@@ -128,8 +129,8 @@ inline int OpeningDays::count(int from, int to) const {
     return sum + std::popcount(days_from(from) & ((std::uint64_t{1} << (to - from)) - 1));
 }
 
-// The days of other sets are seldom in a cache, and to guess at what they say would mean to wait for each:
-// there are no branches here.
+// Without branches, because other windows' tables are seldom in the cache, and each mispredicted branch would
+// wait for memory.
 inline bool OpeningDays::open(Reading now) const {
     const auto time = static_cast<unsigned>(now.time);
     const std::uint64_t days = days_from(now.day - 1);
@@ -152,7 +153,7 @@ inline std::optional<Instant> OpeningDays::next_change(Instant t) const {
     if (!now.known()) return std::nullopt;
     const bool is_open = open(now);
     const int begun = static_cast<unsigned>(now.time) >= start_ ? 1 : 0;
-    // Of the opening that goes on: openings of 24 hours on days in a row are one.
+    // the start day of the opening under way: 24-hour openings on consecutive days are one
     const int last =
         length() == kDaySeconds && is_open ? next_other(now.day + begun) - 1 : now.day + begun - 1;
     const int next = next_opening(now.day + begun);
@@ -174,7 +175,7 @@ inline std::optional<Seconds> OpeningDays::seconds(Instant a, Instant b) const {
     const bool changed = std::any_of(changes_.begin(), changes_.end(),
                                      [&](int change) { return from.day < change && change < to.day; });
     if (changed) return std::nullopt;
-    // Openings of earlier days than yesterday are over.
+    // openings before yesterday's are over
     return Seconds{std::int64_t{count(from.day - 1, to.day - 1)} * length() + open_so_far(to) -
                    open_so_far(from)};
 }

@@ -1,4 +1,4 @@
-// Whether windows are ever open together.
+// A search for instants at which two windows are open at once.
 #pragma once
 
 #include <atomic>
@@ -11,46 +11,46 @@
 
 namespace pbs::rrule {
 
-// Where two windows are first open together.
+// The first instant at which two windows are both open.
 struct Overlap {
     Instant at;
     std::size_t first;  // indexes into the list; first < second
     std::size_t second;
 };
 
-// Compares windows: the first instant at or after `from` at which two of them are open, non-work days taken
-// out where they don't apply.
+// Compares windows: finds the first instant at or after `from` at which two of them are open, with non-work
+// days taken into account.
 //
-// Exact for the whole future, by arithmetic: which days two windows may share is asked of whole years at once
-// (YearDays), and only such days are looked at by the clock. The days of rules, of non-work days and of
-// changes of the clock repeat; one common period after the last single date tells all of them. The bound is
-// the year 9999, where iCalendar's dates end: it matters only for rules with an INTERVAL whose common period
-// is longer than that.
+// Exact for the whole future, by arithmetic: the days that two windows may share are found for whole years at
+// once (YearDays), and only those days are compared by the clock. The days of rules, non-work days and
+// changes of the clock repeat, so one common period after the last single date covers all. The bound is the
+// year 9999, where iCalendar's dates end; it matters only for rules with an INTERVAL whose common period is
+// longer than that.
 class OverlapSearch {
   public:
-    // `holidays` are those of all windows. A search that takes more than `most` work is given up, and so is
-    // one whose `end` another thread sets; null: none does.
+    // `holidays` are the non-work days for all windows. The search gives up when its work exceeds `most`, or
+    // when another thread sets `end` (null: nobody does).
     OverlapSearch(const NonWorkDays& holidays, Instant from, std::uint64_t most = kMostWork,
                   const std::atomic<bool>* end = nullptr)
         : holidays_(holidays), from_(from), most_(most), end_(end) {}
 
-    // The first common instant before `limit`.
+    // The first instant before `limit` at which both windows are open.
     std::optional<Instant> of(const Window& a, const Window& b, Instant limit = Instant::max());
 
-    // The earliest overlap of two different windows of the list, of which one at least has its index in
+    // The earliest overlap of two different windows of the list, at least one of which has its index in
     // `changed`.
     std::optional<Overlap> of(std::span<const Window> windows, std::span<const std::size_t> changed);
 
-    // How many years and days have been looked at: the work, some 25 ns each. A pair of windows that never
-    // meet counts besides as 16 of them. What a search that gave up said says nothing.
+    // The years and days looked at so far: the measure of work, some 25 ns each. gave_up() counts each pair
+    // of windows that never meet as 16 more. The results of a search that gave up mean nothing.
     std::uint64_t work() const { return work_; }
     bool gave_up() const {
         return work_ + pairs_ * kWorkOfAPair >= most_ ||
                (end_ != nullptr && end_->load(std::memory_order_relaxed));
     }
 
-    // Some 50 ms, several hundred times the work for 300 windows as sites have them; and some seconds, for
-    // whom nobody waits.
+    // kMostWork takes some 50 ms: several hundred times the work for 300 windows as sites have them.
+    // kLongWork takes some seconds, for a search that nobody waits for.
     static constexpr std::uint64_t kMostWork = 2'000'000;
     static constexpr std::uint64_t kLongWork = 100'000'000;
 

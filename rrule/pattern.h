@@ -1,4 +1,4 @@
-// How a union of windows repeats. Internal to rrule/.
+// The repetition of a union of windows. Internal to rrule/.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace pbs::rrule {
 
-// Days from the year 1600 to 9999: no common period that is longer makes a difference.
+// Days from the year 1600 to 9999. A common period longer than that makes no difference.
 inline constexpr std::int64_t kCalendarDays = 3068037;
 // The Gregorian calendar with its weekdays, and the offsets of zones, repeat after 400 years.
 inline constexpr std::int64_t kCycleDays = 146097;
-// From then on offsets follow rules: tzdata lists single changes up to 2087 (Africa/Casablanca).
+// From then on, offsets follow rules: tzdata lists single changes up to 2087 (Africa/Casablanca).
 inline constexpr LocalDay kRegularZones{std::chrono::days{47482}};  // 2100-01-01
-// What sets of windows know of: from 1601 to the end of 9999, in UTC.
+// The range of sets of windows: from 1601 to the end of 9999, in UTC.
 inline constexpr Instant kBegin{std::chrono::days{-134774}};
 inline constexpr Instant kEnd{std::chrono::days{2932897}};
 
@@ -28,47 +28,47 @@ inline LocalDay day_near(Instant t) {
     return LocalDay{std::chrono::floor<std::chrono::days>(t).time_since_epoch()};
 }
 
-// The least common multiple, at most kCalendarDays.
+// The least common multiple, or kCalendarDays if that is less.
 std::int64_t common_period(std::int64_t a, std::int64_t b);
 
 class OpeningDays;
 
-// A part of the wall clock's readings.
+// An interval of the wall clock's readings.
 struct ClockInterval {
     Local start;
     Local end;
     friend bool operator==(const ClockInterval&, const ClockInterval&) = default;
 };
 
-// Appends the openings of a window that start on these days, ascending; an opening within a skipped hour is
-// none.
+// Appends the openings of a window that start on these days, ascending. An opening within a skipped hour is
+// left out.
 void open_on(const Window& window, std::span<const LocalDay> days, std::vector<Interval>& out);
 
-// Windows and the non-work days, on which some of them don't open or others only.
+// A list of windows with the non-work days, on which some of them don't open, or open only then.
 //
-// Zone::instant never goes backwards, so an instant is inside a union of windows of one zone when the clock's
-// highest reading so far is inside the union on the wall clock. What is never so on the wall clock, or
-// always, is never or always so in time; only where it changes can a gap of the clock hide it.
+// Zone::instant() never goes backwards, so an instant is inside a union of windows of one zone when the
+// clock's highest reading so far is inside the union on the wall clock. A union that never or always holds on
+// the wall clock does so in time as well; only at its changes a gap of the clock can hide it.
 class Pattern {
   public:
     Pattern(std::span<const Window> windows, const NonWorkDays& holidays);
 
-    // Whether all windows are read on the same clock.
+    // Are all windows in the same zone?
     bool one_zone() const { return one_zone_; }
-    // From then on the days repeat, on the wall clock, every `period` days.
+    // The day from which the union repeats on the wall clock every `period` days.
     LocalDay regular_from() const { return regular_from_; }
     std::int64_t period() const { return period_; }
 
     // The union within [from, to), ascending, disjoint, not touching.
     std::vector<ClockInterval> on_the_clock(LocalDay from, LocalDay to) const;
-    // `known` (or null) may know the days of a single window.
+    // The union in time. `known` (or null) is a table that may have the days of a single window.
     std::vector<Interval> in_time(Instant from, Instant to, const OpeningDays* known = nullptr) const;
 
-    // If nothing changes from `t` to this, nothing ever will.
+    // If nothing changes between `t` and the returned instant, nothing ever will.
     Instant quiet_until(Instant t) const;
 
-    // From this on the union is always open, as far as that can be told at little cost: from those of its
-    // windows, of one zone, whose days repeat within a year. Empty if they leave something out.
+    // The instant from which the union is always open, if that is found at little cost: from its windows in
+    // one zone whose days repeat within a year. nullopt if they leave something out.
     std::optional<Instant> always_open_from() const;
 
   private:

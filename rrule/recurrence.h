@@ -17,17 +17,17 @@ namespace pbs::rrule {
 
 class DayCycle;
 
-// A set of readings of the wall clock in one zone: a recurrence rule (RFC 5545 3.3.10) with optional DTSTART,
-// RDATE and EXDATE lines. An immutable value, cheap to copy.
+// A set of wall clock readings in one zone: a recurrence rule (RFC 5545 3.3.10) with optional DTSTART, RDATE
+// and EXDATE lines. An immutable value, cheap to copy.
 //
-// What is accepted
+// Accepted
 // - the rule with or without the prefix "RRULE:"; lines separated by a newline or by a space; any case;
 // - DTSTART, RDATE and EXDATE with VALUE=DATE, with TZID, in UTC (a trailing Z) or floating. Floating times
 //   are in the zone given to parse(). The zone of the recurrence is that of DTSTART; values in another zone
 //   are converted to it;
 // - several RDATE and EXDATE lines; RDATE without a rule when there is a DTSTART or at least one RDATE.
 //
-// What it means
+// Meaning
 // - With DTSTART, nothing occurs before it. An occurrence is what the rule gives; DTSTART itself counts when
 //   the rule matches it (RFC 5545 leaves the other case undefined; here it is then no occurrence).
 // - Without DTSTART the rule has always recurred. Parts that DTSTART would give come from Monday, 1 January
@@ -42,62 +42,62 @@ class DayCycle;
 // - EXDATE with a date removes every occurrence on that date; with a time, the occurrence at that time (when
 //   DTSTART is missing, all of that date, as the rule then names days).
 //
-// What is refused: syntax errors and unknown parts (with their position), COUNT together with UNTIL, COUNT
+// Refused: syntax errors and unknown parts (with their position), COUNT together with UNTIL, COUNT
 // without DTSTART, FREQ below HOURLY, or below MINUTELY where the caller takes minutes, parts that RFC 5545
 // forbids for the FREQ, unknown zones, and rules that never occur up to the end of year 9999
 // (BYMONTH=2;BYMONTHDAY=30).
 class Recurrence {
   public:
-    // `floating` is the zone of times that name none; `at` is the time of day, from 0 to 24 h, of occurrences
-    // of a rule without DTSTART (a window's start), which UNTIL with a time is compared with. Whoever goes by
-    // days has no use for FREQ=MINUTELY.
+    // `floating` is the zone of times that name none. `at` is the time of day, from 0 to 24 h, of occurrences
+    // of a rule without DTSTART (a window's start), which an UNTIL with a time is compared with. `finest` is
+    // the finest allowed FREQ: MINUTELY is of no use to callers that only ask for days.
     enum class Finest : std::uint8_t { hourly, minutely };
     static Result<Recurrence> parse(std::string_view text, const Zone& floating, Seconds at = Seconds{0},
                                     Finest finest = Finest::hourly);
 
     // The text that was given, without surrounding space.
     const std::string& text() const;
-    // The zone in which occurrences are read: TZID or UTC of DTSTART, else the floating zone.
+    // The zone of the occurrences: TZID or UTC of DTSTART, else the floating zone.
     const Zone& zone() const;
 
-    // All zones that it depends on: zone(), and those that RDATE and EXDATE name.
+    // All zones that the recurrence depends on: zone(), and those that RDATE and EXDATE name.
     const std::vector<Zone>& zones() const;
 
-    // The first `most` occurrences in [from, to), ascending, without duplicates. Time grows with their number
-    // and that of the years.
+    // The first `most` occurrences in [from, to), ascending, without duplicates. The time grows with their
+    // number and the number of years.
     std::vector<Local> occurrences(Local from, Local to, std::size_t most = kAll) const;
     static constexpr std::size_t kAll = static_cast<std::size_t>(-1);
-    // The same as instants (RFC 5545 3.3.5 for times in gaps and folds).
+    // The occurrences as instants (RFC 5545 3.3.5 for times in gaps and folds).
     std::vector<Instant> instants(Instant from, Instant to) const;
-    // Days in [from, to) with at least one occurrence, ascending. Time grows with the number of years,
+    // Days in [from, to) with at least one occurrence, ascending. The time grows with the number of years,
     // whatever BYHOUR, BYMINUTE and BYSECOND say.
     std::vector<LocalDay> days(LocalDay from, LocalDay to) const;
-    // The same for a whole year, without a list.
+    // The days of a whole year with at least one occurrence.
     YearDays year(const Year& y) const;
-    // The days of all years together, and of those of each kind, and maybe more: what isn't in it never
-    // occurs.
+    // Supersets of the days that ever have an occurrence, over all years and for each kind of year: a day
+    // that isn't in it never has one.
     struct Ever {
         YearDays all;
         std::array<YearDays, Year::kKinds> kinds;
     };
     const Ever& ever() const;
-    // Whether it ever occurs on a weekday, 0 being Sunday; maybe true where it doesn't.
+    // The weekdays, 0 being Sunday, that may have an occurrence; others never have.
     std::bitset<7> weekdays() const;
-    // What INTERVAL leaves of the days, if it is counted in days and nothing is added to the rule; else null.
+    // The days that INTERVAL selects, if it is counted in days and the rule has no RDATE; else null.
     const DayCycle* cycle() const;
 
-    // The first day on which something can occur; empty when the rule has always recurred.
+    // The first day that may have an occurrence; nullopt: the rule has always recurred.
     std::optional<LocalDay> first_day() const;
-    // The last day on which something can occur; empty when the rule goes on for ever.
+    // The last day that may have an occurrence; nullopt: the rule goes on for ever.
     std::optional<LocalDay> last_day() const;
-    // The first day from which on only the rule counts: after DTSTART, the last RDATE and the last EXDATE.
+    // The first day from which only the rule counts: after DTSTART, the last RDATE and the last EXDATE.
     LocalDay periodic_from() const;
-    // After so many days, counted from periodic_from() on, the pattern of days repeats, when it goes on for
+    // The number of days after which the pattern repeats from periodic_from() on, if the rule goes on for
     // ever: 7 for BYDAY=MO, 146097 (the 400 years of the Gregorian cycle) or a multiple with calendar parts.
     std::int64_t period_days() const;
 
-    // How many years have been looked at, and occurrences given, since parse() began: the measure of the work
-    // that rules cause, which tests hold against a bound.
+    // The number of years looked at and of occurrences given since parse() began: a measure of the work that
+    // a rule causes, which tests compare with a bound.
     std::uint64_t steps() const;
 
   private:

@@ -1,4 +1,4 @@
-// The text of a recurrence, taken apart. Internal to rrule/.
+// The parsed text of a recurrence. Internal to rrule/.
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@ enum class Freq { minutely, hourly, daily, weekly, monthly, yearly };
 
 // A DATE or DATE-TIME value (RFC 5545 3.3.4, 3.3.5).
 struct DateValue {
-    Local local;               // what is written; midnight for a DATE
+    Local local;               // as written; midnight for a DATE
     bool is_date = false;      // written without a time
-    std::optional<Zone> zone;  // from TZID or Z; empty when floating
+    std::optional<Zone> zone;  // from TZID or Z; nullopt: floating
 };
 
 struct WeekdayNum {
@@ -38,7 +38,7 @@ struct Rule {
     std::vector<WeekdayNum> by_day;
 };
 
-// Everything that one text holds.
+// All parts of one text.
 struct Parts {
     std::optional<Rule> rule;
     std::optional<DateValue> start;  // DTSTART
@@ -46,20 +46,20 @@ struct Parts {
     std::vector<DateValue> exdates;
 };
 
-// Lines are separated by newlines or spaces. Errors carry the position in `text`. A frequency below `finest`
-// is refused.
+// Parses a recurrence, whose lines are separated by newlines or spaces. Refuses a FREQ finer than `finest`.
+// Errors carry the position in `text`.
 Result<Parts> parse(std::string_view text, Freq finest);
 
-// A DATE or DATE-TIME as it is written, of any year; empty for one that doesn't exist, as 20270230 or
-// 20270101T250000. A leap second is the second before it.
+// A DATE or DATE-TIME as it is written, of any year. written_date(): nullopt for one that doesn't exist, as
+// 20270230 or 20270101T250000; a leap second becomes the second before it.
 struct WrittenDate {
     Local local;
     bool is_date = false;
-    bool is_utc = false;  // Z behind it
+    bool is_utc = false;  // with a Z at its end
 };
 std::optional<WrittenDate> written_date(std::string_view text);
 
-// The two letters of a weekday.
+// The two letters of a weekday, such as "MO".
 std::string_view weekday_name(unsigned weekday);
 
 }  // namespace pbs::rrule::text

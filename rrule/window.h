@@ -1,4 +1,4 @@
-// A time window: what a time_window object means.
+// A time window: the meaning of a time_window object.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace pbs::rrule {
 
-// Instants t with start <= t < end.
+// The instants t with start <= t < end.
 struct Interval {
     Instant start;
     Instant end;
@@ -29,18 +29,18 @@ struct WindowSpec {
     friend bool operator==(const WindowSpec&, const WindowSpec&) = default;
 };
 
-// Rule x start_time x end_time x applies_on_holidays x only_on_holidays. An immutable value, cheap to copy.
+// The product of the attributes in WindowSpec. An immutable value, cheap to copy.
 //
 // - The rule gives days only, in its zone (TZID of DTSTART, else the server's): the window opens once on each
 //   day that has an occurrence, at start_time of that day, whatever time the occurrence has.
 // - An end that is not after the start is on the next day; 00:00 to 24:00 is a whole day, 08:00 to 08:00 is
 //   24 hours of wall clock.
-// - Times are readings of the wall clock in the zone. A reading that comes twice is its first occurrence; one
-//   that is skipped is the moment of the skip (Zone::instant). So a window is as long as the clock shows, an
+// - Times are readings of the wall clock in the zone. A reading that comes twice means its first occurrence;
+//   a skipped one means the moment of the skip (Zone::instant). So a window is as long as the clock shows, an
 //   hour more or less on the day of a change, and one that lies within a skipped hour doesn't open that day.
-// - Unless applies_on_holidays, it doesn't open on a non-work day, and with only_on_holidays it doesn't open
-//   on any other. The day on which it starts decides: a window across midnight that starts on the day before
-//   a holiday is kept whole, and one that would start on the holiday is left out whole.
+// - With applies_on_holidays=False the window doesn't open on a non-work day, and with only_on_holidays it
+//   doesn't open on any other. The day on which it starts decides: a window across midnight that starts on
+//   the day before a holiday is kept whole, and one that would start on the holiday is left out whole.
 class Window {
   public:
     // `zone` is the server's. Errors: those of Recurrence::parse; start_time or end_time out of range (a
@@ -49,19 +49,19 @@ class Window {
 
     const Recurrence& recurrence() const;
     Seconds start_time() const;
-    // Since midnight of the start day: above 24 h when the window ends on the next day.
+    // The end, since midnight of the start day: above 24 h when the window ends on the next day.
     Seconds end_time() const;
     bool applies_on_holidays() const;
     bool only_on_holidays() const;
     bool depends_on_holidays() const { return only_on_holidays() || !applies_on_holidays(); }
 
-    // What the window is on one start day, without asking the rule; empty (start == end) within a skipped
-    // hour.
+    // The window's interval if it starts on this day, without asking the rule; empty (start == end) within a
+    // skipped hour.
     Interval on(LocalDay day) const;
 
     // The days in [from, to) on which it starts, ascending.
     std::vector<LocalDay> days(LocalDay from, LocalDay to, const NonWorkDays& holidays) const;
-    // The same for a whole year.
+    // The days of a whole year on which the window starts.
     YearDays year(const Year& y, const NonWorkDays& holidays) const;
     bool opens_on(LocalDay day, const NonWorkDays& holidays) const;
 

@@ -1,4 +1,4 @@
-// Sets of windows that outlive a reading of the configuration.
+// A cache of compiled windows that lasts beyond one reading of the configuration.
 #pragma once
 
 #include <map>
@@ -10,27 +10,26 @@
 
 namespace pbs::rrule {
 
-// Keeps windows and sets, with what is compiled of them, from one reading of the configuration to the next,
-// so that a change costs what changed: a window whose attributes are the same isn't parsed again, and a set
-// of the same windows and non-work days isn't compiled again. A set is found by what it is made of, never by
-// a name: whatever changes in a rule, its times, its zone or the non-work days makes a new one. Zones are
-// those that were looked up with the rules: when zones_are_current() is false, clear() and read again.
+// Keeps windows and sets, with everything compiled from them, from one reading of the configuration to the
+// next, so that a reading costs no more than what changed: a window whose attributes are the same isn't
+// parsed again, and a set of the same windows and non-work days isn't compiled again. Sets are looked up by
+// their contents, never by a name: any change of a rule, its times, its zone or the non-work days makes a new
+// set. Zones stay as they were first looked up: when zones_are_current() is false, clear() and read again.
 //
 // One thread at a time.
 class WindowCache {
   public:
-    // Of entries as NonWorkDays::parse takes them. Errors: those of parse.
+    // The non-work days of entries in the form of NonWorkDays::parse(). Errors: those of parse().
     Result<NonWorkDays> non_work_days(std::span<const std::string> entries, const Zone& zone);
 
-    // The union of windows, with the non-work days that were asked for last. Errors: those of Window::make,
-    // of the window with index `failed` (unless null).
+    // The union of windows, with the non-work days of the last call of non_work_days(). Errors: those of
+    // Window::make(); then `failed` (unless null) gets the index of the window.
     Result<WindowSet> set(std::span<const WindowSpec> specs, const Zone& zone, std::size_t* failed = nullptr);
 
-    // Drops what hasn't been asked for since the last call of this.
+    // Drops everything that wasn't used since the last call.
     void drop_unused();
 
-    // Whether the files of all zones that were needed since the last clear() are still those that were read.
-    // A stat() for each of them.
+    // Are the files of all zones used since the last clear() unchanged? Costs a stat() for each.
     bool zones_are_current() const;
     void clear();
 

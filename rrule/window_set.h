@@ -1,4 +1,4 @@
-// Unions of windows and the questions that schedulers ask of them.
+// Unions of windows, with the questions that schedulers ask.
 #pragma once
 
 #include <cstddef>
@@ -12,29 +12,27 @@
 namespace pbs::rrule {
 
 // A union of windows: prime time, dedicated time, the open time of a queue; or its complement, such as
-// non-prime time. A cheap value to copy; empty (never inside) by default.
+// non-prime time. Cheap to copy; empty (never inside) by default.
 //
-// Answers come from what is compiled on first use, and gone with the last copy: a changed rule makes a new
-// set (WindowCache keeps those that didn't change).
-// - Of a single window, the days on which it opens, of two weeks before the time that is asked and a year
-// after
-//   it, moved when time goes on: 64 bytes, and O(1) for contains(), next_change() and seconds_inside(). Not
-//   near a change of the clock (opening_days.h).
-// - In all other cases a list of disjoint intervals (from ten days before the time that is asked to a year
-// after
-//   it), extended on demand: O(1) near the last question and where openings are spread evenly, and else O(log
-//   n) at most. An interval takes 9.2 bytes, or 18.3 in a list of more than 136 years: 3.7 kB for one opening
-//   a day, compiled for a year.
+// Answers come from data compiled on first use and dropped with the last copy: a changed rule makes a new set
+// (WindowCache keeps unchanged ones).
+// - For a single window: the days on which it opens, from two weeks before the time in question to a year
+//   after it, moved as time goes on. 64 bytes, and O(1) for contains(), next_change() and seconds_inside().
+//   Not near a change of the clock (opening_days.h).
+// - In all other cases: a list of disjoint intervals, from ten days before the time in question to a year
+//   after it, extended on demand. O(1) near the last question and where openings are spread evenly, else
+//   O(log n) at most. An interval takes 9.2 bytes, or 18.3 in a list of more than 136 years: 3.7 kB for one
+//   opening a day, compiled for a year.
 //
 // One thread at a time may ask; copies and complements share the list. Times before 1601 and after the year
 // 9999 are outside, also of complements.
 class WindowSet {
   public:
     WindowSet();
-    // `holidays` are what windows leave out, or are open on alone.
+    // `holidays` are the days on which windows don't open, or only open.
     explicit WindowSet(std::vector<Window> windows, NonWorkDays holidays = {});
 
-    // What is inside where this isn't.
+    // The set of all instants outside this one.
     WindowSet complement() const;
     bool is_complement() const;
 
@@ -57,7 +55,7 @@ class WindowSet {
     // How many seconds of [a, b) are inside. 0 when b <= a.
     Seconds seconds_inside(Instant a, Instant b) const;
 
-    // Bytes of what is compiled now, for all copies together; without the windows' rules.
+    // Bytes of the compiled data, shared by all copies; without the windows' rules.
     std::size_t memory() const;
 
   private:

@@ -1,4 +1,4 @@
-// Days of a year as bits: sets of days are compared 64 at a time. Internal to rrule/.
+// Days of a year as bits, so that sets of days are compared 64 at a time. Internal to rrule/.
 #pragma once
 
 #include <array>
@@ -11,24 +11,24 @@
 
 namespace pbs::rrule {
 
-// Days are counted from 1970-01-01.
+// Days are numbered from 1970-01-01.
 inline std::int64_t day_number(LocalDay d) {
     return d.time_since_epoch().count();
 }
 inline LocalDay day_at(std::int64_t number) {
     return LocalDay{std::chrono::days{number}};
 }
-// 0 is Sunday; day 0 was a Thursday. Days may be negative.
+// The weekday, 0 being Sunday; day 0 was a Thursday. Day numbers may be negative.
 inline int weekday_of(std::int64_t number) {
     return static_cast<int>((number % 7 + 11) % 7);
 }
 
-// From 0 to b - 1.
+// The remainder from 0 to b - 1.
 inline std::int64_t remainder(std::int64_t a, std::int64_t b) {
     return (a % b + b) % b;
 }
 
-// A set of the days 0 to 383 of a year, of which 0 is 1 January.
+// A set of the days 0 to 383 of a year; day 0 is 1 January.
 class YearDays {
   public:
     static constexpr int kBits = 384;
@@ -62,7 +62,7 @@ class YearDays {
         return static_cast<int>(i) * 64 + std::countr_zero(rest);
     }
 
-    // Each day `by` days later (earlier if it is negative); those that leave the bits are lost.
+    // All days moved by `by` days (earlier if negative); those that fall off the ends are lost.
     YearDays shifted(int by) const {
         YearDays out;
         const int whole = by >> 6;
@@ -115,8 +115,8 @@ class YearDays {
 
 // A year of the Gregorian calendar.
 struct Year {
-    // What the calendar of a year and of the days around it depends on: which of it, the one before and the
-    // one after is a leap year (never two of them), and on which weekday it begins.
+    // A year's kind determines the calendar of the year and of the days around it: which of the year, the one
+    // before and the one after is a leap year (at most one is), and the weekday on which it begins.
     static constexpr int kKinds = 28;
 
     int number;
@@ -135,7 +135,7 @@ struct Year {
     }
 
     YearDays all() const { return YearDays::range(0, length); }
-    // Days before the first of a month, from 0 for January to 12 for the year's length.
+    // The number of days before the first of a month, from 0 for January to 12 for the year's length.
     int before_month(int month) const {
         static constexpr std::array<int, 13> kBefore{0,   31,  59,  90,  120, 151, 181,
                                                      212, 243, 273, 304, 334, 365};

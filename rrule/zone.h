@@ -1,4 +1,4 @@
-// Time zones: the map between what clocks on a wall show and instants. Zone data is the system's tzdata.
+// Time zones: conversion between wall clock readings and instants, by the system's tzdata.
 #pragma once
 
 #include <chrono>
@@ -16,48 +16,47 @@ using Local = std::chrono::local_seconds;  // a reading of a wall clock, in no p
 using LocalDay = std::chrono::local_days;  // a date, in no particular zone
 using Seconds = std::chrono::seconds;
 
-// A time zone, as the file of the tz database was when the zone was looked up. A cheap value to copy; two
-// zones are equal when they have the same name, of the same version of the file.
+// A time zone, by the tz database file at the time of the lookup. Cheap to copy; two zones are equal when
+// they have the same name and the same version of the file.
 class Zone {
   public:
-    // The zone of an IANA name such as "America/Los_Angeles", or "UTC". An unknown name is an error.
+    // The zone of an IANA name such as "America/Los_Angeles", or "UTC". Error: the name is unknown.
     static Result<Zone> find(std::string_view name);
-    // The zone of this machine (TZ, else /etc/localtime), looked up once by the caller and then passed on. It
-    // has its IANA name wherever that can be told: from TZ, from where /etc/localtime points to, or from
-    // /etc/timezone if that agrees with it. Else the path of the file stands for the name. A TZ that is
-    // neither the name of a zone nor the path of a file with one is an error; without TZ and /etc/localtime
-    // it is UTC.
+    // The zone of this machine (TZ, else /etc/localtime); call it once and pass the zone on. Its name is the
+    // IANA name if that can be found: from TZ, from the target of /etc/localtime, or from /etc/timezone if
+    // that agrees with it; else the file's path. Without TZ and /etc/localtime it is UTC. Error: TZ is
+    // neither the name of a zone nor the path of a file with one.
     static Result<Zone> system();
     static Zone utc();
 
     const std::string& name() const;
 
-    // Whether the file is the one that was read; also when it isn't there at present. The work of a stat().
+    // Is the file unchanged since it was read? True also while it is missing. Costs a stat().
     bool is_current() const;
-    // The zone of the same name as the file is now; as it was if the file can't be read.
+    // The zone of the same name by the present file; this zone if the file can't be read.
     Zone renewed() const;
-    // A number that another version of the file doesn't have.
+    // A number that differs for each version of the file.
     std::uint64_t version() const;
 
-    // What a clock on the wall shows at an instant.
+    // The reading of a wall clock at an instant.
     Local local(Instant t) const;
 
-    // When a wall clock shows `l`. The map never goes backwards, so windows that are disjoint on the wall
-    // clock are disjoint in time:
-    // - a reading that comes twice (the clock was set back) is its first occurrence, as in RFC 5545 3.3.5;
-    // - a reading that never comes (the clock was set forward over it) is the instant of the setting, the
+    // The instant at which a wall clock shows `l`. The function never goes backwards, so windows that are
+    // disjoint on the wall clock are disjoint in time:
+    // - a reading that comes twice (the clock was set back) means its first occurrence, as in RFC 5545 3.3.5;
+    // - a reading that never comes (the clock was set forward over it) means the instant of the setting, the
     //   first moment at which the clock is past the reading.
     Instant instant(Local l) const;
 
-    // The same for a DATE-TIME value of iCalendar: in a gap, RFC 5545 3.3.5 counts with the offset before the
-    // gap, so 02:30 on a day that goes from 02:00 to 03:00 is 03:30. In a fold the first occurrence.
+    // instant() for a DATE-TIME value of iCalendar: in a gap, RFC 5545 3.3.5 counts with the offset before
+    // the gap, so 02:30 on a day that goes from 02:00 to 03:00 is 03:30. In a fold the first occurrence.
     Instant rfc5545_instant(Local l) const;
 
-    // Whether the clock ever shows `l` (false in a gap).
+    // Does the clock ever show `l`? False in a gap.
     bool exists(Local l) const;
 
-    // The readings around an instant that are all one offset away from UTC: neither in a gap nor repeated
-    // later. Not always as far as that is so; empty (from == to) near a change or the turn of a year after
+    // Readings around an instant that all have one offset from UTC and are neither in a gap nor repeated
+    // later. May be shorter than it could be; empty (from == to) near a change or the turn of a year after
     // 2400.
     struct Stretch {
         Local from;
@@ -77,7 +76,7 @@ class Zone {
     std::shared_ptr<const Impl> impl_;
 };
 
-// Zone::instant for many readings that are near each other: tzdata is only asked when the offset may change.
+// Zone::instant() for many readings that are near each other: asks tzdata only when the offset may change.
 class ZoneReader {
   public:
     explicit ZoneReader(const Zone& zone) : zone_(zone) {}
