@@ -33,7 +33,7 @@ std::vector<int> sorted(std::vector<int> values) {
     return values;
 }
 
-// Writes out the days that DTSTART stands for where the rule doesn't say (RFC 5545 3.3.10: "Information, not
+// Fills in the days that follow from DTSTART where the rule names none (RFC 5545 3.3.10: "Information, not
 // contained in the rule, necessary to determine the various recurrence instance start time and dates are
 // derived from the Start Time").
 Rule written_out(Rule rule, LocalDay anchor) {
@@ -51,8 +51,8 @@ Rule written_out(Rule rule, LocalDay anchor) {
     return rule;
 }
 
-// The times of day (or, for HOURLY and MINUTELY, of the hour or minute) that the rule gives, with those of
-// DTSTART where it doesn't say.
+// The rule's times of day (for HOURLY and MINUTELY, times within the hour or minute), completed from DTSTART
+// where the rule names none.
 std::vector<Seconds> times_of(const Rule& rule, Seconds anchor) {
     const auto or_anchor = [](const std::vector<int>& list, std::int64_t value) {
         return list.empty() ? std::vector<int>{static_cast<int>(value)} : sorted(list);
@@ -77,16 +77,16 @@ struct RuleExpander::Impl {
     Local anchor;
     bool since_ever;
     std::vector<Seconds> times;
-    std::vector<int> positions;  // BYSETPOS, unless it is of times alone
+    std::vector<int> positions;  // BYSETPOS; empty if it only selects times of a day
     DayFilter filter;
     WeekFilter weeks;
     std::optional<DayCycle> cycle;
     std::optional<DaySteps> day_steps;  // of a rule that goes by hours or minutes
     bool by_week;
-    int anchor_year;  // with BYWEEKNO that of DTSTART's week
+    int anchor_year;  // the anchor's year; with BYWEEKNO, the year of its week
     std::uint64_t steps = 0;
-    // For each kind of year: the days that the filter leaves, and those of them that the rule chooses if
-    // INTERVAL is left out of account. With BYWEEKNO a year's days are those of its weeks.
+    // For each kind of year: the days that the BY parts select, and those of them that are left by BYSETPOS,
+    // without regard to INTERVAL. With BYWEEKNO a year's days are those of its weeks.
     std::array<std::optional<YearDays>, Year::kKinds> filtered_, chosen_;
 
     Impl(const Rule& r, Local a, bool ever)
@@ -102,7 +102,7 @@ struct RuleExpander::Impl {
           anchor_year(by_week && !ever ? weeks.year_of(day_number(day_of(a)))
                                        : Year::of(day_number(day_of(a)))) {
         if (DaySteps::are_of(rule)) day_steps.emplace(rule, anchor);
-        // A period of a minute, an hour or a day holds the same times each time.
+        // every period of a minute, an hour or a day has the same times, so BYSETPOS can be applied once
         if (rule.freq <= Freq::daily && !positions.empty()) {
             std::vector<Seconds> some;
             for (const std::size_t i : chosen_of(times.size())) some.push_back(times[i]);
@@ -111,7 +111,7 @@ struct RuleExpander::Impl {
         }
     }
 
-    // The indexes that BYSETPOS means in a set, ascending.
+    // The indexes that BYSETPOS selects in a set of this size, ascending.
     std::vector<std::size_t> chosen_of(std::size_t size) const {
         std::vector<std::size_t> out;
         for (const int p : positions) {
@@ -130,7 +130,7 @@ struct RuleExpander::Impl {
         return *known;
     }
 
-    // What the filter leaves of the 384 days from `begin`, which is near 1 January of the year, on.
+    // The filtered days among the 384 days from `begin` on, which must be near 1 January of the year.
     YearDays filtered_from(const Year& year, std::int64_t begin) {
         YearDays out;
         for (int y = year.number - 1; y <= year.number + 1; ++y) {
@@ -140,8 +140,8 @@ struct RuleExpander::Impl {
         return out;
     }
 
-    // The days that the filter leaves, and the part of them that is one period of the rule: [from, to), in
-    // days from `begin`.
+    // The filtered days, and the range of them that is one period of the rule: [from, to), in days from
+    // `begin`.
     struct Period {
         YearDays days;
         std::int64_t begin;
@@ -173,8 +173,8 @@ struct RuleExpander::Impl {
         return out;
     }
 
-    // Calls seen(day, time) for each time of a period that BYSETPOS chooses, ascending. The work goes by the
-    // positions, however many times a day has.
+    // Calls seen(day, time) for each time of a period that BYSETPOS selects, ascending. The work grows with
+    // the positions, not with the number of times a day.
     template <class Seen>
     void choose(const Period& period, const Seen& seen) const {
         const YearDays inside = period.days & YearDays::range(period.from, period.to);
@@ -191,7 +191,8 @@ struct RuleExpander::Impl {
         }
     }
 
-    // The days of a year without INTERVAL; with BYWEEKNO, of its weeks and from the first of them on.
+    // The selected days of a year without regard to INTERVAL; with BYWEEKNO, the days of its weeks, counted
+    // from the first of them.
     const YearDays& chosen(const Year& year) {
         auto& known = chosen_[static_cast<std::size_t>(year.kind)];
         if (known) return *known;
@@ -216,7 +217,7 @@ struct RuleExpander::Impl {
         return *known;
     }
 
-    // The days of a year that are in weeks of years of which wanted(year) is true; with BYWEEKNO.
+    // The days of a year, with BYWEEKNO, that lie in weeks of years for which wanted(year) is true.
     template <class Wanted>
     YearDays weeks_in(const Year& year, const Wanted& wanted) {
         YearDays out;
@@ -225,7 +226,7 @@ struct RuleExpander::Impl {
         return out & year.all();
     }
 
-    // The days of a year with INTERVAL.
+    // The selected days of a year, INTERVAL included.
     YearDays taken(const Year& year) {
         if (by_week)
             return weeks_in(year, [&](int y) { return remainder(y - anchor_year, rule.interval) == 0; });
@@ -254,7 +255,7 @@ struct RuleExpander::Impl {
         if (first < 0) return out;
         if (first >= year.length) return {};
         out &= ~YearDays::range(0, static_cast<int>(first));
-        // On the day of DTSTART some times may be before it.
+        // on the day of DTSTART, some times may be before it
         const auto day = static_cast<int>(first);
         if (out.test(day) &&
             !times_on(year.first + first, day_of(anchor), anchor, kNoEnd, [](Local) { return false; }))
@@ -265,7 +266,8 @@ struct RuleExpander::Impl {
 
     static constexpr Local kNoEnd = Local::max();
 
-    // Gives the occurrences of a day that are in [from, to); false when `seen` ended it.
+    // Calls `seen` with the occurrences of a day in [from, to). Returns false when `seen` ended it or `to`
+    // was reached.
     template <class Seen>
     bool times_on(std::int64_t number, LocalDay day, Local from, Local to, const Seen& seen) {
         if (!since_ever) from = std::max(from, anchor);
@@ -303,8 +305,8 @@ YearDays RuleExpander::year(const Year& year) const {
 
 std::array<YearDays, Year::kKinds> RuleExpander::ever() const {
     std::array<YearDays, Year::kKinds> out;
-    // Each kind of year comes once in 28 years without a change of century. But weeks of the years beside one
-    // reach into it, and of which kinds these are depends on changes of century too.
+    // Each kind of year comes once in 28 years without a change of century. With BYWEEKNO, weeks of the
+    // neighbouring years reach into a year, and the kinds of these depend on changes of century too.
     const int years = impl_->by_week ? static_cast<int>(kCycleYears) : Year::kKinds;
     for (int y = 2001; y < 2001 + years; ++y) {
         const Year year(y);

@@ -28,7 +28,8 @@ std::string text_of(const char* text) {
     return text ? text : "";
 }
 
-// libical keeps a ring of strings that it hands out; with the _r functions they are the caller's.
+// libical's plain functions return strings from a ring that it reuses; those of the _r functions belong to
+// the caller.
 std::string owned(char* text) {
     std::string copy = text_of(text);
     icalmemory_free_buffer(text);
@@ -52,7 +53,7 @@ std::string title(icalcomponent* event) {
     return summary.empty() ? line_of(icalcomponent_get_uid(event)) : summary;
 }
 
-// libical tells standard error of what it doesn't like, besides what it answers.
+// Silences libical while it exists: libical also reports mistakes to standard error.
 class Quiet {
   public:
     Quiet() : kept_(dup(STDERR_FILENO)) {
@@ -72,8 +73,8 @@ class Quiet {
     int kept_;
 };
 
-// Is what libical says about a property that tells no days, as an empty DESCRIPTION? Programs write those,
-// and some leave libical's remark in the file.
+// Is libical's remark about a property that doesn't determine days, such as an empty DESCRIPTION? Programs
+// write those, and some leave libical's remark in the file.
 bool is_beside_the_days(std::string_view remark) {
     constexpr std::string_view kBegins[] = {"No value for ", "Can't parse as "};
     constexpr std::string_view kDays[] = {"DTSTART", "DTEND",  "DURATION", "RRULE",
@@ -86,8 +87,8 @@ bool is_beside_the_days(std::string_view remark) {
     return std::ranges::find(kDays, remark.substr(remark.rfind(' ') + 1)) == std::end(kDays);
 }
 
-// Nothing of a file with lines about days that libical couldn't read is taken: what is missing would be
-// missed on the day.
+// The first line about days that libical couldn't read. Such a file is refused as a whole: a missing holiday
+// would only be noticed on the day.
 std::optional<Error> syntax_error(icalcomponent* component) {
     for (icalproperty* p = icalcomponent_get_first_property(component, ICAL_XLICERROR_PROPERTY); p;
          p = icalcomponent_get_next_property(component, ICAL_XLICERROR_PROPERTY)) {
@@ -117,12 +118,12 @@ std::string single_day(LocalDay day) {
                        static_cast<unsigned>(ymd.day()), static_cast<int>(ymd.year()));
 }
 
-// The days of one event.
+// Reads the days of one event.
 class Event {
   public:
     Event(icalcomponent* event, const Zone& zone) : event_(event), zone_(zone) {}
 
-    // Adds its entries, or the reason for leaving it out.
+    // Adds the event's entries, or the reason for skipping it.
     void read(HolidayCalendar& out) {
         const std::string summary = title(event_);
         std::string why = refusal();
@@ -136,7 +137,7 @@ class Event {
     }
 
   private:
-    // Why it is no holiday; empty if it may be one.
+    // The reason why the event is no holiday; empty if it may be one.
     std::string refusal() {
         start_ = icalcomponent_get_dtstart(event_);
         if (icaltime_is_null_time(start_)) return "it has no DTSTART";
@@ -148,9 +149,9 @@ class Event {
         return {};
     }
 
-    // Reads how many days it lasts, or tells why they can't be counted. DTEND is the first day after the
-    // event; without DTEND and DURATION it has a single day (RFC 5545 3.6.1), and so it has where a program
-    // writes DTSTART for DTEND.
+    // Reads the number of days that the event lasts; returns the reason if they can't be counted. DTEND is
+    // the first day after the event. Without DTEND and DURATION the event has a single day (RFC 5545 3.6.1),
+    // and also where a program writes DTSTART for DTEND.
     std::string read_length(std::int64_t& days) {
         days = 0;
         if (icalproperty* at = icalcomponent_get_first_property(event_, ICAL_DTEND_PROPERTY)) {
@@ -174,7 +175,8 @@ class Event {
         return fmt::format("it lasts {} days; expected at most {}", days, NamedDays::kMostDays);
     }
 
-    // One that recurs is an entry for each of its rules, with its DURATION; else each day is one.
+    // Makes the entries. A recurring event gets one entry for each rule, with its DURATION; another gets one
+    // for each day.
     std::string make_entries(std::vector<std::string>& entries) {
         const std::vector<std::string> rules = property_texts(event_, ICAL_RRULE_PROPERTY);
         const std::string more =
@@ -199,7 +201,7 @@ class Event {
                 if (!less.empty()) text += " EXDATE;VALUE=DATE:" + less;
                 entries.push_back(NamedDays{text, static_cast<int>(days), name}.entry());
             };
-            // Without a rule DTSTART itself is one of the days.
+            // without a rule, DTSTART itself is one of the days
             if (rules.empty()) entry("", date_text(start) + "," + more);
             for (const std::string& rule : rules) entry(rule, &rule == &rules.front() ? more : "");
         }
@@ -215,10 +217,10 @@ class Event {
 };
 
 Result<Component> parse(std::string_view text) {
-    // The mark of UTF-8 that editors of Windows write.
+    // the byte order mark of UTF-8, which editors of Windows write
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
     if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-    // libical reads up to the first NUL, and skips what is before BEGIN.
+    // libical reads up to the first NUL, and skips everything before BEGIN
     if (text.find('\0') != std::string_view::npos)
         return tl::unexpected(
             Error{"the file has a NUL byte; expected a calendar file (.ics)", std::nullopt});
@@ -256,7 +258,7 @@ icalcomponent* new_event(icalcomponent* calendar, const std::string& uid, const 
     icalcomponent_add_property(event, icalproperty_new_dtstamp(utc_time(stamp)));
     icalcomponent_add_property(event, icalproperty_new_summary(summary.c_str()));
     icalcomponent_add_property(event, icalproperty_new_categories(category.c_str()));
-    // They say nothing of whether a person is busy.
+    // the events don't say whether a person is busy
     icalcomponent_add_property(event, icalproperty_new_transp(ICAL_TRANSP_TRANSPARENT));
     return event;
 }

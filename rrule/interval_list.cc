@@ -5,7 +5,8 @@
 
 namespace pbs::rrule {
 
-// Times before the first are 0, times too late to be in the list are behind all that are.
+// The time since the first start, limited to the range of Time: 0 before the first start, and beyond all
+// times of the list for instants that are too late.
 template <class Time>
 Time IntervalList::since_begin(Instant t) const {
     const auto seconds =
@@ -19,7 +20,7 @@ std::size_t IntervalList::guess(Time t, std::size_t count) const {
     return std::min(static_cast<std::size_t>(block), count - 1);
 }
 
-// The block with the first interval that ends after t.
+// The block with the first interval that ends after t; end() if there is none.
 template <class Time>
 typename IntervalList::Blocks<Time>::const_iterator IntervalList::find(const Blocks<Time>& blocks,
                                                                        Time t) const {
@@ -136,7 +137,7 @@ IntervalList::Place IntervalList::around(const Blocks<Time>& blocks, Instant t) 
     const auto now = since_begin<Time>(t);
     const auto block = find(blocks, now);
     if (block == blocks.end()) return {last_end(), Instant::max(), false};
-    // The times that have passed: all are compared, which is faster than to know when to stop.
+    // Count the times that have passed. Comparing all of them is faster than finding out where to stop.
     std::size_t passed = 0;
     for (std::size_t i = 1; i <= 2 * kInBlock; ++i) passed += block->at[i] <= now ? 1 : 0;
     const Time to = block->at[passed + 1];

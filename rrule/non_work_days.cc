@@ -15,7 +15,7 @@ namespace {
 using std::chrono::month;
 using std::chrono::year;
 
-// Two digits; -1 for anything else.
+// The number of two digits; -1 for anything else.
 int two_digits(std::string_view s) {
     if (s.size() != 2 || s[0] < '0' || s[0] > '9' || s[1] < '0' || s[1] > '9') return -1;
     return (s[0] - '0') * 10 + (s[1] - '0');
@@ -45,7 +45,7 @@ Result<std::string> refuse_form(std::string_view entry) {
               {}});
 }
 
-// MM/DD or MM/DD/YYYY as a rule.
+// The rule for MM/DD or MM/DD/YYYY.
 Result<std::string> shorthand(std::string_view entry) {
     const bool once = entry.size() == 10 && entry[5] == '/';
     if ((entry.size() != 5 && !once) || entry[2] != '/') return refuse_form(entry);
@@ -54,7 +54,7 @@ Result<std::string> shorthand(std::string_view entry) {
     if (m < 1 || d < 1) return refuse(entry);
     if (once && (two_digits(entry.substr(6, 2)) < 16 || two_digits(entry.substr(8, 2)) < 0))
         return refuse(entry);
-    // A day every year may be 29 February: 2000 is a leap year.
+    // without a year, 29 February is a valid day: check in a leap year
     const int y = once ? two_digits(entry.substr(6, 2)) * 100 + two_digits(entry.substr(8, 2)) : 2000;
     const auto date = year{y} / month{static_cast<unsigned>(m)} / std::chrono::day{static_cast<unsigned>(d)};
     if (!date.ok() || y < 1601) return refuse(entry);
@@ -65,7 +65,7 @@ Result<std::string> shorthand(std::string_view entry) {
 constexpr std::string_view kSummary = "SUMMARY:";
 constexpr std::string_view kDuration = "DURATION:";
 
-// Where a word of its own begins with this, in any case; npos if none does.
+// The place of the first word that begins with `begin`, in any case of letters; npos: there is none.
 std::size_t word_in(std::string_view entry, std::string_view begin) {
     const auto same = [](char upper, char c) { return (c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c) == upper; };
     for (std::size_t at = 0; at + begin.size() <= entry.size(); ++at) {
@@ -76,7 +76,7 @@ std::size_t word_in(std::string_view entry, std::string_view begin) {
     return std::string_view::npos;
 }
 
-// PnD or PnW; 0 for anything else.
+// The number of days in PnD or PnW; 0 for anything else.
 int days_of(std::string_view duration) {
     if (duration.size() < 3 || duration.size() > 5 || duration.front() != 'P') return 0;
     const char unit = duration.back();
@@ -147,7 +147,7 @@ struct NonWorkDays::Impl {
     std::vector<Rule> rules;
     LocalDay periodic_from = LocalDay::min();
     std::int64_t period = 1;
-    std::optional<LocalDay> last = LocalDay::min();  // nothing occurs later; empty: there is no end
+    std::optional<LocalDay> last = LocalDay::min();  // no occurrence after this day; nullopt: there is no end
     std::map<int, YearDays> years;                   // compiled on first use
 
     void add(Recurrence rule, NamedDays parts) {

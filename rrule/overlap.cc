@@ -12,8 +12,8 @@ namespace {
 
 using Days = std::chrono::days;
 
-// An opening of one window and one of another begin at most so many days apart if they meet: each lasts at
-// most a day, and zones are at most 26 hours apart.
+// Openings of two windows can only meet if their days are at most this far apart: each lasts at most a day,
+// and zones are at most 26 hours apart.
 constexpr int kApart = 3;
 constexpr std::size_t kShifts = 2 * kApart + 1;
 
@@ -51,29 +51,30 @@ class OverlapSearch::Pair {
     }
 
   private:
-    // An opening of a that starts up to so many days after the day of a known overlap may still have an
+    // An opening of a that starts up to this many days after the day of a known overlap may still have an
     // earlier overlap.
     static constexpr std::int64_t kSettled = 8;
 
-    // Finds the shifts that matter: if an opening of b shares an instant with one of a, it begins so many
-    // days later (or earlier, where the shift is negative).
+    // Finds the shifts to compare: an opening of b can share an instant with one of a only if it begins that
+    // many days later (earlier, if negative).
     void find_shifts() {
-        // The clocks of two zones differ by at most this.
+        // the clocks of two zones differ by at most this
         const Seconds apart = one_zone_ ? Seconds{0} : Seconds{26 * 3600};
         for (std::size_t i = 0; i < kShifts; ++i) {
             const int shift = shift_at(i);
             const Seconds day{std::int64_t{shift} * 86400};
             const bool in_time = a_.start_time() - apart < b_.end_time() + day &&
                                  b_.start_time() + day < a_.end_time() + apart;
-            // Of openings on the same day, one that is on holidays only never meets one that is never on
-            // holidays.
+            // on the same day, a window that opens only on holidays never meets one that doesn't open on
+            // holidays
             const bool apart_by_holidays =
                 shift == 0 && ((a_.only_on_holidays() && !b_.applies_on_holidays()) ||
                                (b_.only_on_holidays() && !a_.applies_on_holidays()));
             shifts_[i] = in_time && !apart_by_holidays && days_meet(shift);
         }
     }
-    // What costs least is asked first: most pairs share no day of any year.
+    // Can days of a and days of b be `shift` days apart? The cheapest checks come first: most pairs share no
+    // day of any year.
     bool days_meet(int shift) const {
         const Recurrence::Ever& a = a_.recurrence().ever();
         const Recurrence::Ever& b = b_.recurrence().ever();
@@ -104,7 +105,7 @@ class OverlapSearch::Pair {
                          : shift < 0 && (a & first).any() && (b & last).any();
     }
 
-    // The last day to look at: after it all days are as days before it.
+    // The last day to look at: all days after it are like days before it.
     std::int64_t last_day() const {
         const Window both[] = {a_, b_};
         const Pattern pattern(both, search_.holidays_);
@@ -122,7 +123,7 @@ class OverlapSearch::Pair {
             if (!shifts_[i]) continue;
             const int shift = shift_at(i);
             common[i] = a & b.shifted(-shift);
-            // For days of a at the ends of the year, b's opening lies in the year before or after.
+            // at the ends of the year, b's opening is in the year before or after
             const auto beside = [&](int from, int to) {
                 for (int day = a.next(from); day < to; day = a.next(day + 1))
                     if (b_.opens_on(day_at(year.first + day + shift), search_.holidays_)) common[i].set(day);
@@ -140,10 +141,10 @@ class OverlapSearch::Pair {
         }
     }
 
-    // Whether the changes of the clock around a year are those of all years of its kind.
+    // Are the changes of the clock around a year those of all years of its kind?
     static bool is_regular(const Year& year) { return year.first > day_number(kRegularZones); }
 
-    // Compares the instants of a's opening on this day and of b's opening, by the clocks of their zones.
+    // Compares a's opening on this day with b's opening in time, by the clocks of their zones.
     void try_day(const Year& year, int day, std::size_t i, YearDays& common) {
         ++search_.work_;
         const LocalDay of_a = day_at(year.first + day);
@@ -159,7 +160,7 @@ class OverlapSearch::Pair {
             found_ = at;
             return;
         }
-        // They don't meet, nor do they on the days up to the next change of a clock.
+        // The openings don't meet, nor do those of the days up to the next change of a clock.
         const std::int64_t until =
             std::min(unchanged_until(a_, of_a), unchanged_until(b_, of_b) - shift_at(i));
         const YearDays same = YearDays::range(
@@ -185,8 +186,8 @@ class OverlapSearch::Pair {
     Instant limit_;
     bool one_zone_;
     std::array<bool, kShifts> shifts_{};
-    // For each kind of year and each shift, in the time in which the clocks are set by rules: the days on
-    // which a's opening is known not to meet b's.
+    // Days on which a's opening is known not to meet b's, for each kind of year and each shift, in years in
+    // which rules set the clocks.
     std::array<std::array<YearDays, kShifts>, Year::kKinds> never_{};
     std::optional<Instant> found_;
     std::int64_t found_day_ = 0;
@@ -203,7 +204,7 @@ std::optional<Overlap> OverlapSearch::of(std::span<const Window> windows,
     std::optional<Overlap> best;
     for (const std::size_t i : changed) {
         for (std::size_t j = 0; j < windows.size() && !gave_up(); ++j) {
-            if (j == i || (is_changed[j] && j < i)) continue;  // once for each pair
+            if (j == i || (is_changed[j] && j < i)) continue;  // compare each pair once
             const auto at = of(windows[i], windows[j], best ? best->at : Instant::max());
             if (at) best = {*at, std::min(i, j), std::max(i, j)};
         }

@@ -10,7 +10,7 @@ namespace {
 
 using Days = std::chrono::days;
 
-// Sorts, cuts off what isn't in [from, to), and joins what overlaps or touches.
+// Sorts the intervals, cuts them to [from, to), and joins those that overlap or touch.
 template <class Part, class Time>
 void normalize(std::vector<Part>& parts, Time from, Time to) {
     std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.start < b.start; });
@@ -27,8 +27,8 @@ void normalize(std::vector<Part>& parts, Time from, Time to) {
     parts.resize(count);
 }
 
-// Calls add(window, list) for each window; the list is normalized now and then, so that a union of thousands
-// of windows takes little more room than its result.
+// The union of the intervals that add(window, list) appends for each window. Normalizes the list now and
+// then, so that a union of thousands of windows takes little more memory than its result.
 template <class Part, class Time, class Add>
 std::vector<Part> unite(std::span<const Window> windows, Time from, Time to, const Add& add) {
     std::vector<Part> all;

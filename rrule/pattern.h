@@ -44,7 +44,7 @@ struct ClockInterval {
 // left out.
 void open_on(const Window& window, std::span<const LocalDay> days, std::vector<Interval>& out);
 
-// A list of windows with the non-work days, on which some of them don't open, or open only then.
+// A union of windows, with the non-work days on which some of them don't open and others only open.
 //
 // Zone::instant() never goes backwards, so an instant is inside a union of windows of one zone when the
 // clock's highest reading so far is inside the union on the wall clock. A union that never or always holds on

@@ -11,7 +11,7 @@ unsigned byte_at(std::string_view text, std::size_t at) {
     return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
 }
 
-// The character that the text begins with, and its bytes; 0 bytes if they aren't UTF-8 (RFC 3629).
+// The first character of a text, and its length in bytes; 0 bytes if they aren't UTF-8 (RFC 3629).
 struct Character {
     unsigned code = 0;
     std::size_t bytes = 0;

@@ -38,7 +38,7 @@ struct Recurrence::Impl {
     std::vector<LocalDay> excluded_days;  // EXDATE of whole days, ascending
     std::vector<Local> excluded_times;    // EXDATE with times, ascending
 
-    // A value in the zone of the recurrence; a date is at the time `at`.
+    // A value in the zone of the recurrence; a date gets the time `at`.
     Local local(const text::DateValue& value) const {
         if (value.is_date) return value.local + at;
         if (!value.zone || *value.zone == zone) return value.local;
@@ -52,7 +52,7 @@ struct Recurrence::Impl {
         return zone.rfc5545_instant(l) <= until->zone->rfc5545_instant(until->local);
     }
 
-    // No occurrence of the rule is at or after this. Zones are up to 26 hours apart.
+    // An upper bound: the rule has no occurrence at or after it. Allows for zones up to 26 hours apart.
     Local rule_end() const {
         if (last_counted) return *last_counted + Seconds{1};
         return until ? std::min(kEnd, until->local + Days{2}) : kEnd;
@@ -63,7 +63,7 @@ struct Recurrence::Impl {
                std::binary_search(excluded_times.begin(), excluded_times.end(), l);
     }
 
-    // Whether the times of day decide if the rule occurs on a day, near its end or an EXDATE.
+    // Do the times of day decide whether the rule occurs on this day, because its end or an EXDATE is near?
     bool times_decide(LocalDay day) const {
         if ((until || last_counted) && Local{day} + kNearEnd > rule_end()) return true;
         const auto some = std::lower_bound(excluded_times.begin(), excluded_times.end(), Local{day});
@@ -92,7 +92,7 @@ struct Recurrence::Impl {
 
     static constexpr Days kNearEnd{5};
 
-    // Years of which not only the rule's days count, and what was found of them.
+    // Years in which not only the rule's days count, and their computed days.
     std::vector<int> special_years;  // ascending
     mutable std::map<int, YearDays> specials;
     mutable std::optional<Ever> ever;
@@ -188,7 +188,7 @@ Result<void> Recurrence::Impl::read(const text::Parts& parts) {
     std::sort(excluded_times.begin(), excluded_times.end());
     if (parts.rule) {
         text::Rule rule_parts = *parts.rule;
-        // RFC 5545 3.3.10: BYSECOND, BYMINUTE and BYHOUR "MUST be ignored" when DTSTART is a date.
+        // RFC 5545 3.3.10: BYSECOND, BYMINUTE and BYHOUR "MUST be ignored" when DTSTART is a date
         if (parts.start && parts.start->is_date)
             rule_parts.by_hour = rule_parts.by_minute = rule_parts.by_second = {};
         if (auto done = read_rule(rule_parts); !done) return done;
@@ -215,7 +215,7 @@ Result<void> Recurrence::Impl::read_rule(const text::Rule& parts) {
     return {};
 }
 
-// COUNT is an end like UNTIL, once its last occurrence is known.
+// Finds the last occurrence of a rule with COUNT: then it is an end like UNTIL.
 void Recurrence::Impl::count(std::int64_t occurrences) {
     rule->each(static_cast<std::size_t>(occurrences), *start, kEnd, [this](Local l) {
         last_counted = l;
@@ -224,7 +224,7 @@ void Recurrence::Impl::count(std::int64_t occurrences) {
 }
 
 bool Recurrence::Impl::rule_occurs() const {
-    // A rule without DTSTART has occurred for ever, or not at all in a whole period.
+    // a rule without DTSTART occurs in each whole period, or never
     const Days period{std::min<std::int64_t>(rule->period_days(), kCalendarDays)};
     const Local from = start.value_or(std::min(Local{LocalDay{Days{0}}}, rule_end() - period - Days{7}));
     bool occurs = false;
@@ -239,7 +239,7 @@ bool Recurrence::Impl::all_excluded() const {
     if (excluded_days.empty() && excluded_times.empty()) return false;
     if (std::any_of(rdates.begin(), rdates.end(), [this](Local l) { return !excluded(l); })) return false;
     if (!rule) return true;
-    if (!start) return false;  // a list can't remove a past without a begin
+    if (!start) return false;  // EXDATEs can't remove occurrences without a beginning
     bool found = false;
     rule->each(kAll, *start, rule_end(), [&](Local l) {
         found = before_until(l) && !excluded(l);
@@ -281,7 +281,7 @@ std::vector<Local> Recurrence::occurrences(Local from, Local to, std::size_t mos
 
 std::vector<Instant> Recurrence::instants(Instant from, Instant to) const {
     std::vector<Instant> out;
-    // A day around covers every offset and its changes.
+    // a margin of two days covers every offset and its changes
     for (const Local l : impl_->occurrences(zone().local(from) - Days{2}, zone().local(to) + Days{2}, kAll)) {
         const Instant t = zone().rfc5545_instant(l);
         if (t >= from && t < to) out.push_back(t);

@@ -28,8 +28,8 @@ class DayCycle;
 // - several RDATE and EXDATE lines; RDATE without a rule when there is a DTSTART or at least one RDATE.
 //
 // Meaning
-// - With DTSTART, nothing occurs before it. An occurrence is what the rule gives; DTSTART itself counts when
-//   the rule matches it (RFC 5545 leaves the other case undefined; here it is then no occurrence).
+// - With DTSTART, nothing occurs before it. Occurrences are those of the rule: DTSTART itself is one only if
+//   the rule matches it (RFC 5545 leaves the other case undefined).
 // - Without DTSTART the rule has always recurred. Parts that DTSTART would give come from Monday, 1 January
 //   1601, at the time `at`: it fixes which weeks INTERVAL=2 means, and the day of a rule without BY parts
 //   (WEEKLY: Mondays; MONTHLY: the first; YEARLY: 1 January). It begins a Gregorian cycle of 400 years.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kWeekdays{"SU", "MO", "TU", "WE", "TH", "FR", "SA"};
 
-// A piece of the text that knows where it begins.
+// A part of the text, with its position in it.
 struct Piece {
     std::string_view text;
     std::size_t at;
@@ -38,7 +38,7 @@ bool starts_with_word(std::string_view text, std::string_view upper_case) {
     return text.size() >= upper_case.size() && same_word(text.substr(0, upper_case.size()), upper_case);
 }
 
-// What an error may quote: printable, and not longer than a line.
+// Text for an error: printable, and at most one line long.
 std::string quoted(std::string_view text) {
     std::string out = "'";
     for (const char c : text.substr(0, 60)) out += c >= ' ' && c <= '~' ? c : '?';
@@ -58,7 +58,7 @@ std::vector<Piece> split(const Piece& piece, char separator) {
     return out;
 }
 
-// An unsigned decimal number; nothing else may follow.
+// The unsigned decimal number that the whole text is.
 std::optional<std::int64_t> digits(std::string_view text) {
     return text.size() <= 10 ? values::digits<std::int64_t>(text) : std::nullopt;
 }
@@ -91,7 +91,7 @@ std::optional<Seconds> read_time(std::string_view text) {
     const auto s = digits(text.substr(4, 2));
     if (!h || !m || !s || *h > 23 || *m > 59 || *s > 60) return std::nullopt;
     return Seconds{*h * 3600 + *m * 60 +
-                   std::min<std::int64_t>(*s, 59)};  // a leap second is the one before it
+                   std::min<std::int64_t>(*s, 59)};  // a leap second counts as the second before it
 }
 
 Result<DateValue> read_value(const Piece& piece, const std::optional<Zone>& tzid) {
@@ -113,7 +113,7 @@ Result<DateValue> read_value(const Piece& piece, const std::optional<Zone>& tzid
 struct Range {
     int low;
     int high;
-    bool negative;  // -high to -low are allowed too
+    bool negative;  // also allows -high to -low
 };
 
 Result<std::vector<int>> read_numbers(const Piece& name, const Piece& value, Range range) {
@@ -167,7 +167,7 @@ Result<Freq> read_freq(const Piece& value, Freq finest) {
     return fail(value, fmt::format("FREQ={} is unknown, expected {}", quoted(value.text), expected));
 }
 
-// A list part of the rule: its name, where it is kept and what it may hold.
+// A list part of the rule: its name, its member of Rule, and its allowed numbers.
 struct ListPart {
     std::string_view name;
     std::vector<int> Rule::*list;
@@ -246,7 +246,7 @@ class RuleReader {
     }
 
     Result<void> read_count(const Piece& value) {
-        // 100,000 days are 273 years; the occurrences of a counted rule are kept in a list.
+        // a limit because occurrences of a counted rule are kept in a list; 100,000 days are 273 years
         const auto n = digits(value.text);
         if (!n || *n < 1 || *n > 100000)
             return fail(value, fmt::format("COUNT={} is not a number from 1 to 100000", quoted(value.text)));
@@ -261,7 +261,7 @@ class RuleReader {
         return {};
     }
 
-    // Combinations that RFC 5545 3.3.10 rules out.
+    // Refuses combinations that RFC 5545 3.3.10 rules out.
     Result<void> check(const Piece& text) const {
         if (rule_.count && rule_.until)
             return fail(text, "COUNT and UNTIL are given together, expected one of them");
@@ -309,7 +309,7 @@ Result<Zone> read_tzid(const Piece& value) {
     return zone;
 }
 
-// NAME[;TZID=zone][;VALUE=DATE|DATE-TIME]:value[,value...]; `line` begins after NAME.
+// Reads NAME[;TZID=zone][;VALUE=DATE|DATE-TIME]:value[,value...]; `line` begins after NAME.
 Result<Property> read_property(const Piece& line) {
     Property out;
     const auto colon = line.text.find(':');

@@ -39,7 +39,7 @@ std::pair<std::string_view, Seconds> period_of(text::Freq frequency) {
     return {};
 }
 
-// As a floating DATE-TIME.
+// The reading as a floating DATE-TIME.
 std::string date_time(Local l) {
     const LocalDay day = std::chrono::floor<Days>(l);
     const std::chrono::year_month_day date(day);
@@ -57,7 +57,7 @@ tl::expected<Series, SeriesError> series(std::string_view rule, Instant start, c
     if (rule.size() > kLongest)
         return refuse(Kind::rule, fmt::format("a rule of {} bytes is too long: expected at most {}",
                                               rule.size(), kLongest));
-    // A DTSTART with a zone of its own would move all of it.
+    // a DTSTART with its own zone would move all occurrences
     const auto parts = text::parse(rule, text::Freq::minutely);
     if (!parts) return refuse(Kind::rule, parts.error().message);
     if (!parts->rule || parts->start || !parts->rdates.empty() || !parts->exdates.empty())
@@ -78,7 +78,7 @@ tl::expected<Series, SeriesError> series(std::string_view rule, Instant start, c
     const auto none = [&] {
         return refuse(Kind::none, fmt::format("'{}' doesn't occur from {} on", rule, date_time(first)));
     };
-    // All else that is refused the parts would have shown.
+    // every other mistake was found in the parts
     if (!recurrence) return none();
 
     Series out;
@@ -89,7 +89,7 @@ tl::expected<Series, SeriesError> series(std::string_view rule, Instant start, c
     if (out.readings.empty()) return none();
     out.starts.reserve(out.readings.size());
     for (const Local reading : out.readings) {
-        // The reading of the start may come twice, and the start be the second time.
+        // the reading of the start may come twice, and the start be its second time
         const Instant t = reading == first ? start : zone.rfc5545_instant(reading);
         out.starts.push_back(out.starts.empty() ? t : std::max(t, out.starts.back() + Seconds{1}));
     }

@@ -29,7 +29,7 @@ struct WindowSpec {
     friend bool operator==(const WindowSpec&, const WindowSpec&) = default;
 };
 
-// The product of the attributes in WindowSpec. An immutable value, cheap to copy.
+// A time window with the attributes of a WindowSpec. An immutable value, cheap to copy.
 //
 // - The rule gives days only, in its zone (TZID of DTSTART, else the server's): the window opens once on each
 //   day that has an occurrence, at start_time of that day, whatever time the occurrence has.

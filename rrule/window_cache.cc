@@ -9,7 +9,7 @@
 namespace pbs::rrule {
 namespace {
 
-// Lengths before texts: no two lists have the same key.
+// Appends a text to a cache key. Lengths come before texts, so that different lists have different keys.
 void add_text(std::string& key, std::string_view text) {
     key += fmt::format("{}:{};", text.size(), text);
 }
@@ -51,7 +51,7 @@ Result<WindowSet> WindowCache::set(std::span<const WindowSpec> specs, const Zone
         add_text(key, key_of(spec, zone));
         holidays = holidays || !spec.applies_on_holidays || spec.only_on_holidays;
     }
-    // Windows that apply on holidays don't depend on them.
+    // windows that apply on holidays don't depend on them
     if (holidays) add_text(key, days_key_);
     if (const auto found = sets_.find(key); found != sets_.end()) {
         found->second.used = true;
@@ -79,7 +79,8 @@ Result<WindowSet> WindowCache::set(std::span<const WindowSpec> specs, const Zone
     return made;
 }
 
-// The first version that was looked up counts: whoever found a later one found that the file has changed.
+// Remembers the first version of each zone that was looked up: if a later lookup found another version, the
+// file has changed since.
 void WindowCache::remember(std::span<const Zone> zones) {
     for (const Zone& zone : zones) zones_.emplace(zone.name(), zone);
 }

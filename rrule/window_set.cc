@@ -12,28 +12,29 @@ namespace {
 
 using Days = std::chrono::days;
 
-// What is asked further away than this is compiled by itself, and not kept.
+// Times further away than this are computed each time and not kept.
 constexpr Days kFar{366 * 50};
 
-// How far before the time that is asked compilation begins.
+// How long before the time in question the compiled list begins.
 constexpr Days kBeforeNow{10};
 
-// How many questions about another year it takes to leave the year of which the days are known.
+// The number of questions about times outside `days` after which `days` moves there; it doubles with each
+// move from the first to the second.
 constexpr int kImpatient = 64;
 constexpr int kPatient = 4096;
 
 }  // namespace
 
-// A question at any time of any of thousands of sets waits for memory. A single window answers with the first
-// line of the cache that this has, a union of windows with the second and a line of its list.
+// The compiled data of a set. A question about any of thousands of sets waits for memory, so a single window
+// answers from the first cache line of this object, and a union from the second and one line of its list.
 struct alignas(64) WindowSet::Impl {
     OpeningDays days;
 
-    // What is compiled: membership of every instant in [lo, hi).
+    // Membership is compiled for every instant in [lo, hi).
     Instant hi{};
 
-    // Where the last answers came from: nothing changes in [from, to), and something does at `to` if that is
-    // known (settled), or never again if that is kEnd.
+    // The stretch of the last answer: nothing changes in [from, to). `settled`: something changes at `to`,
+    // or, if that is kEnd, never again.
     struct Constant {
         Instant from{};
         Instant to{};
@@ -45,17 +46,17 @@ struct alignas(64) WindowSet::Impl {
 
     IntervalList list;
     Instant lo{};
-    Days step{366};             // how far the next extension goes
+    Days step{366};             // length of the next extension
     int outside_days = 0;       // questions about times that `days` doesn't cover
-    int patience = kImpatient;  // with them, before it's made anew
+    int patience = kImpatient;  // number of them before `days` is moved again
 
     std::vector<Window> windows;
     NonWorkDays holidays;
 
     Pattern pattern() const { return {windows, holidays}; }
 
-    // Moves `days` to a time that it doesn't cover: at the first question, and when time has gone on. False
-    // if it stays, as it does when only a few questions are about another time.
+    // Moves `days` to a time that it doesn't cover: at the first question, and when time has gone on. False:
+    // `days` stays, as it does while only a few questions are about another time.
     bool follow(Instant t) {
         if (windows.size() != 1 || days.covers(t) || outside_days++ % patience != 0) return false;
         days = OpeningDays(windows.front(), holidays, t);
@@ -64,7 +65,7 @@ struct alignas(64) WindowSet::Impl {
         return true;
     }
 
-    // What `days` answers about t, if it knows.
+    // The answer of `days` about t, if it has one.
     template <class Ask>
     auto from_days(Instant t, const Ask& ask) {
         auto answer = ask(days);
@@ -85,7 +86,7 @@ struct alignas(64) WindowSet::Impl {
     void restart(Instant at) {
         list.clear();
         last = {};
-        // All that is compiled for a year then are days that are known already (opening_days.h).
+        // The first extension then needs only days that `days` already has (opening_days.h).
         lo = hi = std::max(kBegin, at - kBeforeNow);
         step = Days{366};
     }
@@ -104,7 +105,7 @@ struct alignas(64) WindowSet::Impl {
 
     bool ends_open(std::size_t i) const { return i + 1 == list.size() && list[i].end == hi && hi < kEnd; }
 
-    // Extends what is compiled until the interval's end is known not to be only where compilation stopped.
+    // Extends the list until the interval's end is a real end, not only the place where compilation stopped.
     void settle_end(std::size_t i, Instant t) {
         if (!ends_open(i)) return;
         const std::optional<Instant> always = pattern().always_open_from();
@@ -119,8 +120,8 @@ struct alignas(64) WindowSet::Impl {
         }
     }
 
-    // Is it known that nothing changes any more after what is compiled? For a t from which on nothing in it
-    // changes. Since that is seldom so, it is only asked when some years have passed without a change.
+    // Is it known that nothing changes any more after hi? Requires that nothing changes in the list from t
+    // on. Seldom true, so it is only checked after some years without a change.
     using Quiet = std::optional<Instant>;
     bool quiet_at_end(Instant t, Quiet& quiet) const {
         constexpr Days kSeldom{366 * 6};
@@ -128,8 +129,8 @@ struct alignas(64) WindowSet::Impl {
         return quiet && hi >= *quiet;
     }
 
-    // Extends what is compiled backwards until the start of interval i is known not to be only where
-    // compilation began. Returns the index that the interval has then.
+    // Extends the list backwards until the start of interval i is a real start, not only the place where
+    // compilation began. Returns the interval's new index.
     std::size_t settle_start(std::size_t i, Instant t) {
         while (list[i].start == lo && lo > kBegin) {
             extend_back(std::max(kBegin, lo - step));
@@ -139,8 +140,8 @@ struct alignas(64) WindowSet::Impl {
         return i;
     }
 
-    // The index of the first interval that ends after t, extending what is compiled until there is one;
-    // list.size() if none.
+    // The index of the first interval that ends after t, extending the list until there is one; list.size()
+    // if there is none.
     std::size_t settle_index(Instant t) {
         cover(t, t + Seconds{1});
         std::size_t i = list.index(t);
@@ -156,7 +157,7 @@ struct alignas(64) WindowSet::Impl {
         return i;
     }
 
-    // Of t in [kBegin, kEnd).
+    // Is t, in [kBegin, kEnd), inside?
     bool inside(Instant t) {
         const auto known = from_days(t, [t](const OpeningDays& in) { return in.contains(t); });
         return known ? *known : inside_by_list(t);
@@ -177,7 +178,7 @@ struct alignas(64) WindowSet::Impl {
             return false;
         }
         const IntervalList::Place place = list.around(t);
-        // What reaches hi may go on behind it.
+        // an interval that reaches hi may go on after it
         last = {place.from, std::min(place.to, hi), place.inside, place.to < hi || hi == kEnd};
         return place.inside;
     }
@@ -192,7 +193,7 @@ struct alignas(64) WindowSet::Impl {
         return last.to;
     }
 
-    // Around t, or the first after it.
+    // The interval around t, or the first after it.
     std::optional<Interval> interval(Instant t) {
         std::size_t i = settle_index(t);
         if (i == list.size()) return std::nullopt;
@@ -201,7 +202,7 @@ struct alignas(64) WindowSet::Impl {
         return Interval{list[i].start, list[i].end};
     }
 
-    // When the last interval that ends at or before t ends; kBegin if none does.
+    // The end of the last interval that ends at or before t; kBegin if there is none.
     Instant end_before(Instant t) {
         cover(t, t + Seconds{1});
         std::size_t i = list.index(t);
@@ -224,7 +225,7 @@ struct alignas(64) WindowSet::Impl {
         return Interval{start, change(std::max(start, t))};
     }
 
-    // Within [a, b).
+    // The intervals within [a, b).
     std::vector<Interval> intervals(Instant a, Instant b) {
         if (b - a > kFar) return pattern().in_time(a, b);
         cover(a, b);

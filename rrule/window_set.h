@@ -29,7 +29,8 @@ namespace pbs::rrule {
 class WindowSet {
   public:
     WindowSet();
-    // `holidays` are the days on which windows don't open, or only open.
+    // `holidays` are the non-work days: windows with applies_on_holidays=False leave them out, windows with
+    // only_on_holidays open on them alone.
     explicit WindowSet(std::vector<Window> windows, NonWorkDays holidays = {});
 
     // The set of all instants outside this one.

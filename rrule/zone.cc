@@ -14,8 +14,8 @@ namespace pbs::rrule {
 struct Zone::Impl {
     std::string name;
     absl::TimeZone zone;
-    std::string path{};         // of its file; empty: it has none
-    std::uint64_t version = 0;  // of the file, when it was read
+    std::string path{};         // path of the zone's file; empty: none
+    std::uint64_t version = 0;  // version of the file when it was read
 };
 
 namespace {
@@ -32,7 +32,7 @@ Instant instant_of(absl::Time t) {
     return Instant{Seconds{absl::ToUnixSeconds(t)}};
 }
 
-// Names as in the tz database; nothing that could walk out of its directory.
+// Is this a name as in the tz database, without a way out of its folder?
 bool plausible(std::string_view name) {
     return !name.empty() && name.size() <= 64 && name.front() != '/' &&
            name.find("..") == std::string_view::npos && std::all_of(name.begin(), name.end(), [](char c) {
@@ -116,8 +116,8 @@ bool Zone::exists(Local l) const {
 }
 
 Zone::Stretch Zone::stretch(Instant t) const {
-    // Changes that tzdata gives as a rule are listed by absl for 400 years. After that they are those of a
-    // year of the same kind, of which there is one among any 28 without a change of century.
+    // absl lists the changes that tzdata gives as a rule for 400 years. After that, take the changes of a
+    // year of the same kind: there is one among any 28 years without a change of century.
     constexpr Instant kListed{std::chrono::days{157054}};  // 2400-01-01
     constexpr int kRuled = 2201;
     if (t >= kListed) {
@@ -135,7 +135,7 @@ Zone::Stretch Zone::stretch(Instant t) const {
     const absl::Time at = absl::FromUnixSeconds(t.time_since_epoch().count());
     Stretch out{Local{}, Local{}, Seconds{impl_->zone.At(at).offset}};
     absl::TimeZone::CivilTransition change;
-    // The change at t itself, if there is one, is before.
+    // PrevTransition() from one second later, so that a change at t itself counts as before
     out.from = impl_->zone.PrevTransition(at + absl::Seconds(1), &change)
                    ? local_of(std::max(change.from, change.to))
                    : Local::min();

@@ -18,33 +18,35 @@ std::string read_file(const fs::path& path) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014), the finalizer of SplitMix.
+// Mixes the bits of a number: Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014), the
+// finalizer of SplitMix.
 std::uint64_t mixed(std::uint64_t x) {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
     return x ^ (x >> 31);
 }
 
-// Abseil keeps what it has loaded under a name for as long as the process lives, and a name may be a path: a
-// version of a file has a spelling of its path, by steps that go nowhere, that no other version has.
+// A spelling of the path for Abseil, unique for each version of the file. Abseil keeps what it loads under a
+// name as long as the process lives, and the name may be a path: so each version gets its own path, by steps
+// that go nowhere ("./" or "/" for each bit).
 std::string spelling(const std::string& path, std::uint64_t version) {
     std::string out = "file:/";
     for (int bit = 0; bit < 64; ++bit) out += (version >> bit & 1) != 0 ? "./" : "/";
     return out + path.substr(1);
 }
 
-// The name of a zone from the path of its file; empty if it isn't in the folder.
+// The name of a zone from the path of its file; empty if the file isn't in the folder.
 std::string name_of(const fs::path& path, const std::string& zoneinfo) {
     const std::string text = path.lexically_normal().string();
     const std::string folder = fs::path(zoneinfo).lexically_normal().string() + "/";
     return text.starts_with(folder) ? text.substr(folder.size()) : std::string();
 }
 
-// What a path, or the symbolic links that it leads to, is named in the folder.
+// The name in the folder of a path, or of the target of its symbolic links; empty if there is none.
 std::string name_behind(fs::path path, const std::string& zoneinfo) {
     std::error_code error;
     const fs::path real_folder = fs::canonical(zoneinfo, error);
-    constexpr int kMostLinks = 40;  // as many as the kernel follows
+    constexpr int kMostLinks = 40;  // the kernel follows as many
     for (int links = 0; links < kMostLinks; ++links) {
         for (const fs::path& folder : {fs::path(zoneinfo), real_folder}) {
             if (folder.empty()) continue;
@@ -52,7 +54,7 @@ std::string name_behind(fs::path path, const std::string& zoneinfo) {
         }
         const fs::path target = fs::read_symlink(path, error);
         if (error) return {};
-        path = path.parent_path() / target;  // the target alone, if it is absolute
+        path = path.parent_path() / target;  // an absolute target replaces the path
     }
     return {};
 }

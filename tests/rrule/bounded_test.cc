@@ -1,4 +1,4 @@
-// Nothing takes for ever: the work of every rule is counted, not timed.
+// Every question takes bounded work, which is counted, not timed.
 #include "tests/rrule/cases.h"
 #include "tests/rrule/definition.h"
 
@@ -7,12 +7,12 @@ namespace {
 
 using Days = std::chrono::days;
 
-// The calendar has 8,400 years, from 1600 to 9999: looking at each of them a few times is the most that a
-// question may take, and only a rule that hardly ever occurs takes as much.
+// The calendar has 8,400 years, from 1600 to 9999. A question may at most look at each of them a few times,
+// and only does for a rule that hardly ever occurs.
 constexpr std::uint64_t kMostParse = 20'000;
 constexpr std::uint64_t kMostAnswer = 200'000;
 
-// Asks everything about a window with a rule; the steps that were taken.
+// Asks everything about a window with a rule; returns the steps taken.
 std::uint64_t steps_of_answers(const Window& w) {
     const std::uint64_t before = w.recurrence().steps();
     const WindowSet set({w});
@@ -30,7 +30,7 @@ std::uint64_t steps_of_answers(const Window& w) {
 TEST(Bounded, SparseRules) {
     struct Row {
         const char* rule;
-        const char* next;  // start on or after 2026-11-21
+        const char* next;  // first start on or after 2026-11-21
     };
     const Row rows[] = {
         {"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO", "2044-02-29 08:00"},
@@ -62,11 +62,11 @@ TEST(Bounded, SparseRules) {
     }
 }
 
-// Rules that go by minutes and yield nothing for centuries.
+// Rules of FREQ=MINUTELY that yield nothing for centuries.
 TEST(Bounded, SparseMinutes) {
     struct Row {
         const char* rule;
-        const char* next;  // from 2026-11-21 on
+        const char* next;  // first occurrence from 2026-11-21 on
     };
     const Row rows[] = {
         {"FREQ=MINUTELY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO;BYHOUR=23;BYMINUTE=59", "2044-02-29 23:59"},
@@ -88,7 +88,7 @@ TEST(Bounded, SparseMinutes) {
     }
 }
 
-// As many occurrences as a text can ask for: the work goes by the days.
+// A text can't ask for more occurrences than this rule has: the work grows with the days only.
 TEST(Bounded, EverySecondOfTheDay) {
     std::string all = ";BYMINUTE=0";
     for (int i = 1; i < 60; ++i) all += "," + std::to_string(i);
@@ -107,7 +107,7 @@ TEST(Bounded, EverySecondOfTheDay) {
     }
 }
 
-// BYSETPOS is asked of a set of 604,800 times a week, 100,000 times: it goes by the positions.
+// BYSETPOS selects from a set of 604,800 times a week, 100,000 times: the work grows with the positions only.
 TEST(Bounded, PositionsInSetsOfAllSeconds) {
     const auto all = [](const char* name, int last) {
         std::string text = std::string(";") + name + "=0";
@@ -118,13 +118,14 @@ TEST(Bounded, PositionsInSetsOfAllSeconds) {
         "DTSTART:16010101T000000 FREQ=WEEKLY;COUNT=100000;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=-1" +
         all("BYHOUR", 23) + all("BYMINUTE", 59) + all("BYSECOND", 59);
     const Window w = window(rule, hm(8), hm(9), Zone::utc());
-    // The last Sundays: the first is 7 January 1601.
+    // the last Sundays; the first one is 7 January 1601
     EXPECT_THAT(w.recurrence().days(day("3517-07-05"), day("3600-01-01")),
                 testing::ElementsAre(day("3517-07-08"), day("3517-07-15")));
     EXPECT_LE(w.recurrence().steps(), 200'000U);
 }
 
-// What is asked for a standing reservation goes by the years and by what it has room for.
+// The work of a standing reservation's series grows with the years and with the allowed number of
+// occurrences.
 TEST(Bounded, EveryRandomRuleOfMinutesAnswers) {
     Random random(14);
     for (int i = 0; i < cases(400); ++i) {
@@ -144,7 +145,7 @@ TEST(Bounded, EveryRandomRuleAnswers) {
     int windows = 0;
     for (int i = 0; i < cases(800); ++i) {
         Definition definition = random_definition(random);
-        // Sparse ones more often than not.
+        // sparse rules more often than not
         if (pick(random, 1, 4) == 1) definition.interval = pick(random, 1, 32767);
         if (pick(random, 1, 4) == 1) definition.months = {2};
         std::string rule = definition.text();
@@ -166,7 +167,7 @@ TEST(Bounded, EveryRandomRuleAnswers) {
     RecordProperty("most_steps", std::to_string(most));
 }
 
-// Years and days that are looked at for one pair: a cycle of 400 years, or all up to 9999.
+// The work for a pair is bounded by the years and days of a cycle of 400 years, or of all years up to 9999.
 TEST(Bounded, OverlapsAnswer) {
     Random random(3);
     const std::vector<std::string> entries{"12/25", "FREQ=WEEKLY;INTERVAL=3;BYDAY=FR"};
@@ -178,7 +179,7 @@ TEST(Bounded, OverlapsAnswer) {
         if (i % 3 == 0) a.interval = pick(random, 1, 32767);
         if (i % 4 == 0) b.interval = pick(random, 1, 32767);
         const Zone there = zone(i % 5 == 0 ? "Europe/Berlin" : "UTC");
-        // Nine in Berlin is eight or seven in UTC: near misses.
+        // nine in Berlin is eight or seven in UTC: near misses
         const auto wa = Window::make({a.text(), hm(8), hm(9), i % 2 == 0}, Zone::utc());
         const auto wb =
             Window::make({b.text(), hm(i % 5 == 0 ? 11 : 9), hm(i % 5 == 0 ? 12 : 10), true}, there);
@@ -198,12 +199,12 @@ TEST(Bounded, NonWorkDaysThatHideAWindowForEver) {
     const WindowSet set({friday}, holidays);
     EXPECT_EQ(set.next_change(utc("2026-01-01")), std::nullopt);
     EXPECT_EQ(set.at_or_after(utc("2026-01-01")), std::nullopt);
-    // A day is judged a few times in each of the 400 years after the last single date, and not up to 9999.
+    // days are looked at a few times in each of the 400 years after the last single date, not up to 9999
     EXPECT_LE(friday.recurrence().steps(), 400'000U);
     EXPECT_LE(holidays.steps(), 1'000'000U);
 }
 
-// The clock skips the hour of this window each year until 2027: the next opening is found all the same.
+// The clock skips the hour of this window each year until 2027: the next opening is found nevertheless.
 TEST(Bounded, AnHourThatIsSkippedForYears) {
     const WindowSet set({window("DTSTART:20210314 FREQ=WEEKLY;INTERVAL=52", hm(2, 15), hm(2, 45),
                                 zone("America/Los_Angeles"))});

@@ -1,4 +1,4 @@
-// How much the tests with random cases do.
+// The number of random cases that tests run.
 #pragma once
 
 #include "tests/cases.h"

@@ -14,7 +14,8 @@ bool has(const std::vector<int>& list, int value) {
     return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// A number counted from the begin (1 is the first) or the end (-1 is the last) of `length`.
+// Is the number in the list, counted from the begin (1 is the first) or from the end (-1 is the last) of
+// `length`?
 bool counted(const std::vector<int>& list, int number, int length) {
     return has(list, number) || has(list, number - length - 1);
 }
@@ -39,8 +40,8 @@ Date date_of(LocalDay d) {
     return out;
 }
 
-// The year whose weeks a day's week is counted in, the number of the week, and how many that year has: a week
-// belongs to the year that holds its fourth day.
+// The week of a day: the year that it belongs to (that of its fourth day), its number, and the number of
+// weeks of that year.
 struct Week {
     int year, number, count;
 };
@@ -49,7 +50,7 @@ Week week_of(LocalDay d, unsigned week_start) {
     const int since = (date_of(d).weekday + 7 - static_cast<int>(week_start)) % 7;
     const LocalDay fourth = d + Days{3 - since};
     const Date date = date_of(fourth);
-    // As many weeks as the year has days of the fourth day's weekday.
+    // a year has as many weeks as days with the fourth day's weekday
     const int first = (date.year_day - 1) % 7 + 1;
     return {date.year, (date.year_day - 1) / 7 + 1, (date.year_length - first) / 7 + 1};
 }
@@ -58,7 +59,7 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
     return a >= 0 ? a / b : -((-a + b - 1) / b);
 }
 
-// A rule with the parts that it takes from its start.
+// A rule, completed by the parts that follow from its start.
 struct Meaning {
     Definition rule;
     Local start;
@@ -79,7 +80,7 @@ struct Meaning {
             rule.minutes.push_back(static_cast<int>(time / 60 % 60));
     }
 
-    // Which of the periods, counted from any, a day is in.
+    // The number of the period that a day is in.
     std::int64_t period(LocalDay d) const {
         const Date date = date_of(d);
         switch (rule.unit) {
@@ -88,7 +89,7 @@ struct Meaning {
             case Unit::day:
                 return d.time_since_epoch().count();
             case Unit::week:
-                // Day 3 was a Sunday.
+                // day 3 was a Sunday
                 return floor_div(d.time_since_epoch().count() - 3 - rule.week_start, 7);
             case Unit::month:
                 return date.year * 12 + date.month;
@@ -99,7 +100,7 @@ struct Meaning {
     }
     std::int64_t first_period() const {
         const LocalDay d = std::chrono::floor<Days>(start);
-        // Without a start it counts from the year 1601, whatever its weeks.
+        // without a start, intervals count from the year 1601, whatever its weeks
         return rule.unit == Unit::year && !rule.start ? date_of(d).year : period(d);
     }
 
@@ -165,14 +166,14 @@ struct Meaning {
 std::vector<Local> Definition::occurrences(LocalDay from, LocalDay to) const {
     const Meaning meaning(*this);
     std::vector<Local> out;
-    std::vector<Local> set;  // of the period that is walked through
+    std::vector<Local> set;  // occurrences of the current period, for BYSETPOS
     std::optional<std::int64_t> period;
     const auto finish = [&] {
         if (period && (*period - meaning.first_period()) % interval == 0)
             for (const Local l : meaning.chosen(set)) out.push_back(l);
         set.clear();
     };
-    // Whole periods around what is asked; a year of weeks is up to six days longer than a year.
+    // walk through whole periods around the range; a year of weeks is up to six days longer than a year
     const Days around{unit == Unit::year ? 380 : unit == Unit::month ? 32 : 8};
     for (LocalDay day = from - around; day < to + around; day += Days{1}) {
         if (unit <= Unit::hour) {

@@ -19,7 +19,7 @@ Instant at(std::int64_t seconds) {
     return Instant{Seconds{seconds}};
 }
 
-// Intervals, one after the other, with gaps and lengths up to `most` seconds; some touch.
+// Intervals in ascending order, with gaps and lengths up to `most` seconds; some touch.
 std::vector<Interval> random_intervals(Random& random, std::size_t count, Instant from, std::int64_t most) {
     std::vector<Interval> out;
     for (std::size_t i = 0; i < count; ++i) {
@@ -36,7 +36,7 @@ std::vector<Interval> all(const IntervalList& list) {
     return out;
 }
 
-// Every question at one instant against the plain vector.
+// Compares the answers to every question about one instant with those of the plain vector.
 void ask(const IntervalList& list, const std::vector<Interval>& parts, Instant t) {
     SCOPED_TRACE(t.time_since_epoch().count());
     const auto next = std::find_if(parts.begin(), parts.end(), [t](const Interval& p) { return p.end > t; });
@@ -71,7 +71,7 @@ void ask_all(Random& random, const IntervalList& list, const std::vector<Interva
 TEST(IntervalList, AnswersAsAPlainVectorDoes) {
     Random random(1);
     for (int i = 0; i < cases(300); ++i) {
-        // Some lists span centuries.
+        // some lists span centuries
         const std::int64_t most = std::int64_t{1} << pick(random, 1, 34);
         const auto count = static_cast<std::size_t>(pick(random, 0, 60));
         const Instant from = at(pick(random, -(std::int64_t{1} << 33), std::int64_t{1} << 33));
@@ -83,7 +83,7 @@ TEST(IntervalList, AnswersAsAPlainVectorDoes) {
     }
 }
 
-// The guess at the place is wrong then.
+// Uneven openings make the guess of the block wrong.
 TEST(IntervalList, OpeningsThatAreSpreadUnevenly) {
     Random random(2);
     for (int i = 0; i < cases(40); ++i) {
@@ -149,7 +149,7 @@ TEST(IntervalList, TheLastEndMoves) {
     }
 }
 
-// Where times no longer fit in 32 bits.
+// Beyond this span, times no longer fit in 32 bits.
 TEST(IntervalList, AroundTheWidestSpanOf32Bits) {
     Random random(5);
     constexpr std::int64_t kSpan = std::int64_t{1} << 32;

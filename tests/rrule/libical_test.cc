@@ -1,6 +1,6 @@
-// Where libical is wrong. Each case was found by comparing libical 3.0.16 with the expansion by definition
-// (definition.h) for thousands of random rules; the engine expands these rules itself (expand.cc,
-// libical_days.h). A later libical may be right: nothing is asserted of it here.
+// Rules that libical gets wrong. Each case was found by comparing libical 3.0.16 with the expansion by
+// definition (definition.h) for thousands of random rules; the engine expands rules itself (expand.cc). A
+// later libical may be right, so nothing is asserted about it here.
 #include "rrule/recurrence.h"
 
 #include "tests/rrule/support.h"
@@ -12,8 +12,8 @@ struct Difference {
     const char* start;
     const char* rule;
     const char* right;    // the first four occurrences
-    const char* libical;  // what libical 3.0.16 says
-    const char* what;     // what it gets wrong
+    const char* libical;  // libical 3.0.16's answer
+    const char* what;     // its mistake
 };
 
 const Difference kDifferences[] = {
@@ -88,8 +88,8 @@ TEST(Libical, WhereItIsWrongTheEngineIsNot) {
     }
 }
 
-// libical looks for the next occurrence up to the year 2582, hour by hour with FREQ=HOURLY: minutes for a
-// rule that never occurs. (Both days are in other months.)
+// libical searches for the next occurrence up to the year 2582, hour by hour with FREQ=HOURLY: a rule that
+// never occurs takes it minutes. (Both days are in other months.)
 TEST(Libical, WhereItSearchesForMinutesTheEngineRefusesAtOnce) {
     const auto refused =
         Recurrence::parse("DTSTART:20200101T000000 FREQ=HOURLY;BYMONTH=1,7;BYYEARDAY=-330,-235", Zone::utc());
@@ -97,7 +97,7 @@ TEST(Libical, WhereItSearchesForMinutesTheEngineRefusesAtOnce) {
     EXPECT_THAT(refused.error().message, testing::HasSubstr("never occurs"));
 }
 
-// And it ends there.
+// libical's search ends in 2582; the engine goes on.
 TEST(Libical, WhereItEndsTheEngineGoesOn) {
     const auto rule = Recurrence::parse("DTSTART:20200101T083000 FREQ=YEARLY;BYDAY=1MO", Zone::utc());
     ASSERT_TRUE(rule);

@@ -26,7 +26,7 @@ struct Tally {
     int answered = 0;
 };
 
-// Every answer that there is against the list of openings.
+// Compares every answer of the table, where it has one, with the list of openings.
 void ask(const OpeningDays& table, const std::vector<Interval>& list, Instant t, Seconds length,
          Tally& tally) {
     const auto next =
@@ -61,7 +61,7 @@ TEST(OpeningDays, WhatItAnswersIsRight) {
         const Zone z = zone(zones[static_cast<std::size_t>(pick(random, 0, std::size(zones) - 1))]);
         Definition rule = random_definition(random);
         if (pick(random, 0, 2) != 0) rule = {};
-        // To the second; whole days in a row too.
+        // times to the second; sometimes whole days in a row
         const int start = pick(random, 0, 3) == 0 ? 0 : pick(random, 0, kDay - 1);
         const int end = pick(random, 0, 3) == 0 ? std::max(1, start) : pick(random, 0, kDay);
         rule.at = Seconds{start};
@@ -88,7 +88,7 @@ TEST(OpeningDays, WhatItAnswersIsRight) {
     EXPECT_GT(all.answered, all.asked / 10 * 7);
 }
 
-// The clock around a change is nothing that it knows of.
+// Around a change of the clock the table has no answers.
 TEST(OpeningDays, NothingIsAnsweredNearAChangeOfTheClockOrOutside) {
     const Window window = test::window("FREQ=DAILY", hm(8), hm(17), zone("Europe/Berlin"));
     const OpeningDays table(window, {}, utc("2026-01-15"));
@@ -107,7 +107,7 @@ TEST(OpeningDays, NothingIsAnsweredNearAChangeOfTheClockOrOutside) {
     const OpeningDays none;
     EXPECT_FALSE(none.covers(utc("1970-01-01")));
     EXPECT_EQ(none.contains(utc("1970-01-01")), std::nullopt);
-    // More than two changes in a year; an offset that is no quarter of an hour.
+    // more than two changes in a year; an offset that isn't a whole number of quarters of an hour
     EXPECT_EQ(
         OpeningDays(test::window("FREQ=DAILY", hm(8), hm(17), zone("Africa/Cairo")), {}, utc("2014-01-15"))
             .contains(utc("2014-02-01")),
@@ -128,7 +128,7 @@ TEST(OpeningDays, AtTheEndsOfTheCalendar) {
     EXPECT_EQ(text(set.next_change(utc("1601-01-01"))), "1601-01-01 06:00");
 }
 
-// Time goes on, and the days are those around it; a question about another year meanwhile changes nothing.
+// The set's table follows the time of the questions; a single question about another year doesn't move it.
 TEST(OpeningDays, ASetFollowsTheTimeThatIsAskedFor) {
     const Window nights = window("FREQ=WEEKLY;BYDAY=MO,TU", hm(22), hm(6), zone("America/Los_Angeles"));
     const WindowSet set({nights});

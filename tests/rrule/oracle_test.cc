@@ -35,8 +35,8 @@ testing::AssertionResult same(const std::vector<Time>& found, const std::vector<
     return testing::AssertionFailure() << text(found) << "\nin place of " << text(expected);
 }
 
-// The rule of a definition, which has the definition's occurrences in these days. None if it is refused: then
-// the definition has none either.
+// Parses the definition's text and compares the occurrences in these days. `out` stays empty if the rule is
+// refused: then the definition must have no occurrences either.
 void read_and_compare(const Definition& definition, Recurrence::Finest finest, LocalDay from, LocalDay to,
                       const std::vector<Local>& expected, std::optional<Recurrence>& out) {
     const auto rule = Recurrence::parse(definition.text(), Zone::utc(), Seconds{0}, finest);
@@ -62,7 +62,7 @@ TEST(Oracle, RulesAgreeWithTheirDefinition) {
             read_and_compare(definition, Recurrence::Finest::hourly, from, to, expected, rule));
         if (!rule) continue;
         compared += expected.empty() ? 0 : 1;
-        // Asked in pieces, the answers are the same.
+        // answers to questions about parts of the range are the same
         std::vector<Local> pieces;
         for (Local at = Local{from}; at < Local{to};) {
             const Local next = std::min(Local{to}, at + Days{pick(random, 1, 700)} + hm(pick(random, 0, 23)));
@@ -74,7 +74,7 @@ TEST(Oracle, RulesAgreeWithTheirDefinition) {
     EXPECT_GT(compared, cases(900));
 }
 
-// Around a leap day: a rule may have an occurrence in each minute.
+// The days around a leap day: few, because a rule may have an occurrence in each minute.
 TEST(Oracle, MinutesAgreeWithTheirDefinition) {
     Random random(1440);
     const LocalDay from = day("2020-02-15");
@@ -122,7 +122,7 @@ TEST(Oracle, CountsEndWithTheirDefinition) {
 
 // ---- windows, minute by minute -----------------------------------------------------------------------
 
-// A year of a zone: what its clocks show at each minute, from the C library's reading of tzdata.
+// A year in a zone; the C library's reading of tzdata gives the clock's reading at each minute.
 struct Stretch {
     const char* zone;
     const char* from;  // UTC
@@ -154,7 +154,7 @@ const Stretch kStretches[] = {
 
 constexpr int kYearMinutes = 370 * 1440;
 
-// What the C library reads at an instant.
+// The C library's reading of the clock at an instant.
 Local shown_at(Instant t) {
     const std::time_t at = t.time_since_epoch().count();
     std::tm shown{};
@@ -165,7 +165,7 @@ Local shown_at(Instant t) {
     return Local{LocalDay{ymd}} + hm(shown.tm_hour, shown.tm_min);
 }
 
-// The highest reading so far, each minute: a clock that is set back has already passed what it shows again.
+// The highest reading so far, for each minute: a clock that is set back has already passed its next readings.
 struct Clock {
     Instant from;
     LocalDay first_day;
@@ -175,8 +175,8 @@ struct Clock {
         setenv("TZ", stretch.zone, 1);
         tzset();
         first_day = LocalDay{std::chrono::floor<Days>(from).time_since_epoch()} - Days{8};
-        // Within a quarter of an hour at whose ends the clock is as far from UTC, it wasn't set: only the
-        // others are asked for minute by minute.
+        // if the offset is the same at both ends of a quarter of an hour, the clock wasn't set in it; only
+        // other quarters are read minute by minute
         constexpr minutes kQuarter{15};
         Local best = Local::min();
         Local now = shown_at(from - Days{3});
@@ -212,7 +212,7 @@ WindowCase random_window(Random& random) {
         for (unsigned i = 0; i < 7; ++i)
             if (one_in(2)) w.rule.week_days.emplace_back(0, i);
     }
-    // Near the hours at which clocks change, more often than not.
+    // more often than not near the hours at which clocks change
     w.start = one_in(2) ? pick(random, 0, 300) : pick(random, 0, 1439);
     w.end = one_in(2) ? pick(random, 0, 300) : pick(random, 0, 1440);
     if (one_in(6)) w.start = 0;
@@ -224,10 +224,10 @@ WindowCase random_window(Random& random) {
 }
 
 constexpr int kDays = 400;
-using Minutes = std::vector<char>;  // a minute each: 1 where something is open
+using Minutes = std::vector<char>;  // one element a minute: 1 where something is open
 
 // Marks each reading of the clock, in minutes since first_day, at which the window is open: the clock has
-// passed the start on a day on which the window starts, and not yet the end.
+// passed the start on a day on which the window starts, but not yet the end.
 void mark(const WindowCase& w, const Clock& clock, const std::set<LocalDay>& holidays, Minutes& readings) {
     const int end = w.end > w.start ? w.end : w.end + 1440;
     for (const LocalDay d : days_of(w.rule.occurrences(clock.first_day, clock.first_day + Days{kDays}))) {
@@ -238,7 +238,7 @@ void mark(const WindowCase& w, const Clock& clock, const std::set<LocalDay>& hol
     }
 }
 
-// What the readings say, minute by minute of time.
+// Converts open readings to open minutes of time.
 Minutes open_minutes(const Clock& clock, const Minutes& readings) {
     Minutes open;
     open.reserve(clock.highest.size());
@@ -250,7 +250,7 @@ std::vector<Interval> parts_of(const Minutes& open, bool value, Instant from) {
     std::vector<Interval> out;
     const char* const begin = open.data();
     const char* const end = begin + open.size();
-    // The next minute that is so or not so.
+    // the next minute with this state
     const auto next = [&](const char* at, bool so) {
         const void* found =
             at == end ? nullptr : std::memchr(at, so ? 1 : 0, static_cast<std::size_t>(end - at));
@@ -264,7 +264,8 @@ std::vector<Interval> parts_of(const Minutes& open, bool value, Instant from) {
     return out;
 }
 
-// All questions about one set at random instants and around each change, against its parts in the stretch.
+// Asks all questions about a set, at random instants and around each change, and compares the answers with
+// its parts in the stretch.
 class Questions {
   public:
     Questions(const WindowSet& set, const std::vector<Interval>& parts, Instant from, Instant to)
@@ -296,7 +297,7 @@ class Questions {
         return a < b ? sum : Seconds{0};
     }
 
-    // The first part that ends after t is where the answers are, as far as the stretch goes.
+    // The first part that ends after t determines the answers, as far as the stretch goes.
     void ask(Instant t) const {
         if (t < from_ || t >= to_) return;
         const auto part =
@@ -334,14 +335,14 @@ class Questions {
     Instant to_;
 };
 
-// A union of up to three random windows, and its parts by brute force.
+// A union of up to three random windows, and its open minutes by brute force.
 struct Case {
     std::string text;
     WindowSet set;
     Minutes open;
 };
 
-// `holiday` is a non-work day of each month.
+// `holiday` is a day of each month that is a non-work day.
 Case random_case(Random& random, const Clock& clock, const Zone& z, int holiday) {
     Case out;
     const std::vector<std::string> entries{"FREQ=MONTHLY;BYMONTHDAY=" + std::to_string(holiday)};
@@ -357,7 +358,7 @@ Case random_case(Random& random, const Clock& clock, const Zone& z, int holiday)
         if (w.rule.start) *w.rule.start += std::chrono::floor<Days>(clock.from - utc("2020-01-01"));
         auto made =
             Window::make({w.rule.text(), hm(0, w.start), hm(0, w.end), w.on_holidays, w.only_on_holidays}, z);
-        if (!made) continue;  // never occurs: RulesAgreeWithTheirDefinition asks about that
+        if (!made) continue;  // never occurs, which RulesAgreeWithTheirDefinition tests
         mark(w, clock, holidays, readings);
         out.text += w.rule.text() + ' ' + std::to_string(w.start) + '-' + std::to_string(w.end) +
                     (w.on_holidays ? w.only_on_holidays ? " only on holidays " : "" : " not on holidays ") +
@@ -369,7 +370,8 @@ Case random_case(Random& random, const Clock& clock, const Zone& z, int holiday)
     return out;
 }
 
-// The first instant that a window of one set shares with one of the other; both have the same holidays.
+// The first instant at which a window of one set and one of the other are both open; both sets have the same
+// holidays.
 std::optional<Instant> first_overlap_of(const WindowSet& a, const WindowSet& b, Instant from) {
     std::optional<Instant> first;
     for (const Window& x : a.windows())
@@ -379,7 +381,7 @@ std::optional<Instant> first_overlap_of(const WindowSet& a, const WindowSet& b, 
     return first;
 }
 
-// The first minute that two sets share.
+// The first minute in which both sets are open.
 std::optional<Instant> first_common(const Case& a, const Case& b, Instant from) {
     for (std::size_t i = 0; i < a.open.size(); ++i)
         if (a.open[i] != 0 && b.open[i] != 0) return from + minutes{i};
@@ -426,7 +428,7 @@ TEST(Oracle, WindowsAgreeMinuteByMinute) {
     EXPECT_GE(asked, cases(2000));
 }
 
-// Windows of different zones together: the same minutes, whichever clock they are read on.
+// Windows of different zones are open in the same minutes, whichever clock they are read on.
 TEST(Oracle, UnionsAcrossZonesAgreeMinuteByMinute) {
     Random random(21);
     const Stretch here{"Europe/Berlin", "2026-01-01", ""};

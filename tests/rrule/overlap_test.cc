@@ -10,7 +10,7 @@ struct Pair {
     Seconds start_a, end_a;
     const char* rule_b;
     Seconds start_b, end_b;
-    const char* overlap;  // UTC from 2026-01-01 on, or "never"
+    const char* overlap;  // in UTC, from 2026-01-01 on, or "never"
 };
 
 TEST(Overlap, Exact) {
@@ -22,20 +22,20 @@ TEST(Overlap, Exact) {
         {"FREQ=WEEKLY;BYDAY=MO", hm(22), hm(6), "FREQ=WEEKLY;BYDAY=TU", hm(6), hm(12), "never"},
         {"FREQ=WEEKLY;BYDAY=MO;INTERVAL=2", hm(8), hm(9), "FREQ=WEEKLY;BYDAY=MO;INTERVAL=3", hm(8), hm(9),
          "2026-01-05 08:00"},
-        // Every second week, the weeks between.
+        // every second week, and the weeks between
         {"DTSTART:20260105 FREQ=WEEKLY;INTERVAL=2", hm(8), hm(9), "DTSTART:20260112 FREQ=WEEKLY;INTERVAL=2",
          hm(8), hm(9), "never"},
         {"DTSTART:20260101 FREQ=DAILY;INTERVAL=7", hm(8), hm(9), "DTSTART:20260102 FREQ=DAILY;INTERVAL=11",
          hm(8), hm(9), "2026-02-26 08:00"},
-        // Only when the 29th of February is a Sunday, far away.
+        // only when 29 February is a Sunday, far away
         {"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29", hm(8), hm(9), "FREQ=WEEKLY;BYDAY=SU", hm(8), hm(9),
          "2032-02-29 08:00"},
-        // 1 January is a Sunday, but never a Sunday in such a century year: decided over 400 years.
+        // 1 January is often a Sunday, but never in such a century year: decided over 400 years
         {"DTSTART:21000101 FREQ=YEARLY;INTERVAL=100", hm(8), hm(9), "FREQ=WEEKLY;BYDAY=SU", hm(8), hm(9),
          "never"},
         {"DTSTART:21000101 FREQ=YEARLY;INTERVAL=100", hm(8), hm(9), "FREQ=WEEKLY;BYDAY=SA", hm(8), hm(9),
          "2400-01-01 08:00"},
-        // Finite rules.
+        // finite rules
         {"FREQ=DAILY;UNTIL=20260110", hm(8), hm(12), "DTSTART:20260111 FREQ=DAILY", hm(8), hm(12), "never"},
         {"FREQ=DAILY;UNTIL=20260111", hm(8), hm(12), "DTSTART:20260111 FREQ=DAILY", hm(8), hm(12),
          "2026-01-11 08:00"},
@@ -80,20 +80,20 @@ TEST(Overlap, DisjointOnTheWallClockIsDisjointInTime) {
     const Window a = window("FREQ=WEEKLY;BYDAY=SU", hm(1), hm(2, 30), la);
     const Window b = window("FREQ=WEEKLY;BYDAY=SU", hm(2, 30), hm(5), la);
     EXPECT_EQ(first_overlap(a, b, utc("2026-01-01")), std::nullopt);
-    // Together only between 02:15 and 02:30, which the first Sunday asked about skips.
+    // both open only between 02:15 and 02:30, which the clock skips on the first Sunday in question
     const Window c = window("FREQ=WEEKLY;BYDAY=SU", hm(2, 15), hm(5), la);
     EXPECT_EQ(text(first_overlap(a, c, utc("2026-03-08 08:00"))), "2026-03-15 09:15");
-    // Together only in hours that are skipped every year: never.
+    // both open only in hours that are skipped every year: never
     const Window d = window("FREQ=YEARLY;BYMONTH=3;BYDAY=2SU", hm(2, 15), hm(2, 30), la);
     EXPECT_EQ(first_overlap(a, d, utc("2026-01-01")), std::nullopt);
 }
 
 TEST(Overlap, AcrossZones) {
-    // 17:00 in Berlin is 08:00 in Los Angeles, except between their changes of the clock, when it is 09:00.
+    // 17:00 in Berlin is 08:00 in Los Angeles, except between their changes of the clock, when it is 09:00
     const Window berlin = window("FREQ=DAILY", hm(16), hm(17), zone("Europe/Berlin"));
     const Window la = window("FREQ=DAILY", hm(8), hm(9), zone("America/Los_Angeles"));
     EXPECT_EQ(text(first_overlap(berlin, la, utc("2026-01-01"))), "2026-03-08 15:00");
-    // Half of the year an hour off, never together with a zone without changes.
+    // a zone without changes is half an hour off: the windows never meet
     const Window kolkata = window("FREQ=DAILY", hm(8), hm(9), zone("Asia/Kolkata"));
     EXPECT_EQ(first_overlap(kolkata, la, utc("2026-01-01")), std::nullopt);
 }
@@ -108,14 +108,14 @@ TEST(Overlap, NonWorkDaysCount) {
     EXPECT_EQ(first_overlap(office, christmas, from, holidays), std::nullopt);
     const Window days = window("FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25,26,27", hm(8), hm(9), Zone::utc());
     EXPECT_EQ(text(first_overlap(office, days, from, holidays)), "2026-12-27 08:00");
-    // Other hours on holidays, whatever the holidays are.
+    // other hours on holidays never meet the office hours, whatever the holidays are
     const auto other = Window::make({"FREQ=DAILY", hm(10), hm(14), true, true}, Zone::utc());
     ASSERT_TRUE(other);
     EXPECT_EQ(first_overlap(office, *other, from), std::nullopt);
     EXPECT_EQ(first_overlap(office, *other, from, holidays), std::nullopt);
     EXPECT_EQ(text(first_overlap(*other, window("FREQ=DAILY", hm(8), hm(17), Zone::utc()), from, holidays)),
               "2026-12-25 10:00");
-    // The day on which a window starts decides: the night from Christmas Eve to a holiday is kept whole.
+    // the day on which a window starts decides: the night from Christmas Eve to a holiday is kept whole
     const Window night = window("FREQ=DAILY", hm(22), hm(12), Zone::utc(), false);
     EXPECT_EQ(text(first_overlap(night, *other, from, holidays)), "2026-12-25 10:00");
     const std::vector<std::string> one{"12/25/2026", "12/24/2026"};
@@ -141,7 +141,7 @@ TEST(Overlap, BetweenYearsAndOverMidnight) {
     EXPECT_EQ(text(first_overlap(new_year, eve, utc("2027-02-01"))), "2030-01-01 05:00");
 }
 
-// Families that share their times and not their days: what is looked at is counted.
+// Windows that share their times but not their days take little work, which is counted.
 TEST(Overlap, TakesLittleWork) {
     const NonWorkDays none;
     const auto work_for = [&](const std::vector<Window>& windows) {
@@ -169,7 +169,7 @@ TEST(Overlap, TakesLittleWork) {
     EXPECT_EQ(work_for(yearly), 0U);
     EXPECT_EQ(work_for(turns), 0U);
     EXPECT_EQ(work_for(weeks), 0U);
-    // The same day of some years, but not of the same kind of year.
+    // the same day of some years, but not of the same kind of year
     EXPECT_EQ(
         work_for({window("FREQ=YEARLY;BYYEARDAY=60", hm(8), hm(9), Zone::utc(), false),
                   window("FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=1;BYYEARDAY=61", hm(8), hm(9), Zone::utc())}),
@@ -192,7 +192,7 @@ TEST(Overlap, ListsNameTheEarliestPair) {
     EXPECT_EQ(found->second, 2U);
     EXPECT_FALSE(
         OverlapSearch(none, utc("2026-11-21")).of(std::span(windows).first(2), std::span(all).first(2)));
-    // Only what changed is compared.
+    // only changed windows are compared
     const std::size_t first[] = {0};
     const auto later = OverlapSearch(none, utc("2026-01-01")).of(windows, first);
     ASSERT_TRUE(later);

@@ -1,4 +1,4 @@
-// What is refused, with the reason and the place.
+// Refused rules, with the reason and the position.
 #include "tests/rrule/support.h"
 
 namespace pbs::rrule::test {
@@ -7,7 +7,7 @@ namespace {
 struct Refusal {
     const char* rule;
     const char* message;
-    int position;  // -1: none
+    int position;  // -1: no position
 };
 
 TEST(Refusal, Rules) {

@@ -1,4 +1,4 @@
-// Series of a rule with an end: what they are, over changes of the clock, and what is refused.
+// Series of a rule with an end: their occurrences, also over changes of the clock, and the refused rules.
 #include "rrule/series.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ const Zone& berlin() {
     return zone;
 }
 
-// The instant at which a clock in Berlin shows it.
+// The instant at which a clock in Berlin shows this reading.
 Instant at(int year, unsigned month, unsigned day, int hour, int minute = 0) {
     const LocalDay date{std::chrono::year(year) / std::chrono::month(month) / std::chrono::day(day)};
     return berlin().instant(Local{date} + std::chrono::hours(hour) + std::chrono::minutes(minute));
@@ -40,20 +40,20 @@ void expect_refusal(std::string_view rule, Kind kind, std::string_view why, std:
 TEST(Series, BeginsWithTheStartIfTheRuleMatchesIt) {
     EXPECT_EQ(starts("FREQ=DAILY;COUNT=3", at(2026, 11, 23, 9)),
               (std::vector{at(2026, 11, 23, 9), at(2026, 11, 24, 9), at(2026, 11, 25, 9)}));
-    // A Monday; the rule is of Tuesdays and Thursdays.
+    // starts on a Monday; the rule gives Tuesdays and Thursdays
     EXPECT_EQ(starts("RRULE:FREQ=WEEKLY;BYDAY=TU,TH;COUNT=3", at(2026, 11, 23, 9)),
               (std::vector{at(2026, 11, 24, 9), at(2026, 11, 26, 9), at(2026, 12, 1, 9)}));
 }
 
 TEST(Series, FollowsTheClockOnTheWall) {
-    // 2027-03-28: from 02:00 to 03:00; 2026-10-25: from 03:00 back to 02:00.
+    // 2027-03-28: from 02:00 to 03:00; 2026-10-25: from 03:00 back to 02:00
     EXPECT_EQ(starts("FREQ=DAILY;COUNT=2", at(2027, 3, 27, 9)),
               (std::vector{at(2027, 3, 27, 9), at(2027, 3, 28, 9)}));
     EXPECT_EQ(at(2027, 3, 28, 9) - at(2027, 3, 27, 9), std::chrono::hours(23));
-    // What a gap swallows comes with the offset of before it: at 03:30.
+    // a reading in the gap is converted with the offset before the gap: 03:30
     EXPECT_EQ(starts("FREQ=DAILY;COUNT=3", at(2027, 3, 27, 2, 30)),
               (std::vector{at(2027, 3, 27, 2, 30), at(2027, 3, 28, 3, 30), at(2027, 3, 29, 2, 30)}));
-    // The second time that clocks show 02:30.
+    // the second time that clocks show 02:30
     const Instant second = at(2026, 10, 25, 2, 30) + std::chrono::hours(1);
     EXPECT_EQ(starts("FREQ=DAILY;COUNT=2", second), (std::vector{second, at(2026, 10, 26, 2, 30)}));
 }

@@ -32,23 +32,22 @@ struct Change {
 
 TEST(Zone, GapsAndFolds) {
     const Change changes[] = {
-        // Los Angeles, 2026-03-08: 02:00 PST (10:00Z) becomes 03:00 PDT.
+        // Los Angeles, 2026-03-08: 02:00 PST (10:00Z) becomes 03:00 PDT
         {"America/Los_Angeles", "2026-03-08 01:59", "2026-03-08 09:59", "2026-03-08 09:59", true},
         {"America/Los_Angeles", "2026-03-08 02:00", "2026-03-08 10:00", "2026-03-08 10:00", false},
         {"America/Los_Angeles", "2026-03-08 02:30", "2026-03-08 10:00", "2026-03-08 10:30", false},
         {"America/Los_Angeles", "2026-03-08 03:00", "2026-03-08 10:00", "2026-03-08 10:00", true},
-        // 2026-11-01: 02:00 PDT (09:00Z) becomes 01:00 PST.
+        // 2026-11-01: 02:00 PDT (09:00Z) becomes 01:00 PST
         {"America/Los_Angeles", "2026-11-01 01:30", "2026-11-01 08:30", "2026-11-01 08:30", true},
         {"America/Los_Angeles", "2026-11-01 02:00", "2026-11-01 10:00", "2026-11-01 10:00", true},
-        // Berlin, 2026-03-29: 02:00 CET (01:00Z) becomes 03:00; 2026-10-25: 03:00 CEST (01:00Z) becomes
-        // 02:00.
+        // Berlin, 2026-03-29: 02:00 CET (01:00Z) becomes 03:00; 2026-10-25: 03:00 CEST (01:00Z) becomes 02:00
         {"Europe/Berlin", "2026-03-29 02:15", "2026-03-29 01:00", "2026-03-29 01:15", false},
         {"Europe/Berlin", "2026-10-25 02:15", "2026-10-25 00:15", "2026-10-25 00:15", true},
         // Lord Howe changes by half an hour: 2026-10-04, 02:00 +10:30 (15:30Z the day before) becomes 02:30
-        // +11.
+        // +11
         {"Australia/Lord_Howe", "2026-10-04 02:15", "2026-10-03 15:30", "2026-10-03 15:45", false},
         {"Australia/Lord_Howe", "2026-04-05 01:45", "2026-04-04 14:45", "2026-04-04 14:45", true},
-        // Samoa skipped 30 December 2011.
+        // Samoa skipped 30 December 2011
         {"Pacific/Apia", "2011-12-30 12:00", "2011-12-30 10:00", "2011-12-30 22:00", false},
     };
     for (const Change& c : changes) {
@@ -69,7 +68,7 @@ TEST(Zone, AReaderAnswersAsTheZoneDoes) {
             ASSERT_TRUE(same(reader.instant(l), z.instant(l))) << name << ' ' << text(l);
         for (Local l = local("2011-01-01"); l < local("2012-04-01"); l += Seconds{900})
             ASSERT_TRUE(same(reader.instant(l), z.instant(l))) << name << ' ' << text(l);
-        // Backwards, and where tzdata's list of changes ends.
+        // backwards, and where tzdata's list of changes ends
         for (Local l = local("2450-01-01"); l > local("2380-01-01"); l -= Seconds{86399 * 31})
             ASSERT_TRUE(same(reader.instant(l), z.instant(l))) << name << ' ' << text(l);
         for (Local l = local("1601-01-01"); l < local("1930-01-01"); l += Seconds{86401 * 31})
