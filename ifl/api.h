@@ -1,7 +1,7 @@
-// What the C functions of pbs_ifl.h share. Not part of the interface.
+// Internals that the C functions of pbs_ifl.h share.
 #pragma once
 
-// Only what pbs_ifl.h declares is visible outside the shared object.
+// only the declarations of pbs_ifl.h are visible outside the shared object
 #pragma GCC visibility push(default)
 #include "ifl/pbs_ifl.h"
 #pragma GCC visibility pop
@@ -18,23 +18,24 @@
 
 namespace pbs::ifl::api {
 
-/// What belongs to one thread, as IFL clients expect: pbs_errno, pbs_server and the texts of pbs_geterrmsg().
+/// State of one thread, as IFL clients expect: pbs_errno, pbs_server and the texts of pbs_geterrmsg().
 struct ThreadState {
     struct Text {
-        std::weak_ptr<Connection> connection;  // a number is used again when its connection is closed
+        std::weak_ptr<Connection> connection;  // because a number is used again after its connection is
+                                               // closed
         std::string text;
     };
     int error = 0;
     char server[PBS_MAXSERVERNAME + 1] = {};
     char default_server[PBS_MAXSERVERNAME + 1] = {};
-    std::string connect_text;  // why the last pbs_connect() failed
+    std::string connect_text;  // the reason why the last pbs_connect() failed
     std::unordered_map<int, Text> texts;
 };
 ThreadState& thread_state();
 
-/// The open connections, by the numbers that clients use: their descriptors.
+/// The open connections, by the numbers that clients use: the descriptors of their sockets.
 void add_connection(const std::shared_ptr<Connection>& connection);
-/// nullptr if there is none of that number.
+/// nullptr: no connection has that number.
 std::shared_ptr<Connection> find_connection(int number);
 void remove_connection(int number);
 
@@ -42,25 +43,25 @@ void remove_connection(int number);
 int set_error(int number, const Error& error);
 int set_result(int number, const std::shared_ptr<Connection>& connection, const Reply& reply);
 
-/// Makes one request, setting pbs_errno and the text. nullopt when there is no reply; a reply's code may be
-/// an error.
-/// With a `sink`, objects of a status reply go there, and the reply has none.
+/// Makes one request, setting pbs_errno and the text. nullopt: there is no reply; a reply's code may be an
+/// error. With a `sink`, the objects of a status reply go there, and the reply has none.
 std::optional<Reply> request(int number, RequestType type, RequestBody body, const char* extend,
                              const ObjectSink& sink = nullptr);
-/// As request(), for those that answer with a code only; returns pbs_errno.
+/// Makes a request whose answer is only a code; returns pbs_errno.
 int request_code(int number, RequestType type, RequestBody body, const char* extend);
-/// As request(), for a caller that holds the connection's lock.
+/// request() for a caller that holds the connection's lock.
 std::optional<Reply> request_locked(int number, const std::shared_ptr<Connection>& connection,
                                     RequestType type, RequestBody body, const char* extend,
                                     const ObjectSink& sink = nullptr);
 
-/// Runs the body of an API function: no exception gets out of it; one becomes `failure` and PBSE_SYSTEM.
+/// Runs the body of an API function. An exception ends here, with pbs_errno PBSE_SYSTEM and the result
+/// `failure`.
 template <class Result, class Body>
 Result guarded(Result failure, Body&& body) noexcept {
     try {
         return std::forward<Body>(body)();
     } catch (...) {
-        // Nothing here throws but for want of memory.
+        // the only exceptions are of missing memory
         thread_state().error = PBSE_SYSTEM;
         return failure;
     }
@@ -73,19 +74,19 @@ inline bool is_empty(const char* text) {
     return !text || !*text;
 }
 
-/// Copies of a client's lists. A list with a nameless attribute gives nullopt and sets PBSE_BADATLST.
+/// Copies of a client's lists. nullopt, with PBSE_BADATLST set: an attribute has no name.
 std::optional<Attributes> to_attributes(int number, const attropl* list);
 std::optional<Attributes> to_attributes(int number, const attrl* list);
 
-/// Memory for C clients, from malloc(); throws std::bad_alloc.
+/// A copy for C clients, from malloc(); throws std::bad_alloc.
 char* c_string(std::string_view text);
 
-/// An object for C clients, in memory of so many bytes (aligned as by malloc()): its attributes and texts lie
-/// behind it.
+/// c_object() makes an object for C clients in `memory`, which must have c_size() bytes and be aligned as by
+/// malloc(): its attributes and texts are in the same memory.
 std::size_t c_size(const ObjectView& object);
 batch_status* c_object(void* memory, const ObjectView& object);
 
-/// A status list for C clients: each object is one block from malloc(). pbs_statfree() frees it.
+/// A status list for C clients, to be freed by pbs_statfree(): each object is one block from malloc().
 class StatusList {
   public:
     /// Throws std::bad_alloc.

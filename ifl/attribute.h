@@ -1,4 +1,4 @@
-// Attributes as requests and replies carry them.
+// Attributes in requests and replies.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace pbs::ifl {
 
-/// What to do with an attribute, or how to compare it; the numbers of enum batch_op of pbs_ifl.h.
+/// An operation on an attribute, or a comparison; with the numbers of enum batch_op of pbs_ifl.h.
 enum class Op : std::uint8_t {
     set = 0,
     unset = 1,
@@ -39,7 +39,7 @@ struct Attribute {
 
 using Attributes = std::vector<Attribute>;
 
-/// An attribute that is somebody else's, such as one in a packet's bytes.
+/// An attribute whose text belongs to someone else, such as the bytes of a packet.
 struct AttributeView {
     std::string_view name = {};
     std::string_view resource = {};
@@ -47,22 +47,22 @@ struct AttributeView {
     Op op = Op::set;
 };
 
-/// What an attribute list may hold at most.
+/// The largest allowed attribute list.
 struct AttributeLimits {
     std::size_t count;
     std::size_t name_length;
     std::size_t value_length;
 };
 
-/// Writes a list: the count; then, of each attribute: the length of its strings with a NUL byte each, the
+/// Writes a list: the count; then for each attribute the length of its strings (with a NUL byte each), the
 /// name, 1 and the resource or 0, the value, and the operation.
 void put_attributes(DisWriter& out, const Attributes& attributes);
-/// A copy of what the views show.
+/// Copies the attributes that the views show.
 Attributes copy_of(std::span<const AttributeView> views);
 
 void put_attributes(DisWriter& out, std::span<const AttributeView> attributes);
 Attributes get_attributes(DisReader& in, const AttributeLimits& limits);
-/// The same into `list`, in place of what it holds; its views are into the reader's bytes.
+/// Reads a list into `list`, replacing its contents; the views are into the reader's bytes.
 void get_attributes(DisReader& in, const AttributeLimits& limits, std::vector<AttributeView>& list);
 
 }  // namespace pbs::ifl

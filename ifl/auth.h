@@ -1,40 +1,38 @@
-// Who is at the other end of a connection: the server's side of authentication.
+// The server's side of authentication: finds out the user at the other end of a connection.
 //
-// A Unix socket needs none: the kernel names the peer. Over TCP, OpenPBS clients (method "resvport", the
-// default) do this:
+// A Unix socket needs no authentication: the kernel names the peer. Over TCP, OpenPBS clients (method
+// "resvport", the default) do this:
 //
 //   1. The client connects from any port P and sends connect (answered with an empty reply, code 0).
 //   2. It runs the setuid helper pbs_iff. The helper connects from a privileged port (512 to 1023) of the
-//   same
-//      address, which only root of that host can do, and sends authenticate with method "resvport", port P,
-//      and the name of the user who ran it in the request's header. (A host is trusted to let only root use
-//      these ports.)
-//   3. The server finds the connection from that address and port P, notes the user on it, and answers the
-//   helper
-//      with an empty reply, code 0; or PBSE_BADCRED when there is no such connection. The helper disconnects.
+//      same address, which only root of that host can do, and sends authenticate with method "resvport", port
+//      P, and in the request's header the name of the user who ran it. (A host is trusted to let only root
+//      use these ports.)
+//   3. The server finds the connection from that address and port P and records the user for it. It answers
+//      the helper with an empty reply, code 0; or PBSE_BADCRED when there is no such connection. The helper
+//      disconnects.
 //   4. The client makes its requests on its own connection. Their header names the user again; a request
-//   under
-//      another name than the noted one is refused with PBSE_BADCRED and the connection is closed.
+//      under another name than the recorded one is refused with PBSE_BADCRED and the connection is closed.
 //
-// A server that asks another one (it moves a job there, say) does without 1 to 3: its own connection comes
-// from a privileged port, and root is the user whom its first request names.
+// A server that connects to another server (to move a job there, for example) skips steps 1 to 3: it
+// connects from a privileged port, and the user is root, whom its first request names.
 //
-// With method "munge" it is:
+// With method "munge":
 //
 //   1. The client sends authenticate with method "munge" on its own connection, answered with an empty reply,
 //      code 0.
-//   2. It sends a packet of type auth_token with a MUNGE credential (ifl/credential.h) and a NUL byte: the
-//   word
-//      of the munged of its host for the user's number, which every host with the same key can check.
+//   2. It sends a packet of type auth_token with a MUNGE credential (ifl/credential.h) and a NUL byte. The
+//      credential is the statement of its host's munged on the user's number; every host with the same key
+//      can check it.
 //   3. The server answers with a packet of type auth_done with one byte, or with auth_error and a text, after
 //      which it closes the connection.
 //   4. As above.
 //
-// connect, authenticate and disconnect are the only requests that any other unknown peer may make; others are
+// A peer that isn't authenticated may only send connect, authenticate and disconnect; other requests are
 // refused with PBSE_BADCRED and the connection is closed.
 //
-// This table does all of it, given the addresses; it does no input or output and keeps no time. The server
-// resolves the host's name (for user@host in managers and operators) itself.
+// AuthTable implements this from the addresses alone; it does no input or output and keeps no time. The
+// server itself resolves the host's name (for user@host in managers and operators).
 #pragma once
 
 #include <cstdint>
@@ -51,49 +49,49 @@
 
 namespace pbs::ifl {
 
-/// What to do with a request.
+/// The decision about a request.
 struct AuthDecision {
     enum class Action {
-        handle,           ///< from a known user: hand it on
+        handle,           ///< from a known user: process it
         reply,            ///< send `reply`
         reply_and_close,  ///< send `reply`, then close the connection
         close             ///< close the connection
     };
     Action action = Action::handle;
     Reply reply;
-    std::string reason;  ///< for the log, of a refusal; else empty
+    std::string reason;  ///< the reason of a refusal, for the log; else empty
 };
 
 class AuthTable {
   public:
-    /// The server's own key of a connection.
+    /// The server's own key for a connection.
     using Id = std::uint64_t;
 
     explicit AuthTable(AuthMethods methods = {}) : methods_(methods) {}
 
-    /// A TCP connection was accepted. `address` is the peer's numeric address, always written the same way
-    /// for one peer (map IPv4-in-IPv6 to IPv4). `first_unprivileged`: the first port of that peer's host that
+    /// Adds an accepted TCP connection. `address` is the peer's numeric address, always written the same way
+    /// for one peer (map IPv4-in-IPv6 to IPv4). `first_unprivileged`: the first port of the peer's host that
     /// anybody may bind; a helper's port has to be below it and below 1024.
     void add_tcp(Id id, std::string_view address, std::uint16_t port, int first_unprivileged = 1024);
-    /// A Unix socket's connection was accepted from this user (SO_PEERCRED).
+    /// Adds an accepted connection of a Unix socket; the user is that of SO_PEERCRED.
     void add_local(Id id, std::string_view user);
-    /// The connection is closed.
+    /// Removes a closed connection.
     void remove(Id id);
 
-    /// Judges a request that has just been decoded on connection `id`, and does what authenticate asks for.
+    /// Decides about a request just decoded on connection `id`, and carries out authenticate.
     AuthDecision judge(Id id, const Request& request);
 
-    /// Is the next packet of this connection a token of its authentication method, instead of a request?
+    /// Must the connection's next packet be a token of its authentication method, instead of a request?
     bool token_due(Id id) const;
-    /// The token came, and is being looked at: no request is judged until identify().
+    /// Marks that the token came and is being checked: no request is accepted until identify().
     void take_token(Id id);
-    /// The token says that the connection is this user's. Only for a connection whose token was taken.
+    /// Sets the user whom the token names. Requires take_token() before.
     void identify(Id id, std::string_view user);
 
-    /// The user of a connection; nullopt while it isn't known. This, not Request::user, is who asks.
+    /// The user of a connection; nullopt: not known yet. Decide by this user, not by Request::user.
     std::optional<std::string_view> user(Id id) const;
     bool known(Id id) const { return user(id).has_value(); }
-    /// Did only root of the peer's host make this connection?
+    /// Is the connection from a port that only root of the peer's host may use?
     bool from_reserved_port(Id id) const;
 
   private:

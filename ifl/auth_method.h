@@ -1,4 +1,4 @@
-// The methods by which a server over TCP is told who the user of a connection is (ifl/auth.h).
+// The methods that tell a server over TCP the user of a connection (ifl/auth.h).
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@ namespace pbs::ifl {
 inline constexpr const char* kReservedPortMethod = "resvport";
 inline constexpr const char* kMungeMethod = "munge";
 
-/// Which methods count.
+/// The methods that a server accepts.
 struct AuthMethods {
-    bool reserved_port = true;  ///< also for other servers, which need no helper
+    bool reserved_port = true;  ///< includes other servers, which need no helper
     bool munge = false;
 };
 
-/// The name of a method in lower case: OpenPBS reads such names in letters of any case.
+/// The name of a method in lower case; OpenPBS accepts any case of letters.
 std::string method_name(std::string_view text);
 
-/// Reads "resvport", "munge" or both with a comma between them, in letters of any case. Errors: PBSE_NOSUP,
-/// naming the word.
+/// Reads "resvport", "munge" or both separated by a comma, in any case of letters. Errors: PBSE_NOSUP, naming
+/// the word.
 Result<AuthMethods> parse_auth_methods(std::string_view list);
 
 }  // namespace pbs::ifl

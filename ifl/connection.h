@@ -19,38 +19,37 @@ namespace pbs::ifl {
 /// An authenticated connection. Threads may share it; lock() keeps a sequence of requests together.
 class Connection {
   public:
-    /// Connects and, over TCP, begins TLS if the settings say so, and authenticates: sends connect with
-    /// `extend`, then identifies the user by the settings' method. That is a credential of MUNGE, or the word
-    /// of root from a reserved port: this process's, or pbs_iff's of the settings' prefix when this process
-    /// may not use one. Errors: as connect_to(), the server's refusal, PBSE_BADCRED when there is no way to
-    /// authenticate, or PBSE_NOSUP for a method that isn't known; with a message.
+    /// Connects and, over TCP, begins TLS if the settings ask for it, and authenticates: sends connect with
+    /// `extend`, then proves the user by the settings' method: a credential of MUNGE, or root's statement
+    /// from a reserved port, made by this process or, if it may not use such a port, by the pbs_iff of the
+    /// settings' prefix. Errors, with a message: as connect_to(), the server's refusal, PBSE_BADCRED when
+    /// there is no way to authenticate, or PBSE_NOSUP for an unknown method.
     static Result<std::shared_ptr<Connection>> open(const ServerAddress& address, const Settings& settings,
                                                     std::string_view extend);
 
     int fd() const { return socket_.fd(); }
-    /// For who goes on without this class: nothing is unanswered then.
+    /// For callers that go on without this class, when no request is unanswered.
     const Socket& socket() const { return socket_; }
     std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
-    /// Sends a request under the user's name and waits for its reply, if its type has one; a default Reply
-    /// otherwise. The caller holds the lock. Errors: PBSE_PROTOCOL; the connection is of no use then, and
-    /// every later request fails likewise.
-    /// With a `sink`, objects of a status reply go there as they arrive, and the reply has none: when the
-    /// request then fails on the way, some may have gone there.
+    /// Sends a request under the user's name and waits for its reply, if its type has one; otherwise returns
+    /// a default Reply. The caller holds the lock. Errors: PBSE_PROTOCOL; then the connection can't be used
+    /// any more, and every later request fails too. With a `sink`, the objects of a status reply go there as
+    /// they arrive, and the reply has none: when the request fails halfway, the sink may have got some.
     Result<Reply> request(RequestType type, RequestBody body, std::string_view extend,
                           const ObjectSink& sink = nullptr);
 
-    /// Sends a request whose type has a reply without waiting for that: receive() takes it. Requests may be
-    /// kept back for a while, to be sent together. While any of them is unanswered, request() is an error.
-    /// The caller holds the lock. Errors: as request().
+    /// Sends a request whose type has a reply, without waiting for the reply: receive() takes it. Requests
+    /// may be buffered for a while, to be sent together. While any of them is unanswered, request() is an
+    /// error. The caller holds the lock. Errors: as request().
     Result<void> send(RequestType type, RequestBody body, std::string_view extend);
-    /// Waits for the reply to the earliest request of send() that has none yet. Errors: as request(); and
-    /// PBSE_IVALREQ when there is no such request.
+    /// Waits for the reply to the earliest unanswered request of send(). Errors: as request(); PBSE_IVALREQ
+    /// when there is no such request.
     Result<Reply> receive();
-    /// Requests of send() that have no reply yet.
+    /// The number of requests of send() without a reply.
     std::size_t unanswered() const { return unanswered_; }
 
-    /// Has the server policy objects? Whoever finds out keeps the answer here.
+    /// Has the server policy objects? A cache of the answer, once somebody has found out.
     enum class HasPolicies : std::uint8_t { unknown, yes, no };
     std::atomic<HasPolicies> has_policies{HasPolicies::unknown};
 
@@ -63,18 +62,18 @@ class Connection {
     Error broken(const Error& error);
 
     ReplyDecoder replies_;
-    std::string kept_;            // requests to be sent together
-    std::string unsendable_;      // why the server takes no more of them; what it answered can be read still
-    std::size_t unanswered_ = 0;  // those of send()
+    std::string kept_;            // buffered requests, to be sent together
+    std::string unsendable_;      // why the server takes no more requests; its answers can still be read
+    std::size_t unanswered_ = 0;  // requests of send() without a reply
     std::mutex mutex_;
     std::string broken_;  // why no more requests can be made
 };
 
-/// Begins TLS on a connection that has just been made, if the settings say so and it isn't a Unix socket.
-/// Errors: as Socket::encrypt().
+/// Begins TLS on a new connection, if the settings ask for it and it isn't a Unix socket. Errors: as
+/// Socket::encrypt().
 Result<void> encrypt_as_asked(Socket& socket, const ServerAddress& address, const Settings& settings);
 
-/// Name of the user that runs this process; its number when it has none.
+/// The name of the user that runs this process; the number of a user without a name.
 std::string current_user();
 
 }  // namespace pbs::ifl

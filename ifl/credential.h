@@ -1,12 +1,13 @@
-// What a MUNGE credential carries, beside the user's number that munged puts there: a text of the client.
+// The text in a MUNGE credential, written by the client; munged adds the user's number.
 //
-//     alice:users                                             of OpenPBS's clients: user and login group
-//     alice:users:10.0.0.5,40122,10.0.0.1,15001               of ours: also the connection that it is for
+//     alice:users                                             OpenPBS's clients: user and login group
+//     alice:users:10.0.0.5,40122,10.0.0.1,15001               ours: also the connection that it is for
 //
-// The number says who the user is. That the name has to be the one that the server's host has for that number
-// keeps out users of hosts that count otherwise. The connection (addresses and ports of the client's end and
-// of the server's, as the client sees them) is what makes a credential useless to whom it wasn't made for: a
-// server that is shown one could show it to another server as its own. OpenPBS's server reads the user alone.
+// The number says who the user is. The name has to be the one that the server's host has for that number:
+// this keeps out users of hosts that number users otherwise. The connection (addresses and ports of the
+// client's end and of the server's, as the client sees them) makes a credential useless to anyone else: a
+// server that receives one could otherwise present it to another server as its own. OpenPBS's server reads
+// only the user.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ struct sockaddr_storage;
 
 namespace pbs::ifl {
 
-/// Both ends of a TCP connection. Addresses are numeric, as numeric_address() writes them.
+/// The two ends of a TCP connection. Addresses are numeric, as numeric_address() writes them.
 struct ConnectionEnds {
     std::string client;
     std::uint16_t client_port = 0;
@@ -32,7 +33,7 @@ struct ConnectionEnds {
 struct CredentialText {
     std::string user;
     std::string group;
-    std::optional<ConnectionEnds> ends;  ///< nullopt: it doesn't say for which connection it is
+    std::optional<ConnectionEnds> ends;  ///< the connection that it is for; nullopt: it names none
     bool operator==(const CredentialText&) const = default;
 };
 
@@ -40,7 +41,8 @@ std::string credential_text(const CredentialText& text);
 /// Errors: PBSE_BADCRED with what was expected.
 Result<CredentialText> parse_credential_text(std::string_view text);
 
-/// The address of a socket, an IPv4 one in IPv6 as IPv4, without a zone; and its port in host byte order.
+/// The address of a socket without a zone (an IPv4 address in IPv6 as IPv4); `port` gets its port, in host
+/// byte order.
 std::string numeric_address(const sockaddr_storage& address, std::uint16_t& port);
 
 /// The longest token of a handshake, in bytes.

@@ -1,9 +1,4 @@
-// Data-is-strings (DIS): how the batch protocol writes numbers and strings.
-//
-// A number is its sign and its decimal digits. Before the sign stands the count of the digits when it is more
-// than one, before that the count of that count's digits when it is more than one, and so on until a count is
-// a single digit: 5 is "+5", -12 is "2-12", 1234567890 is "210+1234567890". A string is its length as an
-// unsigned number, then its bytes: "abc" is "+3abc", the empty string is "+0".
+// Data-is-strings (DIS): the encoding of numbers and strings in the batch protocol.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +8,7 @@
 
 namespace pbs::ifl {
 
-/// The bytes of the shortest string on the wire.
+/// The length of the shortest string on the wire, in bytes.
 inline constexpr std::size_t kMinString = 2;
 
 /// Writes DIS to the end of a string that the caller owns.
@@ -23,7 +18,7 @@ class DisWriter {
     void put_unsigned(std::uint64_t value);
     void put_signed(std::int64_t value);
     void put_string(std::string_view value);
-    /// What was written by another DisWriter.
+    /// Appends the output of another DisWriter.
     void put_encoded(std::string_view dis) { out_.append(dis); }
 
   private:
@@ -32,35 +27,36 @@ class DisWriter {
 };
 
 /// Reads DIS from bytes that the caller keeps.
+/// Reads DIS from bytes that the caller keeps.
 ///
 /// The first error sticks: from then on every get returns 0 or an empty string and reads nothing, so a
-/// decoder reads a whole structure and asks failed() once. Each get names the field it reads; the name is
-/// part of the error. Only the form that DisWriter writes is accepted (no leading zeros).
+/// decoder can read a whole structure and check failed() once. Each get names the field that it reads, for
+/// the error. Only DisWriter's form is accepted (no leading zeros).
 class DisReader {
   public:
     explicit DisReader(std::string_view bytes) : bytes_(bytes) {}
 
     /// An unsigned number of at most `max`.
     std::uint64_t get_unsigned(const char* field, std::uint64_t max = UINT64_MAX);
-    /// A number that fits in 32 bits without a sign.
+    /// An unsigned number that fits in 32 bits.
     std::uint32_t get_u32(const char* field) {
         return static_cast<std::uint32_t>(get_unsigned(field, UINT32_MAX));
     }
     std::int64_t get_signed(const char* field);
     /// A signed number that fits in 32 bits.
     std::int32_t get_i32(const char* field);
-    /// A string of at most `max_length` bytes, of any values. The view is into the reader's bytes.
+    /// A string of at most `max_length` bytes of any value. The view is into the reader's bytes.
     std::string_view get_bytes(const char* field, std::size_t max_length);
-    /// A string as get_bytes(), without NUL bytes.
+    /// A string like that of get_bytes(), without NUL bytes.
     std::string_view get_text(const char* field, std::size_t max_length);
     std::string get_string(const char* field, std::size_t max_length) {
         return std::string(get_text(field, max_length));
     }
-    /// The count of elements that follow, each of at least `min_element` bytes: a count that the bytes left
-    /// cannot hold is an error, so memory is not reserved for what isn't there.
+    /// The count of the elements that follow, each of at least `min_element` bytes. A count that the
+    /// remaining bytes can't hold is an error, so memory is only reserved for elements that exist.
     std::size_t get_count(const char* field, std::size_t max, std::size_t min_element);
 
-    /// Records an error found by the caller, at the current place, unless there is one already.
+    /// Records an error that the caller found at the current place, unless there was an error before.
     void fail(const char* field, std::string_view what);
     bool failed() const { return failed_; }
     /// "field, at byte N: what was expected"; empty unless failed().

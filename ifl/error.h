@@ -1,4 +1,4 @@
-// Errors of this folder.
+// Errors of the client library.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace pbs::ifl {
 
-/// What went wrong: a PBS error number (ifl/pbs_error.h) and a message for the person who reads it.
+/// A PBS error number (ifl/pbs_error.h) and a message for people.
 struct Error {
     int code = 0;
     std::string message;

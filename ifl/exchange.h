@@ -1,5 +1,5 @@
-// Requests and replies on a connection that nobody waits for: what is asked is sent as the server takes it,
-// and what came is taken when poll(2) says so.
+// Requests and replies on a connection without waiting: requests are sent as the server takes them, and
+// replies are read when poll(2) reports data.
 #pragma once
 
 #include <cstddef>
@@ -15,31 +15,32 @@ namespace pbs::ifl {
 
 class Exchange {
   public:
-    /// A reply, or why there will be none: the connection has ended.
+    /// Gets a reply, or the reason why the connection ended without one.
     using Done = std::function<void(const Result<Reply>&)>;
 
-    /// On a connection whose user the server knows as `user`.
+    /// For a connection whose user the server knows as `user`.
     Exchange(Socket socket, std::string user, const ReplyLimits& limits = {});
     Exchange(const Exchange&) = delete;
     Exchange& operator=(const Exchange&) = delete;
 
     bool open() const { return socket_.fd() >= 0; }
     int fd() const { return socket_.fd(); }
-    /// How much the server has yet to take, in bytes.
+    /// The number of bytes that the server has yet to take.
     std::size_t unsent() const { return out_.size(); }
     bool wants_to_send() const { return !out_.empty(); }
-    /// Requests without a reply.
+    /// The number of requests without a reply.
     std::size_t unanswered() const { return asked_.size(); }
 
-    /// Requests are answered in the order in which they are made. `sink` as for ReplyDecoder.
+    /// Makes a request that has a reply. Replies come in the order of the requests. `sink` as for
+    /// ReplyDecoder.
     void ask(RequestType type, RequestBody body, std::string extend, Done done, ObjectSink sink = {});
-    /// A request whose type has no reply.
+    /// Makes a request whose type has no reply.
     void tell(RequestType type, RequestBody body);
-    /// Sends and reads what can be, without waiting, up to a megabyte. True: something came.
+    /// Sends and reads without waiting, up to a megabyte. True: something was read.
     bool work();
-    /// Requests that have no answer get none.
+    /// Ends the connection. Unanswered requests are told `why`.
     void close(const std::string& why);
-    /// Of one that isn't open.
+    /// The reason of close(), or of the end by the server; empty while the connection is open.
     const std::string& why_closed() const { return why_closed_; }
 
   private:

@@ -9,9 +9,9 @@
 
 namespace pbs::ifl {
 
-/// Has `exec`/sbin/pbs_iff tell the server who the user of `connection` is; where `exec` is empty that of
-/// OpenPBS in /opt/pbs, else this project's. Errors: PBSE_BADCRED when there is no such program or it fails;
-/// the server's code when it refuses.
+/// Lets `exec`/sbin/pbs_iff tell the server the user of `connection`. If `exec` is empty: OpenPBS's pbs_iff
+/// in /opt/pbs, else this project's. Errors: PBSE_BADCRED when there is no such program or it fails; the
+/// server's code when it refuses.
 Result<void> authenticate_with_helper(const Socket& connection, const LocalEnd& local,
                                       const ServerAddress& address, const std::string& exec);
 

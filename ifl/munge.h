@@ -1,7 +1,8 @@
-// MUNGE (munge(7)): hosts that share a key tell each other the number of a user, in credentials that its
-// daemon munged makes and checks. A credential is good for five minutes, and once on each host.
+// Users' credentials by MUNGE (munge(7)): hosts that share a key tell each other the number of a user; the
+// daemon munged makes and checks the credentials. A credential is valid for five minutes, and once on each
+// host.
 //
-// libmunge is loaded when it is needed, so that clients and servers that don't use it need no more packages.
+// libmunge is loaded on first use, so that other clients and servers need no more packages.
 #pragma once
 
 #include <sys/types.h>
@@ -16,20 +17,20 @@ namespace pbs::ifl {
 
 class Munge {
   public:
-    /// Loads libmunge. `socket`: that of munged; empty: libmunge's usual one. Errors: PBSE_NOSUP, saying what
-    /// is missing.
+    /// Loads libmunge. `socket` is munged's; empty: libmunge's default. Errors: PBSE_NOSUP, saying what is
+    /// missing.
     static Result<Munge> load(const std::string& socket);
 
-    /// A credential of this process's effective user that carries `text`. Waits for munged, for up to ten
-    /// seconds if it doesn't answer, as decode() does. Errors: PBSE_BADCRED with what libmunge says.
+    /// Makes a credential of this process's effective user that carries `text`. Waits for munged up to ten
+    /// seconds, as decode() does. Errors: PBSE_BADCRED with libmunge's text.
     Result<std::string> encode(const std::string& text) const;
 
     struct Decoded {
         uid_t uid = 0;
         std::string text;
     };
-    /// What a credential says, if its key, its time and that it is new here are as they should be. Threads
-    /// may call it. Errors: PBSE_BADCRED with what libmunge says.
+    /// Reads a credential, after checking its key, its time, and that it wasn't used here before. Threads may
+    /// call it concurrently. Errors: PBSE_BADCRED with libmunge's text.
     Result<Decoded> decode(const std::string& credential) const;
 
   private:

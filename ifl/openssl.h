@@ -1,4 +1,4 @@
-// The functions of OpenSSL that are used here, found in the library when it is needed.
+// The OpenSSL functions in use, looked up in the library when it is loaded.
 #pragma once
 
 #include <openssl/err.h>
@@ -9,7 +9,7 @@
 
 namespace pbs::ifl {
 
-// What its headers have as macros is called by what these stand for.
+// Functions that OpenSSL's headers have as macros are called by their underlying names.
 #define PBS_OPENSSL_FUNCTIONS(X)          \
     X(ASN1_TIME_to_tm)                    \
     X(BIO_ctrl)                           \
@@ -57,12 +57,12 @@ namespace pbs::ifl {
     X(X509_verify_cert_error_string)
 
 struct OpenSsl {
-    // NOLINTNEXTLINE(bugprone-macro-parentheses): it is a member's name
+    // NOLINTNEXTLINE(bugprone-macro-parentheses): a member's name
 #define PBS_MEMBER(name) decltype(&::name) name = nullptr;
     PBS_OPENSSL_FUNCTIONS(PBS_MEMBER)
 #undef PBS_MEMBER
 
-    /// Loads the library, once; it stays loaded. Errors: PBSE_NOSUP, saying what is missing.
+    /// Loads the library once; it stays loaded. Errors: PBSE_NOSUP, saying what is missing.
     static Result<const OpenSsl*> load();
 };
 

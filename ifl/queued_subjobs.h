@@ -1,5 +1,6 @@
-// A status reply with subjobs has job arrays, each followed by those of its subjobs that aren't queued. How
-// many are queued, the array's array_indices_remaining says; the client makes them of the array's attributes.
+// Subjobs that a status reply leaves out. The reply to a request for jobs with subjobs has job arrays, each
+// followed by its subjobs that aren't queued. The array's array_indices_remaining tells which are queued; the
+// client makes those from the array's attributes.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace pbs::ifl {
 
-/// Indices as array_indices_remaining has them, "3-9:2,12" or "-". nullopt: it is something else.
+/// A stretch of indices in array_indices_remaining, "3-9:2,12" or "-". nullopt: the text is something else.
 struct IndexStretch {
     std::int64_t first = 0;
     std::int64_t last = 0;
@@ -21,21 +22,22 @@ struct IndexStretch {
 };
 std::optional<std::vector<IndexStretch>> parse_remaining(std::string_view text);
 
-/// Takes the objects of a status reply and gives them on, arrays with all of their subjobs, by index.
+/// Takes the objects of a status reply and passes them on, with all subjobs of arrays in the order of their
+/// indices.
 class QueuedSubjobs {
   public:
     explicit QueuedSubjobs(ObjectSink sink) : sink_(std::move(sink)) {}
     void take(const ObjectView& object);
-    /// After the last object.
+    /// Call it after the last object.
     void end();
 
   private:
     void give_queued_before(std::int64_t index);
 
     ObjectSink sink_;
-    // The array whose subjobs come, and what is queued of them.
-    std::string before_;  // its id up to the bracket, "12["
-    std::string behind_;  // and from the other one, "].server"
+    // the current array and its queued subjobs
+    std::string before_;  // the array's id up to the bracket, "12["
+    std::string behind_;  // the id from the closing bracket, "].server"
     Attributes attributes_;
     std::vector<IndexStretch> queued_;
 };

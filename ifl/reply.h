@@ -21,7 +21,7 @@
 
 namespace pbs::ifl {
 
-/// Choice 1: only the codes.
+/// Choice 1: codes only.
 struct NullReply {
     bool operator==(const NullReply&) const = default;
 };
@@ -59,22 +59,22 @@ struct ObjectStatus {
     bool operator==(const ObjectStatus&) const = default;
 };
 
-/// Objects of a status reply as they are on the wire, one after another; what one part of a long one has.
+/// Encoded objects of a status reply, one after another: one part of a long reply.
 struct StatusPart {
     std::size_t count = 0;
     std::string objects = {};
     bool operator==(const StatusPart&) const = default;
 };
 
-/// Types of objects in a reply to a request for jobs with their subjobs: a job array, and behind it those of
-/// its subjobs that aren't queued (queued_subjobs.h). MGR_OBJ_JOBARRAY_PARENT, MGR_OBJ_SUBJOB.
+/// Types of objects in a reply to a request for jobs with subjobs: a job array, followed by its subjobs that
+/// aren't queued (queued_subjobs.h). MGR_OBJ_JOBARRAY_PARENT, MGR_OBJ_SUBJOB.
 inline constexpr std::uint32_t kTypeOfArray = 10;
 inline constexpr std::uint32_t kTypeOfSubjob = 11;
 
 /// Choice 6.
 struct StatusReply {
     std::vector<ObjectStatus> objects = {};
-    /// More objects to be sent behind these. A reply that was decoded has none.
+    /// More objects, to be sent after `objects`. Empty in a decoded reply.
     std::vector<StatusPart> encoded = {};
     bool operator==(const StatusReply&) const = default;
 };
@@ -91,7 +91,7 @@ struct LocateReply {
     bool operator==(const LocateReply&) const = default;
 };
 
-/// Choice 9: four numbers per resource, the first of all resources first.
+/// Choice 9: four numbers for each resource: all `available` ones, then all `allocated` ones, and so on.
 struct ResourceQueryReply {
     std::vector<std::uint32_t> available;
     std::vector<std::uint32_t> allocated;
@@ -129,13 +129,13 @@ using ReplyBody =
 
 struct Reply {
     std::int32_t code = 0;       ///< 0 or a PBS error number
-    std::int32_t auxiliary = 0;  ///< with a refused attribute list: 1 + index of the attribute; else 0
+    std::int32_t auxiliary = 0;  ///< 1 + index of the attribute at fault in a refused attribute list; else 0
     ReplyBody body;
     bool more_parts = false;
 
     /// Success without contents.
     static Reply ok() { return {}; }
-    /// A refusal; the text is error_text(code) of ifl/error_text.h when none is given.
+    /// A refusal; without a text, that of error_text(code) (ifl/error_text.h).
     static Reply error(int code, std::string_view text = {});
     /// Success with a warning for the user.
     static Reply warning(std::string_view text);
@@ -143,7 +143,7 @@ struct Reply {
     bool operator==(const Reply&) const = default;
 };
 
-/// What a reply may hold at most, for clients, whose server may be anyone.
+/// The largest allowed reply, for clients, since the server may be anyone.
 struct ReplyLimits {
     std::size_t packet = 256U << 20;   ///< bytes of one part
     std::size_t name = 4096;           ///< names of objects, jobs, attributes, resources
@@ -152,48 +152,48 @@ struct ReplyLimits {
     std::size_t objects = 10000000;    ///< in one part
 };
 
-/// The data of a reply's packet (without the packet's header).
+/// The data of a reply's packet, without the packet's header.
 std::string encode_reply(const Reply& reply);
 
-/// A reply to send: a whole packet.
+/// The whole packet of a reply.
 std::string reply_packet(const Reply& reply);
 
-/// An object of a status reply while it's read: views into the packet's bytes.
+/// An object of a status reply while it is read: views into the packet's bytes.
 struct ObjectView {
     std::uint32_t type = 0;
     std::string_view name;
     std::span<const AttributeView> attributes;
 };
-/// Takes the objects of status replies, in their order. What it's given is valid during the call.
+/// Takes the objects of status replies, in their order. Each object is valid during the call.
 using ObjectSink = std::function<void(const ObjectView&)>;
 
-/// Reads the data of one packet, all of it. With a `sink`, objects of a status reply go there as they are
-/// read and StatusReply::objects stays empty; it may have got some when an error is found behind them.
+/// Decodes the data of one whole packet. With a `sink`, the objects of a status reply go there as they are
+/// read and StatusReply::objects stays empty; if an error is found later, the sink may have got some.
 Result<Reply> decode_reply(std::string_view data, const ReplyLimits& limits = {},
                            const ObjectSink& sink = nullptr);
 
-/// An object of a status reply as it is on the wire: the type, the name, and the list of attributes.
+/// The encoding of an object of a status reply: the type, the name, and the list of attributes.
 std::string encode_object(std::uint32_t type, std::string_view name,
                           std::span<const AttributeView> attributes);
 
-/// Puts objects of a status reply into parts, in the order in which they are added.
+/// Divides the objects of a status reply into parts, in the order in which they are added.
 class StatusParts {
   public:
-    /// A part is full with this many objects or bytes, whichever comes first; a subjob of a job array never
-    /// begins one, as OpenPBS's clients have forgotten then which array it is of.
+    /// A part is full with this many objects or bytes, whichever comes first. A subjob never begins a part,
+    /// because OpenPBS's clients then don't know its job array any more.
     explicit StatusParts(std::size_t objects_per_part = 500, std::size_t bytes_per_part = 1U << 16)
         : max_objects_(objects_per_part), max_bytes_(bytes_per_part) {}
 
     void add(std::uint32_t type, std::string_view name, const Attributes& attributes);
     void add(std::uint32_t type, std::string_view name, std::span<const AttributeView> attributes);
-    /// One of encode_object().
+    /// Adds an object encoded by encode_object().
     void add_encoded(std::string_view object);
     bool empty() const { return parts_.empty(); }
-    /// Of all that was added since the last time.
+    /// The number of bytes added since the last take.
     std::size_t bytes() const;
-    /// All that was added since the last time.
+    /// Takes all parts added since the last time.
     std::vector<StatusPart> take();
-    /// The same, but for the part that is still being filled.
+    /// Takes the full parts; the part still being filled stays.
     std::vector<StatusPart> take_full();
 
   private:
@@ -204,15 +204,14 @@ class StatusParts {
     std::vector<StatusPart> parts_;
 };
 
-/// A part of a successful status reply, to send: a packet as two pieces of bytes that belong one behind
-/// another. `more_parts`: it isn't the last.
+/// The packet of a part of a successful status reply, as two pieces to be sent one after the other.
+/// `more_parts`: another part follows.
 std::array<std::string, 2> part_packet(StatusPart part, bool more_parts);
 
-/// A successful status reply, to send: packets, a part each, as pieces of bytes that belong one behind
-/// another.
+/// The packets of a successful status reply, one for each part, as pieces to be sent one after another.
 std::vector<std::string> status_packets(StatusReply reply);
 
-/// Takes replies out of a connection's stream of bytes; the parts of a status reply are put together.
+/// Splits a connection's stream of bytes into replies, and joins the parts of status replies.
 class ReplyDecoder {
   public:
     struct NeedMore {};
@@ -224,11 +223,11 @@ class ReplyDecoder {
     explicit ReplyDecoder(ReplyLimits limits = {}) : limits_(limits), packets_(limits.packet) {}
 
     void feed(std::string_view bytes) { packets_.feed(bytes); }
-    /// As feed(), for bytes that are yet to be read: see PacketReader.
+    /// For reading into the buffer instead of feed(), as in PacketReader.
     char* room(std::size_t size) { return packets_.room(size); }
     void filled(std::size_t size) { packets_.filled(size); }
-    /// The next whole reply. After Malformed, only Malformed follows. With a `sink`, objects of a status
-    /// reply go there, part by part as they arrive: the same sink until the reply is whole.
+    /// The next complete reply. After Malformed, only Malformed follows. With a `sink`, the objects of a
+    /// status reply go there, part by part as they arrive; pass the same sink until the reply is complete.
     Decoded next(const ObjectSink& sink = nullptr);
 
   private:

@@ -19,7 +19,7 @@ namespace pbs::ifl {
 
 inline constexpr unsigned kProtocolType = 2;
 inline constexpr unsigned kProtocolVersion = 2;
-/// A client sends a script in pieces of this many bytes, the last one shorter.
+/// A client sends a script in pieces of this size, the last one shorter.
 inline constexpr std::size_t kScriptChunk = 65536;
 
 enum class RequestType : std::uint16_t {
@@ -79,21 +79,21 @@ enum class RequestType : std::uint16_t {
     delete_job_list = 100,
 };
 
-/// Name of a type for log lines, such as "StatusJob"; empty for a number that is no type.
+/// The name of a type for log lines, such as "StatusJob"; empty for an unknown type.
 std::string_view request_name(RequestType type);
 
-/// connect. The first request on a TCP connection, before authentication; says nothing.
+/// connect: the first request on a TCP connection, before authentication. It has no contents.
 struct Connect {
     bool operator==(const Connect&) const = default;
 };
 
-/// disconnect. The last request on a connection; the server closes it without a reply.
+/// disconnect: the last request on a connection; the server closes it without a reply.
 struct Disconnect {
     bool operator==(const Disconnect&) const = default;
 };
 
-/// authenticate. On the wire each method's name has its length before it once more. `port`: with method
-/// "resvport", the client port of the connection to be authenticated (see ifl/auth.h).
+/// authenticate. On the wire each method's name is preceded by its length once more. `port`: with method
+/// "resvport", the client's port of the connection to be authenticated (see ifl/auth.h).
 struct Authenticate {
     std::string method;
     std::string encrypt_method;  // empty: none
@@ -101,9 +101,9 @@ struct Authenticate {
     bool operator==(const Authenticate&) const = default;
 };
 
-/// queue_job and submit_reservation. `job` is empty except between servers; `destination` may be empty. With
-/// ":C:" at the start of the extend string the job has no script and is to be committed at once; the reply is
-/// then CommitReply, else QueueReply.
+/// queue_job and submit_reservation. `job` is empty except between servers; `destination` may be empty. An
+/// extend string that begins with ":C:" says that the job has no script and is committed at once; the reply
+/// is then CommitReply, else QueueReply.
 struct QueueJob {
     std::string job;
     std::string destination;
@@ -138,7 +138,7 @@ struct Manage {
     bool operator==(const Manage&) const = default;
 };
 
-/// delete_job_list: what qdel and pbs_deljob() send; delete_job is its older form.
+/// delete_job_list: sent by qdel and pbs_deljob(); delete_job is its older form.
 struct DeleteJobList {
     std::vector<std::string> jobs;
     bool operator==(const DeleteJobList&) const = default;
@@ -152,7 +152,7 @@ struct MessageJob {
     bool operator==(const MessageJob&) const = default;
 };
 
-/// move_job, and order_job, where `destination` is the other job.
+/// move_job; also order_job, where `destination` is the other job.
 struct MoveJob {
     std::string job;
     std::string destination;
@@ -189,9 +189,9 @@ struct SignalJob {
 };
 
 /// status_*. `object` is a name, or empty for all; status_job takes several job identifiers separated by
-/// commas. Only the names of `wanted` count; none means all attributes. status_scheduler with an extend
-/// string that begins with "object=policy", "object=time_window" or "object=fs_group" asks for these objects;
-/// what follows a ';' there is the caller's own extend string.
+/// commas. Only the names of `wanted` are read; an empty list means all attributes. status_scheduler with an
+/// extend string that begins with "object=policy", "object=time_window" or "object=fs_group" asks for these
+/// objects; the text after a ';' there is the caller's own extend string.
 struct Status {
     std::string object;
     Attributes wanted;
@@ -226,7 +226,7 @@ struct ReleaseNodes {
     bool operator==(const ReleaseNodes&) const = default;
 };
 
-/// modify_reservation: as Manage, without a command.
+/// modify_reservation: like Manage, without a command.
 struct ModifyReservation {
     std::uint32_t object_type = 0;
     std::string object;
@@ -240,7 +240,7 @@ struct PreemptJobs {
     bool operator==(const PreemptJobs&) const = default;
 };
 
-/// deferred_scheduler_reply. `text` has 1 before it, or it isn't there and a 0 says so.
+/// deferred_scheduler_reply. On the wire `text` follows a 1; a 0 says that there is none.
 struct DeferredSchedulerReply {
     std::int32_t command = 0;
     std::string object;
@@ -290,8 +290,8 @@ using RequestBody =
                  UserCredential, RegisterScheduler, ReleaseNodes, ModifyReservation, PreemptJobs,
                  DeferredSchedulerReply, ResourceQuery, TrackJob, RegisterDependency, SpawnPython>;
 
-/// A request. `user` is what the client says; who it is, is the connection's to know (ifl/auth.h). The body's
-/// alternative is the one that belongs to the type.
+/// A request. `user` is the client's own statement; the connection knows who the user is (ifl/auth.h). The
+/// body's alternative is the one for the type.
 struct Request {
     RequestType type = RequestType::connect;
     std::string user;
@@ -301,10 +301,10 @@ struct Request {
     bool operator==(const Request&) const = default;
 };
 
-/// Whether the client waits for a reply; to the others the server sends none.
+/// Does a request of this type get a reply?
 bool has_reply(RequestType type);
 
-/// What a request may hold at most. A client that sends more is refused, and its connection closed.
+/// The largest allowed request. A client that sends more is refused, and its connection closed.
 struct RequestLimits {
     std::size_t packet = 8U << 20;        ///< bytes of the whole request
     std::size_t name = 1024;              ///< names of users, objects, jobs, queues, attributes, resources
@@ -314,18 +314,18 @@ struct RequestLimits {
     std::size_t script_chunk = 1U << 20;  ///< data of one JobScript
     std::size_t extend = 64U << 10;       ///< the extend string
 
-    /// For a connection whose user isn't known yet: room for Connect, Authenticate and Disconnect.
+    /// For a connection whose user isn't known yet: enough for Connect, Authenticate and Disconnect.
     static RequestLimits before_authentication();
 };
 
-/// The data of a request's packet (without the packet's header). The body must be the one of the type.
+/// The data of a request's packet, without the packet's header. The body must be the one for the type.
 std::string encode_request(const Request& request);
 
-/// A request to send: a whole packet.
+/// The whole packet of a request.
 std::string request_packet(const Request& request);
 
-/// Reads the data of one packet, all of it. The error's code is PBSE_DISPROTO for what is no request, and
-/// PBSE_UNKREQ for a request type that isn't known.
+/// Decodes the data of one whole packet. Errors: PBSE_DISPROTO: the data is no request; PBSE_UNKREQ: the
+/// request type is unknown.
 Result<Request> decode_request(std::string_view data, const RequestLimits& limits = {});
 
 /// Takes requests out of a connection's stream of bytes.
@@ -352,22 +352,22 @@ class RequestDecoder {
 
     explicit RequestDecoder(RequestLimits limits = {}) : limits_(limits), packets_(limits.packet) {}
 
-    /// For the packets that follow; a connection changes them when its user becomes known.
+    /// Sets the limits for the packets that follow; a connection's change when its user becomes known.
     void set_limits(const RequestLimits& limits);
     void feed(std::string_view bytes) { packets_.feed(bytes); }
     /// The next request. After Malformed, only Malformed follows.
     Decoded next();
-    /// The next packet as it is, where an authentication method's token is due instead of a request; nullopt
-    /// when more bytes are needed. Errors: as Malformed, which next() gives from then on.
+    /// The next packet as it is, where a token of an authentication method is due instead of a request;
+    /// nullopt: more bytes are needed. Errors: as Malformed, which next() returns from then on.
     struct Token {
         PacketType type;
         std::string data;
     };
     Result<std::optional<Token>> next_token();
     bool in_progress() const { return packets_.in_progress(); }
-    /// Bytes that aren't part of a request handed out yet.
+    /// The number of buffered bytes that aren't part of a returned request.
     std::size_t unread() const { return packets_.unread(); }
-    /// Bytes of memory that it keeps.
+    /// The number of bytes of memory in use.
     std::size_t size() const { return packets_.size(); }
 
   private:

@@ -1,4 +1,4 @@
-// A stream socket, as the client library uses it.
+// A stream socket for the client library.
 #pragma once
 
 #include <chrono>
@@ -32,22 +32,21 @@ class Socket {
     ~Socket();
 
     int fd() const { return fd_; }
-    /// From now on all is sent and received by TLS, to a server whose certificate is for `name`. Waits for
-    /// the handshake until `timeout`. Errors: as TlsSession, and PBSE_PROTOCOL for a server that takes no
-    /// TLS; the socket is of no use then.
+    /// Encrypts all further traffic by TLS, with a server whose certificate is for `name`. Waits for the
+    /// handshake until `timeout`. Errors: as TlsSession, and PBSE_PROTOCOL for a server that takes no TLS;
+    /// then the socket can't be used any more.
     Result<void> encrypt(const TlsContext& context, const std::string& name, std::chrono::seconds timeout);
-    /// Sends all of `data`. Errors: PBSE_PROTOCOL with what the system says.
+    /// Sends all of `data`. Errors: PBSE_PROTOCOL with the system's text.
     Result<void> send(std::string_view data) const;
-    /// Sends as much of `data` as the peer takes now: the number of bytes, 0 if it takes none. Errors: as
-    /// send().
+    /// Sends as much of `data` as the peer takes now; returns the number of bytes, 0 if it takes none.
+    /// Errors: as send().
     Result<std::size_t> send_some(std::string_view data) const;
-    /// Is there something of send_some() that has yet to go out? The next call of any member sends it on.
+    /// Are bytes of send_some() still to be sent? The next call of any member continues with them.
     bool keeps_some() const { return tls_ != nullptr && !tls_->kept.empty(); }
-    /// Waits until there is data or the peer takes some, and reads what is there: 0 when there is none.
-    /// Errors: PBSE_PROTOCOL, also when the peer has closed.
+    /// Waits until there is data or the peer takes some, and reads the data: 0 if there is none. Errors:
+    /// PBSE_PROTOCOL, also when the peer has closed.
     Result<std::size_t> receive_or_send(char* data, std::size_t size, std::chrono::seconds timeout) const;
-    /// Waits for data until `timeout` and reads what is there, at most `size` bytes: 0 when the peer has
-    /// closed.
+    /// Waits for data until `timeout` and reads at most `size` bytes: 0 when the peer has closed.
     Result<std::size_t> receive(char* data, std::size_t size, std::chrono::seconds timeout) const;
 
   private:
@@ -58,11 +57,11 @@ class Socket {
     int fd_ = -1;
     struct Tls {
         std::unique_ptr<TlsSession> session;
-        std::string kept;  // of what is to be sent, from `sent` on
+        std::string kept;  // bytes to be sent, from `sent` on
         std::size_t sent = 0;
         bool ended = false;  // the peer has closed
     };
-    std::unique_ptr<Tls> tls_;  // none: it isn't encrypted
+    std::unique_ptr<Tls> tls_;  // null: not encrypted
 };
 
 /// Connects to a Unix socket, or to host and port. Errors: PBSE_BADHOST for a host that can't be resolved,
@@ -74,14 +73,14 @@ Result<Socket> connect_to(const ServerAddress& address);
 /// PBSE_NOSERVER.
 Result<Socket> connect_from_reserved_port(const Socket& connection);
 
-/// The local port of a TCP connection, in host byte order, and its numeric address.
+/// The numeric local address of a TCP connection, and its port in host byte order.
 struct LocalEnd {
     std::string address;
     std::uint16_t port = 0;
 };
 Result<LocalEnd> local_end(const Socket& connection);
 
-/// Both ends of a TCP connection, of which this process is the client. Errors: PBSE_SYSTEM.
+/// Both ends of a TCP connection whose client is this process. Errors: PBSE_SYSTEM.
 Result<ConnectionEnds> connection_ends(const Socket& connection);
 
 }  // namespace pbs::ifl

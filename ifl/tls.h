@@ -1,11 +1,11 @@
-// TLS 1.3 over a connection of the batch protocol: it hides and seals what is sent, and says who the server
-// is. Who the user is, is said inside of it, as without (ifl/auth.h).
+// TLS 1.3 over a connection of the batch protocol: encrypts and seals the traffic, and proves who the server
+// is. The user is authenticated inside of it, as without TLS (ifl/auth.h).
 //
-// A client that is to use it begins with it: the first byte that a server gets is that of a TLS handshake, or
-// the P of a packet (ifl/packet.h). So a server takes both on one port, and a helper such as pbs_iff, which
-// knows nothing of TLS, finds it there.
+// A client that uses TLS begins with it: the first byte that a server gets is that of a TLS handshake, or the
+// P of a packet (ifl/packet.h). So a server takes both on one port, and a helper such as pbs_iff, which
+// doesn't know TLS, finds the same port.
 //
-// OpenSSL is loaded when it is needed, so that clients and servers that don't use it need no more packages.
+// OpenSSL is loaded on first use, so that other clients and servers need no more packages.
 #pragma once
 
 #include <chrono>
@@ -18,31 +18,32 @@
 
 namespace pbs::ifl {
 
-/// The method that PBS_ENCRYPT_METHOD names.
+/// The name in PBS_ENCRYPT_METHOD.
 inline constexpr const char* kTlsMethod = "tls";
-/// Can these bytes, the first of a client's, be the beginning of a TLS handshake?
+/// Can these first bytes of a client be the beginning of a TLS handshake?
 bool begins_tls(std::string_view bytes);
-/// Can these, the first of a server's, be of TLS: of a handshake or an alert?
+/// Can these first bytes of a server be TLS: a handshake or an alert?
 bool is_tls(std::string_view bytes);
 
-/// Frees what OpenSSL keeps for the calling thread. A thread that has read certificates and may outlive
-/// OpenSSL, which ends with the process before a pool's threads do, calls it when it has done so.
+/// Frees OpenSSL's data of the calling thread. To be called by a thread that has read certificates and may
+/// outlive OpenSSL, which ends with the process before the threads of a pool do.
 void release_tls_of_thread();
 
-/// What all sessions of a server, or of a client, have in common. Copies share it; threads may use it.
+/// The common data of all sessions of a server, or of a client. Copies share it; threads may use it
+/// concurrently.
 class TlsContext {
   public:
-    /// A server's certificate with those of its issuers behind it, and its key, both PEM. Neither file may be
-    /// writable by others than their owner, who is root or this user; the key may be read by nobody else.
-    /// `now`: a certificate that is no good then is an error. Errors: PBSE_SYSTEM, naming the file and what
-    /// is wrong with it; PBSE_NOSUP: OpenSSL isn't installed.
+    /// For a server: its certificate with those of its issuers after it, and its key, both PEM. Only their
+    /// owner, root or this user, may write the files; nobody else may read the key. A certificate that isn't
+    /// valid at `now` is an error. Errors: PBSE_SYSTEM, naming the file and what is wrong with it;
+    /// PBSE_NOSUP: OpenSSL isn't installed.
     static Result<TlsContext> server(const std::string& certificate, const std::string& key,
                                      std::chrono::system_clock::time_point now);
-    /// What a client trusts: the authorities of a PEM file, or those of the system if `authorities` is empty.
+    /// For a client: trusts the authorities of a PEM file, or those of the system if `authorities` is empty.
     /// Errors: as server().
     static Result<TlsContext> client(const std::string& authorities);
 
-    /// Until when a server's certificate is good.
+    /// The end of validity of the server's certificate.
     std::chrono::system_clock::time_point good_until() const;
 
   private:
@@ -52,36 +53,35 @@ class TlsContext {
     std::shared_ptr<const Data> data_;
 };
 
-/// One connection's side of TLS. It does no input or output: what came from the peer is fed, and what is to
-/// be sent to it is taken.
+/// One connection's side of TLS. It does no input or output: feed() takes the peer's bytes, take_unsent()
+/// returns the bytes for the peer.
 class TlsSession {
   public:
     /// The server's side.
     static Result<std::unique_ptr<TlsSession>> accept(const TlsContext& context);
-    /// The client's: the server's certificate has to be for `name`, a host's name or a numeric address.
+    /// The client's side. The server's certificate has to be for `name`, a host's name or a numeric address.
     static Result<std::unique_ptr<TlsSession>> connect(const TlsContext& context, const std::string& name);
     ~TlsSession();
     TlsSession(const TlsSession&) = delete;
     TlsSession& operator=(const TlsSession&) = delete;
 
-    /// Bytes that came. They are kept until read().
+    /// Takes bytes that came from the peer, and keeps them until read().
     Result<void> feed(std::string_view bytes);
-    /// Goes on with the handshake, then reads what was sent, at most `size` bytes: 0 when more has to come.
-    /// Errors: PBSE_PROTOCOL or, of a server that isn't who it should be, PBSE_BADCRED, with what is wrong;
-    /// the session is of no use then. There may be something to be sent all the same, which says so to the
-    /// peer.
+    /// Continues the handshake, then reads at most `size` decrypted bytes: 0 if more has to come. Errors:
+    /// PBSE_PROTOCOL or, if the server isn't who it should be, PBSE_BADCRED, with what is wrong; then the
+    /// session can't be used any more. Even so there may be bytes to be sent, which tell the peer.
     Result<std::size_t> read(char* data, std::size_t size);
-    /// Is the handshake over? What is written before is an error.
+    /// Is the handshake over? Writing before that is an error.
     bool established() const;
-    /// Is there a part of something that isn't whole?
+    /// Is there an incomplete record?
     bool in_progress() const;
-    /// Puts bytes into what is to be sent. Errors: PBSE_PROTOCOL.
+    /// Encrypts bytes for the peer. Errors: PBSE_PROTOCOL.
     Result<void> write(std::string_view data);
 
-    /// Bytes that are to be sent to the peer.
+    /// The encrypted bytes for the peer.
     std::size_t unsent() const;
     std::string take_unsent();
-    /// About how many bytes of memory it keeps.
+    /// The approximate number of bytes of memory in use.
     std::size_t size() const;
 
   private:

@@ -1,6 +1,6 @@
-// The attributes that PBS's objects have, one table for each type of object. The bundled server checks, keeps
+// The attributes of PBS's own objects, one table for each type of object. The bundled server checks, stores
 // and shows values by them; qmgr's help, completion and `print`, and the manual page pbs_attributes(7B), are
-// made of them. An attribute is added by adding a row. What the policy plugin adds to objects is in objects/.
+// made from them. An attribute is added by adding a row. The policy plugin's attributes are in objects/.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace pbs::ifl {
 
-// The numbers of the first seven are those of enum pbs_resource_kind. Lists and what is like them come last.
+// The first seven have the numbers of enum pbs_resource_kind. Types that are like lists come last.
 enum class AttributeType : std::uint8_t {
     integer = 1,
     real = 2,      // amounts are in millionths
@@ -25,11 +25,11 @@ enum class AttributeType : std::uint8_t {
     resources = 9,        // one value per resource name, each of that resource's own type
     hold = 10,            // "n" or some of "u", "o", "s", "p"
     environment = 11,     // comma-separated NAME=value, see text/variable_list.h
-    limits = 12,          // on entities (entity_limits.h): numbers of jobs
-    resource_limits = 13  // the same of each resource: amounts of it
+    limits = 12,          // limits on entities (entity_limits.h): numbers of jobs
+    resource_limits = 13  // limits on entities: amounts of each resource
 };
 
-// Who may read and write an attribute, when, and who has it.
+// Flags of an attribute: who may read and write it, when, and which server has it.
 enum AttributeFlag : std::uint32_t {
     read_user = 1,
     read_operator = 2,
@@ -38,11 +38,11 @@ enum AttributeFlag : std::uint32_t {
     write_operator = 16,
     write_manager = 32,
     alter_running = 64,   // users may change it while the job runs
-    at_creation = 128,    // may be given when the job is queued, though not changed later
-    computed = 256,       // the server works its value out when asked; of most nothing is stored
-    preset = 512,         // a new object has the default as a value, which can be taken away
-    of_plugin = 1024,     // the policy plugin shows it; the bundled server itself hasn't got it
-    openpbs_only = 2048,  // OpenPBS's server has it and the bundled one hasn't
+    at_creation = 128,    // may be given when the job is queued, but not changed later
+    computed = 256,       // computed by the server when asked for; mostly nothing is stored
+    preset = 512,         // a new object has the default as a value, which can be unset
+    of_plugin = 1024,     // shown by the policy plugin; the bundled server itself doesn't have it
+    openpbs_only = 2048,  // OpenPBS's server has it, the bundled one doesn't
 };
 
 constexpr std::uint32_t kReadAll = read_user | read_operator | read_manager;
@@ -57,9 +57,9 @@ struct AttributeDef {
     std::string_view name;
     AttributeType type = AttributeType::text;
     std::uint32_t flags = kReadOnly;
-    std::string_view default_value{};  // text, of resources RESOURCE=VALUE; empty: not set by default
-    std::string_view help{};           // one sentence, without a full stop at its end; jobs have none
-    std::span<const std::string_view> words{};  // the values that there are, if they are counted
+    std::string_view default_value{};  // text, for resources RESOURCE=VALUE; empty: no default
+    std::string_view help{};           // one sentence, without a full stop at its end; empty for jobs
+    std::span<const std::string_view> words{};  // the allowed values, if they are enumerated
 
     constexpr bool has(AttributeFlag flag) const { return (flags & flag) != 0; }
     constexpr bool writable() const { return (flags & kAllWrites) != 0; }
@@ -67,8 +67,8 @@ struct AttributeDef {
 
 class AttributeTable {
   public:
-    // First the rows of what the bundled server has, in the order in which a status shows them, then the
-    // others. A table in another order doesn't compile: the bundled server would lack a row of its own.
+    // The bundled server's rows come first, in the order in which a status shows them, then the others. A
+    // table in another order doesn't compile: the bundled server would lack one of its rows.
     explicit constexpr AttributeTable(std::span<const AttributeDef> all)
         : all_(all),
           rows_(all.first(
@@ -83,24 +83,24 @@ class AttributeTable {
         }
     }
 
-    // What the bundled server has.
+    // The attributes of the bundled server.
     constexpr std::span<const AttributeDef> rows() const { return rows_; }
-    // By name, without regard to case; nullptr: the bundled server has no such attribute.
+    // The bundled server's attribute of a name, in any case of letters; nullptr: there is none.
     const AttributeDef* find(std::string_view name) const;
 
-    // The same of all attributes.
+    // rows() and find() for all attributes.
     constexpr std::span<const AttributeDef> all() const { return all_; }
     const AttributeDef* find_any(std::string_view name) const;
 
-    // Is it one of OpenPBS's that the bundled server hasn't? To set one is refused as not supported
-    // (PBSE_NOSUP), rather than accepted and ignored; to ask for one is right: it is never set.
+    // Does only OpenPBS have the attribute, not the bundled server? Setting one is refused as not supported
+    // (PBSE_NOSUP), instead of being accepted and ignored; asking for one is fine: it is never set.
     bool is_openpbs_only(std::string_view name) const;
 
   private:
     static constexpr bool is_elsewhere(const AttributeDef& row) {
         return row.has(of_plugin) || row.has(openpbs_only);
     }
-    // Of the name in lower case (FNV-1a).
+    // FNV-1a hash of the name in lower case.
     static constexpr std::size_t hash(std::string_view name) {
         std::uint32_t hash = 0x811c9dc5;
         for (const char c : name)
@@ -111,10 +111,10 @@ class AttributeTable {
     static constexpr std::size_t kSlots = 512;
     std::span<const AttributeDef> all_;
     std::span<const AttributeDef> rows_;
-    std::array<std::uint16_t, kSlots> slots_{};  // rows, counted from 1, by the hashes of their names
+    std::array<std::uint16_t, kSlots> slots_{};  // row numbers, counted from 1, by the hashes of their names
 };
 
-// The tables, a file each.
+// The tables, one file each.
 const AttributeTable& server_table();
 const AttributeTable& queue_table();
 const AttributeTable& job_table();
@@ -123,11 +123,10 @@ const AttributeTable& reservation_table();
 const AttributeTable& resource_table();
 const AttributeTable& sched_table();
 
-// The table of a type of object, by its number in the batch protocol; nullptr: PBS's objects have no such
-// type.
+// The table of a type of object, by its number in the batch protocol; nullptr: PBS has no such type.
 const AttributeTable* attribute_table(int object_type);
 
-// Compares names as PBS does, without regard to ASCII case.
+// Compares names as PBS does, ignoring ASCII case.
 bool same_name(std::string_view a, std::string_view b);
 
 }  // namespace pbs::ifl

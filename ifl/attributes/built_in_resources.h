@@ -1,4 +1,4 @@
-// The resources that the bundled server has by itself. Managers add others.
+// The resources that the bundled server always has; managers may add others.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ struct BuiltInResource {
 
 std::span<const BuiltInResource> built_in_resources();
 
-// By name, without regard to case; nullptr: there is none.
+// The resource of a name, in any case of letters; nullptr: there is none.
 const BuiltInResource* find_built_in_resource(std::string_view name);
 
 }  // namespace pbs::ifl

@@ -1,6 +1,6 @@
 // The values of limits on entities (max_run, max_queued and others): "[u:ann=3],[g:staff=10],[o:PBS_ALL=20]".
-// What is between the brackets is whom the limit is on, a user, a group, a project or all, by a letter and a
-// name, and how much. PBS_GENERIC in the place of a name is each that has no limit of its own.
+// Each pair of brackets has a letter (a user, a group, a project, or all), a name, and the limit. The name
+// PBS_GENERIC stands for each entity without a limit of its own.
 #pragma once
 
 #include <cstddef>
@@ -16,21 +16,21 @@ inline constexpr std::string_view kGenericEntity = "PBS_GENERIC";
 inline constexpr std::string_view kAllEntity = "PBS_ALL";
 
 struct EntityLimit {
-    char kind = 'u';                    // one of u, g, p and o
-    std::string name{};                 // as given: kGenericEntity and kAllEntity are names here
-    std::optional<std::string> most{};  // what is behind the =, as given; nothing: there is no =
+    char kind = 'u';                    // u, g, p or o
+    std::string name{};                 // as given; kGenericEntity and kAllEntity are names too
+    std::optional<std::string> most{};  // the text after the =, as given; nullopt: there is no =
     friend bool operator==(const EntityLimit&, const EntityLimit&) = default;
 };
 
 struct EntityLimitError {
-    std::size_t at = 0;  // in the text
+    std::size_t at = 0;  // place in the text
     std::string expected;
 };
 
-// Reads a value, one limit or several. Names may be in quotes; blanks are let pass where OpenPBS does.
+// Reads one or several limits. Names may be in quotes; blanks are accepted where OpenPBS accepts them.
 tl::expected<std::vector<EntityLimit>, EntityLimitError> parse_entity_limits(std::string_view text);
 
-// "[u:ann=3]"; a name with blanks is in quotes.
+// The text "[u:ann=3]"; a name with blanks is in quotes.
 std::string entity_limit_text(const EntityLimit& limit);
 std::string entity_limits_text(const std::vector<EntityLimit>& limits);
 
