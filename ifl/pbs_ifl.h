@@ -353,7 +353,7 @@ extern "C" {
 #define SYSTEM_HOLD "s"
 #define BAD_PASSWORD_HOLD "p"
 
-/* Which of a job's files pbs_msgjob() writes to. */
+/* Files of a job that pbs_msgjob() can write to. */
 #define MSG_OUT 1
 #define MSG_ERR 2
 
@@ -361,14 +361,14 @@ extern "C" {
 #define SHUT_IMMEDIATE 0
 #define SHUT_DELAY 1
 #define SHUT_QUICK 2
-/* Added to these: who else stops. */
+/* Added to one of these: what else stops. */
 #define SHUT_WHO_SCHED 0x10
 #define SHUT_WHO_MOM 0x20
 #define SHUT_WHO_SECDRY 0x40
 #define SHUT_WHO_IDLESECDRY 0x80
 #define SHUT_WHO_SECDONLY 0x100
 
-/* What pbs_deljob() and pbs_deljoblist() take as `extend`. */
+/* Values of `extend` for pbs_deljob() and pbs_deljoblist(). */
 #define FORCE "force"
 #define NOMAIL "nomail"
 #define SUPPRESS_EMAIL "suppress_email"
@@ -431,12 +431,12 @@ enum mgr_obj {
     MGR_OBJ_POLICY = 64,
     MGR_OBJ_TIME_WINDOW = 65,
     MGR_OBJ_FS_GROUP = 66,
-    MGR_OBJ_CONFIGURATION = 67, /* all of them, see pbs_statconfiguration() */
+    MGR_OBJ_CONFIGURATION = 67, /* all policy objects together, see pbs_statconfiguration() */
     MGR_OBJ_HISTORY = 68,
     MGR_OBJ_FAIRSHARE = 73 /* the usage of shares, see pbs_statfairshare() */
 };
 
-/* What to do with an attribute, or how to compare it in a selection. */
+/* An operation on an attribute, or a comparison in a selection. */
 enum batch_op { SET = 0, UNSET, INCR, DECR, EQ, NE, GE, GT, LE, LT, DFLT, INTERNAL };
 
 /* An attribute of an object, in a status request or its answer. The same layout as attropl. */
@@ -465,7 +465,7 @@ struct batch_status {
     char* text;
 };
 
-/* A job that pbs_deljoblist() could not delete, and why. */
+/* A job that pbs_deljoblist() could not delete, with the error. */
 struct batch_deljob_status {
     struct batch_deljob_status* next;
     char* name;
@@ -520,8 +520,8 @@ extern int pbs_deljob(int connect, const char* job, const char* extend);
 extern struct batch_deljob_status* pbs_deljoblist(int connect, char** jobs, int count, const char* extend);
 extern int pbs_holdjob(int connect, const char* job, const char* hold_types, const char* extend);
 extern int pbs_rlsjob(int connect, const char* job, const char* hold_types, const char* extend);
-/* Run a job at `location` (vnodes, NULL for the server's choice): the first waits until it is started, the
- * second does not wait for an answer, the third waits until the server has accepted the request. */
+/* Run a job at `location` (vnodes, NULL for the server's choice): the first waits until the job is started,
+ * the second does not wait for an answer, the third waits until the server has accepted the request. */
 extern int pbs_runjob(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_asyrunjob(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_asyrunjob_ack(int connect, const char* job, const char* location, const char* extend);
@@ -530,9 +530,9 @@ extern int pbs_orderjob(int connect, const char* job1, const char* job2, const c
 extern int pbs_rerunjob(int connect, const char* job, const char* extend);
 extern int pbs_sigjob(int connect, const char* job, const char* signal, const char* extend);
 extern int pbs_msgjob(int connect, const char* job, int file, const char* message, const char* extend);
-/* Reads from a connection that a server has made to a port, given as the attribute `block` of a job, what
- * came of the job: its id and either its exit status or, if it never had one, a message of why. Waits for up
- * to 30 s. Not 0, PBSE_PROTOCOL: it tells nothing of the kind. Free both texts. */
+/* Reads the end of a job from a connection that the server made to the port in the job's attribute `block`:
+ * the job's id, and either its exit status or, if it never had one, a message that says why. Waits for up to
+ * 30 s. Returns PBSE_PROTOCOL if something else was sent. Free both texts. */
 extern int pbs_jobend(int fd, char** job, char** message, int* exit_status);
 /* Name of the server that has the job. */
 extern char* pbs_locjob(int connect, const char* job, const char* extend);
@@ -543,9 +543,9 @@ extern struct batch_status* pbs_selstat(int connect, struct attropl* criteria, s
                                         const char* extend);
 
 /*
- * Reservations. pbs_submit_resv() makes one of these attributes (ATTR_resv_start, ATTR_resv_end or
- * ATTR_resv_duration, ATTR_l and so on) and returns a text to be freed: its identifier and what has become of
- * it, such as "R12.server UNCONFIRMED" or, where ATTR_inter says for how many seconds to wait for the
+ * Reservations. pbs_submit_resv() makes a reservation with these attributes (ATTR_resv_start, ATTR_resv_end
+ * or ATTR_resv_duration, ATTR_l and so on). It returns a text to be freed: the reservation's identifier and
+ * state, such as "R12.server UNCONFIRMED" or, where ATTR_inter says for how many seconds to wait for the
  * scheduler's answer, "R12.server CONFIRMED" or "R12.server DENIED". NULL: an error, see pbs_errno. `extend`
  * "m" reserves whole hosts for their maintenance.
  */
@@ -554,18 +554,18 @@ extern char* pbs_submit_resv(int connect, struct attropl* attributes, const char
 extern int pbs_delresv(int connect, const char* reservation, const char* extend);
 /*
  * Confirms a reservation of whole hosts ("m" of pbs_submit_resv()), with these vnodes,
- * "(n1:ncpus=4)+(n2:ncpus=4)", and this start, 0: the one that it has. `extend` is
+ * "(n1:ncpus=4)+(n2:ncpus=4)", and this start; 0 keeps its start. `extend` is
  * "PBS_RESV_CONFIRM_SUCCESS"; for operators.
  */
 extern int pbs_confirmresv(int connect, const char* reservation, const char* vnodes, unsigned long start,
                            const char* extend);
-/* Changes attributes of a reservation. The text is as that of pbs_submit_resv(). */
+/* Changes attributes of a reservation. Returns a text like pbs_submit_resv()'s. */
 extern char* pbs_modify_resv(int connect, const char* reservation, struct attropl* attributes,
                              const char* extend);
 
 /*
- * Status of objects: of the one named, or of all with NULL or "". `wanted` limits the answer to these
- * attributes; NULL for all.
+ * Status of the named object, or of all objects with NULL or "" as the name. `wanted` limits the answer to
+ * these attributes; NULL for all.
  */
 extern struct batch_status* pbs_statjob(int connect, const char* job, struct attrl* wanted,
                                         const char* extend);
@@ -575,7 +575,8 @@ extern struct batch_status* pbs_statserver(int connect, struct attrl* wanted, co
 extern struct batch_status* pbs_statsched(int connect, struct attrl* wanted, const char* extend);
 extern struct batch_status* pbs_statvnode(int connect, const char* vnode, struct attrl* wanted,
                                           const char* extend);
-/* Status of hosts: vnodes of one host together, their consumable resources added up. The two are the same. */
+/* Status of hosts: the vnodes of a host as one object, with the sums of their consumable resources. Both
+ * functions do the same. */
 extern struct batch_status* pbs_stathost(int connect, const char* host, struct attrl* wanted,
                                          const char* extend);
 extern struct batch_status* pbs_statnode(int connect, const char* host, struct attrl* wanted,
@@ -589,8 +590,8 @@ extern struct batch_status* pbs_stathook(int connect, const char* hook, struct a
 /*
  * Status of the scheduling policy objects (PP-748, interfaces 10, 11 and 12). For a name that the server does
  * not know: NULL and pbs_errno 15212 (PBSE_POLICY_NOT_FOUND, PBSE_TIME_WINDOW_NOT_FOUND,
- * PBSE_FS_GROUP_NOT_FOUND). Of a server that has no such objects, which those of OpenPBS have by the plugin
- * alone: NULL and PBSE_NOSUP.
+ * PBSE_FS_GROUP_NOT_FOUND). For a server without such objects: NULL and PBSE_NOSUP (OpenPBS's servers have
+ * them only with the plugin).
  */
 extern struct batch_status* pbs_statpolicy(int connect, const char* policy, struct attrl* wanted,
                                            const char* extend);
@@ -599,10 +600,10 @@ extern struct batch_status* pbs_stattimewindow(int connect, const char* time_win
 extern struct batch_status* pbs_statfsgroup(int connect, const char* fs_group, struct attrl* wanted,
                                             const char* extend);
 /*
- * The same for lists that are long: `each` gets one object after another, as they arrive, with `context`. The
- * object is good until `each` returns; `each` makes no request on this connection. The type is
- * MGR_OBJ_POLICY, MGR_OBJ_TIME_WINDOW or MGR_OBJ_FS_GROUP, else PBSE_IVALREQ. When the connection breaks,
- * `each` may have got some objects.
+ * Status of scheduling policy objects, for long lists: calls `each` with one object after another as they
+ * arrive, and with `context`. The object is valid until `each` returns; `each` must make no request on this
+ * connection. The type is MGR_OBJ_POLICY, MGR_OBJ_TIME_WINDOW or MGR_OBJ_FS_GROUP, else PBSE_IVALREQ. When
+ * the connection breaks, `each` may have got some objects.
  */
 typedef void (*pbs_each)(struct batch_status* object, void* context);
 extern int pbs_stateach(int connect, int object_type, const char* name, struct attrl* wanted,
@@ -615,129 +616,133 @@ extern int pbs_stateach(int connect, int object_type, const char* name, struct a
  * ";part=policies" without what the server keeps itself.
  *
  * pbs_stathistory(): the latest changes, oldest first: an object for each, named after its revision, with the
- * attributes time (seconds since the Epoch), user, host, command, change (the revision of the first of those
- * that were one change), type and object, and before and after (the attributes set, as JSON, or null).
+ * attributes time (seconds since the Epoch), user, host, command, change (of several changes made together,
+ * the revision of the first), type and object, and before and after (the attributes set, as JSON, or null).
  * `extend` chooses: "type=policy;name=p1;from=SECONDS;until=SECONDS;limit=N;before_revision=N", each of them
  * optional; `from` is included, `until` is not; `limit` is from 1 to 10000. With from or until, order and
  * before_revision go by time, otherwise by revision. One reply has at most 1000 changes, whatever the limit,
- * and at most 1 MB of commands, before and after (one change may be larger): whoever wants more asks again,
- * with before_revision = the first revision of the reply, until nothing comes.
+ * and at most 1 MB of commands, before and after (one change may be larger). For more, ask again with
+ * before_revision = the first revision of the reply, until the reply is empty.
  *
- * pbs_manager() with MGR_CMD_SET and MGR_OBJ_CONFIGURATION changes it, for managers: with the attribute
- * "revision" = "N" it goes back to a revision: `object` is "" for all of it, or "policy p1", "server"; with
- * "import" or "replace" it takes over a document; queues, nodes, resources, schedulers and the server's own
- * attributes go with it where the server keeps a history of them ("host" in the document). "dry_run" = "True"
- * checks only. pbs_geterrmsg() is then what has changed, or would change, in lines, of which warnings begin
- * with "Warning: ". With "backup" = "True" alone it changes nothing: the server copies its databases to a
- * folder of its home, which pbs_geterrmsg() then names.
+ * pbs_manager() with MGR_CMD_SET and MGR_OBJ_CONFIGURATION changes the configuration, for managers. The
+ * attribute "revision" = "N" takes it back to a revision: `object` is "" for the whole configuration, or
+ * "policy p1", "server". "import" or "replace" reads a document. Queues, nodes, resources, schedulers and the
+ * server's own attributes change with it where the server keeps a history of them ("host" in the document).
+ * "dry_run" = "True" checks only. pbs_geterrmsg() then lists what has changed, or would change, in lines;
+ * warnings begin with "Warning: ". "backup" = "True" alone changes nothing: the server copies its databases
+ * to a folder in its home, which pbs_geterrmsg() then names.
  *
- * With the attribute "migrate" it takes over files of an older scheduler, as pbs_migrate(8) does: an attrl
- * for each file, whose resource says what it is, one of config, sched_config, holidays, dedicated_time,
- * resource_group, qmgr_print, usage, decay_usage, allocations and current, and whose value is the file's
- * name, as messages have it, a newline, and its text; of a file with NULs, "migrate_hex", with two
- * hexadecimal digits for each byte behind the newline. Beside them may stand "infer" = "True", for rules of
- * holidays that need no yearly update; "dry_run" = "True", which changes nothing; and "format", which is what
- * pbs_geterrmsg() is then: "text" (the report, unless given), "json", "commands" (of qmgr) or "diff". With a
- * mistake in a file nothing is changed, the error is PBSE_BADATVAL, and pbs_geterrmsg() has a line
- * "FILE:LINE:COLUMN: OPTION: what was expected" for each.
+ * The attribute "migrate" reads files of an older scheduler, as pbs_migrate(8) does. There is an attropl for
+ * each file: its resource is the kind of file, one of config, sched_config, holidays, dedicated_time,
+ * resource_group, qmgr_print, usage, decay_usage, allocations and current; its value is the file's name for
+ * messages, a newline, and the file's text. For a file with NULs use "migrate_hex", with two hexadecimal
+ * digits for each byte after the newline. Further attributes may be "infer" = "True", to make rules of
+ * holidays that need no yearly update; "dry_run" = "True", to change nothing; and "format", the form of
+ * pbs_geterrmsg() afterwards: "text" (the report, by default), "json", "commands" (of qmgr) or "diff". A
+ * mistake in a file leaves everything unchanged: the error is PBSE_BADATVAL, and pbs_geterrmsg() has a line
+ * "FILE:LINE:COLUMN: OPTION: what was expected" for each mistake.
  */
 extern struct batch_status* pbs_statconfiguration(int connect, const char* extend);
 extern struct batch_status* pbs_stathistory(int connect, const char* extend);
 /*
- * Why a job starts or waits: what a scheduling cycle at this moment would do with it, and why; to those who
- * may see the job, others get PBSE_PERM. The first object is named after the job and has the attributes
+ * Why a job starts or waits: what a scheduling cycle at this moment would do with it, and why. For users who
+ * may see the job; others get PBSE_PERM. The first object is named after the job and has the attributes
  *
- * - outcome: starts, waits, rejected, or "not considered" (it isn't queued, say);
- * - reason, as the job's comment says it, unless it starts;
- * - queue: where it starts, or that the reason is about;
+ * - outcome: starts, waits, rejected, or "not considered" (the job isn't queued, for example);
+ * - reason, as in the job's comment, unless it starts;
+ * - queue: where the job starts, or the queue that the reason is about;
  * - sched, policy, sched_algorithm;
- * - expected_start, if the scheduler has told when it expects the job to start: seconds since the Epoch;
- * - class, place, jobs, class_place, class_jobs: its place (from 1) in the order and within its class, and
- *   how many jobs there are;
- * - order: the resource is a key of the order, the value the job's; with order_largest_first for the same
- *   resource, "True", if large ones go first, and order_attributes, to which it belongs;
- * - past_usage of its owner, if the order goes by it;
- * - if it goes by shares, share_group, share_entity, share_usage, share_target and share_actual (as those of
- *   pbs_statfairshare()), and share_place, its place by them among the share_entities that have jobs;
- * - gate: the resource is the name of a test of the job as such, the value why it fails, empty if it doesn't;
- *   with gate_attributes, that switch it on, and decides, "True" for the one that the reason is of.
+ * - expected_start: when the scheduler expects the job to start, if it has told, in seconds since the Epoch;
+ * - class, place, jobs, class_place, class_jobs: the job's place (from 1) in the order and within its class,
+ *   and the numbers of jobs;
+ * - order: the resource is a key of the order, the value the job's value of it; for the same resource,
+ *   order_largest_first is "True" if large values go first, and order_attributes names the attributes that
+ *   ask for the key;
+ * - past_usage of the job's owner, if the order goes by past usage;
+ * - if the order goes by shares, share_group, share_entity, share_usage, share_target and share_actual (as
+ *   those of pbs_statfairshare()), and share_place, the entity's place by shares among the share_entities
+ *   that have jobs;
+ * - gate: the resource is the name of a test of the job by itself, the value the reason why the job fails it,
+ *   empty if it passes; for the same resource, gate_attributes names the attributes that switch the test on,
+ *   and decides is "True" if the reason comes from it.
  *
- * The others are named after the queues that it may start in, in the order in which they are asked, as queue
- * or queue@host, and have the attributes gate, gate_attributes and decides, in the order of the tests, and,
- * if nothing but running jobs and the time keeps it from starting, earliest_start, seconds since the Epoch:
- * the earliest start known from the resource schedule; with awaited,
- * once for each thing that it has to wait for before (resource: what, as in "when
- * ...": "running jobs have ended"; the value: until when, in seconds since the Epoch). `extend` is NULL:
- * there are no options yet.
+ * The other objects are the queues that the job may start in, in the order in which they are tried, named
+ * queue or queue@host. They have the attributes gate, gate_attributes and decides, in the order of the tests.
+ * If only running jobs and the time keep the job from starting, they also have earliest_start, the earliest
+ * start known from the resource schedule, in seconds since the Epoch, and awaited for each thing to wait for
+ * until then (the resource is the thing, as in "when ...": "running jobs have ended"; the value is until
+ * when, in seconds since the Epoch). `extend` is NULL: there are no options yet.
  */
 extern struct batch_status* pbs_statexplanation(int connect, const char* job, const char* extend);
 /*
- * The record of a scheduling cycle of a scheduler ("": the scheduler default) at this moment, which is gone
- * through without anything being done: all that the scheduler knows, and what it decides, for pbs_replay(8).
- * It has what jobs ask for and whose they are, of all users: for managers and operators, others get
- * PBSE_PERM. The text comes in parts, in the attribute "text" of one object after another, each named after
- * the scheduler, as soon as the server has made it, which takes as long as a cycle and more. `extend` is
- * NULL. PBSE_SYSTEM: there is no room for it on the server's disk.
+ * The record of a scheduling cycle for pbs_replay(8): all that the scheduler ("": the scheduler default)
+ * knows and decides. The server runs a cycle at this moment whose decisions are not carried out. For managers
+ * and operators, since the record has the requests and owners of all users' jobs; others get PBSE_PERM. The
+ * text comes in parts, in the attribute "text" of one object after another, each named after the scheduler,
+ * when the server has made it, which takes at least as long as a cycle. `extend` is NULL. PBSE_SYSTEM: the
+ * server's disk has no room for the record.
  *
- * For the record of the next cycle that the server runs: `extend` "next" gives an object with the attribute
- * "cycles", how many have begun; then "after=THAT", again and again, the same until a later one has begun,
- * and then its record, to one of those who ask. Asking is what has it recorded: ask at least every 20
- * seconds.
+ * The record of the next cycle that the server runs takes several calls. With `extend` "next" the answer is
+ * an object with the attribute "cycles", the number of cycles begun so far. Then repeat with "after=NUMBER":
+ * the answer is the same until a later cycle has begun, and then its record, given to one of the callers. The
+ * server records the cycle only while somebody asks: ask at least every 20 seconds.
  */
 extern struct batch_status* pbs_statrecord(int connect, const char* sched, const char* extend);
 /*
  * The shares and the usage of a scheduler ("": the scheduler default), for each fs_group that one of its
- * policies goes by: managers see all of a tree, others the entities of their own and of their jobs, and the
- * groups above. `extend` is NULL or "fs_group=NAME". First comes an object named after the fs_group with the
- * attributes
+ * policies uses. Managers see a whole tree, others only their own entities, those of their jobs, and the
+ * groups above them. `extend` is NULL or "fs_group=NAME". First comes an object named after the fs_group with
+ * the attributes
  *
- * - sched, entity, usage_formula, unknown_shares, enforce_no_shares ("True", or it isn't there),
- * decay_factor, and decay_time in seconds;
- * - now, the instant that the usage is of, last_decay and next_decay: seconds since the Epoch;
+ * - sched, entity, usage_formula, unknown_shares, enforce_no_shares ("True" or not there), decay_factor, and
+ *   decay_time in seconds;
+ * - now, the instant of the usage shown, last_decay and next_decay: seconds since the Epoch;
  *
- * then one for each element of its tree, a group before what is in it:
+ * then an object for each element of the tree, a group before its members:
  *
- * - kind: group or entity; parent, but for the root; shares;
+ * - kind: group or entity; parent, except for the root; shares;
  * - target: its part of the machine by the shares, and actual: its part of all usage; fractions of 1;
- * - usage, in units of the usage_formula, at least 1, and decayed: what a decay now would leave of it;
+ * - usage, in units of the usage_formula, at least 1, and decayed: the usage that a decay now would leave;
  * - tree_usage and factor: fairshare_tree_usage and fairshare_factor of formulas;
- * - place, from 1, of an entity: who has had the least of his share is the first of all of them.
+ * - place, from 1, of an entity: the entity that has had the least of its share is the first.
  *
- * PBSE_FS_GROUP_NOT_FOUND: no policy of the scheduler goes by shares, or by those.
+ * PBSE_FS_GROUP_NOT_FOUND: no policy of the scheduler uses shares, or none uses this fs_group.
  *
- * pbs_manager() with MGR_CMD_SET, MGR_OBJ_FAIRSHARE and a scheduler's name changes usage, for managers: with
- * "usage", whose resource is an entity and whose value its usage from now on, as often as wanted; or with
- * "decay" = "True", which decays all usage at once; or with "trim" = "True", by which entities that are in no
- * group have used nothing. "fs_group" says of which, where a scheduler keeps the usage of several. When it is
- * answered, it is on the disk.
+ * pbs_manager() with MGR_CMD_SET, MGR_OBJ_FAIRSHARE and a scheduler's name changes usage, for managers. The
+ * attribute "usage", which may be given several times, sets the usage of the entity that is its resource;
+ * "decay" = "True" decays all usage now; "trim" = "True" resets the usage of entities that are in no group.
+ * "fs_group" names the group, if the scheduler keeps the usage of several. The change is on the disk when the
+ * function returns.
  */
 extern struct batch_status* pbs_statfairshare(int connect, const char* sched, const char* extend);
 /*
- * Accounting records, which tell of all users' jobs: for managers and operators, others get PBSE_PERM.
- * With `day` NULL or "" one object for each day that has records, named YYYYMMDD, oldest first, with the
- * attribute "size", in bytes. With a day its object with "size" and "text": records from `extend`
- * ("offset=BYTES", 0 with NULL) on, whole lines, at most 1 MiB; the next offset is behind them, and no text
- * means that there are no more. The server of this project only; another one answers as it does to an extend
- * string that it doesn't know.
+ * Accounting records. For managers and operators, since they tell of all users' jobs; others get PBSE_PERM.
+ * With `day` NULL or "": one object for each day that has records, named YYYYMMDD, oldest first, with the
+ * attribute "size", in bytes. With a day: its object with "size" and "text", the records from the offset in
+ * `extend` ("offset=BYTES", 0 with NULL) on, whole lines, at most 1 MiB. The next offset is that of their
+ * end; without text there are no more records. Only this project's server has this; another server answers as
+ * it does to an unknown extend string.
  */
 extern struct batch_status* pbs_stataccounting(int connect, const char* day, const char* extend);
 /*
- * What the server tells of itself since its start; the server of this project only. `part` is one of
+ * The server's statistics since its start; only this project's server has them. `part` is one of
  *
  * - "counters", for every user: one object with the attributes version, started and now (seconds since the
- *   Epoch), jobs_considered, decisions_dropped, cycles_failed, jobs_ended, log_lines_lost; with resources:
- *   decisions (kind), requests_refused (type of request), queue (its name; the value as its state_count),
- *   vnodes (state); and histograms, whose value is "COUNT SUM N N N": how many in all, their sum in seconds,
- * and how many were at most each of the bounds: cycles (trigger), requests (type) and commits to the database
- * with the bounds in duration_bounds, waits of jobs that started with those in wait_bounds;
+ *   Epoch), jobs_considered, decisions_dropped, cycles_failed, jobs_ended, log_lines_lost; with a resource
+ *   (in parentheses): decisions (kind), requests_refused (type of request), queue (its name; the value is
+ *   like state_count), vnodes (state); and histograms, whose value is "COUNT SUM N N N": the number of all,
+ *   their sum in seconds, and the numbers of those within each bound: cycles (trigger), requests (type) and
+ *   commits to the database, with the bounds in duration_bounds, and waits of jobs that started, with those
+ *   in wait_bounds;
  * - "cycles", an object for each of the last 100: sched, trigger, began, deciding_us, carrying_out_us,
  *   considered, decisions (kind), dropped, and failed;
  * - "requests", one for each of the last 100 that took 50 ms or more: type, who, object, at, took_us;
  * - "users", one for each of the 20 whose requests took longest together: who, requests, took_us;
  * - "health": file (a database's file; its size), disk (size, free, inodes, free_inodes), home, pid,
- *   clock_offset, memory (resident), descriptors, log_lines_lost, and an error for what can't be found out.
+ *   clock_offset, memory (resident), descriptors, log_lines_lost, and an error for each value that can't be
+ *   determined.
  *
- * All but the counters are for managers and operators, others get PBSE_PERM. `extend` is NULL.
+ * All parts but the counters are for managers and operators; others get PBSE_PERM. `extend` is NULL.
  */
 extern struct batch_status* pbs_statdiagnosis(int connect, const char* part, const char* extend);
 extern void pbs_statfree(struct batch_status* list);
@@ -749,10 +754,10 @@ extern void pbs_delstatfree(struct batch_deljob_status* list);
 extern int pbs_manager(int connect, int command, int object_type, const char* object,
                        struct attropl* attributes, const char* extend);
 /*
- * The same in two steps, so that many requests can be under way at once: send makes the request, reply waits
- * for the answer to the earliest one that has none yet, with the result of pbs_manager() and its text. In
- * between, no other call may be made on the connection (PBSE_IVALREQ). This library's own. Requests for the
- * objects of a policy plugin are carried out faster so: the server makes many of them durable at once.
+ * pbs_manager() in two steps, so that many requests can be under way at once: send makes the request; reply
+ * waits for the answer to the earliest unanswered one, with the result and text of pbs_manager(). In between,
+ * no other call may be made on the connection (PBSE_IVALREQ). Only this library has these functions. They
+ * speed up requests for objects of a policy plugin: the server makes many of them durable at once.
  */
 extern int pbs_manager_send(int connect, int command, int object_type, const char* object,
                             struct attropl* attributes, const char* extend);

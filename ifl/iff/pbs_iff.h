@@ -1,4 +1,4 @@
-/* What pbs_iff reads and writes, apart from what it does with its privilege: for its tests. */
+/* Input and output of pbs_iff, separate from the code that uses its privilege, so that tests can call it. */
 #pragma once
 
 #include <stddef.h>
@@ -8,31 +8,32 @@
 extern "C" {
 #endif
 
-/* The longest answer of a server that is read, and the longest text of it that is passed on, in bytes. */
+/* The longest answer of a server, the longest text of it that is passed on, and the longest user name, in
+ * bytes. */
 enum { iff_longest_answer = 4096, iff_longest_text = 1024, iff_longest_user = 255 };
 
 /* pbs_iff [-i address] host port descriptor [own_port] */
 struct iff_arguments {
-    const char* address; /* that the connection has on this side; NULL: not given */
+    const char* address; /* of the connection on this side; NULL: not given */
     uint16_t port;       /* the server's */
     int descriptor;      /* of the connection */
-    uint16_t own_port;   /* that the connection has on this side; 0: not given */
+    uint16_t own_port;   /* of the connection on this side; 0: not given */
 };
-/* NULL: they are read. Else what was expected. */
+/* Reads the arguments. Returns NULL, or what was expected. */
 const char* iff_read_arguments(int argc, char* const* argv, struct iff_arguments* arguments);
 
-/* Is it a name that a request may carry? */
+/* May a request carry this user name? */
 int iff_is_user(const char* user);
 
-/* The packets authenticate (for the connection from `port`) and disconnect, with the user's name. The number
- * of bytes; 0: `room` is too small. */
+/* Writes the packets authenticate (for the connection from `port`) and disconnect, with the user's name.
+ * Returns the number of bytes; 0: `room` is too small. */
 size_t iff_write_authenticate(char* out, size_t room, const char* user, uint16_t port);
 size_t iff_write_disconnect(char* out, size_t room, const char* user);
 
 enum iff_state { iff_incomplete, iff_malformed, iff_complete };
 struct iff_answer {
     int32_t code;     /* 0, or a PBS error number */
-    const char* text; /* in what was read; not terminated */
+    const char* text; /* in the bytes read; not terminated */
     size_t length;    /* of the text; 0: there is none */
 };
 /* Reads a reply's packet from its beginning. */
