@@ -1,4 +1,9 @@
 // Data-is-strings (DIS): the encoding of numbers and strings in the batch protocol.
+//
+// A number is its sign and its decimal digits. If it has more than one digit, the number of digits stands
+// before the sign; if that number has more than one digit, the number of its digits stands before it, and so
+// on down to a single digit: 5 is "+5", -12 is "2-12", 1234567890 is "210+1234567890". A string is its length
+// as an unsigned number, then its bytes: "abc" is "+3abc", the empty string is "+0".
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,10 @@
 // The packets of the batch protocol over a stream, as OpenPBS 20 and later frame it.
+//
+//   offset  length  contents
+//        0       6  "PKTV1" and a NUL byte
+//        6       1  type (PacketType); senders of DIS data leave it undefined, so a receiver ignores it there
+//        7       4  length of the data, big endian; at least 1
+//       11     ...  the data: one request, one reply or one part of a reply, or an authentication token
 #pragma once
 
 #include <cstddef>

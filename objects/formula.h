@@ -1,5 +1,14 @@
 // The language of job_sort_formula and usage_formula: one expression in Python's syntax, because OpenPBS
 // evaluates a job_sort_formula with Python (PBS Reference Guide, "job_sort_formula").
+//
+//     x if c else y     also c ? x : y
+//     or and not        also || && !; `or` and `and` give the operand that decides
+//     < <= > >= == !=   1 or 0; they can't be chained
+//     | ^ &             bit by bit, of whole numbers: ^ is exclusive or, as in OpenPBS
+//     + - * / // %      // rounds down; the result of % has the sign of the divisor
+//     -x +x  x ** y     a power binds tighter than the sign before it
+//
+// and calls of the functions in formula_functions().
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
-// What PBS clients and servers write as the start of a reservation that has none yet.
+// The start of a reservation that has none yet, as PBS clients and servers write it.
 #pragma once
 
 #include <cstdint>
 
 namespace pbs::ifl {
 
-// The value of reserve_start that means "as soon as possible", as OpenPBS has it: a second of January 2030.
+// The value of reserve_start that means "as soon as possible" to OpenPBS: a second of January 2030.
 inline constexpr std::int64_t kAsSoonAsPossible = 1893488460;
 
 }  // namespace pbs::ifl

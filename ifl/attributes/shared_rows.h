@@ -1,4 +1,4 @@
-// Attributes that queues have just as the server has them: rows of both tables.
+// Attributes that queues and the server have in the same form: rows of both tables.
 #pragma once
 
 #include "ifl/attributes/attribute_table.h"
@@ -48,7 +48,7 @@ inline constexpr AttributeDef kSharedRows[] = {
 
 }  // namespace detail
 
-// The row of that name; there has to be one.
+// The row of that name; there must be one.
 consteval AttributeDef shared(std::string_view name) {
     for (const AttributeDef& row : detail::kSharedRows)
         if (row.name == name) return row;

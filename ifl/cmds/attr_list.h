@@ -1,4 +1,4 @@
-// Lists of the C API with owners: lists that are sent, and status lists that came.
+// Owners of the C API's lists: attribute lists to send, and status lists received.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace pbs::cmds {
 
-// An attribute list to send. The C structs point into the list; it must outlive the call that it's given to.
+// An attribute list to send. The C structs point into the list, so it must outlive the call that gets it.
 class AttrList {
   public:
     void add(std::string name, std::string resource, std::string value, batch_op op = SET);
-    // Sets the value of an attribute that may be there already.
+    // Sets the value of an attribute, which may be in the list already.
     void put(std::string name, std::string resource, std::string value, batch_op op = SET);
     bool has(std::string_view name, std::string_view resource = "") const {
         return find(name, resource) != nullptr;
@@ -34,7 +34,7 @@ class AttrList {
     };
     const std::deque<Entry>& entries() const { return entries_; }
 
-    // The list as the C API takes it; NULL when empty. Valid until the list changes.
+    // The list for the C API; NULL if it is empty. Valid until the list changes.
     attropl* operations();
     attrl* attributes();
 
@@ -54,7 +54,7 @@ inline std::string_view view(const char* text) {
     return text == nullptr ? std::string_view() : text;
 }
 
-// The value of an attribute of one object; nullopt if it doesn't have it.
+// The value of an attribute of one object; nullopt: the object doesn't have it.
 std::optional<std::string_view> value_of(const attrl* attributes, std::string_view name,
                                          std::string_view resource = "");
 

@@ -1,4 +1,4 @@
-// Rows of the history as pbs_config shows them.
+// Rows of the history, as pbs_config prints them.
 #pragma once
 
 #include <string>
@@ -21,11 +21,12 @@ struct HistoryRow {
     std::string after;
 };
 
-// From a reply of pbs_stathistory(), in its order.
+// The rows in a reply of pbs_stathistory(), in its order.
 std::vector<HistoryRow> history_rows(const batch_status* list);
 
-// One line a row: revision, time in the system's zone, who, and the command, with the object behind it where
-// the command doesn't name it. What a request did to one object is one line, with its last revision.
+// One line for each row: revision, time in the system's zone, user, and the command, followed by the object
+// if the command doesn't name it. The rows of one request about one object are one line, with the last
+// revision.
 std::string history_text(const std::vector<HistoryRow>& rows);
 // A JSON array of objects with the members of HistoryRow; before and after are objects or null.
 std::string history_json(const std::vector<HistoryRow>& rows);

@@ -1,4 +1,4 @@
-// Dates and durations as the commands take and show them.
+// Dates and durations as the commands read and print them.
 #pragma once
 
 #include <ctime>
@@ -9,25 +9,25 @@
 
 namespace pbs::cmds {
 
-// [[[[CC]YY]MM]DD]hhmm[.SS] in the system's zone, as -a takes it. What is left out comes from `now`; a time
-// that has passed already is then the next one: of tomorrow, the next month, the next year. A year of two
-// digits above 68 is of the 20th century.
+// Reads [[[[CC]YY]MM]DD]hhmm[.SS] in the system's zone, as option -a takes it. Missing parts come from `now`,
+// and a time that has passed already means the next one: tomorrow, in the next month or in the next year. A
+// year of two digits above 68 is in the 20th century.
 Result<std::time_t> parse_date(std::string_view text, std::time_t now);
 
-// Seconds since the Epoch as digits, or YYYY-MM-DD[{T| }HH:MM[:SS]] in the system's zone, or with a Z behind
-// it in UTC.
+// Reads seconds since the Epoch as digits, or YYYY-MM-DD[{T| }HH:MM[:SS]] in the system's zone; with a Z at
+// its end in UTC.
 Result<std::time_t> parse_instant(std::string_view text);
-// "2026-11-21 08:00:26" in the system's zone: parse_instant() reads it back.
+// "2026-11-21 08:00:26" in the system's zone, for parse_instant() to read.
 std::string instant_text(std::time_t when);
 
-// Seconds of "[[HH:]MM:]SS[.fraction]"; the fraction is dropped.
+// Reads the seconds of "[[HH:]MM:]SS[.fraction]", without the fraction.
 Result<long long> parse_duration(std::string_view text);
 
 // "Sat Nov 21 08:00:26 2026" in the system's zone.
 std::string date_text(std::time_t when);
 
-// A start time in the five characters that a column of qstat -T has: "14:05" today, "Tu 14" within a week,
-// the month within the year, then the year. "--" when it has passed, "?" for 0, which means unknown.
+// A start time in the five characters of qstat -T's column: "14:05" today, "Tu 14" within a week, the month
+// within the year, then the year. "--" if it has passed, "?" for 0, which means unknown.
 std::string start_time_text(std::time_t start, std::time_t now);
 
 }  // namespace pbs::cmds

@@ -1,4 +1,4 @@
-// Errors of the commands: one line for the user, and the status the program ends with.
+// Errors of the commands: one line for the user, and the program's exit status.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@ namespace pbs::cmds {
 
 struct Error {
     std::string message;
-    // What the program exits with: 2 for a wrong command line, 1 for other failures found by the command
-    // itself. Refusals by the server end with the PBS error number instead (see exit_status()).
+    // The exit status: 2 for a wrong command line, 1 for other failures found by the command itself. For
+    // refusals by the server it is the PBS error number instead (see exit_status()).
     int status = 2;
 };
 

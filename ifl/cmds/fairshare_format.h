@@ -1,4 +1,4 @@
-// Trees of shares, as pbs_fairshare shows them: text, JSON and a picture.
+// Trees of shares, as pbs_fairshare prints them: text, JSON and a picture.
 #pragma once
 
 #include <cstddef>
@@ -16,21 +16,21 @@ namespace pbs::cmds {
 // An element of a tree: the root, a group, or an entity.
 struct ShareElement {
     std::string name;
-    std::string parent;  // empty: it is the root
+    std::string parent;  // empty: the element is the root
     bool is_group = false;
-    std::size_t depth = 0;  // below the root
+    std::size_t depth = 0;  // levels below the root
     std::int64_t shares = 0;
-    double target = 0;  // fractions of 1
+    double target = 0;  // target and actual: fractions of 1
     double actual = 0;
     double usage = 0;
     double decayed = 0;
     double tree_usage = 0;
     double factor = 0;
-    std::int64_t place = 0;  // 0: it is a group
+    std::int64_t place = 0;  // 0: the element is a group
 };
 
 struct ShareTree {
-    std::string name;  // of the fs_group
+    std::string name;  // the fs_group's name
     std::string sched;
     std::string entity;
     std::string usage_formula;
@@ -41,36 +41,36 @@ struct ShareTree {
     std::int64_t now = 0;  // seconds since the Epoch
     std::optional<std::int64_t> last_decay;
     std::optional<std::int64_t> next_decay;
-    std::vector<ShareElement> elements;  // a group before what is in it
+    std::vector<ShareElement> elements;  // a group before its members
 };
 
-// From a reply of pbs_statfairshare(). What can't be read of a number is 0.
+// The trees in a reply of pbs_statfairshare(). A number that can't be read is 0.
 std::vector<ShareTree> share_trees(const batch_status* list);
 
-// The way from the root down to an element, and nothing else of the tree. Nothing: it isn't there.
+// The tree reduced to the path from the root to an element. nullopt: the element isn't there.
 std::optional<ShareTree> path_to(const ShareTree& tree, std::string_view name);
 
-// A table, indented as the tree is.
+// The trees as tables, indented by depth.
 std::string shares_text(const std::vector<ShareTree>& trees);
-// The tree alone: names, and shares in brackets.
+// The trees' names, with shares in brackets.
 std::string shares_outline(const std::vector<ShareTree>& trees);
-// The way to an entity, with what formulas read of it.
+// The path to an entity, with the values that formulas read.
 std::string entity_text(const ShareTree& path);
 
-// Which of two entities goes first, and where on their ways that is decided: each has usage by its part of
-// the machine. Errors: one of them isn't there, or is a group.
+// The entity that goes first of two, and the place on their paths that decides it, by the usage there in
+// proportion to the part of the machine. Errors: one of them isn't there, or is a group.
 struct ShareComparison {
-    std::string first;  // empty: they stand equal
+    std::string first;  // empty: they are equal
     std::string text;
 };
 Result<ShareComparison> compare_shares(const ShareTree& tree, const std::string& a, const std::string& b);
 
-// {"trees": [...]}, whose members are named as the attributes; numbers are numbers, instants seconds since
-// the Epoch.
+// {"trees": [...]}. Members are named like the attributes; numbers are numbers, instants seconds since the
+// Epoch.
 std::string shares_json(const std::vector<ShareTree>& trees);
 
-// A picture (SVG 1.1): each element with a bar of what it has had of the machine, and a mark at what it has
-// by its shares.
+// A picture (SVG 1.1): each element with a bar for its actual part of the machine, and a mark at its target
+// by the shares.
 std::string shares_svg(const std::vector<ShareTree>& trees);
 
 }  // namespace pbs::cmds

@@ -10,7 +10,7 @@
 
 namespace pbs::cmds {
 
-// Checks the types of holds: letters of u (user), o (operator), s (system), p (bad password), or n (none)
+// Checks the types of holds: letters u (user), o (operator), s (system) and p (bad password), or n (none)
 // alone.
 Result<void> check_hold_types(std::string_view types);
 
@@ -18,12 +18,12 @@ struct HoldRequest {
     std::string types = "u";
     std::vector<std::string> jobs;
 };
-// [-h types] job...
+// Reads the command line [-h types] job...
 Result<HoldRequest> parse_hold_options(const std::vector<std::string>& arguments);
 
-// pbs_holdjob or pbs_rlsjob.
+// The type of pbs_holdjob() and pbs_rlsjob().
 using HoldCall = int (*)(int connect, const char* job, const char* hold_types, const char* extend);
-// What qhold and qrls do from main() on: the exit status.
+// Runs qhold or qrls from main() on; returns the exit status.
 int run_hold_command(const Program& program, const std::vector<std::string>& arguments, HoldCall call);
 
 }  // namespace pbs::cmds

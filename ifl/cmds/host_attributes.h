@@ -1,6 +1,6 @@
-// Which attributes the objects that qmgr manages have: those of PBS's objects (ifl/attributes/), and those of
-// objects/schema.h. qmgr's help, its completion, what `print` writes, and the tables of pbs_attributes(7B)
-// are made of both.
+// The attributes of the objects that qmgr manages: those of PBS's objects (ifl/attributes/), and those of
+// objects/schema.h. qmgr's help, its completion, the output of `print`, and the tables of pbs_attributes(7B)
+// are made from both.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace pbs::cmds {
 
-// How `print` writes a value: as it is, whole (a string), or one element a line (a list).
+// How `print` writes a value: plain; quoted whole (text); or one element a line (list).
 enum class ValueKind { plain, text, list };
 
 using HostType = ifl::AttributeType;
@@ -20,24 +20,24 @@ using HostAttribute = ifl::AttributeDef;
 
 // PBS's own attributes of a type, by name. Empty for policy, time_window and fs_group.
 std::vector<HostAttribute> host_attributes(ObjectType type);
-// The row of a name, whose case doesn't count; null if PBS's objects of the type have no such attribute.
+// The row of a name, in any case of letters; null if PBS's objects of the type have no such attribute.
 const HostAttribute* find_host_attribute(ObjectType type, std::string_view name);
 
-// "Boolean", "string_array", ...: as objects/schema.h writes its types.
+// "Boolean", "string_array", ...: the type's name as in objects/schema.h.
 std::string_view type_text(HostType type);
-// "Set by managers and operators" and so on, as help and the manual page say it.
+// "Set by managers and operators" and so on, for help and the manual page.
 std::string_view setter_text(const HostAttribute& attribute);
 
-// Is it an attribute of the type, PBS's or ours? Case doesn't count, as in PBS.
+// Is it an attribute of the type, PBS's or ours? In any case of letters, as in PBS.
 bool is_attribute(ObjectType type, std::string_view name);
-// May it be set? True for a name that isn't known, for which the server decides.
+// May the attribute be set? True for an unknown name, for which the server decides.
 bool is_writable(ObjectType type, std::string_view name);
 ValueKind value_kind(ObjectType type, std::string_view name);
 // All names of a type, sorted; for completion and help.
 std::vector<std::string> attribute_names(ObjectType type);
 
-// What an object has of itself when it is made, though it can be taken away: `print` tells that it was taken
-// away. With an empty `object` it holds for all objects of the type.
+// A value that a new object has by itself, though it can be unset: `print` then writes the unset. An empty
+// `object` means all objects of the type.
 struct InitialValue {
     ObjectType type;
     std::string_view object;

@@ -1,4 +1,4 @@
-// The lines of a file or a pipe, for a program that has something to finish before it waits for more.
+// The lines of a file or a pipe, for a program that has work to finish before it waits for more input.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@ namespace pbs::cmds {
 
 class InputLines {
   public:
-    // `before_waiting` is called whenever the next line isn't there yet: whoever writes the lines may wait
-    // for what comes of the last one. The descriptor stays the caller's.
+    // `before_waiting` is called whenever the next line isn't there yet, because the writer may be waiting
+    // for the result of the last one. The descriptor remains the caller's.
     InputLines(int descriptor, std::function<void()> before_waiting)
         : descriptor_(descriptor), before_waiting_(std::move(before_waiting)) {}
 
-    // The next line, without its newline; nullopt at the end. The last one needs no newline.
+    // The next line, without its newline; nullopt at the end. The last line needs no newline.
     std::optional<std::string> next();
 
   private:

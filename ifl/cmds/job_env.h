@@ -1,4 +1,4 @@
-// The environment that a job gets from where it was submitted: its Variable_List.
+// The environment that a job takes along from its submission: its Variable_List.
 #pragma once
 
 #include <map>
@@ -11,16 +11,16 @@
 namespace pbs::cmds {
 
 struct SubmitEnvironment {
-    std::map<std::string, std::string> variables;  // of the submitting process
-    std::string directory;                         // its working directory
+    std::map<std::string, std::string> variables;  // the submitting process's
+    std::string directory;                         // the process's working directory
     std::string host;
-    std::string system;  // uname's: "Linux"
+    std::string system;  // from uname: "Linux"
 };
 
-// A Variable_List (text/variable_list.h): what PBS tells of the submitting process, then the variables of -v
-// (name=value, or a name whose value is taken from the environment), then, with -V, all of the environment.
-// Names that begin with PBS_O_ and a job's cookies are PBS's own and left out of the latter two. Errors: a
-// name of -v that isn't set.
+// The Variable_List (text/variable_list.h): PBS's own variables about the submitting process, then the
+// variables of -v (name=value, or a name whose value comes from the environment), then, with -V, the whole
+// environment. From -v and -V, names that begin with PBS_O_ and a job's cookies are left out, because they
+// are PBS's own. Errors: a name of -v isn't set.
 Result<std::string> variable_list(const SubmitEnvironment& environment,
                                   const std::optional<std::string>& wanted, bool all);
 

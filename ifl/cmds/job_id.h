@@ -1,4 +1,4 @@
-// Names that users type for jobs and destinations.
+// Names of jobs and destinations as users type them.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace pbs::cmds {
 
 // sequence[.parent_server[:port]][@current_server[:port]]
 struct JobId {
-    std::string sequence;  // digits; for an array job or subjob with "[...]" behind them
+    std::string sequence;  // digits; followed by "[...]" for an array job or subjob
     std::string parent;    // the server that made it; empty: not given
     std::string server;    // the server to ask; empty: the default one
 };
@@ -19,8 +19,8 @@ struct JobId {
 bool is_job_id(std::string_view text);
 Result<JobId> parse_job_id(std::string_view text);
 
-// The identifier to send: the sequence, and the parent server if one is given; a server completes a bare
-// sequence with its own name.
+// The identifier to send: the sequence, and the parent server if it was given; a server completes a bare
+// sequence by its own name.
 std::string sent_job_id(const JobId& id);
 
 // [queue][@server[:port]]

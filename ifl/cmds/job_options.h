@@ -12,11 +12,11 @@
 
 namespace pbs::cmds {
 
-// What completes values: dates and paths.
+// Values that complete dates and paths.
 struct OptionContext {
     std::time_t now = 0;
-    std::string host;       // this host's name: of -o and -e without one
-    std::string directory;  // of relative paths
+    std::string host;       // this host's name, for -o and -e without a host
+    std::string directory;  // for relative paths
 };
 
 struct JobOptions {
@@ -29,37 +29,37 @@ struct JobOptions {
     bool interactive = false;                // -I
     bool block = false;                      // -W block=true
     std::vector<std::string> operands;       // script, or job identifiers
-    std::vector<std::string> command;        // behind "--"
+    std::vector<std::string> command;        // the words after "--"
 };
 
 // The options of a qsub command line.
 Result<JobOptions> parse_submit_options(const std::vector<std::string>& arguments,
                                         const OptionContext& context);
-// Options in a line of a script, or in the server's default_qsub_arguments: no operands.
+// Options in a line of a script, or in the server's default_qsub_arguments, where no operands are allowed.
 Result<JobOptions> parse_option_line(std::string_view line, const OptionContext& context);
 // The options of a qalter command line.
 Result<JobOptions> parse_alter_options(const std::vector<std::string>& arguments,
                                        const OptionContext& context);
 
-// Adds what `lower` has and `options` doesn't: the command line goes before the script, and that before the
-// server's defaults. Of -l, each resource counts alone.
+// Adds the options of `lower` that `options` doesn't have: the command line takes precedence over the script,
+// and the script over the server's defaults. Each resource of -l counts by itself.
 void add_missing(JobOptions& options, const JobOptions& lower);
-// A warning about what a job is given and no server acts on; empty: there is nothing of the kind.
+// A warning about attributes of a job that no server acts on; empty: there are none.
 std::string without_effect(const AttrList& attributes);
-// The values that a job has when nobody says anything else.
+// Adds a job's default values.
 void add_defaults(JobOptions& options);
 
-// Words of a line: blanks part them, quotes hold them together, a backslash takes the next character as it
-// is.
+// The words of a line: separated by blanks, held together by quotes; a backslash takes the next character as
+// it is.
 Result<std::vector<std::string>> split_words(std::string_view line);
 
-// "name=value,..." of -l into Resource_List entries.
+// Adds "name=value,..." of -l as Resource_List entries.
 Result<void> add_resources(AttrList& attributes, std::string_view text);
 
-// A path of -o or -e as the server takes it: host:/path. A directory keeps its final '/'.
+// A path of -o or -e in the server's form, host:/path. A directory keeps its final '/'.
 std::string full_path(std::string_view path, const OptionContext& context);
 
-// Arguments as the server keeps those of `qsub -- program arguments`: one element each, in the notation of
+// The arguments of `qsub -- program arguments` in the server's form: one element each, in the notation of
 // JSDL.
 std::string encode_arguments(const std::vector<std::string>& arguments, std::size_t first = 0);
 

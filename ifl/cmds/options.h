@@ -1,5 +1,5 @@
-// Command lines in the manner of getopt: letters, operands anywhere before "--". Without getopt's globals, so
-// that qsub can read several lines of options.
+// Command lines in the manner of getopt: letters, and operands anywhere before "--". Without getopt's
+// globals, so that qsub can read several lines of options.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ struct Option {
 };
 
 struct CommandLine {
-    std::vector<Option> options;  // in their order
+    std::vector<Option> options;  // in the order given
     std::vector<std::string> operands;
-    std::vector<std::string> after_dashes;  // what stood behind "--"
-    bool dashes = false;                    // was there a "--"
+    std::vector<std::string> after_dashes;  // the words after "--"
+    bool dashes = false;                    // is there a "--"?
 
     // The operands on both sides of "--".
     std::vector<std::string> all_operands() const {
@@ -29,7 +29,8 @@ struct CommandLine {
     }
 };
 
-// `letters` as getopt takes them: "ab:" has -a, and -b with a value. `arguments` without the program's name.
+// Reads a command line. `letters` as for getopt: "ab:" is -a, and -b with a value. `arguments` without the
+// program's name.
 Result<CommandLine> parse_options(std::string_view letters, const std::vector<std::string>& arguments);
 
 }  // namespace pbs::cmds

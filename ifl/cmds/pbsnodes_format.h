@@ -1,4 +1,4 @@
-// The layouts of pbsnodes, from status lists to text. Pure.
+// The output formats of pbsnodes, from status lists to text, without input or output.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace pbs::cmds {
 
-// All attributes: one a line, or delimiter separated.
+// All attributes: one a line, or separated by the delimiter.
 std::string nodes_text(const batch_status* nodes, const PbsnodesOptions& options);
 
-// -S: one line a vnode; with -j, free and total amounts and jobs. `server` is cut off job identifiers.
+// -S: one line for each vnode; with -j, free and total amounts and jobs. `server` is cut off job identifiers.
 std::string nodes_summary_heading(const PbsnodesOptions& options);
 std::string nodes_summary(const batch_status* nodes, std::string_view server, const PbsnodesOptions& options);
 
-// -l: name, state and comment of those that are down or offline.
+// -l: name, state and comment of the vnodes that are down or offline.
 std::string marked_nodes_text(const batch_status* nodes);
 
 // Does the state of a vnode ("offline,job-busy") include `state`?
 bool has_state(const batch_status& node, std::string_view state);
 
-// A node as an object of JsonReport::add would be, but with its jobs as a list: the members of the summary.
+// A node of the summary, with its jobs as a list.
 struct NodeSummary {
     std::string name;
     std::string state = "--";
@@ -32,11 +32,11 @@ struct NodeSummary {
     std::string host = "--";
     std::string queue = "--";
     std::string comment = "--";
-    std::string memory;  // total, or with -j free/total
+    std::string memory;  // total memory; with -j free/total
     std::string ncpus;
     std::string nmics;
     std::string ngpus;
-    std::vector<std::string> jobs;  // each once
+    std::vector<std::string> jobs;  // each job once
 };
 NodeSummary summarize(const batch_status& node, bool with_free);
 

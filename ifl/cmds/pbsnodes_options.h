@@ -13,11 +13,11 @@ enum class NodesAction {
     show,          // the named hosts, or with -v vnodes
     show_all,      // -a
     show_host,     // -H: the vnodes of the named hosts
-    list_marked,   // -l: those that are down or offline
+    list_marked,   // -l: the hosts that are down or offline
     offline,       // -o
-    online,        // -r: takes offline away
-    clear,         // -c: takes offline and down away
-    down_exactly,  // -d: the named ones are down, no others
+    online,        // -r: clears offline
+    clear,         // -c: clears offline and down
+    down_exactly,  // -d: the named hosts are down, all others aren't
     comment,       // -C without -o or -r
 };
 

@@ -1,4 +1,4 @@
-// Completion of what is being typed at qmgr's prompt.
+// Completion of the text at qmgr's prompt.
 #pragma once
 
 #include <functional>
@@ -10,17 +10,17 @@
 
 namespace pbs::cmds {
 
-// The names that objects of a type have at the server. Of resources: all that there are, PBS's too.
+// Returns the names of a type's objects at the server; for resources all names, PBS's own too.
 using ObjectNames = std::function<std::vector<std::string>(ObjectType)>;
 
 struct Completion {
-    std::size_t begin = 0;                // where in the line the word being completed begins
-    std::vector<std::string> candidates;  // sorted; what the word may become
+    std::size_t begin = 0;                // place in the line where the word being completed begins
+    std::vector<std::string> candidates;  // the words that it may become, sorted
 };
 
-// What the last word of `line` (the text left of the cursor) may become: a command, an object type, the name
-// of an object, an attribute or its resource, an operator, a value or element of a value, or a topic of help.
-// The cursor is in the last of the directives that semicolons part.
+// The completions of the last word of `line` (the text left of the cursor): a command, an object type, the
+// name of an object, an attribute or its resource, an operator, a value or element of a value, or a topic of
+// help. Only the last of the directives separated by semicolons counts.
 Completion complete(std::string_view line, const ObjectNames& object_names);
 
 }  // namespace pbs::cmds

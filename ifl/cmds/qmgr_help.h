@@ -8,10 +8,11 @@
 namespace pbs::cmds {
 
 // Help on a topic: a command, an object type (its attributes), "<type> <attribute>[.<resource>]",
-// "operators", "values" or "names"; on everything when it's empty. A topic without help says so.
+// "operators", "values" or "names"; an empty topic: on everything. A topic without help gets a text that says
+// so.
 std::string help_text(std::string_view topic);
 
-// What help can be asked for: commands, object types and the rest; for completion.
+// The topics of help: commands, object types and the rest; for completion.
 std::vector<std::string> help_topics();
 
 }  // namespace pbs::cmds

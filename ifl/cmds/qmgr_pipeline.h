@@ -1,4 +1,5 @@
-// Manager requests that qmgr sends ahead of the answers, when it reads its directives from a file or a pipe.
+// Manager requests that qmgr sends without waiting for the answers to earlier ones, when it reads directives
+// from a file or a pipe.
 #pragma once
 
 #include <cstddef>
@@ -17,28 +18,29 @@ class QmgrPipeline {
     // A request for one object of a directive.
     struct Request {
         Connection* connection;  // outlives the request
-        std::string server;      // as named; empty: the default one
+        std::string server;      // as the user named it; empty: the default one
         std::string object;
         std::string directive;
-        bool first;  // of its directive: what is told once for each directive is told with it
+        bool first;  // the first request of its directive, which carries the messages to be printed once per
+                     // directive
     };
     struct Answer {
         Request request;
-        int code;  // as pbs_manager() returns it; its text is that of the connection
+        int code;  // as pbs_manager() returns it; the text is the connection's
     };
 
-    // Can the directive be sent ahead? Those that change named objects of the three kinds that this project
-    // adds can: only its own servers know these, and carry out requests that follow each other closely.
+    // Can the directive be sent ahead? Only directives that change named objects of the three types that this
+    // project adds: only its own servers have these, and they carry out closely following requests together.
     static bool takes(const Directive& directive);
 
-    // Sends. 0, or the error's number: the request isn't under way then.
+    // Sends a request. Returns 0, or the error number; then the request isn't under way.
     int send(Request request, int command, int type, AttrList& attributes);
-    // Are so many under way that one is to be answered before the next is sent?
+    // Are so many requests under way that an answer has to come before the next is sent?
     bool full() const;
     bool empty() const { return under_way_.empty(); }
     // Waits for the answer to the earliest request. There must be one.
     Answer take();
-    // The directives that none of the answers taken so far was for; all requests are forgotten.
+    // Forgets all requests, and returns the directives without any answer so far.
     std::deque<std::string> take_directives();
 
   private:

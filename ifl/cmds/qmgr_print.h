@@ -1,4 +1,4 @@
-// What qmgr's list and print write of objects. Pure: from status lists to text.
+// The output of qmgr's list and print, from status lists to text, without input or output.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace pbs::cmds {
 
-// The objects with one attribute a line, for reading:
+// The objects for people, one attribute a line:
 //
 //   Queue workq
 //       queue_type = Execution
@@ -16,24 +16,25 @@ namespace pbs::cmds {
 //
 // Long values continue on lines that begin with a tab, broken at commas.
 std::string list_text(ObjectType type, const batch_status* objects);
-// The same of one object, whatever follows it, at the end of `text`.
+// Appends the text of the first object of a list, whatever follows it.
 void append_list_text(std::string& text, ObjectType type, const batch_status& object);
 
-// Are all attributes of the objects in the list, or only some that were asked for?
+// Do the objects have all their attributes, or only those that were asked for?
 enum class PrintScope { whole, some };
 
-// The directives that make the objects again: `create` and one `set` an attribute that may be set, `+=` for
-// further elements of a list. What can't be set is left out. What a new object has of itself and one of these
-// hasn't is unset. The default scheduler and default_policy, which always exist, have no `create`.
+// The directives that make the objects again: `create`, and one `set` for each attribute that may be set,
+// with `+=` for further elements of a list. Attributes that can't be set are left out. A value that new
+// objects have by themselves, but this one doesn't, is unset. The default scheduler and default_policy, which
+// always exist, get no `create`.
 std::string print_text(ObjectType type, const batch_status* objects, PrintScope scope = PrintScope::whole);
 
-// Resources as the server reports them: PBS's own, then an entry "|unknown|", then those that the site made.
-// The first of the site's; null if there are none. Where that entry is missing, all count as the site's.
+// The first resource of the site; null if there is none. Servers report PBS's own resources, then an entry
+// "|unknown|", then the site's. If the entry is missing, all count as the site's.
 const batch_status* custom_resources(const batch_status* resources);
 
-// "long", "string_array", ...: a resource's type, which the server gives as a number.
+// "long", "string_array", ...: a resource's type for the server's number.
 std::string resource_type_text(std::string_view value);
-// "nh" of the number that the server gives for a resource's flags.
+// "nh": a resource's flags for the server's number.
 std::string resource_flag_text(std::string_view value);
 
 }  // namespace pbs::cmds

@@ -1,4 +1,4 @@
-// qmgr at work: directives carried out at servers, and what is active.
+// qmgr's execution of directives at servers, with its active servers and objects.
 #pragma once
 
 #include <map>
@@ -18,29 +18,29 @@ struct QmgrOptions {
     bool echo = false;            // -e
     bool no_execution = false;    // -n
     bool silent = false;          // -z
-    bool send_ahead = false;      // changes are sent without waiting for the answers to those before
+    bool send_ahead = false;      // send changes without waiting for earlier answers
 };
 
 class QmgrSession {
   public:
     explicit QmgrSession(QmgrOptions options) : options_(options) {}
 
-    // Connects to the servers that are active at first; none named: the default one. False, with a message
-    // written, when one can't be reached.
+    // Connects to the first active servers; the default one if none is named. False, with a message printed:
+    // one can't be reached.
     bool connect(const std::vector<std::string>& servers);
 
-    // Carries out one directive. What it asks for is written to stdout, errors and warnings to stderr; both
-    // in the order of the directives, even if those that were sent ahead are told of later.
+    // Carries out one directive. Prints its output to stdout, errors and warnings to stderr, both in the
+    // order of the directives, even if answers to directives sent ahead come later.
     void run(std::string_view text);
 
-    // Waits for the answers to what was sent ahead, and tells of them as run() does.
+    // Waits for the answers to directives sent ahead, and prints their messages as run() does.
     void take_answers();
 
-    // Is nothing more to be read: after quit, or an error with -a?
+    // Has reading ended, by quit or by an error with -a?
     bool finished() const { return finished_; }
-    // What qmgr ends with: the status of the last directive.
+    // qmgr's exit status: that of the last directive.
     int status() const { return status_; }
-    // The number that the user gave to `history`, once it was asked for; read and cleared by the terminal.
+    // The argument of the last `history` directive, to be handled by the terminal; cleared by reading it.
     std::string take_history_request();
 
     // Names of the objects of a type at the active servers; for completion.
@@ -63,14 +63,14 @@ class QmgrSession {
     void take_answer();
     void change(Connection& connection, const Target& target, const Directive& directive);
     void answered(Connection& connection, const Target& target, int code);
-    // Says what misspelled attributes of PBS's own objects were perhaps meant to be.
+    // Prints suggestions for misspelled attributes of PBS's own objects.
     void suggest(const Directive& directive) const;
     void show(Connection& connection, const Target& target, const Directive& directive);
     void list_as_it_comes(Connection& connection, const Target& target, ObjectType type, attrl* wanted);
     void print_server(Connection& connection, const Target& target);
     void activate(const Directive& directive);
     bool exists(const Directive& directive, const Target& target);
-    // Writes why a request failed with the PBS error `code`; `status` is what qmgr ends with for it.
+    // Prints the reason of a failed request with the PBS error `code`; `status` becomes qmgr's exit status.
     void report(Connection& connection, const Target& target, int code, int status);
     void warn(std::string_view text) const;
     void syntax_error(std::string_view text, const SyntaxError& error);

@@ -1,4 +1,4 @@
-// Lines from a terminal, with editing, history and completion (libedit).
+// Input lines from a terminal, with editing, history and completion (libedit).
 #pragma once
 
 #include <functional>
@@ -21,11 +21,11 @@ class QmgrTerminal {
     QmgrTerminal& operator=(const QmgrTerminal&) = delete;
     ~QmgrTerminal();
 
-    // The next line without its newline, nullopt at the end of input. A line "!n" is replaced by the n-th of
-    // the history. `continued` chooses the prompt: "Qmgr: " or "Qmgr< ".
+    // The next line without its newline; nullopt at the end of input. A line "!n" is replaced by the n-th
+    // line of the history. `continued` selects the prompt: "Qmgr: " or "Qmgr< ".
     std::optional<std::string> read_line(bool continued);
 
-    // Did the user give up the line with ^C, so that read_line() returned nullopt?
+    // Did read_line() return nullopt because the user gave up the line with ^C?
     bool interrupted() const;
 
     // The last `count` lines of the history with their numbers, or all of them with "all".

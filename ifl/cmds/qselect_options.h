@@ -12,7 +12,7 @@ namespace pbs::cmds {
 
 struct QselectOptions {
     AttrList criteria;
-    std::string server;  // of -q queue@server
+    std::string server;  // from -q queue@server
     std::string extend;  // "x" finished jobs too, "T" subjobs too
 };
 

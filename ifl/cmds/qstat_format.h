@@ -1,4 +1,4 @@
-// The layouts of qstat, from status lists to text. Pure: the current time is an argument.
+// The output formats of qstat, from status lists to text; the current time is an argument.
 #pragma once
 
 #include <ctime>
@@ -11,7 +11,7 @@
 
 namespace pbs::cmds {
 
-// The server that a list of jobs or queues is from; for the heading.
+// The server of a list of jobs or queues, for the heading.
 struct QstatHeading {
     std::string server;
     std::string comment;    // the server's comment attribute
@@ -19,11 +19,11 @@ struct QstatHeading {
     bool shown = true;      // write the heading (the first list of a server)
 };
 
-// The attributes that the layouts of jobs read, for the server to send no others; none stand for all.
+// The attributes that the job formats read, so that the server sends no others; an empty list stands for all.
 AttrList shown_job_attributes(const QstatOptions& options);
-// Jobs, one a line: job, name, user, CPU time used, state, queue.
+// Jobs, one line each: job, name, user, CPU time used, state, queue.
 std::string jobs_text(const batch_status* jobs, const QstatHeading& heading, const QstatOptions& options);
-// Jobs in the layout of -a, with what they ask for.
+// Jobs in the format of -a, with the resources that they request.
 std::string alternate_jobs_text(const batch_status* jobs, const QstatHeading& heading,
                                 const QstatOptions& options, std::time_t now);
 // Queues: the counts of -Q, and the limits of -q.
@@ -32,10 +32,10 @@ std::string queue_limits_text(const batch_status* queues, std::string_view serve
                               const QstatOptions& options);
 std::string servers_text(const batch_status* servers, bool heading);
 
-// All attributes (-f), as text or delimiter separated. `what` is "Job Id", "Queue" or "Server".
+// All attributes (-f), as text or separated by the delimiter. `what` is "Job Id", "Queue" or "Server".
 std::string full_text(const batch_status* objects, std::string_view what, const QstatOptions& options);
 
-// All attributes as JSON, of objects of several lists together. `group` is "Jobs", "Queue", "Server" or
+// All attributes as JSON, of the objects of several lists together. `group` is "Jobs", "Queue", "Server" or
 // "nodes".
 class JsonReport {
   public:
@@ -43,9 +43,10 @@ class JsonReport {
     JsonReport(const JsonReport&) = delete;
     JsonReport& operator=(const JsonReport&) = delete;
     ~JsonReport();
-    // One whose name an object of another server has already gets its server behind it: "workq@other".
+    // Adds objects. If an object of another server has the same name already, the server is appended to the
+    // name: "workq@other".
     void add(std::string_view group, std::string_view server, const batch_status* objects);
-    // An object that could not be had, with the reason.
+    // Adds an object that the server couldn't give, with the reason.
     void add_error(std::string_view group, std::string_view object, std::string_view error);
     std::string text() const;
 
@@ -54,7 +55,8 @@ class JsonReport {
     std::unique_ptr<Document> document_;
 };
 
-// A size of the server ("1048576kb") in at most five characters: in its own unit, or megawords or gigabytes.
+// A size from the server ("1048576kb") in at most five characters: in its own unit, or in megawords or
+// gigabytes.
 std::string size_text(std::string_view value, const QstatOptions& options);
 
 }  // namespace pbs::cmds

@@ -15,7 +15,7 @@ enum class QstatFormat { text, dsv, json };
 struct QstatOptions {
     QstatObject object = QstatObject::jobs;
     bool full = false;       // -f
-    bool alternate = false;  // -a, -i, -r, -H, -T, -u, -n, -s, -G, -M: the layout with requests and times
+    bool alternate = false;  // -a, -i, -r, -H, -T, -u, -n, -s, -G, -M: the format with requests and times
     bool estimated_start = false;  // -T
     bool percent = false;          // -p
     bool nodes = false;            // -n
@@ -29,7 +29,7 @@ struct QstatOptions {
     QstatFormat format = QstatFormat::text;
     std::string delimiter = "|";  // -D
     std::string extend;           // "x" finished jobs too, "t" subjobs too
-    AttrList criteria;            // of -i, -r, -H, -u, -J
+    AttrList criteria;            // from -i, -r, -H, -u, -J
     std::vector<std::string> operands;
 };
 

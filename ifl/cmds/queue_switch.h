@@ -1,4 +1,4 @@
-// What qenable, qdisable, qstart and qstop do: they set an attribute of queues.
+// The common work of qenable, qdisable, qstart and qstop: they set an attribute of queues.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace pbs::cmds {
 
-// Sets `attribute` of each queue that the arguments name, "queue", "queue@server", or "@server" for all
-// queues there. The result is the exit status, as PBS's commands have it: 1 for a wrong command line or
-// destination, 2 for what a server refuses or a server that can't be reached.
+// Sets `attribute` of each queue in the arguments: "queue", "queue@server", or "@server" for all queues
+// there. Returns the exit status, as PBS's commands do: 1 for a wrong command line or destination, 2 if a
+// server refuses or can't be reached.
 int switch_queues(const char* program, const std::vector<std::string>& arguments, const char* attribute,
                   bool on);
 

@@ -1,4 +1,4 @@
-// What the commands about reservations share: pbs_rsub, pbs_rstat, pbs_rdel, pbs_ralter.
+// Common parts of the commands about reservations: pbs_rsub, pbs_rstat, pbs_rdel, pbs_ralter.
 #pragma once
 
 #include <ctime>
@@ -15,39 +15,39 @@ namespace pbs::cmds {
 
 // R12[.server[:port]][@server[:port]]
 struct ReservationId {
-    std::string name;    // what is sent: "R12" or "R12.server"
+    std::string name;    // the part to send: "R12" or "R12.server"
     std::string server;  // the server to ask; empty: the default one
 };
 Result<ReservationId> parse_reservation_id(std::string_view text);
-// As messages show it: with the server, if it names none.
+// The identifier in messages: with the server, if it names none.
 std::string shown_reservation_id(const ReservationId& id, std::string_view server);
 
 // Makes a request for each identifier of the command line, at the server that it names or the default one;
-// the request prints why it fails. The result is the exit status: that of the last failure.
+// the request itself prints its failure. Returns the exit status: that of the last failure.
 using ReservationRequest = std::function<int(const Connection& connection, const ReservationId& id)>;
 int for_each_reservation(const Program& program, const std::vector<std::string>& names,
                          const ReservationRequest& request);
 
 struct ReservationOptions {
     AttrList attributes;
-    std::string server;  // of -q @server
+    std::string server;  // from -q @server
     std::vector<std::string> operands;
     bool is_forced = false;  // -W force
-    bool of_hosts = false;   // --hosts; the operands are their names
-    std::string moved_job;   // -W qmove=: its id; empty: none
+    bool of_hosts = false;   // --hosts; the operands are the names of hosts
+    std::string moved_job;   // -W qmove=: the job's id; empty: none
 };
-// The options of pbs_rsub and of pbs_ralter. Dates are completed from `now`.
+// Read the command lines of pbs_rsub and of pbs_ralter. Dates are completed from `now`.
 Result<ReservationOptions> parse_reservation_options(const std::vector<std::string>& arguments,
                                                      std::time_t now);
 Result<ReservationOptions> parse_alter_reservation(const std::vector<std::string>& arguments,
                                                    std::time_t now);
 
-// "Today 14:05", "Fri 14:05" in the same week, then with the date, and the year where it is another one.
+// "Today 14:05", "Fri 14:05" in the same week, else with the date, and with the year if it is another one.
 std::string reservation_time_text(std::time_t when, std::time_t now);
-// "CO", or in full "RESV_CONFIRMED", for reserve_state's number.
+// "CO", or in full "RESV_CONFIRMED", for the number in reserve_state.
 std::string reservation_state_text(std::string_view number, bool in_full);
 
-// A reservation as pbs_rstat shows it: a line of -S, or all of -f. `wide`: with longer columns.
+// A reservation in pbs_rstat's output: a line of -S, or all attributes of -f. `wide`: with longer columns.
 std::string reservation_heading(bool wide);
 std::string reservation_line(const batch_status& reservation, std::time_t now, bool wide);
 std::string reservation_in_full(const batch_status& reservation);

@@ -1,5 +1,5 @@
-// The job_sort_formula of an OpenPBS server and of its schedulers: the server takes the text from a file that
-// root alone can write, whatever the request says, and refuses the request where there is no such file.
+// The job_sort_formula of an OpenPBS server and of its schedulers: whatever the request says, the server
+// takes the text from a file that only root can write, and refuses the request if there is no such file.
 #pragma once
 
 #include <csignal>
@@ -9,21 +9,21 @@
 
 namespace pbs::cmds {
 
-// What the directive sets a job_sort_formula to; empty: it sets none of those.
+// The job_sort_formula that the directive sets; empty: it sets none.
 std::string sort_formula_of(const Directive& directive);
 
-// Removes a file that a qmgr which was killed left behind: its text would be taken for the next request's.
+// Removes a file left behind by a qmgr that was killed: the server would take it for the next request's text.
 void remove_sort_formula_file();
 
-// The file with the formula, in PBS_HOME of this host. It is there as long as the object is, or until a
-// server has read it; signals that would end the process wait for that.
+// The file with the formula, in PBS_HOME of this host. It exists as long as this object, or until a server
+// has read it; signals that would end the process are held back meanwhile.
 class SortFormulaFile {
   public:
     explicit SortFormulaFile(const std::string& formula);
     ~SortFormulaFile();
     SortFormulaFile(const SortFormulaFile&) = delete;
     SortFormulaFile& operator=(const SortFormulaFile&) = delete;
-    // False: this user can't write there.
+    // False: this user may not write the file.
     bool written() const { return written_; }
 
   private:

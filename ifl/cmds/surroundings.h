@@ -1,4 +1,4 @@
-// What the commands need to know of the process and machine they run in.
+// The process and machine that a command runs in.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace pbs::cmds {
 
-// The process's environment, directory and host. Errors: the working directory can't be found out.
+// The process's environment, directory and host. Errors: the working directory can't be determined.
 Result<SubmitEnvironment> submit_environment();
-// The same as what completes options, with the current time.
+// The values that complete options, with the current time.
 OptionContext option_context(const SubmitEnvironment& environment);
-// PBS_HOME of the environment, else of pbs.conf, else the usual one.
+// PBS_HOME of the environment, else of pbs.conf, else the default one.
 std::string server_home();
 
 }  // namespace pbs::cmds

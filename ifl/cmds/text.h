@@ -1,4 +1,4 @@
-// Small text tools that several commands share. Nothing here reads a clock, the environment or the network.
+// Text helpers of the commands, without clock, environment or network.
 #pragma once
 
 #include <cstddef>
@@ -18,22 +18,22 @@ std::string_view first_word(std::string_view text);
 // newlines stay.
 std::string printable(std::string_view text);
 
-// `text` in a column `width` wide, at its left or right edge. Text that is too long is cut; the last
-// character of what stays is then '*'.
+// `text` in a column of `width`, at its left or right edge. A longer text is cut, and its last shown
+// character becomes '*'.
 std::string left(std::string_view text, std::size_t width);
 std::string right(std::string_view text, std::size_t width);
 
-// Whole number in `text`, nothing before or after it.
+// The whole text as a whole number.
 Result<long long> parse_integer(std::string_view text);
 
-// A value as qmgr and `-l` take it: up to an unquoted comma or white space. The first quote character met,
-// ' or ", is the one that quotes; the other one is then a plain character. A different quote character right
-// after a closing one opens another quoted part. `end` is the offset of the first character not taken.
+// A value as in qmgr and `-l`: the text up to an unquoted comma or white space. The first quote character, '
+// or ", is the one that quotes; the other one is then a plain character. Another kind of quote right after a
+// closing one opens a further quoted part. `end` is the offset of the first character not taken.
 struct QuotedValue {
     std::string text;
     std::size_t end = 0;
 };
-// On an error, `message` says what is wrong and `offset` where.
+// `message` says what is wrong and `offset` where.
 struct QuoteError {
     std::string message;
     std::size_t offset = 0;
@@ -44,8 +44,8 @@ tl::expected<QuotedValue, QuoteError> take_value(std::string_view text, std::siz
 // other control characters, which no line of qmgr's input can hold, become spaces.
 std::string quote_value(std::string_view value);
 
-// Key and value pairs "a=b,c=d", as -W takes them. A value may be quoted, and runs up to the comma that a
-// next "word=" follows: "depend=afterok:1:2,umask=022".
+// Reads pairs "a=b,c=d" as in -W. A value may be quoted, and ends at a comma that another "word=" follows:
+// "depend=afterok:1:2,umask=022".
 Result<std::vector<std::pair<std::string, std::string>>> parse_pairs(std::string_view text);
 
 }  // namespace pbs::cmds

@@ -13,29 +13,30 @@
 namespace pbs::cmds {
 
 struct TraceLine {
-    std::string date;  // as the file has it: "MM/DD/YYYY HH:MM:SS", a log's with ".uuuuuu" perhaps
-    char file = 'S';   // A accounting, S server, M mom, L scheduler
+    std::string date;  // as in the file: "MM/DD/YYYY HH:MM:SS", in a log possibly with ".uuuuuu"
+    char file = 'S';   // the kind of file: A accounting, S server, M mom, L scheduler
     unsigned event = 0;
-    std::string job;  // the identifier as the line has it
+    std::string job;  // the identifier as in the line
     std::string text;
 
     bool operator==(const TraceLine&) const = default;
 };
 
-// The lines about `job`, a number or a whole identifier, are added to `lines`.
+// Adds the lines about `job`, a number or a whole identifier, to `lines`.
 void find_trace_lines(std::istream& in, char file, std::string_view job, std::vector<TraceLine>& lines);
 
-// Into the order of their times. Accounting has no parts of seconds: its lines come last in theirs.
+// Sorts the lines by time. Accounting has no fractions of seconds: its lines come last in their second.
 void sort_trace_lines(std::vector<TraceLine>& lines);
 
-// Of messages that come `excessive` times or more, only the last is left.
+// Removes messages that occur `excessive` times or more, except the last of each.
 void drop_excessive(std::vector<TraceLine>& lines, std::size_t excessive);
 
-// The events that a name of -f stands for, "job", or a hexadecimal number; nullopt: there are none such.
+// The events of an argument of -f: a name such as "job", or a hexadecimal number; nullopt: there are no such
+// events.
 std::optional<unsigned> event_mask(std::string_view name);
 
-// All of them as tracejob prints them: lines are wrapped at blanks to `width` columns; 0: they aren't. What
-// can't be printed is shown as printable() has it.
+// The lines as tracejob prints them, wrapped at blanks to `width` columns; 0: not wrapped. Unprintable
+// characters are shown as by printable().
 std::string trace_text(const std::vector<TraceLine>& lines, std::size_t width);
 
 }  // namespace pbs::cmds

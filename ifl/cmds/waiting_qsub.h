@@ -1,5 +1,5 @@
-// A qsub that waits for its job: for its end (-W block=true), or for its terminal (-I). It listens at a port
-// that it gives with the job, and the server, or what runs the job, calls it.
+// A qsub that waits for its job: for its end (-W block=true), or for its terminal (-I). It listens on a port
+// that it names in the job's attributes, and the server, or the process that runs the job, connects to it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace pbs::cmds {
 
-// Waits for one connection at a time.
+// Listens on a port, and accepts one connection at a time.
 class Listener {
   public:
     static Result<Listener> open();
@@ -22,7 +22,8 @@ class Listener {
 
     int fd() const { return fd_; }
     std::uint16_t port() const { return port_; }
-    // Who calls: -1 if it is neither the system, by a privileged port, nor a process of this user.
+    // Accepts a connection; -1 if the caller is neither the system (by a privileged port) nor a process of
+    // this user.
     int accept() const;
 
   private:
@@ -31,17 +32,17 @@ class Listener {
     std::uint16_t port_;
 };
 
-// The job's exit status, or 3 with a message if it has none; a signal that ends this program deletes the job.
+// Waits for the job's end and returns its exit status, or 3 with a message if it has none. A signal that ends
+// this program deletes the job.
 int wait_for_end(const Program& program, const Listener& listener, const std::string& server,
                  const std::string& job);
 
-// Carries this terminal to the job until its end. `~.` at the beginning of a line leaves the job, which ends
-// it;
-// `~` and the suspend character stop this program.
+// Connects this terminal to the job until the job's end. `~.` at the beginning of a line leaves the job,
+// which ends it; `~` and the suspend character stop this program.
 int attend(const Program& program, const Listener& listener, const std::string& server,
            const std::string& job);
 
-// An error unless standard input and output are a terminal.
+// Error: standard input or output isn't a terminal.
 Result<void> check_terminal();
 
 }  // namespace pbs::cmds
