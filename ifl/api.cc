@@ -13,7 +13,8 @@ namespace pbs::ifl::api {
 
 namespace {
 
-// The one thing that outlives a call: clients hold connections by number.
+// The table of open connections, the library's only state beyond a call: clients refer to connections by
+// number.
 struct Connections {
     std::mutex mutex;
     std::unordered_map<int, std::shared_ptr<Connection>> by_number;
@@ -25,7 +26,7 @@ Connections& connections() {
     return *table;
 }
 
-// attrl and attropl have the same members.
+// Copies a list of attrl or attropl, which have the same members.
 template <class List>
 std::optional<Attributes> copy_list(int number, const List* list) {
     Attributes attributes;

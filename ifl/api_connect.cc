@@ -1,11 +1,11 @@
-// pbs_ifl.h: connections and their errors.
+// The C functions of pbs_ifl.h for connections and their errors.
 
 #include <algorithm>
 #include <cstring>
 
 #include "ifl/api.h"
 
-using namespace pbs::ifl;       // NOLINT(google-build-using-namespace): this is the library's own edge
+using namespace pbs::ifl;       // NOLINT(google-build-using-namespace): the exported functions
 using namespace pbs::ifl::api;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -27,7 +27,7 @@ Result<std::shared_ptr<Connection>> open_connection(const char* server, const ch
     if (connection || !is_default || settings->secondary.empty()) return connection;
     const auto other = server_address(settings->secondary, *settings);
     auto active = other ? Connection::open(*other, *settings, view(extend)) : tl::unexpected(other.error());
-    // Of two that can't be reached the first is the one that was asked for.
+    // if neither server can be reached, report the one that was asked for
     if (!active) return connection;
     copy_name(thread_state().server, other->host);
     return active;
@@ -74,7 +74,7 @@ int pbs_disconnect(int connect) {
         }
         {
             const auto lock = connection->lock();
-            // A courtesy; that it can't be sent is no failure to disconnect.
+            // a courtesy: disconnecting succeeds even if it can't be sent
             (void)connection->request(RequestType::disconnect, Disconnect{}, {});
         }
         remove_connection(connect);
@@ -104,7 +104,7 @@ char* pbs_geterrmsg(int connect) {
         if (connect == -1) return state.connect_text.empty() ? nullptr : state.connect_text.data();
         const auto found = state.texts.find(connect);
         if (found == state.texts.end() || found->second.text.empty()) return nullptr;
-        // A text of an earlier connection of the same number isn't this one's.
+        // the text may be of an earlier connection with the same number
         if (found->second.connection.lock() != find_connection(connect)) return nullptr;
         return found->second.text.data();
     });

@@ -1,4 +1,4 @@
-// pbs_ifl.h: jobs.
+// The C functions of pbs_ifl.h for jobs.
 
 #include <poll.h>
 #include <unistd.h>
@@ -12,12 +12,12 @@
 #include "ifl/dis.h"
 #include "ifl/packet.h"
 
-using namespace pbs::ifl;       // NOLINT(google-build-using-namespace): this is the library's own edge
+using namespace pbs::ifl;       // NOLINT(google-build-using-namespace): the exported functions
 using namespace pbs::ifl::api;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
-// Before a client's own extend string: the job has no script, so that it can be committed at once.
+// Prefix of the client's extend string that says: the job has no script, so commit it at once.
 constexpr std::string_view kImplicitCommit = ":C:";
 
 int bad_request() {
@@ -25,7 +25,7 @@ int bad_request() {
     return PBSE_IVALREQ;
 }
 
-// Modify, hold and release have one form.
+// Makes a modify, hold or release request, which all have the same form.
 int manage_job(int connect, RequestType type, const char* job, Attributes attributes, const char* extend) {
     return request_code(connect, type, Manage{MGR_CMD_SET, MGR_OBJ_JOB, job, std::move(attributes)}, extend);
 }
@@ -65,7 +65,7 @@ int wrong_reply(int connect) {
                      {PBSE_PROTOCOL, "the server's reply is of another kind than the request asks for"});
 }
 
-// Steps of pbs_submit(); each holds the connection's lock. false: it failed, and the error is set.
+// The steps of pbs_submit(), each under the connection's lock. false: the step failed, and the error is set.
 class Submission {
   public:
     Submission(int number, std::shared_ptr<Connection> connection)
@@ -168,7 +168,7 @@ batch_deljob_status* c_deleted(const std::vector<DeleteReply::Job>& failed) {
     return list.release();
 }
 
-// An array of strings, ended by NULL, in one piece of memory.
+// A NULL-terminated array of strings in one block of memory.
 char** c_string_array(const std::vector<std::string>& strings) {
     std::size_t size = (strings.size() + 1) * sizeof(char*);
     for (const std::string& s : strings) size += s.size() + 1;

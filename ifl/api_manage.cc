@@ -1,15 +1,15 @@
-// pbs_ifl.h: administration.
+// The C functions of pbs_ifl.h for administration.
 
 #include <fmt/format.h>
 
 #include "ifl/api.h"
 
-using namespace pbs::ifl;       // NOLINT(google-build-using-namespace): this is the library's own edge
+using namespace pbs::ifl;       // NOLINT(google-build-using-namespace): the exported functions
 using namespace pbs::ifl::api;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
-// nullopt: the arguments make no request, and the error is set.
+// The body of a manager request. nullopt: the arguments are invalid, and the error is set.
 std::optional<Manage> manage_body(int connect, int command, int object_type, const char* object,
                                   const attropl* attributes) {
     if (command < 0 || object_type < 0) {

@@ -1,13 +1,13 @@
-// pbs_ifl.h: reservations. Their status is in api_status.cc.
+// The C functions of pbs_ifl.h for reservations. Their status is in api_status.cc.
 
 #include "ifl/api.h"
 
-using namespace pbs::ifl;       // NOLINT(google-build-using-namespace): this is the library's own edge
+using namespace pbs::ifl;       // NOLINT(google-build-using-namespace): the exported functions
 using namespace pbs::ifl::api;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
-// The server answers with a text: the reservation's id, and what has become of it.
+// The text of the server's reply: the reservation's id and state.
 char* text_of(int connect, const std::optional<Reply>& reply) {
     if (!reply || reply->code != 0) return nullptr;
     if (const auto* text = std::get_if<TextReply>(&reply->body)) return c_string(text->text);

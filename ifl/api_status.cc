@@ -1,4 +1,4 @@
-// pbs_ifl.h: status of objects.
+// The C functions of pbs_ifl.h for the status of objects.
 
 #include <fmt/format.h>
 #include <strings.h>
@@ -12,7 +12,7 @@
 #include "ifl/host_status.h"
 #include "ifl/queued_subjobs.h"
 
-using namespace pbs::ifl;       // NOLINT(google-build-using-namespace): this is the library's own edge
+using namespace pbs::ifl;       // NOLINT(google-build-using-namespace): the exported functions
 using namespace pbs::ifl::api;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -21,7 +21,7 @@ batch_status* no_status() {
     return nullptr;
 }
 
-// Did the reply come, and were there objects to be had? If not, the error is set.
+// Is the reply a status reply? If not, the error is set.
 bool has_objects(int connect, const std::optional<Reply>& reply) {
     if (!reply || reply->code != 0) return false;
     if (std::holds_alternative<StatusReply>(reply->body) || std::holds_alternative<NullReply>(reply->body))
@@ -30,7 +30,7 @@ bool has_objects(int connect, const std::optional<Reply>& reply) {
     return false;
 }
 
-// The objects of the reply as a list. With an error, which is set, none of those that came before it.
+// The objects of the reply as a list. After an error, which is set, the objects before it are dropped.
 batch_status* status_list(int connect, RequestType type, RequestBody body, const char* extend) {
     StatusList list;
     QueuedSubjobs queued([&list](const ObjectView& object) { list.add(object); });
@@ -45,7 +45,7 @@ batch_status* status(int connect, RequestType type, const char* object, const at
     return guarded(no_status(), [&]() -> batch_status* {
         auto attributes = to_attributes(connect, wanted);
         if (!attributes) return nullptr;
-        // Which subjobs are queued has to be known, to show them.
+        // queued subjobs are made from this attribute of their array
         const bool subjobs =
             type == RequestType::status_job && view(extend).find('t') != std::string_view::npos;
         if (subjobs && !attributes->empty())
@@ -54,17 +54,17 @@ batch_status* status(int connect, RequestType type, const char* object, const at
     });
 }
 
-// The policy objects are asked for by a request type that any PBS server lets through its authentication, and
-// an extend string that says which kind is meant.
+// The extend string that asks for policy objects of a kind. The request type is one that any PBS server
+// accepts after authentication.
 std::string extend_of(std::string_view kind, const char* extend) {
     std::string full = fmt::format("object={}", kind);
     if (!is_empty(extend)) full.append(";").append(extend);
     return full;
 }
 
-// A server of OpenPBS that has no policy objects takes no notice of that string and lists its schedulers; and
-// when it is asked for an attribute of theirs that it doesn't know, it ends. So it isn't asked for attributes
-// by their names before this is known.
+// Has the server policy objects? OpenPBS's server without the plugin ignores the extend string and lists its
+// schedulers; asked for an attribute that it doesn't know, it terminates. So ask for no attributes by name
+// before this is known.
 bool has_policies(int connect) {
     const auto connection = find_connection(connect);
     using Known = Connection::HasPolicies;
@@ -74,13 +74,13 @@ bool has_policies(int connect) {
     const auto reply =
         request(connect, RequestType::status_scheduler, Status{"default_policy", {}}, "object=policy",
                 [&found](const ObjectView& object) { found = found || object.type == MGR_OBJ_POLICY; });
-    // An error is one of the objects, or comes again.
+    // an error means that the server has them, or it will come again with the real request
     if (!reply || reply->code != 0) return true;
     connection->has_policies = found ? Known::yes : Known::no;
     return found;
 }
 
-// As request(), of a server that has policy objects; else that is the error.
+// request() to a server that has policy objects; otherwise sets the error.
 std::optional<Reply> policy_request(int connect, std::string_view kind, const char* object,
                                     const attrl* wanted, const char* extend, const ObjectSink& sink) {
     auto attributes = to_attributes(connect, wanted);
@@ -133,7 +133,7 @@ int each_policy_object(int connect, int object_type, const char* object, const a
                                                              "objects, and a function",
                                                              object_type)});
     }
-    std::vector<std::byte> memory;  // of one object after another
+    std::vector<std::byte> memory;  // for each object in turn
     const auto take = [&](const ObjectView& view) {
         memory.resize(std::max(memory.size(), c_size(view)));
         each(c_object(memory.data(), view), context);
@@ -172,7 +172,7 @@ batch_status* sched_status(int connect, const attrl* list, const char* extend) {
 batch_status* host_status(int connect, const char* host, const attrl* list, const char* extend) {
     const auto wanted = to_attributes(connect, list);
     if (!wanted) return nullptr;
-    // All attributes of all vnodes: which belong together is in them.
+    // asks for all attributes of all vnodes, because they tell which vnodes are one host
     const auto reply = request(connect, RequestType::status_node, Status{}, extend);
     if (!has_objects(connect, reply)) return nullptr;
     const auto* vnodes = std::get_if<StatusReply>(&reply->body);
@@ -300,7 +300,7 @@ struct batch_status* pbs_statdiagnosis(int connect, const char* part, const char
 void pbs_statfree(struct batch_status* list) {
     while (list) {
         batch_status* next = list->next;
-        std::free(list);  // with its attributes and texts: see StatusList
+        std::free(list);  // its attributes and texts are in the same block: see StatusList
         list = next;
     }
 }

@@ -37,7 +37,7 @@ void get_attributes(DisReader& in, const AttributeLimits& limits, std::vector<At
     list.reserve(count);
     for (std::size_t i = 0; i < count && !in.failed(); ++i) {
         AttributeView attribute;
-        // The announced length of the strings was for a receiver that allocates before it reads.
+        // the announced length of the strings is for receivers that allocate before they read
         in.get_unsigned("length of an attribute", UINT32_MAX);
         attribute.name = in.get_text("attribute name", limits.name_length);
         if (in.get_unsigned("attribute has a resource", 1) == 1) {

@@ -8,7 +8,8 @@ namespace pbs::ifl {
 
 namespace {
 
-// As clients take them. Below are services, such as FTP's, which send what users give them.
+// The first privileged port that clients use. Lower ones belong to services such as FTP's, which send
+// whatever users give them.
 constexpr std::uint16_t kFirstReservedPort = 512;
 constexpr std::uint16_t kFirstUnprivilegedPort = 1024;
 constexpr std::string_view kServersUser = "root";
@@ -37,7 +38,7 @@ void AuthTable::add_local(Id id, std::string_view user) {
 void AuthTable::remove(Id id) {
     const auto found = peers_.find(id);
     if (found == peers_.end()) return;
-    // The port may have been taken over by a newer connection before the server noticed this one's end.
+    // a newer connection may have the same port before the server noticed this one's end
     const auto address = by_address_.find(std::pair{found->second.address, found->second.port});
     if (address != by_address_.end() && address->second == id) by_address_.erase(address);
     peers_.erase(found);
@@ -152,7 +153,7 @@ AuthDecision AuthTable::judge(Id id, const Request& request) {
         return refuse(PBSE_BADCRED, fmt::format("{} as {} before authentication", request_name(request.type),
                                                 request.user));
     }
-    // Over a Unix socket the kernel has named the user, whatever the header says.
+    // over a Unix socket the kernel has named the user, whatever the header says
     if (!peer.address.empty() && request.user != *peer.user) {
         return refuse(PBSE_BADCRED, fmt::format("{} as {} on a connection of {}", request_name(request.type),
                                                 request.user, *peer.user));

@@ -17,10 +17,10 @@ namespace pbs::ifl {
 
 namespace {
 
-// A request such as a rerun may take the server that long.
+// How long to wait for a reply: some requests, such as a rerun, take the server long.
 constexpr std::chrono::seconds kReplyTimeout{10800};
 constexpr std::chrono::seconds kHandshakeTimeout{30};
-// Requests that are to be answered later are sent when they are this many bytes.
+// Buffered requests are sent when they are this many bytes.
 constexpr std::size_t kSendSize = 32768;
 
 Result<Reply> receive_reply(const Socket& socket, ReplyDecoder& replies, const ObjectSink& sink = nullptr) {
@@ -42,7 +42,8 @@ Error refusal(const Reply& reply, std::string_view what) {
     return {reply.code, fmt::format("{}: {}", what, text ? text->text : fmt::format("error {}", reply.code))};
 }
 
-// What pbs_iff does, in this process: names the user of `connection` to the server from a reserved port.
+// Does the work of pbs_iff in this process: names the user of `connection` to the server from a reserved
+// port.
 Result<void> authenticate_here(const Socket& helper, const std::string& user, std::uint16_t port) {
     const Request request{RequestType::authenticate, user, Authenticate{"resvport", "", port}, ""};
     if (auto sent = helper.send(request_packet(request)); !sent) return sent;
@@ -59,7 +60,7 @@ Result<void> check_encryption(const Settings& settings) {
                                                         kTlsMethod, settings.encrypt_method)});
 }
 
-// What is asked for and can't be had is an error, before anything is sent.
+// Refuses unknown or unavailable methods before anything is sent.
 Result<void> check_methods(const ServerAddress& address, const Settings& settings) {
     if (!address.socket.empty()) return {};
     if (settings.auth_method != kReservedPortMethod && settings.auth_method != kMungeMethod) {
@@ -83,7 +84,7 @@ std::string login_group() {
     return std::to_string(gid);
 }
 
-// The next packet of an authentication's handshake has to be the last one.
+// Reads the next packet of an authentication's handshake, which has to be the last one.
 Result<void> receive_done(const Socket& socket) {
     PacketReader packets(kLongestToken);
     std::vector<char> bytes(kLongestToken);
@@ -103,7 +104,7 @@ Result<void> receive_done(const Socket& socket) {
     }
 }
 
-// The credential is made only when the server has said that it takes one.
+// Authenticates by a credential, which is made only when the server has accepted the method.
 Result<void> authenticate_by_munge(Connection& connection, const Socket& socket, const std::string& user,
                                    const Settings& settings) {
     const auto munge = Munge::load(settings.munge_socket);
@@ -161,7 +162,7 @@ Result<std::shared_ptr<Connection>> Connection::open(const ServerAddress& addres
     const auto reply = connection->request(RequestType::connect, Connect{}, extend);
     if (!reply) return tl::unexpected(reply.error());
     if (reply->code != 0) return tl::unexpected(refusal(*reply, "the server refused the connection"));
-    // Over a Unix socket the kernel tells the server who this is.
+    // over a Unix socket the kernel tells the server who this is
     if (!address.socket.empty()) return connection;
     const auto done =
         settings.auth_method == kMungeMethod
@@ -179,8 +180,7 @@ Result<Reply> Connection::request(RequestType type, RequestBody body, std::strin
             Error{PBSE_IVALREQ, fmt::format("{} earlier requests are to be answered first", unanswered_)});
     const Request request{type, user_, std::move(body), std::string(extend)};
     auto sent = socket_.send(request_packet(request));
-    // A server that refuses a request before it has read all of it closes the connection; its reply is still
-    // here.
+    // a server that refuses a request halfway closes the connection, but its reply can still be read
     if (sent && !has_reply(type)) return Reply::ok();
     Result<Reply> reply;
     try {
@@ -203,8 +203,8 @@ Error Connection::broken(const Error& error) {
     return {PBSE_PROTOCOL, broken_};
 }
 
-// Replies are read while the server doesn't take more: it may wait for them to be read itself. One that
-// closes the connection may have answered before: those replies are still here to be received.
+// Sends the buffered requests. Reads replies while the server takes no more, because it may wait until they
+// are read. If the server closes the connection, the replies that it sent before can still be received.
 void Connection::send_kept() {
     if (!unsendable_.empty()) return;
     std::vector<char> bytes;
@@ -232,7 +232,7 @@ Result<void> Connection::send(RequestType type, RequestBody body, std::string_vi
     if (!broken_.empty()) return tl::unexpected(Error{PBSE_PROTOCOL, broken_});
     kept_ += request_packet({type, user_, std::move(body), std::string(extend)});
     ++unanswered_;
-    // If it can't be sent, its reply can't be received.
+    // a request that can't be sent shows its error when its reply is received
     if (kept_.size() >= kSendSize) send_kept();
     return {};
 }
@@ -243,7 +243,7 @@ Result<Reply> Connection::receive() {
     if (!broken_.empty()) return tl::unexpected(Error{PBSE_PROTOCOL, broken_});
     send_kept();
     if (!broken_.empty()) return tl::unexpected(Error{PBSE_PROTOCOL, broken_});
-    // Takes what has been read already, in the order of the requests, and only then reads.
+    // first the replies that were read already, in the order of the requests, then those still to come
     auto reply = receive_reply(socket_, replies_);
     if (reply) return reply;
     return tl::unexpected(broken(unsendable_.empty() ? reply.error() : Error{PBSE_PROTOCOL, unsendable_}));

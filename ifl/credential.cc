@@ -30,7 +30,7 @@ std::string credential_text(const CredentialText& text) {
     return written;
 }
 
-// Addresses of IPv6 have colons: what follows the group's is one part.
+// Everything after the group's colon is one part, because IPv6 addresses have colons.
 Result<CredentialText> parse_credential_text(std::string_view text) {
     CredentialText read;
     const std::size_t user_end = text.find(':');

@@ -8,13 +8,13 @@ namespace pbs::ifl {
 
 namespace {
 
-// Digits of the longest number, 2^64 - 1.
+// The number of digits of the longest number, 2^64 - 1.
 constexpr std::size_t kMaxDigits = 20;
 
 }  // namespace
 
 void DisWriter::put_digits(char sign, std::uint64_t magnitude) {
-    // Built from its end: the digits, the sign, then counts until one is a single digit.
+    // written backwards: the digits, the sign, then counts until one is a single digit
     char text[2 * kMaxDigits];
     char* begin = text + sizeof text;
     const auto prepend = [&begin](std::uint64_t number) {
@@ -38,7 +38,7 @@ void DisWriter::put_unsigned(std::uint64_t value) {
 
 void DisWriter::put_signed(std::int64_t value) {
     const bool negative = value < 0;
-    // Negated as unsigned, which is right for INT64_MIN too.
+    // negated as unsigned, which is right for INT64_MIN too
     put_digits(negative ? '-' : '+',
                negative ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value));
 }
@@ -113,8 +113,8 @@ DisReader::Number DisReader::get_number(const char* field) {
     return {};
 }
 
-// One digit or two without a sign, as nearly all numbers are: "+5", "2+12". False for all else, which is
-// left.
+// Reads an unsigned number of one or two digits, as nearly all are: "+5", "2+12". False: something else, and
+// nothing is read.
 bool DisReader::take_small(std::uint64_t max, std::uint64_t& value) {
     const auto digit = [this](std::size_t at) {
         return static_cast<std::uint64_t>(static_cast<unsigned char>(bytes_[position_ + at])) - '0';

@@ -14,7 +14,7 @@ struct Text {
     std::string_view text;
 };
 
-// The numbers that no server of this kind gives are left out.
+// The texts of the error numbers that such servers use.
 constexpr Text kTexts[] = {
     {PBSE_UNKJOBID, "Unknown Job Id"},
     {PBSE_NOATTR, "Undefined attribute"},

@@ -13,7 +13,7 @@
 namespace pbs::ifl {
 namespace {
 
-// Of one call, so that a server that sends without end leaves its reader time for others.
+// Reads in one call of work(): a server that sends without end must leave time for others.
 constexpr int kMostReads = 16;
 
 std::string system_text(int error) {
@@ -41,7 +41,7 @@ void Exchange::tell(RequestType type, RequestBody body) {
 void Exchange::close(const std::string& why) {
     if (open()) {
         why_closed_ = why;
-        // A child that is still there has a copy of the descriptor.
+        // shutdown(), because a child process may still have a copy of the descriptor
         ::shutdown(socket_.fd(), SHUT_RDWR);
     }
     socket_ = Socket();
@@ -62,7 +62,7 @@ void Exchange::send() {
     out_.erase(0, done);
 }
 
-// False: there is no more now.
+// Reads what has arrived. False: nothing more for now.
 bool Exchange::receive() {
     const ssize_t size = ::recv(socket_.fd(), replies_.room(kReadSize), kReadSize, MSG_DONTWAIT);
     const int error = errno;

@@ -33,7 +33,7 @@ std::string system_text(int error) {
     return std::generic_category().message(error);
 }
 
-// The environment with the address that the helper is to connect from.
+// The environment, with the address from which the helper has to connect.
 std::vector<std::string> helper_environment(const std::string& address) {
     std::vector<std::string> variables{"PBS_IFF_CLIENT_ADDR=" + address};
     for (char** variable = environ; *variable; ++variable) {
@@ -47,7 +47,7 @@ struct Output {
     int status = 0;
 };
 
-// Runs a program with its standard output in a pipe and the connection open.
+// Runs a program with the connection open and its standard output in a pipe.
 Result<Output> run(const std::string& program, std::vector<std::string> arguments,
                    std::vector<std::string> environment, int connection) {
     int ends[2];
@@ -57,7 +57,7 @@ Result<Output> run(const std::string& program, std::vector<std::string> argument
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, write_end.fd(), STDOUT_FILENO);
-    // Onto itself: it stays open in the helper, which looks at it.
+    // dup2 onto itself keeps the descriptor open in the helper, which inspects it
     posix_spawn_file_actions_adddup2(&actions, connection, connection);
     pid_t child = -1;
     const int error = posix_spawn(&child, program.c_str(), &actions, nullptr,
@@ -79,8 +79,8 @@ Result<Output> run(const std::string& program, std::vector<std::string> argument
     return output;
 }
 
-// The helper writes the error number, 0 for none, as an int; after one that isn't 0 the length of a text and
-// the text.
+// Reads the helper's answer: the error number, 0 for none, as an int; after another number the length of a
+// text and the text.
 Result<void> read_answer(std::string_view program, const Output& output) {
     int code = 0;
     if (output.bytes.size() < sizeof code) return tl::unexpected(failure(program, "it gave no answer"));
@@ -97,7 +97,7 @@ Result<void> read_answer(std::string_view program, const Output& output) {
     return tl::unexpected(Error{code, fmt::format("the server refused the authentication: {}", text)});
 }
 
-// Where nothing is set, it's OpenPBS's, else that of this project's package.
+// The path of pbs_iff: below `exec`; without that, OpenPBS's, else that of this project's package.
 std::string helper_program(const std::string& exec) {
     if (!exec.empty()) return exec + "/sbin/pbs_iff";
     for (const char* path : {kOfOpenpbs, kOfPackage, kInstalled})
@@ -111,7 +111,7 @@ Result<void> authenticate_with_helper(const Socket& connection, const LocalEnd& 
                                       const ServerAddress& address, const std::string& exec) {
     const std::string program = helper_program(exec);
     if (access(program.c_str(), X_OK) != 0) return tl::unexpected(failure(program, system_text(errno)));
-    // The helper takes the port in network byte order.
+    // the helper expects the port in network byte order
     auto output = run(program,
                       {program, address.host, std::to_string(address.port), std::to_string(connection.fd()),
                        std::to_string(htons(local.port))},

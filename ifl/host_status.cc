@@ -30,7 +30,7 @@ struct LessWord {
     }
 };
 
-// An amount: a count, or a size in kb.
+// A resource's amount: a count, or a size in kb.
 struct Amount {
     long long number = 0;
     bool is_size = false;
@@ -44,7 +44,7 @@ Amount parse_amount(std::string_view text) {
     amount.number = *number;
     if (unit.empty() || unit.front() == '.') return amount;
     amount.is_size = true;
-    // A word is eight bytes.
+    // a word is eight bytes
     if (same_word(unit.substr(unit.size() - 1), "w")) amount.number *= 8;
     switch (unit.front()) {
         case 'k':
@@ -95,7 +95,7 @@ std::string_view host_of(const ObjectStatus& vnode) {
     return {};
 }
 
-// Collects the attributes of a host's vnodes.
+// Combines the attributes of a host's vnodes.
 class Collective {
   public:
     explicit Collective(const std::set<std::string, LessWord>& consumable) : consumable_(consumable) {}
@@ -118,7 +118,7 @@ class Collective {
     }
 
   private:
-    // The attribute so far; one is begun if there is none yet, which `begun` tells.
+    // The index of the host's attribute; adds it if there is none yet, and sets `begun`.
     std::size_t find(const Attribute& attribute, bool& begun) {
         const auto [place, inserted] =
             index_.try_emplace({attribute.name, attribute.resource}, attributes_.size());

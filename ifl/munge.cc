@@ -7,8 +7,8 @@
 
 #include "ifl/pbs_error.h"
 
-// libmunge's functions, as in its munge.h: that isn't included, so that a build doesn't need the package.
-// They are those of the library's version 2, which is part of its file's name.
+// libmunge's functions, declared as in its munge.h, which isn't included so that a build doesn't need the
+// package. They are those of version 2, which is part of the library's file name.
 struct munge_ctx;
 
 namespace pbs::ifl {
@@ -46,7 +46,7 @@ struct Munge::Library {
 
 namespace {
 
-// The library stays loaded: a thread may be in it.
+// Looks up a function of the library, which stays loaded because a thread may be in it.
 template <typename Function>
 bool find(void* library, const char* name, Function& function) {
     function = reinterpret_cast<Function>(dlsym(library, name));
@@ -58,7 +58,7 @@ bool find(void* library, const char* name, Function& function) {
 Result<Munge> Munge::load(const std::string& socket) {
     void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
-        const char* why = dlerror();  // NOLINT(concurrency-mt-unsafe): it's the thread's own in glibc
+        const char* why = dlerror();  // NOLINT(concurrency-mt-unsafe): thread-local in glibc
         return tl::unexpected(
             Error{PBSE_NOSUP, fmt::format("MUNGE isn't installed: {}", why ? why : kLibrary)});
     }
@@ -84,7 +84,7 @@ Result<std::string> Munge::encode(const std::string& text) const {
     return std::string(made);
 }
 
-// For a credential that is too old or was shown before there is a text too: it is freed and not looked at.
+// Decodes a credential. There is a text even for one that is too old or was used before: it is only freed.
 Result<Munge::Decoded> Munge::decode(const std::string& credential) const {
     const auto context = library_->context(socket_);
     if (!context) return tl::unexpected(Error{PBSE_SYSTEM, "MUNGE: no memory"});

@@ -8,13 +8,13 @@
 namespace pbs::ifl {
 namespace {
 
-// Its functions are those of version 3, which is part of the file's name. libcrypto comes with it.
+// The functions are those of OpenSSL 3, which is part of the file name. libcrypto comes with it.
 constexpr const char* kLibrary = "libssl.so.3";
 
 Result<OpenSsl> find_all() {
     void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == nullptr) {
-        const char* why = dlerror();  // NOLINT(concurrency-mt-unsafe): it's the thread's own in glibc
+        const char* why = dlerror();  // NOLINT(concurrency-mt-unsafe): thread-local in glibc
         return tl::unexpected(
             Error{PBSE_NOSUP, fmt::format("TLS: OpenSSL isn't installed: {}", why ? why : kLibrary)});
     }

@@ -52,7 +52,7 @@ std::string make_packet(std::string_view data, PacketType type) {
 }
 
 char* PacketReader::room(std::size_t size) {
-    // The view that next() handed out has ended: what is read doesn't pile up behind it.
+    // the view that next() returned is no longer valid: drop its bytes, so that they don't pile up
     drop_consumed();
     room_ = size;
     buffer_.resize(buffer_.size() + size);
@@ -65,8 +65,8 @@ void PacketReader::filled(std::size_t size) {
     room_ = 0;
 }
 
-// All at once when nothing follows, else only when it is most of the buffer: moving the rest each time would
-// be quadratic. The memory of a long packet isn't kept for the next one.
+// Drops returned bytes: all at once when nothing follows, else only when they are most of the buffer, because
+// moving the rest each time would be quadratic. The memory of a long packet isn't kept.
 void PacketReader::drop_consumed() {
     if (consumed_ == buffer_.size()) {
         buffer_.clear();
@@ -79,10 +79,10 @@ void PacketReader::drop_consumed() {
 }
 
 Result<std::optional<std::string_view>> PacketReader::next() {
-    // What was handed out is dropped only now, so that the view stays good until this call.
+    // drop returned bytes only now: their view was valid until this call
     drop_consumed();
     const std::string_view pending = std::string_view(buffer_).substr(consumed_);
-    // A wrong start is told from its first byte on: a peer of another protocol may not send a whole header.
+    // check the first bytes one by one: a peer of another protocol may not send a whole header
     const std::size_t magic = std::min(pending.size(), kMagic.size());
     if (pending.substr(0, magic) != kMagic.substr(0, magic)) {
         return tl::unexpected(Error{PBSE_DISPROTO, "a packet of the batch protocol (PKTV1) expected"});

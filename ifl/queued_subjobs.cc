@@ -8,7 +8,7 @@
 namespace pbs::ifl {
 namespace {
 
-// More than any array has; a server may say anything.
+// A limit beyond any real array, because a server may say anything.
 constexpr std::int64_t kMostSubjobs = 10'000'000;
 constexpr std::int64_t kLargestIndex = std::numeric_limits<std::int32_t>::max();
 
@@ -44,7 +44,7 @@ std::int64_t index_in(std::string_view id) {
     return take_index(id).value_or(-1);
 }
 
-// What a subjob that is queued has of its array: up to the attributes that are the array's only.
+// The attributes that a queued subjob shares with its array: those before the array's own ones.
 Attributes attributes_of_subjob(std::span<const AttributeView> of_array) {
     Attributes attributes;
     for (const AttributeView& one : of_array) {

@@ -15,7 +15,7 @@ namespace pbs::ifl {
 
 namespace {
 
-// The shortest object of a status reply: type, name and number of attributes.
+// The length of the shortest object of a status reply: type, name and number of attributes.
 constexpr std::size_t kMinObject = 6;
 constexpr std::size_t kMinNumber = 2;
 
@@ -35,7 +35,7 @@ void put_object(DisWriter& out, std::uint32_t type, std::string_view name, const
     put_attributes(out, attributes);
 }
 
-// Each object of a status reply's body goes to `take`.
+// Passes each object of a status reply's body to `take`.
 template <class Take>
 void get_objects(DisReader& in, const ReplyLimits& limits, std::size_t count, Take&& take) {
     std::vector<AttributeView> attributes;
@@ -58,7 +58,7 @@ ObjectStatus status_of(const ObjectView& object) {
     return {object.type, std::string(object.name), copy_of(object.attributes)};
 }
 
-// ---- The bodies: a put and a get each. ----
+// ---- The bodies: a put() and a get() for each ----
 
 void put(DisWriter&, const NullReply&) {}
 void get(DisReader&, const ReplyLimits&, NullReply&) {}
@@ -180,7 +180,7 @@ void get(DisReader& in, const ReplyLimits& limits, DeleteReply& body) {
     }
 }
 
-// The decoder of each choice, in the variant's order.
+// The decoders of the choices, in the variant's order.
 using GetBody = ReplyBody (*)(DisReader&, const ReplyLimits&);
 
 template <class Body>
@@ -267,7 +267,7 @@ std::string encode_object(std::uint32_t type, std::string_view name,
     return object;
 }
 
-// The text that the next object is appended to: the last part, or a new one if that is full.
+// The text to append the next object to: the last part's, or a new part's if that is full.
 std::string& StatusParts::next(std::uint32_t type) {
     const bool full = !parts_.empty() && type != kTypeOfSubjob &&
                       (parts_.back().count >= max_objects_ || parts_.back().objects.size() >= max_bytes_);

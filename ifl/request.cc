@@ -34,7 +34,7 @@ std::vector<std::string> get_strings(DisReader& in, const char* count_field, con
     return strings;
 }
 
-// ---- The bodies: a put and a get each. ----
+// ---- The bodies: a put() and a get() for each ----
 
 void put(DisWriter&, const Connect&) {}
 void get(DisReader&, const RequestLimits&, Connect&) {}
@@ -50,7 +50,7 @@ void put(DisWriter& out, const Authenticate& body) {
     out.put_unsigned(body.port);
 }
 
-// A method's name with its length before it once more.
+// Reads a method's name, which is preceded by its length once more.
 std::string get_method(DisReader& in, const char* field) {
     const std::uint64_t length = in.get_unsigned(field, kMaxMethod);
     if (length == 0) return {};
@@ -333,7 +333,7 @@ void get(DisReader& in, const RequestLimits& limits, SpawnPython& body) {
     }
 }
 
-// ---- The request types: each with its name and its body. ----
+// ---- The request types, each with its name and its body ----
 
 struct Codec {
     RequestType type;

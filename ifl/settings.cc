@@ -49,7 +49,7 @@ Result<std::uint16_t> parse_port(std::string_view text, std::string_view where) 
     return port;
 }
 
-// The socket of the server that has this home; empty: there is none.
+// The socket of the server with this home; empty: there is none.
 std::string socket_of(const std::string& home) {
     const std::string path = home + "/server_priv/pbs.sock";
     struct stat status {};
@@ -63,7 +63,7 @@ std::string this_host() {
 }
 
 bool same_host(std::string_view a, std::string_view b) {
-    // Either may be the short form of the other.
+    // either may be the short form of the other
     const bool short_name = a.find('.') == std::string_view::npos || b.find('.') == std::string_view::npos;
     if (short_name) {
         a = a.substr(0, a.find('.'));
@@ -80,7 +80,7 @@ struct HostPort {
 
 Result<HostPort> split_port(std::string_view server, std::uint16_t default_port) {
     const std::size_t colon = server.rfind(':');
-    // More than one colon is an IPv6 address, whose port needs brackets before it: [::1]:15001.
+    // more than one colon: an IPv6 address, whose port needs brackets before it: [::1]:15001
     const bool bracketed = server.starts_with('[');
     const bool bare_ipv6 = !bracketed && colon != server.find(':');
     const std::size_t closing = server.rfind(']');

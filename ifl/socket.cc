@@ -24,7 +24,7 @@ namespace pbs::ifl {
 namespace {
 
 constexpr std::chrono::seconds kConnectTimeout{30};
-// The ports that both the system reserves and clients of PBS use.
+// The privileged ports that PBS clients use.
 constexpr std::uint16_t kFirstReservedPort = 512;
 constexpr std::uint16_t kLastReservedPort = 1023;
 
@@ -36,7 +36,7 @@ Error system_error(int code, std::string_view what, int error) {
     return {code, fmt::format("{}: {}", what, system_text(error))};
 }
 
-// Waits for `events`; false when the time is over.
+// Waits for `events`. False: the time is over.
 Result<bool> wait_for(int fd, short events, std::chrono::milliseconds timeout) {
     pollfd poller{fd, events, 0};
     for (;;) {
@@ -47,7 +47,7 @@ Result<bool> wait_for(int fd, short events, std::chrono::milliseconds timeout) {
     }
 }
 
-// Connects within kConnectTimeout; 0 or an errno.
+// Connects within kConnectTimeout. Returns 0 or an errno.
 int connect_within(int fd, const sockaddr* address, socklen_t length) {
     const int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) return errno;
@@ -78,7 +78,7 @@ Result<Socket> connect_unix(const std::string& path) {
     std::string name = path;
     Socket directory;
     if (name.size() >= sizeof address.sun_path) {
-        // The address is too short for a deep home; through a descriptor of its folder any path fits.
+        // sun_path is too short for a deep home; through a descriptor of the folder any path fits
         const std::filesystem::path file(path);
         directory = Socket(open(file.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
         if (directory.fd() < 0) return fail(errno);
@@ -135,7 +135,7 @@ Socket::~Socket() {
 
 namespace {
 
-// As much as goes now into the socket: 0 if none does.
+// Sends as much as the socket takes now; returns the number of bytes, or 0.
 Result<std::size_t> send_now(int fd, std::string_view data) {
     for (;;) {
         const ssize_t sent = ::send(fd, data.data(), data.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -151,12 +151,12 @@ Error late(std::chrono::seconds timeout) {
 }
 
 constexpr std::size_t kEncryptedRead = 65536;
-// Of what is given to send_some(), in one record of TLS.
+// The most bytes of send_some() that go into one TLS record.
 constexpr std::size_t kEncryptedPiece = std::size_t{16} << 10;
 
 }  // namespace
 
-// Puts what is left of what is encrypted into the socket: true when all of it is there.
+// Sends the encrypted bytes that are left. True: all are sent.
 Result<bool> Socket::send_kept() const {
     Tls& tls = *tls_;
     tls.kept += tls.session->take_unsent();
@@ -171,15 +171,15 @@ Result<bool> Socket::send_kept() const {
     return true;
 }
 
-// Waits for data and, if `or_send`, for room to send some: 0 then. What is to be sent still goes out
-// meanwhile. 0 otherwise: the peer has closed.
+// Waits for data and, if `or_send`, for room to send, in which case it returns 0; sends encrypted bytes
+// meanwhile. Otherwise 0 means that the peer has closed.
 Result<std::size_t> Socket::receive_encrypted(char* data, std::size_t size, std::chrono::seconds timeout,
                                               bool or_send) const {
     const auto until = std::chrono::steady_clock::now() + timeout;
     std::string bytes;
     for (;;) {
         auto read = tls_->session->read(data, size);
-        // Why it failed is told to the server, too.
+        // send also after an error: the server is told the reason
         const auto all_sent = send_kept();
         if (!read) return read;
         if (*read > 0) return read;
@@ -217,7 +217,7 @@ Result<void> Socket::encrypt(const TlsContext& context, const std::string& name,
     tls_ = std::move(tls);
     const auto sent = send_kept();
     if (!sent) return tl::unexpected(sent.error());
-    // A server without TLS answers with something else, or by closing the connection.
+    // a server without TLS answers with something else, or closes the connection
     const auto none = [&name](std::string_view how) {
         return tl::unexpected(
             Error{PBSE_PROTOCOL, fmt::format("the server {} doesn't take TLS: it {}", name, how)});
@@ -328,7 +328,7 @@ Result<Socket> connect_from_reserved_port(const Socket& connection) {
     auto addresses = addresses_of(connection);
     if (!addresses) return tl::unexpected(addresses.error());
     auto& [local, remote, local_length, remote_length] = *addresses;
-    // Processes that connect at the same time start at different ports.
+    // start at different ports in processes that connect at the same time
     const int count = kLastReservedPort - kFirstReservedPort + 1;
     const int start = getpid() % count;
     for (int i = 0; i < count; ++i) {

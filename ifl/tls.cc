@@ -23,22 +23,21 @@ namespace {
 
 using SystemTime = std::chrono::system_clock::time_point;
 
-// The types of records (RFC 8446, 5.1).
+// Types of TLS records (RFC 8446, 5.1).
 constexpr unsigned char kAlertRecord = 21;
 constexpr unsigned char kHandshakeRecord = 22;
 constexpr std::size_t kRecordHeader = 5;
-// What a session keeps beside what is sent and read: OpenSSL's own, about.
+// Approximate memory of a session besides the data: OpenSSL's own.
 constexpr std::size_t kSessionSize = std::size_t{16} << 10;
 
 tl::unexpected<Error> bad(const std::string& file, std::string_view why) {
     return tl::unexpected(Error{PBSE_SYSTEM, fmt::format("TLS: {}: {}", file, why)});
 }
 
-// What OpenSSL says of what failed in this thread: the first of what it notes, which is the cause of the
-// others.
+// OpenSSL's text for a failure in this thread: the first recorded error, which is the cause of the others.
 std::string reason(const OpenSsl& ssl) {
     const unsigned long code = ssl.ERR_peek_error();
-    // An error of the system has its number in place of a reason.
+    // an error of the system has its errno in place of a reason
     if (ERR_SYSTEM_ERROR(code)) return std::generic_category().message(ERR_GET_REASON(code));
     const char* text = ssl.ERR_reason_error_string(code);
     return text != nullptr ? text : "unknown error";
@@ -54,7 +53,8 @@ struct FileClosed {
     }
 };
 
-// Whoever could write the file could be the server, and whoever reads a key, too.
+// Checks the file's owner and mode: whoever could write the file, or read a secret key, could pose as the
+// server.
 Result<void> check_file(const std::string& file, bool secret) {
     const FileClosed opened(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
@@ -89,8 +89,8 @@ bool is_address(const std::string& name) {
 
 using Context = std::unique_ptr<SSL_CTX, decltype(&::SSL_CTX_free)>;
 
-// TLS 1.3 alone: whoever speaks TLS here is a command of this project, and there is nothing older to be
-// careful with. Sessions aren't taken up again, so there are no tickets.
+// Makes a context for TLS 1.3 only: every peer is a command of this project, so older versions aren't needed.
+// Sessions aren't resumed, so there are no tickets.
 Result<Context> make_context(const OpenSsl& ssl, const SSL_METHOD* method) {
     ssl.ERR_clear_error();
     Context made(ssl.SSL_CTX_new(method), ssl.SSL_CTX_free);
@@ -132,7 +132,7 @@ Result<TlsContext> TlsContext::server(const std::string& certificate, const std:
     auto made = make_context(ssl, ssl.TLS_server_method());
     if (!made) return tl::unexpected(made.error());
     SSL_CTX* context = made->get();
-    // A key with a passphrase is an error: nobody is asked for it.
+    // nobody can be asked for a passphrase: a key that needs one is an error
     ssl.SSL_CTX_set_default_passwd_cb(context, [](char*, int, int, void*) { return -1; });
     if (ssl.SSL_CTX_use_certificate_chain_file(context, certificate.c_str()) != 1)
         return bad(certificate, fmt::format("a certificate in PEM expected ({})", reason(ssl)));
@@ -180,18 +180,18 @@ struct TlsSession::Data {
     std::shared_ptr<const TlsContext::Data> context;
     const OpenSsl& ssl;
     std::unique_ptr<SSL, decltype(&::SSL_free)> session;
-    BIO* in;   // the session's
-    BIO* out;  // the session's
+    BIO* in;   // belongs to the session
+    BIO* out;  // belongs to the session
     std::string name{};
     bool failed = false;
-    // Of the record that is coming: how much of its header is here, with its length, and what is to come.
+    // the current record: bytes of its header so far, with its length, and bytes of its data still to come
     std::size_t header = 0;
     std::size_t left = 0;
 
     void follow(std::string_view bytes);
 };
 
-// A record is a type, a version and a length of two bytes, and so many bytes (RFC 8446, 5.1).
+// Follows the record structure: type, version, a length of two bytes, and the data (RFC 8446, 5.1).
 void TlsSession::Data::follow(std::string_view bytes) {
     while (!bytes.empty()) {
         if (header == kRecordHeader) {
@@ -199,7 +199,7 @@ void TlsSession::Data::follow(std::string_view bytes) {
             left -= size;
             bytes.remove_prefix(size);
         } else {
-            // The length's bytes are the last ones.
+            // the length is the last two bytes
             left = (left << 8 | static_cast<unsigned char>(bytes.front())) & 0xffff;
             ++header;
             bytes.remove_prefix(1);
@@ -223,7 +223,7 @@ Result<std::unique_ptr<TlsSession>> TlsSession::make(const TlsContext& context) 
         ssl.BIO_free(out);
         return tl::unexpected(Error{PBSE_SYSTEM, fmt::format("TLS: {}", reason(ssl))});
     }
-    // An empty one means that more has to come, not the end.
+    // an empty buffer means that more has to come, not the end
     ssl.BIO_ctrl(in, BIO_C_SET_BUF_MEM_EOF_RETURN, -1, nullptr);
     ssl.SSL_set_bio(session.get(), in, out);
     return std::unique_ptr<TlsSession>(
@@ -253,7 +253,7 @@ Result<std::unique_ptr<TlsSession>> TlsSession::connect(const TlsContext& contex
     }
     if (!set)
         return tl::unexpected(Error{PBSE_BADHOST, fmt::format("TLS: \"{}\": a host's name expected", name)});
-    // The first message of the handshake.
+    // sends the first message of the handshake
     if (auto begun = (*made)->read(nullptr, 0); !begun) return tl::unexpected(begun.error());
     return made;
 }
@@ -269,7 +269,7 @@ Result<void> TlsSession::feed(std::string_view bytes) {
     return {};
 }
 
-// Why the session has failed, to whoever reads it.
+// The reason why the session has failed, for its user.
 Error TlsSession::failure() const {
     const OpenSsl& ssl = data_->ssl;
     const long verified = ssl.SSL_get_verify_result(data_->session.get());

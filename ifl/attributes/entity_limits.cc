@@ -73,7 +73,7 @@ class Parser {
         const bool all = limit.name == kAllEntity;
         if (limit.kind == 'o' && !all) return fail_at(begin, "PBS_ALL, the only name behind o:");
         if (limit.kind != 'o' && all) return fail_at(begin, "a name; PBS_ALL goes behind o:");
-        // Those that OpenPBS refuses, and the two by which a name would end.
+        // the characters that OpenPBS refuses, and the two that end a name
         if (limit.name.find_first_of("/[]\";:|<>+,?*='") != std::string::npos)
             return fail_at(begin, "a name without any of / [ ] \" ; : | < > + , ? * = '");
         skip_blanks();

@@ -54,7 +54,7 @@ std::vector<std::string> exec_vnodes_in(std::string_view text, std::size_t most)
     if (!count || !text.starts_with('#')) return {};
     text.remove_prefix(1);
     std::vector<std::string> list(std::min(*count, most));
-    // The names of vnodes have no parentheses.
+    // names of vnodes have no parentheses, so "){" ends an exec_vnode
     while (!text.empty()) {
         const std::size_t open = text.find("){");
         const std::size_t close = open == std::string_view::npos ? open : text.find('}', open);

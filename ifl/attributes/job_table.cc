@@ -8,7 +8,7 @@ namespace {
 
 using enum AttributeType;
 
-// In the order in which qstat -f shows them.
+// The rows, in the order in which qstat -f shows them.
 constexpr auto kRows = std::to_array<AttributeDef>({
     {"Job_Name", text, kReadWrite | alter_running},
     {"Job_Owner", text, kReadOnly},
@@ -77,14 +77,14 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"array_indices_submitted", text, kReadOnly | at_creation},
     {"array_indices_remaining", text, kReadOnly},
     {"array_runs", integer, 0},  // the largest run_count of subjobs that are gone
-    // Their eligible time (server_plugin/host/accrual.h).
+    // eligible time (server_plugin/host/accrual.h)
     {"accrues_as", integer, 0},
     {"accrues_since", integer, 0},
     {"eligible_before", integer, 0},
-    // Jobs that come from other servers, and go to them (server_plugin/host/arrival.h, deliveries.h).
+    // jobs moved from or to other servers (server_plugin/host/arrival.h, deliveries.h)
     {"foreign_id", text, 0},
     {"leaves_for", text, 0},
-    // How jobs are preempted (server_plugin/host/preempt.h).
+    // preemption (server_plugin/host/preempt.h)
     {"preempting", text, 0},
     {"awaits", text, 0},
     {"not_preemptable", boolean, 0},
@@ -96,7 +96,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"project", text, kReadWrite},
     {"Submit_Host", text, kReadOnly | at_creation},
     {"max_run_subjobs", integer, kReadWrite | alter_running},
-    // Of OpenPBS's server only.
+    // only in OpenPBS's server
     {"resv", text, kReadOnly | openpbs_only},
     {"exec_host2", text, kReadOnly | openpbs_only},
     {"schedselect_orig", text, kReadOnly | openpbs_only},

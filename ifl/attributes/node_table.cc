@@ -35,7 +35,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
      "When the vnode's state changed, in seconds since 1970"},
     {"last_used_time", integer, kReadOnly | computed, "",
      "When a job last ended on the vnode, in seconds since 1970"},
-    // Of OpenPBS's server only.
+    // only in OpenPBS's server
     {"current_aoe", text, kManagerOnlySet | openpbs_only, "",
      "The environment that the vnode is provisioned with"},
     {"current_eoe", text, kManagerOnlySet | openpbs_only, "",

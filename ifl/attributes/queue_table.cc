@@ -86,7 +86,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     shared("queued_jobs_threshold"),
     shared("queued_jobs_threshold_res"),
     shared("node_group_key"),
-    // Of OpenPBS's server only.
+    // only in OpenPBS's server
     {"alt_router", boolean, kManagerOnlySet | openpbs_only, "",
      "Whether a program of the site chooses the destinations of a route queue"},
     {"checkpoint_min", integer, kNoUserSet | openpbs_only, "",

@@ -10,7 +10,7 @@ using enum AttributeType;
 
 constexpr std::uint32_t kGiven = kReadOnly | at_creation;
 
-// In the order in which pbs_rstat -f shows them. Instants are seconds since the Epoch.
+// The rows, in the order in which pbs_rstat -f shows them. Instants are seconds since the Epoch.
 constexpr auto kRows = std::to_array<AttributeDef>({
     {"Reserve_Name", text, kReadWrite},
     {"Reserve_Owner", text, kReadOnly},
@@ -52,18 +52,17 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"delete_idle_time", duration, kReadWrite},
     {"Submit_Host", text, kReadOnly},
     {"partition", text, kReadOnly},
-    // What was asked for in addition, by a request that hasn't been answered
-    // (server_plugin/host/reservation.h).
+    // further requests that haven't been answered yet (server_plugin/host/reservation.h)
     {"asked_start", integer, 0},
     {"asked_end", integer, 0},
     {"asked_select", text, 0},
     {"asked_force", integer, 0},
-    // Since when it runs and has no job, if it may be deleted for that.
+    // since when it has run without a job, if it may be deleted for that
     {"idle_since", integer, 0},
-    // Of a standing one: what its rule counts from (server_plugin/host/occurrences.h).
+    // a standing reservation's rule counts from this (server_plugin/host/occurrences.h)
     {"series_start", integer, kReadOnly},
     {"series_duration", integer, kReadOnly},
-    // Of OpenPBS's server only.
+    // only in OpenPBS's server
     {"reservation_Tag", text, kReadOnly | openpbs_only},
 });
 

@@ -1,4 +1,4 @@
-// The attributes of resources. The bundled server keeps them as parts of a resource's definition.
+// The attributes of resources. The bundled server stores them in the resource's definition.
 #include <array>
 
 #include "ifl/attributes/attribute_table.h"

@@ -28,7 +28,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
      "How many seconds there are at most between two cycles"},
     {"comment", text, kManagerOnlySet, "", "A remark, for people"},
     {"state", text, kReadOnly | computed, "", "What the scheduler does: idle, scheduling or down"},
-    // What the policy plugin shows of a scheduler.
+    // shown by the policy plugin
     {"active_policy", text, kReadOnly | of_plugin, "", "The policy that is in force now"},
     {"configuration_error", text, kReadOnly | of_plugin, "",
      "Why the last change of the configuration isn't in force"},
@@ -43,7 +43,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
      "in force"},
     {"unsupported_settings", text, kReadOnly | of_plugin, "",
      "What its policies ask for that this server doesn't do"},
-    // Of OpenPBS's server only.
+    // only in OpenPBS's server
     {"attr_update_period", integer, kManagerOnlySet | openpbs_only, "",
      "How many seconds there are at least between two updates of waiting jobs' comments"},
     {"do_not_span_psets", integer, kNoUserSet | openpbs_only, "",

@@ -102,7 +102,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
      "Whether acl_resv_users says who may make reservations"},
     {"acl_resv_users", acl, kManagerOnlySet, "", "The users who may make reservations"},
     {"resv_enable", boolean, kManagerOnlySet, "", "Whether reservations may be made"},
-    // Of OpenPBS's server only.
+    // only in OpenPBS's server
     {"acl_host_moms_enable", boolean, kManagerOnlySet | openpbs_only, "",
      "Whether the hosts of vnodes may use the server without being in acl_hosts"},
     {"acl_krb_realm_enable", boolean, kManagerOnlySet | openpbs_only, "",

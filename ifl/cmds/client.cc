@@ -21,7 +21,7 @@ struct Free {
     void operator()(char* text) const { std::free(text); }
 };
 
-// Where else a job that this server doesn't know may be; empty: nowhere.
+// Another server that may have a job unknown to this one; empty: none.
 std::string other_place(const Connection& connection, const JobId& id) {
     const std::unique_ptr<char, Free> place(
         pbs_locjob(connection.handle(), sent_job_id(id).c_str(), nullptr));
@@ -29,7 +29,7 @@ std::string other_place(const Connection& connection, const JobId& id) {
     return values::same_word(name, connection.server()) ? std::string() : std::string(name);
 }
 
-// What came of a request about a job: 0, or an exit status with a message.
+// The outcome of a request about a job: 0, or an exit status with a message.
 struct Outcome {
     int status = 0;
     std::string message;
@@ -150,7 +150,7 @@ std::string job_error_text(const Connection& connection, int pbs_error, std::str
     if (text.empty()) {
         return fmt::format("Server returned error {} for job {}", pbs_error, job);
     }
-    // Some texts have a place for the job in them.
+    // some texts have a place for the job in them
     if (const std::size_t at = text.find("%s"); at != std::string_view::npos) {
         return fmt::format("{}{}{}", text.substr(0, at), job, text.substr(at + 2));
     }

@@ -28,7 +28,7 @@ namespace {
 using namespace pbs::cmds;  // NOLINT(google-build-using-namespace): this is a program
 
 constexpr Program kProgram{"pbs_config", ""};
-// What the protocol takes as one value of a request.
+// The largest value that a request may have in the protocol.
 constexpr std::size_t kLargestImport = std::size_t{4} << 20;
 constexpr long long kPage = 1000;
 
@@ -53,7 +53,7 @@ int failed(const Error& error) {
     return error.status;
 }
 
-// Prints why the server refused, line by line, and gives the exit status.
+// Prints the server's refusal line by line, and returns the exit status.
 int refused(const Connection& connection) {
     const int code = pbs_errno;
     const std::string all = connection.error_text();
@@ -69,7 +69,7 @@ void print(std::string_view text) {
 
 // ---- history
 
-// "type=policy;name=p1;" of "policy p1"; names of types are the server's to know.
+// The extend string "type=policy;name=p1;" for "policy p1". The server checks the name of the type.
 Result<std::string> object_keys(std::string_view object) {
     if (pbs::values::trim(object).empty()) {
         return std::string();
@@ -110,7 +110,7 @@ int history(const Connection& connection, const Arguments& arguments) {
     if (!query) {
         return failed(query.error());
     }
-    std::vector<std::vector<HistoryRow>> pages;  // the latest first
+    std::vector<std::vector<HistoryRow>> pages;  // latest first
     long long found = 0;
     while (found < arguments.limit) {
         std::string extend = *query + fmt::format("limit={}", std::min(kPage, arguments.limit - found));
@@ -139,7 +139,7 @@ int history(const Connection& connection, const Arguments& arguments) {
 
 // ---- diff, export
 
-// The document of a revision, or the present one; nullopt: the server refused.
+// The document of a revision, or of the present; nullopt: the server refused.
 std::optional<std::string> document(const Connection& connection, std::optional<long long> revision,
                                     bool without_server = false) {
     std::string extend = revision ? fmt::format("revision={};", *revision) : "";
@@ -170,7 +170,7 @@ int diff(const Connection& connection, const Arguments& arguments) {
     return 0;
 }
 
-// Writes a file whole or not at all: beside it first, then in its place.
+// Writes a whole file or nothing: to a temporary file beside it, which then replaces it.
 Result<void> write_file(const std::string& path, std::string_view text) {
     std::string pattern = path + ".XXXXXX";
     const int fd = mkstemp(pattern.data());
@@ -295,7 +295,7 @@ constexpr const char* kFooter =
 using Action = int (*)(const Connection&, const Arguments&);
 
 void add_object(CLI::App& command, Arguments& arguments) {
-    // An empty text would mean everything: a script whose variable is empty must not take all of it back.
+    // an empty text would mean everything: a script whose variable is empty must not take everything back
     command.add_option("--object", arguments.object, "One object only, as in \"policy p1\" or server")
         ->check([](const std::string& text) {
             return pbs::values::trim(text).empty()

@@ -20,8 +20,8 @@ using Json = nlohmann::json;
 constexpr std::array<std::string_view, 8> kTypes = {"server", "queue",  "node",        "resource",
                                                     "sched",  "policy", "time_window", "fs_group"};
 
-// A document with the server's own part tells which queues, nodes, resources and schedulers there are; one
-// without it only what is set on them besides.
+// Does the document tell which objects of the type exist? A document without the server's own part only has
+// the queues, nodes, resources and schedulers on which an attribute of this project is set.
 bool tells_of(const Json& document, std::string_view type) {
     const auto own = objects::type_from_word(type);
     return (own && objects::is_own_type(*own)) || document.contains("host");
@@ -35,8 +35,8 @@ Result<Json> parse(std::string_view text) {
     return json;
 }
 
-// As qmgr takes it: elements that have commas of their own are quoted, but for recurrences, where qmgr tells
-// those commas apart.
+// A value for qmgr: elements with commas of their own are quoted, except recurrences, whose commas qmgr
+// recognizes.
 std::string value_text(const std::string& type, const std::string& attribute, const Json& json) {
     if (!json.is_array()) {
         return text::from_json(json).value_or("");
@@ -55,7 +55,7 @@ std::string value_text(const std::string& type, const std::string& attribute, co
     return text;
 }
 
-// The objects of a type in a part of a document: the server is one without a name.
+// The objects of a type in a part of a document; the server is an object without a name.
 Json objects_in(const Json& part, std::string_view type) {
     const auto section = part.find(type);
     if (section == part.end() || !section->is_object()) {
@@ -64,7 +64,7 @@ Json objects_in(const Json& part, std::string_view type) {
     return type == "server" ? Json{{"", *section}} : *section;
 }
 
-// The objects of a type in a document, each with what the server's own part says of it.
+// The objects of a type in a document, each with its attributes in the server's own part.
 Json objects_of(const Json& document, std::string_view type) {
     Json objects = objects_in(document, type);
     const auto host = document.find("host");
@@ -79,7 +79,7 @@ void compare_attributes(const Json& before, const Json& after, ConfigChange& cha
         const auto found = object.find(name);
         return found == object.end() ? std::nullopt : std::optional(value_text(change.type, name, *found));
     };
-    // In the order of the table, as everywhere; what this version doesn't know comes last.
+    // in the order of the table; attributes unknown to this version come last
     std::vector<std::string> names;
     if (const auto type = objects::type_from_word(change.type)) {
         for (const objects::Attribute& attribute : objects::attributes(*type)) {
@@ -119,7 +119,7 @@ void compare_type(const std::string& type, const Json& from, const Json& to,
     }
 }
 
-// Which objects are meant: all of a type, or one.
+// The objects of --object: all of a type, or one.
 struct Chosen {
     std::string_view type;
     std::string name;  // empty: all of the type
@@ -129,7 +129,7 @@ struct Chosen {
     }
 };
 
-// Reads "policy p1" or "policy". An error if that is no type, or neither document has the object.
+// Reads "policy p1" or "policy". Errors: there is no such type, or neither document has the object.
 Result<Chosen> choose(std::string_view object, const Json& from, const Json& to) {
     const std::string_view word = first_word(object);
     const auto type = objects::type_from_word(word);
@@ -178,8 +178,8 @@ void make_directives(const ConfigChange& change, std::string& text) {
     }
     const std::string set_line = set.empty() ? "" : fmt::format("set {} {}\n", title, set);
     const std::string unset_line = unset.empty() ? "" : fmt::format("unset {} {}\n", title, unset);
-    // A queue or a node is released from what it was bound to before it is bound to something else. A policy
-    // is set first: it needs its fairshare_group until fairshare is off.
+    // A queue or a node is unbound before it is bound to something else. For a policy, the set comes first:
+    // it needs its fairshare_group until fairshare is off.
     const auto type = objects::type_from_word(change.type);
     const bool own = type && objects::is_own_type(*type);
     text += own ? set_line + unset_line : unset_line + set_line;
@@ -235,7 +235,7 @@ std::string diff_text(const std::vector<ConfigChange>& changes) {
 }
 
 std::string diff_directives(const std::vector<ConfigChange>& changes) {
-    // What is referred to comes before what refers.
+    // objects that others refer to come first
     static constexpr std::array<std::string_view, 8> kMakeOrder = {
         "resource", "time_window", "fs_group", "queue", "policy", "server", "sched", "node"};
     static constexpr std::array<std::string_view, 2> kDeleteFirst = {"node", "sched"};
@@ -249,7 +249,7 @@ std::string diff_directives(const std::vector<ConfigChange>& changes) {
             }
         }
     };
-    // No object refers to objects of these types, and other objects may get their partitions.
+    // no object refers to objects of these types, and other objects may get their partitions
     for (const std::string_view type : kDeleteFirst) {
         delete_all(type);
     }

@@ -33,7 +33,7 @@ HistoryRow row_of(const batch_status& object) {
     return row;
 }
 
-// What isn't JSON, which no server of ours sends, stays a text.
+// The parsed JSON; other text, which our servers don't send, becomes a string.
 Json parsed(const std::string& text) {
     Json json = Json::parse(text, nullptr, false);
     return json.is_discarded() ? Json(text) : json;
@@ -51,7 +51,7 @@ std::vector<HistoryRow> history_rows(const batch_status* list) {
 
 namespace {
 
-// What one request did to one object may be two rows: the server's part and the policies'.
+// Are both rows of one request about one object? It may have two: the server's part and the policies'.
 bool same_deed(const HistoryRow& a, const HistoryRow& b) {
     return a.change == b.change && a.type == b.type && a.object == b.object && a.command == b.command;
 }
@@ -66,7 +66,7 @@ std::string history_text(const std::vector<HistoryRow>& rows) {
             continue;
         }
         const std::string title = config_title(row.type, row.object);
-        // What the server did by itself came from no host.
+        // the server's own changes have no host
         const std::string who = row.host.empty() ? row.user : fmt::format("{}@{}", row.user, row.host);
         text += fmt::format("{:>6}  {}  {}  {}", row.revision, instant_text(row.time), printable(who),
                             printable(row.command));

@@ -11,7 +11,7 @@ namespace pbs::cmds {
 
 namespace {
 
-// Takes two digits off the end of `text`.
+// Removes two digits from the end of `text` and returns their number.
 int take_two(std::string_view& text) {
     const std::string_view digits = text.substr(text.size() - 2);
     text.remove_suffix(2);
@@ -90,8 +90,7 @@ Result<std::time_t> parse_date(std::string_view text, std::time_t now) {
     std::tm candidate = date;
     std::time_t when = std::mktime(&candidate);
     if (when <= now && parts->year == kNotGiven) {
-        // The time has passed, so the next one is meant: of the next day, month or year, by what was left
-        // out.
+        // the time has passed: take the next day, month or year, whichever was left out
         if (parts->day == kNotGiven) {
             ++date.tm_mday;
         } else if (parts->month == kNotGiven) {
@@ -102,7 +101,7 @@ Result<std::time_t> parse_date(std::string_view text, std::time_t now) {
         candidate = date;
         when = std::mktime(&candidate);
     }
-    // mktime turns 31 June into 1 July; a date that doesn't exist is an error here.
+    // mktime() turns 31 June into 1 July; a date that doesn't exist is an error here
     if (when == -1 || (parts->day != kNotGiven && candidate.tm_mday != parts->day)) {
         return fail(fmt::format("'{}' is not a date that exists", text));
     }
@@ -189,7 +188,7 @@ Result<std::time_t> parse_instant(std::string_view text) {
     std::tm read = fields;
     const std::time_t when = utc ? timegm(&read) : std::mktime(&read);
     // mktime() turns a date that doesn't exist, such as 30 February, into another: that is an error here. (An
-    // hour that a change of clocks leaves out counts as the one after it.)
+    // hour skipped by a change of the clock counts as the one after it.)
     if (!same_fields(fields, read)) {
         return no_instant(text);
     }

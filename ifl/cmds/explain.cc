@@ -1,4 +1,4 @@
-// pbs_explain: why a job starts or waits.
+// pbs_explain: shows why a job starts or waits.
 
 #include <fmt/format.h>
 

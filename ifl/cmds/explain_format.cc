@@ -37,7 +37,7 @@ std::string_view text_of(const batch_status& object, std::string_view name) {
     return value_of(object.attribs, name).value_or(std::string_view());
 }
 
-// The value for one resource of an attribute; empty if there is none.
+// The value of an attribute for one resource; empty: there is none.
 std::string_view part_of(const batch_status& object, std::string_view name, std::string_view resource) {
     for (const attrl* a = object.attribs; a != nullptr; a = a->next) {
         if (view(a->name) == name && view(a->resource) == resource) {
@@ -47,7 +47,7 @@ std::string_view part_of(const batch_status& object, std::string_view name, std:
     return {};
 }
 
-// What the earliest start has to wait for, in the order in which it is met.
+// A thing that the earliest start has to wait for; in the order of time.
 struct Awaited {
     std::string_view what;
     std::int64_t until = 0;
@@ -63,7 +63,7 @@ std::vector<Awaited> awaited_of(const batch_status& queue) {
     return list;
 }
 
-// ", when running jobs have ended and prime time has ended"
+// The text ", when running jobs have ended and prime time has ended".
 std::string awaited_text(const batch_status& queue) {
     std::string out;
     for (const Awaited& awaited : awaited_of(queue)) {
@@ -178,7 +178,7 @@ std::string outcome_text(const batch_status& job) {
     return out + fmt::format("no cycle looks at it now: {}\n", reason);
 }
 
-// The jobs that are preempted for it, and how: S, C, R, D.
+// The jobs that are preempted for this job, with the method: S, C, R, D.
 std::vector<std::pair<std::string_view, std::string_view>> preempts_of(const batch_status& job) {
     std::vector<std::pair<std::string_view, std::string_view>> jobs;
     for (const attrl* a = job.attribs; a != nullptr; a = a->next)

@@ -1,5 +1,5 @@
-// pbs_fairshare: the shares of a scheduler and what has been used of them. Letters are those of OpenPBS's
-// pbsfs where they mean the same.
+// pbs_fairshare: shows and changes the shares of a scheduler and their usage. Option letters are those of
+// OpenPBS's pbsfs where they mean the same.
 
 #include <fmt/format.h>
 
@@ -86,7 +86,7 @@ int change(const Connection& connection, const Arguments& arguments) {
     return 0;
 }
 
-// What is printed of one tree: the way to an entity, or which of two goes first.
+// Prints the path to an entity in each tree, or which of two entities goes first.
 int show_entity(const std::vector<ShareTree>& trees, const Arguments& arguments) {
     std::vector<ShareTree> paths;
     for (const ShareTree& tree : trees) {

@@ -66,7 +66,7 @@ ShareElement element_of(const batch_status& object) {
     return element;
 }
 
-// Whole numbers as such, others with what matters of them.
+// A whole number without a fraction, others with a useful number of digits.
 std::string amount(double value) {
     return value == std::floor(value) || value >= 1000 ? fmt::format("{:.0f}", value)
                                                        : fmt::format("{:.2f}", value);
@@ -93,7 +93,7 @@ std::string heading(const ShareTree& tree) {
 
 using Row = std::array<std::string, 7>;
 
-// The first column to the left, the others to the right.
+// A table with the first column aligned left, the others right.
 std::string table(const std::vector<Row>& rows) {
     std::array<std::size_t, std::tuple_size_v<Row>> widths{};
     for (const Row& row : rows)
@@ -118,7 +118,7 @@ std::string elements_text(const ShareTree& tree) {
     return table(rows);
 }
 
-// Usage by the part of the machine: less goes first.
+// Usage in proportion to the target: the smaller one goes first.
 double ratio(const ShareElement& element) {
     return element.target > 0 ? element.usage / element.target : std::numeric_limits<double>::infinity();
 }
@@ -191,7 +191,7 @@ std::optional<ShareTree> path_to(const ShareTree& tree, std::string_view name) {
         const auto found = std::ranges::find(tree.elements, wanted, &ShareElement::name);
         if (found == tree.elements.end()) return std::nullopt;
         path.elements.insert(path.elements.begin(), *found);
-        if (path.elements.size() > tree.elements.size()) return std::nullopt;  // it is no tree
+        if (path.elements.size() > tree.elements.size()) return std::nullopt;  // a loop: not a tree
         wanted = found->parent;
     }
     return path;
@@ -242,7 +242,7 @@ Result<ShareComparison> compare_shares(const ShareTree& tree, const std::string&
                         1);
         *way = std::move(path->elements);
     }
-    // The root is the same for both.
+    // the root is the same for both
     for (std::size_t i = 1; i < std::min(ways[0].size(), ways[1].size()); ++i) {
         const ShareElement& x = ways[0][i];
         const ShareElement& y = ways[1][i];
@@ -270,7 +270,7 @@ std::string shares_json(const std::vector<ShareTree>& trees) {
 }
 
 std::string shares_svg(const std::vector<ShareTree>& trees) {
-    // Pixels.
+    // sizes in pixels
     constexpr int kRow = 22;
     constexpr int kTop = 58;
     constexpr int kIndent = 16;

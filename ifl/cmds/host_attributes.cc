@@ -10,7 +10,7 @@ namespace pbs::cmds {
 
 namespace {
 
-// Besides what the tables say.
+// Initial values besides those that the tables have.
 constexpr auto kInitialValues = std::to_array<InitialValue>({
     {ObjectType::sched, "default", "policy", ""},
     {ObjectType::node, "", "resources_available", "arch"},
@@ -20,8 +20,8 @@ constexpr auto kInitialValues = std::to_array<InitialValue>({
     {ObjectType::node, "", "resources_available", "vnode"},
 });
 
-// The tables of objects/ describe policies, time_windows and fs_groups whole; those of the server, queues and
-// schedulers are added to what is listed here.
+// A type for the tables of objects/: these describe policies, time_windows and fs_groups fully, and have
+// further attributes of the server, queues and schedulers.
 objects::ObjectType own_type(ObjectType type) {
     return static_cast<objects::ObjectType>(type);
 }
@@ -38,7 +38,7 @@ std::vector<HostAttribute> host_attributes(ObjectType type) {
         return {};
     }
     std::vector<HostAttribute> rows(table->all().begin(), table->all().end());
-    std::erase_if(rows, [](const HostAttribute& row) { return row.flags == 0; });  // nobody is shown it
+    std::erase_if(rows, [](const HostAttribute& row) { return row.flags == 0; });  // shown to nobody
     std::ranges::sort(rows, [](const HostAttribute& a, const HostAttribute& b) {
         return std::ranges::lexicographical_compare(a.name, b.name, {}, to_lower, to_lower);
     });
@@ -99,7 +99,7 @@ bool is_writable(ObjectType type, std::string_view name) {
 }
 
 ValueKind value_kind(ObjectType type, std::string_view name) {
-    // A list of ours is given back as one value: its elements may hold commas of their own.
+    // a list attribute of ours is printed as one value: its elements may have commas
     const HostAttribute* host = find_host_attribute(type, name);
     if (objects::find_attribute(own_type(type), name) != nullptr || host == nullptr) {
         return ValueKind::plain;

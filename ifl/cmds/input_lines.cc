@@ -18,7 +18,7 @@ bool is_readable(int descriptor) {
 
 }  // namespace
 
-// False at the end of input, which an error is as well.
+// Reads more input. False: the end, or an error.
 bool InputLines::fill() {
     if (ended_) {
         return false;
@@ -48,7 +48,7 @@ std::optional<std::string> InputLines::next() {
             at_ = end + 1;
             return line;
         }
-        from = read_.size() - at_;  // where what is read next will be
+        from = read_.size() - at_;  // where the new input begins
         if (!fill()) {
             break;
         }

@@ -28,21 +28,21 @@ constexpr std::array kOwn{
     OwnVariable{"PBS_O_TZ", "TZ"},
 };
 
-// A variable of -v. Without a value it has that of the environment.
+// A variable of -v. nullopt: its value comes from the environment.
 struct Wanted {
     std::string name;
     std::optional<std::string> value;
 };
 
-// Takes the first variable off a list such as "A,B=x,C='x,y',D=x\,y", and the comma behind it. Quotes hide
-// commas and the other kind of quotes. A backslash makes a plain character of a comma, quote or backslash
-// behind it; in double quotes, of a double quote or backslash only. Any other backslash is one itself. Blanks
-// around a variable don't belong to it.
+// Removes the first variable and its comma from a list such as "A,B=x,C='x,y',D=x\,y". Quotes hide commas and
+// the other kind of quotes. A backslash makes a following comma, quote or backslash a plain character; in
+// double quotes, only a double quote or backslash. Any other backslash stands for itself. Blanks around a
+// variable aren't part of it.
 Result<Wanted> take_wanted(std::string_view& list) {
     Wanted variable;
     std::string* part = &variable.name;
     char quote = '\0';
-    std::size_t quoted = 0;  // how much of the part, blanks or not, belongs to it
+    std::size_t quoted = 0;  // length of the part that belongs to it even if it ends with blanks
     std::size_t i = 0;
     for (; i < list.size() && (quote != '\0' || list[i] != ','); ++i) {
         const char c = list[i];
@@ -88,7 +88,8 @@ Result<std::vector<Wanted>> parse_wanted(std::string_view list) {
     return found;
 }
 
-// Names that PBS sets itself; the cookies of a job that submits another one are nobody else's to see.
+// Is this a variable that PBS sets itself? The cookies of a job that submits another job must not be passed
+// on.
 bool is_own(std::string_view name) {
     return name.starts_with(kOwnPrefix) || name == "PBS_JOBCOOKIE" || name == "PBS_INTERACTIVE_COOKIE";
 }

@@ -23,7 +23,7 @@ bool is_server_name(std::string_view name) {
     return !name.empty() && name.size() <= kLongestServer && std::all_of(name.begin(), name.end(), name_char);
 }
 
-// The length of "[12]" or "[1-5:2]" at the beginning of `text`; 0: none, npos: not closed.
+// The length of "[12]" or "[1-5:2]" at the beginning of `text`; 0: none; npos: not closed.
 std::size_t array_part(std::string_view text) {
     if (text.empty() || text.front() != '[') {
         return 0;

@@ -57,7 +57,7 @@ Result<void> check_name(std::string_view value) {
     return {};
 }
 
-// The form of an option's value; what it means is the server's to judge.
+// Checks the syntax of an option's value; the server checks its meaning.
 Result<void> check_value(char letter, std::string_view value, bool submits) {
     switch (letter) {
         case 'j':
@@ -90,7 +90,7 @@ struct LetterAttribute {
     char letter;
     const char* attribute;
 };
-// Options whose value is the attribute's, as it is.
+// Options whose value becomes the attribute's value unchanged.
 constexpr std::array kPlain{
     LetterAttribute{'A', ATTR_A},       LetterAttribute{'c', ATTR_c}, LetterAttribute{'j', ATTR_j},
     LetterAttribute{'k', ATTR_k},       LetterAttribute{'m', ATTR_m}, LetterAttribute{'M', ATTR_M},
@@ -99,7 +99,7 @@ constexpr std::array kPlain{
     LetterAttribute{'P', ATTR_project},
 };
 
-// OpenPBS's server takes what it is told, so it isn't asked.
+// Adds the limit on running subjobs. Checked here, because OpenPBS's server accepts anything.
 Result<void> add_most_running(JobOptions& options, std::string_view most) {
     if (options.attributes.has(ATTR_max_run_subjobs)) {
         return fail("multiple max_run_subjobs values found");
@@ -140,7 +140,7 @@ Result<void> add_other_attributes(JobOptions& options, std::string_view text, bo
     return {};
 }
 
-// X-Y or X-Y:Z with X below Y and Z above 0.
+// Is the text X-Y or X-Y:Z with X below Y and Z above 0?
 bool is_index_range(std::string_view text) {
     const std::size_t dash = std::min(text.find('-'), text.size());
     const std::size_t colon = std::min(text.find(':', dash), text.size());
@@ -151,7 +151,7 @@ bool is_index_range(std::string_view text) {
     return first && last && step && *first<*last&& * step> 0;
 }
 
-// "X-Y:Z%L": the indices, and how many subjobs may run at once.
+// Reads "X-Y:Z%L": the indices, and how many subjobs may run at once.
 Result<void> add_array(JobOptions& options, std::string_view value) {
     const std::size_t percent = value.find('%');
     if (!is_index_range(value.substr(0, percent))) {
@@ -221,7 +221,7 @@ Result<void> apply(JobOptions& options, const Option& option, const OptionContex
         case 'X':
             return fail("X11 forwarding (-X) is not supported by this command");
         case 'f':
-            return {};  // asks to stay in the foreground, where this command always is
+            return {};  // foreground: this command always runs there
         case 'V':
             options.all_variables = true;
             return {};
@@ -343,7 +343,7 @@ Result<void> add_resources(AttrList& attributes, std::string_view text) {
 
 std::string full_path(std::string_view path, const OptionContext& context) {
     std::string host = context.host;
-    // "host:path"; a colon behind a slash belongs to the path.
+    // "host:path"; a colon after a slash belongs to the path
     const std::size_t colon = path.find(':');
     if (colon != std::string_view::npos && path.substr(0, colon).find('/') == std::string_view::npos) {
         host = path.substr(0, colon);

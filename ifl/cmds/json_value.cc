@@ -11,17 +11,17 @@ namespace pbs::cmds {
 
 namespace {
 
-// Digits that a double keeps of any decimal number.
+// The number of decimal digits that a double always keeps.
 constexpr std::size_t kMostDigits = 15;
 
-// Takes digits off the text: how many they were.
+// Removes leading digits from the text and returns how many there were.
 std::size_t take_digits(std::string_view& text) {
     const std::size_t count = std::min(text.find_first_not_of("0123456789"), text.size());
     text.remove_prefix(count);
     return count;
 }
 
-// Would a reader of the number write the same text?
+// Would a JSON reader and writer reproduce the text?
 bool is_shortest_number(std::string_view text) {
     if (text == "-0") {
         return false;
@@ -46,7 +46,7 @@ bool is_shortest_number(std::string_view text) {
     return text.empty() && whole + fraction <= kMostDigits;
 }
 
-// "[u:ann=5]"
+// Is the value a limit such as "[u:ann=5]"?
 bool is_limit(const nlohmann::ordered_json& value) {
     if (!value.is_string()) {
         return false;

@@ -19,12 +19,12 @@ constexpr Program kProgram{"pbs_rstat",
                            "       pbs_rstat --help | --version\n"};
 
 struct Shown {
-    char how = 'S';  // B, F or S
+    char how = 'S';  // the option -B, -F or -S
     std::time_t now = 0;
     bool has_heading = false;
 };
 
-// Identifiers of jobs may have more digits here, and so have those of reservations.
+// Do the server's job numbers have more than seven digits? Then the columns of identifiers are wider.
 bool is_wide(const Connection& connection) {
     constexpr long long kLargestOfSeven = 9999999;
     AttrList wanted;
@@ -37,7 +37,7 @@ bool is_wide(const Connection& connection) {
     return largest && parse_integer(*largest).value_or(0) > kLargestOfSeven;
 }
 
-// `reservation` is null for all.
+// Prints one reservation, or all if `reservation` is null.
 int show(const Connection& connection, const char* reservation, Shown& shown) {
     const StatusList list(pbs_statresv(connection.handle(), reservation, nullptr, nullptr));
     if (list == nullptr && pbs_errno != 0) {

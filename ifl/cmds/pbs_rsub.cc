@@ -19,7 +19,7 @@ namespace {
 
 using namespace pbs::cmds;
 
-// Who asks from where, with what PBS tells of that.
+// The Variable_List: the user and place of the request, as PBS's own variables.
 std::string variables(const SubmitEnvironment& environment) {
     std::string list;
     const auto add = [&](const std::string& name, const std::string& value) {
@@ -37,7 +37,7 @@ std::string variables(const SubmitEnvironment& environment) {
     return list;
 }
 
-// What hosts have altogether: the select and the vnodes of a reservation of them.
+// The whole contents of hosts, as the select and the vnodes of a reservation.
 struct WholeHosts {
     std::string select;
     std::string vnodes;
@@ -70,7 +70,7 @@ Result<WholeHosts> whole_hosts(const Connection& connection, const std::vector<s
     return all;
 }
 
-// The server takes the reservation and leaves it to the one who asks to confirm it.
+// Reserves hosts: the server makes the reservation, and this command confirms it.
 int reserve_hosts(const Program& program, const Connection& connection, ReservationOptions& options) {
     const auto hosts = whole_hosts(connection, options.operands);
     if (!hosts) {
@@ -99,7 +99,8 @@ int reserve_hosts(const Program& program, const Connection& connection, Reservat
     return 0;
 }
 
-// The reservation of a job that is moved into it has what the job asks for, but what is asked for by itself.
+// Takes the job's resources for the reservation that the job is moved into, except those given on the command
+// line.
 Result<void> take_resources_of_job(const Connection& connection, ReservationOptions& options) {
     const StatusList jobs(pbs_statjob(connection.handle(), options.moved_job.c_str(), nullptr, nullptr));
     if (jobs == nullptr) {

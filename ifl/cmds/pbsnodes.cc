@@ -20,7 +20,7 @@ using namespace pbs::cmds;
 
 const Program kProgram{"pbsnodes", kPbsnodesUsage};
 
-// One list of several status lists.
+// Appends a status list to another.
 void append(StatusList& list, StatusList more) {
     if (list == nullptr) {
         list = std::move(more);
@@ -62,7 +62,7 @@ class Pbsnodes {
                     mark(name);
                 }
         }
-        // PBS's pbsnodes ends with 1 whatever went wrong.
+        // PBS's pbsnodes exits with 1 for every failure
         return failed_ ? 1 : 0;
     }
 
@@ -79,7 +79,7 @@ class Pbsnodes {
         StatusList list(vnodes ? pbs_statvnode(connection_.handle(), name, nullptr, nullptr)
                                : pbs_stathost(connection_.handle(), name, nullptr, nullptr));
         const int code = pbs_errno;
-        // A server without vnodes has nothing to show; that is no failure.
+        // a server without vnodes is no failure
         if (list == nullptr && code != PBSE_NONE && !(name == nullptr && code == PBSE_UNKNODE)) {
             complain_of(name == nullptr
                             ? fmt::format("pbsnodes: {}", connection_.error_text())
@@ -123,7 +123,7 @@ class Pbsnodes {
             fmt::print("{}", nodes_json(nodes.get(), connection_.server(), server_version(),
                                         std::time(nullptr), options_));
         } else if (options_.summary && nodes == nullptr) {
-            return;  // no heading of nothing
+            return;  // no heading without vnodes
         } else if (options_.summary) {
             fmt::print("{}{}", nodes_summary_heading(options_),
                        nodes_summary(nodes.get(), connection_.server(), options_));
@@ -162,7 +162,7 @@ class Pbsnodes {
         change(name, std::move(attributes));
     }
 
-    // The named ones become down, others that are down no longer are.
+    // Marks the named vnodes down, and clears down from all others.
     void mark_down() {
         const StatusList nodes = all();
         for (const batch_status* node = nodes.get(); node != nullptr; node = node->next) {
@@ -192,7 +192,7 @@ int main(int argc, char** argv) {
     const auto options = parse_pbsnodes_options(arguments);
     if (!options) {
         usage_error(kProgram, options.error());
-        return 1;  // whatever went wrong
+        return 1;  // for every failure
     }
     const auto connection = Connection::open(options->server);
     if (!connection) {

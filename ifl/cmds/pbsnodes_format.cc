@@ -40,7 +40,7 @@ std::string shown_value(const attrl& attribute) {
 std::string dsv_row(const batch_status& node, std::string_view delimiter) {
     std::string text = fmt::format("Name={}", view(node.name));
     for (const attrl* attribute = node.attribs; attribute != nullptr; attribute = attribute->next) {
-        std::string value(view(attribute->value));  // instants in seconds
+        std::string value(view(attribute->value));  // instants are shown in seconds
         if (view(attribute->name) == ATTR_NODE_jobs) {
             value.erase(std::remove(value.begin(), value.end(), ' '), value.end());
         }
@@ -49,7 +49,7 @@ std::string dsv_row(const batch_status& node, std::string_view delimiter) {
     return text + "\n";
 }
 
-// Bytes of a size such as "8gb".
+// The bytes of a size such as "8gb".
 unsigned long long bytes_of(std::string_view text) {
     std::size_t digits = 0;
     while (digits < text.size() && values::is_digit(text[digits])) {
@@ -61,7 +61,7 @@ unsigned long long bytes_of(std::string_view text) {
     return amount << (10 * (unit == std::string_view::npos ? 0 : unit));
 }
 
-// At most three digits, in the largest unit that has them.
+// The size with at most three digits, in the smallest unit for which they are enough.
 std::string short_size(unsigned long long bytes) {
     constexpr std::string_view kUnits = "kmgtp";
     unsigned long long amount = (bytes + 1023) / 1024;
@@ -97,7 +97,7 @@ std::string memory_cell(const batch_status& node, bool with_free) {
     return fmt::format("{}/{}", short_size(total - used), short_size(total));
 }
 
-// "12.srv/0, 12.srv/1, 13.srv/2": each job once.
+// The jobs in "12.srv/0, 12.srv/1, 13.srv/2", each once.
 std::vector<std::string> jobs_of(std::string_view text) {
     std::vector<std::string> jobs;
     for (const std::string_view part : values::split(text, ',')) {
@@ -185,7 +185,7 @@ Json summary_json(const NodeSummary& node, bool with_jobs) {
     return json;
 }
 
-// "0", "0kb", "00:00:00".
+// Is the amount zero: "0", "0kb", "00:00:00"?
 bool is_nothing(std::string_view amount) {
     return amount.starts_with('0') && amount.find_first_of("123456789") == std::string_view::npos;
 }
@@ -198,7 +198,7 @@ Json node_json(const batch_status& node) {
         if (name == ATTR_NODE_jobs) {
             add_json(json, *attribute, jobs_of(value));
         } else if (name != ATTR_rescassn || !is_nothing(value)) {
-            // Of the resources assigned only what is in use is shown.
+            // assigned resources are shown only if they are in use
             add_json(json, *attribute, json_value(value));
         }
     }

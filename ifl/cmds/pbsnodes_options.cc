@@ -18,7 +18,7 @@ const char* const kPbsnodesUsage =
 namespace {
 
 Result<void> choose(PbsnodesOptions& options, NodesAction action) {
-    // -C goes with -o and -r, before or behind them.
+    // -C may go with -o and -r, before or after them
     const bool from_comment = options.action == NodesAction::comment &&
                               (action == NodesAction::offline || action == NodesAction::online);
     if (options.action != NodesAction::show && !from_comment) {

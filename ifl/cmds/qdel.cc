@@ -38,13 +38,13 @@ int main(int argc, char** argv) {
     if (!options) {
         return usage_error(kProgram, options.error());
     }
-    // A job that is named twice is deleted once.
+    // a job that is named twice is deleted once
     std::vector<std::string> jobs;
     std::copy_if(options->jobs.begin(), options->jobs.end(), std::back_inserter(jobs),
                  [known = std::unordered_set<std::string_view>()](const std::string& job) mutable {
                      return known.insert(job).second;
                  });
-    std::optional<long long> mails;  // asked for once, at the first job's server
+    std::optional<long long> mails;  // determined at the first job's server
     std::size_t deleted = 0;
     return for_each_job(kProgram, jobs, [&](const Connection& connection, const std::string& job) {
         if (!mails) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr long long kMailsByDefault = 1000;
 
-// N of "suppress_email=N" or "-Wsuppress_email = N".
+// The number N in "suppress_email=N" or "-Wsuppress_email = N".
 std::optional<long long> suppression(std::string_view text) {
     text = values::trim(text);
     if (text.substr(0, 2) == "-W") {

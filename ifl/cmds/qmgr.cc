@@ -1,4 +1,4 @@
-// qmgr: the manager's command. Reads directives from -c, a file or a terminal, and carries them out.
+// qmgr: the managers' command. Reads directives from -c, a file or a terminal, and carries them out.
 
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ constexpr Program kProgram{"qmgr",
                            "usage: qmgr [-a] [-c command]... [-e] [-n] [-z] [server...]\n"
                            "       qmgr --complete text\n"
                            "       qmgr --help | --version\n"};
-// The exit statuses of PBS's qmgr for a wrong command line, and when it can't reach a server.
+// Exit statuses of PBS's qmgr for a wrong command line, and for a server that can't be reached.
 constexpr int kUsage = 1;
 constexpr int kNoServer = 3;
 
@@ -53,7 +53,7 @@ void run_text(QmgrSession& session, const std::string& text) {
 
 void run_input(QmgrSession& session) {
     DirectiveReader reader;
-    // Whoever writes the directives may wait for what is said of the last one.
+    // the writer of the directives may wait for the answer to the last one
     InputLines lines(STDIN_FILENO, [&session] {
         session.take_answers();
         std::fflush(stdout);
@@ -97,10 +97,10 @@ void run_terminal(QmgrSession& session) {
     }
 }
 
-// For shells: a directive as it is typed so far, with each word that its last one may become.
+// Prints completions for shells: the directive as typed so far, with each possible last word.
 int print_completions(const std::string& text) {
     QmgrOptions options;
-    options.silent = true;  // without a server there are no names of objects, and all else
+    options.silent = true;  // without a server only names of objects are missing
     QmgrSession session(options);
     session.connect({});
     const auto found = complete(text, [&](ObjectType type) { return session.object_names(type); });

@@ -18,7 +18,7 @@ using Words = std::vector<std::string>;
 struct Token {
     std::string_view text;
     std::size_t begin = 0;
-    bool quoted = false;  // a quote opened it; the last token of a line may not be closed
+    bool quoted = false;  // it begins with a quote; the last token of a line may not be closed
 };
 
 bool operator_begins(std::string_view line, std::size_t at) {
@@ -26,8 +26,8 @@ bool operator_begins(std::string_view line, std::size_t at) {
            ((line[at] == '+' || line[at] == '-') && at + 1 < line.size() && line[at + 1] == '=');
 }
 
-// The directive that the end of the line is in: what follows the last unquoted semicolon with a blank or
-// nothing behind it. (The semicolons of an unquoted rrule have none.)
+// The begin of the directive that the line ends with: after the last unquoted semicolon that is followed by a
+// blank or nothing. (The semicolons of an unquoted rrule aren't.)
 std::size_t directive_begin(std::string_view line) {
     std::size_t begin = 0;
     char quote = '\0';
@@ -55,7 +55,7 @@ std::size_t word_end(std::string_view line, std::size_t at) {
 // empty.
 std::vector<Token> tokens_of(std::string_view line, std::size_t at) {
     std::vector<Token> tokens;
-    bool open = false;  // may the last token go on?
+    bool open = false;  // may the last token continue?
     while (at < line.size()) {
         const char c = line[at];
         if (values::is_space(c)) {
@@ -119,7 +119,7 @@ Words type_candidates() {
     return words;
 }
 
-// A policy for all time, and with the prefixes of prime and non-prime time.
+// The words for a policy slot: each policy without a prefix, and with those of prime and non-prime time.
 Words slots(const Words& policies) {
     Words words = policies;
     for (const std::string& policy : policies) {
@@ -129,7 +129,7 @@ Words slots(const Words& policies) {
     return words;
 }
 
-// Elements of "resource HIGH|LOW [total|assigned|unused]", by how many words stand before.
+// Completions within an element "resource HIGH|LOW [total|assigned|unused]", by the number of words before.
 Words sort_key(Syntax syntax, std::size_t words_before, const ObjectNames& names) {
     if (words_before == 1) {
         return {"HIGH", "LOW"};
@@ -185,7 +185,7 @@ Words host_values(ObjectType type, const HostAttribute& attribute, const ObjectN
     return names_queues(type, attribute.name) ? names(ObjectType::queue) : copied(attribute.words);
 }
 
-// What may stand in a value of an attribute after `words_before` words of the same element.
+// Completions of an attribute's value after `words_before` words of the same element.
 Words values_of(ObjectType type, std::string_view attribute, std::size_t words_before,
                 const ObjectNames& names) {
     if (const auto* own = objects::find_attribute(own_type(type), attribute)) {
@@ -214,7 +214,7 @@ Words operators_of(ObjectType type, std::string_view attribute) {
     return {"=", "+=", "-="};
 }
 
-// Attributes that the command can have here; one with a resource, once its name and a dot are typed.
+// The attributes that the command accepts; with their resources once a name and a dot are typed.
 Words attribute_candidates(ObjectType type, Command command, std::string_view typed,
                            const ObjectNames& names) {
     const std::size_t dot = typed.find('.');
@@ -238,8 +238,8 @@ Words attribute_candidates(ObjectType type, Command command, std::string_view ty
     return candidates;
 }
 
-// Goes through the tokens behind command and object type, up to the one being typed, and tells what may stand
-// there.
+// Walks through the tokens after command and object type up to the one being typed, and finds its
+// completions.
 class Place {
   public:
     Place(const std::vector<Token>& tokens, Command command, ObjectType type, const ObjectNames& names)
@@ -319,7 +319,7 @@ class Place {
         return State::operation;
     }
 
-    // The state behind token i.
+    // The state after token i.
     State after(std::size_t i) {
         const Token& token = tokens_[i];
         switch (state_) {
@@ -343,7 +343,7 @@ class Place {
         return state_;
     }
 
-    // A comma behind a value: an attribute follows if an operator follows that.
+    // The state after a comma that follows a value: an attribute comes if an operator follows the next token.
     State behind_comma(std::size_t i) const {
         if (i + 2 == tokens_.size()) {
             return State::element_or_attribute;
@@ -362,7 +362,7 @@ class Place {
         return none ? Words() : attribute_candidates(type_, command_, tokens_.back().text, names_);
     }
 
-    // `typed`: what a quoted value has so far.
+    // `typed`: the part of a quoted value typed so far
     Words values(std::string_view typed) const {
         std::string_view element = typed.substr(typed.rfind(',') + 1);
         std::size_t words = 0;
@@ -389,7 +389,7 @@ Words help_candidates(const std::vector<Token>& tokens) {
     return tokens.size() == 3 && type ? attribute_names(*type) : Words();
 }
 
-// Everything that may stand at the last token.
+// All completions of the last token.
 Words possible(const std::vector<Token>& tokens, const ObjectNames& names) {
     if (tokens.size() == 1) {
         return command_candidates();
@@ -408,7 +408,7 @@ Words possible(const std::vector<Token>& tokens, const ObjectNames& names) {
     return type ? Place(tokens, *command, *type, names).candidates() : Words();
 }
 
-// The part of the last token that is being completed: of a quoted one, its last word.
+// The place where the completed part of the last token begins: in a quoted token, its last word.
 std::size_t completed_begin(const Token& last) {
     if (!last.quoted) {
         return last.begin;

@@ -12,7 +12,7 @@ namespace pbs::cmds {
 
 namespace {
 
-// In the order in which abbreviations are resolved, which is that of PBS: "s" is set, "p" print, "a" active.
+// In the order in which abbreviations are resolved, which is PBS's: "s" is set, "p" print, "a" active.
 constexpr std::array kCommands{
     CommandWord{"create", Command::create}, CommandWord{"delete", Command::remove},
     CommandWord{"set", Command::set},       CommandWord{"unset", Command::unset},
@@ -22,7 +22,7 @@ constexpr std::array kCommands{
     CommandWord{"exit", Command::quit},     CommandWord{"history", Command::history},
 };
 
-// "s" is server and "sc" sched; PBS's "p" (pbshook) is policy here.
+// "s" is server and "sc" sched; "p" is policy (in PBS, pbshook).
 constexpr std::array kTypes{
     TypeWord{"server", ObjectType::server, "Server"},
     TypeWord{"queues", ObjectType::queue, "Queue"},
@@ -51,7 +51,7 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) {
     return at;
 }
 
-// The end of a word: white space, an operator, or one of `stops`.
+// The end of a word: at white space, an operator, or a character of `stops`.
 std::size_t word_end(std::string_view text, std::size_t at, std::string_view stops = "") {
     while (at < text.size() && !values::is_space(text[at]) && !operator_at(text, at) &&
            stops.find(text[at]) == std::string_view::npos) {
@@ -64,7 +64,7 @@ bool name_char(char c) {
     return values::is_alnum(c) || c == '_' || c == '-' || c == '.';
 }
 
-// Does "attribute[.resource] op" stand at `at`?
+// Is there an "attribute[.resource] op" at `at`?
 bool assignment_at(std::string_view text, std::size_t at) {
     at = skip_blanks(text, at);
     if (at >= text.size() || !values::is_letter(text[at])) {
@@ -80,7 +80,7 @@ tl::unexpected<SyntaxError> syntax_error(std::string message, std::size_t offset
     return tl::unexpected(SyntaxError{"qmgr: Syntax error: " + std::move(message), offset, status});
 }
 
-// Offset behind the bracket that closes the one at `at`; quotes hide brackets. 0: nothing closes it.
+// The offset after the bracket that closes the one at `at`; quotes hide brackets. 0: nothing closes it.
 std::size_t closing_bracket(std::string_view text, std::size_t at) {
     int depth = 0;
     char quote = '\0';
@@ -173,7 +173,7 @@ class AttributeParser {
         return std::nullopt;
     }
 
-    // A value and the pieces that commas add to it.
+    // Takes a value with all the pieces that commas add to it.
     Problem take_whole_value(std::string& value) {
         for (;;) {
             if (auto error = take_piece(value)) {
@@ -232,7 +232,7 @@ class AttributeParser {
     Command command_;
 };
 
-// name[@server][,...]; a name begins with a letter, a node's with a letter or digit.
+// Parses name[@server][,...]; a name begins with a letter, a node's with a letter or digit.
 tl::expected<std::vector<ObjectName>, SyntaxError> parse_names(std::string_view word, std::size_t begin,
                                                                ObjectType type) {
     std::vector<ObjectName> names;
@@ -263,7 +263,7 @@ tl::expected<std::vector<ObjectName>, SyntaxError> parse_names(std::string_view 
     return names;
 }
 
-// Is the word that stands after the object type an attribute, not a name?
+// Is the word after the object type an attribute rather than a name?
 bool is_attribute_word(std::string_view text, std::size_t begin, std::size_t end, const Directive& directive,
                        const IsAttribute& is_attribute) {
     if (directive.command == Command::create || directive.command == Command::remove ||
@@ -281,7 +281,7 @@ bool is_attribute_word(std::string_view text, std::size_t begin, std::size_t end
     return all;
 }
 
-// The rules on what a command must and must not have.
+// Checks which parts the command must have and must not have.
 std::optional<SyntaxError> check_shape(const Directive& directive, std::size_t end) {
     const bool changes = directive.command == Command::set || directive.command == Command::unset;
     if (changes && directive.attributes.empty()) {
@@ -327,7 +327,7 @@ tl::expected<Directive, SyntaxError> parse_rest(std::string_view text, std::size
     return directive;
 }
 
-// Offset of the first character that is neither text nor white space.
+// The offset of the first control character other than white space.
 std::optional<std::size_t> control_character(std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto byte = static_cast<unsigned char>(text[i]);
@@ -389,7 +389,7 @@ std::optional<ObjectType> object_type_from_word(std::string_view word) {
             return type.type;
         }
     }
-    // The plural of policy, which may be abbreviated too.
+    // the plural of policy, which may be abbreviated too
     if (!word.empty() && begins_with("policies", word)) {
         return ObjectType::policy;
     }
@@ -442,7 +442,7 @@ std::string marked(std::string_view text, std::size_t offset) {
     std::string below;
     for (const char c : line.substr(0, offset - begin)) {
         const auto byte = static_cast<unsigned char>(c);
-        const bool inside_character = (byte & 0xc0) == 0x80;  // of UTF-8
+        const bool inside_character = (byte & 0xc0) == 0x80;  // a continuation byte of UTF-8
         const bool two_columns = c != '\t' && (byte < 0x20 || byte == 0x7f);
         below += c == '\t' ? "\t" : inside_character ? "" : two_columns ? "  " : " ";
     }
@@ -451,7 +451,7 @@ std::string marked(std::string_view text, std::size_t offset) {
 
 namespace {
 
-// Does a command stand behind the semicolon at `at`, or nothing? Then the semicolon ends a directive.
+// Does the semicolon at `at` end a directive: is it followed by a command, or by nothing?
 bool ends_directive(std::string_view line, std::size_t at) {
     at = skip_blanks(line, at + 1);
     if (at >= line.size() || line[at] == '#' || line[at] == ';') {
@@ -462,7 +462,7 @@ bool ends_directive(std::string_view line, std::size_t at) {
     return alone && command_from_word(line.substr(at, end - at)).has_value();
 }
 
-// Length of the first directive of a line; `next` is where the rest begins.
+// The length of the first directive of a line; `next` is where the rest begins.
 std::size_t directive_length(std::string_view line, std::size_t& next) {
     char quote = '\0';
     for (std::size_t i = 0; i < line.size(); ++i) {
@@ -487,7 +487,7 @@ std::size_t directive_length(std::string_view line, std::size_t& next) {
 
 namespace {
 
-// Length of the first line of a text, with the lines that its value or list of attributes goes on in.
+// The length of the first line of a text, including lines on which its value or list of attributes continues.
 std::size_t text_line_length(std::string_view text) {
     char quote = '\0';
     bool comment = false;
@@ -506,7 +506,7 @@ std::size_t text_line_length(std::string_view text) {
     return text.size();
 }
 
-// Newlines outside quotes as blanks, with the backslashes before them.
+// The text with newlines outside quotes, and backslashes before them, replaced by blanks.
 std::string joined_lines(std::string_view text) {
     std::string line;
     char quote = '\0';

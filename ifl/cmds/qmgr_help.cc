@@ -173,7 +173,7 @@ std::string attribute_text(ObjectType type, const HostAttribute& attribute) {
     return text;
 }
 
-// About an attribute, which may have a resource behind it; empty: the type has none of this name.
+// Help on an attribute, whose name may be followed by a resource; empty: the type has no such attribute.
 std::string attribute_text(ObjectType type, std::string_view name) {
     name = name.substr(0, name.find('.'));
     if (const auto* own = objects::find_attribute(own_type(type), name)) {
@@ -209,7 +209,7 @@ std::string help_text(std::string_view topic) {
             return std::string(entry.text) + "\n";
         }
     }
-    // A whole word or more than two letters of it: "s" could be anything.
+    // only words of more than two letters: "s" could be anything
     if (const auto type = first.size() > 2 ? object_type_from_word(first) : std::nullopt) {
         if (second.empty()) {
             return object_text(*type);

@@ -7,7 +7,7 @@ namespace pbs::cmds {
 
 namespace {
 
-// Enough that the server makes hundreds of changes durable in the time of one write to its disk.
+// Requests under way: enough for the server to make hundreds of changes durable in one write to its disk.
 constexpr std::size_t kMostUnderWay = 1024;
 
 }  // namespace

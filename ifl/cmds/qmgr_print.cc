@@ -26,7 +26,7 @@ objects::ObjectType own_type(ObjectType type) {
     return static_cast<objects::ObjectType>(type);
 }
 
-// The plural that the heading of several objects has.
+// The plural in the heading of several objects.
 std::string_view heading(ObjectType type) {
     switch (type) {
         case ObjectType::server:
@@ -63,9 +63,10 @@ bool is_printable(std::string_view text) {
     });
 }
 
-// Appends a value on lines of at most 80 columns where commas allow; `used` columns are taken on the first.
+// Appends a value on lines of at most 80 columns where commas allow; `used` columns are taken on the first
+// line.
 void append_wrapped(std::string& out, std::string_view value, std::size_t used) {
-    // Most values.
+    // the common case: it fits
     if (used + value.size() < kLineWidth && is_printable(value)) {
         out += value;
         return;
@@ -96,7 +97,7 @@ std::string attribute_name(const attrl& attribute) {
     return name;
 }
 
-// A resource's type and flag as words; anything else as it is.
+// The value to show: a resource's type and flag as words; others unchanged.
 std::string shown_value(ObjectType type, const attrl& attribute) {
     const std::string_view value = view(attribute.value);
     if (type == ObjectType::resource && view(attribute.name) == "type") {
@@ -108,7 +109,7 @@ std::string shown_value(ObjectType type, const attrl& attribute) {
     return std::string(value);
 }
 
-// A line of `list`. Lists can be long: nothing is copied but into the text.
+// Appends a line of `list`. Lists can be long, so nothing is copied except into the text.
 void append_listed(std::string& text, ObjectType type, const attrl& attribute) {
     std::string words;
     std::string_view value = view(attribute.value);
@@ -132,7 +133,7 @@ void append_listed(std::string& text, ObjectType type, const attrl& attribute) {
     text += '\n';
 }
 
-// `set queue q1 ` with the attribute and operator behind it to follow.
+// The text `set queue q1 `, to be followed by the attribute and operator.
 std::string set_prefix(ObjectType type, std::string_view object) {
     if (type == ObjectType::server || (type == ObjectType::sched && object == kDefaultSched)) {
         return fmt::format("set {} ", keyword(type));
@@ -140,7 +141,7 @@ std::string set_prefix(ObjectType type, std::string_view object) {
     return fmt::format("set {} {} ", keyword(type), object);
 }
 
-// "Mom=host,Port=15010" behind `create node`, where they aren't what follows from the name.
+// The arguments of `create node`, "Mom=host,Port=15010", where they don't follow from the name.
 std::string node_arguments(const batch_status& node) {
     std::vector<std::string> arguments;
     auto mom = value_of(node.attribs, "Host");
@@ -172,7 +173,7 @@ std::string create_text(ObjectType type, const batch_status& object) {
     return text;
 }
 
-// A vnode's state is mostly what the server found; only that it's free or offline can be set.
+// The part of a vnode's state that can be set: offline or free. The rest was found by the server.
 std::string settable_state(std::string_view state) {
     for (const std::string_view part : values::split(state, ',')) {
         if (values::trim(part) == "offline") {
@@ -185,16 +186,16 @@ std::string settable_state(std::string_view state) {
 bool is_printed(ObjectType type, const batch_status& of, const attrl& attribute) {
     const std::string_view name = view(attribute.name);
     if (type == ObjectType::node && (name == "Host" || name == "Mom" || name == "Port")) {
-        return false;  // beside `create`
+        return false;  // given with `create`
     }
     if (type == ObjectType::sched && name == "partition" && view(of.name) == kDefaultSched) {
-        return false;  // OpenPBS's server shows one and lets nobody set it
+        return false;  // OpenPBS's server shows a partition and lets nobody set it
     }
-    // What isn't known can't be told to be settable, and a server shows more than can be set.
+    // unknown attributes are left out: servers show more than can be set
     return is_attribute(type, name) && is_writable(type, name) && !view(attribute.value).empty();
 }
 
-// Text in pieces none of which holds both kinds of quotes.
+// Splits a text into pieces, none of which has both kinds of quotes.
 std::vector<std::string_view> pieces_of(std::string_view value) {
     std::vector<std::string_view> pieces;
     std::size_t begin = 0;
@@ -213,7 +214,7 @@ std::vector<std::string_view> pieces_of(std::string_view value) {
     return pieces;
 }
 
-// The elements of a list; a comma after a backslash is part of one.
+// The elements of a list; a comma after a backslash is part of an element.
 std::vector<std::string_view> elements_of(std::string_view value) {
     std::vector<std::string_view> elements;
     std::size_t begin = 0;
@@ -227,8 +228,8 @@ std::vector<std::string_view> elements_of(std::string_view value) {
     return elements;
 }
 
-// The values of the directives that set an attribute: the first sets it, the others add to it. PBS's own
-// qmgr can't read a value with both kinds of quotes; a string is added to by appending to it.
+// The values of the directives that set an attribute: the first sets it, the others append to it. PBS's own
+// qmgr can't read a value with both kinds of quotes, so such a string is appended piece by piece.
 std::vector<std::string_view> parts_of(ValueKind kind, std::string_view value) {
     switch (kind) {
         case ValueKind::list:
@@ -250,8 +251,8 @@ std::pair<std::string_view, std::string_view> split_path(std::string_view path) 
                                            : std::pair(path.substr(0, slash), path.substr(slash + 1));
 }
 
-// A scheduler's folder without the path of the server's home, so that another server can read it; empty: the
-// folder that it has of itself. The home is where the folder of its log is, which nobody has a reason to
+// A scheduler's folder relative to the server's home, so that another server can read the directive; empty:
+// the default folder. The home is found from the folder of the scheduler's log, which nobody has a reason to
 // change.
 std::string_view folder_in_home(const batch_status& sched, std::string_view name, std::string_view value) {
     const auto [home, log] = split_path(value_of(sched.attribs, "sched_log").value_or(value));
@@ -306,7 +307,8 @@ bool names_object(ObjectType type, const attrl& attribute) {
     return row != nullptr && row->refers_to.has_value();
 }
 
-// A route queue can be enabled only when it has destinations, which come late in the server's order.
+// Is it a queue's `enabled`, which is printed last? A route queue can only be enabled when it has
+// destinations, which the server lists late.
 bool waits_for_destinations(ObjectType type, const attrl& attribute) {
     return type == ObjectType::queue && values::same_word(view(attribute.name), "enabled");
 }
@@ -325,7 +327,7 @@ std::vector<const attrl*> in_order_of_setting(ObjectType type, const batch_statu
     return attributes;
 }
 
-// What a new object would have and this one hasn't.
+// The directives that unset the initial values of a new object which this object doesn't have.
 std::string unset_text(ObjectType type, const batch_status& object) {
     const std::string_view name = view(object.name);
     std::string text;

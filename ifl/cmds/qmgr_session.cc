@@ -19,12 +19,12 @@ namespace pbs::cmds {
 namespace {
 
 constexpr const char* kDefaultSched = "default";
-// Exit statuses of PBS's qmgr: for a list or print that fails, and for a server that a directive names and
-// that can't be reached.
+// Exit statuses of PBS's qmgr: for a list or print that fails, and for a server of a directive that can't be
+// reached.
 constexpr int kCannotShow = 1;
 constexpr int kNoConnection = 1;
 
-// Status of an object of a type, or of all with an empty name.
+// The status of an object of a type, or of all with an empty name.
 StatusList stat(const Connection& connection, ObjectType type, const std::string& name, attrl* wanted) {
     const int c = connection.handle();
     const char* object = name.empty() ? nullptr : name.c_str();
@@ -36,7 +36,7 @@ StatusList stat(const Connection& connection, ObjectType type, const std::string
         case ObjectType::node:
             return StatusList(pbs_statvnode(c, object, wanted, nullptr));
         case ObjectType::resource:
-            // With "p", PBS's own resources come first, then "|unknown|", then the site's.
+            // with "p", PBS's own resources come first, then "|unknown|", then the site's
             return StatusList(pbs_statrsc(c, object, wanted, "p"));
         case ObjectType::sched:
             return StatusList(pbs_statsched(c, wanted, nullptr));
@@ -85,7 +85,7 @@ std::string plural(ObjectType type) {
     }
 }
 
-// "Queues", as in "No Active Queues, nothing done."
+// The plural "Queues", as in "No Active Queues, nothing done."
 std::string title(ObjectType type) {
     std::string word = plural(type);
     word[0] = static_cast<char>(word[0] - 'a' + 'A');
@@ -96,7 +96,7 @@ std::string shown(const std::string& server) {
     return server.empty() ? "default" : server;
 }
 
-// pbs_statsched takes no name: only the named one of its list is meant.
+// The scheduler of this name in a list, because pbs_statsched() takes no name.
 const batch_status* find_named(batch_status* list, const std::string& name) {
     for (; list != nullptr; list = list->next) {
         if (view(list->name) == name) {
@@ -110,7 +110,7 @@ void write(std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-// Writes a list, which can be long, while it is made.
+// Prints a list while it is received, because it can be long.
 class ListWriter {
   public:
     explicit ListWriter(ObjectType type) : type_(type) {}
@@ -175,7 +175,7 @@ void QmgrSession::write_error(const std::string& text) const {
 }
 
 void QmgrSession::warn(std::string_view text) const {
-    // One a line. Servers word their warnings for clients that print them as they are.
+    // one warning a line; servers write them for clients that print them unchanged
     for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
         warn(text.substr(0, end));
         text.remove_prefix(end + 1);
@@ -206,7 +206,7 @@ std::string QmgrSession::take_history_request() {
     return std::exchange(history_request_, {});
 }
 
-// Writes what precedes the outcome of each directive, such as its echo.
+// Prints what comes before the result of each directive, such as its echo.
 void QmgrSession::begin(std::string_view text) {
     if (options_.echo) {
         fmt::print("{}\n", text);
@@ -252,7 +252,7 @@ std::vector<QmgrSession::Target> QmgrSession::targets(const Directive& directive
     if (!directive.names.empty()) {
         for (const ObjectName& name : directive.names) {
             if (type == ObjectType::server) {
-                // A server's name says where it is.
+                // a server's name says where it is
                 const std::string where = name.server ? *name.server : name.name;
                 found.push_back({where == "default" ? "" : where, ""});
             } else if (name.server) {
@@ -296,7 +296,8 @@ void QmgrSession::execute(const Directive& directive) {
     }
 }
 
-// A change of all policies (time_windows, fs_groups) at a server is one of each: `set policy @default ...`.
+// The objects to change. A change of all policies (time_windows, fs_groups) at a server, `set policy @default
+// ...`, is a change of each.
 std::vector<QmgrSession::Target> QmgrSession::each_meant(const Target& target, const Directive& directive) {
     const bool reads = directive.command == Command::list || directive.command == Command::print;
     if (reads || !target.object.empty() || !is_own(directive.type)) {
@@ -378,7 +379,8 @@ void QmgrSession::send_ahead(std::string_view text, const Directive& directive) 
     bool first = true;
     for (const Target& target : targets(directive)) {
         if (!connections_.contains(target.server)) {
-            // Earlier directives are told of first, so that a failure to connect is told of in its place.
+            // print the results of earlier directives first, so that a failure to connect is printed in its
+            // place
             take_answers();
             if (finished_) {
                 return;
@@ -425,7 +427,7 @@ void QmgrSession::take_answer() {
     if (!finished_) {
         return;
     }
-    // The connection is gone. Whether the server has carried out the directives that were sent isn't known.
+    // the connection is gone, and whether the server has carried out the directives is unknown
     write_error(fmt::format("qmgr: not answered: {}\n", request.directive));
     for (const std::string& directive : pipeline_.take_directives()) {
         write_error(fmt::format("qmgr: not answered: {}\n", directive));
@@ -505,7 +507,8 @@ void QmgrSession::list_as_it_comes(Connection& connection, const Target& target,
     }
 }
 
-// All that a server has, in an order in which it can be made again: what is referred to comes first.
+// Prints everything that a server has, in an order in which it can be made again: objects that others refer
+// to come first.
 void QmgrSession::print_server(Connection& connection, const Target& target) {
     constexpr ObjectType kOrder[] = {ObjectType::resource, ObjectType::time_window, ObjectType::queue,
                                      ObjectType::fs_group, ObjectType::policy,      ObjectType::server,
@@ -516,7 +519,7 @@ void QmgrSession::print_server(Connection& connection, const Target& target) {
         const int code = pbs_errno;
         if (list == nullptr && code != PBSE_NONE) {
             if (is_own(type) && code != PBSE_PROTOCOL) {
-                continue;  // a server without the policy plugin has none
+                continue;  // a server without the policy plugin
             }
             report(connection, target, code, kCannotShow);
             return;

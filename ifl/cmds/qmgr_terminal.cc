@@ -44,7 +44,7 @@ struct QmgrTerminal::State {
 
 namespace {
 
-// What all candidates have in common from their beginning.
+// The common beginning of all candidates.
 std::string common_start(const std::vector<std::string>& words) {
     std::string start = words.front();
     for (const std::string& word : words) {
@@ -103,7 +103,7 @@ unsigned char QmgrTerminal::State::interrupt(EditLine* line, int /*key*/) {
 }
 
 unsigned char QmgrTerminal::State::suspend(EditLine* /*line*/, int /*key*/) {
-    std::raise(SIGTSTP);  // libedit's handler puts the terminal in order, before and after
+    std::raise(SIGTSTP);  // libedit's handler restores the terminal before and sets it up after
     return CC_REFRESH;
 }
 
@@ -146,8 +146,8 @@ QmgrTerminal::QmgrTerminal(std::string history_file, Completer completer)
     el_set(state.line, EL_ADDFN, "pbs-complete", "Complete a command, object or attribute",
            &State::complete_word);
     el_set(state.line, EL_BIND, "^I", "pbs-complete", nullptr);
-    // ^C gives up the line that is being typed. Keys make no signals here; while a request is under way they
-    // do as always.
+    // ^C gives up the line being typed. Keys send no signals meanwhile; while a request is under way they do
+    // as usual.
     el_set(state.line, EL_SETTY, "-d", "-isig", nullptr);
     el_set(state.line, EL_ADDFN, "pbs-interrupt", "Give up the line", &State::interrupt);
     el_set(state.line, EL_BIND, "^C", "pbs-interrupt", nullptr);

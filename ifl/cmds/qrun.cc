@@ -40,6 +40,6 @@ int main(int argc, char** argv) {
             return run(connection.handle(), job.c_str(), location.empty() ? nullptr : location.c_str(),
                        nullptr);
         });
-    // PBS's qrun ends with 2 whatever went wrong.
+    // PBS's qrun exits with 2 for every failure
     return status == 0 ? 0 : 2;
 }

@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
             return 0;
         }
         complain(kProgram, connection->error_text());
-        // Without job history, -x and -H are no failure in PBS.
+        // without job history, PBS doesn't count -x and -H as a failure
         return code == PBSE_JOBHISTNOTSET ? 0 : exit_status(code);
     }
     for (char** job = jobs.get(); *job != nullptr; ++job) {

@@ -32,7 +32,7 @@ std::optional<batch_op> comparison_at(std::string_view text) {
     return std::nullopt;
 }
 
-// Takes ".op." off the beginning of a value; equality when there is none.
+// Removes ".op." from the beginning of a value; without it the comparison is equality.
 Result<batch_op> take_comparison(std::string_view& text) {
     if (text.empty() || text.front() != '.') {
         return EQ;
@@ -47,7 +47,7 @@ Result<batch_op> take_comparison(std::string_view& text) {
 
 using Check = Result<void> (*)(std::string_view value);
 
-// "n", "s", "c", "w", "u", or "c=5" and "w=5" with minutes.
+// Checks a value of -c: "n", "s", "c", "w", "u", or "c=5" and "w=5" with minutes.
 Result<void> check_checkpoint(std::string_view value) {
     const bool minutes = value.size() > 2 && value[1] == '=' && (value[0] == 'c' || value[0] == 'w') &&
                          value.substr(2).find_first_not_of("0123456789") == value.npos;
@@ -101,7 +101,7 @@ Result<void> add_date(QselectOptions& options, const char* attribute, const char
     return {};
 }
 
-// "mem.gt.1gb,ncpus.eq.2"
+// Reads "mem.gt.1gb,ncpus.eq.2".
 Result<void> add_resources(QselectOptions& options, std::string_view list) {
     for (const std::string_view item : values::split(list, ',')) {
         const std::size_t dot = item.find('.');
@@ -120,7 +120,7 @@ struct TimeAttribute {
     const char* attribute;
     const char* resource;
 };
-// The letters that -t begins with.
+// The first letter of -t's value, for each attribute of time.
 constexpr std::array kTimes{
     TimeAttribute{'a', ATTR_a, ""},     TimeAttribute{'c', ATTR_ctime, ""},
     TimeAttribute{'e', ATTR_etime, ""}, TimeAttribute{'g', ATTR_eligible_time, ""},
@@ -136,7 +136,7 @@ Result<void> add_time(QselectOptions& options, std::string_view value, std::time
         if (time.letter != 'g') {
             return add_date(options, time.attribute, time.resource, value, now);
         }
-        // eligible_time is a duration.
+        // eligible_time is a duration, not an instant
         const auto op = take_comparison(value);
         const auto seconds = op ? parse_duration(value) : tl::unexpected(op.error());
         if (!seconds) {

@@ -43,7 +43,7 @@ class Qstat {
     }
 
   private:
-    // A server's connection and what is known of it.
+    // A server's connection and properties.
     struct Server {
         Connection connection;
         QstatHeading heading;
@@ -75,7 +75,7 @@ class Qstat {
         server.heading.long_ids = highest && *highest > PBS_DFLT_MAX_JOB_SEQUENCE_ID;
         server.version = value_of(status->attribs, ATTR_version).value_or("");
         if (options_.format == QstatFormat::json && !report_) {
-            // Whoever reads JSON gets a document from a server that answers, whatever it says of the jobs.
+            // JSON readers get a document from every server that answers, even if all jobs fail
             report_.emplace(server.heading.server, server.version, now_);
         }
         return &servers_.emplace(name, std::move(server)).first->second;
@@ -192,7 +192,7 @@ class Qstat {
                                view(pbs_geterrmsg(connection.handle())));
         }
         complain(kProgram, text);
-        // Without job history, -x and -H are no failure in PBS.
+        // without job history, PBS doesn't count -x and -H as a failure
         status_ = code == PBSE_JOBHISTNOTSET ? 0 : exit_status(code);
     }
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view kBlank = " -- ";
 
-// What the layouts show of a job.
+// The values of a job that the formats show.
 struct JobFields {
     std::string_view name = kBlank;
     std::string_view owner = kBlank;
@@ -93,13 +93,13 @@ JobFields fields_of(const attrl* attribute, const QstatOptions& options) {
     return job;
 }
 
-// "12.server" of "12.server.site.org".
+// The part "12.server" of "12.server.site.org".
 std::string_view short_id(std::string_view id) {
     const std::size_t first = id.find('.');
     return first == std::string_view::npos ? id : id.substr(0, id.find('.', first + 1));
 }
 
-// The number behind "Word:" in counts such as "Queued:3 Running:1 ".
+// The number after "Word:" in counts such as "Queued:3 Running:1 ".
 long long count_of(std::string_view counts, std::string_view word) {
     for (const std::string_view part : values::split(counts, ' ')) {
         const std::size_t colon = part.find(':');
@@ -116,7 +116,7 @@ long long percent_of(std::string_view used, std::string_view asked) {
     return done && all && *all > 0 ? *done * 100 / *all : -1;
 }
 
-// Percentage of a job that's done: of its subjobs, its CPU time or its walltime.
+// The percentage of a job that is done: of its subjobs, its CPU time or its walltime.
 std::string percent_text(const JobFields& job) {
     if (job.state == "Q" || job.state == "T" || job.state == "W") {
         return "-- ";
@@ -169,7 +169,7 @@ struct AlternateWidths {
     std::size_t session;
     std::size_t nodes;
     std::size_t tasks;
-    std::size_t comment;  // of the line under the job
+    std::size_t comment;  // in the line below the job
 };
 
 constexpr AlternateWidths kAlternate{15, 8, 8, 10, 6, 3, 3, 74};
@@ -197,7 +197,7 @@ std::string alternate_heading(const AlternateWidths& w, const QstatHeading& head
     return text;
 }
 
-// "node1/0*2+node2/0" with host names cut at their first dot, unless they are addresses.
+// The chunks of "node1/0*2+node2/0", with host names cut at their first dot, unless they are addresses.
 std::vector<std::string> short_hosts(std::string_view exec_host) {
     std::vector<std::string> chunks;
     for (const std::string_view chunk : values::split(exec_host, '+')) {
@@ -212,7 +212,7 @@ std::vector<std::string> short_hosts(std::string_view exec_host) {
     return chunks;
 }
 
-// Under the job, 79 columns a line; with -1 behind it.
+// The hosts below the job, 79 columns a line; with -1 on the job's line.
 std::string hosts_text(std::string_view exec_host, bool one_line) {
     if (exec_host.empty()) {
         return one_line ? "  -- \n" : "    -- \n";
@@ -236,7 +236,7 @@ std::string hosts_text(std::string_view exec_host, bool one_line) {
 }
 
 std::string comment_line(std::string_view comment, std::size_t width, bool one_line) {
-    // Behind a job's line it is one column further to the right than under it.
+    // on the job's line it is one column further to the right than below it
     const std::string_view before = one_line ? "    " : "   ";
     if (comment.empty()) {
         return fmt::format("{} -- \n", before);
@@ -247,12 +247,12 @@ std::string comment_line(std::string_view comment, std::size_t width, bool one_l
     return fmt::format("{}{}...\n", before, printable(comment.substr(0, width - 3)));
 }
 
-// HH:MM of a time: what fits five columns.
+// The first five columns of a time: HH:MM.
 std::string_view five(std::string_view time) {
     return time.empty() ? kBlank : time.substr(0, 5);
 }
 
-// A number that doesn't fit ends with '*', as "99*" for 9999; the blank is wider than its column.
+// A number that doesn't fit ends with '*', as "99*" for 9999; kBlank is cut instead.
 std::string number_column(std::string_view number, std::size_t width) {
     return right(number == kBlank ? number.substr(0, width) : number, width);
 }
@@ -279,13 +279,13 @@ std::string alternate_row(const batch_status& status, const AlternateWidths& w, 
         text += hosts_text(job.exec_host, options.one_line);
     }
     if (options.comments) {
-        // Hosts end the job's line.
+        // hosts end the job's line
         text += comment_line(job.comment, w.comment, options.one_line && !options.nodes);
     }
     return text;
 }
 
-// Running jobs by start, then by estimated start, then those without one.
+// Running jobs by start, then waiting jobs by estimated start, then those without one.
 std::vector<const batch_status*> by_start(const batch_status* jobs, std::time_t now) {
     struct Key {
         int group;
@@ -320,7 +320,7 @@ bool is_true(std::string_view value) {
     return values::same_word(value, "true") || value == "1" || values::same_word(value, "t");
 }
 
-// A count of at most five columns.
+// A count in a column of five.
 std::string number_cell(std::string_view number) {
     return right(number, 5);
 }
@@ -340,7 +340,7 @@ StateCounts state_counts(const attrl* attributes) {
     return cells;
 }
 
-// Attributes that hold an instant, shown as a date.
+// Does the attribute hold an instant, which is shown as a date?
 bool holds_instant(std::string_view name, std::string_view resource) {
     constexpr std::array<std::string_view, 10> kNames{
         ATTR_ctime, ATTR_etime,      ATTR_stime,    ATTR_obittime,      ATTR_mtime,
@@ -349,7 +349,7 @@ bool holds_instant(std::string_view name, std::string_view resource) {
            (name == ATTR_estimated && resource == "start_time");
 }
 
-// Arguments that the server keeps as "<jsdl-hpcpa:Argument>a</jsdl-hpcpa:Argument>...", as words.
+// The words of arguments that the server has as "<jsdl-hpcpa:Argument>a</jsdl-hpcpa:Argument>...".
 std::string argument_words(std::string_view value) {
     constexpr std::string_view kOpen = "<jsdl-hpcpa:Argument>";
     constexpr std::string_view kClose = "</jsdl-hpcpa:Argument>";
@@ -384,7 +384,7 @@ std::string shown_value(const attrl& attribute) {
     return std::string(value);
 }
 
-// Newlines and form feeds written as \n and \f, for the layouts of one attribute a line.
+// Newlines and form feeds written as \n and \f, for formats with one attribute a line.
 std::string on_one_line(std::string_view text) {
     std::string out;
     for (const char c : text) {
@@ -393,8 +393,8 @@ std::string on_one_line(std::string_view text) {
     return out;
 }
 
-// A value broken at commas, and where there are none at column 78; lines go on behind a tab. The columns are
-// counted as PBS does, which leaves commas out.
+// A value broken at commas, and where there are none at column 78; further lines begin with a tab. Columns
+// are counted as PBS does, without the commas.
 std::string broken(std::string_view value, std::size_t used) {
     constexpr std::size_t kLine = 78;
     constexpr std::size_t kTab = 8;
@@ -434,7 +434,7 @@ std::string attribute_name(const attrl& attribute) {
     return name;
 }
 
-// The delimiter has a backslash before it, and a backslash too, unless it already is one that escapes.
+// The value with a backslash before each delimiter, and before each backslash that doesn't escape already.
 std::string dsv_escaped(std::string_view value, std::string_view delimiter) {
     if (delimiter.empty()) {
         return on_one_line(value);
@@ -531,7 +531,7 @@ std::string jobs_text(const batch_status* jobs, const QstatHeading& heading, con
         const std::string used = options.percent         ? percent_text(job)
                                  : job.cput_used.empty() ? "0"
                                                          : std::string(job.cput_used);
-        // A name that fills its column is cut too, as in PBS.
+        // a name that fills its column is cut too, as in PBS
         const std::string name =
             job.name.size() == widths.name ? std::string(job.name) + " " : std::string(job.name);
         text += fmt::format("{} {} {}  {} {:.1} {}\n", left(short_id(view(jobs->name)), widths.id),
@@ -653,12 +653,12 @@ std::string full_text(const batch_status* objects, std::string_view what, const 
 
 struct JsonReport::Document {
     nlohmann::ordered_json json;
-    std::map<std::string, std::string, std::less<>> servers;  // of an object, by its name
+    std::map<std::string, std::string, std::less<>> servers;  // of the objects, by name
 };
 
 namespace {
 
-// Users choose these: a name stays a name, whatever it looks like.
+// Is the value a name that users choose? A name stays a string, even if it looks like a number.
 bool is_name(std::string_view attribute) {
     return attribute == ATTR_N || attribute == ATTR_project || attribute == ATTR_A;
 }

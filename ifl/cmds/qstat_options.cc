@@ -23,11 +23,11 @@ namespace {
 
 struct State {
     QstatOptions options;
-    int selections = 0;  // of -a, -i, -r, -H, which exclude each other
+    int selections = 0;  // number of -a, -i, -r, -H, which exclude each other
     bool queues_asked = false;
     bool servers_asked = false;
     bool delimiter_given = false;
-    bool layout_asked = false;  // -a, -n, -s, -T, -G, -M: a layout that -f excludes
+    bool layout_asked = false;  // -a, -n, -s, -T, -G, -M: a format that excludes -f
 };
 
 void extend_by(QstatOptions& options, char letter) {
@@ -49,7 +49,7 @@ Result<QstatFormat> parse_format(std::string_view text) {
     return fail(fmt::format("-F {}: expected default, dsv or json", text));
 }
 
-// The options that choose jobs or the layout of jobs. False: it's none of them.
+// Applies an option that selects jobs or their format. False: it is another option.
 bool apply_job_option(State& state, char letter, const std::string& value) {
     QstatOptions& options = state.options;
     const auto is_one_of = [&](std::string_view letters) {

@@ -37,8 +37,8 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-// A script written with the line ends of another system doesn't run: its interpreter would have a carriage
-// return in its name.
+// Refuses a script with the line ends of another system: it would fail, because the interpreter's name would
+// end with a carriage return.
 Result<void> check_line_ends(std::string_view script, std::string_view name) {
     const std::size_t at = script.find("\r\n");
     if (at == std::string_view::npos) {
@@ -79,7 +79,7 @@ Result<std::string> read_script(const std::string& path) {
     return read_script_text(file.get(), path);
 }
 
-// A file that holds a script read from stdin, until the job is submitted.
+// A temporary file with a script read from stdin, which exists until the job is submitted.
 class TemporaryScript {
   public:
     static Result<TemporaryScript> write(std::string_view text) {
@@ -113,7 +113,7 @@ class TemporaryScript {
     std::string path_;
 };
 
-// Editors of other systems write such a mark, which nobody sees.
+// Warns of a byte order mark, which editors of other systems write and nobody sees.
 void warn_of_byte_order_mark(std::string_view script, std::string_view name) {
     if (const std::string_view mark = byte_order_mark(script); !mark.empty()) {
         complain(kProgram,
@@ -123,15 +123,15 @@ void warn_of_byte_order_mark(std::string_view script, std::string_view name) {
     }
 }
 
-// What is submitted: a script in a file, or a command.
+// The work to submit: a script in a file, or a command.
 struct Work {
     std::string path;  // empty for a command
     std::optional<TemporaryScript> temporary;
-    std::string text;  // for directives
-    std::string name;  // of the job, if nothing else is said
+    std::string text;  // read for directives
+    std::string name;  // default name of the job
 };
 
-// A job's name from its script's file name, without odd characters.
+// A job's name from its script's file name, with other characters replaced.
 std::string name_from(const std::string& path) {
     std::string name = path.substr(path.find_last_of('/') + 1);
     for (char& c : name) {
@@ -181,7 +181,7 @@ Result<Work> find_work(JobOptions& options) {
     return work;
 }
 
-// The prefix of directives: -C, else PBS_DPREFIX, else "#PBS". With -C "" there are none.
+// The prefix of directives: -C, else PBS_DPREFIX, else "#PBS". -C "" means no directives.
 std::string directive_prefix(const JobOptions& options) {
     if (options.prefix) {
         return *options.prefix;
@@ -198,7 +198,7 @@ Result<void> add_directives(JobOptions& options, const Work& work, const OptionC
             return fail(fmt::format("directive error: line {}: {}", directive.line, parsed.error().message),
                         1);
         }
-        // The last of several directives counts.
+        // of several directives, the last one counts
         add_missing(*parsed, all);
         all = std::move(*parsed);
     }
@@ -206,7 +206,7 @@ Result<void> add_directives(JobOptions& options, const Work& work, const OptionC
     return {};
 }
 
-// What can't go together, of options and directives.
+// Refuses combinations of options and directives that exclude each other.
 Result<void> check_together(const JobOptions& options) {
     const bool array = options.attributes.has(ATTR_J);
     const std::string* rerun = options.attributes.find(ATTR_r);
@@ -223,7 +223,7 @@ Result<void> check_together(const JobOptions& options) {
     return {};
 }
 
-// The server's default_qsub_arguments.
+// Adds the server's default_qsub_arguments.
 Result<void> add_server_defaults(JobOptions& options, const Connection& connection,
                                  const OptionContext& context) {
     AttrList wanted;
@@ -233,7 +233,8 @@ Result<void> add_server_defaults(JobOptions& options, const Connection& connecti
     if (!text) {
         return {};
     }
-    // Operators, who need not be root, choose them: options say what a job runs and where it writes.
+    // Operators, who need not be root, set these arguments, and options say what a job runs and where it
+    // writes.
     if (geteuid() == 0) {
         complain(kProgram, "Warning: the server's default_qsub_arguments don't count for root");
         return {};
@@ -247,16 +248,16 @@ Result<void> add_server_defaults(JobOptions& options, const Connection& connecti
     return {};
 }
 
-// A job that has been submitted.
+// A submitted job.
 struct Submitted {
     std::string id;
-    std::string server;  // as asked for
+    std::string server;  // as the user named it
     bool quiet = false;
     bool interactive = false;
-    std::optional<Listener> listener;  // of one that is waited for
+    std::optional<Listener> listener;  // if the job is waited for
 };
 
-// Waits for it, if that is asked for: the exit status.
+// Waits for the job if the user asked for it; returns the exit status.
 int finish(const Submitted& job) {
     if (job.interactive) {
         return attend(kProgram, *job.listener, job.server, job.id);
@@ -268,7 +269,7 @@ int finish(const Submitted& job) {
     return job.listener ? wait_for_end(kProgram, *job.listener, job.server, job.id) : 0;
 }
 
-// What makes the server call this program.
+// Adds the attributes that make the server connect to this program.
 Result<void> add_listener(JobOptions& options, Submitted& job) {
     job.interactive = options.interactive;
     if (options.interactive && options.block) {
@@ -368,7 +369,7 @@ int main(int argc, char** argv) {
     }
     const auto job = submit(arguments);
     if (!job) {
-        // Status 2 is a wrong command line.
+        // status 2: a wrong command line
         if (job.error().status == 2) {
             return usage_error(kProgram, job.error());
         }

@@ -30,7 +30,7 @@ std::optional<int> manner_of(std::string_view type) {
     return std::nullopt;
 }
 
-// What the options ask for, in the bits of the request.
+// The bits of the request for the options.
 Result<int> manner(const std::vector<Option>& options) {
     int manner = SHUT_QUICK;
     int who = 0;

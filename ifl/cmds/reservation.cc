@@ -34,7 +34,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kStates{
                                                                                  {"AL", "RESV_BEING_ALTERED"},
                                                                                  {"IC", "RESV_IN_CONFLICT"}}};
 
-// So many characters at most, in a column of as many.
+// The text in a column of this width, cut if necessary.
 std::string column(std::string_view text, std::size_t width) {
     return fmt::format("{:<{}.{}}", text, width, width);
 }
@@ -53,12 +53,12 @@ tl::unexpected<Error> illegal(char letter, std::string_view kind, std::string_vi
     return fail(fmt::format("illegal -{} {}: {}", letter, kind, why));
 }
 
-// A time of the day alone: "hhmm" or "hhmm.ss".
+// Is the text a time of day alone: "hhmm" or "hhmm.ss"?
 bool is_time_of_day(std::string_view text) {
     return text.substr(0, text.find('.')).size() == 4;
 }
 
-// What both commands have.
+// Applies an option that pbs_rsub and pbs_ralter share.
 Result<bool> apply_common(ReservationOptions& options, const Option& option, std::time_t now) {
     const auto put = [&](const char* name) {
         options.attributes.put(name, "", std::string(values::trim(option.value)));
@@ -96,8 +96,8 @@ Result<bool> apply_common(ReservationOptions& options, const Option& option, std
     }
 }
 
-// Of -W qmove=: the reservation begins as soon as possible, and the job is moved into it. Without an answer
-// for so many seconds it is deleted.
+// Checks the options for -W qmove=: the reservation begins as soon as possible, and the job is moved into it.
+// If it isn't confirmed within the given seconds, it is deleted.
 Result<void> check_moved_job(ReservationOptions& options) {
     const std::string* const name = options.attributes.find(ATTR_convert);
     if (name == nullptr) {
@@ -128,7 +128,7 @@ Result<void> check_moved_job(ReservationOptions& options) {
     return {};
 }
 
-// Of --hosts: what is reserved of them follows from their names.
+// Checks the options for --hosts, whose resources follow from their names.
 Result<void> check_hosts(const ReservationOptions& options) {
     if (!options.of_hosts) {
         return {};
@@ -291,7 +291,7 @@ Result<ReservationOptions> parse_reservation_options(const std::vector<std::stri
         (options.attributes.has(ATTR_resv_start) || options.attributes.has(ATTR_resv_end))) {
         return fail("Start/End time cannot be used with --job option");
     }
-    // An end before the start is of the next day.
+    // an end before the start is on the next day
     const std::string* const start = options.attributes.find(ATTR_resv_start);
     const std::string* const end = options.attributes.find(ATTR_resv_end);
     if (is_of_day && start != nullptr && end != nullptr && instant_of(*end) < instant_of(*start)) {

@@ -15,7 +15,7 @@ std::string path() {
 
 }  // namespace
 
-// The last one counts, if there are several.
+// Of several values, the last one counts.
 std::string sort_formula_of(const Directive& directive) {
     std::string formula;
     if (directive.command != Command::set ||

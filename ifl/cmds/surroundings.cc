@@ -25,7 +25,7 @@ struct FreeInfo {
     void operator()(addrinfo* info) const { freeaddrinfo(info); }
 };
 
-// The host's full name as the resolver knows it, else as the kernel does.
+// The host's full name from the resolver, else from the kernel.
 std::string host_name() {
     std::array<char, 256> name{};
     if (gethostname(name.data(), name.size() - 1) != 0) {
@@ -42,7 +42,7 @@ std::string host_name() {
     return found->ai_canonname != nullptr ? found->ai_canonname : name.data();
 }
 
-// The working directory by the name that the user went there by, if that's still the same directory.
+// The working directory under the name by which the user went there, if that is still the same directory.
 Result<std::string> working_directory(const std::map<std::string, std::string>& variables) {
     std::array<char, 4096> buffer{};
     if (getcwd(buffer.data(), buffer.size()) == nullptr) {

@@ -58,7 +58,7 @@ Result<long long> parse_integer(std::string_view text) {
 
 tl::expected<QuotedValue, QuoteError> take_value(std::string_view text, std::size_t begin) {
     QuotedValue value;
-    char quote = '\0';  // the character that quotes in this value, once one was met
+    char quote = '\0';  // the quoting character of this value, once found
     bool inside = false;
     bool just_closed = false;
     std::size_t opened_at = begin;
@@ -104,7 +104,7 @@ std::string quote_value(std::string_view value) {
             c = ' ';
         }
     }
-    // A backslash at the end of a line would join the next line to it.
+    // a backslash at the end of a line would join the next line to it
     if (!text.empty() && text.find_first_of("\"' \t,;#[\\") == std::string::npos) {
         return text;
     }
@@ -114,7 +114,7 @@ std::string quote_value(std::string_view value) {
     if (text.find('\'') == std::string::npos) {
         return '\'' + text + '\'';
     }
-    // Both kinds: quoted parts side by side, each in the kind that it doesn't hold.
+    // both kinds of quotes: parts side by side, each in the kind that it doesn't have
     std::string out;
     char quote = '\0';
     for (const char c : text) {
@@ -134,7 +134,7 @@ std::string quote_value(std::string_view value) {
 
 namespace {
 
-// Is there a "word=" at `at`? That is what ends a value of a pair list.
+// Is there a "word=" at `at`, which ends the value before it?
 bool begins_pair(std::string_view text, std::size_t at) {
     while (at < text.size() && values::is_space(text[at])) {
         ++at;
@@ -152,7 +152,7 @@ bool begins_pair(std::string_view text, std::size_t at) {
     return at < text.size() && text[at] == '=';
 }
 
-// The value of a pair, from `at` on; `at` moves to the comma after it, or the end.
+// The value of a pair, from `at` on; `at` moves to the comma after it, or to the end.
 Result<std::string> take_pair_value(std::string_view text, std::size_t& at) {
     std::string value;
     char quote = '\0';
@@ -199,7 +199,7 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_pairs(std::string
         }
         pairs.emplace_back(std::string(name), std::move(*value));
         if (at < text.size()) {
-            ++at;  // the comma, which a next pair follows
+            ++at;  // the comma before the next pair
         }
     }
     if (pairs.empty()) {

@@ -15,7 +15,7 @@ namespace pbs::cmds {
 
 namespace {
 
-// Takes what comes before the next semicolon.
+// Removes the text up to the next semicolon from the line, and returns it.
 std::string_view take_field(std::string_view& line) {
     const std::size_t end = line.find(';');
     const std::string_view field = line.substr(0, end);
@@ -23,7 +23,7 @@ std::string_view take_field(std::string_view& line) {
     return field;
 }
 
-// "MM/DD/YYYY HH:MM:SS.uuuuuu" as text that sorts like the time.
+// The date "MM/DD/YYYY HH:MM:SS.uuuuuu" as a text that sorts by time.
 std::string sort_key(std::string_view date) {
     constexpr std::size_t kSeconds = 19;
     if (date.size() < kSeconds) {
@@ -40,7 +40,7 @@ bool is_about(std::string_view job, std::string_view name) {
     return !job.empty() && name == job;
 }
 
-// `text` behind `head`; the lines that follow begin in the same column.
+// `text` after `head`, wrapped; further lines begin in the same column.
 std::string wrapped(std::string head, std::string_view text, std::size_t width) {
     const std::string margin(head.size(), ' ');
     const std::size_t room = width > head.size() ? width - head.size() : 1;

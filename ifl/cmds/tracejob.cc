@@ -1,4 +1,4 @@
-// tracejob: what the logs and the accounting of a server tell of jobs.
+// tracejob: shows the lines about jobs in the logs and the accounting of a server.
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -34,8 +34,8 @@ const Program kProgram{
 constexpr int kSecondsInDay = 24 * 60 * 60;
 
 struct Source {
-    char file;           // as lines show it
-    char option;         // that leaves it out
+    char file;           // the letter in printed lines
+    char option;         // the option that leaves it out
     const char* folder;  // below PBS_HOME
 };
 constexpr Source kSources[] = {{'A', 'a', "server_priv/accounting"},

@@ -32,7 +32,7 @@ namespace {
 
 constexpr int kInterrupted = 2;
 constexpr int kNoStatus = 3;
-constexpr int kAskEvery = 30 * 1000;  // milliseconds between looks whether the job is still there
+constexpr int kAskEvery = 30 * 1000;  // milliseconds between checks that the job still exists
 constexpr int kPatience = 30 * 1000;
 constexpr std::size_t kIdSize = 276;
 constexpr std::size_t kTextSize = 80;
@@ -53,7 +53,7 @@ class Descriptor {
     int fd_;
 };
 
-// The signals, as something to poll for, while it lives.
+// Makes the signals pollable while the object exists.
 class Signals {
   public:
     explicit Signals(std::initializer_list<int> numbers) {
@@ -82,7 +82,7 @@ class Signals {
     int fd_ = -1;
 };
 
-// Whose the other end of a connection from this machine is: -1 if the system doesn't tell.
+// The user at the other end of a connection from this machine; -1: the system doesn't tell.
 long owner_of(const sockaddr_in& peer) {
     const std::string end = fmt::format("{:08X}:{:04X}", peer.sin_addr.s_addr, ntohs(peer.sin_port));
     std::ifstream table("/proc/net/tcp");
@@ -108,7 +108,7 @@ bool readable(int fd, int patience) {
     return poll(&ready, 1, patience) == 1;
 }
 
-// Up to `size` bytes, or until the other end closes.
+// Reads up to `size` bytes, or until the other end closes.
 std::string receive(int fd, std::size_t size) {
     std::string text(size, '\0');
     std::size_t have = 0;
@@ -148,7 +148,7 @@ void delete_job(const Program& program, const std::string& server, const std::st
 bool is_there(const std::string& server, const std::string& job) {
     const auto connection = Connection::open(server);
     if (!connection) {
-        return true;  // the server may come again
+        return true;  // the server may connect again
     }
     batch_status* status = pbs_statjob(connection->handle(), job.c_str(), nullptr, nullptr);
     const bool there = status != nullptr || (pbs_errno != PBSE_UNKJOBID && pbs_errno != PBSE_HISTJOBID);
@@ -161,7 +161,7 @@ struct Free {
 };
 using Text = std::unique_ptr<char, Free>;
 
-// What the server says of the job's end; nullopt: it isn't about this job.
+// The exit status that the server reports for the job's end; nullopt: the report is about another job.
 std::optional<int> end_of_job(const Program& program, int caller, const std::string& job) {
     char* id = nullptr;
     char* why = nullptr;
@@ -212,7 +212,7 @@ std::string filled(std::string text, std::size_t size) {
     return text;
 }
 
-// Tells what this terminal is like.
+// Sends the properties of this terminal.
 bool greet(int fd) {
     termios modes{};
     tcgetattr(STDIN_FILENO, &modes);
@@ -231,12 +231,12 @@ bool greet(int fd) {
                                kTextSize));
 }
 
-// What is typed, with qsub's own characters taken out.
+// Filters qsub's own characters out of the typed ones.
 class Typed {
   public:
     explicit Typed(const RawTerminal& terminal) : terminal_(terminal) {}
 
-    // False: the user leaves.
+    // False: the user leaves the job.
     bool take(std::string_view typed, std::string& out) {
         for (const char c : typed) {
             if (std::exchange(tilde_, false)) {
@@ -295,7 +295,7 @@ void carry(int fd) {
     }
 }
 
-// Asked when somebody wants to leave before the job has begun.
+// Asks the user who wants to leave before the job has begun.
 bool wants_to_leave() {
     fmt::print("Do you wish to terminate the job and exit (y|[n])? ");
     std::fflush(stdout);

@@ -20,7 +20,7 @@ struct Attribute {
     std::string value;
 };
 
-// A reply, as the API gives it.
+// A reply in the form of the API.
 class ReplyList {
   public:
     void object(const std::string& name, const std::vector<Attribute>& attributes) {

@@ -162,9 +162,9 @@ TEST(SharesPicture, HasABarAndAMarkForEach) {
         return found;
     };
     EXPECT_EQ(count("<line "), 6);
-    // 400 pixels are the whole machine: bob's tenth, who has had no more than his share.
+    // 400 pixels are the whole machine; bob's tenth is within his share
     EXPECT_THAT(svg, HasSubstr(R"(width="40.0" height="14" fill="#3b82c4")"));
-    // alice has had more than hers.
+    // alice has had more than her share
     EXPECT_THAT(svg, HasSubstr(R"(width="200.0" height="14" fill="#d97706")"));
 }
 

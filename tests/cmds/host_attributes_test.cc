@@ -41,7 +41,7 @@ TEST(HostAttributes, KnowWhatCanBeSet) {
 constexpr ObjectType kHostTypes[] = {ObjectType::server, ObjectType::queue, ObjectType::node,
                                      ObjectType::sched, ObjectType::resource};
 
-// The tables are read by people: help(1), the manual page.
+// People read the tables, in help and in the manual page.
 TEST(HostAttributes, EachHasAHelpSentenceAndIsInAlphabeticalOrder) {
     for (const ObjectType type : kHostTypes) {
         std::string before;

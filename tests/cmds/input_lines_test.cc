@@ -56,7 +56,7 @@ TEST_F(InputLinesTest, CallsBeforeItWaitsAndOnlyThen) {
     put("one\ntw");
     int waits = 0;
     InputLines lines(ends_[0], [&] {
-        // What whoever waits for us writes then.
+        // input that a writer waiting for us sends only now
         if (++waits == 1) {
             put("o\nthree\n");
         } else {

@@ -1,4 +1,4 @@
-// Every option that a command takes is an item of its manual page, and every item is an option that it takes.
+// Every option of a command is an item of its manual page, and every item is an option of the command.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,12 +11,12 @@ namespace {
 
 struct Page {
     const char* name;
-    const char* letters;  // as the command's getopt string, without colons
+    const char* letters;  // the command's getopt string without colons
 };
 
 class ManualPage : public testing::TestWithParam<Page> {};
 
-// The letters of lines ".It Fl x ...".
+// The option letters of lines ".It Fl x ...".
 std::set<char> documented(const std::string& path) {
     std::ifstream page(path);
     EXPECT_TRUE(page) << path;

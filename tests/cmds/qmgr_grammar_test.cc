@@ -12,7 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// A directive in one line: "set policy p1,p2@srv | by_queue = False | a.r += 5".
+// A directive on one line: "set policy p1,p2@srv | by_queue = False | a.r += 5".
 std::string written(const Directive& directive) {
     std::string text;
     for (const CommandWord& word : command_words()) {

@@ -50,7 +50,7 @@ TEST(HelpText, TellsTypeAccessDefaultAndMeaningOfPbsAttributes) {
     EXPECT_THAT(help_text("resource type"), HasSubstr("one of boolean, float, long, size, string"));
 }
 
-// A row without help would be found here, of whatever table.
+// Finds rows without help, in any table.
 TEST(HelpText, IsThereForEveryAttributeOfEveryType) {
     for (const TypeWord& type : object_types()) {
         for (const std::string& name : attribute_names(type.type)) {

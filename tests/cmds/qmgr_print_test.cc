@@ -119,7 +119,7 @@ TEST(PrintText, DoesNotCreateWhatIsAlwaysThere) {
     EXPECT_THAT(print_text(ObjectType::policy, policy.get()), Not(HasSubstr("create policy")));
 }
 
-// What is printed is read by another server, in another home.
+// The printed directives are for another server with another home.
 TEST(PrintText, FoldersOfSchedulersHaveNoPath) {
     Objects sched;
     sched

@@ -1,5 +1,5 @@
-// Objects with any values, printed, read back as directives and printed again: the same text. Where PBS's own
-// qmgr can read the text too, it reads the same values.
+// Objects with random values are printed, read back as directives and printed again: the text must be the
+// same. If PBS's own qmgr can read the text, it must read the same values.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 namespace pbs::cmds {
 namespace {
 
-// Attributes of one object: by name, with the resource behind a dot.
+// Attributes of one object by name, with a resource after a dot.
 using Values = std::map<std::string, std::string>;
 
 class Random {
@@ -36,7 +36,7 @@ class Random {
     std::mt19937 engine_;
 };
 
-// What quoting has to cope with.
+// Pieces of values that are difficult to quote.
 const std::vector<std::string> kPieces = {"a",
                                           "word",
                                           "'",
@@ -68,7 +68,8 @@ const std::vector<std::string> kPieces = {"a",
                                           "1gb",
                                           "!/bin/x",
                                           "RRULE:FREQ=WEEKLY;BYDAY=MO,TU"};
-// A list's elements have neither commas nor blanks at their ends: those part elements and are dropped.
+// Elements of a list have no commas, and no blanks at their ends: commas separate elements, and such blanks
+// are dropped.
 const std::vector<std::string> kElementPieces = {"a", "word", "'",    "\"", ";",  "; list server",
                                                  "#", "\\,",  "a b",  "=",  "+=", "a = b",
                                                  "[", "]",    "\xff", "@"};
@@ -126,7 +127,7 @@ void apply(Sample& object, const std::string& name, const std::string& value, bo
     now = !adds ? value : list ? now + "," + value : now + value;
 }
 
-// The object that the printed directives make, by our own grammar.
+// The object that the printed directives make, according to our grammar.
 Sample made_by(const std::string& text) {
     Sample object{};
     DirectiveReader reader;
@@ -162,8 +163,8 @@ TEST(RoundTrip, PrintedObjectsAreReadBackAsTheyWere) {
     }
 }
 
-// A value as OpenPBS's qmgr reads it: the first kind of quote met is the one that quotes, the other one is a
-// plain character, and & is not accepted. nullopt: a syntax error, or text left over.
+// A value as OpenPBS's qmgr reads it: the first kind of quote is the one that quotes, the other is a plain
+// character, and & is not accepted. nullopt: a syntax error, or text left over.
 std::optional<std::string> read_by_openpbs(std::string_view text) {
     std::string value;
     char quote = '\0';
@@ -187,13 +188,13 @@ std::optional<std::string> read_by_openpbs(std::string_view text) {
     return inside ? std::nullopt : std::optional(value);
 }
 
-// OpenPBS's qmgr can read the strings of the server, queues and vnodes, whatever quotes they hold.
+// OpenPBS's qmgr can read the strings of the server, queues and vnodes, whatever quotes they have.
 TEST(RoundTrip, OpenPbsReadsStringsOfBothKindsOfQuotes) {
     Random random(7);
     for (int i = 0; i < 1000; ++i) {
         const std::string value = random.text(kPieces);
         if (value.find('&') != std::string::npos) {
-            continue;  // which it accepts in no form
+            continue;  // OpenPBS accepts no & in any form
         }
         Sample object{ObjectType::server, "srv", {{"comment", value}}};
         std::string text;

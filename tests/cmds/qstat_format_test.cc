@@ -79,7 +79,7 @@ TEST(AlternateJobsText, MarksNumbersThatAreTooLong) {
     EXPECT_THAT(alternate_jobs_text(jobs.get(), {}, options, 0), HasSubstr(" 1000  9999 "));
 }
 
-// What the server isn't asked for isn't missed.
+// The layouts show the same without the attributes that aren't requested.
 TEST(ShownJobAttributes, AreAllThatTheLayoutsRead) {
     for (const bool alternate : {false, true})
         for (const bool special : {false, true}) {
@@ -146,7 +146,7 @@ TEST(AlternateJobsText, AddsHostsAndComments) {
     options.comments = false;
     options.one_line = true;
     EXPECT_THAT(alternate_jobs_text(jobs.get(), heading, options, 0), HasSubstr("R 00:10 n1/0*2\n"));
-    // A comment has a line of its own then.
+    // then a comment has its own line
     options.comments = true;
     EXPECT_THAT(alternate_jobs_text(jobs.get(), heading, options, 0),
                 HasSubstr("R 00:10 n1/0*2\n   Job run at Sat\n"));

@@ -1,4 +1,4 @@
-// Status lists for tests, as a server would send them.
+// Status lists as a server would send them.
 #pragma once
 
 #include <deque>
@@ -10,7 +10,7 @@
 
 namespace pbs::cmds {
 
-// Built from objects added in turn; the C structs point into it.
+// A list built from objects added in turn; the C structs point into it.
 class Objects {
   public:
     struct Attribute {

@@ -44,7 +44,7 @@ std::string my_name() {
     return getpwuid(getuid())->pw_name;
 }
 
-// Sets a variable of the environment for as long as it lives; nullptr unsets.
+// Sets a variable of the environment while it exists; nullptr unsets it.
 class Variable {
   public:
     Variable(const char* name, const char* value) : name_(name) {
@@ -62,7 +62,7 @@ class Variable {
     bool had_ = false;
 };
 
-// A home with a fake server's socket, which answers with what the test sets.
+// A home with the socket of a fake server, which gives the test's answers.
 class ApiTest : public ::testing::Test {
   protected:
     ApiTest() : home_(make_home()), home_variable_("PBS_HOME", home_.c_str()) {
@@ -105,7 +105,7 @@ class ApiTest : public ::testing::Test {
         return user_;
     }
 
-    // The last request but those of the connection itself.
+    // The last request, apart from those of the connection itself.
     Request last_request() {
         auto requests = server_->requests();
         return requests.empty() ? Request{} : requests.back();
@@ -117,7 +117,7 @@ class ApiTest : public ::testing::Test {
 
     std::string home_;
     Variable home_variable_;
-    mutable std::mutex mutex_;  // of the answer and the user: the server has a thread of its own
+    mutable std::mutex mutex_;  // guards the answer and the user, since the server has its own thread
     std::function<std::string(const Request&)> answer_ = [](const Request&) {
         return reply_packet(Reply::ok());
     };
@@ -248,7 +248,7 @@ TEST_F(ApiTest, ObjectsOfAListCanBeMovedAndFreedByThemselves) {
     EXPECT_STREQ(third->next->attribs->resource, "ncpus");
 }
 
-// What pbs_stateach() gave, a line each.
+// The objects that pbs_stateach() passed to its callback, a line each.
 std::vector<std::string> each_object(int connection, int type, const char* name, attrl* wanted, int& code) {
     std::vector<std::string> lines;
     code = pbs_stateach(
@@ -309,7 +309,7 @@ TEST_F(ApiTest, StatEachGivesWhatCameBeforeAMalformedPart) {
     int code = 0;
     EXPECT_THAT(each_object(connection(), MGR_OBJ_POLICY, nullptr, nullptr, code), ElementsAre("a", "b"));
     EXPECT_EQ(code, PBSE_PROTOCOL);
-    // A list is whole or not there.
+    // after a failure there is no list, not a part of one
     pbs_disconnect(std::exchange(connection_, -1));
     EXPECT_EQ(pbs_statpolicy(connection(), nullptr, nullptr, nullptr), nullptr);
     EXPECT_EQ(pbs_errno, PBSE_PROTOCOL);
@@ -393,7 +393,7 @@ TEST_F(ApiTest, ManagerRequestsAreAnsweredInTheirOrder) {
     EXPECT_EQ(pbs_manager(c, MGR_CMD_SET, MGR_OBJ_POLICY, "p1", nullptr, nullptr), 0);
 }
 
-// More than the sockets hold, both ways: neither waits for ever for the other to read.
+// Sends and answers more than the sockets hold in both directions: neither side may wait for ever.
 TEST_F(ApiTest, RequestsAreSentWhileAnswersCome) {
     const std::string text(4000, 't');
     answer(reply_packet(Reply::warning(text)));
@@ -441,7 +441,7 @@ TEST_F(ApiTest, JobCallsSendTheirRequests) {
     expect_request(RequestType::signal_job, SignalJob{"1.s", "TERM"});
     EXPECT_EQ(pbs_msgjob(c, "1.s", MSG_ERR, "hello", nullptr), 0);
     expect_request(RequestType::message_job, MessageJob{"1.s", 2, "hello"});
-    // These have no reply; the next request shows that none was taken for theirs.
+    // these requests have no reply; the next request shows that none was taken for theirs
     EXPECT_EQ(pbs_asyrunjob(c, "1.s", "n1", nullptr), 0);
     EXPECT_EQ(pbs_asyalterjob(c, "1.s", &name, nullptr), 0);
     answer(reply_packet({0, 0, LocateReply{"here"}, false}));
@@ -563,7 +563,7 @@ TEST_F(ApiTest, SubmitWithoutAScriptAsksForAnImplicitCommit) {
     answer(reply_packet({0, 0, CommitReply{"7.s"}, false}));
     EXPECT_STREQ(Text(pbs_submit(connection(), nullptr, nullptr, nullptr, "x")).get(), "7.s");
     expect_request(RequestType::queue_job, QueueJob{}, ":C:x");
-    // A server that doesn't commit by itself is asked to.
+    // a server that doesn't commit by itself gets a commit request
     answer(reply_packet({0, 0, QueueReply{"8.s"}, false}));
     EXPECT_STREQ(Text(pbs_submit(connection(), nullptr, "", nullptr, nullptr)).get(), "8.s");
     expect_request(RequestType::commit, JobId{"8.s"});
@@ -651,7 +651,7 @@ TEST_F(ApiTest, ThreadsMayShareAConnection) {
     EXPECT_EQ(wrong, 0);
 }
 
-// What another program prints, run with this environment.
+// The output of another program, run with this environment.
 struct Ran {
     std::string output;
     int status = 0;
@@ -734,7 +734,7 @@ TEST_F(TcpTest, ManyConnectionsFindManyReservedPorts) {
 
 TEST_F(TcpTest, AnotherUserWithoutAHelperIsToldSo) {
     const Variable exec("PBS_EXEC", "/nonexistent");
-    // As another user: whatever this process is, the child of a root test gives up its privilege.
+    // run as another user: if the test is root, the child gives up its privilege
     const std::string prefix = geteuid() == 0 ? "setpriv --reuid 65534 --clear-groups " : "";
     std::filesystem::permissions(home_, std::filesystem::perms::all);
     const Ran ran = run("PBS_SERVER=" + address_ + " " + prefix + PBS_C_CLIENT);

@@ -56,7 +56,7 @@ TEST_F(AuthTest, APortThatAnybodyMayBindVouchesForNobody) {
     EXPECT_EQ(table.judge(kHelper, authenticate_request(40000)).action, Action::reply);
 }
 
-// An FTP server connects from port 20 with what a user has put there.
+// An FTP server connects from port 20 with contents that a user provides.
 TEST_F(AuthTest, APortOfAServiceVouchesForNobody) {
     for (const std::uint16_t port : {20, 511}) {
         table.add_tcp(kHelper, "10.0.0.1", port);
@@ -132,7 +132,7 @@ TEST_F(AuthTest, AHostVouchesOnlyForItsOwnConnections) {
 
 TEST_F(AuthTest, AConnectionThatIsNotThereCannotBecomeKnown) {
     expect_refusal(table.judge(kHelper, authenticate_request(40001)), PBSE_BADCRED, "no connection");
-    // 40000 + 65536: the port is not cut to 16 bits.
+    // 40000 + 65536: the port must not be cut to 16 bits
     expect_refusal(table.judge(kHelper, authenticate_request(105536)), PBSE_BADCRED, "no connection");
     table.remove(kClient);
     expect_refusal(table.judge(kHelper, authenticate_request(40000)), PBSE_BADCRED, "no connection");
@@ -231,7 +231,7 @@ TEST_F(AuthTest, AKnownConnectionKeepsItsUser) {
 TEST_F(AuthTest, APortThatIsUsedAgainIsUnknownAgain) {
     table.judge(kHelper, authenticate_request(40000));
     constexpr AuthTable::Id kNext = 5;
-    table.add_tcp(kNext, "10.0.0.1", 40000);  // the server hasn't noticed yet that kClient is gone
+    table.add_tcp(kNext, "10.0.0.1", 40000);  // the server hasn't noticed the end of kClient yet
     EXPECT_FALSE(table.known(kNext));
     table.remove(kClient);
     EXPECT_EQ(table.judge(kHelper, authenticate_request(40000, "carol")).action, Action::reply);

@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A server of the test's own: what it answers to a credential is the test's to say.
+// A server of the test, which answers a credential as the test wants.
 class HandshakeTest : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -38,7 +38,7 @@ class HandshakeTest : public ::testing::Test {
     void end() {
         if (thread.joinable()) thread.join();
     }
-    // Answers to connect, to authenticate and to the credential.
+    // Answers connect, authenticate and the credential.
     void answer(const Reply& to_authenticate, const std::string& to_credential) {
         thread = std::thread([this, to_authenticate, to_credential] {
             const Socket client(accept4(listener.fd(), nullptr, nullptr, SOCK_CLOEXEC));
@@ -132,7 +132,7 @@ TEST_F(MungeHandshake, TakesNothingElseForAnAnswer) {
     }
 }
 
-// A server that doesn't take credentials gets none.
+// A server that doesn't accept credentials gets none.
 TEST_F(MungeHandshake, MakesNoCredentialForAServerThatTakesNone) {
     answer(Reply::error(PBSE_NOSUP), "");
     const auto connection = open();

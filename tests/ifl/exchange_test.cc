@@ -31,7 +31,7 @@ class ExchangeTest : public ::testing::Test {
             answers.push_back(name + ": " + (reply ? std::to_string(reply->code) : reply.error().message));
         });
     }
-    // What the server has got, as names of jobs.
+    // The jobs named in the requests that the server has got.
     std::vector<std::string> asked() {
         std::array<char, 65536> bytes{};
         const ssize_t size = recv(server, bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -114,7 +114,7 @@ TEST_F(ExchangeTest, WhatIsToldHasNoAnswer) {
     EXPECT_THAT(asked(), ElementsAre("1"));
 }
 
-// A copy of the descriptor that somebody else has keeps nothing open.
+// Somebody else's copy of the descriptor doesn't keep the connection open.
 TEST_F(ExchangeTest, AnAnswerMayEndIt) {
     const int copy = dup(exchange->fd());
     exchange->ask(RequestType::locate_job, JobId{"1"}, "",

@@ -1,4 +1,4 @@
-// A batch server for tests: real sockets, real framing and authentication, answers made by the test.
+// A batch server for tests: real sockets, framing and authentication, with answers made by the test.
 #pragma once
 
 #include <atomic>
@@ -16,11 +16,12 @@
 
 namespace pbs::ifl::testing {
 
-/// Serves until it is destroyed, in a thread of its own.
+/// Serves in its own thread until it is destroyed.
 class FakeServer {
   public:
-    /// Answers a request of a known user with bytes to send: packets, or what a broken server would send.
-    /// Runs in the server's thread. An empty answer to a request that waits for one closes the connection.
+    /// Answers a request of a known user with the bytes to send: packets, or whatever a broken server might
+    /// send. Runs in the server's thread. An empty answer to a request that has a reply closes the
+    /// connection.
     using Handler = std::function<std::string(const Request& request, std::string_view user)>;
 
     /// Listens on a free TCP port of 127.0.0.1 and, unless `socket` is empty, on that Unix socket.
@@ -30,7 +31,7 @@ class FakeServer {
     FakeServer& operator=(const FakeServer&) = delete;
 
     std::uint16_t port() const { return port_; }
-    /// The requests received so far, refused ones too.
+    /// The requests received so far, including refused ones.
     std::vector<Request> requests() const;
 
   private:
@@ -40,7 +41,7 @@ class FakeServer {
     };
     void run();
     void accept_peer(int listener);
-    // false: the connection is to be closed.
+    // Both return false to close the connection.
     bool read_from(int fd, Peer& peer);
     bool serve(int fd, Peer& peer, const Request& request);
     bool send_all(int fd, std::string_view data);

@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Helpers of the test's own in the place of pbs_iff.
+// Helpers made by the test in place of pbs_iff.
 class HelperTest : public ::testing::Test {
   protected:
     HelperTest() {
@@ -52,12 +52,12 @@ TEST_F(HelperTest, IsToldTheServerAndTheConnection) {
         authenticate("echo \"$@\" $PBS_IFF_CLIENT_ADDR > " + exec + "/told; printf '\\0\\0\\0\\0'");
     unsetenv("PBS_IFF_CLIENT_ADDR");
     EXPECT_TRUE(done) << done.error().message;
-    // 40000 is 0x9c40; in network byte order, as a number of this machine, 0x409c.
+    // 40000 is 0x9c40; in network byte order, read as a number of this machine, 0x409c
     EXPECT_EQ(read("told"), "head 15001 " + std::to_string(socket.fd()) + " 16540 127.0.0.1\n");
 }
 
 TEST_F(HelperTest, ThatTheServerRefusesGivesItsNumberAndText) {
-    // 15019 is 0x3aab, in octal bytes.
+    // 15019 is 0x3aab, here as octal bytes
     const auto done = authenticate("printf '\\253\\072\\0\\0\\003\\0\\0\\0no!'");
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, PBSE_BADCRED);

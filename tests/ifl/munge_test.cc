@@ -40,7 +40,7 @@ TEST_F(MungeTest, ACredentialSaysWhoMadeItOnce) {
     EXPECT_THAT(again.error().message, HasSubstr("Replayed"));
 }
 
-// It is shown again and again: new, then known already, and in the end too old.
+// The credential is used repeatedly: first new, then known already, finally too old.
 TEST_F(MungeTest, ACredentialIsGoodForItsTime) {
     if (access("/usr/bin/munge", X_OK) != 0) GTEST_SKIP() << "munge isn't installed";
     const std::string command = "/usr/bin/munge --ttl=1 --string=alice:users --socket=" + munged->socket();

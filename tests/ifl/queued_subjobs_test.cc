@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// "12[1].svr Q", and so on, of what is given on.
+// Collects the passed objects as "12[1].svr Q" and so on.
 class QueuedSubjobsTest : public testing::Test {
   protected:
     void take(std::uint32_t type, std::string_view name, std::string_view state,
@@ -30,7 +30,7 @@ TEST_F(QueuedSubjobsTest, AreGivenByIndexBetweenTheOthers) {
     take(kTypeOfArray, "12[].svr", "B", "1-3:2,6");
     take(kTypeOfSubjob, "12[2].svr", "R");
     take(kTypeOfSubjob, "12[4].svr", "X");
-    take(2, "12[7].svr", "X");  // one of very many
+    take(2, "12[7].svr", "X");  // a job in a list of many others
     take(2, "13.svr", "Q");
     all.end();
     EXPECT_THAT(given, ElementsAre("11.svr R+", "12[].svr B+", "12[1].svr Q", "12[2].svr R+", "12[3].svr Q",
@@ -46,7 +46,7 @@ TEST_F(QueuedSubjobsTest, TheLastArraysComeAtTheEnd) {
                                    "3[5].svr Q"));
 }
 
-// A server may send anything.
+// A server may send anything, so other texts are ignored.
 TEST_F(QueuedSubjobsTest, WhatIsNoListOfIndicesIsPassedOver) {
     for (const char* text : {"x", "1-", "5,3", "1-2,2", "1,,2", "-5", "99999999999"}) {
         EXPECT_FALSE(parse_remaining(text)) << text;

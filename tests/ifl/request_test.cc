@@ -23,7 +23,7 @@ struct Row {
     std::string extend = {};
 };
 
-// Every type that there is, each with a body that uses all of its fields.
+// Every type of request, each with a body that uses all of its fields.
 std::vector<Row> all_requests() {
     const Manage manage{2, 64, "p1", kAttributes};
     const Status status{"1.server,2.server", {{"job_state", "", "", Op::set}}};
@@ -113,7 +113,7 @@ TEST(Request, TheTableAboveHasEveryType) {
 TEST(Request, EveryProperPrefixIsRefused) {
     for (const Row& row : all_requests()) {
         const std::string data = encode_request(make(row));
-        // Every place where a short request may end, and a sample of those in the long ones.
+        // every place where a short request may end, and a sample of places in long ones
         const std::size_t step = data.size() > 500 ? 97 : 1;
         for (std::size_t length = 0; length < data.size(); length += step) {
             const auto decoded = decode_request(std::string_view(data).substr(0, length));
@@ -125,14 +125,14 @@ TEST(Request, EveryProperPrefixIsRefused) {
 
 TEST(Request, BytesAfterItsEndAreRefused) {
     for (const Row& row : all_requests()) {
-        if (row.type == RequestType::disconnect) continue;  // what follows that is nobody's
+        if (row.type == RequestType::disconnect) continue;  // data after a disconnect is ignored
         const auto decoded = decode_request(encode_request(make(row)) + "+0");
         ASSERT_FALSE(decoded.has_value()) << request_name(row.type);
         EXPECT_THAT(decoded.error().message, HasSubstr("end of the request"));
     }
 }
 
-// The bytes that OpenPBS 23.06 clients send, written out.
+// Compares with the bytes that OpenPBS 23.06 clients send.
 TEST(Request, MatchesTheWire) {
     EXPECT_EQ(encode_request({RequestType::connect, "root", Connect{}, ""}), "+2+2+0+4root+0");
     EXPECT_EQ(encode_request({RequestType::disconnect, "root", Disconnect{}, ""}), "+2+22+59+4root");
