@@ -36,7 +36,7 @@ struct StoreOptions {
     bool provisions = false;
     // Is the execution_type of queues kept in the store? If not, the server keeps it.
     bool keeps_execution_types = false;
-    // What the server can do. Policies with settings beyond that get a warning.
+    // The server's abilities. Policies whose settings need more get a warning.
     ServerAbilities abilities{};
 };
 

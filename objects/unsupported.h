@@ -49,7 +49,7 @@ std::vector<std::string> unsupported_lines(const Object& object);
 // The warning about a policy's preemption settings, for a server that carries out no preemptions. Empty: the
 // policy has no preemption.
 std::string unsupported_preemption(const Object& policy);
-// What the server can do for the plugin's scheduler.
+// The server's abilities that the plugin's scheduler can use.
 struct ServerAbilities {
     bool pulls = true;    // pulls jobs from other servers (peer_queue)
     bool has_log = true;  // has a scheduler log, for which a policy says what is written (log_event)

@@ -12,10 +12,10 @@ namespace pbs::rrule {
 
 // Disjoint intervals, ascending and not touching.
 //
-// They are kept in blocks of seven, each a line of the cache (64 bytes, 9.2 an interval) that answers every
-// question about an instant in it. The block is guessed from the time, because most rules spread openings
-// evenly, and searched for from there: O(1) then, and O(log n) always. Instants are seconds since the first
-// start, in 32 bits, or in 64 in a list that spans more than 136 years.
+// Intervals are kept in blocks of seven, each a line of the cache (64 bytes, 9.2 an interval) that answers
+// every question about an instant in it. The block is guessed from the time, because most rules spread
+// openings evenly, and searched for from there: O(1) then, and O(log n) always. Instants are seconds since
+// the first start, in 32 bits, or in 64 in a list that spans more than 136 years.
 class IntervalList {
   public:
     // The surroundings of an instant: `inside` holds throughout [from, to). Behind the last interval, `to` is

@@ -15,7 +15,7 @@ std::string path() {
 
 }  // namespace
 
-// Of several values, the last one counts.
+// If the directive sets the attribute several times, the last value counts.
 std::string sort_formula_of(const Directive& directive) {
     std::string formula;
     if (directive.command != Command::set ||

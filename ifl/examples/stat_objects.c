@@ -14,7 +14,7 @@
 
 typedef struct batch_status* stat_function(int, const char*, struct attrl*, const char*);
 
-/* A kind of object, the function that asks for it, and two attributes to choose. */
+/* A kind of object, the function for its status, and two attributes to ask for. */
 struct kind {
     const char* name;
     stat_function* stat;
@@ -40,7 +40,7 @@ static void print_objects(const struct batch_status* objects) {
     }
 }
 
-/* Prints what a status call gave; 0 if it gave what it should. */
+/* Prints the objects of a status call. Returns 0, or 1 after an error. */
 static int show(const char* title, const struct kind* kind, int connection, const char* name,
                 struct attrl* wanted) {
     printf("%s: %s\n", kind->name, title);

@@ -1,16 +1,16 @@
-/* pbs_iff: tells a PBS server whose a connection is, from a port that only root of this host may use.
+/* pbs_iff: tells a PBS server the user of a connection, from a port that only root of this host may use.
  *
- * It is setuid root, so whoever starts it is to get no more from it than that. It keeps of root's privileges
- * the one for such ports, and that only until it is connected. It looks up no host and reads no file and no
- * variable of the environment: where the server is, it takes from the connection, which its caller has to
- * have open. So it says nothing of connections of others. What it sends is fixed but for the user's name,
- * which is the kernel's and the system's, and the port, which is the connection's.
+ * The program is setuid root, so it must give its caller nothing more than that. It keeps only root's
+ * privilege to use such ports, and only until it is connected. It looks up no host, and reads no file and no
+ * environment variable: it takes the server's address from the connection, which its caller must have open.
+ * So a caller can't have it speak for others' connections. The bytes that it sends are fixed except for the
+ * user's name, from the kernel and the password database, and the connection's port.
  *
  * pbs_iff [-i address] host port descriptor [own_port]
  *
- * The arguments are OpenPBS's. `own_port` is in network byte order, as a number. `host` says nothing that the
- * connection doesn't. It answers on standard output: an int, 0 or a PBS error number; behind one that isn't 0
- * the length of a text, an int, and the text. */
+ * The arguments are OpenPBS's. `own_port` is a number in network byte order. `host` isn't used, since the
+ * connection tells the server. The answer on standard output is an int, 0 or a PBS error number; after an
+ * error number the length of a text, as an int, and the text. */
 #include "ifl/iff/pbs_iff.h"
 
 #include <arpa/inet.h>
@@ -32,14 +32,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Exit statuses, as OpenPBS's. */
+/* Exit statuses, with OpenPBS's numbers. */
 enum { exit_done = 0, exit_refused = 1, exit_no_server_answer = 2, exit_no_user = 3, exit_no_connection = 4 };
 
 enum {
-    first_port = 512, /* of those that servers take a user from */
+    first_port = 512, /* of the ports from which servers accept a user's name */
     last_port = 1023,
-    first_server_port = 1024, /* below are other services, which may take such a connection for root's word */
-    time_limit_ms = 15000,    /* for all of it */
+    first_server_port = 1024, /* other services, below it, could take such a connection for root's */
+    time_limit_ms = 15000,    /* for the whole exchange */
     end_limit_ms = 1000       /* for the server to close */
 };
 
@@ -111,7 +111,8 @@ static void put(struct out* out, const char* bytes, size_t size) {
     out->size += size;
 }
 
-/* DIS: a sign and digits; before more than one digit their number, which is one digit here. */
+/* Writes a number in DIS: a sign and digits; with more than one digit, their number (here one digit) first.
+ */
 static void put_number(struct out* out, unsigned number) {
     char digits[12];
     const int count = snprintf(digits, sizeof digits, "%u", number);
@@ -236,7 +237,7 @@ static bool set_privileges(uint32_t privileges) {
     return syscall(SYS_capset, &header, data) == 0;
 }
 
-/* The user's own process from here on, but for the privilege to use the port; and nobody looks into it. */
+/* Gives up root, except for the privilege to use the port, and forbids others to inspect the process. */
 static bool keep_the_port_only(void) {
     const uid_t uid = getuid();
     const gid_t gid = getgid();
@@ -288,7 +289,7 @@ static bool has_address(const union address* address, const char* text) {
            strcmp(own, text) == 0;
 }
 
-/* A connection in another network would have addresses that say nothing in this one. */
+/* Is the connection in this network namespace? Addresses in another one have no meaning here. */
 static bool is_of_this_network(int fd) {
 #ifdef SO_NETNS_COOKIE
     uint64_t cookies[2] = {0, 0};
@@ -304,7 +305,8 @@ static bool is_of_this_network(int fd) {
 #endif
 }
 
-/* Both ends of the caller's connection, if it is one and what the arguments say of it is so. */
+/* Reads both ends of the caller's connection. Returns NULL, or how the connection differs from the arguments.
+ */
 static const char* read_connection(const struct iff_arguments* arguments, union address* own,
                                    union address* server) {
     socklen_t own_size = sizeof *own;
@@ -329,7 +331,7 @@ static const char* read_connection(const struct iff_arguments* arguments, union 
     return NULL;
 }
 
-/* A connection from a port of root's to where the caller's leads; -1: there is none, and errno says why. */
+/* Connects from a privileged port to the server of the caller's connection; -1: errno has the error. */
 static int connect_from_port(const union address* own, const union address* server, int64_t until) {
     unsigned start = 0;
     if (getrandom(&start, sizeof start, GRND_NONBLOCK) != (ssize_t)sizeof start) start = (unsigned)getpid();
@@ -337,8 +339,8 @@ static int connect_from_port(const union address* own, const union address* serv
     for (int i = 0; i < count; ++i) {
         const int fd = socket(own->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
         if (fd < 0) return -1;
-        /* One port serves connections to several servers: nobody takes all of them by connecting to his own.
-         */
+        /* SO_REUSEADDR lets a port serve connections to several servers, so that a user who connects to a
+         * server of his own can't use up all ports. */
         const int on = 1;
         union address from = *own;
         *port_of(&from) = htons((uint16_t)(first_port + (start + (unsigned)i) % (unsigned)count));
@@ -394,7 +396,7 @@ static enum iff_state receive_answer(int fd, char* bytes, size_t room, struct if
     }
 }
 
-/* The server closes first: the port is free at once on this side. */
+/* Lets the server close first, so that the port is free at once on this side. */
 static void end_connection(int fd, const char* user) {
     char bytes[512];
     const size_t size = iff_write_disconnect(bytes, sizeof bytes, user);

@@ -1,4 +1,4 @@
-/* A program in plain C, run by api_test.cc against a fake server: what it prints is compared there. */
+/* A program in plain C. api_test.cc runs it against a fake server and compares its output. */
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
 

@@ -32,7 +32,7 @@ TEST(EntityLimits, AreReadAndWritten) {
     }
 }
 
-// Where OpenPBS 23.06.06 refuses, too.
+// OpenPBS 23.06.06 refuses these texts too.
 TEST(EntityLimits, MistakesHaveAPlace) {
     struct Case {
         std::string_view text;
