@@ -50,7 +50,7 @@ Result<void> check_provisioning(const Object* before, const Object& after, const
 // The name in an element of a list of references, without its p: or np: prefix.
 std::string_view referred_name(const Attribute& attribute, std::string_view element);
 
-// Checks that all objects exist that the object refers to. Errors: bad_value, naming attribute and object.
+// Checks that all objects that the object refers to exist. Errors: bad_value, naming attribute and object.
 Result<void> check_references(const Draft& draft, const Object& object);
 
 // Checks that nothing refers to the object, so that it may be deleted. Errors: busy, naming what refers to

@@ -18,8 +18,8 @@ inline constexpr std::string_view kDefaultPolicy = "default_policy";
 Result<void> execute_on(Draft& draft, const Command& command, const CheckContext& context);
 
 // The value that an operation gives to one attribute; nullopt: the attribute gets unset. `before` is null for
-// an attribute that isn't set. Checks syntax and meaning, not whether the objects exist that the value refers
-// to.
+// an attribute that isn't set. Checks syntax and meaning; check_references() checks whether the objects that
+// the value names exist.
 Result<std::optional<Value>> new_value(const Attribute& attribute, const Value* before,
                                        const AttributeChange& change, Operation operation,
                                        const CheckContext& context);

@@ -246,7 +246,7 @@ class RuleReader {
     }
 
     Result<void> read_count(const Piece& value) {
-        // a limit because occurrences of a counted rule are kept in a list; 100,000 days are 273 years
+        // limited, because a counted rule's last occurrence is found by counting; 100,000 days are 273 years
         const auto n = digits(value.text);
         if (!n || *n < 1 || *n > 100000)
             return fail(value, fmt::format("COUNT={} is not a number from 1 to 100000", quoted(value.text)));

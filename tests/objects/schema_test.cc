@@ -60,7 +60,7 @@ TEST(Schema, EveryOriginOptionIsAPolicyAttribute) {
           // spelling pairs
           "dedicated_queue", "sorted_job_file", "wallt_small_limit", "wallt_large_limit",
           "non_prime_drain_sys",
-          // of this project
+          // this project's own
           "algorithm", "past_usage_charge", "round_robin_all", "schedule_log", "ssinode_cpus",
           "ssinode_mem"}) {
         EXPECT_NE(find_attribute(ObjectType::policy, name), nullptr) << name;

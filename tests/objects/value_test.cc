@@ -192,7 +192,7 @@ TEST(LongValues, ATreeNamesEveryUserOfASite) {
     EXPECT_EQ(std::get<StringList>(*value).size(), 100'000U);
     const std::string blanks(4U << 20U, ' ');
     EXPECT_FALSE(parse_value(tree, tree_text(0, 2) + blanks));
-    // += doesn't let it grow beyond the limit either
+    // += can't make the tree longer than the limit either
     const auto most = parse_value(tree, tree_text(0, 230'000));
     ASSERT_TRUE(most) << most.error().message;
     const auto more = combine(tree, &*most, Operation::increment, tree_text(230'000, 460'000));

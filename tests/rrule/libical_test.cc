@@ -89,7 +89,7 @@ TEST(Libical, WhereItIsWrongTheEngineIsNot) {
 }
 
 // libical searches for the next occurrence up to the year 2582, hour by hour with FREQ=HOURLY: a rule that
-// never occurs takes it minutes. (Both days are in other months.)
+// never occurs takes it minutes. (The days of BYYEARDAY are in other months.)
 TEST(Libical, WhereItSearchesForMinutesTheEngineRefusesAtOnce) {
     const auto refused =
         Recurrence::parse("DTSTART:20200101T000000 FREQ=HOURLY;BYMONTH=1,7;BYYEARDAY=-330,-235", Zone::utc());
