@@ -28,7 +28,7 @@ class UsedNames {
   public:
     explicit UsedNames(const Draft& draft);
 
-    // Would check_unreferenced() report an error? names(): would check_unnamed()?
+    // refers_to(): would check_unreferenced() report an error? names(): would check_unnamed() report one?
     bool refers_to(ObjectType type, std::string_view name) const;
     bool names(NameKind kind, std::string_view name) const;
 

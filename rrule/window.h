@@ -59,7 +59,7 @@ class Window {
     // skipped hour.
     Interval on(LocalDay day) const;
 
-    // The days in [from, to) on which it starts, ascending.
+    // The days in [from, to) on which the window starts, ascending.
     std::vector<LocalDay> days(LocalDay from, LocalDay to, const NonWorkDays& holidays) const;
     // The days of a whole year on which the window starts.
     YearDays year(const Year& y, const NonWorkDays& holidays) const;

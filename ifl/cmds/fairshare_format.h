@@ -57,8 +57,8 @@ std::string shares_outline(const std::vector<ShareTree>& trees);
 // The path to an entity, with the values that formulas read.
 std::string entity_text(const ShareTree& path);
 
-// The entity that goes first of two, and the place on their paths that decides it, by the usage there in
-// proportion to the part of the machine. Errors: one of them isn't there, or is a group.
+// Compares two entities: which one goes first, and at which place on their paths that is decided, by usage in
+// proportion to the target there. Errors: one of them isn't there, or is a group.
 struct ShareComparison {
     std::string first;  // empty: they are equal
     std::string text;

@@ -36,8 +36,8 @@ ValueKind value_kind(ObjectType type, std::string_view name);
 // All names of a type, sorted; for completion and help.
 std::vector<std::string> attribute_names(ObjectType type);
 
-// A value that a new object has by itself, though it can be unset: `print` then writes the unset. An empty
-// `object` means all objects of the type.
+// A value that a new object has by itself, though it can be unset. If it was unset, `print` writes an `unset`
+// for it. An empty `object` means all objects of the type.
 struct InitialValue {
     ObjectType type;
     std::string_view object;

@@ -381,7 +381,7 @@ TEST_F(UnsupportedTest, HowToProvisionIsRefusedWhereNothingIsProvisioned) {
     EXPECT_THAT(run("u p default_policy provision_policy").warnings, IsEmpty());
     // with algorithm external, pbs_sched provisions
     run("c p e1 algorithm=external, provision_policy=avoid_provision");
-    // a server that could provision set it and left it to this one
+    // another server, which provisions, sets the value; this one keeps it
     store_.reset();
     auto other = Store::open(path_, {.provisions = true}, kNow);
     ASSERT_TRUE(other) << other.error().message;
