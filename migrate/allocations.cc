@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kSpace = " \t\r\v\f";
 
-// A field between '=' signs, without white space around it.
+// Trims white space from a field between '=' signs.
 struct Field {
     std::string_view text;
     int column = 0;

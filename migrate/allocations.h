@@ -28,9 +28,9 @@ struct Allocation {
 struct Allocations {
     std::string file;
     std::vector<Allocation> groups;  // in the order of the file, each group once
-    std::vector<std::string> notes;  // groups that are there twice: the last line counts
-    // Lines that don't begin with P=, or that have too few fields, no group, or no number as allocation: they
-    // are left out.
+    std::vector<std::string> notes;  // groups that the file names twice: the last line counts
+    // Lines that don't begin with P=, have too few fields, name no group, or have no number as allocation.
+    // They are left out.
     Problems mistakes;
 };
 

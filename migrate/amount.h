@@ -9,7 +9,8 @@
 
 namespace pbs::migrate {
 
-// A decimal number, with a sign or not; nullopt for anything else and for what nobody can have used.
+// Reads a decimal number with an optional sign. nullopt: anything else, and amounts too large for anybody to
+// have used.
 inline std::optional<double> read_amount(std::string_view text) {
     constexpr double kMost = 1e18;
     const auto amount = values::decimal(text, std::chars_format::fixed);

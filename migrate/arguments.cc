@@ -27,7 +27,7 @@ std::optional<long> number(std::string_view text, std::size_t longest = 9) {
     return text.size() <= longest ? values::digits<long>(text) : std::nullopt;
 }
 
-// SS, MM:SS or HH:MM:SS, read from right to left. Fields may exceed 59: 90:00 is an hour and a half.
+// Reads SS, MM:SS or HH:MM:SS from right to left. Fields may exceed 59: 90:00 is an hour and a half.
 std::optional<long> timespec(std::string_view text) {
     const auto fields = values::split(text, ':');
     if (fields.size() > 3) return std::nullopt;
@@ -57,7 +57,7 @@ Read read_clock(std::string_view text) {
     return hours_minutes_seconds(*seconds);
 }
 
-// MM/DD/YYYY[@HH:MM:SS]
+// Reads MM/DD/YYYY[@HH:MM:SS].
 std::optional<std::string> date(std::string_view text) {
     const auto at = text.find('@');
     const auto fields = values::split(text.substr(0, at), '/');
@@ -127,7 +127,7 @@ bool host_name(std::string_view text) {
     });
 }
 
-// Queues have at most 15 characters in PBS, a letter first.
+// Checks a queue's name: PBS allows at most 15 characters, the first one a letter.
 bool queue_name(std::string_view text) {
     const auto at = text.find('@');
     const auto name = text.substr(0, at);

@@ -1,4 +1,4 @@
-// Arguments of options, by type. Internal to migrate/.
+// Reads the arguments of an Origin scheduler's options, by type. Internal to migrate/.
 #pragma once
 
 #include <string>
@@ -9,11 +9,12 @@
 
 namespace pbs::migrate {
 
-// The text of the attribute's value that an argument means, or what was expected instead: "a time HH:MM:SS".
+// Converts an option's argument to the text of the attribute's value. The error says what was expected
+// instead: "a time HH:MM:SS".
 tl::expected<std::string, std::string> read_argument(ArgumentType type, std::string_view text);
 
-// Whether a word is one that the Origin scheduler's documents use for false; any other word is false too, but
-// more likely a slip.
+// Whether the Origin scheduler's documents use this word for false. Any other word that isn't true is read as
+// false as well, but is more likely a slip.
 bool plainly_false(std::string_view text);
 
 }  // namespace pbs::migrate

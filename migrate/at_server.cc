@@ -25,7 +25,7 @@ tl::unexpected<Problems> refuse(std::string message) {
     return tl::unexpected(Problems{{"", 0, 0, "", std::move(message)}});
 }
 
-// What a server takes as one value of a request (ifl/request.h), the name of the file included.
+// Longest value that a server takes in a request (ifl/request.h). The file's name is part of the value.
 constexpr std::size_t kLongestValue = (4U << 20U) - 1;
 
 Problems too_large(const LegacyText& text, std::size_t longest) {
@@ -45,7 +45,8 @@ std::string value_of(const batch_status* object, std::string_view name) {
     return std::string(cmds::value_of(object->attribs, name).value_or(std::string_view()));
 }
 
-// The objects of a document. What this version doesn't know is a server's of a later one.
+// Builds objects from the document that a server exports. An attribute that this program doesn't know comes
+// from a server of a later version.
 Result<std::shared_ptr<const objects::Snapshot>> snapshot_of(const std::string& document) {
     const auto texts = objects::from_document(document);
     if (!texts) return refuse(texts.error().message);
@@ -76,9 +77,10 @@ Result<std::string> migrate_at(const std::string& server, const ServerRequest& r
     for (const LegacyKind& kind : legacy_kinds()) {
         const std::optional<LegacyText>& text = request.texts.*kind.text;
         if (!text) continue;
-        // A text in a request ends at a NUL, which a scheduler's own usage file has.
+        // A fair-share usage file is binary and contains NULs, but a text in a request ends at the first NUL:
+        // encode it.
         const bool binary = text->text.find('\0') != std::string::npos;
-        // The server has another working folder.
+        // Make the path absolute: the server has another working folder.
         std::string value = std::filesystem::absolute(text->file).string() + "\n" +
                             (binary ? text::to_hex(text->text) : text->text);
         if (value.size() > kLongestValue)
@@ -129,7 +131,7 @@ Result<ServerConfiguration> configuration_of(const std::string& server) {
             out.others.push_back(name);
         }
     }
-    // A server of before doesn't know the part.
+    // Older servers don't know this part of the status: go on without it.
     pbs_errno = PBSE_NONE;
     const cmds::StatusList checked(pbs_statconfiguration(handle, "part=checked"));
     if (!checked && pbs_errno != PBSE_NONE) return refuse(cmds::failure_text(handle));

@@ -1,4 +1,5 @@
-// A running server, asked through the C API as one of its managers. Of the program pbs_migrate.
+// Migrates at a running server and reads its configuration, through the C API and as one of its managers.
+// Part of the program pbs_migrate.
 #pragma once
 
 #include <memory>
@@ -20,16 +21,17 @@ struct ServerRequest {
     bool dry_run = false;
 };
 
-// Has a server migrate the files: `server` is empty for the default one. The result is its report. Problems:
-// it can't be reached, or refuses.
+// Has a server migrate the files and returns its report. An empty `server` is the default one. Problems: the
+// server can't be reached, or refuses.
 Result<std::string> migrate_at(const std::string& server, const ServerRequest& request);
 
-// What a server has, for export.
+// A running server's configuration, from which --export makes files.
 struct ServerConfiguration {
     std::shared_ptr<const objects::Snapshot> snapshot;
     std::vector<std::string> queues;
-    std::vector<std::string> consumables;  // resources that jobs use up
-    // The site's resources that they don't use up, and those that sched_config named and nobody has made.
+    std::vector<std::string> consumables;  // resources that jobs use up (consumable)
+    // Custom resources that aren't consumable, and resources that a migrated sched_config named but nobody
+    // has created.
     std::vector<std::string> others;
     std::vector<FoundQueueType> queue_types;
 };

@@ -21,7 +21,8 @@ namespace {
 
 using T = ArgumentType;
 
-// Names as the guide lists them; the overview's and the guide's other spellings beside them.
+// Options as the guide spells them; `other_name` has the spelling that differs in the overview or elsewhere
+// in the guide.
 constexpr Option kOptions[] = {
     // Queues
     {"SUBMIT_QUEUE", T::queue},
@@ -81,14 +82,13 @@ constexpr Option kOptions[] = {
     {"FAKE_MACHINE_MULT", T::integer},
 };
 
-// Options that the guide marks "(required)" beside another one, when that one is on. What has a default needs
-// no setting (SORT_BY_PAST_USAGE beside the decay factors). DEDICATED_TIME_CACHE_SECS is optional in the
-// overview and stays so here.
+// Options that the guide marks "(required)" when another option is on. Options with a default need no setting
+// (SORT_BY_PAST_USAGE beside the decay factors). DEDICATED_TIME_CACHE_SECS is optional in the overview, and
+// so it is here.
 struct Requirement {
     std::string_view option;
     std::array<std::string_view, 3> needs;
-    // Did the scheduler refuse to start without them (validation of its configuration)? Else only the guide
-    // says so.
+    // When the scheduler itself refused to start without the option. `never`: only the guide requires it.
     enum { never, with_prime_time, always } enforced = never;
 };
 constexpr Requirement kRequirements[] = {
@@ -121,10 +121,10 @@ constexpr Requirement kRequirements[] = {
     {"FAKE_MACHINE_MULT", {"TEST_ONLY"}},
 };
 
-// The value of a setting that has none that is good.
+// Value of a setting whose argument can't be read.
 constexpr const char* kBad = "?";
 
-// A minimal configuration has these.
+// Options that even a minimal configuration needs.
 constexpr std::string_view kAlways[] = {"SUBMIT_QUEUE", "BATCH_QUEUES"};
 
 const Option* find_option(std::string_view name) {
@@ -133,7 +133,7 @@ const Option* find_option(std::string_view name) {
     return nullptr;
 }
 
-// What is wrong with a first word that is no option, and what was perhaps meant.
+// Says why a line's first word is no option, and suggests the option that was perhaps meant.
 std::string unknown_option(std::string_view name) {
     const std::string upper = values::uppered(name);
     if (find_option(upper) != nullptr)
@@ -194,7 +194,7 @@ class Reader {
     }
 
     void set(const Option& option, std::string_view name, const Word& argument, int line) {
-        // A bad value counts as set, so that no missing option is reported on top of it.
+        // Store a bad value as if it were set, so that a missing option isn't reported on top of it.
         Setting setting{&option, std::string(name), std::string(argument.text), kBad, line, argument.column};
         const auto value = read_argument(option.type, argument.text);
         if (!value) {
@@ -211,8 +211,8 @@ class Reader {
         store(std::move(setting));
     }
 
-    // A program is run from anywhere, so that its path has to be absolute: relative ones are in the
-    // scheduler's folder, where the file is.
+    // Makes a program's path absolute, because the server may run it from any folder. A relative path starts
+    // in the scheduler's folder, where the configuration file is.
     std::string absolute(const std::string& program) const {
         if (program.starts_with('/')) return program;
         std::error_code ignored;
@@ -220,7 +220,7 @@ class Reader {
         return (folder / program).lexically_normal().string();
     }
 
-    // Ranges are those of the attribute.
+    // Checks the value against the range that the policy attribute allows.
     void check_attribute(const Setting& setting) {
         const auto* attribute =
             objects::find_attribute(objects::ObjectType::policy, setting.option->attribute());
@@ -231,7 +231,7 @@ class Reader {
             problem(setting.line, setting.column, setting.name, value.error().message);
     }
 
-    // The first element of one list that is in the other too; empty if there is none.
+    // Returns the first element that both lists contain; empty if they share none.
     static std::string first_common(std::string_view a, std::string_view b) {
         const std::string all = "," + std::string(a) + ",";
         while (!b.empty()) {
@@ -242,7 +242,7 @@ class Reader {
         return {};
     }
 
-    // The last setting wins; queues append.
+    // Stores a setting. A later one replaces an earlier one, but lists of queues append.
     void store(Setting setting) {
         const auto [found, fresh] = settings_.try_emplace(setting.option, setting);
         if (fresh) return;
@@ -312,7 +312,7 @@ class Reader {
         return prime_time != nullptr && prime_time->on();
     }
 
-    // Whether a line is reported already that was perhaps to set the option.
+    // Whether a misspelled line that was perhaps meant as this option has been reported already.
     bool misspelled(std::string_view name) const {
         return std::any_of(problems_.begin(), problems_.end(),
                            [&](const Problem& p) { return values::uppered(p.option) == name; });

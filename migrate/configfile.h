@@ -23,7 +23,7 @@ enum class ArgumentType {
     pathname,
     program,  // a pathname that is run
     queue,    // queue or queue@host
-    queues,   // a comma-separated list of them
+    queues,   // a comma-separated list of queues
     host,
     timespec,  // HH:MM:SS, MM:SS or SS
     clock,     // a timespec that is a time of day
@@ -34,45 +34,46 @@ enum class ArgumentType {
 struct Option {
     std::string_view name;
     ArgumentType type;
-    std::string_view other_name{};  // another spelling
+    std::string_view other_name{};  // second spelling
 
-    // Of a policy: the name in lower case.
+    // Name of the policy attribute: the option's name in lower case.
     std::string attribute() const;
 };
 
-// Every option that there is, in the order of the guide.
+// All options, in the order of the guide.
 std::span<const Option> options();
 
 // One option with the value that is in force at the end of the file.
 struct Setting {
     const Option* option = nullptr;
-    std::string name;      // as it is spelled in the file
-    std::string argument;  // as it is written there (lists: all of them, joined by commas)
-    std::string value;     // the text of the attribute's value: "True", "02:00:00", "small,large"
-    int line = 0;          // of the last setting; for lists, of the first
-    int column = 0;        // of the argument
+    std::string name;      // as the file spells it
+    std::string argument;  // as the file has it (lists: all elements, joined by commas)
+    std::string value;     // the attribute's value as text: "True", "02:00:00", "small,large"
+    int line = 0;          // line of the last setting; for lists, of the first
+    int column = 0;        // column of the argument
 
-    // Neither false, nor zero, nor empty.
+    // Whether the option is on: not false, zero or empty.
     bool on() const;
 };
 
 struct ConfigFile {
     std::string file;
     std::vector<Setting> settings;   // in the order of options()
-    std::vector<std::string> notes;  // what is legal but worth a look: values set twice, a word read as false
-    // What the guide forbids or requires and the scheduler didn't look at: words behind an argument, and
-    // options without some of those that the guide requires beside them.
+    std::vector<std::string> notes;  // remarks on legal lines: values set twice, a word read as false
+    // Mistakes that the guide forbids and the scheduler overlooked: words behind an argument, and options
+    // without others that the guide requires beside them.
     Problems mistakes;
 
     const Setting* find(std::string_view option) const;
 };
 
-// Does a text hold options of an Origin scheduler, and more of them than of sched_config?
+// Whether a text is the configuration of an Origin scheduler: it has options of one, and more of them than of
+// sched_config.
 bool is_configfile(std::string_view text);
 
-// Reads the text of a file; `file` is its name in messages. Problems: what kept the scheduler from starting:
-// unknown and lower-case options, arguments that are missing or bad, queues that are missing or listed twice,
-// and options without those that the scheduler itself required beside them.
+// Reads the text of a file; `file` is its name in messages. Problems are mistakes with which the scheduler
+// refused to start: unknown or lower-case options, missing or bad arguments, queues missing or listed twice,
+// and options without others that the scheduler itself required.
 Result<ConfigFile> parse_configfile(std::string_view text, const std::string& file);
 
 }  // namespace pbs::migrate

@@ -36,12 +36,12 @@ constexpr const char* kDedicatedTime = "dedicated_time";
 constexpr const char* kDepth = "backfill_depth";
 constexpr const char* kWorkDays = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR";
 
-// name, name_2, name_3
+// Numbers objects of one kind: name, name_2, name_3.
 std::string numbered(const char* name, std::size_t index) {
     return index == 0 ? name : fmt::format("{}_{}", name, index + 1);
 }
 
-// Does a sched_config file say backfill: False?
+// Whether a sched_config file says backfill: False.
 bool has_no_backfill(const std::vector<SchedValue>& values) {
     return std::ranges::any_of(
         values, [](const SchedValue& value) { return value.attribute == kDepth && value.value == "0"; });
@@ -53,7 +53,8 @@ std::string clock(int minute) {
 
 class Converter {
   public:
-    // `known`: what is known of the server, with what the older one had.
+    // `server` describes the server that takes the files over; `known` adds the queues and resources of the
+    // older server.
     Converter(const objects::Snapshot* current, const Ledger& before, const Surroundings& server,
               const Surroundings& known, bool strict)
         : current_(current), before_(before), server_(server), strict_(strict) {
@@ -106,7 +107,7 @@ class Converter {
         notes(policies.notes);
     }
 
-    // The resources of the older server, but for those that `print`, which may be null, says too.
+    // Adds the resources that resourcedef defines, except those that `print` (may be null) defines as well.
     void resourcedef(const QmgrPrint& file, const QmgrPrint* print) {
         begin(Part::resourcedef);
         notes(file.notes);
@@ -122,8 +123,8 @@ class Converter {
         }
     }
 
-    // What qmgr printed. Its parts of the policies go into those that the options make or, if `options` is
-    // null, into default_policy.
+    // Converts the print of qmgr. Its settings for policies go into the policies that `options` make or, if
+    // `options` is null, into default_policy.
     void print(const QmgrPrint& file, const SchedPolicies* options) {
         begin(Part::server);
         notes(file.notes);
@@ -140,7 +141,7 @@ class Converter {
         policy_print(file, kNonPrimePolicy, &options->non_prime);
     }
 
-    // Where PBS kept the formula that its server was set.
+    // Converts the formula that PBS kept in sched_priv/sched_formula.
     void sched_formula(const SchedFormula& file, const SchedPolicies* options) {
         begin(Part::formula);
         if (file.formula.empty()) return;
@@ -151,8 +152,8 @@ class Converter {
         formula(file.formula, from, kNonPrimePolicy);
     }
 
-    // To pbs_sched it is always prime time without a holidays file that has a year, and its queues of prime
-    // and non-prime time go by that.
+    // Makes prime time all of the time: without a holidays file that has a year, pbs_sched took it to be
+    // always prime time, and ran its prime and non-prime queues by that.
     void always_prime(const std::string& file) {
         if (current_ != nullptr)
             for (const objects::Object* window : current_->time_windows_of_type("prime"))
@@ -218,7 +219,7 @@ class Converter {
                             file.file, file.year));
     }
 
-    // Takes the usage of entities only: the tree adds up that of the groups.
+    // Converts the usage of entities. Groups need none: the tree adds it up.
     void usage(const FairshareUsage& file) {
         if (file.entities.empty() && !file.mistakes.empty()) return;
         const bool there = current_ != nullptr && current_->fs_group(kGroup) != nullptr;
@@ -244,7 +245,7 @@ class Converter {
         usage_of("past_usage", file.file, std::move(batch));
     }
 
-    // The accounting package keeps these files; they are looked at and stay.
+    // Reports the allocation files and leaves them alone: the accounting package keeps them.
     void allocations(const Allocations* allocations, const CurrentUsage* current) {
         const auto used = current == nullptr ? std::map<std::string, double>{} : current->groups();
         if (current != nullptr)
@@ -271,7 +272,8 @@ class Converter {
         begin(Part::dedicated_time);
         std::vector<DedicatedPeriod> ahead;
         for (const DedicatedPeriod& period : file.periods) {
-            // No zone is further than a day from UTC.
+            // Compare with a day to spare: the period is in local time, and no zone is further than a day
+            // from UTC.
             if (!now || period.to.time_since_epoch() + std::chrono::days{1} >= now->time_since_epoch()) {
                 ahead.push_back(period);
             } else {
@@ -310,7 +312,7 @@ class Converter {
     }
 
   private:
-    // From here on, what is converted belongs to this part of the configuration.
+    // Assigns the following changes to this part of the configuration.
     void begin(Part part) {
         part_ = part;
         parts_.insert(part);
@@ -324,7 +326,7 @@ class Converter {
             out_.ledger.lines.push_back(std::move(line));
     }
 
-    // The value that an earlier migration gave an attribute; empty: it gave none.
+    // Returns the value that an earlier migration gave an attribute; empty: none did.
     std::string recorded(ObjectType type, const std::string& object, std::string_view attribute) const {
         const auto found = std::ranges::find_if(before_.lines, [&](const LedgerLine& line) {
             return line.type == type && line.object == object && line.attribute == attribute;
@@ -332,7 +334,8 @@ class Converter {
         return found == before_.lines.end() ? std::string() : found->value;
     }
 
-    // `options`: what a sched_config file says of the policy. Without backfill the depth says nothing.
+    // Converts the printed settings for one policy. `options` are the policy's values from sched_config: if
+    // they turn backfill off, a printed backfill_depth doesn't count.
     void policy_print(const QmgrPrint& file, const char* policy, const std::vector<SchedValue>* options) {
         for (const PrintedSetting& printed : file.settings) {
             const std::string from = fmt::format("{}:{} {}", file.file, printed.line, printed.printed);
@@ -354,7 +357,7 @@ class Converter {
         out_.report.notes.insert(out_.report.notes.end(), more.begin(), more.end());
     }
 
-    // The policies that the migration makes; if it makes none, those that the scheduler has.
+    // Returns the policies that the migration makes, or the scheduler's present ones if it makes none.
     std::vector<const objects::Object*> policies() const {
         std::vector<const objects::Object*> found;
         for (const auto& [key, object] : made_)
@@ -366,7 +369,7 @@ class Converter {
         return found;
     }
 
-    // Notes what the printed queues have that the policies don't act on.
+    // Notes attributes of printed queues that the policies don't act on.
     void notes_on_queues() {
         const std::vector<const objects::Object*> by = policies();
         for (const PrintedCommand& printed : out_.host.commands) {
@@ -407,7 +410,7 @@ class Converter {
         }
     }
 
-    // Adds a holiday, unless non_work_days has the same days already, under whatever name.
+    // Adds a holiday to non_work_days, unless an element with the same days is there, whatever its name.
     void non_work_day(const HolidayLine& day, const std::string& rule) {
         const std::string* there = non_work_days_of(rule);
         const std::string name =
@@ -434,7 +437,7 @@ class Converter {
         set(ObjectType::time_window, name, "type", "prime", from);
     }
 
-    // The object as it will be after the changes.
+    // Returns the object as it will be after the changes so far.
     objects::Object& made(ObjectType type, const std::string& object) {
         const auto [found, is_new] =
             made_.try_emplace(std::pair(type, object), objects::Object(type, object));
@@ -443,7 +446,8 @@ class Converter {
         return found->second;
     }
 
-    // An object that somebody else has made is never deleted.
+    // Creates an object, and records it as made by a migration only if it is new: the sweep must not delete
+    // an object that somebody else created.
     void create(ObjectType type, const std::string& object) {
         made(type, object);
         const bool there = current_ != nullptr && current_->find(type, object) != nullptr;
@@ -463,7 +467,8 @@ class Converter {
         }
     }
 
-    // Files that the scheduler writes are in a folder of their own, wherever they were.
+    // Value for the attribute. The scheduler writes its files into a folder of their own, so a path to such a
+    // file is reduced to its name.
     std::string value_of(const Setting& setting) {
         const auto* attribute = objects::find_attribute(ObjectType::policy, setting.option->attribute());
         if (attribute == nullptr || attribute->syntax != objects::Syntax::output_file) return setting.value;
@@ -518,8 +523,8 @@ class Converter {
                 {CommandKind::set, type, object, {{std::string(attribute->name), shown, Operation::set}}});
     }
 
-    // Is the text a formula? One in a language that isn't ours, such as Python's, is left out with a note,
-    // and the rest is migrated. A note tells of names in it that nobody knows.
+    // Checks a formula. One in another language, such as Python, is left out with a note, and the rest is
+    // migrated. Unknown names in a formula cause a note.
     bool is_formula(const objects::Attribute& attribute, const std::string& text, const std::string& from) {
         std::vector<std::string> unknown;
         const bool usage = attribute.name == "usage_formula";
@@ -538,7 +543,7 @@ class Converter {
         note_once(fmt::format("{}: {}; it is left out", from, error.message));
     }
 
-    // Adds a note, once, though several policies may cause the same one.
+    // Adds a note unless it is there already: several policies may cause the same one.
     void note_once(std::string note) {
         auto& all = out_.report.notes;
         if (std::ranges::find(all, note) == all.end()) all.push_back(std::move(note));
@@ -568,13 +573,13 @@ class Converter {
     std::set<Part> parts_;
     std::set<std::string> recorded_;
     std::map<std::pair<ObjectType, std::string>, objects::Object> made_;
-    std::set<std::string> route_queues_;  // of the print
+    std::set<std::string> route_queues_;  // route queues in the print of qmgr
     Conversion out_;
     Problems problems_;
 };
 
-// What qmgr printed of the server and its scheduler counts, though the options say it too. A depth counts
-// where backfill is on.
+// Removes values from `policies` that qmgr printed too, since the print counts. A printed backfill_depth
+// counts only where sched_config has backfill on.
 void leave_to_print(const Legacy& files, const Ledger& before, SchedPolicies& policies) {
     const auto is_printed = [&](const SchedValue& value) {
         if (files.qmgr_print) return files.qmgr_print->setting(value.attribute) != nullptr;
@@ -591,7 +596,7 @@ void leave_to_print(const Legacy& files, const Ledger& before, SchedPolicies& po
     }
 }
 
-// The queues and resources that the files may name: those of the server, and those that the older server had.
+// Adds the older server's queues and resources to those of `server`: the files may name both.
 Surroundings known_of(const Legacy& files, const Surroundings& server) {
     Surroundings known = server;
     const auto add = [](std::vector<std::string>& to, const std::vector<std::string>& more) {
@@ -609,10 +614,11 @@ Surroundings known_of(const Legacy& files, const Surroundings& server) {
     return known;
 }
 
-// The values of default_policy and of the policies of prime and non-prime time. Besides sched_config, the
-// files resource_group and qmgr_print decide about some of them.
+// Computes the values of default_policy and of the policies of prime and non-prime time. sched_config gives
+// them; resource_group and qmgr_print decide about some.
 Result<SchedPolicies> policies_of(const Legacy& files, const Surroundings& known, const Ledger& before) {
-    // OpenPBS's scheduler has shares and usage without a resource_group file too, all of unknown entities.
+    // Formulas with terms of fairshare need an fs_group even without resource_group: OpenPBS then treats
+    // every entity as unknown, with shares and usage.
     const PrintedSetting* printed =
         files.qmgr_print ? files.qmgr_print->setting("job_sort_formula") : nullptr;
     const std::string_view formula = printed != nullptr    ? std::string_view(printed->value)
@@ -683,13 +689,13 @@ bool is_converted(const objects::Snapshot& snapshot) {
     const objects::Object* policy = snapshot.policy(kPolicy);
     if (policy == nullptr) return false;
     if (policy->text("algorithm") == "origin") return true;
-    // Of a sched_config file these are always set.
+    // A conversion of sched_config always sets these three.
     return policy->is_set("by_queue") && policy->is_set("help_starving_jobs") && policy->is_set("preemption");
 }
 
 std::string to_qmgr(const Conversion& conversion) {
     std::string out;
-    // Policies may name what the server has.
+    // Host commands first: policies may name the queues and resources that they create.
     for (const PrintedCommand& printed : conversion.host.commands)
         out += objects::to_text(printed.command) + "\n";
     for (const Command& command : conversion.changes.commands) {

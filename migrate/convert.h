@@ -1,4 +1,4 @@
-// From legacy files to objects.
+// Converts legacy files to objects.
 #pragma once
 
 #include <map>
@@ -22,65 +22,66 @@ class Snapshot;
 namespace pbs::migrate {
 
 struct Conversion {
-    objects::ChangeSet changes;  // to be applied as a whole; empty if everything is there already
-    // Usage by scope (usage_store.h), for scopes that have none yet.
+    objects::ChangeSet changes;  // to be applied as a whole; empty if everything is in place already
+    // Usage by scope (usage_store.h), for scopes that have no usage yet.
     std::map<std::string, objects::UsageBatch> usage;
     Report report;
-    Ledger ledger;                       // what migrations have made, this one included
+    Ledger ledger;                       // everything that migrations have made, this one included
     std::vector<QueueType> queue_types;  // queues whose execution_type the server is to change
     bool holidays = false;               // a holidays file was converted
     HostWork host;                       // directives for the server, which adds their outcomes to the report
 };
 
 struct ConvertOptions {
-    // Holidays become the rule that needs no yearly update, where there is one (infer_holiday.h).
+    // Turn a holiday into a rule that needs no yearly update, if one is known (infer_holiday.h).
     bool infer = false;
-    // Mistakes that the older schedulers logged and went on after are problems too: Legacy::mistakes, and a
-    // formula that can't be read.
+    // Treat mistakes that the older schedulers only logged as problems: Legacy::mistakes, and formulas that
+    // can't be read.
     bool strict = false;
 };
 
-// Converts what was read from the files. Usage is taken over once: from then on the server counts by itself.
+// Converts the parsed files. Usage is taken over only once: afterwards the server counts by itself.
 //
-// The changes that make `current` (null: a fresh server) mean what the files say. `before` is what earlier
-// migrations made: what is of the same parts and isn't in the files any more is taken back, unless somebody
-// has changed it since. What is there already is left alone, so that a second conversion of the same files
-// is empty. `server` names the server's queues and resources. Problems: values that the attributes refuse.
+// The changes give `current` (null: a fresh server) the configuration of the files. `before` is the ledger of
+// earlier migrations: values of the same parts that are no longer in the files are taken back, unless
+// somebody has changed them since. Values that are in place already cause no change, so a second conversion
+// of the same files is empty. `server` names the server's queues and resources. Problems: values that the
+// attributes refuse.
 //
 // A configuration of an Origin scheduler:
-// - Every option becomes the attribute of default_policy of its name, and algorithm becomes origin.
+// - Every option becomes the attribute of the same name of default_policy; algorithm becomes origin.
 // - PRIME_TIME_START and PRIME_TIME_END become the time_window prime_time of type prime: Monday to Friday,
 //   not on holidays; an end that isn't after the start is on the next day.
 // - Holidays are added to the server's non_work_days.
-// - decay_usage becomes the past usage of the users; allocations and current are looked at and stay.
+// - decay_usage becomes the users' past usage; allocations and current are reported and left alone.
 //
 // A sched_config file (PP-748, interface 1) and the files beside it:
-// - The options become attributes of default_policy. If they differ between prime and non-prime time, they
-//   become those of default_policy_prime and default_policy_non_prime as well, and the scheduler `default`
-//   gets these as p: and np:; default_policy has the values of prime time then. But where the holidays file
-//   says that prime time never is, default_policy has those of non-prime time and there are no others.
-// - What the file says of fairshare and the resource_group become the fs_group default_fs_group, and
-//   fairshare_group of the policies.
+// - Options become attributes of default_policy. If they differ between prime and non-prime time, the
+//   policies default_policy_prime and default_policy_non_prime are made as well, the scheduler `default` gets
+//   them as p: and np:, and default_policy has the values of prime time. But if prime time never comes,
+//   by the holidays file, default_policy has the values of non-prime time and is alone.
+// - The options of fairshare and the resource_group become the fs_group default_fs_group, which the policies
+//   name in fairshare_group.
 // - Prime time becomes the time_windows prime_time, prime_time_2 and so on, of type prime and not on
-//   holidays; these are added to the server's non_work_days.
+//   holidays; the holidays are added to the server's non_work_days.
 // - Dedicated times become the time_windows dedicated_time, dedicated_time_2 and so on, of type dedicated.
-// - backfill_depth and job_sort_formula of the older server, and what its scheduler `default` had of
-//   preemption, of the formula and of log_events, become attributes of the policies, and count before the
-//   options; without what qmgr printed, the formula in sched_formula does.
-// - Queues whose names begin with primetime_prefix, nonprimetime_prefix and dedicated_prefix get their
-//   execution_type. Without a sched_config, the printed queues with p_, np_ and ded do. If the holidays file
-//   has no year, or there is none, the time_window prime_time is all of the time for those of prime and
-//   non-prime time.
+// - The older server's backfill_depth and job_sort_formula, and its scheduler `default`'s attributes on
+//   preemption, the formula and log_events, become attributes of the policies. They win over the options.
+//   If qmgr printed no formula, the one in sched_formula counts.
+// - Queues whose names begin with primetime_prefix, nonprimetime_prefix or dedicated_prefix get their
+//   execution_type; without a sched_config, the printed queues that begin with p_, np_ or ded do. If there
+//   are queues of prime or non-prime time but no holidays file with a year, the time_window prime_time is
+//   always open.
 // - The usage file becomes the usage of default_fs_group.
-// - What else qmgr printed of the older server's own objects is left to the server (host_work.h).
-// - Options that are removed are notes: why, and what to use instead.
+// - The rest of the print, about the older server's own objects, is left to the server (host_work.h).
+// - Each removed option gets a note: the reason, and the replacement.
 Result<Conversion> convert(const Legacy& files, const Surroundings& server, const objects::Snapshot* current,
                            const Ledger& before = {}, const ConvertOptions& options = {});
 
-// Was default_policy made by one of these conversions?
+// Whether one of these conversions made default_policy.
 bool is_converted(const objects::Snapshot& snapshot);
 
-// The qmgr commands that have the same effect as the changes, one per line.
+// Returns qmgr commands with the effect of the changes, one a line.
 std::string to_qmgr(const Conversion& conversion);
 
 }  // namespace pbs::migrate

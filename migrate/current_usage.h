@@ -1,4 +1,4 @@
-// What groups have used since the start of the year at an Origin system, SCHED_ACCT_DIR/current (sched-config
+// Usage of groups since the start of the year at an Origin system, SCHED_ACCT_DIR/current (sched-config
 // guide, "SCHED_ACCT_DIR").
 //
 // Format: a line for each user in each group:
@@ -27,7 +27,7 @@ struct CurrentUse {
 struct CurrentUsage {
     std::string file;
     std::vector<CurrentUse> uses;  // in the order of the file
-    Problems mistakes;  // lines with missing or further words, or a word in place of a number; left out
+    Problems mistakes;  // lines with missing or surplus words, or a word in place of a number; left out
 
     // The sums of the groups, in node-hours.
     std::map<std::string, double> groups() const;

@@ -24,7 +24,7 @@ struct UserUsage {
 struct DecayUsage {
     std::string file;
     std::vector<UserUsage> users;    // in the order of the file, each pair once
-    std::vector<std::string> notes;  // pairs that are there twice: the last line counts
+    std::vector<std::string> notes;  // pairs that the file has twice: the last line counts
     Problems mistakes;               // lines without a user or without a number as amount; left out
 };
 

@@ -20,7 +20,7 @@ using std::chrono::minutes;
 
 constexpr days kLongest{366};
 
-// Digits only, at most four; -1 for anything else.
+// Reads at most four digits; -1 for anything else.
 int number(std::string_view text) {
     return text.size() <= 4 ? values::digits<int>(text).value_or(-1) : -1;
 }
@@ -44,7 +44,7 @@ std::optional<local_days> date(std::string_view text) {
     return local_days{ymd};
 }
 
-// 24:00 is the end of the day.
+// Reads HH:MM. 24:00 is the end of the day.
 std::optional<minutes> time_of_day(std::string_view text) {
     const auto parts = values::split_trimmed(text, ':');
     if (parts.size() != 2) return std::nullopt;

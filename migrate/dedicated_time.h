@@ -28,21 +28,21 @@ struct DedicatedPeriod {
 struct DedicatedTime {
     std::string file;
     std::vector<DedicatedPeriod> periods;  // in the order of the file
-    // Lines whose dates or times don't exist, or whose end isn't after the start: they are left out. What
-    // stands behind a period is left out, and the period counts, as the older schedulers read it.
+    // Mistakes: dates or times that don't exist, or an end that isn't after the start; the line is left out.
+    // Words behind a period are left out and the period counts, as the older schedulers read it.
     Problems mistakes;
 };
 
 // Reads the text of a file; `file` is its name in messages.
 DedicatedTime parse_dedicated_time(std::string_view text, const std::string& file);
 
-// The periods as time_windows of type dedicated. One within a day is a window; a longer one is cut at
-// midnights. Days with the same hours are one window.
+// Groups the periods into time_windows of type dedicated. A period within one day becomes a window, a longer
+// one is cut at midnights. Days with the same hours share a window.
 struct DedicatedWindow {
     std::string rrule;  // RDATE;VALUE=DATE:20270415,...
     int start = 0;      // minutes since midnight
     int end = 1440;
-    int line = 0;  // of the first of its periods
+    int line = 0;  // line of its first period
 };
 std::vector<DedicatedWindow> dedicated_windows(const std::vector<DedicatedPeriod>& periods);
 

@@ -26,7 +26,7 @@ constexpr std::array kExporters{
 constexpr std::array<std::string_view, 12> kShortMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                            "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-// The days of the week on which a rule recurs in every week; nullopt: it is another kind of rule.
+// Returns the days of a rule that recurs on the same weekdays every week; nullopt: another kind of rule.
 std::optional<std::array<bool, 7>> weekly_days(std::string_view text) {
     std::string rule = values::uppered(values::trim(text));
     if (rule.starts_with("RRULE:")) rule.erase(0, 6);
@@ -57,7 +57,7 @@ std::optional<std::array<bool, 7>> weekly_days(std::string_view text) {
     return days;
 }
 
-// The number in FREQ=YEARLY;BYYEARDAY=n; 0: another rule.
+// Returns n of FREQ=YEARLY;BYYEARDAY=n; 0: another rule.
 int year_day(std::string_view rule) {
     constexpr std::string_view kForm = "FREQ=YEARLY;BYYEARDAY=";
     return rule.starts_with(kForm) ? values::digits<int>(rule.substr(kForm.size())).value_or(0) : 0;

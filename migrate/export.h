@@ -1,4 +1,4 @@
-// The way back: legacy files from objects.
+// Exports legacy files from objects: the way back.
 #pragma once
 
 #include <chrono>
@@ -14,40 +14,41 @@
 
 namespace pbs::migrate {
 
-// What files are made from.
+// Everything that an exporter reads.
 struct ExportSource {
     const objects::Snapshot& snapshot;
-    rrule::Zone zone;  // the server's
+    rrule::Zone zone;  // the server's zone
     std::chrono::sys_seconds now{};
-    std::string sched = "default";           // whose policies
-    std::vector<std::string> queues{};       // the server's, among which a prefix has to choose
+    std::string sched = "default";           // scheduler whose policies are exported
+    std::vector<std::string> queues{};       // the server's queues; a prefix in the file must fit only the
+                                             // right ones
     std::vector<std::string> consumables{};  // its custom consumable resources
     std::vector<FoundQueueType> queue_types{};
-    std::vector<std::string> others{};  // its custom resources that aren't consumable, and those that a
+    std::vector<std::string> others{};  // custom resources that aren't consumable, and resources that a
                                         // migrated sched_config named
     bool knows_queue_types = false;     // queues that `queue_types` doesn't name run jobs at any time
-    // Elements of server_dyn_res that pbs_sched may run as root; null: all of them.
+    // Elements of server_dyn_res that pbs_sched may run as root; null: all.
     const objects::RootPrograms* root_programs = nullptr;
-    std::string before{};  // sched_config as it was: options that the objects have no words for stay
+    std::string before{};  // the earlier sched_config: its options that no object can express are kept
 };
 
 struct Exported {
     std::string text;
-    // What the objects say and the file can't, a line each, with a reason.
+    // Settings of the objects that the file can't express: a line each, with the reason.
     std::vector<std::string> left_out;
 };
 
 // A kind of file; one source file each (export_sched_config.cc, ...).
 struct Exporter {
-    std::string_view kind;  // as the option --export has it
+    std::string_view kind;  // argument of the option --export
     std::string_view file;  // its usual name
     Exported (*write)(const ExportSource& source);
 };
-// sched_config, holidays, dedicated_time, resource_group and configfile. Read back, a file means what the
-// objects mean but for what is left out.
+// The exporters for sched_config, holidays, dedicated_time, resource_group and configfile. A file that is
+// read back gives the same objects, apart from `left_out`.
 std::span<const Exporter> exporters();
 
-// holidays is in the form of the scheduler whose algorithm the policy has.
+// The holidays file has the form of the scheduler whose algorithm the policy has.
 Exported export_sched_config(const ExportSource& source);
 Exported export_holidays(const ExportSource& source);
 Exported export_dedicated_time(const ExportSource& source);

@@ -1,4 +1,4 @@
-// The configuration file of an Origin scheduler.
+// Exports the configuration file of an Origin scheduler.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 namespace pbs::migrate {
 namespace {
 
-// Attributes that have no option of their own in this file: the hours come from a time_window, the others
-// aren't part of it.
+// Attributes without an option in this file: a time_window gives the hours, and the file has no place for the
+// others.
 constexpr std::string_view kOthers[] = {"algorithm", "comment", "prime_time_start", "prime_time_end"};
 
 class Writer {
@@ -50,7 +50,7 @@ class Writer {
         }
     }
 
-    // The hours are those of the window, if there is one: an administrator changes it there.
+    // Takes the hours from the time_window if there is one, since administrators change them there.
     void prime_time(const objects::Object& policy) {
         const auto windows = source_.snapshot.time_windows_of_type("prime");
         const objects::Object* hours = nullptr;
@@ -88,7 +88,7 @@ class Writer {
         if (!text.empty()) line(option, text);
     }
 
-    // Tells of the attributes of the policy and of the other objects that the file has no words for.
+    // Reports attributes of the policy and other objects that the file can't express.
     void others(const objects::Object& policy) {
         for (const auto& [index, value] : policy.values()) {
             const objects::Attribute& attribute = objects::attributes(objects::ObjectType::policy)[index];

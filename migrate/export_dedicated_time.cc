@@ -1,4 +1,4 @@
-// The dedicated_time file of PBS.
+// Exports the dedicated_time file of PBS.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,9 +13,9 @@ namespace {
 using std::chrono::days;
 
 constexpr days kYear{366};
-// A date further ahead than this is a slip.
+// Longest look ahead: a later date is a slip.
 constexpr days kFurthest{10 * 366};
-// A window that is open now began not longer ago.
+// Longest look back for the start of a window that is open now.
 constexpr days kBefore{31};
 
 std::string date_text(const rrule::Zone& zone, rrule::Instant t) {
@@ -43,7 +43,7 @@ Exported export_dedicated_time(const ExportSource& source) {
             continue;
         }
         if (const auto last = window->recurrence().last_day()) {
-            // The last opening may end on the next day.
+            // Look two days further: the last opening may end on the next day.
             until = std::max(until, source.zone.instant(*last) + days{2});
         } else {
             out.left_out.push_back(

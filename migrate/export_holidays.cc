@@ -1,4 +1,4 @@
-// The holidays file of PBS, or, for a policy of the Origin algorithm, that of the Origin scheduler.
+// Exports the holidays file of PBS or, for a policy of the Origin algorithm, of the Origin scheduler.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ constexpr int kWholeDay = 1440;
 constexpr std::array<std::string_view, 7> kDays = {"sunday",   "monday", "tuesday", "wednesday",
                                                    "thursday", "friday", "saturday"};
 
-// Disjoint and not touching.
+// Merges hours that overlap or touch.
 std::vector<PrimeHours> united(std::vector<PrimeHours> hours) {
     std::ranges::sort(hours, {}, &PrimeHours::start);
     std::vector<PrimeHours> out;
@@ -30,7 +30,7 @@ std::string hhmm(int minute) {
     return fmt::format("{:02}{:02}", minute / 60, minute % 60);
 }
 
-// The starts of prime and non-prime time; empty: the file has no words for these hours.
+// The two words of a line: starts of prime and non-prime time. Empty: the file can't express these hours.
 std::string words_of(const std::vector<PrimeHours>& hours) {
     if (hours.empty()) return "none\tall";
     if (hours.size() == 1 && hours[0].start == 0 && hours[0].end == kWholeDay) return "all\tnone";

@@ -1,4 +1,4 @@
-// What the exporters have in common. Internal to migrate/.
+// Helpers that the exporters share. Internal to migrate/.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace pbs::migrate {
 
-// The policies of a scheduler by time; the same one thrice if its slots for prime and non-prime time are
-// empty. Null: it has none.
+// A scheduler's policies by time. The same policy stands in all three if the slots for prime and non-prime
+// time are empty. Null: none.
 struct PoliciesByTime {
     const objects::Object* all_time = nullptr;
     const objects::Object* prime = nullptr;
@@ -20,20 +20,20 @@ struct PoliciesByTime {
 };
 PoliciesByTime policies_of(const ExportSource& source);
 
-// "policy p1 by_queue = True" for a line of what is left out.
+// Text of a setting for `left_out`: "policy p1 by_queue = True".
 std::string setting_text(const objects::Object& object, const objects::Attribute& attribute,
                          const objects::Value& value);
 
-// The fs_group that the policies use, else default_fs_group; null: there is none.
+// Returns the fs_group that the policies use, or default_fs_group; null: neither exists.
 const objects::Object* fs_group_of(const ExportSource& source);
 
-// The minutes of a week that a window is open, by day from Sunday: of rules that are the same in every week
-// only.
+// Minutes of a week at which a window is open, by day from Sunday. Only for rules that are the same every
+// week.
 using WeekHours = std::array<std::vector<PrimeHours>, 7>;
 std::optional<WeekHours> week_hours(const objects::Object& window);
 
-// Day numbers of the server's non_work_days in a year, with a remark such as "Dec 25". A rule that means
-// another day in another year is in `left_out`.
+// Day numbers of the server's non_work_days in one year, each with a remark such as "Dec 25". Rules with
+// another day in another year go to `left_out`.
 struct DayNumber {
     int day_of_year = 0;
     std::string remark;

@@ -1,4 +1,4 @@
-// The resource_group file of PBS.
+// Exports the resource_group file of PBS.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace pbs::migrate {
 namespace {
 
-// 0 is the group of the root's children, 1 that of those who aren't in the tree.
+// First number for a group: 0 is the group of root's children, 1 that of entities outside the tree.
 constexpr int kFirstNumber = 10;
 
 struct Element {
@@ -30,8 +30,8 @@ Element element_of(std::string_view text) {
 }
 
 struct Order {
-    std::vector<Element> elements;  // as they are set, but a parent before its children
-    std::vector<Element> left;      // that a file can't have, and those below them
+    std::vector<Element> elements;  // as set, but each parent before its children
+    std::vector<Element> left;      // elements that the file can't express, and those below them
 };
 
 class Sorter {
@@ -52,7 +52,7 @@ class Sorter {
   private:
     enum class State : std::uint8_t { waiting, there, left };
 
-    // With those above it that aren't there yet.
+    // Adds an element after all of its ancestors that aren't added yet.
     void add(std::size_t element) {
         std::vector<std::size_t> path;
         State state = State::there;
@@ -60,7 +60,7 @@ class Sorter {
             state = state_[*at];
             if (state != State::waiting) break;
             path.push_back(*at);
-            state = State::there;  // below root
+            state = State::there;  // directly below root
         }
         for (; !path.empty(); path.pop_back()) {
             const Element& one = elements_[path.back()];
@@ -70,14 +70,15 @@ class Sorter {
         }
     }
 
-    // nullopt: root. The store has checked that every other parent is an element, and none its own ancestor.
+    // Index of the parent; nullopt: root. The store has checked that every other parent is an element and
+    // that there is no cycle.
     std::optional<std::size_t> above(std::size_t element) const {
         const auto found = places_.find(elements_[element].parent);
         return found == places_.end() ? std::nullopt : std::optional(found->second);
     }
 
     std::vector<Element> elements_;
-    std::unordered_map<std::string_view, std::size_t> places_;  // by name
+    std::unordered_map<std::string_view, std::size_t> places_;  // index by name
     std::vector<State> state_;
     Order out_;
 };

@@ -1,4 +1,4 @@
-// The sched_config file of PBS.
+// Exports the sched_config file of PBS.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,9 +17,9 @@ using T = SchedTarget;
 using objects::Object;
 using objects::ObjectType;
 
-// All bits of classes of events that a log has (sched_config_options.cc).
+// All bits of the log's classes of events (sched_config_options.cc).
 constexpr std::int64_t kAllEvents = 8191;
-// What isn't used up has to be named among the resources too, or it isn't looked at.
+// pbs_sched looks at these only if the option `resources` names them, since jobs don't use them up.
 constexpr std::string_view kOtherResources = "aoe, arch, eoe, host, vnode";
 
 std::string effective(const Object& object, const objects::Attribute& attribute) {
@@ -56,8 +56,8 @@ class Writer {
             if (setting.option->argument == A::prefix ? !written_.contains(setting.option->name)
                                                       : setting.option->target == T::removed)
                 keep(setting);
-        // Without the line every queue's name begins with the prefix, to pbs_sched: every queue is one of
-        // dedicated time, and so on.
+        // Without these lines pbs_sched takes every queue to have the prefix, that is, to be one of dedicated
+        // time and so on.
         for (const std::string_view option : {"dedicated_prefix", "primetime_prefix", "nonprimetime_prefix"})
             if (!written_.contains(option)) out_.text += fmt::format("{}: {}\n", option, kNoPrefix);
         return std::move(out_);
@@ -71,7 +71,8 @@ class Writer {
         return {policies_.prime, policies_.non_prime};
     }
 
-    // The file has two columns; the third policy runs where there is no prime time.
+    // Notes that the all-time policy can't be expressed beside the two others: the file has columns for prime
+    // and non-prime time only.
     void tell_all_time() {
         if (!by_time()) return;
         const Object& all_time = *policies_.all_time;
@@ -97,8 +98,8 @@ class Writer {
         lines(option, attribute, *policies_.non_prime, "\tnon_prime");
     }
 
-    // The text of an attribute for the file: a value that was set, or a default that the old scheduler didn't
-    // have. Empty: no line is needed.
+    // Text of an attribute for the file: the value that was set, or a default that differs from the old
+    // scheduler's. Empty: no line is needed.
     static std::string text_of(const SchedOption& option, const Object& object,
                                const objects::Attribute& attribute) {
         if (object.set_value(attribute) == nullptr && option.absent.empty()) return {};
@@ -133,13 +134,13 @@ class Writer {
                 line(option, option.argument == A::job_sort_key ? old_name(element) : element, column);
     }
 
-    // The file has another name for the same thing.
+    // Translates a resource of job_sort_key to the name that pbs_sched has for it.
     static std::string old_name(const std::string& key) {
         constexpr std::string_view kNow = "fairshare_perc";
         return key.starts_with(kNow) ? "fair_share_perc" + key.substr(kNow.size()) : key;
     }
 
-    // The resources that aren't excluded.
+    // Returns the resources that exclude_resources doesn't name.
     std::string resources(const Object& policy) const {
         const auto excluded = policy.list("exclude_resources");
         std::vector<std::string> names = usual_consumables();
@@ -176,7 +177,7 @@ class Writer {
 
     void queue_prefix(std::string_view option, std::string_view type) {
         const std::vector<std::string> names = queues_of(type);
-        // The file's prefixes for other queues count no more.
+        // Ignore the earlier file's prefixes if the queue types say otherwise.
         const bool says_other = source_.knows_queue_types && has(option);
         if (names.empty() && !says_other) return;
         if (const SchedSetting* old = old_prefix(option, names)) return keep(*old);
@@ -191,7 +192,7 @@ class Writer {
         written_.insert(option);
     }
 
-    // A line of the file that there was.
+    // Copies a line of the earlier file.
     void keep(const SchedSetting& setting) {
         const char* column = setting.columns == kPrimeTime      ? "\tprime"
                              : setting.columns == kNonPrimeTime ? "\tnon_prime"
@@ -199,14 +200,14 @@ class Writer {
         line(*setting.option, setting.value, column);
     }
 
-    // Had the file that there was a line of it?
+    // Whether the earlier file has the option.
     bool has(std::string_view option) const {
         return std::ranges::any_of(before_.settings, [option](const SchedSetting& setting) {
             return setting.option->name == option;
         });
     }
 
-    // The prefix in the file that there was, if it still chooses these queues.
+    // Returns the earlier file's prefix if it still selects exactly these queues.
     const SchedSetting* old_prefix(std::string_view option, const std::vector<std::string>& queues) const {
         const auto found = std::ranges::find_if(before_.settings, [option](const SchedSetting& setting) {
             return setting.option->name == option;
@@ -218,7 +219,7 @@ class Writer {
         return same ? &*found : nullptr;
     }
 
-    // The longest beginning of all names that no other queue's name has; empty: there is none.
+    // Returns the longest common beginning of these names that no other queue's name has; empty: none.
     std::string common_prefix(const std::vector<std::string>& names) const {
         if (names.empty()) return {};
         std::string common = names.front().substr(0, 15);
@@ -252,7 +253,7 @@ class Writer {
         if (!text.empty()) line(option, text, "");
     }
 
-    // Tells of the attributes of the policies that the file has no words for.
+    // Reports attributes of the policies that the file can't express.
     void others(const Object& policy, const std::set<std::string_view>& done) {
         for (const auto& [index, value] : policy.values()) {
             const objects::Attribute& attribute = objects::attributes(ObjectType::policy)[index];
@@ -289,7 +290,7 @@ class Writer {
     const ExportSource& source_;
     PoliciesByTime policies_;
     SchedConfig before_;
-    std::set<std::string_view> written_;  // options
+    std::set<std::string_view> written_;  // options with a line
     const Object* group_ = nullptr;
     Exported out_;
 };

@@ -21,20 +21,20 @@ namespace {
 
 constexpr std::string_view kMagic{"PBS_MAG!\0", 9};
 constexpr double kVersion = 2;
-// Nobody has used more than this: a larger number was read from a file of another kind.
+// Largest amount that anybody can have used: a larger number comes from a file of another kind.
 constexpr double kMost = 1e18;
 constexpr double kLeast = 1e-18;
 constexpr const char* kFileLeftOut = "the file is left out";
 
-// Where things are in the memory of a machine.
+// Offsets and sizes of the file's fields, which depend on the machine that wrote it.
 struct Layout {
-    std::size_t version;   // of the header
-    std::size_t header;    // its size
+    std::size_t version;   // offset of the version in the header
+    std::size_t header;    // size of the header
     std::size_t time;      // size of the time of the last decay
     std::size_t name;      // bytes of a name
-    std::size_t usage;     // of a record
-    std::size_t record;    // its size
-    bool swapped = false;  // the other order of bytes
+    std::size_t usage;     // offset of the usage in a record
+    std::size_t record;    // size of a record
+    bool swapped = false;  // the other byte order
 };
 constexpr std::array kVersion2{Layout{16, 24, 8, 50, 56, 64}, Layout{12, 20, 4, 50, 52, 60}};
 constexpr std::array kVersion1{Layout{0, 0, 0, 9, 16, 24}, Layout{0, 0, 0, 9, 12, 20}};
@@ -52,7 +52,8 @@ double real_at(std::string_view bytes, std::size_t at, bool swapped) {
     return std::bit_cast<double>(bits_at(bytes, at, 8, swapped));
 }
 
-// Smaller ones, but for 0, come of reading a number's bytes in the wrong order.
+// Whether a number can be an amount. Tiny numbers other than 0 come from reading the bytes in the wrong
+// order.
 bool is_amount(double amount) {
     return std::isfinite(amount) && (amount == 0 || amount >= kLeast) && amount <= kMost;
 }
@@ -61,7 +62,7 @@ bool is_entity(std::string_view name) {
     return !name.empty() && std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~'; });
 }
 
-// The name up to its NUL; nullopt: there is none, or something follows it.
+// Returns the name up to its NUL; nullopt: there is no NUL, or other bytes follow it.
 std::optional<std::string_view> name_at(std::string_view bytes, std::size_t at, std::size_t size) {
     const std::string_view field = bytes.substr(at, size);
     const auto end = field.find('\0');
@@ -100,9 +101,9 @@ class Reader {
                 layout.swapped = swapped;
                 if (real_at(bytes, layout.version, swapped) != kVersion) continue;
                 const std::uint64_t at = bits_at(bytes, layout.header, layout.time, swapped);
-                // The old scheduler took no time before this version.
+                // Earliest time of a decay: the old scheduler's versions before it wrote no time.
                 constexpr std::uint64_t kFirst = 946713600;
-                constexpr std::uint64_t kLast = 253402300799;  // 9999
+                constexpr std::uint64_t kLast = 253402300799;  // the end of the year 9999
                 if (at != 0 && (at <= kFirst || at > kLast))
                     return problem(layout.header, "", "the last decay is at no time after 1999",
                                    kFileLeftOut);
@@ -174,7 +175,7 @@ class Reader {
         });
     }
 
-    // name: Grp: n cgrp: n Shares: n Usage: n Perc: n%; the colon may touch the name.
+    // Reads "name: Grp: n cgrp: n Shares: n Usage: n Perc: n%". White space may precede the colon.
     void read_text_line(std::string_view line, const std::vector<Word>& words, int number) {
         const auto value_of = [&](std::string_view key) -> std::optional<Word> {
             const auto found = std::ranges::find(words, key, &Word::text);
@@ -211,7 +212,8 @@ class Reader {
         });
     }
 
-    // The usage of the root and of groups is the sum of others' in a text; the records are of entities only.
+    // Marks the root and the groups: in a text their usage is the sum of their children's, while records are
+    // of entities only.
     void mark_groups() {
         for (EntityUsage& entity : result_.entities) {
             const auto children = children_.find(entity.entity);
@@ -229,7 +231,7 @@ class Reader {
 
     FairshareUsage result_;
     std::map<std::string, int, std::less<>> seen_;
-    std::set<std::string> parents_;                // numbers of the groups that lines are in
+    std::set<std::string> parents_;                // numbers of groups that some line is in
     std::map<std::string, std::string> children_;  // name -> number of the group of its children
 };
 

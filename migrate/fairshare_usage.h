@@ -1,9 +1,9 @@
 // The fair-share usage file of the schedulers of PBS and TORQUE, sched_priv/usage (OpenPBS,
-// src/scheduler/fairshare.cpp), and what pbsfs prints of it.
+// src/scheduler/fairshare.cpp), and the text that pbsfs prints of it.
 //
-// Format: records as the machine of the scheduler holds them in memory.
+// Format: records as in the memory of the machine that ran the scheduler; first the bytes' offset and size.
 //
-// Version 2, a header, the time of the last decay, and a record for each entity with usage:
+// Version 2 has a header, the time of the last decay, and a record for each entity with usage:
 //
 //     64 bit                                      32 bit
 //     0   9  "PBS_MAG!" and a NUL                 0   9
@@ -14,8 +14,8 @@
 //            at byte 56 (52) of it its usage as
 //            a double
 //
-// Version 1, without a header: for each entity 24 bytes (20), a name of at most 8 bytes and NULs in 9 bytes
-// and at byte 16 (12) its usage. The bytes of numbers may be in either order.
+// Version 1 has no header: for each entity 24 bytes (32 bit: 20), a name of at most 8 bytes and NULs in 9
+// bytes, and at byte 16 (12) its usage. Numbers may be in either byte order.
 //
 // The text is that of pbsfs without options:
 //
@@ -36,16 +36,16 @@ namespace pbs::migrate {
 struct EntityUsage {
     std::string entity;
     double amount = 0;   // in the unit of usage_formula
-    int line = 0;        // of a text; else the number of the record
-    bool group = false;  // the sum of its children
+    int line = 0;        // number of the line in a text, else of the record
+    bool group = false;  // a group, whose amount is the sum of its children's
 };
 
 struct FairshareUsage {
     std::string file;
     std::vector<EntityUsage> entities;  // in the order of the file, each once
     std::optional<std::chrono::sys_seconds> last_decay{};
-    // With the byte of the file or the line: a size that doesn't fit the records, names and amounts that are
-    // none, and entities that are there twice. The record, the line or the file is left out.
+    // Mistakes, with the byte or the line: a size that doesn't fit the records, bad names and amounts, and
+    // entities that the file has twice. The record, the line or the whole file is left out.
     Problems mistakes;
 };
 

@@ -14,13 +14,13 @@
 namespace pbs::migrate {
 namespace {
 
-// "size mtime"
+// Text that identifies a file's version: "size mtime".
 std::string version_of(const struct stat& file) {
     return fmt::format("{} {}", file.st_size,
                        static_cast<std::int64_t>(file.st_mtim.tv_sec) * 1'000'000'000 + file.st_mtim.tv_nsec);
 }
 
-// The version of the file, if it holds this text. Empty: it doesn't, or can't be read.
+// Returns the version of the file if it holds this text; empty: other text, or the file can't be read.
 std::string version_with(const std::string& path, const std::string& home, std::string_view text) {
     const auto opened = objects::open_plain_file(path, home);
     if (!opened) return {};
@@ -40,7 +40,7 @@ std::string absolute(const std::string& path) {
     return error ? path : whole.string();
 }
 
-// The path as one word of a shell's command.
+// Quotes the path as one word for a shell.
 std::string shell_word(std::string_view path) {
     const auto is_plain = [](char c) {
         return values::is_alnum(c) || std::string_view("_./+-").find(c) != std::string_view::npos;

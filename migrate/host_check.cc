@@ -25,7 +25,7 @@ class Check {
                 made_.insert(values::lowered(printed.command.object));
     }
 
-    // Why the server refuses the directive; empty: nothing is known against it.
+    // Says why the server refuses the directive; empty: no reason is known.
     std::string objection(const objects::Command& command) const {
         if (command.changes.empty()) return {};
         const std::string& full = command.changes.front().name;
@@ -58,7 +58,8 @@ class Check {
     bool may_have(const std::string& resource) const {
         if (!server_.knows_resources || made_.contains(values::lowered(resource))) return true;
         if (server_.has(ObjectType::resource, resource) == true) return true;
-        // Of the usual ones only those that jobs use up are told of a server that has been set up.
+        // A configured server reports only the consumable ones of the usual resources, so the others may
+        // exist unseen.
         static const objects::ResourceNames usual;
         const auto built_in = [](const std::string& name) {
             return ifl::find_built_in_resource(name) != nullptr;
@@ -69,7 +70,7 @@ class Check {
     }
 
     const Surroundings& server_;
-    std::set<std::string> made_;  // in lower case
+    std::set<std::string> made_;  // resources that the directives create, in lower case
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What of the directives for the server (host_work.h) it would refuse, as far as that can be told before it
-// is asked: resources that it doesn't have. A dry run and the first start leave out the same.
+// Finds directives for the server (host_work.h) that it would refuse because it lacks a resource, as far as
+// that is known before it is asked. A dry run and the first start leave out the same directives.
 #pragma once
 
 #include <string>
@@ -10,8 +10,7 @@
 
 namespace pbs::migrate {
 
-// Takes out of `work` what `server` would refuse, and returns a note for each of these directives, with the
-// reason.
+// Removes from `work` the directives that `server` would refuse. Returns a note with the reason for each.
 std::vector<std::string> leave_out_refused(HostWork& work, const Surroundings& server);
 
 }  // namespace pbs::migrate

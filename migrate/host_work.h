@@ -1,9 +1,8 @@
-// What qmgr printed of an older server's own objects (qmgr_print.h), on its way to the server that carries it
-// out: queues, resources, nodes, schedulers and the server itself aren't the store's.
+// Directives for an older server's own objects (qmgr_print.h), on their way to the server that carries them
+// out. Queues, resources, nodes, schedulers and the server itself aren't in the policy store.
 //
-// A server that runs does it in the request of the migration, and tells the migration what came of each
-// directive. Otherwise the directives stay beside the objects (Store::meta, kHostWorkKey) until the server's
-// next start.
+// A running server carries them out within the request of the migration, and tells the migration the outcome
+// of each. Otherwise they stay beside the objects (Store::meta, kHostWorkKey) until the server's next start.
 #pragma once
 
 #include <optional>
@@ -21,32 +20,32 @@ struct HostWork {
     std::vector<PrintedCommand> commands;
 };
 
-// What came of one of the commands.
+// Outcome of a command at the server.
 struct HostOutcome {
     bool changed = true;
     std::string before{};   // the value that it replaced
-    std::string refused{};  // why the server doesn't take it; empty: it does
+    std::string refused{};  // why the server refused it; empty: it was carried out
 };
 
-// The key of Store::meta.
+// Key of Store::meta for the directives.
 inline constexpr std::string_view kHostWorkKey = "host_work";
 
-// {"file": "qmgr_print", "commands": [{"line": 12, "command": 2, "type": 1, "object": "workq", "attribute":
-// "resources_max.ncpus", "value": "4", "op": 0}]}; the numbers are those of the batch protocol, and what only
-// creates or deletes has no attribute. A command of another file has that in "file". An empty text for no
-// commands.
+// Writes the commands as JSON: {"file": "qmgr_print", "commands": [{"line": 12, "command": 2, "type": 1,
+// "object": "workq", "attribute": "resources_max.ncpus", "value": "4", "op": 0}]}. The numbers are the batch
+// protocol's. A command that only creates or deletes has no attribute; a command from another file has "file"
+// of its own. No commands give an empty text.
 std::string to_json(const HostWork& work);
-// Reads the commands. An empty text, or one that makes no sense, stands for no commands.
+// Reads the commands. An empty or malformed text stands for none.
 HostWork host_work_from_json(std::string_view json);
 
-// [{"changed": true, "before": "3", "refused": ""}], in the order of the commands. nullopt: it makes no
-// sense.
+// Reads outcomes, in the order of the commands: [{"changed": true, "before": "3", "refused": ""}]. nullopt:
+// malformed.
 std::optional<std::vector<HostOutcome>> outcomes_from_json(std::string_view json);
 
-// A line of a report about a directive that isn't carried over.
+// Text of a report's note on a directive that isn't carried over.
 std::string refusal_note(const HostWork& work, const PrintedCommand& printed, std::string_view why);
 
-// Adds to a report a line for each command that the server took, and a note for each that it refused.
+// Adds to a report a line for each command that the server carried out, and a note for each that it refused.
 void add_lines(Report& report, const HostWork& work, const std::vector<HostOutcome>& outcomes);
 
 }  // namespace pbs::migrate

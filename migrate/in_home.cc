@@ -17,8 +17,8 @@ tl::unexpected<Problems> refuse(std::string message) {
     return tl::unexpected(Problems{{"", 0, 0, "", std::move(message)}});
 }
 
-// The lock of the server on its home, held as long as this object lives: a record lock, as the server's,
-// since the locks of flock(2) don't see those.
+// Holds the server's lock on its home while this object lives: a record lock, since the server's is one and a
+// lock of flock(2) wouldn't conflict with it.
 class HomeLock {
   public:
     explicit HomeLock(const std::string& path)
@@ -34,7 +34,7 @@ class HomeLock {
     HomeLock(const HomeLock&) = delete;
     HomeLock& operator=(const HomeLock&) = delete;
 
-    // 0 when it is held.
+    // 0 when the lock is held.
     int error() const { return error_; }
 
   private:
@@ -69,7 +69,7 @@ Result<void> with_home(const std::string& home, const std::function<Result<void>
             "a server runs on {}: go through it with --server, as one of its managers, or stop it", home));
     if (lock.error() != 0)
         return refuse(fmt::format("can't lock {}/server.lock: {}", priv, std::strerror(lock.error())));
-    // A restore that was cut short goes on at the next start, and would replace what is written now.
+    // The server's next start finishes an interrupted restore, and would replace everything written now.
     const std::string journal = priv + "/restore.journal";
     if (::lstat(journal.c_str(), &folder) == 0)
         return refuse(

@@ -1,4 +1,4 @@
-// A home whose server isn't running. Of the program pbs_migrate.
+// Works in a home whose server isn't running. Part of the program pbs_migrate.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,13 @@
 
 namespace pbs::migrate {
 
-// Opens the store of a home and hands it to `work`, while no server can start there. Problems: the folder is
-// no home or another user's, a server runs on it, its restore is unfinished, the store can't be opened; and
-// those of the work.
+// Opens the store of a home and hands it to `work`, with the server locked out. Problems: the folder is no
+// home or belongs to another user, a server runs on it, a restore is unfinished, the store can't be opened;
+// and the problems of `work`.
 Result<void> with_home(const std::string& home, const std::function<Result<void>(objects::Store&)>& work);
 
-// Who the history names as the author of changes to a home whose server is down: a manager, because whoever
-// may write the file may change all of it.
+// Author of changes to a home whose server is down, for the history. The author counts as a manager, because
+// whoever may write the file may change all of it.
 objects::Identity identity_here();
 
 }  // namespace pbs::migrate

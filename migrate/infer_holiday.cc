@@ -22,18 +22,18 @@ using std::chrono::weekday;
 using std::chrono::year;
 using std::chrono::year_month_day;
 
-// A holiday by words of its name, all of which are in the description. With a weekday: the n-th of the month
-// (-1: the last); without one: a date. `after` days later: the Friday after Thanksgiving.
+// A holiday, recognised by words that must all be in the description. With a weekday it is the n-th of the
+// month (-1: the last), without one a date. `after` shifts it by days: the Friday after Thanksgiving.
 struct Known {
     std::array<std::string_view, 2> words;
     unsigned month;
-    unsigned day;  // of a date
-    int nth;       // of a weekday
+    unsigned day;  // for a holiday on a date
+    int nth;       // for a holiday on a weekday: which one of the month
     int weekday;   // 0 is Sunday; -1: a date
     int after;
 };
 
-// The longer names first: the day after Thanksgiving is another than Thanksgiving.
+// Longer names stand first, so that "day after Thanksgiving" isn't taken for Thanksgiving.
 constexpr std::array kKnown{
     Known{{"after", "thanksgiving"}, 11, 0, 4, 4, 1}, Known{{"friday", "thanksgiving"}, 11, 0, 4, 4, 1},
     Known{{"thanksgiving", ""}, 11, 0, 4, 4, 0},      Known{{"new", "year's eve"}, 12, 31, 0, -1, 0},
@@ -84,7 +84,8 @@ bool falls_on(const Known& known, int y, int day_of_year) {
     return (date_of(known, year{y}) - sys_days{year{y} / 1 / 1}).count() + 1 == day_of_year;
 }
 
-// The calendar repeats itself after 28 years, but for centuries.
+// Whether the holiday can fall on the line's day. Without a year, 28 years cover all cases: the calendar then
+// repeats itself, except at centuries.
 bool may_be(const Known& known, const HolidayLine& holiday) {
     if (holiday.year != 0) return falls_on(known, holiday.year, holiday.day_of_year);
     for (int y = 2000; y < 2028; ++y)
@@ -103,7 +104,7 @@ Proposal proposal_of(const Known& known) {
         return {fmt::format("FREQ=YEARLY;BYMONTH={};BYDAY={}{}", known.month, known.nth,
                             rrule::text::weekday_name(static_cast<unsigned>(weekday))),
                 std::move(words)};
-    // The n-th weekday of a month is one of seven days, and so is the day after it.
+    // The n-th weekday of a month is one of seven dates, and so is the day after it.
     std::string days;
     for (int i = 1; i <= 7; ++i)
         days += fmt::format("{}{}", i == 1 ? "" : ",", 7 * (known.nth - 1) + known.after + i);
@@ -113,7 +114,7 @@ Proposal proposal_of(const Known& known) {
             fmt::format("the {} after {}", kWeekdays.at(next), words)};
 }
 
-// A month and a day that a description begins with, and how much of it they are.
+// Month and day at the beginning of a description, and the length of that text.
 struct Date {
     std::chrono::month month;
     std::chrono::day day;
@@ -153,7 +154,7 @@ std::string name_of(const HolidayLine& holiday) {
 std::optional<std::string> date_mismatch(const HolidayLine& holiday) {
     const auto date = date_of(holiday);
     if (!date) return std::nullopt;
-    // 2024 and 2025 stand for leap years and the others.
+    // Without a year, check a common year (2025) and a leap year (2024).
     const std::array<int, 2> years = {holiday.year != 0 ? holiday.year : 2025,
                                       holiday.year != 0 ? holiday.year : 2024};
     for (const int y : years)

@@ -1,4 +1,4 @@
-// Holidays that need no yearly update: which rule a day number of one year was an instance of.
+// Infers holidays that need no yearly update: the rule that a day number of one year was an instance of.
 #pragma once
 
 #include <optional>
@@ -6,14 +6,14 @@
 
 namespace pbs::migrate {
 
-// A holiday as its line of a holidays file has it.
+// A holiday as a line of a holidays file has it.
 struct HolidayLine {
     std::string file;
     int line = 0;
-    std::string description;  // "Dec 25 Christmas Day", with what a comment says
+    std::string description;  // "Dec 25 Christmas Day", with the text of a comment
     int day_of_year = 0;      // 1 to 366
-    int year = 0;             // that the file is of; 0: not known
-    std::string rule;         // that means the day number: FREQ=YEARLY;BYYEARDAY=359
+    int year = 0;             // year of the file; 0: unknown
+    std::string rule;         // the day number as a rule: FREQ=YEARLY;BYYEARDAY=359
 };
 
 struct Proposal {
@@ -21,18 +21,18 @@ struct Proposal {
     std::string words;  // "the fourth Thursday of November"
 };
 
-// The rule of a holiday that is known by its description. It has to give the day of the line in the year of
-// the file, or, if that isn't known, in some year: one that was moved to a Monday that year has no proposal.
-// nullopt: the description is of no holiday that is known, or the day isn't that of the holiday.
+// Proposes the rule of a holiday that the description names. The rule has to give the day of the line in the
+// year of the file or, if the year is unknown, in some year: a holiday that was moved to a Monday that year
+// gets no proposal. nullopt: no known holiday, or not on its day.
 std::optional<Proposal> propose_rule(const HolidayLine& holiday);
 
-// The name of the holiday: the description without a date that it begins with, "Christmas Day"; empty if
-// there is none. In the bytes of the file.
+// Name of the holiday, such as "Christmas Day": the description without a date at its beginning. Empty if
+// nothing is left. The encoding is the file's.
 std::string name_of(const HolidayLine& holiday);
 
-// The description begins with a month and a day, which are another day of the year than the number: "day 359
-// of 2026 is December 25". If the year isn't known, another one in every year. nullopt: they agree, or it
-// begins otherwise.
+// Says that the date at the beginning of the description isn't the line's day of the year: "day 359 of 2026
+// is December 25". Without a year, only if they differ in every year. nullopt: they agree, or there is no
+// date.
 std::optional<std::string> date_mismatch(const HolidayLine& holiday);
 
 }  // namespace pbs::migrate

@@ -1,12 +1,13 @@
-// What migrations have made, so that a repeated one takes back what the files no longer say.
+// Ledger: the objects and values that migrations have made, so that a repeated migration can take back those
+// that are no longer in the files.
 //
-// Kept as text beside the objects (Store::meta, kLedgerKey), a line for each value, its fields parted by
-// tabs:
+// Kept as text beside the objects (Store::meta, kLedgerKey), a line for each value with its fields separated
+// by tabs:
 //
 //     part type object attribute value
 //
-// A line without attribute and value: the object itself was made by a migration. Of the lists that a
-// migration adds to (non_work_days) each element has its line.
+// A line without attribute and value records the object itself. A list that a migration adds to
+// (non_work_days) has a line for each element.
 #pragma once
 
 #include <set>
@@ -18,48 +19,48 @@
 
 namespace pbs::migrate {
 
-// The parts of a configuration, by the files that they come from. A migration of some files takes back only
-// what is of their parts.
+// Parts of a configuration, by the files that they come from. A migration takes back only values of the parts
+// whose files it reads.
 enum class Part {
-    options,         // of an Origin configuration or sched_config
-    holidays,        // of either scheduler
-    dedicated_time,  // of PBS or TORQUE
+    options,         // an Origin scheduler's configuration, or sched_config
+    holidays,        // holidays of either scheduler
+    dedicated_time,  // dedicated_time of PBS or TORQUE
     resource_group,
-    server,       // of qmgr's print server
-    formula,      // of sched_formula
-    resourcedef,  // of PBS's server
+    server,       // qmgr's print server
+    formula,      // sched_formula
+    resourcedef,  // resourcedef of PBS's server
 };
 
 struct LedgerLine {
     Part part = Part::options;
     objects::ObjectType type = objects::ObjectType::policy;
-    std::string object;     // empty for the server
-    std::string attribute;  // empty: the object itself
-    std::string value;      // canonical text
+    std::string object;     // empty: the server
+    std::string attribute;  // empty: the object itself was made
+    std::string value;      // in canonical form
     friend bool operator==(const LedgerLine&, const LedgerLine&) = default;
 };
 
 struct Ledger {
     std::vector<LedgerLine> lines;
 
-    // Is this there, of whatever part? Values don't count.
+    // Whether the ledger has this attribute, with any part and value.
     bool has(objects::ObjectType type, std::string_view object, std::string_view attribute) const;
-    // And with this value?
+    // Whether the ledger has this attribute with this value.
     bool has(objects::ObjectType type, std::string_view object, std::string_view attribute,
              std::string_view value) const;
 };
 
-// The attribute of a resource, in a ledger, that says that the option resources of sched_config named it.
+// Attribute of a resource, only in ledgers: the option `resources` of sched_config named the resource.
 inline constexpr const char* kChecked = "checked";
 
-// The resources with that attribute.
+// Returns the resources that have the attribute kChecked.
 std::vector<std::string> checked_resources(const Ledger& ledger);
 
-// The key of Store::meta.
+// Key of Store::meta for the ledger.
 inline constexpr std::string_view kLedgerKey = "migrated";
 
 std::string to_text(const Ledger& ledger);
-// Lines that make no sense, such as those of a later version, are left out.
+// Reads a ledger. Malformed lines, such as those of a later version, are skipped.
 Ledger ledger_from_text(std::string_view text);
 
 }  // namespace pbs::migrate

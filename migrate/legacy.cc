@@ -36,7 +36,7 @@ constexpr std::array kKinds{
     LegacyKind{"current", &LegacyFiles::current, &LegacyTexts::current},
 };
 
-// The text, or what is wrong with the file as a whole.
+// Reads a file's text, or says why the file can't be used.
 tl::expected<std::string, std::string> read_file(const std::string& path) {
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
@@ -53,7 +53,7 @@ tl::expected<std::string, std::string> read_file(const std::string& path) {
     return std::move(text).str();
 }
 
-// Why the server must not read this file of a home; empty: it may.
+// Says why the server must not read this file for a home; empty: it may.
 std::string objection(const std::string& path, const std::string& home) {
     std::error_code error;
     const bool link = std::filesystem::is_symlink(path, error);
@@ -79,7 +79,7 @@ void add(Problems& to, const Problems& more) {
     to.insert(to.end(), more.begin(), more.end());
 }
 
-// Parses a text, or adds what is wrong with it to `problems`.
+// Parses a text. If that fails, adds its problems to `problems`.
 template <class Parsed>
 void parse_text(const std::optional<LegacyText>& text,
                 Result<Parsed> (*parse)(std::string_view, const std::string&), std::optional<Parsed>& out,
@@ -93,7 +93,7 @@ void parse_text(const std::optional<LegacyText>& text,
     }
 }
 
-// What is wrong in these is in the parsed file, too.
+// Parses a text whose parser always succeeds and keeps its mistakes in the result.
 template <class Parsed>
 void parse_text(const std::optional<LegacyText>& text, Parsed (*parse)(std::string_view, const std::string&),
                 std::optional<Parsed>& out, Problems& mistakes) {
@@ -102,7 +102,7 @@ void parse_text(const std::optional<LegacyText>& text, Parsed (*parse)(std::stri
     add(mistakes, out->mistakes);
 }
 
-// A configuration of an Origin scheduler under the name of PBS's file.
+// Treats a sched_config that is the configuration of an Origin scheduler as one, whatever its name.
 LegacyTexts by_content(const LegacyTexts& given, Problems& mistakes) {
     LegacyTexts texts = given;
     if (texts.config || !texts.sched_config || !is_configfile(texts.sched_config->text)) return texts;

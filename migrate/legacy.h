@@ -1,4 +1,4 @@
-// The legacy files of one scheduler: their names, their texts, and what was read from them.
+// The legacy files of one scheduler: names, texts and parsed contents.
 #pragma once
 
 #include <optional>
@@ -24,30 +24,30 @@
 
 namespace pbs::migrate {
 
-// Paths of legacy files; empty: there is none.
+// Paths of legacy files; an empty path: no such file.
 struct LegacyFiles {
-    std::string config;            // of an Origin scheduler
-    std::string holidays;          // of the same, or with sched_config of its scheduler
-    std::string sched_config{};    // of the scheduler of PBS or TORQUE; instead of config
+    std::string config;            // configuration of an Origin scheduler
+    std::string holidays;          // holidays for config or for sched_config, in that scheduler's format
+    std::string sched_config{};    // for a scheduler of PBS or TORQUE, instead of config
     std::string dedicated_time{};  // beside sched_config
     std::string resource_group{};  // beside sched_config
     std::string sched_formula{};   // where PBS kept job_sort_formula
     std::string qmgr_print{};      // what qmgr -c "print server" wrote of a PBS server
-    std::string resourcedef{};     // the resources of a PBS server
-    std::string usage{};           // of entities in the tree of resource_group
-    std::string decay_usage{};     // beside config
-    std::string allocations{};     // of groups at an Origin system, and
-    std::string current{};         // what they have used of them
+    std::string resourcedef{};     // custom resources of a PBS server
+    std::string usage{};           // fair-share usage of entities in the tree of resource_group
+    std::string decay_usage{};     // past usage of users, beside config
+    std::string allocations{};     // allocations of groups at an Origin system
+    std::string current{};         // what these groups have used
 
     bool empty() const;
 };
 
 struct LegacyText {
-    std::string file;  // its name in messages
+    std::string file;  // file name for messages
     std::string text;
 };
 
-// As LegacyFiles; not set: there is none.
+// Texts of the files in LegacyFiles; not set: no such file.
 struct LegacyTexts {
     std::optional<LegacyText> config{};
     std::optional<LegacyText> holidays{};
@@ -63,7 +63,7 @@ struct LegacyTexts {
     std::optional<LegacyText> current{};
 };
 
-// One of the files, by the name that options and requests have for it.
+// A kind of file, by the name that options and requests use for it.
 struct LegacyKind {
     std::string_view name;  // "sched_config"
     std::string LegacyFiles::*file;
@@ -71,7 +71,7 @@ struct LegacyKind {
 };
 std::span<const LegacyKind> legacy_kinds();
 
-// What the texts say; not set: there is no such file.
+// Parsed files; not set: no such file.
 struct Legacy {
     std::optional<ConfigFile> config{};
     std::optional<HolidaysFile> origin_holidays{};  // without a sched_config
@@ -86,30 +86,33 @@ struct Legacy {
     std::optional<DecayUsage> decay_usage{};
     std::optional<Allocations> allocations{};
     std::optional<CurrentUsage> current{};
-    // What is wrong in the files and was no obstacle for the older schedulers either.
+    // Mistakes that didn't stop the older schedulers either.
     Problems mistakes{};
 };
 
-// The files of a home: sched_priv/config (else sched_priv/CONFIGFILE), and beside it sched_priv/holidays,
-// else /usr/lib/acct/holidays, sched_priv/decay_usage and sched_priv/qmgr_print. A home without a
-// configuration of an Origin scheduler has sched_priv/sched_config (which PBS puts into every home, in use or
-// not), and beside it sched_priv/holidays in PBS's form, sched_priv/dedicated_time,
-// sched_priv/resource_group, sched_priv/usage, sched_priv/sched_formula, and sched_priv/qmgr_print, where an
-// administrator puts what qmgr printed of the older server, and server_priv/resourcedef. Without either there
-// is nothing to migrate and all are empty.
+// Finds the legacy files of a home.
+//
+// An Origin scheduler's home has sched_priv/config (else sched_priv/CONFIGFILE), and with it count
+// sched_priv/holidays (else /usr/lib/acct/holidays), sched_priv/decay_usage and sched_priv/qmgr_print.
+//
+// Any other home has sched_priv/sched_config (which PBS puts into every home, in use or not), and with it
+// count, in sched_priv, holidays in PBS's format, dedicated_time, resource_group, usage, sched_formula and
+// qmgr_print, where an administrator puts the print of the older server, and server_priv/resourcedef.
+//
+// A home with neither has nothing to migrate: all paths are empty.
 LegacyFiles find_legacy_files(const std::string& home);
-// The files of another scheduler of PBS, whose sched_priv the folder is: of its policies alone.
+// Finds the files of another scheduler of PBS in its sched_priv. Only those about its policies count.
 LegacyFiles find_files_of_sched(const std::string& folder);
 
-// Reads the files, and adds to `problems` those that can't be read. With a `home`: the server reads them
-// there, and what is wrong in them is shown to everybody; a file has to be one that
-// objects::open_plain_file() takes, or a symbolic link to one that everybody may read.
+// Reads the files, and adds to `problems` those that can't be read. Pass `home` if the server reads files
+// there: everybody sees its messages about mistakes in them, so a file has to be one that
+// objects::open_plain_file() accepts, or a symbolic link to a file that everybody may read.
 LegacyTexts read_files(const LegacyFiles& files, Problems& problems, const std::string& home = {});
 
-// Parses the texts. Problems: those of all of them, which with `strict` are mistakes too. A sched_config that
-// is the configuration of an Origin scheduler is read as one, and so are the holidays beside it.
+// Parses the texts. Problems: those of all texts; with `strict` also the mistakes. A sched_config that is the
+// configuration of an Origin scheduler is read as one, and the holidays beside it likewise.
 //
-// /usr/lib/acct/holidays, which belongs to the system, is left out unless the configuration has
+// /usr/lib/acct/holidays, which belongs to the system, counts only if the configuration has
 // ENFORCE_PRIME_TIME.
 Result<Legacy> parse(const LegacyTexts& texts, bool strict = false);
 

@@ -18,17 +18,17 @@
 namespace pbs::migrate {
 namespace {
 
-// Errors that no line of a file is to blame for.
+// Turns an error into a problem that no line of a file is to blame for.
 tl::unexpected<Problems> fail(const objects::Error& error) {
     return tl::unexpected(Problems{{"", 0, 0, "", error.message, error.code == objects::Code::system}});
 }
 
-// Joins neighbouring commands on one object into one, so that only their outcome has to make sense: after the
-// first of two new hours of a window alone, the window may overlap another one.
+// Joins neighbouring commands on the same object into one, so that only their joint outcome is checked: with
+// just the first of two new hours, a window might overlap another.
 std::vector<objects::Command> grouped(const std::vector<objects::Command>& commands) {
     std::vector<objects::Command> out;
     for (const objects::Command& command : commands) {
-        // Elements are added to a list one by one.
+        // Commands that add to a list stay single: elements are added one by one.
         const bool same = !out.empty() && command.kind == objects::CommandKind::set &&
                           out.back().kind == command.kind && out.back().type == command.type &&
                           out.back().object == command.object &&
@@ -49,7 +49,8 @@ Result<std::string> kept_text(const objects::Store& store, std::string_view key)
     return std::move(*kept).value_or("");
 }
 
-// The server counts by itself once it has usage: what is in the files is older.
+// Drops the files' usage for scopes that have some: the server counts by itself since then, and the files are
+// older.
 Result<void> leave_known_usage(Conversion& conversion, objects::Store& store) {
     auto& usage = conversion.usage;
     for (auto scope = usage.begin(); scope != usage.end();) {
@@ -66,7 +67,7 @@ Result<void> leave_known_usage(Conversion& conversion, objects::Store& store) {
     return {};
 }
 
-// The facts that have changed since they were last written.
+// Returns the facts that differ from the stored ones.
 Result<std::map<std::string, std::string>> new_facts(const Conversion& conversion,
                                                      const objects::Store& store,
                                                      const MigrateOptions& options) {
@@ -104,7 +105,7 @@ bool is_of_formula(std::string_view warning) {
            warning.ends_with("' is not a resource of this server");
 }
 
-// Writes down what a server needs to take the migration back.
+// Stores the facts with which a server can take the migration back.
 objects::Result<void> remember_before(objects::Store& store) {
     const auto ledger = store.meta(kLedgerKey);
     if (!ledger) return tl::unexpected(ledger.error());
@@ -113,7 +114,7 @@ objects::Result<void> remember_before(objects::Store& store) {
                         {std::string(kBeforeMigrationKey), std::to_string(store.snapshot()->revision())}});
 }
 
-// Everything in one transaction: commands, facts and usage.
+// Applies commands, facts and usage in one transaction.
 Result<void> apply(Conversion& conversion, objects::Store& store, const objects::Identity& identity,
                    std::chrono::sys_seconds now, const MigrateOptions& options) {
     const auto facts = new_facts(conversion, store, options);
@@ -126,7 +127,7 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
     all.host = options.host_changes;
     all.work = [&](objects::Draft& draft, const objects::CheckContext& context,
                    std::vector<std::string>&) -> objects::Result<void> {
-        // Queues and resources may be made later: what isn't there yet is told in the report.
+        // Unknown queues and resources are no errors, since they may be created later: the report lists them.
         std::vector<std::string> warnings;
         objects::ResourceNames resources = context.resources;
         for (const PrintedCommand& printed : conversion.host.commands)
@@ -138,12 +139,13 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
                                             context.patience, context.end, context.provisions};
         for (const objects::Command& command : grouped(conversion.changes.commands))
             if (auto done = objects::execute_on(draft, command, lenient); !done) return done;
-        // What formulas name was looked at already, with the resources that are yet to be made.
+        // Skip warnings about formulas: the conversion has checked their names, including resources that are
+        // yet to be created.
         for (std::string& warning : warnings)
             if (!is_of_formula(warning)) conversion.report.notes.push_back(std::move(warning));
         return {};
     };
-    // The report has notes of the commands by then.
+    // Write the report's fact last, when the report has the notes on the commands.
     all.beside = [&]() -> objects::Result<void> {
         if (!options.host_changes.empty())
             if (auto done = remember_before(store); !done) return done;
@@ -157,7 +159,8 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
     return {};
 }
 
-// Adds to the report what became of the directives that the server carries out, or will.
+// Adds the directives to the report: with their outcomes if the server has carried them out, else as work for
+// it.
 Result<void> tell_host_work(Conversion& conversion, const MigrateOptions& options) {
     const HostWork& work = conversion.host;
     if (options.outcomes && options.outcomes->size() != work.commands.size())
@@ -174,7 +177,7 @@ Result<void> tell_host_work(Conversion& conversion, const MigrateOptions& option
     return {};
 }
 
-// The ledger doesn't claim an object of the server that was there before the migration.
+// Removes from the ledger objects of the server that existed before the migration.
 void forget_others(Conversion& conversion, const MigrateOptions& options, const Surroundings& server,
                    const Ledger& before) {
     const auto& commands = conversion.host.commands;
@@ -192,7 +195,8 @@ void forget_others(Conversion& conversion, const MigrateOptions& options, const 
     }
 }
 
-// `problems`: those of files that couldn't be read.
+// Parses and converts the texts. `problems` are those of files that couldn't be read; they count as the
+// texts' own.
 Result<Conversion> convert_texts(const LegacyTexts& texts, const objects::Snapshot* current,
                                  const Surroundings& server, const Ledger& before,
                                  const ConvertOptions& options, Problems problems) {
@@ -202,7 +206,7 @@ Result<Conversion> convert_texts(const LegacyTexts& texts, const objects::Snapsh
     return convert(*legacy, server, current, before, options);
 }
 
-// What files of other schedulers say is added to the conversion.
+// Converts the files of the schedulers beside `default` and adds the result to the conversion.
 Result<void> add_other_scheds(Conversion& conversion, const std::string& home, const Surroundings& server,
                               const MigrateOptions& options) {
     for (const auto& [name, folder] : options.other_scheds) {

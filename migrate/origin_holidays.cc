@@ -11,20 +11,20 @@
 namespace pbs::migrate {
 namespace {
 
-// -1 for anything but digits, and for numbers that no year has.
+// Reads a day of the year; -1 for anything but digits, and for numbers that no year has.
 int day_of_year(std::string_view text) {
     const int day = values::digits<int>(text).value_or(-1);
     return day <= 365 ? day : -1;
 }
 
-// 0 for anything but four digits.
+// Reads a year of four digits; 0 for anything else.
 int year(std::string_view text) {
     const int value = values::digits<int>(text).value_or(0);
     return value >= 1000 && value <= 9999 ? value : 0;
 }
 
-// What a line says behind its number; behind no more than a date in a comment too, where many files have the
-// name of the day.
+// Returns the remark behind a line's number. If that is no more than a date, the comment is added, where many
+// files have the name of the day.
 std::string remark(std::string_view line) {
     std::vector<Word> words = words_of(line, '*');
     if (words.size() <= 3) words = words_of(line, '\n');

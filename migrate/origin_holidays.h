@@ -1,9 +1,9 @@
 // The holidays file of the Origin scheduler, /usr/lib/acct/holidays.
 //
-// Format: a '*' begins a comment anywhere. A line whose first word starts with YEAR is skipped; where a year
-// stands behind it, it tells which dates the days were meant for. The first
-// word of any other line is a day of the year, 1 to 365; 0 is skipped. The rest of a line is a description. A
-// day counts in every year, by its number: day 60 is 1 March, or 29 February in leap years.
+// Format: a '*' begins a comment anywhere. A line whose first word starts with YEAR is skipped, but a year
+// behind that word tells which year's dates the days are. The first word of any other line is a day of the
+// year, 1 to 365; 0 is skipped. The rest of the line is a description. A day counts in every year by its
+// number: day 60 is 1 March, or 29 February in leap years.
 #pragma once
 
 #include <string>
@@ -19,15 +19,15 @@ struct Holiday {
     std::string description;  // the rest of the line, white space reduced
     int line = 0;
 
-    // The recurrence that means the same: FREQ=YEARLY;BYYEARDAY=n.
+    // The holiday as a rule: FREQ=YEARLY;BYYEARDAY=n.
     std::string rule() const;
 };
 
 struct HolidaysFile {
     std::string file;
     std::vector<Holiday> days;  // in the order of the file, each day once
-    int year = 0;               // that the days are of; 0: the file doesn't say
-    Problems mistakes;          // a first word that is no day of the year: the line is left out
+    int year = 0;               // year of the days; 0: the file doesn't say
+    Problems mistakes;          // lines whose first word is no day of the year; left out
 };
 
 // Reads the text of a file; `file` is its name in messages.

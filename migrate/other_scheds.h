@@ -1,4 +1,4 @@
-// Schedulers beside `default`: what their files say becomes objects with the scheduler's name.
+// Converts the files of schedulers beside `default`: their objects get the scheduler's name.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace pbs::migrate {
 
-// `made` is a conversion of another scheduler's files as if they were those of `default`, on a fresh server.
-// With `name` in that place: the policies NAME_policy and so on and the fs_group NAME_fs_group are made, and
-// the scheduler gets the policies. Time_windows and the server's attributes are left out: those that
-// `default` has are for all. There is no ledger of it: a repeated migration is about `default`.
+// Renames a conversion that was made from another scheduler's files as if they were those of `default` on a
+// fresh server. The policies become NAME_policy and so on, the fs_group NAME_fs_group, and scheduler `name`
+// gets the policies. Time_windows and the server's attributes are left out, since those of `default` hold for
+// all schedulers. The ledger is dropped: a repeated migration is about `default`.
 Conversion of_sched(Conversion made, const std::string& name);
 
 }  // namespace pbs::migrate

@@ -18,11 +18,11 @@ namespace pbs::migrate {
 namespace {
 
 constexpr int kWholeDay = 1440;
-constexpr std::size_t kLongestLine = 255;  // what follows was read as another line
+constexpr std::size_t kLongestLine = 255;  // the older scheduler read the rest as another line
 constexpr std::array<std::string_view, 7> kDays = {"sunday",   "monday", "tuesday", "wednesday",
                                                    "thursday", "friday", "saturday"};
 
-// The number that a text begins with, and what follows it. A text without one is 0, and follows itself.
+// Returns the number at the beginning of a text and the rest. Without a number: 0 and the whole text.
 std::pair<long, std::string_view> leading_number(std::string_view text) {
     std::string_view digits = text.substr(text.starts_with('+') ? 1 : 0);
     long value = 0;
@@ -37,7 +37,8 @@ std::optional<long> whole_number(std::string_view text) {
     return rest.empty() && !text.empty() ? std::optional(value) : std::nullopt;
 }
 
-// Words are parted by blanks and tabs alone: a carriage return is part of the last one.
+// Splits a line at blanks and tabs only, as the older scheduler did: a carriage return stays part of the last
+// word.
 std::vector<Word> fields_of(std::string_view line) {
     std::vector<Word> out;
     for (auto from = line.find_first_not_of(" \t"); from != std::string_view::npos;) {
@@ -48,8 +49,8 @@ std::vector<Word> fields_of(std::string_view line) {
     return out;
 }
 
-// When prime or non-prime time begins on a day, as the older scheduler kept it: a time leaves `all` and
-// `none` of an earlier line as they were.
+// Start of prime or non-prime time on a day, with the older scheduler's fields: setting a time doesn't clear
+// `all` and `none` of an earlier line.
 struct Start {
     bool all = false;
     bool none = false;
@@ -62,7 +63,7 @@ struct Start {
         hour = minute = UINT32_MAX;
     }
     bool word() const { return all || none; }
-    // HHMM as a number.
+    // The time HHMM as a number.
     int clock() const { return static_cast<int>(hour * 100 + minute); }
 };
 
@@ -70,7 +71,7 @@ struct Day {
     Start prime;
     Start non_prime;
 
-    // False: the word says nothing.
+    // Sets the start of prime time. False: the word means nothing.
     bool set_prime(std::string_view word) {
         if (word == "all" || word == "ALL") return prime.set_word(true), true;
         if (word == "none" || word == "NONE") return prime.set_word(false), true;
@@ -82,14 +83,14 @@ struct Day {
             return true;
         }
         if (word == "none" || word == "NONE") {
-            // Both `none` is prime time all day.
+            // `none` for both is prime time all day.
             prime.none ? prime.set_word(true) : non_prime.set_word(false);
             return true;
         }
         return set_time(non_prime, word);
     }
 
-    // Has nothing been said of the day, or nothing but 0000? It is then prime time as a whole.
+    // Whether no line, or only 0000 0000, was given for the day. The whole day is prime time then.
     bool is_missing() const {
         return (prime.all ? 1U : 0U) + (prime.none ? 1U : 0U) + prime.hour + prime.minute + non_prime.hour +
                    non_prime.minute ==
@@ -107,7 +108,7 @@ struct Day {
     }
 };
 
-// The first minute of the day whose HHMM isn't less.
+// Returns the first minute of the day that isn't before HHMM.
 int minute_of(int hhmm) {
     if (hhmm <= 0) return 0;
     return std::min(hhmm / 100 * 60 + std::min(hhmm % 100, 60), kWholeDay);
@@ -133,7 +134,7 @@ std::vector<PrimeHours> Day::hours() const {
     return out;
 }
 
-// "prime time is 06:00 to 17:30"
+// Describes the hours: "prime time is 06:00 to 17:30".
 std::string effect_text(const std::vector<PrimeHours>& hours) {
     if (hours.empty()) return "there is no prime time";
     if (hours.front() == PrimeHours{}) return "it is prime time all day";
@@ -200,7 +201,7 @@ class Reader {
         read_days(words, index, index);
     }
 
-    // Tells of a carriage return that is part of a word that counts; once, as the lines of a file end alike.
+    // Notes a carriage return that spoils a word that counts. Only once: all lines of a file end alike.
     void note_return(const std::vector<Word>& words, std::size_t counted) {
         if (words.size() > counted || !words.back().text.ends_with('\r') ||
             std::exchange(told_of_return_, true))
@@ -252,7 +253,7 @@ class Reader {
         for (std::size_t i = before; i < result_.mistakes.size(); ++i) effects_.emplace_back(i, first);
     }
 
-    // Times after a word of an earlier line don't take it back.
+    // Notes times that have no effect, because they don't clear `all` or `none` of an earlier line.
     void note_kept_words(const std::vector<Word>& words, std::size_t first, std::size_t last) {
         for (std::size_t day = first; day <= last; ++day) {
             const bool first_kept = days_.at(day).prime.word() && whole_number(words[1].text);
@@ -292,7 +293,7 @@ class Reader {
 
     void mistake(const Word& word, std::string_view option, std::string message,
                  std::string then = kLeftOut) {
-        // The rest of a long line is a remark, mostly.
+        // Skip mistakes in the second part of a long line: that text is mostly a remark.
         if (column_ > 0 && then == kLeftOut) return;
         result_.mistakes.push_back({result_.file, number_, column_ + word.column, std::string(option),
                                     std::move(message), false, std::move(then)});
@@ -302,7 +303,7 @@ class Reader {
         result_.notes.push_back(fmt::format("{}:{}: {}: {}", result_.file, line, kDays.at(day), text));
     }
 
-    // Times behind a word that counts first.
+    // A line whose time has no effect, and the line whose `all` or `none` stays in force.
     struct Kept {
         int line;
         std::size_t day;
@@ -311,12 +312,13 @@ class Reader {
 
     PbsHolidays result_;
     std::array<Day, 7> days_;
-    std::vector<std::pair<std::size_t, std::size_t>> effects_;  // mistakes, with the day that they are about
+    std::vector<std::pair<std::size_t, std::size_t>> effects_;  // mistakes whose effect is still to be told,
+                                                                // each with its day
     std::vector<Kept> kept_;
     bool told_of_return_ = false;
     std::bitset<367> seen_;
     int number_ = 0;
-    int column_ = 0;  // before the part of the line that is read
+    int column_ = 0;  // start of the part that is read of a long line
 };
 
 }  // namespace
@@ -338,8 +340,8 @@ PbsHolidays parse_pbs_holidays(std::string_view text, const std::string& file) {
 std::vector<PrimeWindow> prime_windows(const PbsHolidays& holidays) {
     std::vector<PrimeWindow> windows;
     if (!holidays.in_use()) return windows;
-    std::vector<std::vector<std::string_view>> days;  // of each window
-    // Monday first, as people read a week.
+    std::vector<std::vector<std::string_view>> days;  // days of each window
+    // Start with Monday, as people read a week.
     for (std::size_t i = 1; i <= 7; ++i) {
         const std::size_t day = i % 7;
         for (const PrimeHours& hours : holidays.prime.at(day)) {

@@ -1,4 +1,5 @@
-// pbs_migrate: turns the files of an Origin, PBS or TORQUE scheduler into objects, by hand.
+// pbs_migrate: converts the files of an Origin, PBS or TORQUE scheduler to objects, on an administrator's
+// command.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -45,7 +46,7 @@ constexpr const char* kFooter =
     "line\n"
     "each: FILE:LINE:COLUMN: OPTION: what was expected.";
 
-// What is wanted of the files.
+// Task for the files.
 enum class Task { apply, dry_run, check, diff };
 
 struct Arguments {
@@ -53,14 +54,14 @@ struct Arguments {
     Surroundings server;
     std::string home;
     std::string server_name;
-    std::optional<std::string> at;  // the running server, if one is meant; empty: the default one
+    std::optional<std::string> at;  // server to migrate at; empty: the default one; not set: none
     bool dry_run = false;
     bool check = false;
     bool diff = false;
     bool json = false;
     bool infer = false;
     bool strict = false;
-    std::vector<std::string> wanted_export;  // kind and folder
+    std::vector<std::string> wanted_export;  // kind and folder of --export
 
     Task task() const {
         if (dry_run) return Task::dry_run;
@@ -89,7 +90,7 @@ int wrong_usage(const char* what) {
     return 1;
 }
 
-// Against nothing: as a fresh server would have it.
+// Converts without a server: the result is that for a fresh one.
 int convert_alone(const Arguments& arguments) {
     const auto conversion =
         read_and_convert(arguments.files, nullptr, arguments.server, {}, {arguments.infer, arguments.strict});
@@ -102,7 +103,8 @@ int migrate_at_server(const Arguments& arguments) {
     Problems problems;
     ServerRequest request{read_files(arguments.files, problems), arguments.format(), arguments.infer,
                           arguments.strict, arguments.task() != Task::apply};
-    // Mistakes of the files are told with their lines, whatever the server is.
+    // Check the files first: their mistakes are told with their lines, whether or not the server can be
+    // reached.
     if (const auto parsed = parse(request.texts, arguments.strict); !parsed)
         problems.insert(problems.end(), parsed.error().begin(), parsed.error().end());
     if (!problems.empty()) return refuse(arguments, problems);
@@ -116,7 +118,7 @@ int migrate_home(const Arguments& arguments) {
     const MigrateOptions options{{arguments.infer, arguments.strict}, arguments.task() != Task::apply, {}};
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     Surroundings server = arguments.server;
-    server.knows_resources = false;  // those in its database are asked of nobody
+    server.knows_resources = false;  // resources in the server's database can't be asked for
     std::string shown;
     const auto done = with_home(arguments.home, [&](pbs::objects::Store& store) -> Result<void> {
         const auto conversion = migrate(arguments.files, store, identity_here(), now, server, options);
@@ -129,7 +131,7 @@ int migrate_home(const Arguments& arguments) {
     return 0;
 }
 
-// ---- The way back
+// ---- Export
 
 const Exporter* find_exporter(const std::string& kind) {
     const auto all = exporters();
@@ -141,14 +143,14 @@ Problems cannot_write(const std::string& path, const char* why) {
     return {{path, 0, 0, "", fmt::format("can't be written: {}", why)}};
 }
 
-// A file that is there already may be the one in use: it is never written over.
+// Writes a new file. An existing one may be in use and is never overwritten.
 Result<void> write_new(const std::string& path, const std::string& text) {
     std::FILE* file = std::fopen(path.c_str(), "wx");
     if (file == nullptr) return tl::unexpected(cannot_write(path, std::strerror(errno)));
     const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
     if (std::fclose(file) == 0 && written) return {};
     const int error = errno;
-    std::remove(path.c_str());  // the beginning of a file would be taken for the whole
+    std::remove(path.c_str());  // a partial file would be taken for the whole
     return tl::unexpected(cannot_write(path, std::strerror(error)));
 }
 

@@ -1,4 +1,4 @@
-// What is wrong in a legacy file, for the administrator who corrects it.
+// A mistake in a legacy file, for the administrator who corrects it.
 #pragma once
 
 #include <string>
@@ -9,31 +9,31 @@ namespace pbs::migrate {
 
 struct Problem {
     std::string file;
-    int line = 0;        // counted from 1; 0 when the whole file is meant
-    int column = 0;      // of the first byte of what is wrong, counted from 1; 0 when the whole line is meant
-    std::string option;  // the option, empty where there is none
+    int line = 0;        // counted from 1; 0: the whole file
+    int column = 0;      // first wrong byte, counted from 1; 0: the whole line
+    std::string option;  // name of the option; empty: none
     std::string message;
-    bool system = false;  // no file is to blame: the disk failed, or the database
-    // What a migration does with the line all the same, as the older scheduler went on after it: "the line is
-    // left out". Empty: nothing can be migrated before the file is corrected.
+    bool system = false;  // no file is to blame: the disk or the database failed
+    // How the migration goes on after the mistake, as the older scheduler did: "the line is left out". Empty:
+    // the mistake stops the migration until the file is corrected.
     std::string then{};
 };
 
-// "config:12:20: PRIME_TIME_START: '8am' is not a time HH:MM:SS"
+// Text of a problem: "config:12:20: PRIME_TIME_START: '8am' is not a time HH:MM:SS".
 std::string to_text(const Problem& problem);
 
 using Problems = std::vector<Problem>;
 
 bool has_system_problem(const Problems& problems);
 
-// "sched_config:3:1: 'by_queu' is not an option; the line is left out": a mistake that a migration goes on
-// after.
+// Note for a mistake that doesn't stop the migration: "sched_config:3:1: 'by_queu' is not an option; the line
+// is left out".
 std::string note_of(const Problem& mistake);
 
-// The most common way to go on.
+// Usual value of Problem::then.
 inline constexpr const char* kLeftOut = "the line is left out";
 
-// All problems of a file are collected: nothing is migrated while there is one.
+// A value, or all problems of a file: any problem stops the migration.
 template <class T>
 using Result = tl::expected<T, Problems>;
 

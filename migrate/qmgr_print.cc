@@ -26,7 +26,7 @@ constexpr std::string_view kHooks =
 constexpr std::string_view kOwnObjects =
     "pbs_config export and import carry the policies of such a server over";
 
-// What of the server and of the scheduler `default` becomes the policies'.
+// An attribute of the older server, or of its scheduler `default`, that belongs to a policy here.
 struct Moved {
     ObjectType of;
     std::string_view printed;
@@ -63,7 +63,8 @@ bool is_base64(std::string_view line) {
     });
 }
 
-// The words of a directive that is about a hook, or that only hooks have: its command; empty: it is another.
+// Returns the command of a directive on a hook, or one that only hooks have; empty: the directive is about
+// something else.
 bool is_about_hooks(std::string_view text) {
     const auto words = words_of(text, '\n');
     if (words.empty()) return false;
@@ -130,7 +131,7 @@ class Reader {
             case cmds::Command::set:
             case cmds::Command::unset:
                 break;
-            default:  // what only shows something
+            default:  // show, list and the like change nothing
                 return;
         }
         if (cmds::is_own(directive->type)) return not_carried_over(text, kOwnObjects);
@@ -140,7 +141,8 @@ class Reader {
         for (const std::string& name : names) read_object(*directive, name);
     }
 
-    // Without names the active ones are meant; @default is all that were made before.
+    // Returns the names that a directive means. Without names these are the active objects; @default is every
+    // object created so far.
     std::vector<std::string> names_of(const cmds::Directive& directive) {
         if (directive.type == cmds::ObjectType::server) return {""};
         std::vector<std::string> names;
@@ -175,7 +177,7 @@ class Reader {
         }
         if (directive.command == cmds::Command::create || directive.command == cmds::Command::remove) {
             const bool create = directive.command == cmds::Command::create;
-            // The default scheduler is always there.
+            // Never create the scheduler `default`: it exists everywhere.
             if (type != ObjectType::sched || name != "default")
                 result_.commands.push_back(
                     {{create ? CommandKind::create : CommandKind::remove, type, name, {}}, number_});
@@ -203,8 +205,8 @@ class Reader {
         if (!joins(printed)) result_.commands.push_back(std::move(printed));
     }
 
-    // What a limit on a resource means that is no amount, here as in an OpenPBS server; empty: it is on an
-    // amount, or no limit.
+    // Explains a limit on a resource that is no amount, which OpenPBS's server treats in the same way. Empty:
+    // the limit is on an amount, or the attribute is no limit.
     std::string_view of_text(const cmds::Assignment& given) const {
         const bool maximum = values::same_word(given.name, "resources_max");
         if (!maximum && !values::same_word(given.name, "resources_min")) return {};
@@ -222,9 +224,10 @@ class Reader {
         return is_text ? "compares as text, character by character" : "";
     }
 
-    // qmgr prints the elements of a list one by one: `set` and `+=`. They are one value. OpenPBS's prints
-    // each limit on an entity as if it were the only one. Of an entity that has one already, or of several,
-    // it doesn't: such a `set` replaces what was before, as qmgr would take it.
+    // Joins an assignment to an earlier one of the same attribute, if both make one value. qmgr prints a list
+    // element by element, with `set` and `+=`. OpenPBS's qmgr also prints each limit on an entity by a `set`
+    // of its own. A `set` of an entity that has a limit already, or of several entities, is no such line: it
+    // replaces the value, as in qmgr.
     bool joins(const PrintedCommand& printed) {
         const objects::AttributeChange& change = printed.command.changes.front();
         if (change.operation != objects::Operation::increment &&
@@ -245,8 +248,8 @@ class Reader {
         return false;
     }
 
-    // A later limit on an entity takes the place of the earlier one. Text that can't be read is the server's
-    // to refuse.
+    // Adds limits to a value; a limit on the same entity replaces the earlier one. Text that can't be read is
+    // appended, for the server to refuse.
     static std::string joined_limits(const std::string& value, const objects::AttributeChange& change) {
         auto limits = ifl::parse_entity_limits(value);
         const auto more = ifl::parse_entity_limits(change.value);
@@ -276,14 +279,14 @@ class Reader {
                (row->type == cmds::HostType::limits || row->type == cmds::HostType::resource_limits);
     }
 
-    // OpenPBS prints where it keeps the default scheduler's files. A server keeps them in its own home: that
-    // of the older one may still be in use.
+    // Whether the attribute is the folder of the default scheduler's files. It is dropped: this server keeps
+    // such files in its own home, and the older server may still use that folder.
     static bool is_own_folder(ObjectType type, std::string_view object, std::string_view name) {
         return type == ObjectType::sched && object == "default" &&
                (values::same_word(name, "sched_priv") || values::same_word(name, "sched_log"));
     }
 
-    // Why this server doesn't take the attribute; empty: it does.
+    // Says why this server doesn't take the attribute; empty: it does.
     static std::string objection(cmds::ObjectType type, const PrintedCommand& printed) {
         const std::string& full = printed.command.changes.front().name;
         const std::string name = full.substr(0, full.find('.'));
@@ -297,7 +300,8 @@ class Reader {
         return {};
     }
 
-    // Does the assignment become a part of the policies, instead of a command for the server?
+    // Adds the assignment to the settings of policies, if it belongs there. False: it is a command for the
+    // server.
     bool is_of_policies(ObjectType type, const std::string& object, const cmds::Assignment& given) {
         if (type == ObjectType::server || (type == ObjectType::sched && object == "default"))
             return set_policies(type, given);
@@ -335,7 +339,8 @@ class Reader {
         });
         if (moved == kMoved.end()) return false;
         const objects::Attribute& attribute = *objects::find_attribute(ObjectType::policy, moved->attribute);
-        // The conversion knows the resources that a formula may name, and checks it.
+        // Leave formulas unchecked here: the conversion knows the resources that they may name, and checks
+        // them.
         const auto value = objects::parse_value(attribute, given.value);
         if (!value && !given.value.empty() && attribute.syntax != objects::Syntax::formula) {
             result_.mistakes.push_back(
@@ -370,10 +375,10 @@ class Reader {
         bool of_vnodes = false;
         std::string type = "string";
     };
-    std::map<std::string, PrintedResource> resources_;  // by name
+    std::map<std::string, PrintedResource> resources_;  // resources of the print by name
     std::map<cmds::ObjectType, std::vector<std::string>> active_;
     std::map<cmds::ObjectType, std::vector<std::string>> made_;
-    int number_ = 0;  // the line in which the directive began
+    int number_ = 0;  // line in which the directive began
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
-// What qmgr printed of an older server: `qmgr -c "print server"`, and, behind it or alone, "print node
+// Reads the print of an older server by qmgr: `qmgr -c "print server"`, and behind it or alone "print node
 // @default", "print sched", "print resource" and "print hook".
 //
-// Format: directives of qmgr as ours takes them (ifl/cmds/qmgr_grammar.h): abbreviations, comments, quoted
-// values, a backslash at the end of a line that goes on in the next one, several directives on a line, active
-// objects. Of a hook's contents, which stand below `import hook NAME TYPE base64 -`, the lines of base64 are
+// Format: directives as our qmgr takes them (ifl/cmds/qmgr_grammar.h), with abbreviations, comments, quoted
+// values, a backslash at the end of a line that goes on in the next one, several directives on a line, and
+// active objects. The contents of a hook, lines of base64 below `import hook NAME TYPE base64 -`, are
 // skipped.
 #pragma once
 
@@ -23,44 +23,43 @@ struct PrintedQueue {
     int line = 0;
 };
 
-// What the server or the scheduler `default` had, and a policy has now.
+// An attribute that the older server or its scheduler `default` had, and policies have here.
 struct PrintedSetting {
-    std::string_view attribute;  // of a policy
-    std::string_view printed;    // its name in the print
+    std::string_view attribute;  // of the policy
+    std::string_view printed;    // attribute's name in the print
     std::string value;
     int line = 0;
 };
 
-// One object's creation or deletion, or one attribute of one object.
+// A command that creates or deletes one object, or sets one attribute of one object.
 struct PrintedCommand {
-    objects::Command command;  // with no change, or one, whose name is "attribute" or "attribute.resource"
+    objects::Command command;  // at most one change; its name is "attribute" or "attribute.resource"
     int line = 0;
-    std::string file{};  // where it is from; empty: from the print that it is with
+    std::string file{};  // file of the command; empty: the print itself
 };
 
 struct QmgrPrint {
     std::string file;
     std::vector<PrintedQueue> queues;         // in the order of the file
-    std::vector<std::string> consumables;     // resources whose flag says that jobs use them up
-    std::vector<std::string> others;          // resources whose flag doesn't say so
-    std::vector<std::string> vnode_booleans;  // of these, booleans of vnodes (flag h)
+    std::vector<std::string> consumables;     // resources with a flag that makes them consumable
+    std::vector<std::string> others;          // the other resources
+    std::vector<std::string> vnode_booleans;  // those of `others` that are booleans of vnodes (flag h)
     std::vector<PrintedSetting> settings;     // each attribute once
-    // For the server to carry out, in the order of the file: what a directive of the old server means for
-    // this one. Not in it is what has a place among the policies: the settings above, and queues'
-    // execution_type.
+    // Commands for the server to carry out, in the order of the file and in this server's terms. Without
+    // those that become parts of policies: the settings above, and queues' execution_type.
     std::vector<PrintedCommand> commands;
-    // A line for each directive that can't be carried over, or that becomes another one here, with the
-    // reason.
+    // A line, with the reason, for each directive that can't be carried over or that becomes another one
+    // here.
     std::vector<std::string> notes;
-    Problems mistakes;  // directives that qmgr doesn't understand: they are left out
+    Problems mistakes;  // directives that qmgr doesn't understand; left out
 
     const PrintedSetting* setting(std::string_view attribute) const;
-    // Does it define this resource?
+    // Whether the print creates this resource.
     bool makes(std::string_view resource) const;
 };
 
-// Does the flag of a resource say that jobs use it up? n: of vnodes, f: of the first vnode, q: of queues and
-// the server.
+// Whether a resource's flag makes it consumable. n: on vnodes, f: on the first vnode, q: on queues and the
+// server.
 bool uses_up(std::string_view flag);
 
 // Reads the text of a file; `file` is its name in messages.

@@ -16,11 +16,12 @@ namespace {
 
 struct Prefix {
     std::string_view option;
-    std::string_view usual;  // in the files that PBS was delivered with
+    std::string_view usual;  // as in the file that PBS delivers
     std::string_view type;
 };
 
-// Dedicated time first: such a queue ran in it whatever else its name said.
+// Dedicated time stands first: pbs_sched ran a queue with this prefix in dedicated time, whatever other
+// prefix it had.
 constexpr std::array kPrefixes{
     Prefix{"dedicated_prefix", "ded", "execution_dedicated"},
     Prefix{"primetime_prefix", "p_", "execution_prime"},
@@ -33,7 +34,7 @@ const SchedSetting* find(const SchedConfig& config, std::string_view option) {
     return found == config.settings.end() ? nullptr : &*found;
 }
 
-// What the name of a queue says; nullopt: nothing.
+// Returns the type that the queue's name stands for; nullopt: none.
 std::optional<FoundQueueType> by_name(const std::string& queue, const SchedConfig* config,
                                       const QmgrPrint* print) {
     for (const Prefix& prefix : kPrefixes) {

@@ -14,7 +14,7 @@
 namespace pbs::migrate {
 namespace {
 
-// The tree of the old scheduler had these before it read the file.
+// Names that the old scheduler's tree has without any file.
 constexpr std::string_view kRoot = "root";
 constexpr std::string_view kTreeRoot = "TREEROOT";
 constexpr std::string_view kUnknown = "unknown";
@@ -134,7 +134,7 @@ class Reader {
     }
 
     ResourceGroup result_;
-    std::map<std::string, int, std::less<>> seen_;  // name -> line
+    std::map<std::string, int, std::less<>> seen_;  // line of each name
     std::set<std::string, std::less<>> left_out_;
     int number_ = 0;
 };

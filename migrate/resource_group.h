@@ -21,22 +21,22 @@ namespace pbs::migrate {
 
 struct ShareGroup {
     std::string name;
-    std::string parent;  // "root", or the name of an element before it
+    std::string parent;  // "root", or the name of an earlier element
     std::int32_t shares = 0;
-    int number = 0;  // of the group of its children
+    int number = 0;  // of the group that its children make
     int line = 0;
 
-    // As an element of the attribute tree_element: "name:parent=shares".
+    // Element of the attribute tree_element: "name:parent=shares".
     std::string element() const;
 };
 
 struct ResourceGroup {
     std::string file;
     std::vector<ShareGroup> groups;  // in the order of the file, each name once
-    std::vector<std::string> notes;  // lines that mean nothing for an fs_group, and why
-    // Missing words, names that are in the file already or that an fs_group can't have, parents that no
-    // earlier line names, words in place of numbers and shares: these lines are left out, as the older
-    // scheduler did.
+    std::vector<std::string> notes;  // remarks on lines that mean nothing for an fs_group, with the reason
+    // Missing words, names that the file has twice or that an fs_group can't have, parents that no earlier
+    // line names, and words in place of numbers and shares. These lines are left out, as by the older
+    // scheduler.
     Problems mistakes;
 };
 

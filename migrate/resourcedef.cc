@@ -20,7 +20,7 @@ bool is_name(std::string_view word) {
            });
 }
 
-// The words of a line; blanks may stand around a '='.
+// Splits a line into words. Blanks around a '=' don't split.
 std::vector<Word> definition_words(std::string_view line) {
     std::vector<Word> out;
     for (const Word& word : words_of(line, '\n')) {
@@ -36,7 +36,7 @@ std::vector<Word> definition_words(std::string_view line) {
     return out;
 }
 
-// Says what is wrong with a word "type=..." or "flag=...", which goes into one of the two; empty: nothing is.
+// Reads a word "type=..." or "flag=..." into `type` or `flag`. Returns an error text; empty: none.
 std::string read_word(std::string_view word, std::string& type, std::string& flag) {
     const std::size_t equals = std::min(word.find('='), word.size());
     const std::string_view name = values::trim(word.substr(0, equals));
@@ -68,7 +68,7 @@ QmgrPrint parse_resourcedef(std::string_view text, const std::string& file) {
     std::string print;
     Problems mistakes;
     for_each_line(text, [&](std::string_view line, int number) {
-        // Every line has its number in what is made of the text.
+        // Keep a line of the print for each line of the file, so that line numbers agree.
         print += number == 1 ? "" : "\n";
         if (line.starts_with('#')) return;
         const auto words = definition_words(line);

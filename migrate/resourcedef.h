@@ -1,5 +1,5 @@
-// The resources that a PBS server was given in server_priv/resourcedef (OpenPBS, src/server/setup_resc.c),
-// which qmgr writes there, and in older versions the administrator did.
+// Reads the custom resources of a PBS server from server_priv/resourcedef (OpenPBS, src/server/setup_resc.c).
+// qmgr writes the file; in older versions the administrator did.
 //
 // Format: a line is empty, a comment, whose first character is '#', or
 //
@@ -16,8 +16,8 @@
 
 namespace pbs::migrate {
 
-// The directives of qmgr that make these resources, with their kinds as in a print. Mistakes: lines that the
-// older server didn't read; they are left out.
+// Converts the file to directives of qmgr that create these resources, and lists their kinds, like a print.
+// Mistakes: lines that the older server couldn't read; they are left out.
 QmgrPrint parse_resourcedef(std::string_view text, const std::string& file);
 
 }  // namespace pbs::migrate

@@ -16,19 +16,19 @@ using A = SchedArgument;
 
 constexpr std::string_view kSpace = " \t\r\v\f";
 
-// Words of a line, each with its column. A word in quotes may have white space in it.
+// Splits a line into words with their columns. A word in quotes may contain white space.
 class Line {
   public:
     explicit Line(std::string_view text) : text_(text) { skip_space(); }
 
     bool at_end() const { return at_ >= text_.size(); }
-    // White space, or the rest of the line is a comment.
+    // Whether only white space or a comment is left of the line.
     bool nothing_left() const { return at_end() || text_[at_] == '#'; }
     char next() const { return at_end() ? '\0' : text_[at_]; }
     int column() const { return static_cast<int>(at_) + 1; }
 
-    // The name of an option ends at white space or a colon, which is skipped. `apart`: there is white space
-    // before the colon.
+    // Reads the option's name, up to white space or a colon, and skips the colon. `apart`: white space
+    // precedes the colon.
     Word name(bool& apart) {
         const Word word = until(text_.find_first_of(" \t\r\v\f:", at_));
         apart = next() != ':';
@@ -45,7 +45,7 @@ class Line {
         return word;
     }
 
-    // What is between the quotes; nullopt if the second one is missing.
+    // Reads the text between quotes; nullopt: the second quote is missing.
     std::optional<Word> quoted() {
         const auto end = text_.find(text_[at_], at_ + 1);
         if (end == std::string_view::npos) return std::nullopt;
@@ -100,7 +100,7 @@ std::string_view columns_text(unsigned columns) {
     return columns == kNonPrimeTime ? "non_prime" : "all";
 }
 
-// An empty text says something for these: no prefix, no resources.
+// Whether an empty value means something: no prefix, no resources.
 bool may_be_empty(A argument) {
     return argument == A::prefix || argument == A::resources || argument == A::any;
 }
@@ -157,7 +157,7 @@ class Reader {
         return false;
     }
 
-    // The third word, behind which there should be nothing but a comment.
+    // Reads the third word, the columns. Only a comment may follow.
     unsigned columns_of(Line& line, const SchedOption& option) {
         if (line.nothing_left()) return kAllTime;
         const Word word = line.word();
@@ -207,7 +207,7 @@ class Reader {
         result_.settings.push_back(std::move(setting));
     }
 
-    // Options of one attribute are names of one setting, but for the lists.
+    // Whether two settings set the same thing: options of one attribute do, except those of lists.
     static bool same_setting(const SchedSetting& a, const SchedSetting& b) {
         if (a.option == b.option) return true;
         const bool single = ((a.option->flags | b.option->flags) & repeats) == 0;
@@ -236,7 +236,8 @@ class Reader {
         }
     }
 
-    // sort_by and job_sort_key exclude each other; keys count with multi_sort only.
+    // Checks the order of jobs: sort_by and job_sort_key exclude each other, and keys count only with
+    // multi_sort.
     void check_orders() {
         for (const unsigned column : {kPrimeTime, kNonPrimeTime}) {
             const SchedSetting* sort_by = find(A::sort_by, column);
@@ -254,8 +255,8 @@ class Reader {
         }
     }
 
-    // The scheduler of PBS knew job_sort_key alone, and that of TORQUE sort_by alone: the younger one's
-    // counts.
+    // Leaves sort_by and its keys out where job_sort_key is set too. PBS's scheduler knew only job_sort_key,
+    // and TORQUE's only sort_by: the younger option counts.
     void leave_out_sort_by(int line, int other) {
         number_ = line;
         mistake(0, "sort_by",

@@ -1,4 +1,4 @@
-// The table of options of sched_config, and how their values are read.
+// Table of the options of sched_config, and the readers of their values.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 using A = SchedArgument;
 using T = SchedTarget;
 
-// All bits of classes of events that a log has, but the one that forces a line (OpenPBS, log.h).
+// All bits of the log's classes of events, except the one that forces a line (OpenPBS, log.h).
 constexpr long kAllEvents = 8191;
 
 constexpr std::string_view kNasa = "it was of a scheduler built for NASA only; nothing takes its place";
@@ -127,7 +127,7 @@ Read expected(std::string what) {
     return tl::unexpected(std::move(what));
 }
 
-// The orders of sort_by and key as a key of job_sort_key; empty: in the order that they are in.
+// An order of sort_by or key, and its job_sort_key; an empty key: jobs stay in the order of their submission.
 struct Order {
     std::string_view name;
     std::string_view key;
@@ -157,7 +157,7 @@ Read read_order(std::string_view text, bool multi_sort) {
     return expected("one of " + names);
 }
 
-// nullopt: neither a word nor a number.
+// Reads a boolean word or a number; nullopt: neither.
 std::optional<bool> truth(std::string_view text) {
     if (values::same_word(text, "true")) return true;
     if (values::same_word(text, "false")) return false;
@@ -194,7 +194,7 @@ Read read_factor(std::string_view text) {
     return *number;
 }
 
-// Of a job_sort_key, whose first word may be an old name.
+// Renames the first word of a job_sort_key if it is an old name.
 std::string new_name(std::string_view key) {
     constexpr std::pair<std::string_view, std::string_view> kNames[] = {
         {"sort_priority", "job_priority"},
@@ -209,7 +209,7 @@ bool name_character(char c) {
     return values::is_letter(c) || values::is_digit(c) || c == '_' || c == '-';
 }
 
-// Blanks around names and empty names are left out.
+// Reads a list of resources. Blanks around names and empty names are dropped.
 Read read_resources(std::string_view text) {
     std::string names;
     std::string name;
@@ -233,12 +233,13 @@ Read read_prefix(std::string_view text) {
     return expected("the beginning of names of queues, at most 15 letters, digits, '-', '_' or '.'");
 }
 
-// What the attribute's own form takes, in its canonical text; of lists, one element.
+// Checks a text by the attribute's own parser and returns it in canonical form. For lists the text is one
+// element.
 Read checked(const SchedOption& option, const std::string& text) {
     const objects::ObjectType type =
         option.target == T::fs_group ? objects::ObjectType::fs_group : objects::ObjectType::policy;
     const objects::Attribute& attribute = *objects::find_attribute(type, option.attribute);
-    // A quote would make an element of a list something else; commas are escaped by nothing.
+    // Refuse quotes and commas in an element: they would split the list, and nothing escapes them.
     if (attribute.is_list() && text.find_first_of(",\"'") != std::string::npos)
         return expected("one element without commas and quotes");
     const auto value = objects::parse_value(attribute, text);
@@ -281,7 +282,7 @@ Read read_raw(const SchedOption& option, std::string_view text) {
     return std::string(text);
 }
 
-// Are these turned into an attribute's value only when all of the file and the server's names are known?
+// Whether values of this form are converted only later, when the whole file and the server's names are known.
 bool converted_later(SchedArgument argument) {
     return argument == A::resources || argument == A::prefix || argument == A::sort_by || argument == A::key;
 }
@@ -294,7 +295,7 @@ bool is_switch(SchedArgument argument) {
 
 std::optional<std::string> truth_of_any_word(const SchedOption& option, std::string_view text) {
     if (!is_switch(option.argument)) return std::nullopt;
-    // Of a number the digits at its beginning count.
+    // Of a number with something behind it, the digits count.
     const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
     const bool zero = digits > 0 && text.substr(0, digits).find_first_not_of('0') == std::string_view::npos;
     return std::string(zero ? "False" : "True");

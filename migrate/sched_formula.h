@@ -15,8 +15,8 @@ namespace pbs::migrate {
 struct SchedFormula {
     std::string file;
     std::string formula;  // on one line; empty: there is none
-    int line = 0;         // where it begins
-    Problems mistakes;    // bytes that can't be printed: the formula is left out
+    int line = 0;         // line in which the formula begins
+    Problems mistakes;    // unprintable bytes: the formula is left out
 };
 
 // Reads the text of a file; `file` is its name in messages.

@@ -34,7 +34,7 @@ std::vector<std::string> split(std::string_view text) {
     return out;
 }
 
-// sort_by's order, with multi_sort the keys; else the job_sort_keys.
+// Returns the order of jobs: sort_by's (the keys, with multi_sort), else the job_sort_keys.
 std::string job_order(const Settings& settings) {
     const auto sort_by = std::ranges::find(settings, A::sort_by, [](auto* s) { return s->option->argument; });
     const bool multi_sort = sort_by != settings.end() && (*sort_by)->value == "multi_sort";
@@ -49,7 +49,7 @@ std::string job_order(const Settings& settings) {
     return joined(keys);
 }
 
-// Elements of lines that repeat, each once.
+// Joins the elements of lines that repeat, each once.
 std::string elements(const Settings& settings) {
     std::vector<std::string> list;
     for (const SchedSetting* setting : settings)
@@ -88,7 +88,7 @@ class Converter {
                });
     }
 
-    // Does it have an option that only TORQUE's scheduler read, and which is in force?
+    // Whether the file is TORQUE's: an option in force is one that only TORQUE's scheduler read.
     bool is_torques() const {
         return std::ranges::any_of(file_.settings, [](const SchedSetting& s) {
             return (s.option->flags & torque) != 0 && s.columns != 0;
@@ -101,7 +101,7 @@ class Converter {
         });
     }
 
-    // One value for each attribute that the file sets in this column, or that has another default there.
+    // Returns a value for each attribute that the file sets in this column, or whose default differs there.
     std::vector<SchedValue> values(T target, unsigned column) {
         std::vector<SchedValue> out;
         std::set<std::string_view> done;
@@ -119,7 +119,7 @@ class Converter {
                 value.line = settings.front()->line;
             }
             check(value, target);
-            // TORQUE's queues took turns whatever their priorities.
+            // With TORQUE's scheduler all queues took turns, whatever their priorities.
             if (option.attribute == "round_robin" && value.value == "True" && is_torques())
                 out.push_back({"round_robin_all", value.value, value.option, value.line});
             out.push_back(std::move(value));
@@ -127,7 +127,8 @@ class Converter {
         return out;
     }
 
-    // Without pbs_sched nothing provisions vnodes, and the server refuses all but the default.
+    // Leaves out a provision_policy other than the default: without pbs_sched nothing provisions vnodes, and
+    // the server would refuse the value. Notes it once.
     bool left_out(const SchedSetting& setting, std::string_view value) {
         const auto* attribute = objects::find_attribute(objects::ObjectType::policy, "provision_policy");
         if (server_.same_scheduler || value == attribute->default_value) return false;
@@ -153,12 +154,12 @@ class Converter {
         return (option.flags & repeats) != 0 ? elements(settings) : settings.back()->value;
     }
 
-    // The consumable resources that `resources` doesn't name, and the site's own others: those were not
-    // checked.
+    // Returns the resources to exclude: consumable ones and the site's own that the option `resources`
+    // doesn't name. The older schedulers didn't check these.
     std::string excluded(const Settings& settings) const {
         const auto usual = usual_consumables();
         std::set<std::string> left(usual.begin(), usual.end());
-        // A server that runs tells of those that it has by itself, too.
+        // Skip the built-in resources, which a running server reports too.
         for (const auto* names : {&server_.consumables, &server_.others})
             for (const std::string& name : *names)
                 if (ifl::find_built_in_resource(name) == nullptr) left.insert(name);
@@ -178,7 +179,7 @@ class Converter {
         out_.checked.assign(names.begin(), names.end());
     }
 
-    // The older schedulers logged such a name and went on.
+    // Notes names in the option `resources` that are no known resource, as the older schedulers logged them.
     void tell_unknown_resources() {
         for (const SchedSetting& setting : file_.settings) {
             if (setting.option->name != "resources") continue;
@@ -209,7 +210,7 @@ class Converter {
         return found;
     }
 
-    // Each line alone was checked by the parser; a list of many may be too long.
+    // Checks a whole value: the parser has checked single lines, but a list of many may be too long.
     void check(const SchedValue& value, T target) {
         const auto type = target == T::fs_group ? objects::ObjectType::fs_group : objects::ObjectType::policy;
         const auto parsed =
@@ -245,7 +246,7 @@ class Converter {
         }
     }
 
-    // pbs_sched ran each of them as root.
+    // Notes programs of server_dyn_res that lose the root's rights with which pbs_sched ran them.
     void tell_programs() {
         if (server_.same_scheduler) return;
         for (const SchedSetting& setting : file_.settings)

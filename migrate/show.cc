@@ -25,7 +25,7 @@ Json text_or_null(const std::string& text) {
     return text.empty() ? Json(nullptr) : Json(text);
 }
 
-// Names of files and remarks in them may be of any bytes.
+// Writes JSON, with replacements for invalid UTF-8: names of files and remarks may contain any bytes.
 std::string dumped(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -65,7 +65,8 @@ class Sweeper {
         return wanted_.contains({line.type, line.object, line.attribute});
     }
 
-    // Which values are still as they were migrated.
+    // Takes back values of the ledger that no longer stand in the files and are unchanged since their
+    // migration.
     void find_unset() {
         for (const LedgerLine& line : stale_) {
             if (line.attribute.empty() || line.type == ObjectType::resource) continue;
@@ -105,7 +106,8 @@ class Sweeper {
         released_.insert({line.type, line.object, line.attribute});
     }
 
-    // An object of the server's own. That it is there is told each time, unless it isn't known: then once.
+    // Notes an object of the server's own that stays. The note comes at every migration while the object
+    // exists, but only once if nobody can tell whether it does.
     void tell_of(const LedgerLine& line) {
         const auto there = server_.has(line.type, line.object);
         if (there == false) return;
@@ -116,7 +118,7 @@ class Sweeper {
         if (there) out_.ledger.lines.push_back(line);
     }
 
-    // Whoever uses an object comes before what is used: policies before groups and windows.
+    // Finds objects to delete. Users come before what they use: policies before groups and windows.
     void find_deleted() {
         for (const ObjectType type : {ObjectType::policy, ObjectType::fs_group, ObjectType::time_window})
             for (const LedgerLine& line : stale_)
@@ -139,7 +141,8 @@ class Sweeper {
         if (in_use) keep(line.type, line.object);
     }
 
-    // What is in use stays whole; a later migration may find it free.
+    // Keeps an object that is in use, with all its values, and its lines in the ledger: a later migration may
+    // find it unused.
     void keep(ObjectType type, const std::string& object) {
         unset_.erase({type, object});
         std::erase_if(released_, [&](const AttributeKey& key) {
@@ -160,7 +163,7 @@ class Sweeper {
         return out;
     }
 
-    // Does an element of a reference, such as p:night, name this object?
+    // Whether an element of a reference, such as p:night, names this object.
     static bool names(const objects::Attribute& attribute, std::string_view element, std::string_view name) {
         if (attribute.syntax == objects::Syntax::policy_slots) element.remove_prefix(element.find(':') + 1);
         return element == name;
@@ -175,7 +178,7 @@ class Sweeper {
                 for (const auto& [index, value] : user->values()) {
                     const objects::Attribute& attribute = objects::attributes(user_type)[index];
                     if (attribute.refers_to != type) continue;
-                    // A value that this migration sets or unsets doesn't name it any more.
+                    // Skip values that this migration sets or unsets: afterwards they don't name the object.
                     const AttributeKey key{user_type, user->name(), std::string(attribute.name)};
                     if (released_.contains(key) || wanted_.contains(key)) continue;
                     const auto items = objects::format_items(attribute, value);
@@ -194,13 +197,14 @@ class Sweeper {
             const auto& [type, object] = key;
             for (const LedgerLine& line : lines) taken_back(line);
             if (type == ObjectType::sched) {
-                // A scheduler without a policy would read its sched_config file.
+                // Set default_policy instead of unsetting: a scheduler without a policy would read its
+                // sched_config.
                 out_.commands.push_back(
                     {CommandKind::set, type, object, {{"policy", "default_policy", Operation::set}}});
                 continue;
             }
             objects::Command command{CommandKind::unset, type, object, {}};
-            // The last first: fairshare goes before the fairshare_group that it needs.
+            // Last line first: fairshare has to go before the fairshare_group that it needs.
             for (auto line = lines.rbegin(); line != lines.rend(); ++line)
                 command.changes.push_back({line->attribute, "", Operation::unset});
             out_.commands.push_back(std::move(command));

@@ -1,4 +1,4 @@
-// Taking back what earlier migrations made and the files no longer say. Internal to migrate/.
+// Takes back the results of earlier migrations that the files no longer ask for. Internal to migrate/.
 #pragma once
 
 #include <set>
@@ -17,18 +17,18 @@ class Snapshot;
 namespace pbs::migrate {
 
 struct Swept {
-    std::vector<objects::Command> commands;  // to come after those that make what the files say
+    std::vector<objects::Command> commands;  // to run after the commands that set the files' values
     std::vector<Report::Line> lines;
-    std::vector<std::string> notes;  // what stays, because somebody has changed it or uses it
+    std::vector<std::string> notes;  // objects and values that stay because somebody has changed or uses them
     std::vector<QueueType> queue_types;
-    Ledger ledger;  // of both migrations together
+    Ledger ledger;  // union of both migrations' ledgers
 };
 
-// `before` is what earlier migrations made, `now` what this one makes, of these parts of the configuration:
-// other parts stay. A value is unset where it is still the one that was migrated; an object is deleted if a
-// migration made it, nothing of it was set by anybody else but a comment, and nothing else refers to it. The
-// slots of a scheduler fall back to default_policy. Queues, nodes and resources are the server's and stay,
-// jobs may use them; a note says how to remove them. Without a `current` there is nothing to take back.
+// Compares `before`, the ledger of earlier migrations, with `now`, that of this one, for these parts of the
+// configuration. A value is unset if it is still the migrated one. An object is deleted if a migration made
+// it, nobody else has set any of its attributes except the comment, and nothing refers to it. A scheduler's
+// slots fall back to default_policy. Queues, nodes and resources stay, because jobs may use them; a note says
+// how to remove them. Without `current` there is nothing to take back.
 Swept sweep(const Ledger& before, const Ledger& now, const std::set<Part>& parts,
             const objects::Snapshot* current, const Surroundings& server);
 

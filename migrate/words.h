@@ -1,4 +1,4 @@
-// Words of a line with their columns. Internal to migrate/.
+// Splits lines into words with their columns. Internal to migrate/.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,10 @@ namespace pbs::migrate {
 
 struct Word {
     std::string_view text;
-    int column;  // from 1
+    int column;  // counted from 1
 };
 
-// The words of a line up to `comment`, which begins a comment wherever it is. Carriage returns are white
-// space.
+// Splits a line into words, up to the character that begins a comment. Carriage returns are white space.
 inline std::vector<Word> words_of(std::string_view line, char comment) {
     constexpr std::string_view kSpace = " \t\r\v\f";
     line = line.substr(0, line.find(comment));
@@ -27,7 +26,7 @@ inline std::vector<Word> words_of(std::string_view line, char comment) {
     return out;
 }
 
-// Calls visit(line, number) for each line of a text, which need not end with a newline. A byte order mark is
+// Calls visit(line, number) for each line of a text. The last newline may be missing; a byte order mark is
 // skipped.
 template <class Visit>
 void for_each_line(std::string_view text, const Visit& visit) {
@@ -39,7 +38,7 @@ void for_each_line(std::string_view text, const Visit& visit) {
     }
 }
 
-// A line together with those that go on after a backslash at its end, and where it began.
+// A line joined with those that continue it after a backslash at the end, and the number of the first.
 struct LogicalLine {
     std::string text;
     int number = 0;
@@ -58,19 +57,19 @@ inline std::vector<LogicalLine> logical_lines(std::string_view text) {
     return out;
 }
 
-// A text for one line: printable, and cut off behind `longest` characters.
+// Makes a text fit a line: printable, and cut off after `longest` characters.
 inline std::string in_line(std::string_view text, std::size_t longest) {
     std::string out;
     for (const char c : text.substr(0, longest)) out += c >= ' ' && c <= '~' ? c : '?';
     return text.size() > longest ? out + "..." : out;
 }
 
-// What a message may have of a file.
+// Makes text from a file fit a message.
 inline std::string printable(std::string_view text) {
     return in_line(text, 60);
 }
 
-// "1 record", "2 records".
+// Count with its noun: "1 record", "2 records".
 inline std::string counted(std::size_t number, std::string_view what) {
     return std::to_string(number) + " " + std::string(what) + (number == 1 ? "" : "s");
 }
