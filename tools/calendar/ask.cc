@@ -52,7 +52,7 @@ Result<Answers> Client::answers() const {
     out.policies = take("policies", pbs_statpolicy(handle, nullptr, nullptr, nullptr));
     out.time_windows = take("time_windows", pbs_stattimewindow(handle, nullptr, nullptr, nullptr));
     if (!failed.empty()) return tl::unexpected(failed);
-    // A server may know nothing of them.
+    // A server without reservations refuses this request.
     out.reservations = take("reservations", pbs_statresv(handle, nullptr, nullptr, nullptr));
     return out;
 }

@@ -1,4 +1,4 @@
-// The replies of a server, through the C API.
+// Asks a server for the objects of a calendar, through the C API.
 #pragma once
 
 #include <span>
@@ -12,20 +12,20 @@
 
 namespace pbs::calendar {
 
-// Objects of a status list, without the attributes that have resources.
+// Converts a status list to objects. Attributes with resources are left out.
 std::vector<ObjectText> object_texts(const batch_status* list);
 
 // A connection to a server; closed with the object.
 class Client {
   public:
-    // `server` is empty for the default one. Errors: it can't be reached.
+    // Connects to a server; an empty `server` is the default one. Errors: the server can't be reached.
     static Result<Client> open(const std::string& server);
 
-    // Everything that a site is made of.
+    // Asks for all objects of which make_site() makes a site.
     Result<Answers> answers() const;
 
-    // `set server non_work_days += ...` in one request: all entries or none. The result is the server's
-    // warning, or empty. Errors: the server's text.
+    // Adds entries by `set server non_work_days += ...` in one request: all or none. Returns the server's
+    // warning, or an empty text. Errors: the server's text.
     Result<std::string> add_non_work_days(std::span<const std::string> entries) const;
 
   private:

@@ -23,7 +23,7 @@ std::string utc_text(Instant t) {
                        fmt::gmtime(static_cast<std::time_t>(t.time_since_epoch().count())));
 }
 
-// Is the clock set back around this instant, so that it shows the same reading twice?
+// Whether the clock shows this instant's reading twice, because it is set back nearby.
 bool shown_twice(const rrule::Zone& zone, Instant t) {
     const rrule::Local shown = zone.local(t);
     if (zone.instant(shown) != t) return true;
@@ -32,13 +32,13 @@ bool shown_twice(const rrule::Zone& zone, Instant t) {
     return t < change && shown >= zone.local(change);
 }
 
-// "+02:00"
+// Formats an offset from UTC: "+02:00".
 std::string offset_text(rrule::Seconds offset) {
     const auto minutes = std::abs(offset.count()) / 60;
     return fmt::format("{}{:02}:{:02}", offset.count() < 0 ? '-' : '+', minutes / 60, minutes % 60);
 }
 
-// The spans of a set, each marked if the range cuts it.
+// Adds a set's intervals as spans, each marked where the range cuts it off.
 void add_set(std::vector<Span>& out, const rrule::WindowSet& set, Instant a, Instant b, const Span& like) {
     for (const Interval& when : set.intervals(a, b)) {
         Span span = like;
@@ -54,7 +54,7 @@ std::string_view policy_at(const Site& site, const objects::PolicySlots& slots, 
                                     site.dedicated.contains(t));
 }
 
-// The first instant after t, up to b, at which a policy may change.
+// Returns the first instant after t, and not after b, at which a policy may change.
 Instant next_switch(const Site& site, Instant t, Instant b) {
     Instant next = b;
     for (const rrule::WindowSet* set : {&site.prime, &site.dedicated}) {
@@ -82,7 +82,7 @@ void add_policies(std::vector<Span>& out, const Site& site, const SchedPolicies&
     out.back().later = out.back().when.end == b && policy_at(site, sched.slots, b) == out.back().detail;
 }
 
-// The days of the server's zone whose beginning is in [a, b), and the one that holds a.
+// Visits each non-work day that begins in [a, b), and the day that contains a if it is one.
 template <class Visit>
 void for_each_holiday(const Site& site, Instant a, Instant b, Visit visit) {
     LocalDay from = std::chrono::floor<std::chrono::days>(site.zone.local(a));
@@ -206,14 +206,14 @@ std::string to_json(const Site& site, const std::vector<Span>& list, Instant a, 
         item["goes_on"] = span.later;
         json["spans"].push_back(std::move(item));
     }
-    // Names are bytes; one that isn't UTF-8 doesn't stop the list.
+    // Replace bytes of names that aren't UTF-8, so that the list can be written.
     return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string to_icalendar(const Site& site, Instant a, Instant b, Instant stamp) {
     std::vector<rrule::TimedEvent> timed;
     for (const NamedWindow& window : site.windows) {
-        // Whole openings: one that the range cuts is told in full, unless it is of years or for ever.
+        // Export an opening that the range cuts off as a whole, unless it is longer than a year or endless.
         for (auto at = window.set.at_or_after(a); at && at->start < b; at = window.set.at_or_after(at->end)) {
             const bool lengthy = at->end - at->start > std::chrono::days(366);
             timed.push_back(

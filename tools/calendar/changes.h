@@ -1,5 +1,5 @@
-// From when to when policies are in force and windows, dedicated time, prime time, non-work days and
-// reservations last.
+// Lists the spans of time in which policies are in force, windows are open, and dedicated time, prime time,
+// non-work days and reservations last.
 #pragma once
 
 #include <string>
@@ -12,33 +12,35 @@ namespace pbs::calendar {
 
 enum class Kind { policy, prime, dedicated, window, non_work_day, reservation };
 
-// "policy", "prime_time", "dedicated_time", "time_window", "non_work_day", "reservation".
+// Name of a kind in JSON: "policy", "prime_time", "dedicated_time", "time_window", "non_work_day",
+// "reservation".
 std::string_view kind_text(Kind kind);
 
-// A span of time within the range that was asked for.
+// A span of time within the requested range.
 struct Span {
     rrule::Interval when;
     Kind kind;
-    std::string name;      // of the scheduler, window, non-work day or reservation; empty for the others
+    std::string name;      // scheduler, window, non-work day or reservation; empty for other kinds
     std::string detail;    // the policy's name; the queues of a window
-    bool earlier = false;  // it began before the range
-    bool later = false;    // it goes on after it
+    bool earlier = false;  // begins before the range
+    bool later = false;    // ends after the range
 };
 
-// All spans that have a part in [a, b), in the order of their beginnings, then kinds, then names.
+// Returns all spans that overlap [a, b), by beginning, then kind, then name.
 std::vector<Span> spans(const Site& site, rrule::Instant a, rrule::Instant b);
 
-// One line a span, for a terminal, with times of the server's zone.
+// Formats the spans for a terminal, one a line, with times in the server's zone.
 std::string to_text(const Site& site, const std::vector<Span>& list, rrule::Instant a, rrule::Instant b);
-// {"server":..., "time_zone":..., "from":..., "to":..., "spans":[...]}; times as RFC 3339 in UTC and as local
-// text.
+// Formats the spans as JSON: {"server":..., "time_zone":..., "from":..., "to":..., "spans":[...]}. Times are
+// given as RFC 3339 in UTC and as local text.
 std::string to_json(const Site& site, const std::vector<Span>& list, rrule::Instant a, rrule::Instant b);
 
-// The calendar file of a range: an event for each opening of a window, non-work day and reservation.
+// Makes a calendar file (iCalendar) of a range, with an event for each opening of a window, non-work day and
+// reservation.
 std::string to_icalendar(const Site& site, rrule::Instant a, rrule::Instant b, rrule::Instant stamp);
 
-// "Mon 2026-11-23 08:00:00", as a clock in the zone shows it; 24:00:00 is not used. A reading that comes
-// twice has the offset from UTC behind it: "Sun 2026-10-25 02:30:00+02:00".
+// Formats an instant as a clock in the zone shows it: "Mon 2026-11-23 08:00:00". Midnight is 00:00:00. A
+// reading that comes twice is followed by the offset from UTC: "Sun 2026-10-25 02:30:00+02:00".
 std::string local_text(const rrule::Zone& zone, rrule::Instant t);
 
 }  // namespace pbs::calendar

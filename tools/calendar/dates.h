@@ -1,4 +1,4 @@
-// Dates and times as they are typed on the command line.
+// Reads dates and times from the command line.
 #pragma once
 
 #include <string_view>
@@ -7,11 +7,11 @@
 
 namespace pbs::calendar {
 
-// YYYY-MM-DD, YYYY-MM-DD HH:MM or YYYY-MM-DD HH:MM:SS (a T may stand for the blank), in the zone. Years 1601
-// to 9998. Errors name the text and what was expected.
+// Reads YYYY-MM-DD, YYYY-MM-DD HH:MM or YYYY-MM-DD HH:MM:SS in the zone. T may replace the blank. Years: 1601
+// to 9998. Errors name the text and the expected form.
 Result<rrule::Instant> parse_time(std::string_view text, const rrule::Zone& zone);
 
-// YYYY-MM.
+// Reads YYYY-MM.
 Result<std::chrono::year_month> parse_month(std::string_view text);
 
 }  // namespace pbs::calendar

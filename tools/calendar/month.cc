@@ -18,15 +18,15 @@ constexpr int kDay = 1440;
 
 using Minutes = std::vector<Phase>;
 
-// Paints the minutes of a day, as the clock shows them, in which something is open.
+// Marks the minutes of a day, as the clock shows them, that overlap an open interval.
 void paint(Minutes& minutes, const rrule::Zone& zone, LocalDay day, const Interval& open, Phase phase) {
     for (Instant t = open.start; t < open.end;) {
-        // Up to where the clock is set: there it goes on with another reading.
+        // Paint up to the next change of the clock, which goes on with another reading there.
         const rrule::Zone::Stretch stretch = zone.stretch(t);
         const Instant change{stretch.to.time_since_epoch() - stretch.offset};
         const Instant until = t < change ? std::min(open.end, change) : open.end;
         const auto from = (zone.local(t) - rrule::Local(day)).count();
-        // Readings that are skipped don't look like a gap.
+        // Include readings that the clock skips: they must not look like a gap.
         const auto to = std::max(from + (until - t).count(),
                                  until < open.end ? (zone.local(until) - rrule::Local(day)).count() : 0);
         const auto last = std::clamp<std::int64_t>((to + 59) / 60, 0, kDay);
@@ -55,7 +55,7 @@ std::vector<DayPart> parts_of(const Site& site, LocalDay day) {
     return parts;
 }
 
-// The zone goes on with another offset within the day, or at its beginning.
+// Describes a change of the zone's offset within the day or at its beginning; empty: none.
 std::string clock_change(const rrule::Zone& zone, LocalDay day) {
     const Instant before = zone.instant(day) - rrule::Seconds(1);
     const rrule::Zone::Stretch stretch = zone.stretch(before);
@@ -68,7 +68,7 @@ std::string clock_change(const rrule::Zone& zone, LocalDay day) {
     return fmt::format("clock set from {} to {}", shown(stretch.offset), shown(zone.stretch(change).offset));
 }
 
-// The minutes that aren't as all were.
+// Returns the spans of marked minutes.
 std::vector<OpenTime> painted(const Minutes& minutes) {
     std::vector<OpenTime> out;
     for (int m = 0; m < kDay; ++m) {
@@ -105,7 +105,7 @@ std::vector<QueueMonth> queues_of(const Site& site, const std::vector<MonthDay>&
         QueueMonth& made = out.emplace_back(QueueMonth{queue, names, {}});
         for (const MonthDay& day : days) made.days.push_back(open_times(site, day.day, queue));
     }
-    // The times of a reservation follow each other in the list.
+    // Times of the same reservation are neighbours in the list.
     for (auto one = site.reservations.begin(); one != site.reservations.end();) {
         QueueMonth made{one->name, {}, {}};
         made.days.resize(days.size());

@@ -13,7 +13,7 @@ namespace {
 
 using rrule::markup_text;
 
-// Pixels. The bars are 720 wide: two minutes a pixel.
+// Sizes in pixels. Bars are 720 wide: two minutes a pixel.
 constexpr int kLeft = 110;
 constexpr int kTop = 60;
 constexpr int kRow = 20;
@@ -21,7 +21,7 @@ constexpr int kBar = 14;
 constexpr int kQueueRow = 5;
 constexpr int kWidth = 720;
 
-// Colours that differ in brightness too, for those who don't tell red from green.
+// Colours that also differ in brightness, for people who can't tell red from green.
 constexpr std::string_view fill(Phase phase) {
     switch (phase) {
         case Phase::prime:
@@ -40,7 +40,7 @@ std::string_view queue_fill(std::size_t i) {
     return kFills[i % kFills.size()];
 }
 
-// What is shorter than two pixels is drawn as long.
+// Draws a bar, at least two pixels wide.
 std::string bar(int from, int to, int y, int height, std::string_view colour, const std::string& title) {
     constexpr double kThinnest = 2;
     return fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}" fill="{}"><title>{}</title></rect>)"
@@ -62,7 +62,7 @@ std::string row(const Month& month, std::size_t index, int y) {
                     kLeft - 10, y + 11, day.non_work ? R"( font-weight="bold" fill="#b2182b")" : "",
                     day.name.empty() ? "" : fmt::format("<title>{}</title>", markup_text(day.name)), date,
                     day.non_work ? " *" : "");
-    // Longer parts first: a short one isn't painted over by its neighbour.
+    // Draw longer parts first, so that none covers a short neighbour.
     std::vector<DayPart> parts = day.parts;
     std::ranges::stable_sort(parts, std::greater<>(),
                              [](const DayPart& part) { return part.to - part.from; });
@@ -92,7 +92,7 @@ std::string row(const Month& month, std::size_t index, int y) {
     return out;
 }
 
-// Below the bars: a short window often begins with an hour.
+// Draws the hour marks below the bars, so that they don't cover short windows, which often begin on the hour.
 std::string hour_marks(int bottom) {
     std::string out;
     for (int hour = 0; hour <= 24; hour += 3) {
@@ -118,7 +118,7 @@ std::string note(int y, const std::string& text) {
                        kLeft, y + 11, markup_text(text));
 }
 
-// The legend from y on; moves y to its end.
+// Draws the legend from y on and moves y to its end.
 std::string legend(const Month& month, int& y) {
     std::string out;
     int x = kLeft;

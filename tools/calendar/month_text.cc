@@ -13,7 +13,7 @@ constexpr int kSlotMinutes = 1440 / kSlots;
 
 struct Look {
     char letter;
-    std::string_view colour;  // ANSI: black on green, on blue, on red
+    std::string_view colour;  // ANSI: black on green, white on blue, white on red
 };
 
 constexpr Look look(Phase phase) {
@@ -30,8 +30,8 @@ constexpr Look look(Phase phase) {
 constexpr std::string_view kNonWork = "\x1b[1;33m";
 constexpr std::string_view kPlain = "\x1b[0m";
 
-// The phase that a slot shows: the one that it begins with, unless another phase lies within it that no other
-// slot would show.
+// Chooses the phase that a slot shows: the one in which it begins, or that of the shortest part within it,
+// which no other slot would show.
 Phase phase_in(const MonthDay& day, int from, int to) {
     Phase shown = Phase::non_prime;
     int shortest = to - from;
@@ -72,7 +72,7 @@ std::string legend(bool colour) {
     return text + fmt::format("{}*{} non-work day", colour ? kNonWork : "", colour ? kPlain : "");
 }
 
-// "1-24, 26"
+// Lists days in short: "1-24, 26".
 std::string day_list(const std::vector<int>& days) {
     std::string text;
     for (std::size_t i = 0; i < days.size();) {
@@ -85,7 +85,7 @@ std::string day_list(const std::vector<int>& days) {
     return text;
 }
 
-// The hours of a queue or reservation, with the days that have them.
+// Lists the hours of a queue or reservation, each with its days.
 std::string hours_of(const QueueMonth& queue) {
     std::vector<std::pair<std::string, std::vector<int>>> kinds;
     for (std::size_t i = 0; i < queue.days.size(); ++i) {

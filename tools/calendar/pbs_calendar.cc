@@ -1,4 +1,4 @@
-// pbs_calendar: what the calendar of a server holds, and public holidays for it.
+// pbs_calendar: shows a server's calendar, and imports public holidays.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -46,7 +46,7 @@ struct Arguments {
     bool apply = false;
 };
 
-// By the server's clock; by this machine's if the server doesn't say.
+// Returns the server's time, or this machine's if the server doesn't tell it.
 Instant now(const Site& site) {
     return site.now.value_or(std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
 }
@@ -56,7 +56,7 @@ int fail(const std::string& message) {
     return kFailed;
 }
 
-// To a file, or to standard output if its name is empty or "-".
+// Writes to a file, or to standard output if `file` is empty or "-".
 int write(const std::string& file, const std::string& text) {
     if (file.empty() || file == "-") {
         fmt::print("{}", text);
@@ -68,7 +68,7 @@ int write(const std::string& file, const std::string& text) {
     return out ? 0 : fail(fmt::format("{}: {}", file, std::strerror(errno)));
 }
 
-// Of standard input if its name is "-".
+// Reads a file, or standard input if `file` is "-".
 Result<std::string> read(const std::string& file) {
     constexpr std::size_t kLargest = std::size_t{64} << 20;
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(
@@ -87,7 +87,7 @@ Result<std::string> read(const std::string& file) {
     return text;
 }
 
-// The range of --from and --to; from now on for `length` without them.
+// Returns the range of --from and --to; by default `length` from now on.
 Result<pbs::rrule::Interval> range(const Arguments& arguments, const Site& site, std::chrono::days length) {
     Result<Instant> from = now(site);
     if (!arguments.from.empty()) from = parse_time(arguments.from, site.zone);
@@ -95,7 +95,7 @@ Result<pbs::rrule::Interval> range(const Arguments& arguments, const Site& site,
     Result<Instant> to = *from + length;
     if (!arguments.to.empty()) to = parse_time(arguments.to, site.zone);
     if (!to) return tl::unexpected(to.error());
-    // Everything in it is held in memory.
+    // Longest range: all of it is held in memory.
     constexpr std::chrono::days kLongest{36525};
     if (*to - *from > kLongest)
         return tl::unexpected(std::string("--to is more than 100 years after --from"));

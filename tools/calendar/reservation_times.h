@@ -1,4 +1,4 @@
-// The times of a reservation: those of a standing one follow from its rule.
+// Computes the times of a reservation; a standing one has a rule.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,15 @@ namespace pbs::calendar {
 
 struct ReservationTime {
     rrule::Interval when;
-    std::string vnodes;  // "(n1:ncpus=2)+(n2:ncpus=2)": what it has of vnodes then
+    std::string vnodes;  // vnodes at that time: "(n1:ncpus=2)+(n2:ncpus=2)"
 };
 
-/// Returns the value of an attribute of the reservation; empty if it has none.
+/// Returns the value of an attribute of the reservation; empty: not set.
 using AttributeOf = std::function<std::string_view(std::string_view name)>;
 
-/// The time at which the reservation is, or begins next, and of a standing one the occurrences after that.
-/// Later ones count from series_start, which servers of pbspolicy tell, or from reserve_start. Empty: it has
-/// no time. Where the rule or its zone can't be read here there are no later ones.
+/// Returns the present or next time of the reservation, and the later occurrences of a standing one. These
+/// are counted from series_start, which servers of pbspolicy tell, or else from reserve_start. Empty: the
+/// reservation has no time. There are no later occurrences if the rule or its zone can't be read.
 std::vector<ReservationTime> reservation_times(const AttributeOf& value);
 
 }  // namespace pbs::calendar

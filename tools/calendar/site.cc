@@ -15,7 +15,8 @@
 namespace pbs::calendar {
 namespace {
 
-// The attributes of this project's tables; the others, of hosts with more, are not looked at.
+// Makes an object of the attributes that this project's tables have; other hosts may tell more, which are
+// ignored.
 Result<objects::Object> make_object(objects::ObjectType type, const ObjectText& text) {
     objects::Object object(type, text.name);
     for (const auto& [name, value] : text.attributes) {
@@ -53,7 +54,7 @@ Result<void> read_holidays(const ObjectText& server, Site& site) {
     return {};
 }
 
-// What a server says of its clock: 2026-11-22T17:01:28Z.
+// Reads the server's clock: 2026-11-22T17:01:28Z.
 std::optional<rrule::Instant> clock_of(const ObjectText& server) {
     std::string_view text = server.value("server_time");
     if (!text.ends_with('Z')) return std::nullopt;
@@ -68,7 +69,7 @@ Result<void> read_windows(const Answers& answers, Site& site) {
     for (const ObjectText& text : answers.time_windows) {
         const auto object = make_object(objects::ObjectType::time_window, text);
         if (!object) return tl::unexpected(object.error());
-        if (!object->has("rrule")) continue;  // it never opens
+        if (!object->has("rrule")) continue;  // a window without a rule never opens
         const auto window = objects::make_window(*object, site.zone);
         if (!window) return tl::unexpected(window.error().message);
         const std::string type(object->text("type"));
@@ -109,7 +110,7 @@ Result<void> read_scheds(const Answers& answers, Site& site) {
     return {};
 }
 
-// Has a reservation its time for itself in this state? The numbers are those of the batch protocol.
+// Whether a reservation in this state has its resources reserved. States are the batch protocol's numbers.
 bool holds_its_time(std::int64_t state) {
     constexpr std::int64_t kConfirmed = 2;
     constexpr std::int64_t kWaiting = 3;
@@ -133,7 +134,7 @@ Result<void> read_reservations(const Answers& answers, Site& site) {
     return {};
 }
 
-// Prime time of the Origin policy that the first scheduler runs at all times.
+// Reads prime time from the Origin policy that the first scheduler runs at all times.
 Result<void> read_prime_hours(const Answers& answers, Site& site) {
     if (site.prime_switches || site.scheds.empty()) return {};
     for (const ObjectText& text : answers.policies) {

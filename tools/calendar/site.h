@@ -1,4 +1,4 @@
-// What a calendar is drawn from: the windows, non-work days, policies and reservations of one server.
+// The site of a calendar: windows, non-work days, policies and reservations of one server.
 #pragma once
 
 #include <map>
@@ -13,20 +13,20 @@
 
 namespace pbs::calendar {
 
-// One line for the person at the terminal, naming the object and what was expected.
+// Result or an error: one line for the person at the terminal, which names the object and the expected form.
 template <class T>
 using Result = tl::expected<T, std::string>;
 
-// An object as a status reply describes it: attributes by name, as text.
+// An object of a status reply: attributes by name, as text.
 struct ObjectText {
     std::string name;
     std::map<std::string, std::string, std::less<>> attributes;
 
-    // Empty if it isn't there.
+    // Value of an attribute; empty: not set.
     std::string_view value(std::string_view attribute) const;
 };
 
-// The replies of one server.
+// The status replies of one server.
 struct Answers {
     ObjectText server;
     std::vector<ObjectText> scheds;
@@ -39,13 +39,14 @@ struct Answers {
 struct NamedWindow {
     std::string name;
     std::string type;                 // standard, prime, dedicated
-    std::vector<std::string> queues;  // that it opens
-    rrule::WindowSet set;             // of this window alone, without the non-work days it doesn't apply on
+    std::vector<std::string> queues;  // queues that the window opens
+    rrule::WindowSet set;             // openings of this window alone, without the non-work days on which it
+                                      // doesn't apply
 };
 
-// A time of a reservation; a standing one has several.
+// A time of a reservation. A standing reservation has several.
 struct Reservation {
-    std::string name;  // its id, and the name that its owner gave it: "R12.server (course)"
+    std::string name;  // the id and the owner's name for it: "R12.server (course)"
     rrule::Interval when;
 };
 
@@ -57,22 +58,22 @@ struct SchedPolicies {
 struct Site {
     std::string server;
     rrule::Zone zone = rrule::Zone::utc();
-    // True: the server doesn't tell its zone, so this is the zone of this machine.
+    // The zone is this machine's, because the server doesn't tell its own.
     bool zone_assumed = false;
-    std::optional<rrule::Instant> now;       // what the server's clock shows, if it says
-    std::vector<std::string> holiday_rules;  // non_work_days, an entry each
+    std::optional<rrule::Instant> now;       // the server's clock, if it tells it
+    std::vector<std::string> holiday_rules;  // entries of non_work_days
     rrule::NonWorkDays holidays;
-    std::vector<NamedWindow> windows;  // those that have a rule, in the order of names
-    // The unions of the windows of a type. Without a prime window, prime time is what a policy of the Origin
-    // algorithm says (prime_time_start to prime_time_end on working days), which switches no policy.
+    std::vector<NamedWindow> windows;  // windows with a rule, by name
+    // Unions of all windows of a type. Without a prime window, prime time is that of the Origin policy
+    // (prime_time_start to prime_time_end on working days), which switches no policy.
     rrule::WindowSet prime;
     rrule::WindowSet dedicated;
     bool prime_switches = false;
     std::vector<SchedPolicies> scheds;
-    std::vector<Reservation> reservations;  // those that are confirmed and not over
+    std::vector<Reservation> reservations;  // confirmed ones that aren't over
 };
 
-// Errors name an object whose attributes make no sense.
+// Makes a site of the replies. Errors name an object with attributes that make no sense.
 Result<Site> make_site(const Answers& answers);
 
 }  // namespace pbs::calendar

@@ -20,11 +20,11 @@ namespace {
 namespace fs = std::filesystem;
 using cmds::StatusList;
 
-// Of each day's log: enough for what happened last.
+// Most bytes of each day's log, from its end: enough for recent events.
 constexpr std::streamoff kMostOfALog = 20'000'000;
 constexpr std::size_t kDaysOfLog = 2;
 
-// The last lines of a file; nullopt: it can't be read.
+// Reads the last lines of a file; nullopt: the file can't be read.
 std::optional<std::string> end_of(const fs::path& path) {
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     if (!file) return std::nullopt;
@@ -45,7 +45,8 @@ class Maker {
 
     cmds::Result<Bundle> make() {
         if (options_.anonymous) learn_names();
-        // Whoever asks for other names doesn't get the site's because some aren't known.
+        // Fail if some names couldn't be learnt: they would stand in a bundle that was asked for without
+        // them.
         if (!bundle_.left_out.empty()) return cmds::fail(bundle_.left_out.front(), 1);
         add("report", options_.report);
         add("versions", options_.versions);
@@ -74,7 +75,7 @@ class Maker {
         names_.add(kind, name.substr(0, name.find('.')));
         if (name.find('.') != std::string_view::npos) names_.add("domain", name.substr(name.find('.') + 1));
     }
-    // "alice@host"
+    // Learns the names in "alice@host".
     void learn_user(std::string_view user) {
         names_.add("user", user.substr(0, user.find('@')));
         if (user.find('@') != std::string_view::npos) learn_host("host", user.substr(user.find('@') + 1));
@@ -102,7 +103,7 @@ class Maker {
         cmds::AttrList owner;
         for (const char* name : {ATTR_owner, ATTR_euser, ATTR_egroup, ATTR_A, ATTR_project})
             owner.add(name, "", "");
-        // Those that have ended, too, if the server keeps them.
+        // Ask for finished jobs too, if the server keeps them.
         StatusList jobs(pbs_statjob(handle, nullptr, owner.attributes(), "x"));
         if (!jobs && pbs_errno != 0)
             jobs = list(pbs_statjob(handle, nullptr, owner.attributes(), nullptr), "names of users");
@@ -128,7 +129,7 @@ class Maker {
             list(pbs_statsched(connection_.handle(), nullptr, nullptr), "records of cycles");
         for (const batch_status* at = scheds.get(); at != nullptr; at = at->next) add_record(at->name);
     }
-    // Names of a record are replaced by what knows where they are in it.
+    // Adds a record. Its names are replaced by the code that knows where a record has names.
     void add_record(const std::string& sched) {
         const std::string name = "record." + sched;
         const StatusList parts = list(pbs_statrecord(connection_.handle(), sched.c_str(), nullptr), name);

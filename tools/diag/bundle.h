@@ -1,5 +1,5 @@
-// What helps somebody else to see what a server does: an archive of its configuration, a record of a cycle,
-// its log, what it tells of itself, and versions.
+// Bundles information about a server for somebody who helps from afar: an archive of its configuration, a
+// record of a cycle, its log, its diagnosis, and versions.
 #pragma once
 
 #include <chrono>
@@ -21,8 +21,8 @@ struct BundleOptions {
     std::chrono::sys_seconds now;
 };
 
-/// A part that can't be had is named in the archive's README, and all else is in it. Error: the names that
-/// are to be replaced can't be found out.
+/// A part that can't be obtained is named in the archive's README; the other parts are there. Error: the
+/// names to replace can't be found out.
 struct Bundle {
     std::string archive;                ///< for tar(1)
     std::vector<std::string> left_out;  ///< what, and why

@@ -20,7 +20,7 @@ void Names::add(std::string_view kind, std::string_view name) {
     names_.emplace(name, fmt::format("{}{}", kind, number));
 }
 
-// A word as a whole, else its parts between dots: a job's id, a host with its domain.
+// Replaces a word as a whole, or else its parts between dots: a job's id, a host with its domain.
 std::string Names::word(std::string_view text) const {
     if (const auto known = names_.find(text); known != names_.end()) return known->second;
     const auto dot = text.find('.');
@@ -44,7 +44,7 @@ std::string Names::replaced(std::string_view text) const {
             text.remove_prefix(1);
             continue;
         }
-        // The dot that ends a sentence is none of the name.
+        // Leave the dot that ends a sentence out of the name.
         std::string_view found = text.substr(0, static_cast<std::size_t>(end));
         while (found.size() > 1 && found.back() == '.') found.remove_suffix(1);
         other += word(found);

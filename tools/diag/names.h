@@ -1,4 +1,4 @@
-// Other names in place of those of a site.
+// Replaces the names of a site by others.
 #pragma once
 
 #include <map>
@@ -9,19 +9,18 @@ namespace pbs::diag {
 
 class Names {
   public:
-    /// From now on `name` is replaced by `kind` and a number: "user3". A name that is known already, and an
-    /// empty one, are left alone.
+    /// Adds a name, which is replaced by `kind` and a number from now on: "user3". Does nothing if the name
+    /// is empty or known already.
     void add(std::string_view kind, std::string_view name);
-    /// The text with other names, wherever a name stands as a word of its own: in "alice@host", "12.server"
-    /// and
-    /// "/home/alice/x", not in "malice". What follows "job name = " up to a comma is replaced whatever it is.
+    /// Replaces names in a text where they stand as words: in "alice@host", "12.server" and "/home/alice/x",
+    /// not in "malice". The text between "job name = " and a comma is replaced in any case.
     std::string replaced(std::string_view text) const;
 
   private:
     std::string word(std::string_view text) const;
 
     std::map<std::string, std::string, std::less<>> names_;
-    std::map<std::string, int, std::less<>> counts_;  // by kind
+    std::map<std::string, int, std::less<>> counts_;  // names so far, by kind
 };
 
 }  // namespace pbs::diag

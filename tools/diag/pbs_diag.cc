@@ -1,4 +1,4 @@
-// pbs_diag: what a server does, and whether it is well.
+// pbs_diag: shows the state and the health of a server.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ int complain(const std::string& message, int status) {
     return status;
 }
 
-// "2024a"; the first line of tzdata.zi is "# version 2024a".
+// Version of the zone data, such as "2024a", from the first line of tzdata.zi: "# version 2024a".
 std::string zone_version() {
     for (const char* path : {"/usr/share/zoneinfo/tzdata.zi", "/usr/share/zoneinfo/+VERSION"}) {
         std::ifstream file(path);
@@ -70,7 +70,7 @@ std::string versions() {
     return text;
 }
 
-// A new file, its owner's alone: it says whose jobs there are.
+// Writes a new file that only its owner may read, since it names users.
 int write_new(const std::string& path, const std::string& text) {
     const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return complain(fmt::format("can't make {}: {}", path, std::strerror(errno)), kProblems);
@@ -94,7 +94,7 @@ class Report {
     Report(const Connection& connection, const Arguments& arguments)
         : connection_(connection), arguments_(arguments) {}
 
-    // The first failure ends it.
+    // Makes the report, up to the first failure.
     pbs::cmds::Result<void> make(bool all) {
         using pbs::cmds::Result;
         Result<void> done = need(counters_, "counters");

@@ -19,7 +19,7 @@ using cmds::value_of;
 using std::chrono::microseconds;
 using std::chrono::sys_seconds;
 
-// What is full enough to be told of: a tenth of the disk, or room for a day of a busy server's log.
+// Limits below which free space is reported: a tenth of the disk, or a day's log of a busy server.
 constexpr double kLeastFreeShare = 0.1;
 constexpr double kLeastFreeBytes = 1e9;
 constexpr std::int64_t kMostClockDifference = 2;
@@ -39,7 +39,7 @@ std::vector<const batch_status*> all_of(const batch_status* list) {
     return all;
 }
 
-// The last ones, the latest first.
+// Returns the last `most` objects, latest first.
 std::vector<const batch_status*> latest(const batch_status* list, std::size_t most) {
     std::vector<const batch_status*> all = all_of(list);
     std::reverse(all.begin(), all.end());
@@ -184,7 +184,7 @@ Health health_text(const batch_status* health, const batch_status* counters, con
     const auto free = static_cast<double>(number(of, "disk", "free"));
     say(free >= std::min(size * kLeastFreeShare, kLeastFreeBytes), "disk",
         fmt::format("{} of {} are free for {}", size_text(free), size_text(size), text_of(of, "home")));
-    // Some file systems have as many as they need, and say 0.
+    // Some file systems allocate inodes as needed and report 0.
     const std::int64_t inodes = number(of, "disk", "inodes");
     if (inodes > 0)
         say(number(of, "disk", "free_inodes") * 100 >= inodes, "disk",

@@ -1,4 +1,4 @@
-// An archive of texts, for tar(1).
+// Writes an archive of texts for tar(1).
 #pragma once
 
 #include <chrono>
@@ -7,14 +7,14 @@
 
 namespace pbs::diag {
 
-/// The archive in the format ustar (POSIX.1-2001, pax, "ustar Interchange Format"), in memory.
+/// An archive in memory, in the format ustar (POSIX.1-2001, pax, "ustar Interchange Format").
 class Tar {
   public:
-    /// `now`: the date of all its files.
+    /// `now` becomes the date of all files.
     explicit Tar(std::chrono::sys_seconds now) : now_(now) {}
-    /// Adds a file that its owner reads and writes. The name has at most 100 bytes.
+    /// Adds a file that only its owner may read and write. The name has at most 100 bytes.
     void add(std::string_view name, std::string_view text);
-    /// The whole archive, with its end; nothing is added afterwards.
+    /// Returns the whole archive with its end mark. Add nothing afterwards.
     std::string finish();
 
   private:

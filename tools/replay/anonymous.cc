@@ -18,8 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Names of one kind. After all of them were seen, each gets a number by its place in their order, so that
-// decisions that go by the order of names stay the same.
+// Names of one kind. When all have been seen, each gets a number by its place in their order, so that
+// decisions that depend on the order of names don't change.
 class Names {
   public:
     explicit Names(std::string_view stem) : stem_(stem) {}
@@ -42,8 +42,8 @@ class Names {
     std::map<std::string, std::string, std::less<>> others_;
 };
 
-// Calls `f` with each word of a text, and with what is between words, in order: words are what names are made
-// of.
+// Splits a text: calls `word` with each word that can be a name and `between` with the text between words, in
+// order.
 template <class Word, class Between>
 void each_word(std::string_view text, std::string_view also, Word word, Between between) {
     const auto is_word = [&](char c) {
@@ -73,8 +73,7 @@ constexpr std::array<std::string_view, 3> kHosts{"sched_host", "server_host", "s
 constexpr std::array<std::string_view, 5> kPaths{"sched_acct_dir", "dedicated_time_command", "hpm_ctl",
                                                  "sorted_job_dumpfile", "schedule_log"};
 
-// One pass over the lines of a record sees the names, a second one replaces them: `text(t)` is what stands in
-// the record from then on.
+// Renames in two passes over a record: the first collects names, the second replaces them.
 class Renaming {
   public:
     void number() {
@@ -147,8 +146,8 @@ class Renaming {
     std::string group_name(std::string_view name) { return renamed(groups_, name); }
     std::string project_name(std::string_view name) { return renamed(projects_, name); }
     std::string queue_name(std::string_view name) { return renamed(queues_, name); }
-    // The first label, and the domain: host names are compared without the domain where one has none, and
-    // whatever their case.
+    // Renames a host. The first label and the domain are renamed apart and without regard to case, because
+    // hosts are compared without the domain where one has none.
     std::string host_name(std::string_view name) {
         const std::string lower = values::lowered(name);
         const std::size_t dot = lower.find('.');
@@ -156,7 +155,7 @@ class Renaming {
         return renamed(labels_, std::string_view(lower).substr(0, dot)) + '.' +
                renamed(domains_, std::string_view(lower).substr(dot + 1));
     }
-    // "resource !/path/of/program arguments".
+    // Renames "resource !/path/of/program arguments".
     std::string told_by(std::string_view element) {
         const auto program = std::min(element.find('!'), element.size() - 1) + 1;
         return std::string(element.substr(0, program)) + path_name(element.substr(program));
@@ -165,13 +164,13 @@ class Renaming {
         const std::string other = renamed(paths_, path);
         return replacing_ && path.starts_with('/') ? "/anonymous/" + other : other;
     }
-    // 12.server, 12[3].server
+    // Renames ids of jobs: 12.server, 12[3].server.
     std::string job_id(std::string_view id) {
         const std::size_t dot = id.find('.');
         if (dot == std::string_view::npos) return std::string(id);
         return std::string(id.substr(0, dot + 1)) + host_name(id.substr(dot + 1));
     }
-    // Of acl_users: user, user@host, with * and a sign.
+    // Renames an element of acl_users: user or user@host, with * or a sign.
     std::string acl_name(std::string_view name) {
         const bool sign = name.starts_with('+') || name.starts_with('-');
         const std::string_view bare = sign ? name.substr(1) : name;
@@ -184,7 +183,7 @@ class Renaming {
         }
         return fmt::format("{}{}", sign ? name.substr(0, 1) : "", user_name(bare));
     }
-    // queue, queue@host, with commas between them.
+    // Renames queues: queue or queue@host, separated by commas.
     std::string queue_specs(std::string_view text) {
         std::string out;
         bool of_host = false;
@@ -196,7 +195,7 @@ class Renaming {
         each_word(text, ".", word, between);
         return out;
     }
-    // 2:ncpus=1:host=n1+1:vnode=n2
+    // Renames hosts and vnodes in a select: 2:ncpus=1:host=n1+1:vnode=n2.
     std::string select_text(std::string_view text) {
         std::string out;
         std::string_view resource;
@@ -208,7 +207,8 @@ class Renaming {
         each_word(text, ".", word, [&](std::string_view marks) { out += marks; });
         return out;
     }
-    // group01:root = 30: those that are users, groups or queues elsewhere have the same names here.
+    // Renames a tree's element, "group01:root = 30". Users, groups and queues keep the names that they get
+    // elsewhere.
     std::string tree_element(std::string_view text) {
         std::string out;
         const auto word = [&](std::string_view name) {
@@ -222,7 +222,7 @@ class Renaming {
         each_word(text, ".", word, [&](std::string_view marks) { out += marks; });
         return out;
     }
-    // An element of such a tree, or what isn't in it: a user, a group, "group:user".
+    // Renames an entity of a tree, or one outside of it: a user, a group, "group:user".
     std::string entity_name(std::string_view text) {
         if (text == "root" || text == "unknown") return std::string(text);
         return tree_element(text);
@@ -232,7 +232,7 @@ class Renaming {
             if (const std::string* other = names->find(name)) return *other;
         return std::string(name);
     }
-    // In a text for people.
+    // Renames words in a text for people.
     std::string words(std::string_view text) {
         std::string out;
         const auto word = [&](std::string_view name) {
@@ -310,7 +310,7 @@ class Renaming {
             return;
         }
         Json renamed = Json::object();
-        // Bytes that can't be in a key are %e9 there; names with one have other names in any case.
+        // Decode %e9 and the like: keys can't contain all bytes, and the decoded name is the one to replace.
         for (const auto& [name, value] : found->items()) renamed[(this->*rename)(decoded(name))] = value;
         *found = std::move(renamed);
     }
@@ -386,7 +386,7 @@ class Renaming {
     bool replacing_ = false;
 };
 
-// The lines up to and with "cycle", and those of what was decided.
+// The two parts of a record: the lines up to "cycle", and those of the decisions.
 struct Halves {
     std::string state;
     std::string decided;
@@ -411,7 +411,7 @@ Halves rewrite(std::string_view text, Renaming& renaming) {
     return halves;
 }
 
-// The lines of decisions without their texts for people, which have names in them.
+// Returns the lines of decisions without their texts for people, which contain names.
 std::vector<std::string> bare(std::string_view decided) {
     std::vector<std::string> lines;
     for (std::size_t at = 0; at < decided.size();) {
@@ -430,7 +430,7 @@ std::vector<std::string> bare(std::string_view decided) {
 
 Result<std::string> anonymous(std::string_view text, std::string_view name,
                               const std::optional<std::string>& time_zone) {
-    const auto before = replay(text, name, time_zone);  // and it is a record
+    const auto before = replay(text, name, time_zone);  // shows that the text is a record
     if (!before) return tl::unexpected(before.error());
     Renaming renaming;
     (void)rewrite(text, renaming);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr useconds_t kPauseUs = 200'000;
 
-// One request: what came, part by part, of an attribute.
+// Sends a request and joins the parts of the attribute that come back.
 tl::expected<std::string, AskError> ask(const cmds::Connection& connection, const std::string& sched,
                                         const char* extend, std::string& cycles) {
     const cmds::StatusList parts(pbs_statrecord(connection.handle(), sched.c_str(), extend));

@@ -1,4 +1,4 @@
-// A record from a running server, through the C API.
+// Gets a record from a running server, through the C API.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 namespace pbs::replay {
 
 struct AskError {
-    int status = 1;  // that a command exits with
+    int status = 1;  // exit status of the command
     std::string message;
 };
 
-// `server` is empty for the default one, `sched` for the scheduler default. Errors: the server can't be
-// reached, or refuses (operators and managers may have a record).
-// With `next`, this waits for the next cycle that the server runs, however long that takes, and gets its
-// record. Without it, the record is of a cycle at this moment.
+// Asks for a record. An empty `server` is the default one, an empty `sched` the scheduler default. With
+// `next`, waits for the server's next cycle, however long, and returns that cycle's record; otherwise the
+// record is of a cycle at this moment. Errors: the server can't be reached, or refuses (operators and
+// managers may ask).
 tl::expected<std::string, AskError> ask_record(const std::string& server, const std::string& sched,
                                                bool next);
 

@@ -10,7 +10,7 @@ namespace {
 
 using record::DecidedLine;
 
-// A scheduler made from a record.
+// A scheduler restored from a record.
 class Restored : public record::RecordSink {
   public:
     explicit Restored(const std::optional<std::string>& time_zone) : time_zone_(time_zone) {}
@@ -26,7 +26,7 @@ class Restored : public record::RecordSink {
         if (std::holds_alternative<sched::JobState>(record)) ++jobs;
         return scheduler->restore(record);
     }
-    // The lines of what the cycle decides here.
+    // Runs the cycle and returns the lines of its decisions.
     std::string decide(const CycleAsked& asked) {
         scheduler->set_divide_chunks(!asked.whole_chunks);
         scheduler->set_preempt(!asked.no_preemption);
@@ -42,7 +42,7 @@ class Restored : public record::RecordSink {
     record::RecordWriter names_;
 };
 
-// Lines by the job that they are about, in order.
+// Lines of decisions by the job that they are about, in order.
 using ByJob = std::map<std::string, std::vector<const DecidedLine*>, std::less<>>;
 ByJob by_job(const std::vector<DecidedLine>& lines) {
     ByJob jobs;
@@ -54,13 +54,13 @@ std::string about(const DecidedLine& line) {
     return line.job.empty() ? std::string() : fmt::format("job {}: ", line.job);
 }
 
-// What differs, job by job; if nothing does, where the order differs.
+// Compares decisions job by job and returns the differences; if there are none, differences in the order.
 std::vector<std::string> compare(const std::vector<DecidedLine>& recorded,
                                  const std::vector<DecidedLine>& now) {
     std::vector<std::string> differences;
     const ByJob now_of = by_job(now);
     ByJob recorded_of = by_job(recorded);
-    std::map<std::string_view, std::size_t> seen;  // lines of a job gone through
+    std::map<std::string_view, std::size_t> seen;  // lines of each job compared so far
     for (const DecidedLine& line : recorded) {
         const std::size_t i = seen[line.job]++;
         const auto found = now_of.find(line.job);

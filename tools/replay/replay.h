@@ -1,4 +1,4 @@
-// Running a recorded cycle again.
+// Runs a recorded cycle again.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,17 @@ using record::Result;
 struct Replayed {
     CycleAsked cycle;
     std::size_t jobs = 0;
-    std::size_t decisions = 0;             // that the record has
-    std::vector<std::string> differences;  // a text each, in the order of the record; empty: the same
+    std::size_t decisions = 0;             // decisions in the record
+    std::vector<std::string> differences;  // one text each, in the order of the record; empty: the same
+                                           // decisions
 };
 
-// Runs the cycle of a record. `time_zone` stands in for the record's, which may be the path of a file of the
-// recording machine. Errors as those of read_record().
+// Runs the cycle of a record and compares the decisions. `time_zone` replaces the record's zone, which may be
+// a file of the recording machine. Errors are those of read_record().
 Result<Replayed> replay(std::string_view text, std::string_view name,
                         const std::optional<std::string>& time_zone = std::nullopt);
 
-// Runs the cycle of a record and returns what it decides, in lines as a record has them. Errors as those of
+// Runs the cycle of a record and returns its decisions, in lines as in a record. Errors are those of
 // read_record().
 Result<std::string> decide_again(std::string_view text, std::string_view name,
                                  const std::optional<std::string>& time_zone = std::nullopt);

@@ -15,17 +15,17 @@
 namespace pbs::simulate {
 namespace {
 
-constexpr std::int64_t kLatest = 100'000'000'000;  // 5138
+constexpr std::int64_t kLatest = 100'000'000'000;  // in the year 5138
 constexpr std::int64_t kMostCpus = 100'000'000;
 
 struct Pair {
     std::string_view key;
     std::string value;
-    std::size_t column = 0;  // of the value
+    std::size_t column = 0;  // column of the value
 };
 
-// "key=value key="a value" ...": a value in quotes may have blanks, and in double quotes \". A word without
-// an equals sign belongs to the value before: job names may have blanks.
+// Splits "key=value key="a value" ...". A value in quotes may contain blanks and, in double quotes, \". A
+// word without an equals sign belongs to the value before it, because names of jobs may contain blanks.
 std::vector<Pair> split_pairs(std::string_view line, std::size_t from) {
     std::vector<Pair> pairs;
     std::size_t at = from;
@@ -57,7 +57,7 @@ std::vector<Pair> split_pairs(std::string_view line, std::size_t from) {
     return pairs;
 }
 
-// CPUs of a select such as "2:ncpus=4:mem=1gb+1:ncpus=8"; nullopt: not one.
+// Returns the CPUs of a select such as "2:ncpus=4:mem=1gb+1:ncpus=8"; nullopt: the text is no select.
 std::optional<std::int64_t> cpus_of_select(std::string_view select) {
     std::int64_t all = 0;
     while (true) {
@@ -99,7 +99,7 @@ class LogReader {
     struct Record {
         char type = ' ';
         std::string_view id;
-        std::size_t text = 0;  // where it begins
+        std::size_t text = 0;  // column of the text
     };
     tl::unexpected<std::string> wrong(std::size_t column, const std::string& what) const {
         return tl::unexpected(fmt::format("{}: line {}, column {}: {}", name_, line_, column + 1, what));
@@ -114,16 +114,16 @@ class LogReader {
     std::string name_;
     std::size_t line_ = 0;
     Trace trace_;
-    std::unordered_map<std::string, std::uint32_t> submitted_to_;  // id to queue, of Q records
-    std::unordered_map<std::string, std::size_t> jobs_;            // id to position
-    std::unordered_set<std::string> begun_;                        // ids of Q and S records
+    std::unordered_map<std::string, std::uint32_t> submitted_to_;  // queue of each id, from Q records
+    std::unordered_map<std::string, std::size_t> jobs_;            // index of each id
+    std::unordered_set<std::string> begun_;                        // ids that have a Q or S record
     std::unordered_set<std::string> deleted_;
     std::unordered_set<std::string> suspended_;
-    std::vector<Seconds> walltime_used_;  // by position; -1: not known
+    std::vector<Seconds> walltime_used_;  // by index; -1: unknown
     std::map<RequestText, std::uint32_t> requests_;
 };
 
-// "MM/DD/YYYY HH:MM:SS;T;id;text"
+// Splits a line "MM/DD/YYYY HH:MM:SS;T;id;text".
 Result<LogReader::Record> LogReader::split(std::string_view line) const {
     constexpr std::string_view kShape = "00/00/0000 00:00:00;";
     for (std::size_t i = 0; i < kShape.size(); ++i) {
@@ -135,7 +135,7 @@ Result<LogReader::Record> LogReader::split(std::string_view line) const {
     const auto type_end = line.find(';', kShape.size());
     if (type_end == line.npos || type_end == kShape.size())
         return wrong(kShape.size(), "expected the type of the record and a semicolon");
-    // Types of one letter are about jobs; others (PROV_START) aren't looked at.
+    // Records about jobs have types of one letter; others, such as PROV_START, are skipped.
     if (type_end == kShape.size() + 1) record.type = line[kShape.size()];
     const auto id_end = line.find(';', type_end + 1);
     if (id_end == line.npos) return wrong(type_end + 1, "expected an id and a semicolon");
@@ -183,7 +183,7 @@ Result<void> LogReader::read_request(const std::vector<Pair>& pairs, TraceJob& j
                 return wrong(pair.column, fmt::format("{}: found '{}', expected 0 to {}", pair.key,
                                                       pair.value.substr(0, 40), kMostCpus));
         }
-        // What the server works out of the rest, and what the scheduler set when it started the job.
+        // Skip resources that the server computes from others, or that the scheduler set at the start.
         if (resource == "nodect" || resource == "ssinodes") continue;
         request.emplace(resource, pair.value);
     }
@@ -258,7 +258,7 @@ Result<void> LogReader::read_record(std::string_view line) {
             begun_.emplace(record->id);
             const std::vector<Pair> pairs = split_pairs(line, record->text);
             const auto queue = std::ranges::find(pairs, "queue", &Pair::key);
-            // A job that is moved has another Q record; where it was first counts.
+            // Keep the queue of the job's first Q record: a moved job has further ones.
             if (queue != pairs.end())
                 submitted_to_.try_emplace(std::string(record->id), trace_.queues.number(queue->value));
             return {};
@@ -297,11 +297,11 @@ Result<void> LogReader::read(const LogText& log) {
 }
 
 Trace LogReader::finish() {
-    // A Q record may come after the E record, when files come in any order.
+    // Look up queues at the end: files come in any order, so a Q record may follow its E record.
     for (const auto& [id, position] : jobs_)
         if (const auto queue = submitted_to_.find(id); queue != submitted_to_.end())
             trace_.jobs[position].queue = queue->second;
-    // The walltime of a suspended job stood still.
+    // A suspended job's walltime stood still: it is the run time.
     for (const std::string& id : suspended_)
         if (const auto job = jobs_.find(id);
             job != jobs_.end() && walltime_used_[job->second] >= Seconds(0)) {

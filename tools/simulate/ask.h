@@ -1,4 +1,4 @@
-// The configuration of a running server, through the C API.
+// Asks a running server for its configuration and accounting, through the C API.
 #pragma once
 
 #include <string>
@@ -10,20 +10,21 @@
 namespace pbs::simulate {
 
 struct ServerAnswer {
-    std::string document;   // as pbs_config export writes it
-    std::string time_zone;  // the server's; empty: it doesn't say
+    std::string document;   // in the form of pbs_config export
+    std::string time_zone;  // the server's zone; empty: it doesn't tell one
 };
 
-// `server` is empty for the default one. Errors: it can't be reached, or refuses (operators and managers may
-// read the configuration).
+// Asks for the configuration. An empty `server` is the default one. Errors: the server can't be reached, or
+// refuses (operators and managers may read the configuration).
 Result<ServerAnswer> ask_server(const std::string& server);
 
-// The usage of shares that the server keeps, as pbs_fairshare(8) writes it as JSON; of a server that keeps
-// none: no trees. Managers are told of all entities. Errors: as above.
+// Asks for the fair-share usage that the server keeps, and returns it as pbs_fairshare(8) writes it as JSON;
+// without trees if the server keeps none. The server tells managers of all entities. Errors: as for
+// ask_server().
 Result<std::string> ask_share_usage(const std::string& server, const std::vector<std::string>& scheds);
 
-// The accounting logs that the server has of the days FIRST to LAST, both YYYYMMDD and included; "" stands
-// for the first or the last log that there is. Errors: as above, or the server has no log of these days.
+// Asks for the accounting logs of the days from `first` to `last`, both YYYYMMDD and included. "" stands for
+// the first or the last log there is. Errors: as for ask_server(), or the server has no log of these days.
 Result<std::vector<LogText>> ask_accounting(const std::string& server, const std::string& first,
                                             const std::string& last);
 

@@ -23,15 +23,15 @@ using sched::DecisionKind;
 using sched::JobHandle;
 using sched::PreemptMethod;
 
-// How long the scheduler is given to start jobs that nothing else happens to: windows open each week, and
-// public holidays may come before.
+// How long jobs may wait without any event before the simulation ends: windows open each week, and public
+// holidays may delay them.
 constexpr Seconds kPatience = std::chrono::days(14);
-// So many texts of reasons are told apart; all others are counted together.
+// Most reasons that are counted by text; further ones are counted together.
 constexpr std::size_t kMostReasons = 1000;
 constexpr std::size_t kProgressEvery = 512;  // events
-// A job that was requeued so often is preempted no more: jobs that requeue each other in turn come to an end.
+// Requeues after which a job isn't preempted any more, so that jobs which requeue each other come to an end.
 constexpr std::int64_t kMostRequeues = 100;
-constexpr std::size_t kRequeued = 2;  // among kPreemptMethods
+constexpr std::size_t kRequeued = 2;  // index in kPreemptMethods
 
 void count(std::map<std::string, std::int64_t>& reasons, std::string_view reason) {
     const auto found = reasons.find(std::string(reason));
@@ -41,12 +41,13 @@ void count(std::map<std::string, std::int64_t>& reasons, std::string_view reason
         ++reasons["other reasons"];
 }
 
-// What jobs ask for, made once for all that ask for the same but for the walltime.
+// Requested amounts of jobs, shared by all jobs that request the same apart from the walltime.
 class Requests {
   public:
     Requests(const Trace& trace, const Cluster& cluster) : trace_(trace), cluster_(cluster) {}
 
-    // Errors: a resource of the trace that the machine doesn't know, or a value of it that can't be read.
+    // Returns a job's amounts. Errors: the machine doesn't have a resource of the trace, or can't read its
+    // value.
     Result<const std::vector<Amount>*> of(const TraceJob& job);
 
   private:
@@ -72,8 +73,8 @@ class Requests {
     std::vector<std::unique_ptr<std::string>> texts_;
 };
 
-// Of a trace that tells CPUs and memory alone. A job that is larger than a vnode takes whole vnodes and a
-// rest, as its user would ask for them.
+// Makes the request of a job whose trace tells only CPUs and memory. A job larger than a vnode requests whole
+// vnodes and a rest, as its user would.
 std::vector<Amount> Requests::amounts_of(std::int64_t cpus, std::int64_t mem) {
     if (!cluster_.has_memory()) mem = -1;
     std::vector<Amount> amounts = {{*cluster_.resource("ncpus"), cpus, {}}};
@@ -113,33 +114,35 @@ Result<const std::vector<Amount>*> Requests::of(const TraceJob& job) {
     return &place->second;
 }
 
-// A job that waits, or is suspended.
+// State of a job that waits or is suspended.
 struct Waiting {
     sched::QueueHandle queue{};
     bool has_comment = false;
     Instant commented{};
     std::string comment;
-    Instant preempted_at{};  // if it was; the server's comment says for whom then
+    Instant preempted_at{};  // if it was preempted; the comment then says for whom, and stays
     sched::Accrual accrual{};
 };
 
-// What a job has that was started, until it ends or is queued again.
+// State of a started job until it ends or is queued again.
 struct Run {
     sched::QueueHandle queue{};
-    Instant stime{};     // as the server tells it: later by as long as the job was suspended
-    Instant since{};     // since when it runs, or is suspended
-    Seconds elapsed{0};  // for how long it had run before that
+    Instant stime{};     // start time as the server tells it: later by the time for which the job was
+                         // suspended
+    Instant since{};     // when it started to run, or was suspended
+    Seconds elapsed{0};  // run time before `since`
     bool suspended = false;
-    Seconds eligible{0};  // for how long it has waited in a way that counts
+    Seconds eligible{0};  // eligible time so far
     std::vector<Amount> set_resources;
     std::vector<sched::Place> places;
-    std::vector<Amount> amounts;  // of the places; of each those first that a suspended job gives back
+    std::vector<Amount> amounts;  // amounts of all places; for each place, first those that a suspended job
+                                  // releases
 };
 
-// What a job that was preempted has done of its work.
+// Work that a preempted job has done.
 struct Work {
     Seconds done{0};
-    Seconds kept{0};  // of that, when it is queued again
+    Seconds kept{0};  // part of `done` that survives if the job is queued again
 };
 
 class Engine {
@@ -157,7 +160,7 @@ class Engine {
     Result<Schedule> run();
 
   private:
-    using Position = std::uint32_t;  // of a job in the trace
+    using Position = std::uint32_t;  // index of a job in the trace
     struct End {
         Instant at;
         Position job;
@@ -204,12 +207,13 @@ class Engine {
     sched::Scheduler scheduler_;
     std::vector<SchedTimes> scheds_;
     std::vector<const Cluster::Queue*> entries_;  // by the trace's number of the queue
-    std::vector<bool> elsewhere_;                 // the same: the default queue, for it isn't there
+    std::vector<bool> elsewhere_;                 // by the same number: the queue is missing, the default
+                                                  // queue takes its jobs
 
     Schedule run_;
     Instant now_{};
     Instant deadline_ = Instant::max();
-    Instant time_changes_ = Instant::max();  // prime time, or the policy in force
+    Instant time_changes_ = Instant::max();  // when prime time or the policy in force changes next
     bool prime_ = false;
     bool dirty_ = false;  // a job arrived, ended or was preempted since the last cycle
     Instant last_cycle_ = Instant::min();
@@ -217,15 +221,15 @@ class Engine {
     Position next_job_ = 0;
     std::size_t done_ = 0;
     std::size_t events_ = 0;
-    std::size_t changes_ = 0;  // by decisions: starts, preemptions, rejections
+    std::size_t changes_ = 0;  // decisions that changed something: starts, preemptions, rejections
     std::priority_queue<End, std::vector<End>, std::greater<>>
-        ends_;  // with those of runs that were cut short
+        ends_;  // including stale ends of runs that were cut short
     JobStates<Waiting> waiting_;
-    JobStates<Run> runs_;  // suspended jobs are in both
+    JobStates<Run> runs_;  // suspended jobs are in waiting_ and runs_
     std::unordered_map<Position, Work> work_;
 
-    // The record that is being filled; used again and again.
-    std::uint32_t walltime_ = 0;  // the resource
+    // Buffers of the job record that is being filled.
+    std::uint32_t walltime_ = 0;  // the resource's number
     sched::JobRecord record_;
     std::vector<Amount> amounts_;
     std::array<char, 32> id_{};
@@ -258,12 +262,12 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
     begin_shares();
     scheduler_.keep_usage_changes(false);
     scheduler_.set_tell_estimates(true);
-    scheduler_.set_comment_interval(Seconds::max());  // they are looked at in the end
+    scheduler_.set_comment_interval(Seconds::max());  // comments matter only at the end
     for (SchedTimes& sched : scheds_) sched.last = now_;
     return {};
 }
 
-// Decay of what was used before is counted from the begin of the trace.
+// Loads the earlier usage of shares. Its decay counts from the beginning of the trace.
 void Engine::begin_shares() {
     for (const ShareUsage& usage : options_.usage)
         scheduler_.load_shares(sched::Scheduler::share_scope(usage.sched, usage.group), usage.entities, {},
@@ -282,8 +286,8 @@ void Engine::note_shares(Position position) {
             shares.entity_of[position] = shares.entities.number(*entity);
 }
 
-// A server knows the CPU time of a job when it has ended, or stands still. One of which the trace doesn't
-// tell it kept its CPUs busy.
+// Fills in the used CPU time, which a server knows once a job has ended or is suspended. A job without it in
+// the trace kept its CPUs busy.
 void Engine::tell_used(Position position, Seconds ran) {
     if (run_.shares.empty()) return;
     const TraceJob& job = trace_.jobs[position];
@@ -295,7 +299,7 @@ void Engine::tell_used(Position position, Seconds ran) {
     record_.used = std::span(&cput_, 1);
 }
 
-// Prime time and the policies, for the report.
+// Notes prime time and the policies in force, for the report.
 void Engine::note_time() {
     time_changes_ = Instant::max();
     for (const SchedTimes& sched : scheds_) {
@@ -312,7 +316,7 @@ void Engine::note_time() {
 
 void Engine::tick() {
     const sched::TickResult result = scheduler_.tick(now_);
-    if (result.usage_changed) (void)scheduler_.take_share_changes();  // nobody writes them
+    if (result.usage_changed) (void)scheduler_.take_share_changes();  // drops them: nobody stores the usage
     for (const sched::DueSched& due : result.due) {
         for (SchedTimes& sched : scheds_) {
             if (sched.name != due.name) continue;
@@ -322,7 +326,7 @@ void Engine::tick() {
     }
 }
 
-// A record of the job as one that waits in the queue.
+// Fills the record of a job that waits in the queue.
 Result<void> Engine::fill(Position position, sched::QueueHandle queue) {
     const TraceJob& job = trace_.jobs[position];
     const auto asked = requests_.of(job);
@@ -348,7 +352,7 @@ Result<void> Engine::fill(Position position, sched::QueueHandle queue) {
     return {};
 }
 
-// With what the scheduler has set when it started the job.
+// Adds the resources that the scheduler set at the job's start.
 void Engine::fill_set(const Run& run) {
     for (const Amount& amount : run.set_resources) {
         const auto known = std::ranges::find(amounts_, amount.resource, &Amount::resource);
@@ -360,12 +364,12 @@ void Engine::fill_set(const Run& run) {
     record_.requested = amounts_;
 }
 
-// From now on.
+// Makes an accrual of eligible time that begins now.
 sched::Accrual Engine::accrual(sched::AccrueType type, Seconds before) const {
     return cluster_.counts_eligible_time() ? sched::Accrual{type, before, now_} : sched::Accrual{};
 }
 
-// The record is filled.
+// Tells the scheduler of a waiting or suspended job. The record must be filled.
 void Engine::tell_waiting(Position position) {
     const Waiting& waiting = *waiting_.find(position);
     record_.has_comment = waiting.has_comment;
@@ -426,7 +430,8 @@ Result<void> Engine::submit_due() {
     return {};
 }
 
-// Of a run that wasn't cut short; Instant::max(): no job runs.
+// Returns the next end of a running job, and drops stale ends of runs that were cut short. Instant::max(): no
+// job runs.
 Instant Engine::next_end() {
     while (!ends_.empty()) {
         const auto [at, job] = ends_.top();
@@ -451,9 +456,10 @@ void Engine::end_due() {
     }
 }
 
-// It has ended.
+// Removes a run that has ended.
 void Engine::remove_run(Position position, Run& run) {
-    if (!run_.shares.empty() && fill(position, run.queue)) {  // that can't fail: it was filled before
+    if (!run_.shares.empty() && fill(position, run.queue)) {  // always succeeds: the same job was filled
+                                                              // before
         tell_used(position, run.elapsed);
         record_.state = 'F';
         scheduler_.job_changed(now_, record_);
@@ -572,8 +578,8 @@ void Engine::preempt(const Decision& decision) {
     wait_again(position, *run);
 }
 
-// It was preempted. What it waits for from now on is eligible time while it is suspended, as its server has
-// it; else that is the scheduler's to say.
+// Makes a preempted job wait again. While a job is suspended its server counts all of its waiting as eligible
+// time; otherwise the scheduler decides.
 void Engine::wait_again(Position position, Run& run) {
     if (!fill(position, run.queue)) return;  // can't fail here: the same job was filled before
     Waiting& waiting = waiting_.add(position);
@@ -593,7 +599,7 @@ void Engine::apply(const Decision& decision) {
     if (decision.kind == DecisionKind::preempt) return preempt(decision);
     const auto position = static_cast<Position>(static_cast<std::uint64_t>(decision.job) - 1);
     Waiting* const found = waiting_.find(position);
-    if (found == nullptr) return;  // started by another scheduler in the same second
+    if (found == nullptr) return;  // another scheduler started the job in the same second
     Waiting& waiting = *found;
     Outcome& outcome = run_.outcomes[position];
     switch (decision.kind) {
@@ -631,8 +637,8 @@ void Engine::apply(const Decision& decision) {
         case DecisionKind::accrue:
             waiting.accrual = accrual(decision.accrue_type, waiting.accrual.at(now_));
             break;
-        case DecisionKind::preempt:  // see above
-        case DecisionKind::confirm:  // no trace asks for reservations
+        case DecisionKind::preempt:  // handled above
+        case DecisionKind::confirm:  // traces have no reservations
         case DecisionKind::deny:
             return;
     }
@@ -671,8 +677,8 @@ void Engine::run_cycles() {
         dirty_ = was_dirty;
 }
 
-// Runs a cycle over all waiting jobs, so that each has the reason why it waits in the end. False: the cycle
-// started nothing and rejected nothing.
+// Runs a cycle over all waiting jobs, so that each has a present reason for waiting at the end. False: the
+// cycle started and rejected nothing.
 bool Engine::look_at_all() {
     const std::size_t before = changes_;
     for (SchedTimes& sched : scheds_)
@@ -680,7 +686,7 @@ bool Engine::look_at_all() {
     return changes_ != before;
 }
 
-// The next instant at which something happens; Instant::max(): nothing will.
+// Returns the instant of the next event; Instant::max(): there is none.
 Instant Engine::next_event() {
     Instant next = Instant::max();
     if (next_job_ < trace_.jobs.size()) next = trace_.jobs[next_job_].submit;

@@ -1,13 +1,13 @@
-// The simulation: jobs of a trace are submitted to the scheduler at their time, by a clock that jumps from
-// one event to the next, and what its cycles decide is done as a server does it.
+// Simulates a trace: jobs are submitted to the scheduler at their times, the clock jumps from event to event,
+// and the decisions of the scheduler's cycles are carried out as by a server.
 //
-// A cycle runs when jobs arrived or ended (those of the same second together), when the scheduler itself
-// wants one (Scheduler::next_deadline and tick: windows, policy switches, decay), and scheduler_iteration
-// seconds after the last one. No cycle runs while no job is waiting: it would decide nothing.
+// A cycle runs when jobs have arrived or ended (those of one second together), when the scheduler itself asks
+// for one (Scheduler::next_deadline and tick: windows, policy switches, decay), and scheduler_iteration
+// seconds after the last one. While no job waits no cycle runs, since it would decide nothing.
 //
-// Running jobs make room for others at once and by the first method that there is for them, as nothing fails
-// here. A suspended job stands still and goes on where it was; a checkpointed one is queued with what it has
-// done; a requeued one begins anew.
+// Preempted jobs make room at once, by the first method that is allowed for them, since nothing fails here. A
+// suspended job later goes on where it stopped; a checkpointed one is queued and keeps its work; a requeued
+// one starts anew.
 #pragma once
 
 #include <array>
@@ -34,38 +34,38 @@ namespace pbs::simulate {
 
 enum class JobEnd : std::uint8_t {
     none,      // never started
-    finished,  // ran for its run time
+    finished,  // ran to the end of its work
     killed,    // at the end of its walltime
     rejected,  // by the scheduler
-    deleted,   // to make room for another job
-    stopped    // to make room for another job, and didn't run again
+    deleted,   // preempted by deletion
+    stopped    // preempted and not run again
 };
 
 struct Outcome {
-    Instant start{};  // the first one of a job that was started
-    Instant end{};    // of its last run
+    Instant start{};  // first start of a started job
+    Instant end{};    // end of its last run
     JobEnd how = JobEnd::none;
-    bool prime = false;  // was it prime time when it started?
+    bool prime = false;  // started in prime time
     bool started() const { return how != JobEnd::none && how != JobEnd::rejected; }
 };
 
 struct Progress {
-    std::size_t done = 0;  // how many jobs have come to their end
-    std::size_t all = 0;   // how many jobs there are
+    std::size_t done = 0;  // jobs that have come to their end
+    std::size_t all = 0;   // all jobs
     Instant now{};
 };
 
 struct EngineOptions {
-    // The least time between two cycles that jobs cause. A server that takes long for a cycle, or is told to
-    // wait, sees the events of this time together.
+    // Shortest time between two cycles that jobs cause. A larger value imitates a server whose cycles take
+    // long or that is told to wait: events of this time are seen together.
     Seconds cycle_interval{1};
-    // Of shares, when it begins; none of what isn't named.
+    // Usage of shares at the beginning; what isn't listed starts without usage.
     std::vector<ShareUsage> usage{};
-    // Can jobs be checkpointed, so that what they have done is kept when they are preempted?
+    // Jobs can be checkpointed: preempted, they keep their work.
     bool checkpoints = false;
-    // Called now and then.
+    // Called from time to time.
     std::function<void(const Progress&)> progress{};
-    // Called when a job holds other shares of vnodes than before; for tests.
+    // Called when the vnode shares that a job holds change; for tests.
     std::function<void(std::size_t job, std::span<const sched::Place> held)> holds{};
 };
 
@@ -74,55 +74,57 @@ struct Period {
     Instant end;
 };
 
-// In the order in which they are counted.
+// Methods in the order of PreemptCounts.
 inline constexpr std::array kPreemptMethods = {sched::PreemptMethod::suspend,
                                                sched::PreemptMethod::checkpoint,
                                                sched::PreemptMethod::requeue, sched::PreemptMethod::remove};
 using PreemptCounts = std::array<std::int64_t, kPreemptMethods.size()>;
 
-// What became of a job that was preempted.
+// History of a preempted job.
 struct PreemptedJob {
-    std::string queue;         // in which it ran
-    std::vector<Period> runs;  // when it had its CPUs
-    PreemptCounts by{};        // how often, by each method
-    Seconds lost{0};           // of its runs: it began anew, or was deleted
+    std::string queue;         // queue in which it ran
+    std::vector<Period> runs;  // times at which it had its CPUs
+    PreemptCounts by{};        // number of preemptions by each method
+    Seconds lost{0};           // run time lost, because the job started anew or was deleted
     Seconds suspended{0};
     Seconds queued_again{0};
 };
 
-// When a job was expected to start for which the scheduler kept a place, as it was told before the start.
+// Start that the scheduler expected for a job for which it kept a place: first and last estimate before the
+// real start.
 struct Estimate {
     Instant first{};
     Instant last{};
 };
 
-// A tree of shares that a policy went by.
+// A tree of shares that a policy used.
 struct SharesOfRun {
     static constexpr std::uint32_t kNone = UINT32_MAX;
-    sched::SharesView view;                // in the end
-    Names entities;                        // of the jobs that were started
-    std::vector<std::uint32_t> entity_of;  // by the position of the job in the trace; kNone: none
+    sched::SharesView view;                // at the end of the simulation
+    Names entities;                        // entities of the started jobs
+    std::vector<std::uint32_t> entity_of;  // by the job's index in the trace; kNone: none
 };
 
 struct Schedule {
-    std::vector<Outcome> outcomes;  // by the position of the job in the trace
-    Instant begin{};                // the first submission
-    Instant end{};                  // the last end of a job, or submission
-    std::vector<Period> prime;      // prime time within that
+    std::vector<Outcome> outcomes;  // by the job's index in the trace
+    Instant begin{};                // first submission
+    Instant end{};                  // last end or submission of a job
+    std::vector<Period> prime;      // prime time between `begin` and `end`
     std::int64_t cpus = 0;          // of the machine
     std::size_t vnodes = 0;
     std::int64_t cycles = 0;
     std::int64_t started = 0;
-    std::vector<std::string> policies;  // that were in force, in the order in which they were first
+    std::vector<std::string> policies;  // policies that were in force, in the order of their first use
     std::vector<SharesOfRun> shares;
-    std::map<std::uint32_t, PreemptedJob> preempted;        // by the position of the job in the trace
-    std::unordered_map<std::uint32_t, Estimate> estimates;  // the same
-    std::map<std::string, std::int64_t> rejections;         // reasons, with the number of jobs
-    std::map<std::string, std::int64_t> waiting;            // the last comments of jobs that never started
-    std::map<std::string, std::int64_t> refused;            // jobs that no queue took, by why
-    std::map<std::string, std::int64_t> elsewhere;  // jobs of queues that aren't there, in the default queue
+    std::map<std::uint32_t, PreemptedJob> preempted;        // by the job's index in the trace
+    std::unordered_map<std::uint32_t, Estimate> estimates;  // by the job's index in the trace
+    std::map<std::string, std::int64_t> rejections;         // jobs by the reason of their rejection
+    std::map<std::string, std::int64_t> waiting;            // jobs that never started, by their last comment
+    std::map<std::string, std::int64_t> refused;            // jobs that no queue took, by the reason
+    std::map<std::string, std::int64_t> elsewhere;  // jobs whose queue is missing and that went to the
+                                                    // default queue, by the missing queue
 
-    // Calls visit(from, until) for each time in which the job had its CPUs.
+    // Calls visit(from, until) for each time at which the job had its CPUs.
     template <class Visit>
     void for_each_run(std::size_t job, const Visit& visit) const {
         if (!preempted.empty())
@@ -135,7 +137,7 @@ struct Schedule {
     }
 };
 
-// Errors: what the scheduler can't work with, and a trace without jobs.
+// Runs the simulation. Errors: a configuration that the scheduler refuses, a trace without jobs.
 Result<Schedule> simulate(const Trace& trace, const Cluster& cluster,
                           const std::shared_ptr<const objects::Snapshot>& snapshot, const rrule::Zone& zone,
                           const EngineOptions& options = {});

@@ -1,4 +1,4 @@
-// Files that are read and written whole.
+// Reads and writes whole files.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace pbs::simulate {
 
-// "-" is standard input. Errors name the file.
+// Reads a file; "-" is standard input. Errors name the file.
 Result<std::string> read_file(const std::string& file);
-// "-" is standard output.
+// Writes a file; "-" is standard output.
 Result<void> write_file(const std::string& file, const std::string& text);
 
 }  // namespace pbs::simulate

@@ -1,4 +1,4 @@
-// States of some of the jobs of a trace: of those that wait, or of those that run.
+// States of some jobs of a trace, such as the waiting or the running ones.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,17 @@
 
 namespace pbs::simulate {
 
-// By the position of the job in the trace. States are used again, with the memory that they have.
+// Maps jobs, by their index in the trace, to states. Removed states are reused with their memory.
 template <class State>
 class JobStates {
   public:
     explicit JobStates(std::size_t jobs) : place_of_(jobs) {}
 
     bool empty() const { return states_.size() == unused_.size(); }
-    // Null: the job is none of them.
+    // Returns the job's state; null: it has none.
     State* find(std::uint32_t job) { return place_of_[job] == 0 ? nullptr : &states_[place_of_[job] - 1]; }
-    // Of a job that is none of them yet; as another job left it. Valid until the next one.
+    // Adds a state for a job that has none. The state still has the values of the job that used it last. The
+    // reference is valid until the next add().
     State& add(std::uint32_t job) {
         if (unused_.empty()) {
             states_.emplace_back();
@@ -35,9 +36,9 @@ class JobStates {
     }
 
   private:
-    std::vector<std::uint32_t> place_of_;  // by job, and 1; 0: it is none of them
+    std::vector<std::uint32_t> place_of_;  // by job: index in states_ plus 1; 0: no state
     std::vector<State> states_;
-    std::vector<std::uint32_t> unused_;  // places, and 1
+    std::vector<std::uint32_t> unused_;  // indices in states_ plus 1
 };
 
 }  // namespace pbs::simulate

@@ -1,5 +1,5 @@
-// The machine that a simulation runs on: resources, queues, vnodes and schedulers with their attributes, as
-// the server's own part ("host") of a document of pbs_config(8) has them, and as qmgr directives change them.
+// The simulated machine: resources, queues, vnodes and schedulers with their attributes, as in the part
+// "host" of a document of pbs_config(8), and as directives of qmgr change them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace pbs::simulate {
 
-// "resources_available.ncpus" to "4", "queue_type" to "Execution".
+// Attributes with their texts: "resources_available.ncpus" to "4", "queue_type" to "Execution".
 using Values = std::map<std::string, std::string, std::less<>>;
 using Objects = std::map<std::string, Values, std::less<>>;
 
@@ -25,24 +25,25 @@ struct Machine {
     Objects scheds;
 };
 
-// Of a document that pbs_config exported: its "host"; without one (exported --without-server) an empty
-// machine. Errors: no JSON, or an object that isn't one of attributes with texts.
+// Reads the machine from the part "host" of a document that pbs_config exported. Without that part (exported
+// --without-server) the machine is empty. Errors: the text isn't JSON, or an object has values other than
+// texts.
 Result<Machine> read_machine(std::string_view document, std::string_view name);
 
-// A machine of `nodes` vnodes that share `cpus` CPUs evenly (the first ones get what is left over), each with
-// `mem` bytes of memory (0: memory isn't looked at).
+// Adds `nodes` vnodes that share `cpus` CPUs evenly (the first ones get the rest), each with `mem` bytes of
+// memory (0: memory isn't checked).
 void add_nodes(Machine& machine, std::int64_t nodes, std::int64_t cpus, std::int64_t mem);
 
-// Adds an execution queue that takes jobs and starts them, unless there is a queue of that name.
+// Adds an enabled and started execution queue, unless the name exists.
 void add_queue(Machine& machine, const std::string& name);
 
-// The machine as the scheduler knows it, and its names by number and number by name.
+// A machine in the scheduler's terms, with the numbers of its names.
 class Cluster {
   public:
-    // Errors: an attribute whose text makes no sense, naming the object.
+    // Converts a machine. Errors name the object and the attribute that can't be read.
     static Result<Cluster> make(const Machine& machine);
 
-    // Tells a scheduler of all of it.
+    // Tells a scheduler of the whole machine.
     Result<void> tell(sched::Scheduler& scheduler) const;
 
     struct Resource {
@@ -51,19 +52,20 @@ class Cluster {
         bool consumable = false;
     };
     const std::vector<Resource>& resources() const { return resources_; }
-    // The number of a resource; nullptr: there is none of the name.
+    // Returns a resource's number; nullptr: there is no such resource.
     const std::uint32_t* resource(std::string_view name) const;
-    // A value of a resource. Strings view `text`. Errors: no such resource, or no value of its kind.
+    // Reads a value of a resource. Strings are views of `text`. Errors: unknown resource, or a value of
+    // another kind.
     Result<sched::Amount> amount(std::string_view resource, std::string_view text) const;
 
     struct Queue {
         std::string name;
         bool execution = true;
-        std::vector<std::string> destinations;  // of a route queue
+        std::vector<std::string> destinations;  // destinations of a route queue
     };
-    const std::vector<Queue>& queues() const { return queues_; }  // handles are positions + 1
-    // The execution queue that a job comes to that is submitted to this one ("": the default queue), by the
-    // first way of its route destinations; nullptr: there is no such queue.
+    const std::vector<Queue>& queues() const { return queues_; }  // by handle - 1
+    // Finds the execution queue for jobs that are submitted to `name` ("": the default queue), along the
+    // first destinations of route queues; nullptr: there is none.
     const Queue* entry(std::string_view name) const;
     sched::QueueHandle handle(const Queue& queue) const {
         return sched::QueueHandle(static_cast<std::uint64_t>(&queue - queues_.data()) + 1);
@@ -74,20 +76,20 @@ class Cluster {
 
     struct Sched {
         std::string name;
-        std::int64_t iteration = 600;  // scheduler_iteration, seconds
+        std::int64_t iteration = 600;  // scheduler_iteration, in seconds
     };
     const std::vector<Sched>& scheds() const { return scheds_; }
 
-    // Of the vnodes that jobs may start on.
+    // CPUs of all vnodes on which jobs may start.
     std::int64_t cpus() const { return cpus_; }
     std::size_t vnodes() const { return vnodes_; }
-    // The CPUs that most of them have: what a job of many CPUs is cut into.
+    // CPUs that most of these vnodes have; larger jobs are cut into chunks of that size.
     std::int64_t cpus_of_a_vnode() const { return cpus_of_a_vnode_; }
     bool has_memory() const { return has_memory_; }
-    // Does a suspended job give the resource back? (restrict_res_to_release_on_suspend)
+    // Whether a suspended job releases the resource (restrict_res_to_release_on_suspend).
     bool is_released(std::uint32_t resource) const;
     bool is_all_released() const { return suspend_releases_.empty(); }
-    // Is eligible time counted by what jobs wait for? (eligible_time_enable)
+    // Whether eligible time is counted (eligible_time_enable).
     bool counts_eligible_time() const { return counts_eligible_time_; }
 
   private:
@@ -110,7 +112,7 @@ class Cluster {
     std::size_t vnodes_ = 0;
     std::int64_t cpus_of_a_vnode_ = 0;
     bool has_memory_ = false;
-    std::string suspend_releases_;  // resources, with commas; empty: all
+    std::string suspend_releases_;  // comma-separated resources; empty: all
     bool counts_eligible_time_ = false;
 };
 

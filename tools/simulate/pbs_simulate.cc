@@ -1,4 +1,4 @@
-// pbs_simulate: the jobs of a trace through the real scheduling cycle, by a clock that jumps.
+// pbs_simulate: runs the jobs of a trace through the real scheduling cycle, by a clock that jumps.
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -70,7 +70,7 @@ int fail(const std::string& message) {
     return kFailed;
 }
 
-// "4=long"
+// Reads names of queues by number: "4=long".
 Result<std::map<std::int64_t, std::string>> queue_names(const std::vector<std::string>& texts) {
     std::map<std::int64_t, std::string> names;
     for (const std::string& text : texts) {
@@ -110,7 +110,7 @@ Result<Trace> read_trace(const Arguments& arguments) {
     return read_accounting(logs);
 }
 
-// The zone: of --time-zone, else the server's, else the trace's, else this machine's.
+// Chooses the zone: --time-zone, else the server's, else the trace's, else this machine's.
 Result<pbs::rrule::Zone> choose_zone(const Arguments& arguments, const std::string& of_server, Trace& trace) {
     if (!arguments.time_zone.empty()) {
         auto zone = pbs::rrule::Zone::find(arguments.time_zone);
@@ -186,7 +186,7 @@ Result<Site> read_site(const Arguments& arguments, Trace& trace) {
     return site;
 }
 
-// Policies by name, or a file with changes.
+// Makes a variant of an argument: a list of policies, or a file with changes.
 Result<Variant> read_variant(const Site& site, const std::string& argument) {
     if (argument.empty()) return variant_of_policies(site, {});
     const auto policies = names_policies(site, argument);
@@ -205,7 +205,7 @@ Result<Variant> read_variant(const Site& site, const std::string& argument) {
     return variant_of_policies(site, argument);
 }
 
-// A bar where somebody looks at it.
+// Progress bar, shown on terminals only.
 class Bar {
   public:
     Bar(std::string title, const pbs::rrule::Zone& zone) : title_(std::move(title)), zone_(zone) {
@@ -232,7 +232,7 @@ class Bar {
     std::chrono::steady_clock::time_point last_{};
 };
 
-// What shares were used before: of --usage, else the server's.
+// Reads the earlier usage of shares: that of --usage, else the server's.
 Result<std::vector<ShareUsage>> read_usage(const Arguments& arguments, const Site& site) {
     if (!arguments.usage.empty()) {
         const auto text = read_file(arguments.usage);
@@ -335,7 +335,7 @@ int run(const Arguments& arguments) {
     return written ? 0 : fail(written.error());
 }
 
-// For CLI11: what is wrong with the days, empty if nothing is.
+// Checks the days for CLI11: returns an error text, empty if they are right.
 std::string is_days(const std::string& text) {
     const auto dash = std::min(text.find('-'), text.size());
     for (const std::string& day : {text.substr(0, dash), text.substr(std::min(dash + 1, text.size()))}) {

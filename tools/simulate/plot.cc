@@ -14,9 +14,9 @@ namespace {
 
 using rrule::markup_text;
 
-// Pixels.
+// Sizes in pixels.
 constexpr double kWidth = 960;
-constexpr double kHeight = 300;  // of one plot
+constexpr double kHeight = 300;  // height of one plot
 constexpr double kLeft = 80;
 constexpr double kRight = 20;
 constexpr double kTop = 46;
@@ -24,10 +24,11 @@ constexpr double kBottom = 46;
 constexpr double kInnerWidth = kWidth - kLeft - kRight;
 constexpr double kInnerHeight = kHeight - kTop - kBottom;
 
-// On white as on black, and apart for those who don't tell red from green; the second is dashed besides.
+// Colours of reports: readable on white and black, and distinct for people who can't tell red from green; the
+// second curve is also dashed.
 constexpr std::array<std::string_view, 2> kColours = {"#3b82c4", "#d97706"};
 constexpr std::array<std::string_view, 2> kDashes = {"", R"( stroke-dasharray="6 3")"};
-// Of groups; the last one is of those that are drawn together.
+// Colours of groups; the last one is for the groups that are drawn together.
 constexpr std::array<std::string_view, 7> kGroupColours = {"#3b82c4", "#d97706", "#2a9d8f", "#c2559b",
                                                            "#8a6fd1", "#8a9a1b", "#808080"};
 constexpr std::string_view kGrey = "#808080";
@@ -38,10 +39,10 @@ struct Point {
 };
 struct Curve {
     std::string name;
-    std::vector<Point> points;  // in units of the axes; steps, each as long as to the next point's x
+    std::vector<Point> points;  // in units of the axes; a curve of steps, each up to the next point's x
     std::string_view colour = kColours[0];
     std::string_view dash = {};
-    double target = -1;  // a level line in the same colour; -1: none
+    double target = -1;  // level of a horizontal line in the same colour; -1: none
 };
 struct Tick {
     double at;
@@ -62,7 +63,7 @@ struct Plot {
     double y_to = 1;
     std::vector<Tick> x_ticks;
     std::vector<Tick> y_ticks;
-    std::vector<Band> bands;  // shaded: prime time
+    std::vector<Band> bands;  // shaded areas: prime time
     std::string band_name;
     std::vector<Curve> curves;
 };
@@ -123,7 +124,7 @@ std::string curve_path(const Plot& plot, const Curve& curve) {
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
         const Point& point = curve.points[i];
         const double y = y_of(plot, point.y);
-        // A step: along to the new x, then up or down. Equal values need no point.
+        // Skip points of equal value: a step goes along to the new x, then up or down.
         if (i != 0 && i + 1 < curve.points.size() && y == last_y) continue;
         path +=
             fmt::format("{}{:.1f}{}{:.1f}", i == 0 ? "M" : "H", x_of(plot, point.x), i == 0 ? " " : "V", y);
@@ -189,7 +190,7 @@ std::string document(const std::vector<Plot>& plots) {
     return out + "</svg>\n";
 }
 
-// 1, 2 or 5 times a power of ten, so that `to` is at most eight of them.
+// Returns 1, 2 or 5 times a power of ten, so that at most eight such steps reach `to`.
 double nice_step(double to) {
     double step = std::pow(10, std::floor(std::log10(std::max(to, 1e-9) / 8)));
     for (const double factor : {1.0, 2.0, 5.0, 10.0})
@@ -203,7 +204,7 @@ void scale_y(Plot& plot, double largest, const std::function<std::string(double)
     for (int i = 0; step * i <= plot.y_to * 1.0001; ++i) plot.y_ticks.push_back({step * i, text(step * i)});
 }
 
-// Ticks at midnights, on the hour or so of the zone, at most ten.
+// Puts at most ten ticks on the time axis, at midnights or full hours of the zone.
 void scale_time(Plot& plot, const std::vector<Report>& reports, const rrule::Zone& zone) {
     Instant from = reports.front().begin;
     Instant to = reports.front().end;
@@ -237,7 +238,7 @@ void scale_time(Plot& plot, const std::vector<Report>& reports, const rrule::Zon
                                                            : text.substr(0, 10)});
     }
     plot.x_title = "time (" + zone.name() + ")";
-    // Prime time may differ between the two; then it isn't shown.
+    // Shade prime time only if it is the same in both reports.
     const auto same = [&](const Report& report) {
         return std::ranges::equal(
             report.prime_periods, reports.front().prime_periods,
@@ -297,7 +298,7 @@ Plot waiting(const Heading& heading, const std::vector<Report>& reports) {
     return plot;
 }
 
-// The x axis is logarithmic, of 1 + seconds.
+// Plots the distribution of wait times. The x axis is logarithmic in 1 + seconds.
 Plot wait_times(const Heading&, const std::vector<Report>& reports) {
     Plot plot;
     plot.name = "wait_times.svg";
@@ -342,7 +343,7 @@ Plot wait_times(const Heading&, const std::vector<Report>& reports) {
     return plot;
 }
 
-// The same group has the same colour in all reports.
+// Gives a group the same colour in all reports.
 std::string_view colour_of(const std::string& group, const GroupSeries& of,
                            const std::vector<Report>& reports) {
     if (group == kOtherGroups) return kGroupColours.back();
@@ -357,7 +358,8 @@ std::string_view colour_of(const std::string& group, const GroupSeries& of,
     return kGroupColours[number % (kGroupColours.size() - 1)];
 }
 
-// With the target, as the lines of equal targets hide each other; short enough for a legend of so many.
+// Text of a group's legend, with the target, since lines of equal targets hide each other. Names are
+// shortened when there are many.
 std::string legend_of(const GroupSeries::One& group, std::size_t many) {
     const std::string target = group.target ? fmt::format(" {:.0f}%", 100 * *group.target) : std::string();
     const auto letters = static_cast<std::size_t>((kInnerWidth / static_cast<double>(many) - 44) / 7);
@@ -365,7 +367,7 @@ std::string legend_of(const GroupSeries::One& group, std::size_t many) {
     return (group.name.size() > most ? group.name.substr(0, most - 3) + "..." : group.name) + target;
 }
 
-// All reports have the same axes, so that their plots can be compared.
+// Plots CPUs by group, with the same axes for all reports, so that plots can be compared.
 Plot by_group(const Heading& heading, const std::vector<Report>& reports, const Report& report,
               const GroupSeries& series) {
     Plot plot;

@@ -1,4 +1,4 @@
-// Reports as pictures (SVG 1.1).
+// Draws reports as pictures (SVG 1.1).
 #pragma once
 
 #include <string>
@@ -9,15 +9,16 @@
 namespace pbs::simulate {
 
 struct Picture {
-    std::string name;  // of a file in a folder: "utilisation.svg"
+    std::string name;  // name for a file: "utilisation.svg"
     std::string svg;
 };
 
-// Utilisation over time, jobs waiting over time, and the distribution of wait times, each with a curve for
-// each report; and for each report that has some, CPUs in use by group, with targets: for a folder.
+// Draws a picture each for a folder: utilisation over time, waiting jobs over time, and the distribution of
+// wait times, with a curve for each report; and for each report with groups, the CPUs in use by group with
+// their targets.
 std::vector<Picture> to_pictures(const Heading& heading, const std::vector<Report>& reports);
 
-// All below each other in one picture.
+// Draws all plots below each other in one picture.
 std::string to_svg(const Heading& heading, const std::vector<Report>& reports);
 
 }  // namespace pbs::simulate

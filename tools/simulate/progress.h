@@ -1,4 +1,4 @@
-// A bar on a terminal that shows how far a simulation is.
+// Draws a progress bar on a terminal.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace pbs::simulate {
 
-// "[#########           ]  45%  2026-11-23 08:00  title", as wide as `columns`.
+// Formats a bar of `columns` characters: "[#########           ]  45%  2026-11-23 08:00  title".
 std::string progress_line(const std::string& title, const Progress& progress, const rrule::Zone& zone,
                           std::size_t columns);
 

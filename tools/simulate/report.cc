@@ -14,9 +14,9 @@
 namespace pbs::simulate {
 namespace {
 
-constexpr double kShort = 10;  // seconds: the threshold of bounded slowdown
+constexpr double kShort = 10;  // threshold of bounded slowdown, in seconds
 
-// Ascending values.
+// Returns a percentile of ascending values.
 double percentile(const std::vector<double>& values, double percent) {
     const auto rank = static_cast<std::size_t>(std::ceil(percent / 100 * static_cast<double>(values.size())));
     return values[std::clamp<std::size_t>(rank, 1, values.size()) - 1];
@@ -33,11 +33,11 @@ Distribution of_sorted(const std::vector<double>& values) {
     return d;
 }
 
-// What came of a job that was started.
+// Figures of a started job.
 struct Measured {
     double cpu_seconds = 0;
     double wait = 0;
-    double slowdown = 0;  // 0: it was deleted, or stopped
+    double slowdown = 0;  // 0: none, the job was deleted or stopped
 };
 
 Measured measure(const TraceJob& job, const Schedule& run, std::size_t position) {
@@ -56,7 +56,7 @@ Measured measure(const TraceJob& job, const Schedule& run, std::size_t position)
     return measured;
 }
 
-// Collects the jobs of a group.
+// Collects the figures of a group's jobs.
 struct Collected {
     double cpu_seconds = 0;
     std::vector<double> waits;
@@ -78,7 +78,7 @@ struct Collected {
     }
 };
 
-// The number of the class of sizes: 0 is 1 CPU, 1 is 2, 2 is 3 to 4, 3 is 5 to 8.
+// Returns the class of a size: 0 is 1 CPU, 1 is 2, 2 is 3 to 4, 3 is 5 to 8.
 int size_class(std::int64_t cpus) {
     return cpus <= 1 ? 0 : std::bit_width(static_cast<std::uint64_t>(cpus) - 1);
 }
@@ -95,7 +95,7 @@ std::vector<std::pair<std::string, std::int64_t>> by_frequency(
     return list;
 }
 
-// The seconds of [from, until) before `t` that lie in the periods: a sum over the whole periods, and a part.
+// Counts seconds of prime time between instants, by the sums of whole periods before each period.
 class PrimeClock {
   public:
     explicit PrimeClock(const std::vector<Period>& periods) : periods_(periods) {
@@ -105,7 +105,7 @@ class PrimeClock {
             sum += period.end - period.start;
         }
     }
-    // Prime seconds before `t`.
+    // Returns the seconds of prime time before `t`.
     double before(Instant t) const {
         const auto next = std::ranges::upper_bound(periods_, t, {}, &Period::start);
         if (next == periods_.begin()) return 0;
@@ -118,7 +118,7 @@ class PrimeClock {
     std::vector<Seconds> before_;
 };
 
-// Spreads amounts that hold from one instant to another over the steps of a series.
+// Averages amounts, each held from one instant to another, over the steps of a series.
 class Spread {
   public:
     Spread(const Series& series, std::vector<double>& into) : series_(series), into_(into) {
@@ -136,7 +136,7 @@ class Spread {
         }
         into_[first] += amount * (static_cast<double>(first + 1) - a);
         into_[last] += amount * (b - static_cast<double>(last));
-        edges_[first + 1] += amount;  // whole steps between, summed up in the end
+        edges_[first + 1] += amount;  // changes at step boundaries; their running sum gives the whole steps
         edges_[last] -= amount;
     }
     void finish() {
@@ -157,7 +157,7 @@ class Spread {
     std::vector<double> edges_;
 };
 
-// Returns how many steps there are, `points` at most.
+// Divides the run into at most `points` steps of equal length. Returns the number of steps.
 std::size_t set_time(Series& series, const Schedule& run, std::size_t points) {
     series.begin = run.begin;
     const auto length = std::max<std::int64_t>(1, (run.end - run.begin).count());
@@ -214,8 +214,7 @@ void measure_usage(const Trace& trace, const Schedule& run, Report& report) {
 
 constexpr std::size_t kRoot = 0;
 
-// The rows of a tree of shares, and which of them jobs belong to. Jobs of entities that aren't in the tree
-// are those of `unknown`.
+// Rows of a tree of shares, and the row of each entity. Entities that aren't in the tree belong to `unknown`.
 struct ShareRows {
     explicit ShareRows(const SharesOfRun& shares) : rows(shares.view.rows) {
         std::unordered_map<std::string_view, std::size_t> row_of;
@@ -268,11 +267,12 @@ ShareReport make_share_report(const Trace& trace, const Schedule& run, const Sha
     return report;
 }
 
-// So many groups are drawn, those with the most CPU time; the others together.
+// Groups that are drawn alone, by CPU time; the others are drawn together.
 constexpr std::size_t kGroupsDrawn = 6;
 constexpr std::uint32_t kNoGroup = UINT32_MAX;
 
-// `group_of` numbers the groups, which are those of `series`, by job. Nothing of fewer than two.
+// Adds the series of these groups to the list, unless fewer than two have used CPUs. `group_of` is each job's
+// index in series.groups.
 void add_group_series(GroupSeries series, const std::vector<std::uint32_t>& group_of, const Trace& trace,
                       const Schedule& run, std::size_t points, std::vector<GroupSeries>& list) {
     std::vector<double> used(series.groups.size());
@@ -306,7 +306,7 @@ void add_group_series(GroupSeries series, const std::vector<std::uint32_t>& grou
     list.push_back(std::move(series));
 }
 
-// By the groups at the top of each tree of shares; without one, by the users' groups.
+// Makes series for the top groups of each tree of shares or, without trees, for the users' groups.
 std::vector<GroupSeries> make_group_series(const Trace& trace, const Schedule& run, std::size_t points) {
     std::vector<GroupSeries> list;
     std::vector<std::uint32_t> group_of(trace.jobs.size(), kNoGroup);

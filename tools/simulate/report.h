@@ -1,15 +1,15 @@
-// What came of a simulation, in figures.
-//
+// Figures of a simulation.
 //   wait               from submission to the first start
 //   bounded slowdown   max(1, (end - submission) / max(run, 10 s)) of a job that ended by itself or at its
-//                      walltime, where run is what of its runs wasn't lost by preemption: D. Feitelson and L.
+//                      walltime; run is its run time without what preemption lost: D. Feitelson and L.
 //                      Rudolph, "Metrics and Benchmarking for Parallel Job Scheduling", JSSPP 1998, with
-//                      their threshold of 10 seconds for what is short
-//   utilisation        CPU-seconds that jobs had / CPU-seconds that there were, from the first submission to
-//                      the last end of a job
+//                      their threshold of 10 seconds for short jobs
+//   utilisation        CPU-seconds that jobs had / CPU-seconds that the machine had, from the first
+//   submission
+//                      to the last end of a job
 //   percentiles        the smallest value that so many percent of the values don't exceed (nearest rank)
 //
-// A job counts as one of prime time if it started in prime time. CPU-seconds count where they were used.
+// A job counts as one of prime time if it started in prime time. CPU-seconds count at the time of their use.
 #pragma once
 
 #include <cstdint>
@@ -31,103 +31,103 @@ struct Distribution {
     double p99 = 0;
     double max = 0;
 };
-// The distribution of some values, which may be in any order. Without values, all of it is 0.
+// Computes the distribution of values in any order. Without values all figures are 0.
 Distribution distribution(std::vector<double> values);
 
-// max(1, (wait + run) / max(run, 10)), in seconds.
+// Returns max(1, (wait + run) / max(run, 10 s)).
 double bounded_slowdown(Seconds wait, Seconds run);
 
-// Figures of all jobs that started, or of those of one user, one size, or one part of time.
+// Figures of started jobs: all, or those of one user, size, or part of time.
 struct Group {
     std::string name;
     std::int64_t jobs = 0;
-    double cpu_seconds = 0;  // that they had
-    Distribution wait;       // seconds
+    double cpu_seconds = 0;  // CPU-seconds that the jobs had
+    Distribution wait;       // in seconds
     Distribution slowdown;
 };
 
-// A group of a tree of shares, or an entity that is in none.
+// A group of a tree of shares, or an entity directly below the root.
 struct ShareGroup {
-    Group jobs;  // of the entities in it; by its name
+    Group jobs;  // jobs of its entities; named after the group
     std::string parent;
-    std::size_t depth = 0;  // below the root
-    double target = 0;      // fractions of 1: of the machine by its shares,
-    double cpu_part = 0;    // of the CPU-seconds that jobs of the tree had,
-    double actual = 0;      // and of all usage, in the end
-    double usage = 0;       // in the end
+    std::size_t depth = 0;  // steps below the root
+    double target = 0;      // share of the machine, a fraction of 1
+    double cpu_part = 0;    // part of the CPU-seconds of the tree's jobs, a fraction of 1
+    double actual = 0;      // part of all usage at the end, a fraction of 1
+    double usage = 0;       // at the end
 };
 
 struct ShareReport {
     std::string sched;
-    std::string group;               // the fs_group
-    std::vector<ShareGroup> groups;  // each before those in it
+    std::string group;               // name of the fs_group
+    std::vector<ShareGroup> groups;  // parents before children
 };
 
-// What preemption cost the jobs of a queue, a group or a user, or all.
+// Cost of preemption for the jobs of a queue, group or user, or for all jobs.
 struct Preempted {
     std::string name;
-    std::int64_t jobs = 0;   // that were preempted
-    std::int64_t times = 0;  // how often, by all methods
+    std::int64_t jobs = 0;   // jobs that were preempted
+    std::int64_t times = 0;  // preemptions by all methods
     PreemptCounts by{};
     std::int64_t stopped = 0;     // jobs that didn't run again
-    double cpu_seconds_lost = 0;  // of jobs that began anew or were deleted
-    double suspended = 0;         // seconds, of all jobs together
+    double cpu_seconds_lost = 0;  // lost by jobs that started anew or were deleted
+    double suspended = 0;         // seconds for which jobs were suspended, in sum
     double queued_again = 0;
 };
 struct PreemptionReport {
     Preempted all;
-    std::vector<Preempted> queues;  // those that were preempted most often first
+    std::vector<Preempted> queues;  // the most preempted first
     std::vector<Preempted> groups;
     std::vector<Preempted> users;
 };
 
-// How far estimated starts lay from real ones.
+// Difference between estimated and real starts.
 struct EstimateError {
-    Distribution off;        // seconds between the two
-    std::int64_t later = 0;  // jobs that started later than told
+    Distribution off;        // in seconds
+    std::int64_t later = 0;  // jobs that started later than estimated
 };
 struct EstimateReport {
-    std::int64_t told = 0;     // jobs that had an estimate
-    std::int64_t started = 0;  // and started; the figures are of these
-    EstimateError first;       // of the first estimate,
-    EstimateError last;        // and of the last one before the start
+    std::int64_t told = 0;     // jobs with an estimate
+    std::int64_t started = 0;  // jobs with an estimate that started: the base of the figures
+    EstimateError first;       // error of the first estimate
+    EstimateError last;        // error of the last estimate before the start
 };
 
 struct Usage {
-    double used = 0;       // CPU-seconds
-    double available = 0;  // CPU-seconds
+    double used = 0;       // in CPU-seconds
+    double available = 0;  // in CPU-seconds
     double share() const { return available > 0 ? used / available : 0; }
 };
 
-// A part of time: all of it, prime time, or the rest.
+// Figures of a part of time: all of it, prime time, or non-prime time.
 struct Part {
     Group jobs;
     Usage usage;
 };
 
-// A value over time: its average in each of some stretches of equal length.
+// A value over time: its averages over steps of equal length.
 struct Series {
     Instant begin{};
-    double step = 1;  // seconds
+    double step = 1;  // length of a step in seconds
     std::vector<double> cpus_in_use;
     std::vector<double> jobs_waiting;
 };
 
-// CPUs in use over time by each of some groups.
+// CPUs in use over time, by group.
 struct GroupSeries {
     struct One {
         std::string name;
-        std::optional<double> target;  // a fraction of the machine
+        std::optional<double> target;  // target, a fraction of the machine
         std::vector<double> cpus_in_use;
     };
-    std::string title;  // of what: "fs_group f1", or "group"
-    Series time;        // without values
+    std::string title;  // kind of the groups: "fs_group f1", or "group"
+    Series time;        // the steps; has no values itself
     std::vector<One> groups;
 };
 inline constexpr const char* kOtherGroups = "others";
 
 struct Report {
-    std::string title;  // the variant
+    std::string title;  // name of the variant
     std::vector<std::string> policies;
     Instant begin{};
     Instant end{};
@@ -138,31 +138,32 @@ struct Report {
     std::int64_t killed = 0;
     std::int64_t rejected = 0;
     std::int64_t never_started = 0;
-    std::int64_t refused = 0;  // no queue took them
+    std::int64_t refused = 0;  // jobs that no queue took
     std::int64_t cycles = 0;
     Part all;
     Part prime;
     Part non_prime;
     std::vector<Group> users;                                        // by name
     std::vector<Group> sizes;                                        // by number of CPUs: 1, 2, 3-4, 5-8, ...
-    std::vector<ShareReport> shares;                                 // where policies go by them
-    PreemptionReport preemption;                                     // all.times is 0: there was none
-    EstimateReport estimates;                                        // told is 0: there were none
-    std::vector<std::pair<std::string, std::int64_t>> why_rejected;  // the most frequent first
+    std::vector<ShareReport> shares;                                 // trees of shares that policies use
+    PreemptionReport preemption;                                     // all.times is 0: no preemption
+    EstimateReport estimates;                                        // told is 0: no estimates
+    std::vector<std::pair<std::string, std::int64_t>> why_rejected;  // most frequent first
     std::vector<std::pair<std::string, std::int64_t>> why_waiting;
     std::vector<std::pair<std::string, std::int64_t>> why_refused;
-    std::vector<std::pair<std::string, std::int64_t>> elsewhere;  // queues that aren't there, with their jobs
+    std::vector<std::pair<std::string, std::int64_t>> elsewhere;  // missing queues, with the number of their
+                                                                  // jobs
     std::vector<Period> prime_periods;
     Series series;
-    std::vector<GroupSeries> by_group;  // where there is more than one group
-    std::vector<double> waits;          // of all jobs that started, ascending; seconds
+    std::vector<GroupSeries> by_group;  // empty if there are fewer than two groups
+    std::vector<double> waits;          // of all started jobs, ascending, in seconds
 };
 
-// `points` is the most that a series has; one by groups has a tenth of that, as many of them are drawn
-// together.
+// Makes a report. A series has at most `points` steps; one by groups has a tenth of that, since many of them
+// are drawn together.
 Report make_report(std::string title, const Trace& trace, const Schedule& run, std::size_t points = 600);
 
-// What reports of one trace have in common.
+// Data that all reports of a trace share.
 struct Heading {
     std::string trace;
     std::size_t jobs = 0;
@@ -172,14 +173,15 @@ struct Heading {
 };
 Heading make_heading(const Trace& trace, const rrule::Zone& zone);
 
-// Tables for a terminal or a file: of one report, or of two side by side with the difference. Of the users
-// with the most CPU time so many; 0: all.
+// Formats one report as tables, or two side by side with the difference, for a terminal or a file. `users` is
+// the number of users listed, by CPU time; 0: all.
 std::string to_text(const Heading& heading, const std::vector<Report>& reports, std::size_t users = 20);
 
-// The same and more as JSON (the form: pbs_simulate(8)); ends with a newline.
+// Formats reports as JSON, with more figures than the tables (pbs_simulate(8) describes the form). Ends with
+// a newline.
 std::string to_json(const Heading& heading, const std::vector<Report>& reports);
 
-// "2026-11-23 08:00:00" in the zone.
+// Formats an instant in the zone: "2026-11-23 08:00:00".
 std::string time_text(Instant at, const rrule::Zone& zone);
 
 }  // namespace pbs::simulate

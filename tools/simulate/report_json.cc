@@ -1,4 +1,4 @@
-// Reports as JSON; the form is described in pbs_simulate(8).
+// Formats reports as JSON, in the form that pbs_simulate(8) describes.
 #include <nlohmann/json.hpp>
 
 #include "tools/simulate/report.h"
@@ -152,7 +152,7 @@ std::string to_json(const Heading& heading, const std::vector<Report>& reports) 
     const Json json = {{"trace", heading.trace}, {"jobs", heading.jobs},
                        {"left_out", left_out},   {"time_zone", heading.zone.name()},
                        {"notes", heading.notes}, {"simulations", std::move(list)}};
-    // Names of a trace are bytes; one that isn't UTF-8 doesn't stop the report.
+    // Replace bytes of names that aren't UTF-8, so that the report can be written.
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -1,4 +1,4 @@
-// Reports as tables.
+// Formats reports as tables.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kReasons = 5;
 
-// "1:02:03", "12.5" and so on, as the eye takes them in.
+// Formats a duration in short: "1:02:03", "12.5".
 std::string duration(double seconds) {
     const double whole = std::round(std::abs(seconds));
     const auto s = static_cast<std::int64_t>(whole);
@@ -37,7 +37,7 @@ std::string hours(double seconds) {
 
 using Row = std::vector<std::string>;
 
-// The first column to the left, the others to the right.
+// Aligns columns: the first to the left, the others to the right.
 std::string table(const std::vector<Row>& rows) {
     std::vector<std::size_t> widths;
     for (const Row& row : rows) {
@@ -81,13 +81,13 @@ const std::vector<Metric>& metrics() {
     return list;
 }
 
-// A, B and what is more in B.
+// Adds the values A and B and their difference to a row.
 void add_difference(Row& row, const std::vector<double>& values, std::string (*text)(double)) {
     for (const double value : values) row.push_back(text(value));
     if (values.size() != 2) return;
     const double more = values[1] - values[0];
     std::string shown = text(more);
-    // No sign at what rounds to nothing.
+    // Omit the sign if the difference rounds to zero.
     const bool nothing = shown.find_first_of("123456789") == shown.npos;
     if (nothing && shown.front() == '-') shown.erase(0, 1);
     row.push_back(more > 0 && !nothing ? '+' + shown : shown);
@@ -130,7 +130,7 @@ const Group& group_named(const std::vector<Group>& groups, const std::string& na
     return found == groups.end() ? none : *found;
 }
 
-// A row for each name: of one report its figures, of two the figures that matter most side by side.
+// Makes a row for each name: with all figures of one report, or with the main figures of two side by side.
 std::string groups_table(const char* title, const std::vector<std::string>& names,
                          const std::vector<Report>& reports, std::vector<Group> Report::*groups) {
     std::vector<Row> rows;
@@ -175,13 +175,13 @@ const ShareReport* shares_of(const Report& report, const ShareReport& same) {
     return found == report.shares.end() ? nullptr : &*found;
 }
 
-// A tree of shares, in each report that has it.
+// Makes the table of a tree of shares, for each report that has the tree.
 std::string shares_table(const ShareReport& tree, const std::vector<Report>& reports) {
     const std::string title = tree.sched == "default"
                                   ? "fs_group " + tree.group
                                   : fmt::format("fs_group {} of {}", tree.group, tree.sched);
     std::vector<const ShareReport*> trees;
-    std::vector<const ShareGroup*> groups;  // those of the first, then what is in the second alone
+    std::vector<const ShareGroup*> groups;  // groups of the first report, then those that only the second has
     for (const Report& report : reports) {
         trees.push_back(shares_of(report, tree));
         if (trees.back() == nullptr) continue;
@@ -247,7 +247,8 @@ Row preempted_row(std::string name, const Preempted& a, const Preempted& b) {
     return row;
 }
 
-// What preemption cost, in all and by queue, group and user; of users as many as are listed elsewhere.
+// Makes the tables of preemption: in all, and by queue, group and user, with as many users as in other
+// tables.
 std::string preemption_table(const std::vector<Report>& reports, std::size_t users) {
     if (std::ranges::all_of(reports, [](const Report& r) { return r.preemption.all.times == 0; })) return {};
     const bool one = reports.size() == 1;
@@ -278,7 +279,7 @@ std::string preemption_table(const std::vector<Report>& reports, std::size_t use
     return table(rows) + '\n';
 }
 
-// How far estimated starts lay from real ones.
+// Makes the table of differences between estimated and real starts.
 std::string estimates_table(const std::vector<Report>& reports) {
     if (std::ranges::all_of(reports, [](const Report& r) { return r.estimates.started == 0; })) return {};
     const bool one = reports.size() == 1;
@@ -312,7 +313,7 @@ std::string estimates_table(const std::vector<Report>& reports) {
     return table(rows) + '\n';
 }
 
-// The users with the most CPU time in any of the reports, the first of them first.
+// Returns the users with the most CPU time in any report, largest first.
 std::vector<std::string> largest_users(const std::vector<Report>& reports, std::size_t most) {
     std::vector<std::pair<double, std::string>> list;
     for (const Group& user : reports.front().users) {
@@ -333,7 +334,7 @@ std::vector<std::string> largest_users(const std::vector<Report>& reports, std::
     return names;
 }
 
-// Classes of sizes in their order.
+// Returns the classes of sizes in ascending order.
 std::vector<std::string> sizes_of(const std::vector<Report>& reports) {
     std::vector<std::pair<std::int64_t, std::string>> list;
     for (const Report& report : reports)
@@ -356,7 +357,7 @@ void add_reasons(std::string& text, const char* what, std::int64_t jobs,
         text += fmt::format("    and {} other reasons\n", reasons.size() - kReasons);
 }
 
-// "1 cycle", "2 cycles".
+// Count with its noun: "1 cycle", "2 cycles".
 std::string counted(std::integral auto number, std::string_view thing) {
     return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
 }

@@ -13,7 +13,7 @@
 namespace pbs::simulate {
 namespace {
 
-// Columns of a line, counted from 0.
+// Indices of the fields of a line.
 enum Field : std::size_t {
     job_number,
     submit_time,
@@ -54,11 +54,10 @@ constexpr std::array<std::string_view, field_count> kFieldNames = {"job number",
                                                                    "preceding job",
                                                                    "think time"};
 
-// The largest number that is taken: sums of such numbers, in bytes and seconds, stay far away from an
-// overflow.
+// Largest accepted number: sums of such numbers, in bytes and seconds, can't overflow.
 constexpr double kLargest = 1e12;
-// The longest times that are taken, in seconds: 3,000 years from the start of a trace, which may itself be
-// that long after 1970, and 30 years for a run.
+// Longest accepted times in seconds: 3,000 years from a trace's start (which may be as long after 1970), and
+// 30 years for a run.
 constexpr std::int64_t kLongest = 100'000'000'000;
 constexpr std::int64_t kLongestRun = 1'000'000'000;
 constexpr std::int64_t kMostProcessors = 100'000'000;
@@ -100,7 +99,7 @@ class SwfReader {
     Trace trace_;
 };
 
-// "; Key: value"; others are remarks.
+// Reads a comment "; Key: value". Other comments are remarks.
 void SwfReader::read_comment(std::string_view comment) {
     const auto colon = comment.find(':');
     if (colon == comment.npos) return;
@@ -116,14 +115,14 @@ void SwfReader::read_comment(std::string_view comment) {
     if (key == "Queue") read_queue(value);
 }
 
-// "1 batch (for jobs of up to 12 hours)"
+// Reads the value of a Queue comment: "1 batch (for jobs of up to 12 hours)".
 void SwfReader::read_queue(std::string_view value) {
     const auto blank = value.find_first_of(" \t");
     const auto number = values::number<std::int64_t>(value.substr(0, blank));
     if (!number || blank == value.npos) return;
     std::string_view queue = values::trim(value.substr(blank));
     queue = queue.substr(0, queue.find_first_of(" \t,;:("));
-    if (!queue.empty()) queues_.emplace(*number, queue);  // not over one that the caller gave
+    if (!queue.empty()) queues_.emplace(*number, queue);  // a name from the caller stays
 }
 
 Result<std::int64_t> SwfReader::read_field(std::size_t from, std::string_view word, std::size_t field) const {
@@ -192,10 +191,10 @@ Result<void> SwfReader::add_job(const Fields& f) {
     if (f[requested_time] > 0) job.walltime = Seconds(std::min(f[requested_time], kLongest));
     if (known(f[wait_time])) job.recorded_wait = Seconds(f[wait_time]);
     job.cpus = cpus;
-    // By processor.
+    // Average per processor.
     if (f[average_cpu_time] > 0 && f[average_cpu_time] <= kLongestRun)
         job.cput = Seconds(f[average_cpu_time] * cpus);
-    // Kilobytes by processor.
+    // Kilobytes per processor.
     const std::int64_t kilobytes = f[requested_memory] > 0 ? f[requested_memory] : f[used_memory];
     if (kilobytes > 0 && static_cast<double>(kilobytes) * static_cast<double>(cpus) < 1e15)
         job.mem = kilobytes * 1024 * cpus;

@@ -1,6 +1,6 @@
-// The Standard Workload Format, version 2.2, of the Parallel Workloads Archive (D. Feitelson,
-// https://www.cs.huji.ac.il/labs/parallel/workload/swf.html): 18 numbers a line, -1 for what isn't known,
-// and comments that begin with a semicolon, of which those at the beginning may be "; Key: value".
+// Reads the Standard Workload Format, version 2.2, of the Parallel Workloads Archive (D. Feitelson,
+// https://www.cs.huji.ac.il/labs/parallel/workload/swf.html): 18 numbers a line, -1 for unknown, and comments
+// that begin with a semicolon; those at the beginning may be "; Key: value".
 #pragma once
 
 #include <map>
@@ -12,20 +12,20 @@
 namespace pbs::simulate {
 
 struct SwfOptions {
-    // The names of queues by their numbers in the trace, before those of "; Queue: NUMBER NAME" comments. A
-    // number without a name is the default queue.
+    // Names of queues by their numbers in the trace. These win over comments "; Queue: NUMBER NAME". A number
+    // without a name is the default queue.
     std::map<std::int64_t, std::string> queues{};
 };
 
-// `name` is the file's, for messages.
+// Reads a trace; `name` is the file's name in messages.
 //
-// A job asks for the requested processors, or else the allocated ones, and for requested memory (or else what
-// it used) by processor. Left out and counted are jobs that never ran, those without a number of processors,
-// and the lines on parts of a job (status 2, 3, 4), whose whole is a line of its own. Fields 17 and 18
-// (preceding job, think time) are not looked at: each job is submitted when it was. Without UnixStartTime the
-// trace begins on Monday 2001-01-01 00:00:00 UTC.
+// A job requests the requested processors, or else the allocated ones, and per processor the requested
+// memory, or else the used one. Jobs that never ran or have no number of processors are left out and counted,
+// and so are lines on parts of a job (status 2, 3, 4), which has another line as a whole. Fields 17 and 18
+// (preceding job, think time) are ignored: each job is submitted at its recorded time. Without UnixStartTime
+// the trace begins on Monday 2001-01-01 00:00:00 UTC.
 //
-// Errors: a field that is missing, too many, no number, or out of range, with line and column.
+// Errors, with line and column: a field that is missing, surplus, no number or out of range.
 Result<Trace> read_swf(std::string_view text, std::string_view name, const SwfOptions& options = {});
 
 }  // namespace pbs::simulate

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Sums of such numbers stay far away from infinity.
+// Largest accepted amount: sums stay finite.
 constexpr double kLargest = 1e200;
 
 class Reader {
@@ -84,7 +84,7 @@ class Reader {
         const auto used = amount->get<double>();
         if (!(used >= 0 && used <= kLargest))
             return wrong(fmt::format("{}: usage: found {}, expected 0 to {}", place, used, kLargest));
-        // 1 is of those that have used nothing.
+        // Skip usage of 1, with which unused entities are written.
         if (*kind == "entity" && used > 1) usage.entities.push_back({{}, *std::move(name), used});
         return {};
     }

@@ -25,7 +25,7 @@ using objects::ObjectType;
 
 const objects::Identity kManager{"pbs_simulate", "localhost", objects::manager_privilege};
 
-// A folder for the store's file, gone with the object.
+// Temporary folder for the store's file; removed with the object.
 class Folder {
   public:
     static Result<Folder> make() {
@@ -49,7 +49,7 @@ class Folder {
     std::string path_;
 };
 
-// Text of several lines as one.
+// Joins the lines of a text by "; ".
 std::string in_one_line(std::string text) {
     while (!text.empty() && text.back() == '\n') text.pop_back();
     for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at))
@@ -57,7 +57,7 @@ std::string in_one_line(std::string text) {
     return text;
 }
 
-// A configuration that changes are made to: the machine's part as texts, the rest in a store.
+// A configuration under change: the machine's part as texts, the policies in a store.
 class Draft {
   public:
     static Result<Draft> of(const Site& site);
@@ -82,10 +82,10 @@ class Draft {
     Objects* machine_objects(cmds::ObjectType type);
     Result<void> execute(const objects::Command& command);
     bool is_assigned(const std::string& policy) const;
-    // Of the policies that changes name.
+    // Notes a policy that changes name.
     void note(ObjectType type, const std::string& name, bool assigns);
 
-    Folder folder_;  // outlives the store's file
+    Folder folder_;  // has to outlive the store's file
     objects::Store store_;
     Machine machine_;
     std::set<std::string> named_policies_;
@@ -121,7 +121,7 @@ Result<void> Draft::import(const std::string& document, const std::string& name,
                                       {[](ObjectType, std::string_view) { return true; }}, kManager, now());
     if (!done) return tl::unexpected(fmt::format("{}: {}", name, in_one_line(done.error().message)));
     for (const std::string& warning : done->reply.warnings) notes_.push_back(warning);
-    // On a server of OpenPBS the plugin keeps execution_type.
+    // Take execution_type from the policies' objects: on a server of OpenPBS the plugin keeps it there.
     for (const objects::ObjectPtr& queue : snapshot().objects(ObjectType::queue))
         if (const auto there = machine_.queues.find(queue->name());
             there != machine_.queues.end() && queue->is_set("execution_type"))
@@ -263,7 +263,7 @@ Values* Draft::machine_values(cmds::ObjectType type, const std::string& name) {
     return nullptr;
 }
 
-// Carries out the part of a directive that is about attributes of the server's own.
+// Applies the part of a directive that concerns attributes of the server's own objects.
 Result<void> Draft::change_machine(const cmds::Directive& directive, const std::string& name) {
     Objects* const objects = machine_objects(directive.type);
     if (objects == nullptr && directive.type != cmds::ObjectType::server) return {};
@@ -302,7 +302,7 @@ Result<void> Draft::change_machine(const cmds::Directive& directive, const std::
     return {};
 }
 
-// Carries out the part of a directive that is about attributes of the policies' store.
+// Applies the part of a directive that concerns attributes in the policies' store.
 Result<void> Draft::change_store(const cmds::Directive& directive, const std::string& name) {
     const auto type = static_cast<ObjectType>(directive.type);
     objects::Command command{objects::CommandKind::set, type, name};
@@ -333,8 +333,8 @@ Result<void> Draft::change_store(const cmds::Directive& directive, const std::st
     return execute(command);
 }
 
-// Notes what the policies in force ask for and the scheduler doesn't do. Policies that aren't in force don't
-// matter to the simulation, though the store has warned of theirs as well.
+// Keeps notes on unsupported attributes only for policies in force: the store has warned of all policies, but
+// the others don't matter here.
 void add_unsupported(const objects::Snapshot& snapshot, std::vector<std::string>& notes) {
     for (const objects::ObjectPtr& policy : snapshot.objects(ObjectType::policy))
         for (const std::string& line : objects::unsupported_lines(*policy)) std::erase(notes, line);
@@ -349,7 +349,7 @@ void add_unsupported(const objects::Snapshot& snapshot, std::vector<std::string>
     }
 }
 
-// Could two jobs have different preemption levels by the policy?
+// Whether jobs can have different preemption levels under the policy.
 bool has_levels(const objects::Object& policy, const Machine& machine) {
     if (objects::unsupported_preemption(policy).empty()) return false;
     const std::string_view levels = policy.text("preempt_prio");
@@ -366,7 +366,7 @@ bool has_levels(const objects::Object& policy, const Machine& machine) {
     });
 }
 
-// What isn't simulated of policies, each named once.
+// Adds a note for each policy in force of which `tell` says that a part isn't simulated.
 template <class Tell>
 void add_notes(const Variant& variant, std::vector<std::string>& notes, const Tell& tell) {
     std::set<std::string> named;
@@ -381,7 +381,7 @@ void add_notes(const Variant& variant, std::vector<std::string>& notes, const Te
     }
 }
 
-// Would a job be checkpointed before it would be suspended?
+// Whether the order checkpoints jobs before it suspends them.
 bool checkpoints(std::string_view preempt_order) {
     while (!preempt_order.empty()) {
         const std::string_view step = preempt_order.substr(0, preempt_order.find(' '));
@@ -469,7 +469,7 @@ void add_named_queues(const objects::Snapshot& snapshot, const std::vector<std::
     for (const std::string& name : of_trace) add_queue_of(name, machine);
     if (machine.queues.empty()) add_queue(machine, "workq");
     if (machine.server.contains("default_queue")) return;
-    // An Origin policy names the queue that jobs are submitted to. Without one the first queue takes them.
+    // Name of the queue for submissions: an Origin policy names it, otherwise the first queue serves.
     std::string entry = machine.queues.contains("workq") ? "workq" : machine.queues.begin()->first;
     const objects::Object* const policy = snapshot.policy(snapshot.policy_slots("default").all_time);
     if (policy != nullptr && !policy->text("submit_queue").empty()) entry = policy->text("submit_queue");

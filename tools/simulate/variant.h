@@ -1,4 +1,4 @@
-// What is simulated: a machine with a configuration of policies, and variants of it that are to be compared.
+// Variants of a site's configuration, which are simulated and compared.
 #pragma once
 
 #include <memory>
@@ -13,43 +13,42 @@
 
 namespace pbs::simulate {
 
-// Where variants start from.
+// Starting point of all variants.
 struct Site {
-    std::string document;  // as pbs_config export writes it; empty: default_policy and nothing else
-    std::string name;      // of the document, for messages
+    std::string document;  // in the form of pbs_config export; empty: only default_policy
+    std::string name;      // name of the document, for messages
     Machine machine;
     rrule::Zone zone = rrule::Zone::utc();
 };
 
-// A text that changes a configuration, from a file: directives of qmgr(8), or a document of pbs_config(8)
-// (which begins with a brace).
+// Text of a file with changes: directives of qmgr(8), or a document of pbs_config(8), which begins with a
+// brace.
 struct ChangeText {
     std::string name;
     std::string text;
 };
 
 struct Variant {
-    std::string title;  // what was asked for: the policies, or the file
+    std::string title;  // the requested policies, or the file
     Machine machine;
     std::shared_ptr<const objects::Snapshot> snapshot;
     std::vector<std::string> notes;  // warnings, a sentence each
 };
 
-// Is there a policy in the site's configuration for each name of a list such as "p1,np:p2"?
+// Whether the site has a policy for each name of a list such as "p1,np:p2".
 Result<bool> names_policies(const Site& site, std::string_view list);
 
-// The site with policies in force as `set sched default policy = LIST` puts them; an empty list: as it is.
-// Errors: what the configuration is refused for.
+// Makes a variant with these policies in force, as by `set sched default policy = LIST`; an empty list
+// changes nothing. Errors: why the configuration is refused.
 Result<Variant> variant_of_policies(const Site& site, const std::string& list);
 
-// The site with changes made to it: create, delete, set and unset, of everything that it has. If they assign
-// no policy to a sched and name exactly one policy, which no sched has, that one is tried: as the all-time
-// policy of the sched default.
-// Errors name the directive.
+// Makes a variant by changes: create, delete, set and unset, of any object of the site. If they assign no
+// policy to a sched but name exactly one policy, which no sched has, that policy becomes the all-time policy
+// of the sched default. Errors name the directive.
 Result<Variant> variant_of_changes(const Site& site, const ChangeText& changes);
 
-// Adds an execution queue for each that the configuration or the trace names, for machines that were not
-// described: without one, jobs have nowhere to go.
+// Adds an execution queue for each queue that the configuration or the trace names. For machines that weren't
+// described: without queues, jobs can't be submitted.
 void add_named_queues(const objects::Snapshot& snapshot, const std::vector<std::string>& of_trace,
                       Machine& machine);
 

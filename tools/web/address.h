@@ -1,4 +1,4 @@
-// What a request asks for, by its path and what it accepts.
+// Parses a request's address: the page and the form that it asks for.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,12 @@ struct Address {
     Form form = Form::html;
 };
 
-/// `path` below `base` ("" or "/pbs"); nullopt: it isn't below it. The form is what the name ends with, .json
-/// or .events, or else what `accept`, the header, says.
+/// Parses `path` below `base` ("" or "/pbs"); nullopt: the path isn't below it. The form follows from the
+/// ending, .json or .events, or else from `accept`, the header.
 std::optional<Address> parse_address(std::string_view path, std::string_view accept, std::string_view base);
 
-/// A path that a proxy puts before ours, without a slash at its end: "/pbs". nullopt: it is none, or has
-/// characters that only somebody who means harm would put there.
+/// Parses the path that a proxy puts before ours, without the slash at its end: "/pbs". nullopt: the text is
+/// no path, or has characters that suggest an attack.
 std::optional<std::string> parse_prefix(std::string_view text);
 
 }  // namespace pbs::web

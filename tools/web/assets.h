@@ -1,4 +1,4 @@
-// The files that browsers load, which are in the program itself: site/.
+// Files for browsers, built into the program from site/.
 #pragma once
 
 #include <span>
@@ -12,15 +12,15 @@ struct Asset {
     std::string_view text;
 };
 
-/// All of them; made of the folder by embed.cmake.
+/// Returns all files; embed.cmake makes the list from the folder.
 std::span<const Asset> assets();
-/// nullptr: there is none of that name.
+/// Finds a file by name; nullptr: there is none.
 const Asset* find_asset(std::string_view name);
-/// The MIME type, by the name's ending.
+/// Returns the MIME type by the name's ending.
 std::string_view type_of(const Asset& asset);
 
 struct Page;
-/// The HTML of a page: the frame that its script fills.
+/// Returns a page's HTML, a frame that its script fills.
 std::string html_of(const Page& page);
 
 }  // namespace pbs::web

@@ -1,4 +1,4 @@
-// Counts of jobs by state.
+// Reads counts of jobs by state.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace pbs::web {
 
-/// "Transit:0 Queued:1 Held:0 ..." as {"Transit": 0, "Queued": 1, ...}.
+/// Converts "Transit:0 Queued:1 Held:0 ..." to {"Transit": 0, "Queued": 1, ...}.
 Json counts_of(std::string_view state_count);
 
 }  // namespace pbs::web

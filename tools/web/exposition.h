@@ -1,4 +1,4 @@
-// Metrics as Prometheus reads them: the "text-based format", version 0.0.4 (prometheus.io, Exposition
+// Writes metrics for Prometheus in its "text-based format", version 0.0.4 (prometheus.io, Exposition
 // formats).
 #pragma once
 
@@ -10,18 +10,18 @@
 
 namespace pbs::web {
 
-/// Names and values of labels. Values are any text.
+/// Names and values of labels. A value may be any text.
 using Labels = std::vector<std::pair<std::string_view, std::string_view>>;
 
 class Exposition {
   public:
-    /// What follows are samples of this metric. The name follows the conventions: a unit, and _total for a
+    /// Begins a metric; its samples follow. Names follow the conventions: with the unit, and _total for a
     /// counter.
     void begin(std::string_view name, std::string_view type, std::string_view help);
     void sample(std::string_view value, const Labels& labels = {});
     void sample(double value, const Labels& labels = {});
-    /// One of a histogram. `counted` is "COUNT SUM N N N" and `bounds` the upper bounds of the Ns, as
-    /// pbs_statdiagnosis() has them. False, and nothing is written: they aren't that.
+    /// Adds a sample of a histogram. `counted` is "COUNT SUM N N N" and `bounds` has the upper bounds of the
+    /// Ns, as pbs_statdiagnosis() returns them. False: the texts are something else, nothing is written.
     bool histogram(std::string_view counted, std::string_view bounds, const Labels& labels = {});
     const std::string& text() const { return text_; }
 

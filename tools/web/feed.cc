@@ -12,14 +12,15 @@ namespace {
 
 constexpr int kShareOfTime = 20;
 
-// Two addresses have the same key if they are the same: no value has a NUL in it.
+// Makes a key of a page and its parameters. Different addresses have different keys, since no value contains
+// a NUL.
 std::string key_of(const Page& page, const Query& query) {
     std::string key(page.name);
     for (const auto& [name, value] : query) key.append(1, '\0').append(name).append(1, '\0').append(value);
     return key;
 }
 
-// Values are bytes; one that isn't UTF-8 doesn't stop the answer.
+// Writes JSON, with replacements for bytes that aren't UTF-8.
 std::string text_of(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -69,7 +70,7 @@ std::shared_ptr<const Told> Feed::get(const Page& page, const Query& query) {
             entry.asking = true;
             break;
         }
-        // Whoever asks may fail, and the entry may be gone: this one looks again.
+        // Look up the entry again after waiting: the request may have failed, or the entry may be gone.
         answered_.wait(lock);
     }
     make_room();

@@ -1,4 +1,4 @@
-// The answers that all clients share: however many ask, the PBS server is asked once.
+// Shares answers among clients: however many ask, the PBS server is asked once.
 #pragma once
 
 #include <chrono>
@@ -14,40 +14,40 @@
 
 namespace pbs::web {
 
-/// An answer as it is sent.
+/// An answer in the form in which it is sent.
 struct Told {
     int status = 200;
     std::string body;      // JSON
-    std::string packed{};  // the same, packed by gzip; empty: it isn't worth it
+    std::string packed{};  // `body` packed by gzip; empty: not worth it
     std::int64_t time = 0;
     std::uint64_t revision = 0;  ///< another one for everything new
     std::chrono::steady_clock::time_point good_until{};
 };
 
-/// May be used by several threads at once.
+/// Keeps the answers. Several threads may use it at once.
 class Feed {
   public:
     using Clock = std::function<std::chrono::steady_clock::time_point()>;
-    /// Asks the PBS server.
+    /// Asks the PBS server for a page.
     using Ask = std::function<Answer(const Page&, const Query&)>;
 
     explicit Feed(Ask ask, Clock clock = std::chrono::steady_clock::now)
         : ask_(std::move(ask)), clock_(std::move(clock)) {}
 
-    /// What the page tells: the last answer as long as it is good, else a new one. Those who want the same
-    /// one while it is being asked for wait for it. An answer that took long is good for longer: the server
-    /// is busy with this program for a twentieth of the time at most, for each address.
+    /// Returns the page's answer: the last one while it is fresh, else a new one. Clients that want an answer
+    /// which is being asked for wait for it. A slow answer stays fresh longer, so that each address keeps the
+    /// PBS server busy for at most a twentieth of the time.
     std::shared_ptr<const Told> get(const Page& page, const Query& query);
 
-    /// Of the addresses with their parameters, so many answers are kept.
+    /// Most addresses (with parameters) whose answers are kept.
     static constexpr std::size_t kMost = 64;
 
   private:
     struct Entry {
         std::shared_ptr<const Told> told{};
-        std::size_t hash = 0;  // of what it tells without the time
+        std::size_t hash = 0;  // hash of the answer without its time
         bool asking = false;
-        std::uint64_t used = 0;  // the larger, the later
+        std::uint64_t used = 0;  // counter of uses: larger is later
     };
     std::shared_ptr<const Told> keep(const std::string& key, Told told, std::size_t hash);
     void make_room();

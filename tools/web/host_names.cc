@@ -12,7 +12,7 @@
 namespace pbs::web {
 namespace {
 
-// The bytes of a numeric address, four or sixteen; empty: it is none.
+// Returns the four or sixteen bytes of a numeric address; empty: the text is none.
 std::string address_bytes(std::string_view text) {
     const std::string whole(text);
     std::array<char, 16> bytes{};
@@ -27,7 +27,7 @@ bool is_loopback(std::string_view bytes) {
            bytes.substr(0, 15).find_first_not_of('\0') == std::string_view::npos;
 }
 
-// "host:80", "[::1]:80" and "host." without what is behind the name.
+// Removes a port or final dot behind the name: "host:80", "[::1]:80", "host.".
 std::string_view without_port(std::string_view host) {
     if (host.starts_with('[')) {
         const std::size_t end = host.find(']');

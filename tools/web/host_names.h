@@ -1,5 +1,6 @@
-// The names that the program answers to. A page of another site can have its own name lead to this machine's
-// address (DNS rebinding), and would read here as if it were one of ours; the request still has that name.
+// Checks the host name of requests. Another site can make its own name lead to this machine (DNS rebinding),
+// so that its page could read ours in a visitor's browser. Its requests still carry its name: they are
+// refused.
 #pragma once
 
 #include <string>
@@ -10,20 +11,20 @@ namespace pbs::web {
 
 class HostNames {
   public:
-    /// Answers to localhost and loopback addresses, to the address that it listens on, and to `names`. Where
-    /// it listens on all addresses, to each of them and to the machine's own name, too.
+    /// Accepts localhost and loopback addresses, the address that the program listens on, and `names`. A
+    /// program that listens on all addresses accepts each of them, and the machine's own name.
     HostNames(std::string_view listens_on, std::vector<std::string> names);
 
-    /// `host` is what the header Host says, with a port or without.
+    /// Checks `host`, the value of the header Host, with or without a port.
     bool has(std::string_view host) const;
 
   private:
-    std::string listens_on_;  // as bytes
+    std::string listens_on_;  // as the bytes of the address
     bool all_ = false;
     std::vector<std::string> names_;  // in lower case
 };
 
-/// Is it a host name, without a port?
+/// Whether a text is a host name without a port.
 bool is_host_name(std::string_view text);
 
 }  // namespace pbs::web

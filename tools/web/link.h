@@ -1,4 +1,4 @@
-// A connection to a PBS server that outlives those who ask over it.
+// A connection to a PBS server that is kept from request to request.
 #pragma once
 
 #include <optional>
@@ -10,21 +10,21 @@
 
 namespace pbs::web {
 
-/// Requests go through take(), which notices what fails.
+/// Pass the result of each request to take(), which notices failures.
 class Link {
   public:
-    /// `server` is empty for the default one.
+    /// An empty `server` is the default one.
     explicit Link(std::string server) : server_(std::move(server)) {}
 
-    /// Makes the connection if there is none. False: the server can't be reached.
+    /// Connects unless connected. False: the server can't be reached.
     bool open();
-    /// Forgets the connection if the server ended it, as it does when it is started anew. True: it did.
+    /// Drops the connection if the server has closed it, as at a restart. True: the connection was dropped.
     bool was_lost();
     int handle() const { return connection_->handle(); }
 
-    /// The reply of a request: `made` is what the C API returned for it, on this connection.
+    /// Takes a reply: `made` is the C API's result for a request on this connection.
     cmds::StatusList take(batch_status* made);
-    /// Why the last request failed: the server's text, and the PBS error number; 0 if it didn't.
+    /// Text and PBS error number of the last request's failure; 0: success.
     const std::string& why() const { return why_; }
     int error() const { return error_; }
 

@@ -13,13 +13,13 @@ namespace {
 using cmds::value_of;
 using cmds::view;
 
-// What an attribute of the counters becomes; its resource is the value of `label`.
+// Metric of an attribute of the counters. The attribute's resource becomes the value of `label`.
 struct Row {
     std::string_view attribute;
     std::string_view name;
     std::string_view type;
-    std::string_view label;   // empty: it has no resource
-    std::string_view bounds;  // of a histogram: the attribute that has them
+    std::string_view label;   // empty: the attribute has no resource
+    std::string_view bounds;  // for a histogram: attribute with the bounds
     std::string_view help;
 };
 constexpr std::array kRows = {
@@ -61,7 +61,7 @@ void add(Exposition& out, const Row& row, const attrl* counters) {
     }
 }
 
-// "Transit:0 Queued:1 Held:0 ..."
+// Adds the counts of "Transit:0 Queued:1 Held:0 ...".
 void add_states(Exposition& out, std::string_view queue, std::string_view counts) {
     while (!counts.empty()) {
         const std::string_view one = counts.substr(0, counts.find(' '));
@@ -82,10 +82,10 @@ void add_queues(Exposition& out, const attrl* counters) {
     }
 }
 
-// Truths about schedulers.
+// A metric that is 1 or 0 for each scheduler, by the value of an attribute.
 struct Truth {
     std::string_view attribute;
-    std::string_view expected;  // its value; empty: any
+    std::string_view expected;  // value that counts as 1; empty: any
     std::string_view name;
     std::string_view help;
 };

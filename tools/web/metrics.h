@@ -1,4 +1,4 @@
-// What the server counts, as metrics.
+// Converts a server's counters to metrics.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace pbs::web {
 
-/// The metrics of what a server answered: the part "counters" of pbs_statdiagnosis(), and its schedulers.
-/// Both NULL: the server can't be asked, and pbs_up is 0. A server that counts nothing, as OpenPBS's, has
-/// schedulers alone.
+/// Makes the metrics of a server's answers: `counters`, the part of that name of pbs_statdiagnosis(), and its
+/// schedulers. Both are NULL if the server can't be reached: pbs_up is 0 then. A server without counters,
+/// such as OpenPBS's, has only `scheds`.
 std::string metrics(const batch_status* counters, const batch_status* scheds);
 
 }  // namespace pbs::web

@@ -17,7 +17,7 @@ std::string packed(std::string_view text) {
         deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kWithGzipHeader, kMemory, Z_DEFAULT_STRATEGY) != Z_OK)
         return {};
     std::string out(deflateBound(&stream, text.size()), '\0');
-    // zlib doesn't write to what it reads.
+    // The cast is safe: zlib doesn't write to its input.
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
     stream.avail_in = static_cast<uInt>(text.size());
     stream.next_out = reinterpret_cast<Bytef*>(out.data());

@@ -1,4 +1,4 @@
-// Texts packed for the way to a browser.
+// Packs texts for browsers.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace pbs::web {
 
-/// Packed by gzip; empty if that isn't worth it.
+/// Packs a text by gzip; empty: packing isn't worth it.
 std::string packed(std::string_view text);
 
 }  // namespace pbs::web

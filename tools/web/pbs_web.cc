@@ -1,4 +1,4 @@
-// pbs_web: what a server does, over HTTP.
+// pbs_web: shows a server's state over HTTP.
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -32,7 +32,7 @@ int complain(const std::string& message, int status) {
     return status;
 }
 
-// Until a signal to stop. It is blocked in all threads but the one that waits for it.
+// Serves until a signal to stop. The signal is blocked in all threads but the one that waits for it.
 int serve(Server& server, const sigset_t& stops) {
     std::thread waiter([&server, &stops] {
         int signal = 0;
@@ -40,13 +40,13 @@ int serve(Server& server, const sigset_t& stops) {
         server.stop();
     });
     const bool done = server.run();
-    // The signal is blocked everywhere; it ends the thread's wait and nothing else.
+    // The signal is blocked in the other threads, so it only ends the waiter's wait.
     if (!done) pthread_kill(waiter.native_handle(), SIGTERM);  // NOLINT(bugprone-bad-signal-to-kill-thread)
     waiter.join();
     return done ? 0 : complain("can't take connections any more", 1);
 }
 
-// A trend is told of what was while nobody looked, too.
+// Asks for the page Shares regularly, so that trends also cover the time in which nobody looks.
 void follow_shares(Source& source, Trends& trends, const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any wake;
@@ -111,7 +111,7 @@ int run(int argc, char** argv) {
     pthread_sigmask(SIG_BLOCK, &stops, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
 
-    // Monitoring doesn't wait for pages.
+    // Use a source of its own, so that monitoring doesn't wait for pages.
     Source counters(name);
     Source source(name);
     WhatIf what_if(simulate_program(), name);

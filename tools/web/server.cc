@@ -25,7 +25,7 @@ constexpr const char* kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 constexpr const char* kTextType = "text/plain; charset=utf-8";
 constexpr const char* kAssets = "assets/";
 
-// Nothing comes from elsewhere, no script stands in a page, and no text can become one.
+// Content comes from this server only, and no script may stand in a page, so no text can become one.
 constexpr const char* kSecurityPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
@@ -35,7 +35,7 @@ bool takes_gzip(const httplib::Request& request) {
     return request.get_header_value("Accept-Encoding").find("gzip") != std::string::npos;
 }
 
-// `text` and `packed` live as long as `owner`, which the answer holds.
+// Sends `text` or `packed`, both part of `owner`, which the answer keeps alive.
 template <class Owner>
 void send(const httplib::Request& request, httplib::Response& answer, std::string_view text,
           std::string_view packed, std::string_view type, Owner owner) {
@@ -52,7 +52,7 @@ void send(const httplib::Request& request, httplib::Response& answer, std::strin
         });
 }
 
-// True: the browser has it, and that is the answer.
+// Answers "not modified" if the browser has this version. True: answered.
 bool is_known(const httplib::Request& request, httplib::Response& answer, const std::string& tag) {
     constexpr int kNotModified = 304;
     answer.set_header("ETag", tag);
@@ -69,7 +69,7 @@ void send_error(httplib::Response& answer, int status, std::string_view message)
                        "application/json");
 }
 
-// The parameters that the page has. False: there is another one, or one is too long, and the answer says so.
+// Reads the page's parameters. False: a parameter is unknown or too long, and the answer says so.
 bool read_query(const Page& page, const httplib::Request& request, httplib::Response& answer, Query& query) {
     constexpr int kBad = 400;
     for (const auto& [name, value] : request.params) {
@@ -113,19 +113,18 @@ Server::Server(Contents contents)
     http_->Post(
         ".*", [this](const httplib::Request& request, httplib::Response& answer) { post(request, answer); });
     http_->set_error_handler([](const httplib::Request&, httplib::Response& answer) {
-        // What is sent by a provider has no body yet.
+        // Answers sent by a provider have no body yet.
         if (answer.body.empty() && !answer.has_header("Content-Type"))
             answer.set_content(fmt::format("status {}\n", answer.status), kTextType);
     });
-    // What went wrong is for the log, not for whoever asked.
+    // Log the error, and don't show it to the client.
     http_->set_exception_handler([](const httplib::Request&, httplib::Response& answer,
                                     const std::exception_ptr&) { answer.status = 500; });
 }
 
 Server::~Server() = default;
 
-// A request that has another name than those that this program answers to, whatever it asks for. HTTP/1.0
-// needs no name, and browsers don't speak it.
+// Refuses any request whose host name isn't one of ours. HTTP/1.0 needs no name, but browsers don't use it.
 bool Server::refuses(const httplib::Request& request, httplib::Response& answer) const {
     constexpr int kBad = 400;
     constexpr int kMisdirected = 421;
@@ -137,7 +136,7 @@ bool Server::refuses(const httplib::Request& request, httplib::Response& answer)
     std::ranges::replace_if(
         shown, [](char c) { return c < ' ' || c > '~'; }, '?');
     answer.status = hosts == 1 ? kMisdirected : kBad;
-    answer.set_header("Connection", "close");  // what else comes with the request stays unread
+    answer.set_header("Connection", "close");  // the rest of the request stays unread
     answer.set_content(
         hosts == 1
             ? fmt::format("pbs_web doesn't answer to the name {0}. Ask by an address that it listens on, or "
@@ -148,7 +147,7 @@ bool Server::refuses(const httplib::Request& request, httplib::Response& answer)
     return true;
 }
 
-// To the first page, for whoever asks for the top.
+// Redirects from the top to the first page.
 void Server::redirect(const httplib::Request& request, httplib::Response& answer) const {
     const auto prefix = parse_prefix(request.get_header_value("X-Forwarded-Prefix"));
     answer.set_redirect(fmt::format("{}{}/{}", prefix.value_or(""), contents_.base, pages().front()->name));
@@ -193,8 +192,8 @@ void Server::get(const httplib::Request& request, httplib::Response& answer) {
     send(request, answer, told->body, told->packed, "application/json", told);
 }
 
-// The one thing that can be started. A page of another site can't: browsers send neither this type nor this
-// header for it without asking first.
+// Starts a comparison, the only thing that can be started. Another site's page can't: browsers send this type
+// and this header across sites only after asking us.
 void Server::post(const httplib::Request& request, httplib::Response& answer) {
     constexpr int kForbidden = 403;
     constexpr int kNotFound = 404;
@@ -212,7 +211,7 @@ void Server::post(const httplib::Request& request, httplib::Response& answer) {
     answer.set_content(told.json.dump(-1, ' ', false, Json::error_handler_t::replace), "application/json");
 }
 
-// The plots of the last comparison.
+// Sends the plots of the last comparison.
 void Server::plots(const httplib::Request& request, httplib::Response& answer) const {
     constexpr int kNotFound = 404;
     const auto plots = contents_.plots ? contents_.plots() : nullptr;
@@ -235,7 +234,7 @@ bool Server::run() {
 }
 
 void Server::stop() {
-    // The library forgets a stop that comes before it runs.
+    // Wait for run() first: the library forgets a stop from before.
     while (!http_->is_running() && !over_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     http_->stop();
     watchers_->stop();

@@ -22,13 +22,13 @@ namespace pbs::web {
 
 class Watchers;
 
-/// What is at the addresses. Called from several threads at once.
+/// Callbacks for the addresses' contents. Several threads call them at once.
 struct Contents {
     std::function<std::string()> metrics;  ///< /metrics
     Feed::Ask ask;                         ///< the pages
     /// Starts the comparison that the body of a request to /what-if describes.
     std::function<Answer(std::string_view)> compare{};
-    /// /what-if.svg; nullptr: there is none.
+    /// Returns the picture of /what-if.svg; nullptr: none.
     std::function<std::shared_ptr<const std::string>()> plots{};
     std::string base{};                ///< what all addresses begin with: "/pbs"
     std::vector<std::string> names{};  ///< that are answered to, beside the usual ones (host_names.h)
@@ -41,11 +41,11 @@ class Server {
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    /// Takes the address: the port, or -1 if it can't be had. With port 0 a free one is taken.
+    /// Binds the address and returns the port, or -1 on failure. With port 0 a free one is taken.
     int bind(const std::string& host, int port);
-    /// Answers until stop(), which another thread calls. False: it can't go on.
+    /// Serves until another thread calls stop(). False: serving failed.
     bool run();
-    /// Ends run(), also one that is only about to begin.
+    /// Ends run(), even one that is about to begin.
     void stop();
 
   private:
@@ -56,12 +56,12 @@ class Server {
     void redirect(const httplib::Request& request, httplib::Response& answer) const;
 
     const Contents contents_;
-    std::optional<HostNames> names_;  // once it has an address
+    std::optional<HostNames> names_;  // known after bind()
     Feed feed_;
     std::unique_ptr<Watchers> watchers_;
     std::unique_ptr<httplib::Server> http_;
-    std::string start_;               // makes tags of another run of the program others
-    std::atomic<bool> over_ = false;  // run()
+    std::string start_;               // part of tags, so that they differ from those of other runs
+    std::atomic<bool> over_ = false;  // stop() was called
 };
 
 }  // namespace pbs::web

@@ -13,7 +13,7 @@
 namespace pbs::web {
 namespace {
 
-// Whom the server takes this program for.
+// Returns the user name under which the server knows this program.
 std::string own_name() {
     constexpr std::size_t kMost = 4096;
     std::array<char, kMost> buffer{};

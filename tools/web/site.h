@@ -1,4 +1,4 @@
-// What several pages ask of a server: its clock, its zone, and its calendar.
+// Data that several pages ask a server for: its clock, zone and calendar.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace pbs::web {
 
-/// What a server told of a site. All but the server may be NULL: there are none.
+/// A server's replies about the site. All except `server` may be NULL: empty.
 struct SiteView {
     const batch_status* server = nullptr;
     const batch_status* scheds = nullptr;
@@ -20,7 +20,7 @@ struct SiteView {
     const batch_status* policies = nullptr;
     const batch_status* time_windows = nullptr;
 };
-/// The same, kept as long as the object.
+/// Owns the replies of a SiteView.
 struct SiteReplies {
     cmds::StatusList server;
     cmds::StatusList scheds;
@@ -32,29 +32,30 @@ struct SiteReplies {
         return {server.get(), scheds.get(), queues.get(), policies.get(), time_windows.get()};
     }
 };
-/// Asks for them. The answer of a server that refuses one of the first three is an error; the other two are
-/// those of a server without policy objects.
+/// Asks for the replies. A refusal of one of the first three is an error; the other two are those of a server
+/// without policy objects.
 tl::expected<SiteReplies, Answer> ask_site(Link& server);
 
-/// The calendar of a site; an error names the object that makes no sense.
+/// Makes the calendar of a site. An error names the object that makes no sense.
 calendar::Result<calendar::Site> calendar_of(const SiteView& site);
 
-/// An answer that has what all of them have: version, time, time_zone, time_zone_assumed.
+/// Makes an answer with the members that all have: version, time, time_zone, time_zone_assumed.
 Answer answer_of(const SiteView& site, const calendar::Result<calendar::Site>& known);
 
-/// The server's clock, in seconds since the Epoch; this machine's if the server doesn't say.
+/// Returns the server's clock in seconds since the Epoch, or this machine's if the server doesn't tell it.
 std::int64_t clock_of(const SiteView& site);
 
-/// May everybody see the jobs of everybody (query_other_jobs)?
+/// Whether users may see each other's jobs (query_other_jobs).
 bool shows_jobs_of_others(const attrl* server);
-/// May this program's clients see a job of this owner, "user@host"? Where users don't see the jobs of others,
-/// this program shows its own user's alone, even if it is an operator and could see more.
+/// Whether clients may see a job of this owner, "user@host". Where users don't see each other's jobs, only
+/// those of this program's user are shown, even if it is an operator and could see more.
 bool may_show(const attrl* server, std::string_view owner);
 
-/// Spans as JSON: from, to (seconds since the Epoch), kind, name, detail, and whether the range cuts them.
+/// Spans as JSON: from, to (seconds since the Epoch), kind, name, detail, and whether the range cuts them
+/// off.
 Json spans_json(const std::vector<calendar::Span>& spans);
 
-/// The error that a request failed with, as HTTP has it.
+/// Converts a failed request to an HTTP error.
 Answer refused(const Link& server);
 
 }  // namespace pbs::web

@@ -22,7 +22,7 @@ std::string Source::metrics() {
     const bool reached = reach([&] {
         const cmds::StatusList scheds = link_.take(pbs_statsched(link_.handle(), nullptr, nullptr));
         if (!scheds) return;
-        // A server that doesn't count refuses; it is up all the same.
+        // A server without counters refuses, but is up.
         const cmds::StatusList counters = link_.take(pbs_statdiagnosis(link_.handle(), "counters", nullptr));
         text = web::metrics(counters.get(), scheds.get());
     });

@@ -1,4 +1,4 @@
-// Where the pages come from: a PBS server, asked through the C API.
+// Source of the pages: a PBS server, asked through the C API.
 #pragma once
 
 #include <mutex>
@@ -9,20 +9,20 @@
 
 namespace pbs::web {
 
-/// One connection, kept; those who ask at once wait for each other.
+/// Keeps one connection. Concurrent requests wait for each other.
 class Source {
   public:
-    /// `server` is empty for the default one.
+    /// An empty `server` is the default one.
     explicit Source(std::string server) : link_(std::move(server)) {}
 
-    /// The metrics of this moment; of a server that can't be reached, that it is down.
+    /// Returns the present metrics. If the server can't be reached, they say that it is down.
     std::string metrics();
-    /// What a page tells at this moment.
+    /// Asks for a page.
     Answer ask(const Page& page, const Query& query);
 
   private:
-    /// Calls `ask`, and once more over a new connection where the old one turned out to be lost. The result
-    /// is whether the server could be reached.
+    /// Calls `ask`, and again over a new connection if the old one was lost. Returns whether the server could
+    /// be reached.
     template <class Ask>
     bool reach(Ask ask);
 

@@ -1,4 +1,4 @@
-// The threads that answer: one for each connection, made as they are needed.
+// Threads that answer requests: one for each connection, made on demand.
 #pragma once
 
 #include <httplib.h>
@@ -13,10 +13,10 @@
 
 namespace pbs::web {
 
-/// Browsers that watch a page have a thread each, which sleeps nearly all the time.
+/// A browser that watches a page has a thread, which sleeps nearly all the time.
 class Threads final : public httplib::TaskQueue {
   public:
-    /// With `most` of them busy, connections wait.
+    /// When `most` threads are busy, connections wait.
     explicit Threads(std::size_t most) : most_(most) {}
     void enqueue(std::function<void()> work) override;
     void shutdown() override;

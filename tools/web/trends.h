@@ -1,4 +1,4 @@
-// What parts of all usage the elements of trees of shares have had lately.
+// Keeps recent usage of the elements of trees of shares.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@ namespace pbs::web {
 /// Keeps a sample of each element every ten minutes, for a day. Threads may use it at once.
 class Trends {
   public:
-    static constexpr std::int64_t kBetween = 600;  // seconds
+    static constexpr std::int64_t kBetween = 600;  // in seconds
     static constexpr std::int64_t kKept = 24 * 3600;
-    /// Of all trees together; others have no trend.
+    /// Most elements, over all trees; further ones have no trend.
     static constexpr std::size_t kMostElements = 5000;
 
-    /// Notes what an answer of the page Shares says, and adds the earlier samples to each of its elements:
-    /// the member "trend", oldest first.
+    /// Takes samples from an answer of the page Shares, and adds the earlier ones to its elements as the
+    /// member "trend", oldest first.
     void tell(Answer& answer);
 
   private:
-    using Samples = std::deque<std::pair<std::int64_t, double>>;  // instant, part of all usage
+    using Samples = std::deque<std::pair<std::int64_t, double>>;  // instant and part of all usage
     void note(const std::string& key, std::int64_t now, double part);
 
     std::mutex mutex_;

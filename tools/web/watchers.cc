@@ -8,7 +8,7 @@
 namespace pbs::web {
 namespace {
 
-// After so long without an event, proxies and browsers would take the connection for dead.
+// Longest time without an event: after more, proxies and browsers would drop the connection.
 constexpr std::chrono::seconds kLongestSilence{15};
 constexpr int kTooMany = 503;
 
@@ -20,7 +20,7 @@ struct Watchers::Watch {
     std::uint64_t revision = 0;
 };
 
-// What is new has the name "news". The time is that of the PBS server at which it was asked last.
+// Sends an event "news" if the answer is new. The time is the PBS server's when it was asked last.
 bool Watchers::tell(Watch& watch, httplib::DataSink& sink) {
     const auto told = feed_.get(watch.page, watch.query);
     const bool news = told->revision != watch.revision;
@@ -43,7 +43,7 @@ void Watchers::watch(const Page& page, const Query& query, httplib::Response& an
         }
         ++count_;
     }
-    answer.set_header("X-Accel-Buffering", "no");  // nginx would wait for more
+    answer.set_header("X-Accel-Buffering", "no");  // keeps nginx from buffering events
     answer.set_content_provider(
         "text/event-stream",
         [this, watch = std::make_shared<Watch>(Watch{page, query})](size_t, httplib::DataSink& sink) {

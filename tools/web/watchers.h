@@ -1,4 +1,4 @@
-// Browsers that watch a page: each is told when there is something new, as server-sent events.
+// Tells browsers that watch a page when there is news, by server-sent events.
 #pragma once
 
 #include <httplib.h>
@@ -12,15 +12,15 @@
 
 namespace pbs::web {
 
-/// A watcher holds the revision that it was told of, and nothing else: what is new is asked for at the page's
-/// JSON address. One that doesn't read is given up by the time limit for writing.
+/// A watcher only holds the last revision that it was told of: the browser gets the news from the page's JSON
+/// address. A browser that doesn't read is dropped by the time limit for writing.
 class Watchers {
   public:
     explicit Watchers(Feed& feed) : feed_(feed) {}
 
-    /// At most so many at once.
+    /// Most watchers at once.
     static constexpr std::size_t kMost = 200;
-    /// Goes on telling until the client is gone, or stop().
+    /// Sends events until the client is gone or stop() is called.
     void watch(const Page& page, const Query& query, httplib::Response& answer);
     void stop();
 

@@ -1,5 +1,4 @@
-// Comparisons of two policies by pbs_simulate(8): one at a time, with little of the machine, for so long at
-// most.
+// Compares two policies by pbs_simulate(8): one comparison at a time, at low priority and for a limited time.
 #pragma once
 
 #include <chrono>
@@ -17,7 +16,7 @@
 
 namespace pbs::web {
 
-/// What somebody wants compared.
+/// A requested comparison.
 struct Comparison {
     std::string month;    ///< YYYY-MM, whose accounting is gone through
     std::string first;    ///< a policy
@@ -25,31 +24,30 @@ struct Comparison {
     std::string changes;  ///< directives of qmgr(8) that change the configuration
 };
 
-/// Of {"month":..., "first":..., "second":...} or {..., "changes":...}. Errors say what was expected.
+/// Parses {"month":..., "first":..., "second":...} or {..., "changes":...}. Errors say what was expected.
 tl::expected<Comparison, std::string> parse_comparison(std::string_view json);
 
 class WhatIf {
   public:
     struct Limits {
         std::chrono::seconds time{600};
-        std::uint64_t bytes = std::uint64_t{64} << 20;  // of what it writes
+        std::uint64_t bytes = std::uint64_t{64} << 20;  // largest file that it may write
     };
-    /// `program` is pbs_simulate, `server` what it asks; empty: the default one.
+    /// `program` is pbs_simulate, `server` the server that it asks; empty: the default one.
     WhatIf(std::string program, std::string server, Limits limits)
         : program_(std::move(program)), server_(std::move(server)), limits_(limits) {}
     WhatIf(std::string program, std::string server)
         : WhatIf(std::move(program), std::move(server), Limits()) {}
-    /// Ends the one that runs.
+    /// Kills a running comparison.
     ~WhatIf();
     WhatIf(const WhatIf&) = delete;
     WhatIf& operator=(const WhatIf&) = delete;
 
-    /// False: one runs.
+    /// Starts a comparison. False: one is running.
     bool start(const Comparison& comparison);
     /// Adds the member "comparison" to an answer: the last one, or null.
     void tell(Answer& answer) const;
-    /// The plots of the last one; nullptr: there are none, or the answer that was last told isn't to show
-    /// them.
+    /// Returns the plots of the last comparison. nullptr: there are none, or the last answer hides them.
     std::shared_ptr<const std::string> plots() const;
     bool running() const;
 
@@ -77,7 +75,7 @@ class WhatIf {
     std::thread thread_;
 };
 
-/// pbs_simulate beside this program, or else as the shell finds it.
+/// Path of pbs_simulate: beside this program, or else as the shell finds it.
 std::string simulate_program();
 
 }  // namespace pbs::web

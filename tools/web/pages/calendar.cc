@@ -96,7 +96,7 @@ std::string month_text(std::chrono::year_month month) {
 Answer ask(Link& server, const Query& query) {
     const auto replies = ask_site(server);
     if (!replies) return replies.error();
-    // A server without reservations refuses, and has none.
+    // A server without reservations refuses this request.
     const cmds::StatusList reservations = server.take(pbs_statresv(server.handle(), "", nullptr, nullptr));
     const auto month = query.find("month");
     return calendar_answer(replies->view(), reservations.get(), month == query.end() ? "" : month->second);

@@ -5,7 +5,7 @@
 
 namespace pbs::web {
 
-/// `month` is YYYY-MM; empty: that of now. `reservations` may be NULL.
+/// Makes the answer for a month, YYYY-MM; empty: the present one. `reservations` may be NULL.
 Answer calendar_answer(const SiteView& site, const batch_status* reservations, const std::string& month);
 
 }  // namespace pbs::web

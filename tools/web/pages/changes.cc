@@ -25,7 +25,8 @@ constexpr int kBad = 400;
 constexpr int kShown = 100;
 constexpr std::size_t kLongestNumber = 18;
 constexpr std::size_t kLongestObject = 300;
-// What is different since from, until to; history: before this revision, of this object.
+// Parameters: a difference between the revisions `from` and `to`; of the history, rows before a revision or
+// of an object.
 constexpr std::array kParameters = {Parameter{"from", kLongestNumber}, Parameter{"to", kLongestNumber},
                                     Parameter{"before", kLongestNumber}, Parameter{"object", kLongestObject}};
 
@@ -33,7 +34,7 @@ Json or_null(const std::optional<std::string>& text) {
     return text ? Json(*text) : Json(nullptr);
 }
 
-// The revision that a parameter names; nullopt: it isn't given.
+// Returns the revision that a parameter names; nullopt: the parameter isn't given.
 tl::expected<std::optional<long long>, Answer> revision_of(const Query& query, std::string_view name) {
     const auto found = query.find(name);
     if (found == query.end()) return std::nullopt;
@@ -44,7 +45,7 @@ tl::expected<std::optional<long long>, Answer> revision_of(const Query& query, s
     return *number;
 }
 
-// "type=policy;name=p1;" of "policy p1".
+// Converts "policy p1" to the keys "type=policy;name=p1;".
 tl::expected<std::string, Answer> object_keys(const Query& query) {
     const auto found = query.find("object");
     if (found == query.end()) return std::string();

@@ -84,16 +84,16 @@ struct Change {
     const calendar::Span* span;
 };
 
-// What begins or ends from now on, the next first.
+// Lists the next beginnings and ends, soonest first.
 Json changes_json(const calendar::Site& site, std::int64_t now) {
     const rrule::Instant from{rrule::Seconds(now)};
     const auto spans = calendar::spans(site, from, from + kAhead);
     std::vector<Change> list;
     for (const calendar::Span& span : spans) {
-        // A window without queues is prime or dedicated time, which has spans of its own.
+        // Skip windows without queues: they are prime or dedicated time, which have spans of their own.
         if (span.kind == calendar::Kind::window && span.detail.empty()) continue;
         if (span.when.start > from) list.push_back({span.when.start.time_since_epoch().count(), true, &span});
-        // The end of a policy is the beginning of the next one.
+        // Skip the end of a policy, which is the beginning of the next one.
         const bool ends = span.kind != calendar::Kind::policy && span.kind != calendar::Kind::non_work_day;
         if (ends && !span.later) list.push_back({span.when.end.time_since_epoch().count(), false, &span});
     }
@@ -110,7 +110,7 @@ Json changes_json(const calendar::Site& site, std::int64_t now) {
     return out;
 }
 
-// Columns: ten thousand objects would be five times as long.
+// Vnodes as columns: ten thousand objects would take five times the bytes.
 Json vnodes_json(const batch_status* vnodes) {
     Json names = Json::array();
     Json states = Json::array();

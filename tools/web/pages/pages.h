@@ -1,4 +1,4 @@
-// The pages: a file each. page.cc has the list of them.
+// Declares the pages, each of which has a file. page.cc lists them.
 #pragma once
 
 #include "tools/web/page.h"

@@ -24,12 +24,12 @@ struct Element {
     std::string name;
     std::int64_t shares = 0;
 };
-// The elements below each parent, in the order of the attribute.
+// Elements by their parent, in the order of the attribute.
 using Tree = std::map<std::string, std::vector<Element>, std::less<>>;
 
 constexpr std::string_view kRoot = "root";
 
-// Of a canonical tree_element: "group01:root=30,user1:group01=20".
+// Reads a tree from the attribute tree_element in canonical form: "group01:root=30,user1:group01=20".
 Tree read_tree(std::string_view text, std::int64_t unknown) {
     Tree tree;
     for (const std::string_view one : values::split(text, ',')) {
@@ -38,12 +38,13 @@ Tree read_tree(std::string_view text, std::int64_t unknown) {
         tree[std::string(parts.parent)].push_back(
             {std::string(parts.name), cmds::parse_integer(parts.shares).value_or(0)});
     }
-    // All entities that the tree doesn't have share this.
+    // "unknown" stands for all entities that aren't in the tree.
     tree[std::string(kRoot)].push_back({"unknown", unknown});
     return tree;
 }
 
-// Depth first, each behind its parent, with its part of the whole: the product of the parts on its path.
+// Adds the elements below a parent, depth first, each with its part of the whole: the product of the parts
+// along its path.
 void add_below(const Tree& tree, std::string_view parent, std::size_t depth, double part, Json& out) {
     const auto below = tree.find(parent);
     if (below == tree.end()) return;
@@ -81,7 +82,7 @@ Json element_json(const cmds::ShareElement& element) {
             {"place", element.place == 0 ? Json(nullptr) : Json(element.place)}};
 }
 
-// What the schedulers say of the tree of a group.
+// Returns the schedulers' usage of a group's tree.
 Json usage_json(const std::vector<cmds::ShareTree>& trees, std::string_view group) {
     Json out = Json::array();
     for (const cmds::ShareTree& tree : trees) {
@@ -97,12 +98,13 @@ Json usage_json(const std::vector<cmds::ShareTree>& trees, std::string_view grou
     return out;
 }
 
-// The server shows managers all users, and others their own: nobody here is to see more than users do.
+// Asks for the usage of shares, but only for what any user may see: the server shows managers all users, and
+// others only themselves.
 std::vector<cmds::ShareTree> ask_usage(Link& server, const SiteView& site) {
     std::vector<cmds::ShareTree> trees;
     if (!shows_jobs_of_others(site.server->attribs)) return trees;
     for (const batch_status* sched = site.scheds; sched != nullptr; sched = sched->next) {
-        // One that goes by no shares refuses, as does a server that knows nothing of them.
+        // A scheduler without shares refuses, and so does a server that doesn't know them.
         const cmds::StatusList usage = server.take(pbs_statfairshare(server.handle(), sched->name, nullptr));
         for (cmds::ShareTree& tree : cmds::share_trees(usage.get())) trees.push_back(std::move(tree));
     }

@@ -1,4 +1,4 @@
-// The page Shares: the trees of fair shares.
+// The page Shares: trees of fair shares.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace pbs::web {
 
-/// `groups` are the fs_groups; NULL: there are none. `usage` is what schedulers say of their trees.
+/// Makes the answer. `groups` are the fs_groups; NULL: there are none. `usage` has the schedulers' trees.
 Answer shares_answer(const SiteView& site, const batch_status* groups,
                      const std::vector<cmds::ShareTree>& usage = {});
 

@@ -22,7 +22,7 @@ constexpr std::size_t kMostBars = 20000;
 constexpr std::size_t kMostSpans = 5000;
 constexpr std::array kParameters = {Parameter{"days", 2}};
 
-// The place of a vnode's name in the list of them; those that the list doesn't have are added.
+// Numbers vnodes: a vnode's index in the list, to which unknown ones are added.
 class Rows {
   public:
     explicit Rows(const batch_status* vnodes) {
@@ -49,7 +49,7 @@ class Rows {
     Json ncpus_ = Json::array();
 };
 
-// [[vnode, CPUs], ...], vnodes by their places.
+// Place of a job as JSON: [[vnode, CPUs], ...], with vnodes by index.
 Json places_json(std::string_view exec_vnode, Rows& rows) {
     Json out = Json::array();
     for (const Place& place : parse_exec_vnode(exec_vnode))
@@ -57,7 +57,7 @@ Json places_json(std::string_view exec_vnode, Rows& rows) {
     return out;
 }
 
-// A job as a bar. One that runs beyond its walltime, or has none, has no end.
+// Job as a bar. The bar has no end if the job has no walltime or has exceeded it.
 std::optional<Json> bar_of(const batch_status& job, bool running, Rows& rows) {
     Json bar = job_json(job);
     const Json start = bar[running ? "start" : "estimated_start"];
@@ -77,7 +77,7 @@ std::optional<Json> bar_of(const batch_status& job, bool running, Rows& rows) {
                 {"vnodes", places_json(exec.value_or(""), rows)}};
 }
 
-// Two lists of jobs as bars; how many there was no room for is added to `left_out`.
+// Two lists of jobs as bars. Adds the number of jobs that there was no room for to `left_out`.
 Json bars_json(const SiteView& site, const Schedule& schedule, Rows& rows, std::size_t& left_out) {
     Json out = Json::array();
     for (const bool running : {true, false}) {
@@ -135,7 +135,7 @@ Answer ask(Link& server, const Query& query) {
     if (server.error() != PBSE_NONE) return refused(server);
     const cmds::StatusList expected = ask_expected(server);
     if (server.error() != PBSE_NONE) return refused(server);
-    // A server without reservations refuses, and has none.
+    // A server without reservations refuses this request.
     const cmds::StatusList reservations = server.take(pbs_statresv(server.handle(), "", nullptr, nullptr));
     return when_answer(replies->view(), {vnodes.get(), running.get(), expected.get(), reservations.get()},
                        days);
@@ -147,7 +147,7 @@ Answer when_answer(const SiteView& site, const Schedule& schedule, std::int64_t 
     const auto known = calendar_of(site);
     Answer answer = answer_of(site, known);
     answer.json["server_name"] = view(site.server->name);
-    // From a whole hour on: what hasn't changed stays the same for a while.
+    // Begin at a full hour, so that the answer stays the same for a while.
     constexpr std::int64_t kHour = 3600;
     const rrule::Instant from{rrule::Seconds(*answer.time / kHour * kHour) - std::chrono::days(1)};
     const rrule::Instant to = from + std::chrono::days(days + 1);

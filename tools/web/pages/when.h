@@ -5,7 +5,7 @@
 
 namespace pbs::web {
 
-/// What it is made of. Each may be NULL: there are none.
+/// Lists for the page. Each may be NULL: empty.
 struct Schedule {
     const batch_status* vnodes;
     const batch_status* running;
@@ -13,7 +13,7 @@ struct Schedule {
     const batch_status* reservations;
 };
 
-/// The schedule from a day before now until `days` after it.
+/// Makes the schedule from a day before now until `days` after now.
 Answer when_answer(const SiteView& site, const Schedule& schedule, std::int64_t days);
 
 }  // namespace pbs::web

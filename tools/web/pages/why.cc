@@ -1,4 +1,4 @@
-// The page Why: why a job starts or waits; without a job, those that there are.
+// The page Why: why a job starts or waits; without a job, a list of jobs.
 #include "tools/web/pages/why.h"
 
 #include <array>
@@ -17,13 +17,13 @@ namespace {
 using cmds::value_of;
 using cmds::view;
 
-// With more, only those that run or are expected to start are listed.
+// Most jobs listed. If there are more, only running jobs and those with an expected start are.
 constexpr std::int64_t kMostListed = 2000;
 
 constexpr std::size_t kLongestId = 600;
 constexpr std::array kParameters = {Parameter{"job", kLongestId}};
 
-// What a page of a job shows beside what job_json() has. Not its environment, its files and its scripts.
+// Attributes shown of a job besides those of job_json(). Left out: its environment, files and scripts.
 constexpr std::array kShown = {ATTR_comment,       ATTR_qtime,    ATTR_etime,       ATTR_a,
                                ATTR_eligible_time, ATTR_p,        ATTR_A,           ATTR_project,
                                ATTR_depend,        ATTR_h,        ATTR_r,           ATTR_array_state_count,
@@ -38,7 +38,7 @@ Json resources_json(const attrl* attributes, std::string_view name) {
 
 cmds::StatusList ask_job(Link& server, const std::string& job) {
     cmds::StatusList found = server.take(pbs_statjob(server.handle(), job.c_str(), nullptr, "x"));
-    // A server that keeps no history refuses to look there.
+    // Not an error: a server without a history of jobs refuses to look there.
     if (!found && server.error() == PBSE_JOBHISTNOTSET)
         found = server.take(pbs_statjob(server.handle(), job.c_str(), nullptr, nullptr));
     return found;
@@ -112,7 +112,7 @@ Answer jobs_answer(const SiteView& site, std::initializer_list<const batch_statu
     return answer;
 }
 
-// An explanation costs the server as much as a scheduling cycle.
+// Keep the answer longer: an explanation costs the server as much as a scheduling cycle.
 const Page kWhyPage{.name = "why",
                     .title = "Why",
                     .parameters = kParameters,

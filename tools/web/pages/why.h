@@ -9,11 +9,11 @@
 
 namespace pbs::web {
 
-/// Of a job that the server told of. `explanation` may be NULL, and `error` is why.
+/// Makes the answer for a job. `explanation` may be NULL; `error` says why.
 Answer why_answer(const SiteView& site, const batch_status& job, const batch_status* explanation,
                   const std::string& error);
 
-/// The jobs of these lists, of so many in all.
+/// Makes the list of the jobs in these lists, `total` in number.
 Answer jobs_answer(const SiteView& site, std::initializer_list<const batch_status*> lists,
                    std::int64_t total);
 

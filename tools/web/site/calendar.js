@@ -1,4 +1,4 @@
-// The page Calendar: a month as a grid, or a week by the hour, and a table of what begins and ends.
+// The page Calendar: a month as a grid, or a week by the hour, and a table of beginnings and ends.
 import {h, legend, section, table, update} from "./dom.js";
 import {ask, live} from "./live.js";
 import {spanText} from "./words.js";
@@ -9,7 +9,7 @@ const kMonths = ["January", "February", "March", "April", "May", "June", "July",
                  "December"];
 
 const query = new URLSearchParams(location.search);
-const week = query.get("week");  // its Monday, YYYY-MM-DD
+const week = query.get("week");  // the week's Monday, YYYY-MM-DD
 const month = week ? week.slice(0, 7) : query.get("month") ?? "";
 
 const bar = h("div", {class: "form"});
@@ -20,7 +20,8 @@ document.getElementById("page").append(bar, grid.element, policies.element, list
 
 const iso = (date) => date.toISOString().slice(0, 10);
 const plus = (day, days) => iso(new Date(Date.parse(`${day}T00:00:00Z`) + days * 86400000));
-const weekday = (day) => (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;  // 0: Monday
+const weekday = (day) => (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;  // number of the weekday, Monday
+                                                                              // is 0
 const monday = (day) => plus(day, -weekday(day));
 const title = (text) => `${kMonths[Number(text.slice(5, 7)) - 1]} ${text.slice(0, 4)}`;
 const hm = (minute) => `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
@@ -37,7 +38,7 @@ function links(json) {
     ];
 }
 
-// A day as a strip of 24 hours.
+// Draws a day as a strip of 24 hours.
 function strip(parts, kind) {
     const element = h("span", {class: "strip", "aria-hidden": "true"});
     for (const part of parts) {
@@ -107,7 +108,7 @@ function weekGrid(days, queues) {
         ])));
 }
 
-// The days of a week may be of two months.
+// Asks for a week, whose days may be in two months.
 async function weekOf(json) {
     const wanted = Array.from({length: 7}, (_, at) => plus(week, at));
     const parts = [json];

@@ -1,4 +1,4 @@
-// The page Changes: the history, and the difference of two revisions.
+// The page Changes: the history, and the difference between two revisions.
 import {h, section, table, update} from "./dom.js";
 import {ask, live} from "./live.js";
 
@@ -30,7 +30,8 @@ function history() {
     let clock = null;
     const draw = () => {
         const rows = [...latest, ...earlier];
-        // A change of several revisions was never in force in part. The latest revision comes first.
+        // Show the difference of a whole change: its single revisions were never in force alone. Rows are in
+        // descending order, so a change's first row has its last revision.
         const last = new Map();
         rows.forEach((row) => { if (!last.has(row.change)) last.set(row.change, row.revision); });
         more.hidden = rows.length === 0 || rows.at(-1).revision <= 1;
@@ -58,7 +59,7 @@ function history() {
     });
     live("changes", {object}, (json, itsClock) => {
         clock = itsClock;
-        // Those that were shown as the latest are earlier now.
+        // Keep rows that the new answer doesn't repeat: they are earlier ones now.
         const known = new Set(json.changes.map((row) => row.revision));
         earlier = [...latest, ...earlier].filter((row) => !known.has(row.revision));
         latest = json.changes;

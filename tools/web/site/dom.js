@@ -1,6 +1,6 @@
-// Elements made of values. A value becomes text and nothing else: there is no way to markup from here.
+// Makes elements of values. A value only ever becomes text, never markup.
 
-// h("a", {href: "now", class: "x"}, "text", child, ...). null and undefined are left out.
+// Makes an element: h("a", {href: "now", class: "x"}, "text", child, ...). null and undefined are left out.
 export function h(tag, attributes, ...children) {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes ?? {})) {
@@ -13,7 +13,7 @@ export function h(tag, attributes, ...children) {
     return element;
 }
 
-// The same for a picture.
+// Makes an SVG element likewise.
 export function svg(tag, attributes, ...children) {
     const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
@@ -21,8 +21,8 @@ export function svg(tag, attributes, ...children) {
     return element;
 }
 
-// Fills `element` by what `build` makes, unless `key` says that it is what is there already. The focus stays where
-// it was.
+// Fills `element` with the result of `build`, unless `key` says that this content is there already. The focus
+// stays.
 export function update(element, key, build) {
     const text = JSON.stringify(key);
     if (element.dataset.key === text.length + ":" + hash(text)) return;
@@ -41,7 +41,7 @@ function hash(text) {
     return sum;
 }
 
-// A section with a heading: what `build` of update() fills.
+// Makes a section with a heading; update() fills it.
 export function section(title, id) {
     const body = h("div", {});
     const element = h("section", {"aria-labelledby": `${id}-title`, id},
@@ -49,7 +49,8 @@ export function section(title, id) {
     return {element, body};
 }
 
-// A table: columns are {title, number, cell(row)}; a cell is a text or an element. The first column heads its row.
+// Makes a table. Columns are {title, number, cell(row)}; a cell is a text or an element. The first column is
+// each row's heading.
 export function table(caption, columns, rows, empty = "None.") {
     if (rows.length === 0) return h("p", {class: "empty"}, empty);
     return h("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": caption}, h("table", {},
@@ -63,7 +64,7 @@ export function table(caption, columns, rows, empty = "None.") {
         }))))));
 }
 
-// A colour of the style sheet, for canvases.
+// Returns a colour of the style sheet, for canvases.
 const colours = new Map();
 export function colour(name) {
     if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
@@ -86,7 +87,7 @@ export function redraw(element, draw) {
     return soon;
 }
 
-// A canvas of so many pixels of the page, sharp on every screen: its context, in pixels of the page.
+// Sizes a canvas to so many page pixels, sharp on every screen, and returns its context, in page pixels.
 export function paper(canvas, width, height) {
     const ratio = window.devicePixelRatio || 1;
     const wide = Math.round(width * ratio);
@@ -103,7 +104,7 @@ export function paper(canvas, width, height) {
     return context;
 }
 
-// What the looks of a picture mean: [class, text], ...
+// Makes a legend of rows [class, text], ...
 export function legend(...rows) {
     return h("span", {class: "legend"}, rows.map(([look, text]) => h("span", {}, h("i", {class: `key ${look}`, "aria-hidden": "true"}), text)));
 }

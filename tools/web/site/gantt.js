@@ -1,5 +1,5 @@
-// Bars over time on rows of vnodes or of queues. Only what can be seen is drawn, so that it scrolls with ten thousand rows as
-// with ten.
+// Draws bars over time on rows of vnodes or queues. Only the visible part is drawn, so that ten thousand rows
+// scroll like ten.
 import {colour, h, legend, paper, redraw} from "./dom.js";
 import {duration} from "./time.js";
 import {spanText} from "./words.js";
@@ -56,16 +56,16 @@ export class Gantt {
         if (first) this.toNow();
     }
 
-    // Few rows are higher than many.
+    // Height of a row: few rows are higher than many.
     get high() { return this.rows.length <= 12 ? 32 : this.rows.length <= 200 ? 22 : 16; }
-    // The width of names at the left.
+    // Width of the names at the left.
     get names() { return Math.min(160, Math.max(84, this.scroller.clientWidth * 0.16)); }
     get scale() { return Math.max(50, this.scroller.clientWidth - this.names) / this.span; }
 
-    // An open end is shown as far as there is something to see.
+    // Returns a bar's end; a job that runs on without a known end is shown until ten minutes from now.
     end(bar) { return bar.to === null || bar.to <= this.json.time && bar.kind === "running" ? Math.max(bar.to ?? 0, this.json.time + 600) : bar.to; }
 
-    // Which bars are on which row, each in a lane of its own where they meet.
+    // Assigns bars to rows, and to lanes where they overlap.
     arrange() {
         if (!this.json) return;
         this.rows = this.by === "vnodes" ? this.rowsOfVnodes() : this.rowsOfQueues();
@@ -90,7 +90,7 @@ export class Gantt {
                 {name: lane === 0 ? name : "", note: "", lanes: 1, bars: bars.filter((bar) => bar.lane === lane).map(({index}) => ({index, lane: 0}))}));
         });
     }
-    // Gives each bar the first lane that is free; bars come in the order of their beginnings.
+    // Gives each bar the first free lane; bars come in the order of their beginnings.
     lanes(bars) {
         const ends = [];
         for (const bar of bars) {
@@ -183,7 +183,7 @@ export class Gantt {
         }
     }
 
-    // Calls each(day, ticks) for the days that can be seen: hours as they fit.
+    // Calls each(day, ticks) for the visible days, with as many hours as fit.
     eachDay(left, right, each) {
         const step = kTicks.find((tick) => tick * this.scale >= 44) ?? 86400;
         for (let at = this.clock.midnight(left); at < right;) {
@@ -196,7 +196,7 @@ export class Gantt {
         context.fillStyle = look.line;
         this.eachDay(left, right, (_, ticks) => ticks.forEach((tick) => context.fillRect(Math.round(x(tick)), from, 1, to - from)));
     }
-    // The clock above the bars.
+    // Draws the time axis above the bars.
     paintHead(view) {
         const {context, look, x, left, right, width} = view;
         context.fillStyle = look.surface;
@@ -252,7 +252,7 @@ export class Gantt {
         }
     }
 
-    // The bar at a place of the canvas.
+    // Returns the bar under the pointer.
     barAt(event) {
         if (!this.json || event.offsetX < this.names || event.offsetY < kHead) return -1;
         const y = event.offsetY - kHead + this.scroller.scrollTop;

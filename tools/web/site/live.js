@@ -1,4 +1,4 @@
-// What a page tells, again whenever there is something new: the server sends events while somebody looks.
+// Keeps a page up to date: the server sends events while somebody looks.
 import {Clock} from "./time.js";
 
 const pulse = document.getElementById("pulse");
@@ -14,7 +14,7 @@ export function complain(text) {
     if (problem.textContent !== (text ?? "")) problem.textContent = text ?? "";
 }
 
-// The JSON of an address of this program. Throws an Error with the text for people.
+// Returns the JSON of an address of this program. Throws an Error with the text for people.
 export async function ask(name, parameters = {}) {
     const response = await fetch(address(name, "json", parameters));
     const json = await response.json().catch(() => ({error: `status ${response.status}`}));
@@ -27,7 +27,8 @@ function address(name, form, parameters) {
     return `${name}.${form}${query.size ? `?${query}` : ""}`;
 }
 
-// Calls show(json, clock) with every new answer. `parameters` are those of the address. Returns what stops it.
+// Calls show(json, clock) with every new answer. `parameters` are those of the address. Returns a function
+// that stops it.
 export function live(name, parameters, show) {
     const asJson = document.getElementById("as-json");
     asJson.href = address(name, "json", parameters);
@@ -71,12 +72,12 @@ export function live(name, parameters, show) {
         source.onerror = () => {
             say("lost", "Not connected");
             if (source?.readyState !== EventSource.CLOSED) return;
-            // Refused: there are too many who watch. One look at it, and another try later.
+            // Too many clients watch: look once, and try again later.
             news();
             again = setTimeout(open, 30000);
         };
     }
-    // Nobody looks at a page in the background.
+    // Stop watching while the page is in the background.
     const seen = () => {
         if (document.hidden) {
             close();

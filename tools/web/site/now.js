@@ -35,7 +35,7 @@ function schedCard(sched) {
                                          kNotes[note.about]), h("dd", {class: "note"}, note.text)])));
 }
 
-// A few columns by name, and the rest together.
+// Sums up the jobs in states that have no column.
 function others(states) {
     return Object.entries(states).reduce((sum, [name, count]) => sum + (kColumns.includes(name) ? 0 : count), 0);
 }

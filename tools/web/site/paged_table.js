@@ -1,11 +1,11 @@
-// A long table, a part at a time, with a field that looks for rows. It is made when it is opened.
+// A long table, shown in parts, with a field to search rows. Its rows are made when it is opened.
 import {h, table, update} from "./dom.js";
 
 const kPart = 100;
 let count = 0;
 
 export class PagedTable {
-    // `text(row)` is what is looked in.
+    // The field searches in `text(row)`.
     constructor({title, columns, text, label, open = false}) {
         Object.assign(this, {title, columns, text, rows: [], wanted: "", part: 0});
         const id = `search-${++count}`;

@@ -8,7 +8,7 @@ const sections = new Map();
 
 const percent = (part) => `${(part * 100).toLocaleString("en", {minimumFractionDigits: 1, maximumFractionDigits: 1})} %`;
 
-// How much of the machine, as a bar from the left.
+// Draws a part of the machine as a bar from the left.
 function meter(part) {
     const bar = h("i", {class: "running"});
     bar.style.flexGrow = part;
@@ -17,7 +17,7 @@ function meter(part) {
     return h("span", {class: "bar", "aria-hidden": "true"}, bar, rest);
 }
 
-// What an element has had of all usage, in 24 hours at most, as a line; said in words beside it.
+// Draws an element's part of all usage over the last 24 hours as a line. The text beside it says the same.
 function trend(row) {
     const samples = row.trend;
     if (samples.length < 2) return h("span", {class: "hint"}, "from now on");
@@ -35,7 +35,7 @@ function trend(row) {
              h("span", {class: "unseen"}, ` in ${duration(last.time - first.time)}, from ${percent(first.actual)}`));
 }
 
-// How much more or less than its share an element has had.
+// Makes the table that compares elements' usage with their shares.
 function usageTable(group, tree) {
     return table(`Usage of ${group.name} in scheduler ${tree.sched}`, [
         {title: "Entity or group", cell: (row) => indented({...row, name: row.parent === "" ? "all" : row.name})},

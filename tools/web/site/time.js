@@ -1,10 +1,10 @@
-// Instants, in seconds since 1970, as the clock of the server's zone shows them.
+// Shows instants, in seconds since 1970, as the clock of the server's zone.
 
 function formatter(zone, options) {
     try {
         return new Intl.DateTimeFormat("en-GB", {timeZone: zone, hourCycle: "h23", ...options});
     } catch {
-        // A zone that the browser doesn't know.
+        // The browser doesn't know the zone.
         return new Intl.DateTimeFormat("en-GB", {timeZone: "UTC", hourCycle: "h23", ...options});
     }
 }
@@ -20,34 +20,34 @@ export class Clock {
         this.parts = formatter(zone, {year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit",
                                       minute: "2-digit", second: "2-digit"});
     }
-    // "Mon, 23 Nov 2026, 10:00"
+    // Formats an instant: "Mon, 23 Nov 2026, 10:00".
     text(at) { return this.full.format(at * 1000); }
     hms(at) { return this.seconds.format(at * 1000); }
     hm(at) { return this.minutes.format(at * 1000); }
     day(at) { return this.days.format(at * 1000); }
-    // {year, month, day, hour, minute, second}, as numbers.
+    // Splits an instant into numbers: {year, month, day, hour, minute, second}.
     fields(at) {
         return Object.fromEntries(this.parts.formatToParts(at * 1000).filter((part) => part.type !== "literal").map(
             (part) => [part.type, Number(part.value)]));
     }
-    // "today 17:00", "tomorrow 08:00", "Wed, 25 Nov, 17:00"
+    // Formats an instant relative to today: "today 17:00", "tomorrow 08:00", "Wed, 25 Nov, 17:00".
     near(at, now) {
         const day = this.day(at);
         if (day === this.day(now)) return `today ${this.hm(at)}`;
         if (day === this.day(now + 86400)) return `tomorrow ${this.hm(at)}`;
         return `${day}, ${this.hm(at)}`;
     }
-    // The last midnight at or before `at`.
+    // Returns the last midnight at or before `at`.
     midnight(at) {
         const {hour, minute, second} = this.fields(at);
         const guess = at - hour * 3600 - minute * 60 - second;
-        // The clock may have been set in between.
+        // Correct the guess: the clock may have been set in between.
         const shown = this.fields(guess);
         return shown.hour === 0 ? guess : shown.hour < 12 ? guess - shown.hour * 3600 : guess + (24 - shown.hour) * 3600;
     }
 }
 
-// "3 d 4 h", "2 h 05 min", "45 s"
+// Formats a duration: "3 d 4 h", "2 h 05 min", "45 s".
 export function duration(seconds) {
     const s = Math.max(0, Math.round(seconds));
     if (s >= 86400) return `${Math.floor(s / 86400)} d ${Math.floor((s % 86400) / 3600)} h`;

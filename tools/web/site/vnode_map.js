@@ -1,5 +1,5 @@
-// Vnodes as a map of cells: how much of each is in use, and which are not to be had. Beside it a table with the sums, and
-// one with the vnodes, a part at a time.
+// Shows vnodes as a map of cells: how much of each is in use, and which aren't available. Beside it a table
+// of sums, and one of the vnodes in parts.
 import {colour, h, paper, redraw, table, update} from "./dom.js";
 import {PagedTable} from "./paged_table.js";
 import {kVnodeKinds, vnodeKind} from "./words.js";
@@ -62,7 +62,7 @@ export class VnodeMap {
         ], [...rows.filter((row) => row.count > 0), all]));
     }
 
-    // How cells are laid out in a width.
+    // Lays out the cells in a width.
     layout() {
         const count = this.vnodes.names.length;
         const step = count > 3000 ? 9 : count > 500 ? 13 : count > 60 ? 20 : 32;
@@ -88,7 +88,7 @@ export class VnodeMap {
                 context.fillStyle = colours.accent;
                 context.fillRect(x, y + size - part, size, part);
             } else if (kind === "down" || kind === "offline") {
-                // Not by the colour alone.
+                // Mark the state by a pattern too, not by colour alone.
                 context.strokeStyle = colours.cell;
                 context.lineWidth = 1;
                 context.beginPath();

@@ -52,7 +52,7 @@ const kFigures = [
     ["Wait in non-prime time, mean", (one) => duration(one.non_prime.wait.mean)],
 ];
 
-// Where there is something to tell of either.
+// Rows that are shown only if either report has values for them.
 const kMoreFigures = [
     ["Preemptions", "preemption", (told) => (told.suspended + told.checkpointed + told.requeued + told.deleted).toLocaleString("en")],
     ["CPU time lost by preemption", "preemption", (told) => duration(told.cpu_seconds_lost)],

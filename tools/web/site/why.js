@@ -1,4 +1,4 @@
-// The page Why: of one job with ?job=, else the jobs that there are.
+// The page Why: about one job with ?job=, else a list of jobs.
 import {h, plural, section, table, update} from "./dom.js";
 import {live} from "./live.js";
 import {PagedTable} from "./paged_table.js";

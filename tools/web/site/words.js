@@ -1,4 +1,4 @@
-// How what the server tells is put into words.
+// Words for values that the server tells.
 
 const kKinds = {
     policy: (name, detail) => `scheduler ${name}: policy ${detail}`,
@@ -9,7 +9,7 @@ const kKinds = {
     reservation: (name) => `reservation ${name}`,
 };
 
-// What a span of the calendar is.
+// Text for a span of the calendar.
 export function spanText(span) {
     return kKinds[span.kind]?.(span.name, span.detail) ?? span.kind;
 }
@@ -26,7 +26,7 @@ export function jobState(letter) {
     return kStates[letter] ?? letter;
 }
 
-// "job-busy,offline" as one of: down, offline, busy, some, free.
+// Reduces states such as "job-busy,offline" to one kind: down, offline, busy, some, free.
 export function vnodeKind(words, used, ncpus) {
     if (/down|unknown|stale|provisioning|wait/.test(words)) return "down";
     if (/offline|maintenance|sleep/.test(words)) return "offline";
