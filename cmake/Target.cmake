@@ -1,10 +1,10 @@
-# The settings that every target of this project shares.
+# Settings that every target of this project shares.
 
-# Links what is built under the sanitizers in a fifth of the time, where it is installed.
+# lld, where it is installed, links sanitizer builds in a fifth of the time.
 find_program(PBSPOLICY_LLD ld.lld)
 
-# pbs_target_settings(TARGET [UNCOVERED]): what every target has. UNCOVERED: it is no code that fuzz targets look
-# for paths in, which makes it faster to compile.
+# pbs_target_settings(TARGET [UNCOVERED]): sets the options of every target. UNCOVERED: fuzz targets don't
+# look for paths in this code, which then compiles faster.
 function(pbs_target_settings target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_options(
@@ -22,26 +22,26 @@ function(pbs_target_settings target)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
   if(NOT PBSPOLICY_SANITIZE)
-    # A program has what it calls of a library, and is loaded with the libraries that this calls: files that are
-    # compiled together would come together.
+    # Drops unused functions, so that a program loads only the libraries that the functions in use call,
+    # though files are compiled together.
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-ffunction-sections -fdata-sections>)
     target_link_options(${target} PRIVATE $<$<CONFIG:Release>:-Wl,--gc-sections,--as-needed>)
   endif()
   if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # gcc takes a source file that is compiled with others for a header.
+    # gcc takes a source file that is compiled with others for a header, and warns of its local types.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
   endif()
   if(PBSPOLICY_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${PBSPOLICY_SANITIZE} -fno-omit-frame-pointer
                                              -fno-sanitize-recover=all)
     target_link_options(${target} PRIVATE -fsanitize=${PBSPOLICY_SANITIZE})
-    # ctest starts a program for each test, and a third of an empty test's time was moving a large program to
-    # where it is loaded.
+    # ctest starts a program for each test; a third of an empty test's time went into relocating a large
+    # program.
     target_link_options(${target} PRIVATE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
     if(PBSPOLICY_LLD AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
       target_link_options(${target} PRIVATE -fuse-ld=lld)
     endif()
-    # clang links the C++ part of the sanitizers into what is linked as C++ only, and C programs load C++.
+    # C programs that load C++ need the C++ part of the sanitizers, which clang links only as C++.
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   endif()
   if(PBSPOLICY_FUZZ AND NOT "UNCOVERED" IN_LIST ARGN)
@@ -50,8 +50,8 @@ function(pbs_target_settings target)
   endif()
 endfunction()
 
-# pbs_precompile(NAME LIBRARY|EXECUTABLE HEADERS...): headers that many files include, compiled once; targets of
-# that kind take them over with REUSE_FROM. What a file includes only by them is found by tests/structure.
+# pbs_precompile(NAME LIBRARY|EXECUTABLE HEADERS...): precompiles headers that many files include, for targets
+# of that kind (REUSE_FROM). tests/structure finds files that include a header only by this.
 function(pbs_precompile name kind)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${name}.cc CONTENT "int main() { return 0; }\n")
   if(kind STREQUAL "EXECUTABLE")
@@ -65,45 +65,46 @@ endfunction()
 set(pbs_common_headers <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <set> <span> <string>
                        <string_view> <unordered_map> <vector> <fmt/format.h> <tl/expected.hpp>)
 
-# pbs_use_precompiled(TARGET NAME): takes over the headers of pbs_precompile(NAME ...), where they are wanted.
+# pbs_use_precompiled(TARGET NAME): lets a target use the headers of pbs_precompile(NAME ...), where they are
+# enabled.
 function(pbs_use_precompiled target name)
   if(PBSPOLICY_PCH)
     target_precompile_headers(${target} REUSE_FROM ${name})
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      # gcc 12 warns of std::string's own code where it inlines it from a precompiled header.
+      # gcc 12 warns of std::string's own code when it inlines that from a precompiled header.
       target_compile_options(${target} PRIVATE -Wno-error=array-bounds -Wno-error=restrict
                                                -Wno-error=stringop-overflow -Wno-error=stringop-overread)
     endif()
-    # The definitions that they were compiled with.
+    # A precompiled header is valid only with the definitions with which it was compiled.
     target_link_libraries(${target} PRIVATE fmt::fmt tl::expected)
   endif()
 endfunction()
 
-# pbs_optimise_under_sanitizers(LIBRARY): for one whose own tests and fuzz targets, and those of others, wait for it
-# longer than it takes to optimise it.
+# pbs_optimise_under_sanitizers(LIBRARY): optimises a library whose tests and fuzz targets would otherwise
+# take longer than the optimising.
 function(pbs_optimise_under_sanitizers target)
   if(PBSPOLICY_SANITIZE MATCHES "address")
     target_compile_options(${target} PRIVATE -O1)
-    # What is precompiled isn't optimised.
+    # Without precompiled headers: these aren't optimised.
     set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
   endif()
 endfunction()
 
-# pbs_alone(FILES...): where files are compiled several at a time (CMAKE_UNITY_BUILD), these are compiled by
-# themselves: their local names are those of others beside them.
+# pbs_alone(FILES...): compiles these files by themselves where others are compiled several at a time
+# (CMAKE_UNITY_BUILD), because their local names clash.
 function(pbs_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# Where short runs of the fuzz targets look for paths; long ones look everywhere (PBSPOLICY_FUZZ_ALL), which makes
-# the rest compile a fifth longer.
+# Libraries in which short runs of the fuzz targets look for paths. Long runs look everywhere
+# (PBSPOLICY_FUZZ_ALL), which makes the rest compile a fifth longer.
 set(pbs_parsers pbs_ifl_codec pbs_migrate_lib pbs_objects pbs_objects_schema pbs_rrule pbs_text pbs_values)
 
-# pbs_library(NAME SOURCES...): a static library of one folder; headers are included from the top,
-# as in "objects/store.h".
+# pbs_library(NAME SOURCES...): makes a static library of one folder. Headers are included from the top, as in
+# "objects/store.h".
 function(pbs_library name)
   add_library(${name} STATIC ${ARGN})
-  # Half of a file's time of compiling goes to headers, which files that are compiled together read once.
+  # Compile files together: half of a file's compile time goes into headers, which are then read once.
   set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 16)
   if(PBSPOLICY_FUZZ AND NOT PBSPOLICY_FUZZ_ALL AND NOT name IN_LIST pbs_parsers)
     pbs_target_settings(${name} UNCOVERED)
@@ -114,7 +115,7 @@ function(pbs_library name)
   endif()
 endfunction()
 
-# pbs_program(NAME SOURCES...): a program in build/bin, installed to bin.
+# pbs_program(NAME SOURCES...): makes a program in build/bin, installed to bin.
 function(pbs_program name)
   add_executable(${name} ${ARGN})
   pbs_target_settings(${name})
@@ -122,8 +123,9 @@ function(pbs_program name)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
-# pbs_cli_program(NAME SOURCES...): a pbs_program() that reads its arguments with CLI11. That is code in headers,
-# which took longer to optimise than a whole folder of ours; what is worth optimising is in the libraries.
+# pbs_cli_program(NAME SOURCES...): makes a pbs_program() that reads its arguments with CLI11. It isn't
+# optimised: CLI11's headers would take longer than a whole folder of ours, and the code that is worth
+# optimising is in the libraries.
 function(pbs_cli_program name)
   add_executable(${name} ${ARGN})
   pbs_cli_settings(${name})
@@ -136,24 +138,25 @@ function(pbs_cli_settings target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
 endfunction()
 
-# How the code of tests is compiled: what has to be optimised, and searched for undefined behaviour, is the code
-# under test; the tests would only compile longer, by a third.
+# Compiles tests without optimisation and without a search for undefined behaviour: both matter for the code
+# under test, and would make tests compile a third longer.
 function(pbs_test_settings target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
-  # gcc, unlike clang, wants every member named where some are, and braces around the macros of GoogleTest.
+  # gcc, unlike clang, warns if only some members of an initializer are named, and of GoogleTest's macros
+  # without braces.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-missing-field-initializers$<SEMICOLON>-Wno-dangling-else>)
   if(PBSPOLICY_SANITIZE MATCHES "undefined")
     target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
   endif()
 endfunction()
 
-# What is built under the sanitizers: every test program that pbs_test() makes, but for the label e2e.
+# Target for sanitizer builds: all test programs of pbs_test() except those with the label e2e.
 add_custom_target(sanitize_tests)
-# Of these, what ThreadSanitizer is to look at: those with the label threads.
+# Target for ThreadSanitizer: the test programs with the label threads.
 add_custom_target(thread_tests)
 
-# pbs_test(NAME LIBS libs... SOURCES files... [LABELS labels...] [TIMEOUT seconds]): one GoogleTest program;
-# ctest sees each of its tests.
+# pbs_test(NAME LIBS libs... SOURCES files... [LABELS labels...] [TIMEOUT seconds]): makes a GoogleTest
+# program; ctest sees each of its tests.
 function(pbs_test name)
   cmake_parse_arguments(T "" "TIMEOUT" "LIBS;SOURCES;LABELS" ${ARGN})
   add_executable(${name} ${T_SOURCES})
@@ -171,11 +174,11 @@ function(pbs_test name)
                                              PBS_SANITIZED=${sanitized})
   pbs_test_settings(${name})
   target_precompile_headers(${name} REUSE_FROM pbs_test_pch)
-  # Of what is precompiled, with the definitions that come with it.
+  # Libraries of the precompiled headers, with their definitions.
   target_link_libraries(${name} PRIVATE ${T_LIBS} fmt::fmt tl::expected GTest::gmock GTest::gtest
                                         GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
-  # Under the sanitizers, on a machine that is busy, the longest take two minutes.
+  # The longest tests take two minutes under the sanitizers on a busy machine.
   if(NOT T_TIMEOUT AND PBSPOLICY_SANITIZE)
     set(T_TIMEOUT 400)
   elseif(NOT T_TIMEOUT)

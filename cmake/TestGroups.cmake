@@ -1,13 +1,14 @@
-# What ctest reads in place of what gtest_discover_tests() writes: the tests of PROGRAM, up to MOST of a suite at a
-# time. Starting a program under the sanitizers takes longer than most tests do.
+# Included by ctest in place of the file that gtest_discover_tests() writes: declares the tests of PROGRAM in
+# groups of up to MOST of a suite, because starting a program under the sanitizers takes longer than most
+# tests.
 #
-# PROGRAM, NAME, TIMEOUT, LABELS and MOST are set by the file that includes this, and, where there are any, ENVIRONMENT
-# and LEFT_OUT, tests that aren't run.
+# The including file sets PROGRAM, NAME, TIMEOUT, LABELS and MOST and, if needed, ENVIRONMENT and LEFT_OUT,
+# the tests that aren't run.
 
 list(JOIN LEFT_OUT ":" left_out)
 execute_process(COMMAND ${PROGRAM} --gtest_list_tests --gtest_filter=-${left_out} RESULT_VARIABLE failed OUTPUT_VARIABLE listed ERROR_QUIET)
 if(failed)
-  # As with gtest_discover_tests(): a program that isn't built is a test that fails.
+  # As with gtest_discover_tests(), a program that isn't built gives a failing test.
   add_test(${NAME}_NOT_BUILT ${NAME}_NOT_BUILT)
   return()
 endif()

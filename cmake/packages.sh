@@ -1,5 +1,5 @@
-# Sourced by demo/run and tests/run: makes sure that the Debian packages that a step needs are installed.
-# As root they are installed; as an ordinary user the missing ones are named with the command to give root.
+# Sourced by demo/run and tests/run: checks that the Debian packages that a step needs are installed. As root
+# it installs missing ones; otherwise it names them, with the command for root.
 
 build_packages=(
     g++ cmake ninja-build pkg-config tzdata
@@ -11,7 +11,7 @@ test_packages=(
     clang lld libclang-rt-dev clang-format clang-tidy man-db mandoc munge openssl chromium chromium-driver
 )
 
-# need_packages NAME...
+# need_packages NAME...: installs or names missing packages.
 need_packages() {
     local missing=() package
     for package in "$@"; do

@@ -1,4 +1,4 @@
-# Debian has manual pages and changelogs compressed, without the date of their making.
+# Compresses manual pages and changelogs, as Debian wants them, without a time stamp.
 file(GLOB_RECURSE files ${CPACK_TEMPORARY_DIRECTORY}/*/usr/share/man/*
      ${CPACK_TEMPORARY_DIRECTORY}/*/usr/share/doc/*/changelog.Debian)
 foreach(file ${files})

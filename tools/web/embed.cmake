@@ -7,7 +7,7 @@ foreach(file ${IN})
   file(READ ${file} bytes HEX)
   string(LENGTH "${bytes}" size)
   math(EXPR size "${size} / 2")
-  # A NUL at the end, as compilers would warn of an array of none.
+  # Append a NUL: compilers warn of an array without elements.
   string(REGEX REPLACE "(................................................................)" "\\1\n" bytes "${bytes}00")
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${bytes}")
   string(APPEND text "constexpr char kFile${count}[] = {\n${bytes}};\n")
