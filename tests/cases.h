@@ -1,4 +1,4 @@
-// How much the tests with random cases do.
+// Scales the number of random cases in tests.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 
 namespace pbs::test {
 
-// How many of so many random cases are tried: under the sanitizers, which are after other things and take ten
-// times as long, a tenth. PBSPOLICY_CASES=N in the environment makes them N times as many.
+// Number of random cases to try: a tenth under the sanitizers, which take ten times as long and look for
+// other faults. PBSPOLICY_CASES=N in the environment multiplies it by N.
 inline int cases(int all) {
     static const int times = [] {
         const char* text = std::getenv("PBSPOLICY_CASES");  // NOLINT(concurrency-mt-unsafe): read once
@@ -16,7 +16,7 @@ inline int cases(int all) {
     return (PBS_SANITIZED != 0 ? all / 10 : all) * times;
 }
 
-// How many steps such a case has: there, a third.
+// Number of steps of a random case: a third under the sanitizers.
 constexpr int steps(int all) {
     return PBS_SANITIZED != 0 ? all / 3 : all;
 }

@@ -1,4 +1,4 @@
-// Authorities and certificates of a test's own, made by the program openssl.
+// Makes certificate authorities and certificates for tests with the program openssl.
 #pragma once
 
 #include <sys/stat.h>
@@ -14,7 +14,7 @@ namespace pbs::test {
 
 class Certificates {
   public:
-    // Is the program there? Tests that need it say so and are skipped.
+    // Whether openssl is installed. Tests that need it skip themselves otherwise.
     static bool can_be_made() { return access("/usr/bin/openssl", X_OK) == 0; }
     static constexpr const char* kMissing = "openssl isn't installed (Debian's package openssl)";
 
@@ -37,9 +37,8 @@ class Certificates {
     std::string certificate(const std::string& name = "server") const { return path(name + ".pem"); }
     std::string key(const std::string& name = "server") const { return path(name + ".key"); }
 
-    // NAME.pem and NAME.key, in place of those that there are. `names`: subjectAltName, as
-    // "DNS:head,IP:127.0.0.1". `from` and `until`: as YYYYMMDDHHMMSSZ; empty: from now on, for a day. True:
-    // they are there.
+    // Makes NAME.pem and NAME.key, or replaces them. `names` is the subjectAltName: "DNS:head,IP:127.0.0.1".
+    // `from` and `until` are YYYYMMDDHHMMSSZ; empty: from now, for a day. False: openssl failed.
     bool make(const std::string& names, const std::string& name = "server", const std::string& from = "",
               const std::string& until = "") const {
         const std::string file = path(name);
@@ -51,7 +50,7 @@ class Certificates {
                                path("authority.key") + " -CAcreateserial -extfile " + file + ".ext -out " +
                                file + ".pem.new");
         } else {
-            // Only `ca` takes dates of the past.
+            // `openssl ca` is needed, as only it takes dates in the past.
             std::ofstream(file + ".db").close();
             std::ofstream(file + ".conf") << "[ca]\ndefault_ca=a\n[a]\ndatabase=" << file
                                           << ".db\nserial=" << file << ".serial\nnew_certs_dir=" << folder_

@@ -1,4 +1,4 @@
-// A munged of a test's own: with a key that nobody else has, and its socket in a temporary folder.
+// Runs a munged for tests, with its own key and its socket in a temporary folder.
 #pragma once
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ namespace pbs::test {
 
 class Munged {
   public:
-    // Where it is installed; empty: it isn't, and tests that need it say so and are skipped.
+    // Path of the installed munged; empty: not installed. Tests that need it skip themselves then.
     static std::string program() {
         for (const char* path : {"/usr/sbin/munged", "/usr/bin/munged", "/usr/local/sbin/munged"})
             if (access(path, X_OK) == 0) return path;
@@ -33,8 +33,8 @@ class Munged {
     }
     static constexpr const char* kMissing = "munged isn't installed (Debian's package munge)";
 
-    // Starts it and waits until it listens. `other`: it has the key of that one, as the munged of another
-    // host.
+    // Starts munged and waits until it listens. With `other` it has that one's key, like the munged of
+    // another host.
     explicit Munged(const Munged* other = nullptr) {
         char name[] = "/tmp/munged.XXXXXX";
         folder_ = mkdtemp(name);
@@ -58,10 +58,10 @@ class Munged {
     Munged& operator=(const Munged&) = delete;
 
     std::string socket() const { return folder_ + "/munge.socket.2"; }
-    // Has the socket, under the name that it has in libmunge's usual folder.
+    // Folder of the socket, which has the name that libmunge expects.
     const std::string& folder() const { return folder_; }
     bool running() const { return pid_ > 0; }
-    // As one that hangs, and goes on.
+    // Makes it hang, and go on.
     void pause() const { kill(pid_, SIGSTOP); }
     void go_on() const { kill(pid_, SIGCONT); }
     void stop() {

@@ -1,5 +1,5 @@
-// Records of what a program said, as hashes in a file of this repository: a change that is meant to keep
-// behaviour is held against them. A line of such a file is the name of a case and its hashes.
+// Keeps hashes of a program's outputs in a file of this repository, so that a change which should keep
+// behaviour can be checked against them. A line of the file has a case's name and its hashes.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace pbs::test {
 
-// FNV-1a with 64 bits (RFC 9923), as 16 hexadecimal digits.
+// Hashes by FNV-1a with 64 bits (RFC 9923), as 16 hexadecimal digits.
 inline std::string hash_of(std::string_view text) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -22,9 +22,9 @@ inline std::string hash_of(std::string_view text) {
     return digits;
 }
 
-// A record in tests/. With PBSPOLICY_WRITE_RECORDS=1 in the environment the file is written anew: for a
-// change of behaviour that is meant. With PBSPOLICY_SHOW_RECORDS=DIRECTORY the texts are written there: do
-// that with the program from before a change, too, and compare.
+// A record file in tests/. PBSPOLICY_WRITE_RECORDS=1 in the environment writes the file anew, after an
+// intended change of behaviour. PBSPOLICY_SHOW_RECORDS=DIRECTORY writes the texts there: do that with the
+// program from before a change as well, and compare.
 class Record {
   public:
     explicit Record(const std::string& file) : path_(std::string(PBS_SOURCE_DIR "/tests/") + file) {
@@ -43,7 +43,7 @@ class Record {
 
     static bool writes() { return std::getenv("PBSPOLICY_WRITE_RECORDS") != nullptr; }
 
-    // Are these the texts of the case that are on record?
+    // Whether these texts of the case are those on record.
     template <class... Texts>
     bool has(const std::string& name, const Texts&... texts) {
         show(name, texts...);

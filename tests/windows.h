@@ -1,4 +1,4 @@
-// Many time windows, for tests of what takes long.
+// Many time windows, for tests of slow operations.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 namespace pbs::test {
 
 struct ManyWindows {
-    std::string document;  // as pbs_config imports it
-    std::string names;     // as a queue's time_window takes them
+    std::string document;  // for pbs_config import
+    std::string names;     // for a queue's time_window
 };
 
 namespace detail {
@@ -28,7 +28,7 @@ ManyWindows many_windows(int count, const Hours& hours) {
 
 }  // namespace detail
 
-// Windows t0, t1, ... of one day a year each; at most 336 of them.
+// Makes windows t0, t1, ... of one day a year each; at most 336.
 inline ManyWindows yearly_windows(int count) {
     return detail::many_windows(count, [](int i) {
         return R"("rrule": "FREQ=YEARLY;BYMONTH=)" + std::to_string(i / 28 + 1) +
@@ -37,7 +37,7 @@ inline ManyWindows yearly_windows(int count) {
     });
 }
 
-// Of three minutes each day; at most 479 of them.
+// Makes windows of three minutes each day; at most 479.
 inline ManyWindows daily_windows(int count) {
     const auto clock = [](int minutes) {
         const auto two = [](int number) { return (number < 10 ? "0" : "") + std::to_string(number); };

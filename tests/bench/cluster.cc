@@ -68,7 +68,7 @@ BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits&
         QueueRecord queue;
         queue.queue = QueueHandle(i + 1);
         queue.name = names[i];
-        // Ascending in size and time, as the guide advises; the last one takes everything.
+        // Queues ascend in size and time, as the guide advises; the last one takes any job.
         const auto rank = static_cast<std::int64_t>(i) - 1;
         const std::vector<Amount> most = {{ncpus, 8 * rank, {}}, {walltime, 3 * rank * kHour, {}}};
         const std::vector<Amount> available = {{ssinodes, vnodes * 4, {}}};

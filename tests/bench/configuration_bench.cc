@@ -1,6 +1,6 @@
-// How long others wait while a manager makes, changes, takes back, imports and lists a large configuration.
-// The server and the commands are the built ones; meanwhile a second connection asks for the status of the
-// server, again and again.
+// Measures how long other clients wait while a manager creates, changes, takes back, imports and lists a
+// large configuration. Server and commands are the built ones; a second connection asks for the server's
+// status all the time.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ using pbs::e2e::Output;
 using pbs::e2e::Server;
 using Clock = std::chrono::steady_clock;
 
-// Somebody who wants to know about the server, a millisecond after each answer.
+// Another client: asks for the server's status a millisecond after each answer.
 class Other {
   public:
     explicit Other(const Server& server) {
@@ -40,7 +40,7 @@ class Other {
     Other& operator=(const Other&) = delete;
     ~Other() { stop(); }
 
-    // How long it waited, in milliseconds, ascending.
+    // Stops, and returns the waits in milliseconds, ascending.
     std::vector<double> stop() {
         if (thread_.joinable()) {
             over_ = true;
@@ -133,7 +133,7 @@ void report(benchmark::State& state, std::vector<double> waited) {
     state.counters["ms_most"] = at(1);
 }
 
-// `act` is called with the server, which has so many objects, and is what others wait for.
+// Makes a server with range(0) objects, then measures others' waits during `act`.
 template <class Prepare, class Act>
 void others_wait(benchmark::State& state, What what, Prepare prepare, Act act) {
     const auto server = start();
@@ -151,7 +151,7 @@ void others_wait(benchmark::State& state, What what, Prepare prepare, Act act) {
     report(state, std::move(waited));
 }
 
-// All objects have something set, which goes again.
+// Takes back a revision in which every object was changed.
 void rollback(benchmark::State& state, What what, const std::string& change) {
     std::string before;
     others_wait(
@@ -167,7 +167,7 @@ void rollback(benchmark::State& state, What what, const std::string& change) {
         });
 }
 
-// What was there is made on an empty server.
+// Imports the configuration into an emptied server.
 void import(benchmark::State& state, What what) {
     std::string document;
     others_wait(
@@ -182,7 +182,7 @@ void import(benchmark::State& state, What what) {
         });
 }
 
-// What there was before all of it was made.
+// Exports the revision from before all objects were created.
 void export_past(benchmark::State& state, What what) {
     std::string before;
     others_wait(
@@ -200,15 +200,15 @@ void history(benchmark::State& state) {
         });
 }
 
-// Whatever qmgr is told: one request, or one that asks for all objects.
+// Runs a directive of qmgr: one request, or one for all objects.
 void directive(benchmark::State& state, What what, const std::string& text) {
     others_wait(
         state, what, [](const Server&, const std::string&) {},
         [&](const Server& server) { must(server.qmgr(text), text); });
 }
 
-// A server that runs migrates files of so many holidays, dedicated times and share groups, and a sched_config
-// with all of its options.
+// Migrates files with range(0) holidays, dedicated times and share groups, and a sched_config with every
+// option, at a running server.
 void migration(benchmark::State& state) {
     others_wait(
         state, What::policies,
@@ -224,7 +224,7 @@ void migration(benchmark::State& state) {
                 },
                 "YEAR 2026\nweekday 0800 1700\n");
             write(
-                "dedicated_time", std::min<int64_t>(state.range(0), 300),  // more don't fit into a rule
+                "dedicated_time", std::min<int64_t>(state.range(0), 300),  // an rrule has no room for more
                 [](int64_t i) {
                     return fmt::format("{0:02}/{1:02}/{2} 08:00 {0:02}/{1:02}/{2} 09:00", i / 28 % 12 + 1,
                                        i % 28 + 1, 2027 + i / 336);

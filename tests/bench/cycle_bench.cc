@@ -1,4 +1,4 @@
-// The scheduling cycle at scale. Results: docs/benchmarks.md.
+// Measures the scheduling cycle at scale. Results: docs/benchmarks.md.
 
 #include <benchmark/benchmark.h>
 #include <malloc.h>
@@ -14,7 +14,7 @@
 namespace pbs::sched::bench {
 namespace {
 
-// Ten thousand for a million jobs.
+// Number of vnodes: ten thousand for a million jobs.
 std::int64_t vnodes_for(std::int64_t jobs) {
     return jobs >= 1'000'000 ? 10'000 : 1000;
 }
@@ -46,14 +46,14 @@ void cycles_after_events(benchmark::internal::Benchmark* bench) {
     bench->Iterations(300)->Complexity();
 }
 
-// A full cycle: an empty cluster, all jobs new (each gets a start, a comment or a rejection).
+// A full cycle: the cluster is empty and all jobs are new (each gets a start, a comment or a rejection).
 void FullCycle(benchmark::State& state) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0));
     run_full_cycles(state, cluster);
 }
 BENCHMARK(FullCycle)->Apply(full_cycles);
 
-// The same with limits on what a user runs: in each queue, in the server, and MAX_USER_RUN_JOBS. Users meet
+// A full cycle with limits on users: in each queue, in the server, and MAX_USER_RUN_JOBS. Users reach them
 // one after the other in the course of the cycle.
 void FullCycleUserLimits(benchmark::State& state) {
     const std::int64_t vnodes = vnodes_for(state.range(0));
@@ -62,14 +62,15 @@ void FullCycleUserLimits(benchmark::State& state) {
 }
 BENCHMARK(FullCycleUserLimits)->Apply(full_cycles);
 
-// The same with a queue drained for a job that waits: all others may start only if they leave it its place.
+// A full cycle with a queue drained for a waiting job: another job starts only if it leaves that job's place
+// free.
 void FullCycleDrained(benchmark::State& state) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, Drained::yes);
     run_full_cycles(state, cluster);
 }
 BENCHMARK(FullCycleDrained)->Apply(full_cycles);
 
-// By the standard algorithm, with vnodes in an order that stays, and in one that each start changes.
+// A full cycle by the standard algorithm, with a constant order of vnodes, or one that each start changes.
 void full_cycles_in_order(benchmark::State& state, void (*tune)(Settings& policy)) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, Drained::no, tune, Shared::yes);
     run_full_cycles(state, cluster);
@@ -92,7 +93,7 @@ BENCHMARK(FullCycleOrderOfTotals)->Apply(full_cycles);
 BENCHMARK(FullCycleMostUnusedFirst)->Apply(full_cycles);
 BENCHMARK(FullCycleLeastUnusedFirst)->Apply(full_cycles);
 
-// With a look ahead for the first jobs behind those that something is kept for (estimate_depth).
+// A full cycle that looks ahead for the first jobs behind those with a kept place (estimate_depth).
 void FullCycleEstimates(benchmark::State& state) {
     constexpr std::int64_t kDepth = 1000;
     const std::int64_t vnodes = vnodes_for(state.range(0));
@@ -103,7 +104,7 @@ void FullCycleEstimates(benchmark::State& state) {
 }
 BENCHMARK(FullCycleEstimates)->Apply(full_cycles);
 
-// The cycle of a busy cluster after one event: a job arrives, or one ends. Nearly all others are refused
+// The cycle of a busy cluster after an event: a job arrives, or one ends. Nearly all waiting jobs are refused
 // again.
 void run_after_arrivals(benchmark::State& state, Drained drained, Shared shared = Shared::no) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, drained, nullptr, shared);
@@ -124,7 +125,7 @@ void CycleAfterArrival(benchmark::State& state) {
 void CycleAfterArrivalDrained(benchmark::State& state) {
     run_after_arrivals(state, Drained::yes);
 }
-// By fair share of 1,000 users.
+// Arrivals with fair share of 1,000 users.
 void CycleAfterArrivalShares(benchmark::State& state) {
     run_after_arrivals(state, Drained::no, Shared::yes);
 }
@@ -149,7 +150,7 @@ void run_after_ends(benchmark::State& state, Drained drained, const UserLimits& 
         most = std::max(most, out.jobs_considered);
         cluster.apply(out);
         running.insert(running.end(), cluster.started().begin(), cluster.started().end());
-        while (next == running.size()) {  // all that could run has ended
+        while (next == running.size()) {  // every job that could run has ended
             cluster.add_job();
             cluster.apply(cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::job_new));
             running.insert(running.end(), cluster.started().begin(), cluster.started().end());
@@ -178,7 +179,7 @@ BENCHMARK(CycleAfterEndMostUnusedFirst)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEnd)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEndDrained)->Apply(cycles_after_events);
 
-// The same by policies that ask for more: of what ends or starts, or of users.
+// Ends of jobs under policies that make a cycle look at more: limits on users, draining, fragments, MAX_JOBS.
 void CycleAfterEndUserLimits(benchmark::State& state) {
     const std::int64_t vnodes = vnodes_for(state.range(0));
     run_after_ends(state, Drained::no, {vnodes / 150, vnodes / 42, vnodes / 45});
@@ -197,7 +198,7 @@ BENCHMARK(CycleAfterEndNonprimeDrainSys)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEndFragments)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEndMaxJobs)->Apply(cycles_after_events);
 
-// What a queued job takes in the scheduler, with the order that cycles after events keep.
+// Memory that a queued job takes in the scheduler, with the order that cycles after events keep.
 void BytesPerQueuedJob(benchmark::State& state) {
     const auto in_use = [] {
         const auto info = mallinfo2();
@@ -216,7 +217,7 @@ void BytesPerQueuedJob(benchmark::State& state) {
 }
 BENCHMARK(BytesPerQueuedJob)->Arg(100'000)->Arg(1'000'000)->Iterations(1)->Unit(benchmark::kMillisecond);
 
-// One job_changed event.
+// A job_changed event.
 void JobEvent(benchmark::State& state) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0));
     for (auto _ : state) {
@@ -226,7 +227,7 @@ void JobEvent(benchmark::State& state) {
 }
 BENCHMARK(JobEvent)->Arg(1'000)->Arg(100'000)->Unit(benchmark::kMicrosecond);
 
-// The end of a look during which so many jobs came: its caller waits for it.
+// The end of a background look during which range(0) jobs came: its caller waits for it.
 void EndOfALookAfterJobEvents(benchmark::State& state) {
     BigCluster cluster(1000, 20'000);
     cluster.settle();

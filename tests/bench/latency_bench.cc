@@ -1,6 +1,6 @@
-// How long a running server's clients wait while it schedules many jobs. The server and the plugin are the
-// built ones. Some hundred jobs are submitted; the others are copies of them, written into the database of
-// the stopped server.
+// Measures how long clients of a running server wait while it schedules many jobs. Server and plugin are the
+// built ones. Some hundred jobs are submitted; the others are copies of them, written into the stopped
+// server's database.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -72,10 +72,10 @@ class Client {
     std::string script_;
 };
 
-// An Origin policy with past usage and prime time; only four of the jobs find room, so that no processes
-// matter.
+// Starts a server with an Origin policy of past usage and prime time. Only four jobs find room, so that
+// processes don't matter.
 std::unique_ptr<Server> make_server(int64_t jobs) {
-    auto server = start_server(std::chrono::minutes(10));  // it reads all jobs
+    auto server = start_server(std::chrono::minutes(10));  // starting takes long: the server reads all jobs
     const auto configured = server->configure({
         "set server scheduling=False",
         "set server acl_roots+=root@*",
@@ -118,13 +118,13 @@ double percentile(std::vector<double>& sorted, double share) {
                           : sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
 }
 
-// A request a millisecond while a cycle over all jobs runs and its decisions are carried out. A submission
-// with a deletion is four requests, each of which may wait for a slice of decisions.
+// Sends a request each millisecond while a cycle over all jobs runs and its decisions are carried out. A
+// submission and its deletion are four requests, each of which may wait for a slice of decisions.
 void during_a_cycle(benchmark::State& state, bool first) {
     const auto server = make_server(state.range(0));
     Client client(*server);
     client.use_script(server->work() / "job.sh");
-    if (!first) {  // all comments are set
+    if (!first) {  // wait until all comments are set
         const std::size_t before = cycles_in(*server);
         client.set(MGR_OBJ_SERVER, "", "scheduling", "True");
         if (!pbs::e2e::wait_for([&] { return cycles_in(*server) > before; }, std::chrono::hours(1)))
@@ -132,7 +132,7 @@ void during_a_cycle(benchmark::State& state, bool first) {
         client.set(MGR_OBJ_SERVER, "", "scheduling", "False");
     }
     std::vector<double> waited;
-    double most_of_one = 0;  // of the kinds that are one request
+    double most_of_one = 0;  // of the operations that are one request
     for (auto _ : state) {
         const std::size_t before = cycles_in(*server);
         Clock::time_point looked = Clock::now();

@@ -1,5 +1,5 @@
-// How fast a running server changes and shows policy objects. The server and the commands are the built ones,
-// the changes are durable when they are answered, and what is measured is what a client sees.
+// Measures how fast a running server changes and shows policy objects, as a client sees it. Server and
+// commands are the built ones, and changes are durable when they are answered.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -22,11 +22,11 @@ using pbs::e2e::Server;
 
 enum class Way { socket, tcp };
 
-// A connection of a manager to a server.
+// A manager's connection to a server.
 class Client {
   public:
     Client(const Server& server, Way way) {
-        // Where the client library looks for the socket; it is read at each connection.
+        // The client library looks for the socket in PBS_HOME at each connection.
         setenv("PBS_HOME", way == Way::socket ? server.home().c_str() : "/nonexistent", 1);
         const std::string address = fmt::format("localhost:{}", server.port());
         handle_ = pbs_connect(way == Way::socket ? nullptr : address.c_str());
@@ -71,7 +71,7 @@ class Client {
     int handle_;
 };
 
-// So many policies p0, p1, ... and time_windows t0, t1, ..., beside default_policy.
+// Creates policies p0, p1, ... and time_windows t0, t1, ..., beside default_policy.
 void fill(const Server& server, int64_t policies, int64_t windows = 0) {
     std::string input;
     for (int64_t i = 0; i < policies; ++i) input += fmt::format("create policy p{}\n", i);
@@ -85,10 +85,10 @@ void fill(const Server& server, int64_t policies, int64_t windows = 0) {
     if (done.exit != 0) give_up("the objects could not be made: " + done.err);
 }
 
-constexpr int64_t kNames = 1000;  // policies that set goes through
+constexpr int64_t kNames = 1000;  // policies that `set` visits in turn
 constexpr std::size_t kWindow = 1024;
 
-// One client that sends ahead of the answers.
+// A client that sends requests ahead of the answers.
 template <class Send>
 void send_ahead(const Client& client, int64_t count, Send send) {
     int64_t answered = 0;
@@ -190,7 +190,7 @@ void stat_objects(benchmark::State& state, Way way, mgr_obj type) {
     state.SetComplexityN(count);
 }
 
-// The whole command, from its start to its end.
+// A whole command, from its start to its end.
 void list_command(benchmark::State& state, const std::string& type) {
     const auto server = start_server();
     const int64_t count = state.range(0);
@@ -210,11 +210,11 @@ void start_of_qmgr(benchmark::State& state) {
 
 using Benchmark = benchmark::internal::Benchmark;
 
-// What is measured is what a client waits for.
+// Measure wall-clock time, which a client waits.
 void on_the_wall(Benchmark* one) {
     one->UseRealTime()->Unit(benchmark::kMillisecond);
 }
-// With so many objects.
+// Runs with thousands of objects.
 void with_thousands(Benchmark* one) {
     on_the_wall(one);
     one->Arg(1000)->Arg(10000);

@@ -1,9 +1,10 @@
-// A cycle in an OpenPBS server with a tenth as many vnodes of 32 CPUs as queued jobs, by pbs_sched and by the
-// plugin, in turn on the same machine. Measured, by the server's log, is how long it takes from
-// `scheduling = True` on until the last job is started, and until the scheduler has nothing more to say; how
-// long after a job has come that can't start its comment comes; how long others wait meanwhile for the
-// server's status; and what the server's process has of memory. Runs where PBSPOLICY_OPENPBS_PREFIX names an
-// OpenPBS.
+// Compares pbs_sched and the plugin in an OpenPBS server, in turn on the same machine, with a tenth as many
+// vnodes of 32 CPUs as queued jobs.
+//
+// Measured, by the server's log: the time from `scheduling = True` until the last job is started, and until
+// the scheduler has nothing more to say; the time until a new job that can't start has its comment; the waits
+// of others for the server's status meanwhile; and the memory of the server's process. Runs where
+// PBSPOLICY_OPENPBS_PREFIX names an OpenPBS.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -28,7 +29,7 @@ using pbs::e2e::number_of;
 using pbs::e2e::Site;
 using Clock = std::chrono::steady_clock;
 
-// ---- What the program does when it is run in the box.
+// ---- The program's part inside the box.
 
 int submit(int jobs, int ncpus) {
     const int handle = pbs_connect(nullptr);
@@ -55,7 +56,7 @@ int submit(int jobs, int ncpus) {
     return pbs_disconnect(handle);
 }
 
-// Prints the milliseconds that the longest of many requests took.
+// Prints the time of the slowest request in milliseconds.
 int ask(int seconds) {
     const int handle = pbs_connect(nullptr);
     if (handle < 0) return 1;
@@ -111,12 +112,12 @@ struct Request {
 };
 
 double seconds_of(const std::string& line) {
-    if (line.size() < 26) return 0;  // 11/27/2026 04:23:18.246348;
+    if (line.size() < 26) return 0;  // a line begins with 11/27/2026 04:23:18.246348;
     return number_of(line.substr(11, 2)) * 3600 + number_of(line.substr(14, 2)) * 60 +
            std::strtod(line.c_str() + 17, nullptr);
 }
 
-// What the scheduler has asked for since this time.
+// Returns the scheduler's requests since this time.
 std::vector<Request> requests_since(const Site& site, double since) {
     std::vector<Request> requests;
     std::istringstream lines(
@@ -140,11 +141,11 @@ double last_line(const Site& site, const std::string& text) {
     return seconds_of(site.ok("cat /var/spool/pbs/server_logs/* | grep '" + text + "' | tail -n 1"));
 }
 
-// ---- What is measured.
+// ---- Measurements.
 
-// A vnode goes offline, so that all comments change; a moment later a job ends, and another can start.
-// Returns the milliseconds from the job's end to the start, as a median. `most`: for how many seconds
-// comments are told.
+// Sets a vnode offline, so that all comments change, and a moment later ends a job, so that another can
+// start. Returns the median time from end to start in milliseconds. `most`: seconds for which comments are
+// sent.
 double start_beside_comments(const Site& site, int most) {
     std::vector<double> waited;
     for (int i = 1; i <= 5; ++i) {
@@ -175,7 +176,7 @@ void cycle(benchmark::State& state, const std::string& scheduler) {
     for (auto _ : state) {
         site.ok("$stock/qmgr -c 'set server scheduling = True'");
         const double begin = last_line(site, "Type 9 request received from root");
-        // It is over once nothing has come for a while.
+        // Wait until no request has come for a while.
         std::vector<Request> requests;
         for (std::size_t before = ~std::size_t{0}; before != requests.size() || requests.empty();) {
             before = requests.size();

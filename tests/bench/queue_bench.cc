@@ -1,10 +1,12 @@
-// A server with many queued jobs. `submissions`: how many a second it takes, each durable when it is
-// acknowledged, over several connections; `queued`: what a queued job costs in memory and in the database,
-// how long its status, that of all jobs and a restart take, and the first cycle with a comment for each job.
+// Measures a server with many queued jobs.
 //
-// A connection sends the requests of a submission (QueueJob, JobScript, Commit) ahead of their answers, and
-// has so many submissions on their way. The jobs of `queued` are copies of some hundred that were submitted,
-// written into the database of the stopped server.
+// `submissions`: submissions a second over several connections, each durable when it is acknowledged.
+// `queued`: a queued job's memory and room in the database, the times of its status, of all jobs' status and
+// of a restart, and the first cycle with a comment for each job.
+//
+// A connection sends the requests of a submission (QueueJob, JobScript, Commit) ahead of their answers, with
+// several submissions on their way. The jobs of `queued` are copies of some hundred submitted ones, written
+// into the stopped server's database.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -45,7 +47,7 @@ double seconds_since(Clock::time_point begin) {
 }
 
 std::unique_ptr<Server> make_server() {
-    auto server = start_server(std::chrono::minutes(10));  // it reads all jobs
+    auto server = start_server(std::chrono::minutes(10));  // starting takes long: the server reads all jobs
     const auto configured = server->configure({
         "set server scheduling=False",
         "set server acl_roots+=root@*",
@@ -71,7 +73,8 @@ double bytes_of(const Server& server, const std::string& file) {
 
 // ---- Submissions ----
 
-// What qsub sends of a user's small job: his environment is the same each time, the job's name isn't.
+// Builds the requests that qsub sends for a user's small job. The environment is always the same, the name
+// isn't.
 std::string submission(int64_t number) {
     const auto one = [](const char* name, std::string value, const char* resource = "") {
         return ifl::Attribute{.name = name, .resource = resource, .value = std::move(value)};
@@ -95,7 +98,7 @@ std::string submission(int64_t number) {
 }
 constexpr int kReplies = 3;
 
-// Submits `jobs`, with up to `ahead` of them on their way.
+// Submits `jobs` jobs, with up to `ahead` of them on their way.
 void submit(const Server& server, int64_t first, int64_t jobs, int64_t ahead) {
     const int fd = connect_to(server);
     if (fd < 0) give_up("no connection");
@@ -104,7 +107,7 @@ void submit(const Server& server, int64_t first, int64_t jobs, int64_t ahead) {
     int64_t sent = 0;
     int64_t answers = 0;
     while (answers < jobs * kReplies) {
-        // Half a window at a time, as a program that fills its buffer does.
+        // Send half a window at a time, as a program that fills its buffer does.
         if (sent < jobs && sent - answers / kReplies <= ahead / 2) {
             std::string out;
             for (const int64_t until = std::min(jobs, answers / kReplies + ahead); sent < until; ++sent)
@@ -168,7 +171,8 @@ std::size_t cycles_in(const Server& server) {
     return count;
 }
 
-// One after the other, while a cycle runs and its decisions are carried out: milliseconds of the longest.
+// Returns the longest wait in milliseconds of requests in turn, while a cycle runs and its decisions are
+// carried out.
 double longest_wait_of_a_cycle(const Server& server, int handle, double& cycle_seconds) {
     attropl on{nullptr, const_cast<char*>("scheduling"), nullptr, const_cast<char*>("True"), SET};
     const std::size_t before = cycles_in(server);
@@ -209,7 +213,7 @@ void queued(benchmark::State& state) {
         const auto copied = pbs::e2e::copy_jobs(*server, state.range(0) / kSubmitted);
         if (!copied) give_up(copied.message());
         if (const auto started = server->start(); !started) give_up(started.message());
-        // That was the first, which writes the accounting records that are missing.
+        // The first restart writes missing accounting records; measure the second.
         if (const auto stopped = server->stop(); !stopped) give_up(stopped.message());
         const auto begin = Clock::now();
         if (const auto started = server->start(); !started) give_up(started.message());

@@ -1,4 +1,4 @@
-// Questions about time with up to 10,000 windows. Results: docs/benchmarks.md.
+// Measures questions about time with up to 10,000 windows. Results: docs/benchmarks.md.
 
 #include <benchmark/benchmark.h>
 
@@ -18,8 +18,8 @@ namespace {
 constexpr Instant kNow{Seconds{1795248000}};  // 2026-11-21 08:00 in UTC
 constexpr Seconds kYear{std::chrono::days{365}};
 
-// Windows as sites write them: office hours, nights, weekends, the first Monday of the month, a day each
-// year, every third day; a tenth of them in another zone, a third not on holidays. All are different.
+// Makes a window as sites write them: office hours, nights, weekends, the first Monday of the month, a day
+// each year, every third day; a tenth in another zone, a third not on holidays. All differ.
 WindowSpec spec(std::size_t i) {
     static constexpr const char* kRules[] = {"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
                                              "FREQ=DAILY",
@@ -55,11 +55,11 @@ std::vector<Window> windows(std::size_t count) {
     return out;
 }
 
-// What is asked about: most of the year that is compiled at first.
+// Range of the questions: most of the year that is compiled at first.
 constexpr Seconds kAsked{std::chrono::days{300}};
 
-// One set for each window, as queues have; warm: every question of kAsked has been answered once. Made once
-// for each count.
+// Returns a set for each window, as queues have. The sets are warm: each has answered every question of
+// kAsked once. Made once for each count.
 const std::vector<WindowSet>& sets(std::size_t count) {
     static std::map<std::size_t, std::vector<WindowSet>> made;
     std::vector<WindowSet>& out = made[count];
@@ -74,10 +74,10 @@ const std::vector<WindowSet>& sets(std::size_t count) {
     return out;
 }
 
-// Which set and which instant of the year to ask next: few bytes, to leave the caches to the sets.
+// Set and instant of the next question, in few bytes, so that the caches belong to the sets.
 struct Question {
     std::uint32_t set;
-    std::uint32_t after_now;  // seconds
+    std::uint32_t after_now;  // in seconds
 };
 constexpr std::size_t kQuestions = 16384;
 using Questions = std::array<Question, kQuestions>;
@@ -118,14 +118,14 @@ Seconds week(const WindowSet& set, Instant t) {
     return set.seconds_inside(t, t + std::chrono::days{7});
 }
 
-// As a cycle asks: of any of the sets, at the time of the cycle.
+// Asks any of the sets about now, as a cycle does.
 void InsideNow(benchmark::State& state) {
     ask_sets(state, true, contains);
 }
 void NextChangeNow(benchmark::State& state) {
     ask_sets(state, true, next_change);
 }
-// At any time of the year.
+// Asks about any time of the year.
 void InsideAnyTime(benchmark::State& state) {
     ask_sets(state, false, contains);
 }
@@ -141,7 +141,7 @@ BENCHMARK(InsideAnyTime)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
 BENCHMARK(NextChangeAnyTime)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
 BENCHMARK(SecondsInsideAWeek)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
 
-// Of one union of all windows, at any time of the year.
+// Asks a union of all windows about any time of the year.
 void InsideAUnion(benchmark::State& state) {
     const WindowSet set(windows(static_cast<std::size_t>(state.range(0))), holidays());
     const auto list = questions(1);
@@ -156,7 +156,7 @@ void InsideAUnion(benchmark::State& state) {
 }
 BENCHMARK(InsideAUnion)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
 
-// From rules to lists of a year, one list for each window; the windows are parsed already.
+// Compiles parsed rules to lists of a year, one for each window.
 void CompileAYear(benchmark::State& state) {
     const auto count = static_cast<std::size_t>(state.range(0));
     const auto all = windows(count);
@@ -179,7 +179,7 @@ BENCHMARK(CompileAYear)
     ->Unit(benchmark::kMillisecond)
     ->Complexity(benchmark::oN);
 
-// One union of all windows.
+// Compiles one union of all windows.
 void CompileAYearOfAUnion(benchmark::State& state) {
     const auto all = windows(static_cast<std::size_t>(state.range(0)));
     const NonWorkDays days = holidays();
@@ -205,7 +205,7 @@ BENCHMARK(Parse)
     ->Unit(benchmark::kMillisecond)
     ->Complexity(benchmark::oN);
 
-// The configuration is read again after one of the windows changed.
+// Reads the configuration again after one window changed.
 void ReadAgainAfterOneChange(benchmark::State& state) {
     const auto count = static_cast<std::size_t>(state.range(0));
     std::vector<WindowSpec> specs;
@@ -230,9 +230,9 @@ BENCHMARK(ReadAgainAfterOneChange)
     ->Unit(benchmark::kMillisecond)
     ->Complexity();
 
-// A queue's windows, one of which changed, or all: what changed is made from its text and compared with the
-// others, which are kept, as a server keeps them. Families of rules that a manager may set to keep the server
-// busy; all have the same times, or nearly in other zones.
+// Checks a queue's windows for overlaps after one of them, or all, changed. Changed windows are made from
+// their text and compared with the others, which a server keeps. Families of rules are those with which a
+// manager could keep the server busy: all have the same times, or nearly so in other zones.
 using Family = std::string (*)(int);
 std::string one_a_year(int i) {
     return fmt::format("FREQ=YEARLY;BYMONTH={};BYMONTHDAY={}", i / 28 % 12 + 1, i % 28 + 1);
@@ -279,7 +279,7 @@ void OneOfAQueue(benchmark::State& state, Family rule, bool all) {
     for (int i = 0; i < count; ++i) {
         const WindowSpec spec{rule(i), Seconds{8 * 3600}, Seconds{8 * 3600 + 60}, i % 2 == 0};
         const auto made = Window::make(spec, zone());
-        if (!made) continue;  // it never occurs
+        if (!made) continue;  // the rule never occurs
         specs.push_back(spec);
         queue.push_back(*made);
     }
@@ -311,7 +311,7 @@ BENCHMARK_CAPTURE(OneOfAQueue, zones, zones, false)->Apply(queue_sizes);
 BENCHMARK_CAPTURE(OneOfAQueue, zones_all_changed, zones, true)->Apply(queue_sizes);
 BENCHMARK_CAPTURE(OneOfAQueue, odd_zones, odd_zones, false)->Apply(queue_sizes);
 
-// A rule from its text, the most that one can ask for; and the first question about it.
+// Makes a window from the most expensive rules, and asks its first question.
 void HostileRule(benchmark::State& state, const std::string& rule) {
     for (auto _ : state) {
         auto made = Window::make({rule, Seconds{8 * 3600}, Seconds{9 * 3600}, true}, zone());

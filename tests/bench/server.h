@@ -1,4 +1,4 @@
-// What benchmarks of a whole server have in common.
+// Helpers for benchmarks of a whole server.
 #pragma once
 
 #include <errno.h>
@@ -18,13 +18,14 @@
 
 namespace pbs::bench {
 
-// Ends the program, which can't go on, and says why.
+// Says why the benchmark can't go on, and ends the program.
 [[noreturn]] inline void give_up(const std::string& what) {
     fmt::print(stderr, "{}: {}\n", program_invocation_short_name, what);
     std::abort();
 }
 
-// Starts a server. `patience`: how long its starts and stops may take, for one that has many jobs to read.
+// Starts a server. `patience`: the time that its starts and stops may take, for a server with many jobs to
+// read.
 inline std::unique_ptr<e2e::Server> start_server(
     std::chrono::seconds patience = e2e::Server::Options().patience) {
     e2e::Server::Options options;
@@ -34,7 +35,7 @@ inline std::unique_ptr<e2e::Server> start_server(
     return server;
 }
 
-// Connects by the server's local socket: a descriptor of the caller's, or -1.
+// Connects by the server's local socket. Returns a descriptor that the caller owns, or -1.
 inline int connect_to(const e2e::Server& server) {
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_un address{};

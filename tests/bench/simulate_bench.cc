@@ -1,6 +1,6 @@
-// How many jobs a second a simulation starts: jobs of 100 users, most of them small, whose work is 92 percent
-// of what vnodes of 8 CPUs could do, or half as much again as that. Each job arrives and ends at a second of
-// its own or, on a large machine, with the few others of that second.
+// Measures how many jobs a second a simulation starts. Jobs belong to 100 users, most are small, and their
+// work is 92 percent of the capacity of vnodes of 8 CPUs, or half as much again as the capacity. Each job
+// arrives and ends at a second of its own or, on a large machine, shared with few others.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -13,13 +13,13 @@ namespace {
 
 using namespace pbs::simulate;  // NOLINT(google-build-using-namespace): this is a program
 
-constexpr std::int64_t kCpus = 8;  // of a vnode
+constexpr std::int64_t kCpus = 8;  // CPUs of a vnode
 constexpr double kLoad = 0.92;
-// A third of the jobs wait when the last one arrives.
+// Load with which a third of the jobs wait when the last one arrives.
 constexpr double kOverload = 1.5;
 
-// An Origin site: three batch queues with limits on jobs, nodes, CPUs and walltime, prime time with a limit
-// (and another one for small jobs), past usage, jobs that wait for a day.
+// An Origin site: three batch queues with limits on jobs, nodes, CPUs and walltime; prime time with a limit,
+// and another one for small jobs; past usage; jobs that have waited for a day.
 constexpr const char* kOrigin =
     "create queue submit queue_type=execution, enabled=True, started=True\n"
     "create queue special queue_type=execution, enabled=True, started=True\n"
@@ -116,7 +116,7 @@ void sizes(benchmark::internal::Benchmark* bench) {
 
 BENCHMARK(Origin)->Apply(sizes);
 BENCHMARK(Standard)->Apply(sizes);
-// The queue grows to 333, 20,000 jobs.
+// The queue grows to a third of the jobs.
 BENCHMARK(StandardOverloaded)
     ->ArgNames({"jobs", "vnodes"})
     ->Unit(benchmark::kMillisecond)

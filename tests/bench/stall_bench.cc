@@ -1,7 +1,7 @@
-// What one user can do to the others: 400 connections of his, each with 20 requests for the full status of
-// all jobs, of which he reads nothing; and a variant that reads all of it, on and on; or explanations of jobs
-// that wait, or records of cycles, one after the other. Measured is how long another user waits for the
-// status of one job, on a connection of its own each time, and the server's memory.
+// Measures what one user can do to others. The user has 400 connections with 20 requests each for the full
+// status of all jobs, and reads no answer; or, in variants, reads all answers and asks on; or asks for
+// explanations of waiting jobs, or for records of cycles, in turn. Measured are another user's waits for the
+// status of one job, on a new connection each time, and the server's memory.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kConnections = 400;
 constexpr int kRequests = 20;
 
-// With `scheduling` cycles go through the jobs, of which none fits.
+// `scheduling`: cycles run through the jobs, none of which fits.
 std::unique_ptr<Server> make_server(int64_t jobs, bool scheduling) {
     auto server = start_server(std::chrono::minutes(10));
     const auto configured = server->configure(
@@ -56,7 +56,7 @@ std::unique_ptr<Server> make_server(int64_t jobs, bool scheduling) {
     return server;
 }
 
-// The hostile user, in a process of his own until the server ends the connections: they are made again.
+// The hostile user, in a process of its own. When the server ends connections, it opens new ones.
 [[noreturn]] void attack(const Server& server, bool reads) {
     signal(SIGPIPE, SIG_IGN);
     if (getuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) _exit(1);
@@ -92,7 +92,7 @@ double memory_mb(const Server& server) {
     return 0;
 }
 
-// A connection, the status of one job, and its end: milliseconds.
+// Returns the milliseconds of a connection with the status of one job.
 double one_status(const Server& server, const std::string& job) {
     setenv("PBS_HOME", server.home().c_str(), 1);
     const auto begin = Clock::now();
@@ -109,7 +109,7 @@ double percentile(std::vector<double>& sorted, double share) {
     return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
 }
 
-// A user in a process of his own who runs a command again and again: he tells how often by a byte for each.
+// Runs a command again and again as a user, in a process of its own, and writes a byte for each run.
 [[noreturn]] void run_on_and_on(const Server& server, const std::vector<std::string>& command, int count) {
     pbs::e2e::RunOptions options;
     options.timeout = std::chrono::minutes(10);
@@ -137,7 +137,7 @@ void others_wait(benchmark::State& state, bool reads) {
         kill(hostile, SIGKILL);
         waitpid(hostile, nullptr, 0);
     }
-    std::this_thread::sleep_for(std::chrono::seconds(12));  // it looks for memory to return every ten
+    std::this_thread::sleep_for(std::chrono::seconds(12));  // the server returns memory every ten seconds
     std::ranges::sort(waited);
     state.counters["requests"] = static_cast<double>(waited.size());
     state.counters["ms_50%"] = percentile(waited, 0.5);
@@ -151,7 +151,7 @@ void others_wait(benchmark::State& state, bool reads) {
 void others_wait_beside(benchmark::State& state, const std::vector<std::string>& command) {
     const auto server = make_server(state.range(0), true);
     if (server->qmgr("set server scheduling=True").exit != 0) give_up("scheduling");
-    // Each job has been given its comment.
+    // Wait until each job has its comment.
     const std::string all = fmt::format(": {} decisions", state.range(0));
     const auto over = [&] { return server->log().find(all) != std::string::npos; };
     if (!pbs::e2e::wait_for(over, std::chrono::minutes(10))) give_up("no cycle");

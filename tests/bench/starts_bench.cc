@@ -1,8 +1,8 @@
-// Jobs that start at once, and that end at once. Measured is how many begin to run in a second, how long a
-// user waits meanwhile for the status of one job or of the server, on a connection of its own each time, how
-// long the server's loop takes for its longest turn, if that is more than 50 ms, in all and on a processor,
-// and what the processes above a job cost in memory. `kernel_alone` is what the machine can do without a
-// server: as many processes of another user, each below one that waits for it.
+// Measures jobs that start at once, and that end at once: how many begin to run in a second; how long a user
+// waits meanwhile for the status of one job or the server, on a new connection each time; the longest turn of
+// the server's loop above 50 ms, by the clock and by the processor; and the memory of the processes above a
+// job. `kernel_alone` shows the limit of the machine without a server: as many processes of another user,
+// each below one that waits for it.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -116,7 +116,7 @@ void set_scheduling(const Server& server, bool on) {
         give_up("scheduling");
 }
 
-// How many lines of the accounting file are of this type: each is written once the job has begun, or ended.
+// Counts lines of a type in the accounting file: each is written once a job has begun, or ended.
 class Records {
   public:
     explicit Records(const Server& server) : folder_(server.home() / "server_priv/accounting") {}
@@ -138,7 +138,7 @@ class Records {
     std::map<char, int64_t> counts_;
 };
 
-// The sessions of all jobs that run.
+// Returns the sessions of all running jobs.
 std::vector<pid_t> sessions(const Server& server) {
     const int handle = connect_to(server);
     std::string name = "session_id";
@@ -153,10 +153,10 @@ std::vector<pid_t> sessions(const Server& server) {
     return found;
 }
 
-// ---- What a user waits for ----
+// ---- A user's waits ----
 
-// Asks each 20 ms, the one and the other in turn, until it is told to stop. What is measured is the server:
-// the thread that asks goes before others where it may.
+// Asks in turn for a job's and the server's status, every 20 ms, until stopped. Its thread has a higher
+// priority where permitted, so that the waits are the server's.
 class Asker {
   public:
     explicit Asker(const Server& server, std::string job) : server_(server), job_(std::move(job)) {
@@ -190,7 +190,7 @@ class Asker {
             const int handle = connect_to(server_);
             batch_status* status = one_job ? pbs_statjob(handle, job_.c_str(), nullptr, nullptr)
                                            : pbs_statserver(handle, nullptr, nullptr);
-            // The job may have ended.
+            // One job: it may have ended, and have no status.
             if (status == nullptr && !one_job) give_up("no status");
             pbs_statfree(status);
             pbs_disconnect(handle);
@@ -207,7 +207,7 @@ class Asker {
     std::thread thread_;
 };
 
-// What the server's log says of long turns of its loop, from the moment at which this is made.
+// Collects long turns of the server's loop from its log, since this object was made.
 class Turns {
   public:
     explicit Turns(const Server& server) : server_(server), begin_(server.log().size()) {}
@@ -221,7 +221,8 @@ class Turns {
             at += kTurn.size();
             char* rest = nullptr;
             longest = std::max(longest, std::strtod(log.c_str() + at, &rest));
-            longest_on_processor = std::max(longest_on_processor, std::strtod(rest + 4, nullptr));  // " ms,"
+            longest_on_processor =
+                std::max(longest_on_processor, std::strtod(rest + 4, nullptr));  // skips " ms,"
         }
         state.counters["turns_over_50"] = count;
         state.counters["turn_ms_most"] = longest;
@@ -236,8 +237,8 @@ class Turns {
 // ---- Memory ----
 
 struct Memory {
-    double own = 0;           // kB that a process shares with none
-    double proportional = 0;  // with its part of what several share
+    double own = 0;           // private memory in kB
+    double proportional = 0;  // with a share of memory that several processes use (PSS)
 };
 
 Memory memory_of(pid_t pid) {
@@ -258,7 +259,7 @@ pid_t parent_of(pid_t pid) {
     return 0;
 }
 
-// Of the two above each job: its shepherd and the shepherd's warden.
+// Reports the memory of the two processes above each job: its shepherd, and the shepherd's warden.
 void report_memory(benchmark::State& state, const std::vector<pid_t>& jobs) {
     Memory shepherds;
     Memory wardens;
@@ -310,7 +311,7 @@ std::string last_job(const Server& server) {
     return name;
 }
 
-// From the moment at which scheduling is switched on until each job's script runs and the server knows it.
+// From switching scheduling on until each job's script runs and the server knows it.
 void jobs_start(benchmark::State& state) {
     const auto server = make_server();
     submit(*server, state.range(0));
@@ -368,8 +369,8 @@ void jobs_end(benchmark::State& state) {
     wait_for_records(records, 'E', state.range(0) + 1);
 }
 
-// What the kernel is asked for at the least: a process that stays, and below it one of another user that runs
-// a shell, and then what the shell is told.
+// The least work for the kernel: a process that stays and, below it, one of another user that becomes a
+// shell, and then the shell's command.
 void kernel_alone(benchmark::State& state) {
     const auto& user = pbs::e2e::runner();
     const bool root = geteuid() == 0;
@@ -377,7 +378,7 @@ void kernel_alone(benchmark::State& state) {
     double took = 0;
     for (auto _ : state) {
         const auto begin = Clock::now();
-        int ends[2];  // closed by each that has become another program
+        int ends[2];  // each copy closes when its process becomes another program
         if (pipe2(ends, O_CLOEXEC) != 0) give_up("pipe");
         for (int64_t i = 0; i < state.range(0); ++i) {
             const pid_t parent = fork();

@@ -1,5 +1,5 @@
-// How late a server switches: from the instant at which a window opens or closes to the cycle that goes by
-// it. The server, its timer and the plugin are the built ones; their log says when it was.
+// Measures how late a server switches: from the instant at which a window opens or closes to the end of the
+// cycle that follows it. Server, timer and plugin are the built ones; their log has the times.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -22,14 +22,14 @@ namespace {
 using pbs::bench::give_up;
 using pbs::e2e::Server;
 
-// A time of day, for start_time and end_time.
+// Formats a time of day for start_time and end_time.
 std::string clock(std::int64_t instant) {
     const std::int64_t s = instant % 86400;
     return fmt::format("{:02}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 
-// Windows of every day that open one after the other for a second each, a second apart: every second one
-// opens or closes.
+// Makes daily windows that open one after the other for a second, a second apart: each second one opens or
+// closes.
 std::string windows(std::int64_t count, std::string_view type) {
     std::string input;
     const std::int64_t first = std::time(nullptr) - 2;
@@ -39,13 +39,13 @@ std::string windows(std::int64_t count, std::string_view type) {
     return input;
 }
 
-// They are prime time, and another policy is in force in it: each change is a switch of policies.
+// The windows are prime time with another policy, so each change switches policies.
 std::string policy_switches(std::int64_t count) {
     return "create policy day\ncreate policy night\n" + windows(count, "prime") +
            "set sched default policy='default_policy,p:day,np:night'\n";
 }
 
-// Each is the open time of a queue of its own.
+// Each window is the open time of a queue of its own.
 std::string queues(std::int64_t count) {
     std::string input = windows(count, "standard");
     for (std::int64_t i = 0; i < count; ++i)
@@ -54,7 +54,7 @@ std::string queues(std::int64_t count) {
     return input;
 }
 
-// Microseconds since midnight of a line of the log, "11/23/2026 10:00:00.000123;...".
+// Reads the microseconds since midnight of a log's line, "11/23/2026 10:00:00.000123;...".
 std::int64_t stamp_of(const std::string& line) {
     const auto number = [&](std::size_t at, std::size_t length) {
         std::int64_t value = 0;
@@ -64,23 +64,23 @@ std::int64_t stamp_of(const std::string& line) {
     return ((number(11, 2) * 60 + number(14, 2)) * 60 + number(17, 2)) * 1'000'000 + number(20, 6);
 }
 
-// Microseconds from the instant of a change, one entry for each.
+// Microseconds from the instant of each change.
 struct Lateness {
-    std::vector<double> timer;  // to the call of the timer
-    std::vector<double> cycle;  // to the end of the cycle
+    std::vector<double> timer;  // until the timer was called
+    std::vector<double> cycle;  // until the cycle's end
 };
 
 Lateness lateness_in(const std::string& log) {
     Lateness out;
     std::istringstream lines(log);
-    constexpr std::int64_t kNone = -1;  // g++ 12 takes an optional here for uninitialised
+    constexpr std::int64_t kNone = -1;  // g++ 12 would warn of an uninitialised optional
     std::int64_t due = kNone;
     for (std::string line; std::getline(lines, line);) {
         constexpr std::string_view kReached = "deadline;reached after ";
         if (const auto at = line.find(kReached); at != std::string::npos) {
             std::int64_t late = 0;
             std::from_chars(line.data() + at + kReached.size(), line.data() + line.size(), late);
-            // The whole second; the line was written a little after the look at the clock.
+            // The change was due at the whole second: the line is written a little after the clock was read.
             due = (stamp_of(line) - late) / 1'000'000 * 1'000'000;
             out.timer.push_back(static_cast<double>(late));
         } else if (due != kNone && line.find(";default;cycle, command ") != std::string::npos) {
@@ -97,7 +97,7 @@ double quantile(std::vector<double> values, double part) {
     return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1))];
 }
 
-// range(0) windows, for range(1) seconds.
+// Runs with range(0) windows, for range(1) seconds.
 void lateness(benchmark::State& state, std::string (*objects)(std::int64_t)) {
     Server server({.now = std::time(nullptr), .arguments = {}, .program = {}});
     if (const auto started = server.start(); !started) give_up(started.message());

@@ -1,4 +1,4 @@
-// What questions about the future cost: the utilisation profile by itself, and reservations in a cycle.
+// Measures questions about the future: the utilisation profile by itself, and reservations in a cycle.
 
 #include <benchmark/benchmark.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr Instant kNow{std::chrono::sys_days{std::chrono::year{2026} / 11 / 23} + std::chrono::hours(10)};
 
-// Jobs that run now and end at some second of the next day, with 1 to 64 CPUs each.
+// Makes running jobs of 1 to 64 CPUs each that end at some second of the next day.
 std::vector<Use> running_jobs(std::int64_t count, unsigned seed) {
     std::mt19937 random(seed);
     std::vector<Use> uses;
@@ -32,7 +32,7 @@ Timeline profile_of(const std::vector<Use>& uses) {
     return profile;
 }
 
-// All of them at once.
+// Builds the profile of all jobs at once.
 void MakeProfile(benchmark::State& state) {
     const auto uses = running_jobs(state.range(0), 1);
     for (auto _ : state) benchmark::DoNotOptimize(profile_of(uses));
@@ -40,7 +40,7 @@ void MakeProfile(benchmark::State& state) {
 }
 BENCHMARK(MakeProfile)->RangeMultiplier(10)->Range(100, 100'000)->Complexity(benchmark::oNLogN);
 
-// One job more, and gone again.
+// Adds one job and removes it.
 void DebitAndCredit(benchmark::State& state) {
     Timeline profile = profile_of(running_jobs(state.range(0), 1));
     const auto others = running_jobs(1000, 2);
@@ -53,7 +53,7 @@ void DebitAndCredit(benchmark::State& state) {
 }
 BENCHMARK(DebitAndCredit)->RangeMultiplier(10)->Range(100, 100'000);
 
-// When is so much of it free that `percent` of the jobs have to end first?
+// Searches for the time at which so much is free that `percent` of the jobs must have ended.
 void Earliest(benchmark::State& state) {
     const Timeline profile = profile_of(running_jobs(state.range(0), 1));
     const std::int64_t all = profile.at(kNow);
@@ -70,8 +70,8 @@ void MaxInAnHour(benchmark::State& state) {
 }
 BENCHMARK(MaxInAnHour)->RangeMultiplier(10)->Range(100, 100'000);
 
-// A full cluster: as many vnodes of 8 CPUs as running jobs, each on one of them, that end at some second of
-// the next day; and 128 jobs that wait for `nodes` vnodes each, all different, with strict_ordering.
+// A full cluster: each running job has a vnode of 8 CPUs and ends at some second of the next day; 128
+// different jobs wait for `nodes` vnodes each, with strict_ordering.
 class FullCluster {
   public:
     FullCluster(std::int64_t running, std::int64_t nodes, std::int64_t depth)
@@ -142,7 +142,7 @@ class FullCluster {
     std::uint64_t last_ = 0;
 };
 
-// A cycle that makes so many reservations; what one more costs is the difference.
+// A cycle that makes range(0) reservations; the difference of two sizes is the cost of one.
 void Reservations(benchmark::State& state) {
     FullCluster cluster(state.range(0), state.range(1), state.range(2));
     for (auto _ : state)

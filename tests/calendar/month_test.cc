@@ -38,7 +38,7 @@ TEST(Month, DedicatedTimeGoesBeforePrimeTime) {
     EXPECT_FALSE(made.days[23].non_work);
 }
 
-// The clock goes from 02:00 to 03:00 on 29 March 2026 and from 03:00 to 02:00 on 25 October 2026.
+// The clock is set from 02:00 to 03:00 on 29 March 2026 and from 03:00 to 02:00 on 25 October 2026.
 TEST(Month, DaysOnWhichTheClockIsSetAreAsTheClockShowsThem) {
     Answers a = answers();
     a.time_windows = {
@@ -58,8 +58,8 @@ TEST(Month, DaysOnWhichTheClockIsSetAreAsTheClockShowsThem) {
     }
 }
 
-// 02:45 to 02:00 and 02:00 to 02:15: half an hour of UTC around the moment at which Vienna's clock is set
-// back.
+// The window lasts from 02:45 to 02:00 and on to 02:15 by the clock: half an hour of UTC around the moment at
+// which Vienna's clock is set back.
 TEST(Month, WindowsInUtcAreDrawnWhenTheClockIsSet) {
     Answers a = answers();
     a.time_windows = {{"utc",
@@ -150,7 +150,8 @@ TEST(Month, PictureHasPartsToTheMinuteAndEscapesNames) {
     EXPECT_THAT(
         svg,
         HasSubstr("<title>2026-12-01 12:00 to 18:00: dedicated time; sched default: policy days</title>"));
-    EXPECT_THAT(svg, HasSubstr(R"(<rect x="470" y="60" width="180" height="14")"));  // 110 + 720/2, 360/2
+    EXPECT_THAT(svg, HasSubstr(R"(<rect x="470" y="60" width="180" height="14")"));  // x is 110 + 720/2, the
+                                                                                     // width 360/2
     EXPECT_THAT(svg, HasSubstr("</svg>\n"));
 }
 

@@ -34,7 +34,8 @@ std::string text_of(const std::vector<ReservationTime>& times) {
     return text;
 }
 
-// 9 to 11 on Tuesdays and Thursdays, five times, over the end of summer time; the second one comes next.
+// A standing reservation: 9 to 11 on Tuesdays and Thursdays, five times, across the end of summer time. The
+// second occurrence comes next.
 Attributes course() {
     return {{"reserve_start", seconds(utc("2026-10-22 07:00"))},
             {"reserve_end", seconds(utc("2026-10-22 09:00"))},

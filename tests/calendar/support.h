@@ -1,4 +1,4 @@
-// A site to draw calendars of: a working week of prime time, a monthly maintenance, a queue of the nights.
+// A site for calendars: prime time on working days, a monthly maintenance, a queue open at night.
 #pragma once
 
 #include <gmock/gmock.h>

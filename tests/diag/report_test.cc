@@ -15,7 +15,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A status list, as the C API gives it.
+// A status list like the C API's.
 class Objects {
   public:
     struct Value {

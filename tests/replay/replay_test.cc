@@ -1,4 +1,4 @@
-// A recorded cycle that is run again gives the same decisions, and a changed record doesn't.
+// A recorded cycle, run again, gives the same decisions; a changed record gives others.
 #include "tools/replay/replay.h"
 
 #include <fmt/format.h>
@@ -63,7 +63,7 @@ std::string list(const std::vector<sched::QueueSpec>& specs) {
     return text;
 }
 
-// The policy of a random cluster as an object.
+// Converts a random cluster's policy to an object.
 objects::Object policy_object(const sched::Settings& s) {
     const auto yes = [](bool value) { return std::string(value ? "True" : "False"); };
     const auto time = [](Seconds value) { return std::to_string(value.count()); };
@@ -101,8 +101,7 @@ objects::Object window_object(const std::string& name, const std::string& type, 
                    {"type", type}});
 }
 
-// A random cluster whose configuration is objects, with what else decides in Origin's policy added by
-// chance.
+// A random cluster whose configuration is objects. Chance adds further inputs of Origin's policy.
 struct ObjectCluster : RandomCluster {
     explicit ObjectCluster(unsigned seed) : RandomCluster(seed) {
         const sched::Settings& s = world.policy();
@@ -189,13 +188,13 @@ std::vector<std::string> texts(const std::vector<DecidedLine>& lines) {
     return out;
 }
 
-// How many jobs a cycle looks at is its own business: one after events needs few.
+// Removes the number of jobs that a cycle looked at, which may differ: a cycle after events needs few.
 std::vector<std::string> without_end(std::vector<std::string> lines) {
     std::erase_if(lines, [](const std::string& line) { return line.starts_with("{\"end\""); });
     return lines;
 }
 
-// What the scheduler itself decides, in lines as a record has them.
+// Returns the decisions of the scheduler itself, in lines as in a record.
 std::vector<std::string> lived(sched::Scheduler& scheduler, Instant now) {
     RecordWriter writer;
     scheduler.describe([&](const sched::StateRecord& record) { writer.state_names(record); });
@@ -210,7 +209,7 @@ std::vector<std::string> recorded(const std::string& record) {
     return without_end(std::move(lines));
 }
 
-// Asks for a reservation; what was asked for before is confirmed or gone.
+// Requests a reservation. Earlier ones are confirmed or gone.
 void reserve(ObjectCluster& cluster) {
     const Instant start = cluster.now + std::chrono::minutes(cluster.pick(0, 90));
     sched::test::ReservationOptions asked{
@@ -239,7 +238,7 @@ TEST(Replay, ARecordedCycleOfAnyClusterGivesTheSameDecisions) {
             EXPECT_EQ(again->cycle.now, asked.now);
             EXPECT_EQ(again->cycle.trigger, asked.trigger);
             decisions += again->decisions;
-            // The record is of what the scheduler does, and left nothing behind in it.
+            // The record agrees with the scheduler's own cycle, and making it left no trace.
             cluster.drop_rejected(cluster.world.cycle(cluster.now));
             cluster.pass_time();
             cluster.world.scheduler.tick(cluster.now);
@@ -274,7 +273,7 @@ TEST(Anonymous, DecidesTheSameAndHasNoNames) {
     }
 }
 
-// What was read is what was written.
+// Writes the state that it reads from a record, so that both can be compared.
 class Copy : public RecordSink {
   public:
     Result<void> begin(const std::string& time_zone) override {

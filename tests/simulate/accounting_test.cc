@@ -83,7 +83,7 @@ TEST(AccountingLog, TheLastRunCountsAndJobsWithoutAnEndAreCounted) {
                                             Pair("ended before it ran", 1), Pair("no end is recorded", 1)));
 }
 
-// Of another job that is the time from its start to its end.
+// Other jobs' run time is the time from start to end.
 TEST(AccountingLog, TheWalltimeOfASuspendedJobIsItsRunTime) {
     const Trace trace =
         read({{"b",

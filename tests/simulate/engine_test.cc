@@ -26,7 +26,7 @@ TEST(Engine, ThreeJobsOnTwoCpus) {
     EXPECT_EQ(run.started, 3);
     EXPECT_EQ(run.cpus, 2);
     EXPECT_THAT(run.policies, ElementsAre("default_policy"));
-    // At 0, 10 and 20 for arrivals, and at 100; nothing waits when the others end.
+    // Cycles at 0, 10 and 20 for arrivals, and at 100; nothing waits at the later ends.
     EXPECT_EQ(run.cycles, 4);
 }
 
@@ -60,7 +60,8 @@ TEST(Engine, EventsWithinTheCycleIntervalAreSeenTogether) {
 }
 
 TEST(Engine, AJobLargerThanAVnodeTakesWholeVnodesAndARest) {
-    // 10 CPUs are two vnodes of 4 and 2 CPUs of the third: 2 are left, and the job of 3 waits for the end.
+    // The job of 10 CPUs takes two vnodes of 4 and 2 CPUs of the third. 2 CPUs are left, so the job of 3
+    // waits for its end.
     const Schedule run = run_of(trace_of({{0, 10, 100, 100}, {1, 2, 50, 50}, {2, 3, 10, 10}}), site_of(3, 4));
     EXPECT_THAT(starts(run), ElementsAre(0, 1, 100));
 }
@@ -89,7 +90,7 @@ TEST(Engine, APolicyOfOriginRejectsWhatFitsNoQueue) {
     ASSERT_EQ(run.rejections.size(), 1U);
 }
 
-// From 08:00 to 17:00 the all-time policy; then the other one, by itself.
+// The all-time policy is in force from 08:00 to 17:00, the other one takes over by itself.
 TEST(Engine, PoliciesSwitchAtTheBoundaryOfPrimeTime) {
     const std::string changes =
         std::string(kStrict) +
@@ -110,7 +111,7 @@ TEST(Engine, PoliciesSwitchAtTheBoundaryOfPrimeTime) {
     EXPECT_TRUE(run.outcomes[2].prime);
 }
 
-// ann's second job waits for her limit, so it gains nothing; bob's waits for CPUs.
+// ann's second job waits for her limit and gains no eligible time; bob's waits for CPUs and does.
 TEST(Engine, EligibleTimeIsCountedByWhatJobsWaitForIfTheServerDoes) {
     const std::string policy =
         "create policy p job_sort_formula=eligible_time\n"
@@ -123,7 +124,7 @@ TEST(Engine, EligibleTimeIsCountedByWhatJobsWaitForIfTheServerDoes) {
 }
 
 TEST(Engine, StartsAreEstimatedWhereAPlaceIsKept) {
-    // The second job may start at 200 at the latest, until the first one ends at 100.
+    // The second job is expected at 200 at the latest, until the first one ends at 100.
     const Schedule run = run_of(trace_of({{0, 2, 100, 200}, {10, 2, 50, 60}, {20, 1, 50, 50}}), site_of(1, 2),
                                 "set policy default_policy strict_ordering=True, backfill_depth=1\n");
     EXPECT_THAT(starts(run), ElementsAre(0, 100, 150));

@@ -1,4 +1,4 @@
-// Jobs that make room for others: what becomes of them, and what that costs.
+// Jobs that make room for others: their fate and its cost.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -37,7 +37,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> runs_of(const Schedule& run, 
 
 using Runs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-// The second job takes the place of the first one from 40 to 70.
+// The second job takes the first one's place from 40 to 70.
 class Preempted : public testing::Test {
   protected:
     Trace trace = trace_of({{0, 4, 100, 150}, {40, 4, 30, 30, "bob", "express", "chem"}});
@@ -96,7 +96,8 @@ TEST_F(Preempted, ByCheckpointingOnlyWhereTheyCanBe) {
     EXPECT_EQ(run.preempted.at(0).lost, Seconds(0));
 }
 
-// What was checkpointed isn't lost when the job is requeued later: order R from half of its walltime on.
+// preempt_order is R from half of the walltime on: the job is checkpointed first and requeued later, and
+// keeps its checkpoint.
 TEST_F(Preempted, ByRequeuingAfterACheckpointLosesWhatCameSince) {
     options.checkpoints = true;
     trace = trace_of({{0, 4, 100, 80}, {20, 4, 10, 10, "bob", "express"}, {80, 4, 10, 10, "bob", "express"}});
@@ -123,8 +124,8 @@ TEST_F(Preempted, NobodyIsWherePreemptionIsOff) {
     EXPECT_THAT(starts(run), ElementsAre(0, 100));
 }
 
-// The machine is offered elsewhere, and the job waits for its own vnode, which another job of the express
-// queue has for longer than the simulation has patience.
+// The job is suspended and waits for its own vnode, which another job of the express queue holds for longer
+// than the simulation waits without an event.
 TEST_F(Preempted, AndNotRunAgain) {
     trace = trace_of({{0, 4, 100, 150}, {40, 4, 30, 30, "bob", "express"}});
     site.machine.queues["workq"]["started"] = "True";
@@ -149,7 +150,7 @@ TEST_F(Preempted, KeepsWhatSuspendedJobsDontGiveBack) {
     trace.jobs[0].mem = 3LL << 30;
     trace.jobs[1].mem = 1LL << 30;
     site.machine.server["restrict_res_to_release_on_suspend"] = "ncpus";
-    std::vector<std::size_t> held;  // how many amounts
+    std::vector<std::size_t> held;  // number of amounts
     options.holds = [&](std::size_t job, std::span<const sched::Place> places) {
         if (job == 0) held.push_back(places.empty() ? 0 : places.front().amounts.size());
     };
@@ -176,7 +177,7 @@ TEST_F(Preempted, IsReported) {
     EXPECT_EQ(json["cpu_seconds_lost"], 160);
     EXPECT_EQ(json["users"][0]["user"], "ann");
     EXPECT_EQ(json["queues"][0]["seconds_queued_again"], 30);
-    // Side by side, with one that preempts nobody.
+    // Side by side with a run without preemption.
     const Schedule none = run_of(trace, site, "set policy default_policy preemption=False\n");
     const std::vector<Report> two = {make_report("a", trace, none), one[0]};
     EXPECT_THAT(to_text(heading, two), HasSubstr("preempted      jobs A  B  times A  B  B - A"));
@@ -184,7 +185,7 @@ TEST_F(Preempted, IsReported) {
     EXPECT_FALSE(nlohmann::json::parse(to_json(heading, {two[0]}))["simulations"][0].contains("preemption"));
 }
 
-// The CPU time until then counts as used by its owner, who is over his share by it.
+// The CPU time so far counts for the suspended job's owner, who exceeds his share by it.
 TEST_F(Preempted, SharesCountWhatASuspendedJobHasUsed) {
     for (const std::string formula : {"ncpus*walltime", "cput"}) {
         SCOPED_TRACE(formula);
@@ -202,7 +203,7 @@ TEST_F(Preempted, SharesCountWhatASuspendedJobHasUsed) {
     }
 }
 
-// Each is over its share once it has run, and begins anew when the other one makes way in turn.
+// Each job exceeds its share once it has run, so the two requeue each other and start anew in turn.
 TEST(Preemption, JobsThatRequeueEachOtherComeToAnEnd) {
     const Trace trace = trace_of({{0, 4, 36000, 40000}, {10, 4, 36000, 40000, "bob"}});
     const Schedule run = run_of(trace, site_of(1, 4),
@@ -270,8 +271,8 @@ std::string random_changes(Random& random) {
     return text;
 }
 
-// Whatever is preempted: what jobs used is what they finished and what was lost, nobody has what another one
-// has, and each job ends once.
+// With any preemption: the usage is the sum of finished and lost work, no vnode is given twice, and each job
+// ends once.
 TEST(PreemptionProperty, NothingIsCountedTwiceAndNothingIsGivenTwice) {
     std::array<std::int64_t, kPreemptMethods.size()> seen{};
     constexpr int kTraces = 12;
@@ -291,7 +292,7 @@ TEST(PreemptionProperty, NothingIsCountedTwiceAndNothingIsGivenTwice) {
         options.checkpoints = random.chance(50);
         options.cycle_interval = Seconds(random.chance(50) ? 1 : random.pick(2, 60));
 
-        // Of each vnode and resource, what the jobs hold.
+        // Amounts that jobs hold, by vnode and resource.
         using Held = std::map<std::pair<std::uint64_t, std::uint32_t>, std::int64_t>;
         std::vector<Held> of_jobs(trace.jobs.size());
         Held in_use;

@@ -35,7 +35,7 @@ TEST(Distribution, PercentilesAreNearestRanks) {
     EXPECT_DOUBLE_EQ(distribution({}).max, 0);
 }
 
-// Job 1 from 0 to 100 on both CPUs; 2 and 3 from 100 to 150 and to 300 on one.
+// Job 1 has both CPUs from 0 to 100; jobs 2 and 3 have one each, from 100 to 150 and to 300.
 class ThreeJobs : public testing::Test {
   protected:
     Trace trace = trace_of({{0, 2, 100, 100, "ann"}, {10, 1, 50, 60, "bob"}, {20, 1, 200, 200, "ann"}});
@@ -65,7 +65,7 @@ TEST_F(ThreeJobs, FiguresAreAsByHand) {
     EXPECT_EQ(r.sizes[0].name, "1");
     EXPECT_EQ(r.sizes[1].name, "2");
     EXPECT_THAT(r.waits, ElementsAre(0, 80, 90));
-    // Of 100 seconds each: two CPUs, then one and a half, then one.
+    // Steps of 100 seconds: two CPUs, then one and a half, then one.
     EXPECT_THAT(r.series.cpus_in_use, ElementsAre(DoubleEq(2), DoubleEq(1.5), DoubleEq(1)));
     EXPECT_THAT(r.series.jobs_waiting, ElementsAre(DoubleEq(1.7), DoubleEq(0), DoubleEq(0)));
 }
@@ -98,7 +98,7 @@ TEST_F(ThreeJobs, EstimatesAreHeldAgainstStarts) {
                      {2, {kMonday + Seconds(400), kMonday + Seconds(100)}}};
     run.outcomes.push_back({});
     run.estimates[3] = {kMonday + Seconds(1), kMonday + Seconds(1)};
-    trace.jobs.push_back(trace.jobs[0]);  // it never starts
+    trace.jobs.push_back(trace.jobs[0]);  // a job that never starts
     const std::vector<Report> one = {make_report("x", trace, run)};
     const EstimateReport& r = one[0].estimates;
     EXPECT_EQ(r.told, 3);

@@ -1,4 +1,4 @@
-// Small traces and machines, and what a simulation makes of them.
+// Small traces and machines, and their simulation.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ struct Job {
     std::int64_t run;
     std::int64_t walltime = -1;
     std::string user = "ann";
-    std::string queue{};  // empty: the default one
+    std::string queue{};  // empty: the default queue
     std::string group = "staff";
 };
 
@@ -50,7 +50,7 @@ inline Site site_of(std::int64_t nodes, std::int64_t cpus) {
     return site;
 }
 
-// `changes` are directives of qmgr; none: default_policy.
+// Runs a trace. `changes` are directives of qmgr; empty: default_policy.
 inline Schedule run_of(const Trace& trace, const Site& site, const std::string& changes = {},
                        const EngineOptions& options = {}) {
     auto variant =
@@ -72,7 +72,7 @@ inline Schedule run_of(const Trace& trace, const Site& site, const std::string& 
     return *std::move(run);
 }
 
-// Seconds after kMonday; -1: it never started.
+// Returns the starts in seconds after kMonday; -1: the job never started.
 inline std::vector<std::int64_t> starts(const Schedule& run) {
     std::vector<std::int64_t> list;
     for (const Outcome& outcome : run.outcomes)

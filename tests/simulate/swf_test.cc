@@ -68,7 +68,8 @@ TEST(Swf, WhatIsNoJobToSimulateIsCounted) {
     const Trace trace = read(
         "1 0 5 -1 -1 -1 -1 2 60 -1 5 1 1 -1 -1 -1 -1 -1\n"
         "2 0 5 0 -1 -1 -1 2 60 -1 5 1 1 -1 -1 -1 -1 -1\n"
-        "3 0 5 10 -1 -1 -1 2 60 -1 5 1 1 -1 -1 -1 -1 -1\n"  // cancelled while it ran: it ran
+        "3 0 5 10 -1 -1 -1 2 60 -1 5 1 1 -1 -1 -1 -1 -1\n"  // cancelled while it ran: counts as a job that
+                                                            // ran
         "4 0 5 -1 2 -1 -1 2 60 -1 0 1 1 -1 -1 -1 -1 -1\n"
         "5 0 5 10 -1 -1 -1 -1 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
         "5 0 5 10 1 -1 -1 1 60 -1 2 1 1 -1 -1 -1 -1 -1\n"

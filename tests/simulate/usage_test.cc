@@ -61,7 +61,7 @@ const std::string kShares =
     "usage_formula = 'ncpus*walltime', decay_time = 1000:00:00\n"
     "set policy default_policy by_queue = False, fairshare_group = f1, fairshare = True\n";
 
-// One job at a time; all are there when the first ends.
+// One job runs at a time; all have arrived when the first ends.
 std::vector<Job> jobs() {
     return {
         {0, 4, 100, 100, "ann"}, {1, 4, 100, 100, "ann"}, {2, 4, 100, 100, "bob"}, {3, 4, 100, 100, "eve"}};
@@ -92,10 +92,10 @@ TEST(ShareUsage, TheCpuTimeOfJobsCountsWhenTheyEnd) {
     };
     EXPECT_EQ(usage(run, "ann"), 801);
     EXPECT_EQ(usage(run, "bob"), 401);
-    // What the trace tells goes before the guess.
+    // The CPU time of the trace wins over an assumption.
     trace.jobs[0].cput = Seconds(0);
     trace.jobs[1].cput = Seconds(30);
-    trace.jobs[1].walltime = Seconds(50);  // it is ended halfway
+    trace.jobs[1].walltime = Seconds(50);  // ends halfway
     const Schedule idle = run_of(trace, site, by_cput);
     EXPECT_THAT(starts(idle), ElementsAre(0, 100, 150));
     EXPECT_EQ(usage(idle, "ann"), 16);
@@ -124,7 +124,7 @@ TEST(ShareUsage, TheReportIsByGroup) {
     const auto json = nlohmann::json::parse(to_json(heading, reports));
     EXPECT_EQ(json["simulations"][0]["shares"][0]["groups"][1]["name"], "bob");
     EXPECT_EQ(json["simulations"][0]["shares"][0]["groups"][1]["cpu_part"], 0.25);
-    // Side by side, with one that goes by no shares.
+    // Side by side with a run whose policy uses no shares.
     const std::vector<Report> two = {make_report("a", trace, run_of(trace, site_of(1, 4))), reports[0]};
     EXPECT_THAT(to_text(heading, two), HasSubstr("fs_group f1  target A"));
     EXPECT_FALSE(nlohmann::json::parse(to_json(heading, two))["simulations"][0].contains("shares"));

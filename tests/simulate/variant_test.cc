@@ -60,7 +60,7 @@ TEST(Variant, DirectivesChangePoliciesAndTheMachine) {
     EXPECT_EQ(variant->machine.server.at("default_queue"), "long");
 }
 
-// The bundled server keeps it itself; of OpenPBS's it is among the plugin's objects.
+// The bundled server keeps execution_type itself; for OpenPBS's server it is in the plugin's objects.
 TEST(Variant, HasTheExecutionTypeOfQueuesOfEitherServer) {
     for (const char* changes :
          {"set queue workq Execution_Type = execution_prime\n",

@@ -1,4 +1,5 @@
-// batchspawner's PBSSpawner and TorqueSpawner: a user's notebook is a job, which comes by the standard input.
+// batchspawner's PBSSpawner and TorqueSpawner: a user's notebook is a job, whose script comes by the standard
+// input.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {
@@ -27,7 +28,7 @@ echo token=$JUPYTERHUB_API_TOKEN > token
 sleep 1000
 )",
          .facts = {kId}},
-        // It waits for a notebook that is pending, and connects to the host of one that runs.
+        // batchspawner waits while a notebook is pending, and connects to the host of a running one.
         {.what = "asks whether it runs, and where",
          .command = "qstat -fx {id}",
          .state = "R",
@@ -59,7 +60,7 @@ sleep 1000
     });
 }
 
-// TorqueSpawner reads the XML of TORQUE's `qstat -x`. OpenPBS has none, so it is PBSSpawner that sites use.
+// TorqueSpawner reads the XML of TORQUE's `qstat -x`. OpenPBS has no XML, so sites use PBSSpawner.
 TEST_P(Batchspawner, TorqueSpawner) {
     run({
         {.what = "starts a notebook",

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kLongest{120};
 
-// What every place is given by qmgr.
+// Directives of qmgr for every place.
 const std::vector<std::string>& directives() {
     static const std::vector<std::string> all{
         "create queue batch queue_type=execution,enabled=True,started=True",
@@ -30,7 +30,7 @@ const std::vector<std::string>& directives() {
     return all;
 }
 
-// As OpenPBS shows it in exec_host: up to the first dot.
+// Host name as in OpenPBS's exec_host: up to the first dot.
 std::string short_host_name() {
     std::array<char, 256> name{};
     gethostname(name.data(), name.size() - 1);
@@ -40,7 +40,7 @@ std::string short_host_name() {
 
 class OurServer : public Place {
   public:
-    // With OpenPBS's commands, if there is a prefix.
+    // With a prefix, the commands are those of the OpenPBS there.
     explicit OurServer(std::string prefix) : prefix_(std::move(prefix)) {
         EXPECT_TRUE(server_.start());
         EXPECT_TRUE(server_.configure(directives()));
@@ -103,7 +103,7 @@ class Openpbs : public Place {
     Site site_;
 };
 
-// An ordinary user's request of OpenPBS's commands goes through a setuid helper.
+// Says why OpenPBS's commands can't be used. An ordinary user needs their setuid helper.
 std::string no_openpbs_commands() {
     const std::string prefix = openpbs_prefix();
     if (prefix.empty())
@@ -126,7 +126,7 @@ std::string replaced(std::string text, const std::map<std::string, std::string>&
     return text;
 }
 
-// A text as a regular expression for itself.
+// Quotes a text as a regular expression.
 std::string literal(const std::string& text) {
     std::string out;
     for (const char c : text) {
@@ -176,13 +176,13 @@ std::optional<std::string> word_of_line(const std::string& text, const std::stri
     return std::nullopt;
 }
 
-// JSON laid out in one way, with the members in their order; other text as it is.
+// Lays JSON out in one way and keeps the order of members; other text stays as it is.
 std::string laid_out(const std::string& text) {
     const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
     return json.is_discarded() ? text : json.dump(1);
 }
 
-// Without what differs from one moment to the next, and by the name under which a server is asked.
+// Masks values that differ from moment to moment, and the name under which the server was asked.
 std::string masked(const std::string& text) {
     static const std::vector<std::pair<std::regex, std::string>> masks{
         {std::regex(R"(("timestamp":\s*)\d+)"), "$1T"},
@@ -215,7 +215,7 @@ void ToolOnTop::run(const std::vector<Call>& calls) {
     for (const Call& call : calls) {
         SCOPED_TRACE(call.what);
         run(call);
-        // Later rows need what this one should have left.
+        // Stop at a failure: later rows need this one's results.
         if (HasFailure()) return;
     }
 }

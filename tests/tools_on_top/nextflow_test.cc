@@ -1,5 +1,5 @@
-// Nextflow's executors pbspro and pbs: a task is a job, whose folder is the task's, and one qstat for a queue
-// tells of all of them.
+// Nextflow's executors pbspro and pbs: a task is a job with the task's folder, and one qstat asks for all
+// jobs of a queue.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {
@@ -7,7 +7,7 @@ namespace {
 
 using Nextflow = ToolOnTop;
 
-// It reads the status of a job in the line behind its id's.
+// Nextflow reads a job's status from the line after its id.
 Fact status(const std::string& states) {
     return {Read::text, R"((?:^|\n)Job Id: *{id}\n *job_state = *(\S+)\n)", states};
 }
@@ -28,7 +28,7 @@ until [ -e end ]; do sleep 0.05; done
 echo 0 > .exitcode
 )";
 
-// It lists what is in a queue; without one, what is at the server that it finds by qstat.
+// Nextflow lists the jobs of a queue or, without one, of the server that it finds by qstat.
 const char* const kOfQueue =
     "set -o pipefail; qstat -f {queue} | { grep -E '(Job Id:|job_state =)' || true; }";
 const char* const kOfServer =
@@ -93,7 +93,7 @@ echo "$PBS_JOBID" > of.$PBS_ARRAY_INDEX
 )",
          .file = ".command.run",
          .facts = {kArrayId, {Read::text, R"(^(\d+))", R"(\d+)", "number"}}},
-        // It makes the ids of the tasks by itself: the index between the brackets.
+        // Nextflow makes the tasks' ids itself: the index between the brackets.
         {.what = "asks for the queue",
          .command = kOfQueue,
          .state = "B",
@@ -109,8 +109,7 @@ echo "$PBS_JOBID" > of.$PBS_ARRAY_INDEX
     });
 }
 
-// The executor pbs is for TORQUE: OpenPBS takes its tasks, and neither its arrays nor its question for the
-// queue.
+// The executor pbs is for TORQUE: OpenPBS takes its tasks, but not its arrays and its request for a queue.
 TEST_P(Nextflow, Pbs) {
     run({
         {.what = "submits a task",

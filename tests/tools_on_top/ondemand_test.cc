@@ -6,7 +6,7 @@ namespace {
 
 using OnDemand = ToolOnTop;
 
-// It joins long lines, and takes "NAME = VALUE" from each. This is one of the job {id}.
+// The adapters join continued lines and read "NAME = VALUE" from each. A fact about the job {id}.
 Fact attribute(const std::string& name, const std::string& is, const std::string& keep = {}) {
     return {Read::joined, R"(Job Id: {id}\n(?:    [^\n]*\n)*?    )" + name + R"( = (.+)\n)", is, keep};
 }
@@ -64,7 +64,7 @@ TEST_P(OnDemand, PbsPro) {
         {.what = "holds and releases a job", .command = "qhold {first}; qrls {first}"},
         {.what = "deletes a job", .command = "qdel {first}"},
         {.what = "the session ends", .command = "touch end"},
-        // It takes a job for completed of which the errors say this, for whatever it asked.
+        // The adapters take a job as completed if the errors have this text, whatever the request.
         {.what = "asks for it again",
          .command = "qstat -f -t {id}",
          .state = "F",
@@ -139,7 +139,7 @@ TEST_P(OnDemand, PbsProArrays) {
     });
 }
 
-// The adapter for TORQUE submits by qsub and asks by TORQUE's library. OpenPBS has not all of its options.
+// The adapter for TORQUE submits by qsub and asks by TORQUE's library. OpenPBS lacks some of its options.
 TEST_P(OnDemand, Torque) {
     run({
         {.what = "submits a session",

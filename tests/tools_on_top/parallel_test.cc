@@ -1,5 +1,4 @@
-// GNU parallel, where it is installed: it submits jobs, deletes them, and spreads work over the processors of
-// a job.
+// GNU parallel, where it is installed: submits jobs, deletes them, and spreads work over a job's processors.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {

@@ -1,4 +1,4 @@
-// Parsl's providers PBSProProvider and TorqueProvider: a block of workers is a job; one qstat tells of all of
+// Parsl's providers PBSProProvider and TorqueProvider: a block of workers is a job; one qstat asks for all of
 // them.
 #include "tests/tools_on_top/calls.h"
 
@@ -36,7 +36,7 @@ exit 3
          .facts = {{Read::text, R"(^([^\n]*)\n$)", R"(\d+\.\S+)", "second"}, kId}},
         {.what = "waits for the first",
          .command = "until qstat -f {first} | grep -q 'job_state = R'; do sleep 0.1; done"},
-        // OpenPBS 23.06 shows the first of several jobs alone in JSON.
+        // OpenPBS 23.06 shows only the first of several jobs in JSON.
         {.what = "asks for both",
          .command = "qstat -x -f -F json {first} {second}",
          .facts = {{Read::json, "/Jobs/{first}/job_state", "R"},
@@ -58,7 +58,7 @@ exit 3
          .state = "F",
          .facts = {{Read::json, "/Jobs/{second}/job_state", "F"}},
          .asks = true},
-        // Its states stay as they were where qstat fails; it goes by the exit status.
+        // Parsl keeps its states if qstat's exit status is a failure.
         {.what = "asks for one that isn't there",
          .command = "qstat -x -f -F json {second} 99999",
          .exit = 153,
@@ -89,14 +89,14 @@ until [ -e end ]; do sleep 0.05; done
 )",
          .file = "parsl.submit",
          .facts = {kId}},
-        // The id may be cut in the table: it takes the job whose id begins so.
+        // The id may be cut in the table: Parsl takes the job whose id begins so.
         {.what = "asks for it",
          .command = "qstat {id}",
          .state = "R",
          .facts = {{Read::word, "4", "R"}, {Read::word, "5", "{queue}"}},
          .asks = true},
         {.what = "the block ends", .command = "touch end"},
-        // A block of which qstat doesn't tell counts as ended.
+        // A block that qstat doesn't list has ended, to Parsl.
         {.what = "asks for it again",
          .command = "qstat {id}",
          .state = "F",

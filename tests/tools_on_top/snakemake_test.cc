@@ -1,5 +1,5 @@
-// Snakemake, where it is installed: its jobs are submitted by qsub, asked for by a script with qstat, and
-// deleted by qdel when it is interrupted.
+// Snakemake, where it is installed: submits jobs by qsub, asks for them by a script with qstat, and deletes
+// them by qdel when interrupted.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {

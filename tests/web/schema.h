@@ -1,4 +1,4 @@
-// JSON held against the schemas of tools/web/openapi.json.
+// Checks JSON against the schemas of tools/web/openapi.json.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,10 +12,10 @@ class Schemas {
     /// `openapi` is the document with all schemas.
     explicit Schemas(nlohmann::json openapi) : document_(std::move(openapi)) {}
 
-    /// What of `json` isn't as the schema says, a line each: "/jobs/0/id: expected string, is 5". A keyword
-    /// of the schema that isn't known here is an error, too: nothing goes unchecked.
+    /// Returns the errors of `json` against a schema, a line each: "/jobs/0/id: expected string, is 5". A
+    /// keyword of the schema that isn't implemented here is an error too, so that nothing goes unchecked.
     std::vector<std::string> errors(const nlohmann::json& json, const std::string& schema) const;
-    /// The name of the schemas that an address answers with.
+    /// Returns the names of the schemas of an address's answers.
     std::vector<std::string> of_path(const std::string& path) const;
 
     const nlohmann::json& document() const { return document_; }

@@ -64,7 +64,7 @@ TEST_F(WebServer, TellsMetrics) {
     EXPECT_EQ("nosniff", answer->get_header_value("X-Content-Type-Options"));
 }
 
-// What a page elsewhere, whose name leads to this machine, would have a browser send.
+// Requests as a browser sends them for another site's page whose name leads to this machine.
 TEST_F(WebServer, AnswersToItsNamesAlone) {
     const std::string port = ":" + std::to_string(port_);
     for (const std::string path : {"/metrics", "/now", "/now.json", "/now.events", "/assets/dom.js", "/",
@@ -196,14 +196,14 @@ TEST_F(WebServer, EventsTellOfNewsUntilNobodyListens) {
     const auto answer =
         client().Get("/now", {{"Accept", "text/event-stream"}}, [&](const char* data, std::size_t size) {
             got.append(data, size);
-            return got.find("\n\n") == std::string::npos;  // one is enough
+            return got.find("\n\n") == std::string::npos;  // one event is enough
         });
     EXPECT_EQ(httplib::Error::Canceled, answer.error());
     EXPECT_EQ(0, got.find("event: news\ndata: {\"revision\":")) << got;
     EXPECT_NE(std::string::npos, got.find("\"time\":5}"));
 }
 
-// A connection that asks for events and stays; its file descriptor.
+// Opens a connection that asks for events and stays. Returns its file descriptor.
 int listen_to(int port) {
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
@@ -218,7 +218,7 @@ int listen_to(int port) {
     }
     return fd;
 }
-// The first line of the answer.
+// Reads the first line of the answer.
 std::string status_line(int fd) {
     std::string line;
     for (char c = 0; read(fd, &c, 1) == 1 && c != '\r';) line += c;
@@ -233,7 +233,7 @@ TEST_F(WebServer, SoManyListenAndAskOnceTogether) {
     }
     const int more = listen_to(port_);
     EXPECT_EQ("HTTP/1.1 503 Service Unavailable", status_line(more));
-    // Other requests are answered all the same.
+    // Other requests are still answered.
     EXPECT_EQ(200, client().Get("/now.json")->status);
     EXPECT_LT(asked_, static_cast<int>(Watchers::kMost)) << "each client asked by itself";
     close(more);

@@ -1,4 +1,4 @@
-// A small site as a server tells of it, and what tests of pages ask.
+// A small site's status replies, and checks for tests of pages.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace pbs::web {
 
-// A name that would do harm as markup.
+// A name that would be harmful as markup.
 inline constexpr const char* kScript = "<script>alert(1)</script>";
 
 // Monday 2026-11-23 10:00 UTC; prime time until 17:00.
@@ -68,7 +68,7 @@ inline const Schemas& schemas() {
     return all;
 }
 
-// The answer is as openapi.json says.
+// Checks an answer against openapi.json.
 inline ::testing::AssertionResult is_a(const Answer& answer, const std::string& schema) {
     const auto errors = schemas().errors(nlohmann::json::parse(answer.json.dump()), schema);
     if (errors.empty()) return ::testing::AssertionSuccess();

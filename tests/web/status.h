@@ -1,4 +1,4 @@
-// Status lists as the C API gives them, made of values.
+// Builds status lists like the C API's from values.
 #pragma once
 
 #include <deque>

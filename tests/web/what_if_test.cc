@@ -49,7 +49,7 @@ TEST(WhatIfTest, MonthsAreThoseThatHaveAccounting) {
     EXPECT_TRUE(answer.json["comparison"].is_null());
 }
 
-// A program in place of pbs_simulate: a script.
+// Runs a script in place of pbs_simulate.
 class WhatIfRun : public ::testing::Test {
   protected:
     void SetUp() override {
