@@ -1,5 +1,5 @@
-# What ctest reads of the tests of PROGRAM, set by the file that includes this, with OpenPBS's server as the host:
-# each by its name where there is an OpenPBS, and else one that says that there is none.
+# Included by ctest with PROGRAM set: declares PROGRAM's tests with OpenPBS's server as the host, each by its
+# name. Without an OpenPBS a single test says so.
 set(NAME e2e_openpbs_test)
 set(LABELS "e2e;openpbs")
 set(ENVIRONMENT "PBS_E2E_HOST=openpbs")
@@ -11,11 +11,11 @@ if("$ENV{PBSPOLICY_OPENPBS_PREFIX}" STREQUAL "")
   return()
 endif()
 set(MOST 1)
-# What fails there with pbs_sched, too: qsub may wait for ever for an array that ends at once, and tells the status of
-# the subjob that ended last; the server refuses the reservation that it asks itself for (15010).
+# These fail there with pbs_sched, too: qsub may wait forever for an array that ends at once, and reports the
+# status of the subjob that ended last; the server refuses the reservation that it requests itself (15010).
 set(LEFT_OUT Arrays.BlockEndsWithTheArray Reservations.JobsMayAskForOneOfTheirOwn)
 include("${CMAKE_CURRENT_LIST_DIR}/../../cmake/TestGroups.cmake")
-# With the plugin beside the server, those that are about how it is attached.
+# Tests about the ways in which the plugin is attached, with the plugin beside the server.
 add_test(e2e_beside_test.HostAttributes ${PROGRAM} --gtest_filter=HostAttributes*)
 set_tests_properties(e2e_beside_test.HostAttributes PROPERTIES TIMEOUT 900 LABELS "${LABELS}"
                                                                ENVIRONMENT "${ENVIRONMENT};PBS_E2E_ATTACHMENT=--beside")

@@ -36,7 +36,7 @@ class Arrays : public OriginServer {
         std::sort(lines.begin(), lines.end());
         return lines;
     }
-    // "12[3]" of "12[].server".
+    // Identifier of a subjob: "12[3]" of "12[].server".
     static std::string subjob(const std::string& id, const std::string& index) {
         return id.substr(0, id.find(']')) + index + "]";
     }
@@ -54,7 +54,7 @@ TEST_F(Arrays, EverySubjobRunsWithItsIndex) {
                            id.substr(id.find(']') + 1));
     EXPECT_EQ(notes(), expected);
     EXPECT_EQ(server.job(id, "Exit_status"), "0");
-    // OpenPBS forgets the count with the subjobs.
+    // OpenPBS loses the count along with the subjobs.
     EXPECT_EQ(server.job(id, "array_state_count"),
               of_host("Queued:0 Running:0 Exiting:0 Expired:5", "Queued:0 Running:0 Exiting:0 Expired:0"));
     EXPECT_TRUE(std::filesystem::exists(server.work() / "out7"));
@@ -67,7 +67,7 @@ TEST_F(Arrays, AreShownWithTheirSubjobs) {
     const std::string id = submit("1-20%2", "sleep 60\n");
     ASSERT_TRUE(server.wait_job_state(id, "B"));
     ASSERT_TRUE(wait_for([&] { return server.job(id, "array_indices_remaining") == "3-20"; }));
-    // OpenPBS's server has words of its own there, and pbs_sched none.
+    // OpenPBS's server writes a comment of its own here, and pbs_sched writes none.
     if (!on_openpbs()) EXPECT_THAT(server.job(id, "comment"), HasSubstr("concurrent running subjobs limit"));
     EXPECT_THAT(command({"pbs_explain", id}).out, HasSubstr("no more of its subjobs may start now"));
     const auto lines = [&](const std::vector<std::string>& argv) {

@@ -1,4 +1,4 @@
-// Clients over TCP, as on other hosts: how they say who their user is.
+// Clients over TCP, as on other hosts, and how they prove their user.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ class MungeTest : public ::testing::Test {
                                        "set server default_queue=work",
                                        "create node n1 resources_available.ncpus=4"}));
     }
-    // A command over TCP, with what its environment says of authentication.
+    // Runs a command over TCP with these variables for authentication.
     Output command(const User& user, const std::vector<std::string>& argv,
                    std::map<std::string, std::string> environment, const std::string& input = {}) const {
         environment.emplace("PBS_CONF_FILE", "/nonexistent");
@@ -67,7 +67,7 @@ TEST_F(MungeTest, AUserIsKnownByHisCredential) {
     EXPECT_EQ(deleted.exit, 0) << deleted;
 }
 
-// Where MUNGE alone counts, a port below 1024 says nothing, and root is nobody by one.
+// With MUNGE alone, a port below 1024 proves nothing, and doesn't make root anybody.
 TEST_F(MungeTest, OneMethodCountsOrBoth) {
     start("munge");
     const User root{0, 0, "root"};
@@ -114,7 +114,7 @@ TEST_F(MungeTest, WithoutADaemonAClientIsToldSo) {
     EXPECT_THAT(refused.err, AllOf(HasSubstr("MUNGE makes no credential"), HasSubstr("/nonexistent")));
 }
 
-// A server that another one asks for jobs knows it by MUNGE, too.
+// A server that another server asks for jobs recognises it by MUNGE, too.
 TEST_F(MungeTest, AServerSendsAJobToAnother) {
     if (geteuid() != 0) GTEST_SKIP() << "servers that run as root take jobs of others";
     start("munge");

@@ -1,4 +1,4 @@
-// Who asks is what the connection says, over real connections.
+// The connection decides who asks, whatever the request says; over real connections.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <grp.h>
@@ -27,7 +27,7 @@ using ::testing::Not;
 
 constexpr int kClosed = -1;  // instead of a reply
 
-// One connection, whose replies are only their codes.
+// A connection that reduces each reply to its code.
 class Connection {
   public:
     static Connection local(const std::string& path) {
@@ -82,7 +82,7 @@ ifl::Manage new_queue(const std::string& name) {
     return {MGR_CMD_CREATE, MGR_OBJ_QUEUE, name, {}};
 }
 
-// The code of a request that a process of this user makes over the Unix socket, naming somebody else.
+// Returns the code of a request that a process of `user` makes over the Unix socket under another name.
 int ask_as(const User& user, const std::string& socket, const std::string& name, const ifl::Manage& body) {
     int ends[2];
     if (pipe(ends) != 0) return -2;
@@ -122,7 +122,7 @@ TEST_F(AuthorizationTest, OverTheUnixSocketTheKernelNamesTheUser) {
         server.log(),
         ContainsRegex(";0020;[^;]*;Req;Manager;refused: Manager create queue forged by " + other()->name +
                       "@[^ ]+ from uid " + std::to_string(other()->uid) + " on the Unix socket: "));
-    // And a manager is one whatever name the request has.
+    // A manager stays one whatever name the request has.
     EXPECT_EQ(ask_as(runner(), socket(), other()->name, new_queue("q1")), 0);
     EXPECT_TRUE(has_queue("q1"));
 }

@@ -1,4 +1,4 @@
-// Backup while the server runs, the way back, and starts on damaged databases.
+// Backup of a running server, restore, and starts on damaged databases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -70,7 +70,7 @@ TEST_F(Backup, ARestoreThatWasCutShortIsCompletedByTheStart) {
     ASSERT_EQ(backup(server, copy).exit, 0);
     ASSERT_TRUE(server.configure({"set policy p1 comment=new"}));
     ASSERT_TRUE(server.stop());
-    // As a restore leaves it that was killed right after it was decided, and the other right before.
+    // State of a restore that was killed right after its decision; then of one killed right before.
     const fs::path priv = server.home() / "server_priv";
     fs::create_directory(priv / "restore.new");
     for (const char* name : {"server.db", "policy.db"}) fs::copy(copy / name, priv / "restore.new" / name);
@@ -123,7 +123,7 @@ void write_at(const fs::path& path, std::streamoff at, const std::string& bytes)
 struct Damage {
     std::string what;
     std::function<void(const fs::path&)> make;
-    std::string expected;  // after the path of the file
+    std::string expected;  // follows the path of the file
 };
 
 const std::vector<Damage>& damages() {
@@ -184,8 +184,8 @@ const std::vector<Damage>& damages() {
     return rows;
 }
 
-// What a start may not change: everything in server_priv but the lock and what SQLite makes to look at a
-// file.
+// Contents that a start may not change: everything in server_priv except the lock, and the files that SQLite
+// makes to look at a database.
 std::map<std::string, std::string> contents(const Server& server) {
     std::map<std::string, std::string> found;
     for (const auto& file : fs::directory_iterator(server.home() / "server_priv"))
@@ -205,7 +205,7 @@ TEST_P(DamagedStart, IsRefusedAndChangesNothing) {
     ASSERT_TRUE(server.stop());
     const fs::path database = server.home() / "server_priv" / GetParam();
     for (const Damage& damage : damages()) {
-        if (damage.what == "an unreadable file" && geteuid() == 0) continue;  // root reads everything
+        if (damage.what == "an unreadable file" && geteuid() == 0) continue;  // root can read every file
         damage.make(database);
         const auto before = contents(server);
         const Output refused = server.start_refused();
@@ -264,7 +264,7 @@ TEST_P(DamagedLog, IsRefusedUntilTheLossIsAccepted) {
 INSTANTIATE_TEST_SUITE_P(EachDatabase, DamagedLog, ::testing::Values("server.db", "policy.db"),
                          [](const auto& database) { return std::string(database.param).substr(0, 6); });
 
-// ---- That a manager asks for.
+// ---- Backups that a manager asks for.
 
 std::vector<std::string> kept(const Server& server) {
     std::vector<std::string> names;
@@ -305,7 +305,7 @@ TEST_F(BackupByManager, IsMadeAndCanBeRestored) {
     EXPECT_EQ(server.qmgr("list policy kept").exit, 0);
 }
 
-// What is there by hand, and isn't a backup of the server's own making, stays.
+// Files in the folder that aren't backups by the server stay.
 TEST_F(BackupByManager, TheOldestGoAndWhatWasCutShort) {
     Server server;
     ASSERT_TRUE(server.start());
@@ -327,7 +327,7 @@ TEST_F(BackupByManager, TheOldestGoAndWhatWasCutShort) {
     EXPECT_FALSE(fs::exists(all / "20200101-000000.partial-abcdef"));
 }
 
-// Keeps all who want to write policy.db out, a backup among them, for as long as it is there.
+// Locks policy.db against writers, the backup among them, while it exists.
 class Holder {
   public:
     explicit Holder(const Server& server) {
@@ -351,7 +351,7 @@ bool is_under_way(const Server& server) {
     return false;
 }
 
-// The program that copies for the server: a child of its, or of init once the server is gone.
+// Returns the program that copies for the server: the server's child or, once the server is gone, init's.
 pid_t copier(const Server& server) {
     for (const auto& entry : fs::directory_iterator("/proc")) {
         std::ifstream file(entry.path() / "cmdline", std::ios::binary);
@@ -412,7 +412,7 @@ TEST_F(BackupByManager, WhatAServerThatIsKilledLeavesGoesWithTheNextBackup) {
     EXPECT_EQ(kept(server).size(), 1U);
 }
 
-// After each change that it makes to a file.
+// Kills the server after each change that it makes to a file.
 TEST_F(Backup, KilledAnywhereItIsWholeOrNotThere) {
     Server server;
     ASSERT_TRUE(server.start());
@@ -467,7 +467,7 @@ TEST_F(BackupByManager, WhatFailsSaysWhyAndLeavesNothing) {
     EXPECT_NE(file.exit, 0);
     EXPECT_EQ(file.err, "pbs_config: " + all.string() + ": expected a folder of the server's user\n");
     fs::remove(all);
-    // The way back must not be in the way.
+    // A folder in the way of the restore's journal.
     fs::create_directory(server.home() / "server_priv/restore.journal");
     const Output refused = server.command({"pbs_config", "backup"});
     EXPECT_NE(refused.exit, 0);

@@ -1,4 +1,4 @@
-// Bytes that are no request cost the connection they come on, and nothing else.
+// Bytes that are no request end their connection, and do no other harm.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -46,12 +46,12 @@ class Socket {
     void write(std::string_view bytes) const {
         while (!bytes.empty()) {
             const ssize_t n = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-            if (n <= 0) return;  // the server has closed already
+            if (n <= 0) return;  // the server has closed the connection
             bytes.remove_prefix(static_cast<size_t>(n));
         }
     }
     void half_close() const { shutdown(fd_, SHUT_WR); }
-    // What comes until the server closes or nothing came for so long. `closed` tells which.
+    // Reads until the server closes the connection, or sends nothing for `patience`. `closed` tells which.
     std::string read(std::chrono::milliseconds patience, bool& closed) const {
         std::string all;
         closed = false;
@@ -77,7 +77,7 @@ class Socket {
     int fd_;
 };
 
-// A request of a type whose body is empty but for the extend.
+// Builds a request whose body has nothing but the extension.
 std::string request(unsigned type, std::string_view body = "+0") {
     std::string data;
     ifl::DisWriter out(data);
@@ -88,7 +88,7 @@ std::string request(unsigned type, std::string_view body = "+0") {
     data += body;
     return ifl::make_packet(data);
 }
-// Status of the server: no name, no attributes, no extend.
+// Request for the server's status, without name, attributes and extension.
 std::string status_server() {
     return request(21, "+0+0+0");
 }
@@ -104,7 +104,7 @@ class BadInput : public ::testing::Test {
         if (!server.running()) FAIL() << "the server has ended";
         EXPECT_EQ(server.command({"qstat", "-B"}).exit, 0) << "another client is served";
     }
-    // The server answers with an error or closes; it doesn't leave the connection open without a word.
+    // The server answers with an error or closes the connection; it doesn't leave it open in silence.
     void expect_refused(std::string_view bytes, const char* what) const {
         const Socket socket(Socket::local(server));
         socket.write(bytes);
@@ -123,7 +123,7 @@ TEST_F(BadInput, Garbage) {
         std::string bytes(1 + random() % 600, '\0');
         for (char& byte : bytes) byte = static_cast<char>(random());
         expect_refused(bytes, "garbage");
-        // The same as the data of a packet that is otherwise well-formed.
+        // The same bytes as the data of a well-formed packet.
         expect_refused(ifl::make_packet(bytes), "garbage in a packet");
     }
     expect_refused("GET / HTTP/1.1\r\nHost: x\r\n\r\n", "http");
@@ -149,7 +149,7 @@ TEST_F(BadInput, HalfOpenConnectionsHoldNobodyUp) {
     for (int i = 0; i < 64; ++i) {
         silent.push_back(std::make_unique<Socket>(Socket::local(server)));
         silent.push_back(std::make_unique<Socket>(Socket::tcp(server)));
-        silent.back()->write("PKTV1");  // and nothing more
+        silent.back()->write("PKTV1");  // stops after that
     }
     const auto begin = std::chrono::steady_clock::now();
     EXPECT_EQ(server.command({"qstat", "-B"}).exit, 0);
@@ -159,7 +159,7 @@ TEST_F(BadInput, HalfOpenConnectionsHoldNobodyUp) {
 TEST_F(BadInput, OversizedLengths) {
     std::string header("PKTV1\0", 6);
     header += '\0';
-    header += "\xff\xff\xff\xff";  // 4 GiB are announced
+    header += "\xff\xff\xff\xff";  // announces 4 GiB
     expect_refused(header + std::string(4096, 'x'), "a packet of 4 GiB");
     expect_refused(ifl::make_packet("+2+22+21210+9999999999x"), "a user name of 10 GB");
     expect_refused(ifl::make_packet("+2+22+21+4root+0210+4294967295"), "4294967295 attributes");
@@ -169,7 +169,7 @@ TEST_F(BadInput, OversizedLengths) {
 }
 
 TEST_F(BadInput, OversizedStrings) {
-    // Accepted by the protocol's form, refused by what it asks.
+    // Well-formed in the protocol, and refused for its contents.
     std::string body;
     ifl::DisWriter out(body);
     out.put_unsigned(0);   // create

@@ -23,10 +23,10 @@ namespace pbs::e2e {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::chrono::seconds kLongest{120};  // for a start or an end
+constexpr std::chrono::seconds kLongest{120};  // longest start or stop
 
-// Beside the build, where no box of another build is; OpenPBS refuses a home under /tmp. Each OpenPBS has a
-// home that it has made itself.
+// Folder for boxes: beside the build, where boxes of other builds aren't, since OpenPBS refuses a home under
+// /tmp. Each OpenPBS makes a home of its own in it.
 fs::path work() {
     std::string name = openpbs_prefix().relative_path();
     std::ranges::replace(name, '/', '-');
@@ -125,14 +125,14 @@ Box::~Box() {
 
 bool Box::is_there() {
     if (!fs::exists(home() / "in_box")) return false;
-    // box.sh, unshare, box.sh in the box.
+    // The chain is box.sh, unshare, and box.sh in the box.
     for (const pid_t child : children_of(holder_))
         for (const pid_t grandchild : children_of(child)) inner_ = grandchild;
     return inner_ > 0;
 }
 
 Output Box::run(const std::vector<std::string>& argv, const RunOptions& options) const {
-    // Everything is entered, and then the user and the folder are those of the program.
+    // Enters all namespaces, and then takes the program's user and folder.
     std::vector<std::string> words{"/usr/bin/nsenter", "-t", std::to_string(inner_), "-a", "--"};
     const std::string folder = options.folder.empty() ? "/" : options.folder.string();
     words.insert(words.end(), {"/usr/bin/env", "-i", "-C", folder});

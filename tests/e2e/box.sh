@@ -27,7 +27,7 @@ if [ -z "${IN_BOX:-}" ]; then
     trap 'rm -rf "$box"' EXIT
     cp -a "$work/base/spool" "$work/base/etc" "$box/"
     [ $# -gt 0 ] || set -- bash
-    # The box ends with this process, however that ends.
+    # The box ends with this process, however the process ends.
     status=0
     IN_BOX=run BOX=$box PREFIX=$prefix unshare -n -m -p -i -u -f --kill-child --propagation private \
         "$0" "$@" || status=$?
@@ -41,28 +41,28 @@ hostname box
 mount -t proc proc /proc
 mount -t overlay overlay -o "lowerdir=/etc,upperdir=$BOX/etc,workdir=$BOX/etc.work" /etc
 mount -t overlay overlay -o "lowerdir=$PREFIX,upperdir=$BOX/prefix,workdir=$BOX/prefix.work" "$PREFIX"
-# As the post-installation script leaves it: users are believed by its word.
+# As after the post-installation script: commands prove their user by this helper.
 chmod u+s "$PREFIX/sbin/pbs_iff"
-# The post-installation script writes there, too.
+# The post-installation script writes into /usr/lib/systemd, too.
 [ ! -d /usr/lib/systemd ] ||
     mount -t overlay overlay -o "lowerdir=/usr/lib/systemd,upperdir=$BOX/systemd,workdir=$BOX/systemd.work" /usr/lib/systemd
-# The commands of users need this helper setuid, which an installation by make alone leaves out.
+# Set it again: an installation by make alone leaves the bit out.
 chmod u+s "$PREFIX/sbin/pbs_iff"
 mkdir -p /var/spool/pbs /run/postgresql
 mount --bind "$BOX/spool" /var/spool/pbs
-# qsub leaves a process behind that others of the user find there.
+# Separate /tmp: qsub leaves a process behind that later qsubs of the user would find there.
 mount --bind "$BOX/tmp" /tmp
 mount --bind "$BOX/vartmp" /var/tmp
 mount -t tmpfs -o "mode=2775,uid=$(id -u postgres),gid=$(id -g postgres)" tmpfs /run/postgresql
-# Each command takes one of few ports, and would have it for a minute.
+# Each command takes one of few ports and would block it for a minute.
 echo 16 >/proc/sys/net/ipv4/tcp_max_tw_buckets
-# OpenPBS refuses a host whose name is the loopback's.
+# Give the host an address: OpenPBS refuses a host name of the loopback.
 ip link set lo up
 ip link add v0 type veth peer name v1
 ip addr add 10.99.0.1/24 dev v0
 ip link set v0 up
 ip link set v1 up
-# Tests make vnodes of these names, all of this host, and speak of a host that is elsewhere.
+# Names for tests' vnodes, all of this host, and for a host elsewhere.
 printf '127.0.0.1 localhost\n10.99.0.1 box %s\n10.99.0.2 x.org\n' "$(echo {n,v}{0..9})" >/etc/hosts
 sed -i 's/^hosts:.*/hosts: files/' /etc/nsswitch.conf
 

@@ -1,4 +1,4 @@
-// Many jobs, without the time that it takes to submit them.
+// Makes many jobs without submitting each.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace pbs::e2e {
 
-// Makes `of_each` of each job that a stopped server has in its database, by writing them there. There may be
-// no gaps between the numbers of those that it has.
+// Multiplies each job in a stopped server's database by `of_each`. The numbers of the existing jobs must have
+// no gaps.
 ::testing::AssertionResult copy_jobs(const Server& server, int64_t of_each);
 
 }  // namespace pbs::e2e

@@ -1,4 +1,4 @@
-// Workflows of jobs that wait for each other, submitted as users and workflow programs do.
+// Workflows of jobs that depend on each other, submitted as users and workflow programs do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,8 +32,8 @@ class DependingJobs : public OriginServer {
     }
 };
 
-// Snakemake's --immediate-submit: every job at once, with the ids of those that it needs. Open OnDemand: a
-// type with several ids, several types.
+// Snakemake's --immediate-submit submits each job at once, with the ids of those that it needs. Open OnDemand
+// uses a type with several ids, and several types.
 TEST_F(DependingJobs, AWorkflowRunsInItsOrder) {
     const std::string a = server.submit("sleep 1\n" + note("a"));
     const std::string b = server.submit("sleep 1\n" + note("b") + "exit 1\n");

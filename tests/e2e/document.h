@@ -1,8 +1,8 @@
-// Commands that a document in Markdown shows, run in the order in which a reader types them.
+// Runs the commands of a Markdown document, in the order in which a reader would type them.
 //
-// A block ```sh is commands of one shell, which lasts from the first block to the last. A block ```text
-// behind it is what these show: its lines stand in the output, in this order, with others between them. "..."
-// in a line is anything, and any run of blanks is as good as another. There are no blocks of other kinds.
+// Blocks ```sh are commands of one shell, which lasts from the first block to the last. A block ```text after
+// one shows its output: the lines must occur in this order, and other lines may stand between them. "..." in
+// a line stands for any text, and runs of blanks of any length are equal. Other kinds of blocks are faults.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace pbs::e2e {
 
-// What is wrong at a line, counted from 1.
+// A fault at a line, counted from 1.
 struct Fault {
     int line = 0;
     std::string text;
@@ -25,20 +25,18 @@ struct Document {
         std::string text;
     };
     struct Block {
-        int line = 0;             // its first
-        std::vector<Line> shown;  // what stands in the output
+        int line = 0;             // first line of the block
+        std::vector<Line> shown;  // lines that the output must contain
     };
-    // For bash. Line N of the script is line N of the document, so that the shell's line numbers are the
-    // document's.
+    // Script for bash. Line N of the script is line N of the document, so that line numbers agree.
     std::string script;
     std::vector<Block> blocks;
-    std::vector<Fault> faults;  // why it can't be run as it stands
+    std::vector<Fault> faults;  // reasons why the document can't be run
 };
 
 Document read_document(std::string_view markdown);
 
-// What is wrong with the document, by what its script did: a command that failed, or a line that wasn't
-// shown.
+// Returns the faults that a run of the script shows: commands that failed, and shown lines that didn't come.
 std::vector<Fault> faults_of(const Document& document, const Output& done);
 
 }  // namespace pbs::e2e

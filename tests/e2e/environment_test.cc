@@ -1,5 +1,4 @@
-// What a job has of where it was submitted: its variables, byte by byte, and the folder that its output goes
-// to.
+// A job gets from its submission: the variables, byte by byte, and the folder for its output.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -24,7 +23,7 @@ std::string text_of(const fs::path& path) {
     return text.str();
 }
 
-// Of the output of `env -0`.
+// Parses the output of `env -0`.
 Variables variables_in(const std::string& text) {
     Variables found;
     for (std::size_t at = 0; at < text.size();) {
@@ -39,7 +38,7 @@ Variables variables_in(const std::string& text) {
 
 class Environment : public OriginServer {
   protected:
-    // A folder that everybody may write, with any name.
+    // Makes a folder, of any name, that everybody may write.
     fs::path folder(const std::string& name) const {
         fs::path path = server.work() / name;
         fs::create_directories(path);
@@ -55,8 +54,8 @@ class Environment : public OriginServer {
         run.folder = in.empty() ? server.work() : in;
         return server.command_as(runner(), options, run);
     }
-    // Each byte but NUL, next to the others that mean something, and shell functions. OpenPBS's server takes
-    // blanks off the end of a value.
+    // Variables with each byte but NUL, beside bytes with a meaning of their own, and shell functions.
+    // Without blanks at the end of a value, which OpenPBS's server removes.
     static Variables every_byte() {
         Variables all;
         for (int byte = 1; byte < 256; ++byte) {
@@ -67,7 +66,7 @@ class Environment : public OriginServer {
         all["BASH_FUNC_module%%"] = "() {  printf '%s' \"a,b\\\\\";\n printf '%s' \"it's\"\n}";
         return all;
     }
-    // What the job, or the subjob of that index, had of them. It is the job of the last call.
+    // Checks that the job of the last call, or its subjob of that index, got the variables.
     void expect_arrived(const Variables& sent, const std::vector<std::string>& options,
                         const std::string& index = "") {
         const fs::path file = server.work() / ("env" + std::to_string(++files_));
@@ -121,7 +120,7 @@ TEST_F(Environment, IsShownWithBackslashesAndInJsonAsItIs) {
     EXPECT_EQ(shown(), variables);
 }
 
-// The values that OpenPBS's qsub takes, too.
+// Values that OpenPBS's qsub accepts.
 TEST_F(Environment, ValuesOfTheCommandLineMayHaveCommas) {
     const fs::path file = server.work() / "got";
     const Output done = qsub({"-v", "A=\"a,b\",B='c,d',C=e\\,f,D=\"it's\",E='say \"x\"',G=h=i"},
@@ -135,7 +134,7 @@ TEST_F(Environment, ValuesOfTheCommandLineMayHaveCommas) {
     EXPECT_THAT(open.err, HasSubstr("no closing quote"));
 }
 
-// Names of folders with which lists, quotes, patterns and host:path are written.
+// Names with the characters that lists, quotes, patterns and host:path use.
 constexpr const char* kNames[] = {"a,b",       "it's",       "say \"x\"", "back\\slash", "end\\",
                                   "a\\,b\\\\", "two words ", "[x]*?",     "a:b",         "k=v;w",
                                   "$HOME`id`", "-n",         "caf\xe9"};
@@ -145,7 +144,7 @@ TEST_F(Environment, OutputGoesToAFolderOfAnyName) {
     for (const std::string name : kNames) {
         const fs::path in = folder(name);
         std::ofstream(in / "data") << "given\n";
-        std::string listed;  // a list of files has a backslash before commas
+        std::string listed;  // lists of files have backslashes before commas
         for (const char c : (in / "").string()) listed += c == ',' ? "\\," : std::string(1, c);
         const std::string script =
             "cd \"$PBS_O_WORKDIR\" && pwd && cat in && echo made >out.1 && echo err >&2\n";
@@ -178,7 +177,7 @@ TEST_F(Environment, OutputGoesToAFolderOfAnyName) {
     EXPECT_FALSE(fs::exists(server.home() / "undelivered") && !fs::is_empty(server.home() / "undelivered"));
 }
 
-// A path that is given has to be one line; the folder where a job is submitted is as it is.
+// A path in an option has to be one line, but the folder of a submission may have any name.
 TEST_F(Environment, OutputGoesToAFolderWithALineBreak) {
     NEEDS(without_mom);
     const fs::path in = folder("two\nlines");

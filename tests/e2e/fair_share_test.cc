@@ -1,4 +1,4 @@
-// fairshare in a real server: who has used less goes first, also after a crash.
+// fairshare in a real server: whoever has used less goes first, also after a crash.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -33,7 +33,7 @@ class FairShare : public ::testing::Test {
     std::string job(const std::string& queue) {
         return server.submit("sleep 60\n", {"-q", queue, "-l", "ncpus=2", "-l", "walltime=10:00:00"});
     }
-    // What the store has of a queue.
+    // Returns the usage that the store has for a queue.
     std::optional<double> stored(const std::string& queue) {
         sqlite3* database = nullptr;
         const std::string path = (server.home() / "server_priv/policy.db").string();
@@ -50,7 +50,7 @@ class FairShare : public ::testing::Test {
         sqlite3_close(database);
         return amount;
     }
-    // Submitted in this order while nothing starts: which of them runs then?
+    // Submits two jobs in this order while nothing starts, and returns the one that runs first.
     std::string first_of(const std::string& a, const std::string& b) {
         EXPECT_TRUE(server.configure({"set server scheduling = False"}));
         const std::string one = job(a);
@@ -74,7 +74,7 @@ TEST_F(FairShare, WhoHasUsedLessGoesFirstAlsoAfterACrash) {
     const std::string long_job = job("qa");
     ASSERT_TRUE(server.wait_job_state(long_job, "R"));
     server.set_clock(kMonday10 + 2 * 3600);
-    // The usage of a running job follows from when it started.
+    // The usage of a running job follows from its start.
     server.kill9();
     ASSERT_TRUE(server.start());
     server.set_clock(kMonday10 + 2 * 3600);

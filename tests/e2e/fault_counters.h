@@ -1,4 +1,4 @@
-// The counters of faults.c in a file of their own, for whoever runs a program with faults.
+// The counters of faults.c in a file, for tests that run programs with faults.
 #pragma once
 
 #include <fcntl.h>
@@ -40,14 +40,15 @@ class FaultCounters {
     FaultCounters& operator=(const FaultCounters&) = delete;
 
     const std::filesystem::path& folder() const { return folder_; }
-    // What a program with faults has in its environment.
+    // Environment of a program with faults.
     std::map<std::string, std::string> environment() const {
-        // A server that chooses its pages begins anew (main.cc), and would be without the library then.
+        // Keep the server from choosing its page size: it would execute itself again (main.cc), without the
+        // preloaded library.
         return {{"PBSPOLICY_FAULTS", file()},
                 {"LD_PRELOAD", PBS_FAULTS},
                 {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=0"}};
     }
-    // A pbs_server with faults.
+    // Path of a pbs_server with faults.
     std::filesystem::path server() const {
         std::filesystem::path script = folder_ / "server";
         std::ofstream out(script);
@@ -67,7 +68,7 @@ class FaultCounters {
     std::filesystem::path folder_;
 };
 
-// Every so many steps of a test, so that it ends soon; PBSPOLICY_EVERY_STEP is for whoever has the time.
+// Distance between the steps that a test tries, so that it ends soon. PBSPOLICY_EVERY_STEP tries all.
 inline long stride(long steps, long most) {
     return std::getenv("PBSPOLICY_EVERY_STEP") != nullptr ? 1 : std::max(1L, steps / most);
 }

@@ -1,7 +1,7 @@
 /*
- * Preloaded into a server by tests: ends it with SIGKILL, or fills its disk, at a chosen one of its calls
- * that change a file. The file named by PBSPOLICY_FAULTS holds the counters, which the test reads and sets
- * while the server runs.
+ * Preloaded into a server by tests: ends the server with SIGKILL, or makes its disk look full, at a chosen
+ * call that changes a file. The file named by PBSPOLICY_FAULTS holds the counters, which the test reads and
+ * sets while the server runs.
  */
 #include "tests/e2e/faults.h"
 
@@ -33,7 +33,7 @@ __attribute__((constructor)) static void open_counters(void) {
     unsetenv("LD_PRELOAD"); /* not for jobs */
 }
 
-/* Before a call that changes a file; not 0: the disk is full. */
+/* Counts a call that is about to change a file, or ends the server. Returns 1 if the disk is to be full. */
 static int before(void) {
     if (shared == NULL || getpid() != server) return 0;
     ++shared->calls;

@@ -1,4 +1,5 @@
-/* What a test and the library that it preloads into a server (faults.c) share, in a mapped file. */
+/* Counters that a test shares with the library that it preloads into a server (faults.c), in a mapped file.
+ */
 #pragma once
 
 #ifdef __cplusplus
@@ -6,9 +7,9 @@ extern "C" {
 #endif
 
 struct faults {
-    volatile long calls;      /* of the server, so far, that change a file */
-    volatile long kill_after; /* the one after which the server ends by SIGKILL; 0: none */
-    volatile long full_after; /* the one after which the disk is full; 0: none */
+    volatile long calls;      /* the server's calls that change a file, so far */
+    volatile long kill_after; /* call after which SIGKILL ends the server; 0: none */
+    volatile long full_after; /* call after which the disk is full; 0: none */
 };
 
 #ifdef __cplusplus

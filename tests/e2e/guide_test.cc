@@ -1,5 +1,5 @@
-// Every command of the guide for administrators and of the page for users works, and shows what is said
-// there.
+// Runs every command of the administrators' guide and of the users' page, and checks that it works and shows
+// what is said there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -24,7 +24,7 @@ std::string source(const std::string& file) {
     return text.str();
 }
 
-// Puts a program in the place of all others of its name.
+// Puts a program in place of all others of its name.
 void put_program(const Server& server, const std::string& name, const std::string& script) {
     const fs::path file = server.work() / "bin" / name;
     fs::create_directories(file.parent_path());
@@ -32,8 +32,8 @@ void put_program(const Server& server, const std::string& name, const std::strin
     fs::permissions(file, fs::perms(0755));
 }
 
-// Jobs go by no login shell: those whom tests borrow have one that lets nobody in, and those of others read
-// files.
+// Submits with a shell of its own: the users whom tests borrow may have a login shell that lets nobody in,
+// and others' login shells read files.
 void put_qsub(const Server& server) {
     put_program(server, "qsub", "exec " + program("qsub").string() + " -S /bin/sh \"$@\"\n");
 }
@@ -47,7 +47,7 @@ RunOptions in_shell(const Server& server) {
             .timeout = std::chrono::seconds(150)};
 }
 
-// bash, and the document's script in a file.
+// Command line of bash for the document's script, which is written to a file.
 std::vector<std::string> shell(const Server& server, const Document& document) {
     const fs::path file = server.work() / "document.sh";
     std::ofstream(file) << document.script;
@@ -64,7 +64,7 @@ void expect_no_faults(const std::string& file, const Document& document, const O
     }
 }
 
-// The server that the guide starts, with the jobs that it left, ends with the test.
+// Ends the server that the guide starts, and its jobs, with the test.
 class StartedByTheGuide {
   public:
     explicit StartedByTheGuide(const Server& server) : server_(server) {}
@@ -88,7 +88,7 @@ class StartedByTheGuide {
 TEST(Guide, CommandsOfAdministrators) {
     const Document guide = read_document(source("docs/guide.md"));
     const Server server;
-    // Its servers, and the days for which it asks, are of the time that is set here.
+    // The guide's servers and dates use the time that is set here.
     put_program(server, "pbs_server",
                 "case \"$*\" in *--daemon*) set -- \"$@\" --clock-file " +
                     (server.home().parent_path() / "clock").string() + ";; esac\nexec " +
@@ -115,7 +115,7 @@ TEST(Guide, CommandsOfUsers) {
                      server.command_as(runner(), shell(server, page), in_shell(server)));
 }
 
-// The faults of a document by what bash makes of it, without a server.
+// Faults of a document that bash finds, without a server.
 std::vector<Fault> faults(const std::string& markdown) {
     const Document document = read_document(markdown);
     return faults_of(document, run({"/bin/bash", "-s"}, {.input = document.script}));

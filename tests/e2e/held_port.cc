@@ -13,7 +13,8 @@
 namespace pbs::e2e {
 namespace {
 
-// -1: it is taken. The name is abstract: the kernel gives it back with the descriptor.
+// Binds an abstract name for the port, which the kernel frees with the descriptor. -1: another test holds the
+// port.
 int hold(int port) {
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_un address{};
@@ -42,7 +43,7 @@ bool nobody_listens(int port) {
 }  // namespace
 
 HeldPort::HeldPort() {
-    // Below what the kernel gives to outgoing connections.
+    // First port to try: below those that the kernel gives to outgoing connections.
     constexpr int kFirst = 16000;
     constexpr int kCount = 16000;
     for (int tried = 0, port = static_cast<int>(getpid()) * 7 % kCount; tried < kCount;

@@ -1,4 +1,4 @@
-// A server that tests drive, as class Server shows it: the bundled one, or OpenPBS's.
+// Interface of the servers that class Server drives: the bundled one, or OpenPBS's.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace pbs::e2e {
 class Host {
   public:
     explicit Host(Server::Options options) : options_(std::move(options)) {}
-    // Removes what it has made.
+    // Removes everything that it has made.
     virtual ~Host() = default;
     Host(const Host&) = delete;
     Host& operator=(const Host&) = delete;
@@ -25,15 +25,15 @@ class Host {
     virtual ::testing::AssertionResult stop() = 0;
     virtual void kill9() = 0;
     virtual bool running() = 0;
-    // Nobody asks for the server or its jobs any more: it ends as is quickest.
+    // Ends the server as quickly as possible: nobody needs it or its jobs any more.
     virtual void end() = 0;
     virtual Output command(const std::vector<std::string>& argv, RunOptions options) = 0;
-    // Waits for what follows by itself after these directives were carried out.
+    // Waits for the consequences of directives that were carried out.
     virtual void configured(const std::vector<std::string>& directives) = 0;
-    // What the server has written to its standard output and error.
+    // The server's standard output and error.
     virtual std::string output() const = 0;
 
-    // What one of the hosts alone has. A test that asks another for it lacks a NEEDS().
+    // Abilities that only one host has. A test that gets an exception here lacks a NEEDS().
     virtual int port() const { throw missing("a port"); }
     virtual pid_t pid() const { throw missing("a process id"); }
     virtual Output start_refused() { throw missing("a start that is refused"); }

@@ -1,5 +1,5 @@
-// Every attribute that the plugin adds to servers, queues and schedulers, a row each: it is set, shown and
-// acted on. With the bundled server, and with OpenPBS's server with the plugin inside or beside it.
+// Tests every attribute that the plugin adds to servers, queues and schedulers, a row each: it is set, shown
+// and acted on. With the bundled server, and with OpenPBS's server with the plugin inside or beside it.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,17 +20,17 @@ using ::testing::Not;
 
 enum Hosts : std::uint8_t { both, of_openpbs };
 
-// One that is set. While it is, a job of the queue `work` waits; without it, the job runs.
+// An attribute that can be set. While it is set, a job of the queue `work` waits; without it, the job runs.
 struct Settable {
     std::uint32_t type;
-    const char* object;  // as qmgr has it
+    const char* object;  // object in qmgr
     const char* name;
     std::string value;
-    std::vector<std::string> before{};  // what has to be there first
+    std::vector<std::string> before{};  // directives to run first
 };
 
 std::vector<Settable> settable() {
-    // A day that isn't today.
+    // A day other than today.
     const std::time_t half_a_year = std::time(nullptr) + 180L * 86400;
     std::tm day{};
     gmtime_r(&half_a_year, &day);
@@ -58,15 +58,15 @@ std::vector<Settable> settable() {
     };
 }
 
-// One that is only shown. `shows`: it does so after `before`.
+// An attribute that is only shown, with `shows` after the directives `before`.
 struct Shown {
     std::uint32_t type;
     const char* name;
     Hosts hosts;
     std::vector<std::string> before;
-    std::string shows;                  // part of its value
-    std::string file{}, text{};         // in the home, before the first start
-    std::string later_file{}, later{};  // and while it runs
+    std::string shows;                  // part of the value
+    std::string file{}, text{};         // a file in the home before the first start
+    std::string later_file{}, later{};  // a file written while the server runs
 };
 
 std::vector<Shown> shown() {
@@ -131,12 +131,12 @@ class HostAttributes : public ::testing::Test {
                                       "create node n1 resources_available.ncpus = 8",
                                       "set server default_queue = work"}));
     }
-    // OpenPBS's qmgr doesn't ask by names that it doesn't know.
+    // Reads a listing of OpenPBS's qmgr, which doesn't ask for attributes whose names it doesn't know.
     std::string stock_list(const std::string& object, const std::string& name) const {
         return attribute_in(server.command({openpbs_prefix() / "bin/qmgr", "-c", "list " + object}).out,
                             name);
     }
-    // By qstat; of schedulers it says nothing.
+    // Reads qstat's output; for schedulers there is none.
     std::string qstat(std::uint32_t type) const {
         if (type == PBS_OBJ_SERVER) return server.command({"qstat", "-Bf"}).out;
         return server.command({"qstat", "-Qf", "work"}).out;
@@ -145,8 +145,8 @@ class HostAttributes : public ::testing::Test {
         return wait_for(
             [&] { return server.job(job, "job_state") == "Q" && server.job(job, "comment") != "(none)"; });
     }
-    // What two listings, ours and OpenPBS's, have; "" where they differ. Of the server these are shown to
-    // those who ask for them by name.
+    // Value that our listing and OpenPBS's have; "" if they differ. Some attributes of the server are shown
+    // only when asked for by name.
     std::string listed(const std::string& object, const std::string& name) const {
         if (name == "time_zone" || name == "server_time" || name == "policy_attached") {
             const std::string line = server.command({"qmgr", "-c", "list server"}).out;
@@ -213,13 +213,13 @@ TEST_P(ShownAttributes, IsShownAndNotSet) {
     ASSERT_TRUE(server.configure(row.before));
     const std::string object = object_of(row.type);
     if (std::string_view(row.name) == "policy_service") {
-        // A store that isn't one.
+        // A file that is no store.
         ASSERT_TRUE(server.stop());
         std::filesystem::remove(server.home() / "server_priv/policy.db");
         std::filesystem::create_directory(server.home() / "server_priv/policy.db");
         (void)server.start();
     }
-    // A check of all that is known comes every ten minutes.
+    // The check of the model comes only every ten minutes.
     const bool later = std::string_view(row.name) == "model_checks";
     EXPECT_TRUE(later || wait_for([&] {
                     const std::string value = listed(object, row.name);

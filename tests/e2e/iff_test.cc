@@ -1,4 +1,4 @@
-// pbs_iff, installed setuid root, as ordinary users start it: what it does for them, and what it doesn't.
+// pbs_iff, installed setuid root, as ordinary users start it: what it vouches for, and what not.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 
 using ::testing::HasSubstr;
 
-// A socket that programs inherit.
+// A TCP socket that programs inherit.
 class Tcp {
   public:
     static Tcp to(int port) {
@@ -66,7 +66,7 @@ class Tcp {
     void send_bytes(const std::string& bytes) const {
         (void)!send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     }
-    // What comes until there is a whole packet, without its header.
+    // Reads a whole packet and returns it without its header.
     std::string packet() const {
         ifl::PacketReader packets(8192);
         for (;;) {
@@ -97,7 +97,7 @@ class Tcp {
     }
 };
 
-// A helper that runs, as a user's process.
+// A running helper, as a process of a user.
 struct Running {
     pid_t pid = -1;
     int out = -1;
@@ -107,7 +107,7 @@ struct Ended {
     int exit = -1;
     std::string out;
     std::string err;
-    // What it says to a client: the number of the error.
+    // Returns the error number that the helper writes to its client.
     int code() const {
         int number = -1;
         if (out.size() >= sizeof number) std::memcpy(&number, out.data(), sizeof number);
@@ -176,7 +176,7 @@ class IffTest : public ::testing::Test {
                      std::vector<std::string> environment = {}) const {
         return end(start(arguments, std::move(environment)));
     }
-    // As clients start it for a connection.
+    // Arguments with which clients start the helper for a connection.
     static std::vector<std::string> arguments_for(const Tcp& connection) {
         return {"localhost", std::to_string(connection.port(true)), std::to_string(connection.fd),
                 std::to_string(htons(connection.port()))};
@@ -205,7 +205,7 @@ TEST_F(IffTest, OurClientsAreKnownByIt) {
     ASSERT_EQ(submitted.exit, 0) << submitted;
     const std::string id = submitted.out.substr(0, submitted.out.find('\n'));
     EXPECT_THAT(server.job(id, "Job_Owner"), HasSubstr(runner().name + "@"));
-    // Without the bit it says what is missing.
+    // Without the setuid bit the helper says what is missing.
     ASSERT_EQ(chmod(helper.c_str(), 0755), 0);
     const Output refused = run({"qstat", "-B"}, options);
     EXPECT_NE(refused.exit, 0);
@@ -246,7 +246,7 @@ TEST_F(IffTest, OpenpbsOlderFormsAreTaken) {
     expect_nothing_done(words, "the connection has another own address");
 }
 
-// Whoever could name any port would have connections of others taken for his own.
+// A user who could name any port could claim other users' connections.
 TEST_F(IffTest, ItVouchesForConnectionsOfItsCallerAlone) {
     const Tcp others = Tcp::to(server.port());
     const Tcp own = Tcp::to(server.port());
@@ -279,7 +279,7 @@ TEST_F(IffTest, ItConnectsToWhereTheConnectionLeads) {
     expect_nothing_done({}, "pbs_iff [-i address] host port descriptor [own_port] expected");
 }
 
-// A user can have a network of his own, with any address in it.
+// A user can make a network of his own with any address in it.
 TEST_F(IffTest, AConnectionInAnotherNetworkSaysNothing) {
     const int own = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
     if (unshare(CLONE_NEWNET) != 0) GTEST_SKIP() << "no network namespace can be made here";
@@ -329,8 +329,8 @@ TEST_F(IffTest, AnythingElseIsNoAnswer) {
     }
 }
 
-// While it waits for a server that says nothing: it has no privilege any more, and its user can't look into
-// it or take its connection.
+// While the helper waits for a silent server it has no privilege any more, and its user can't inspect it or
+// take its connection.
 TEST_F(IffTest, NothingIsLeftOfThePrivilege) {
     const Tcp listener = Tcp::listener();
     const Tcp client = Tcp::to(listener.port());

@@ -1,4 +1,4 @@
-// The example program of the C library, as a site would build and run it.
+// Builds and runs the C library's example program as a site would.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -18,7 +18,7 @@ using ::testing::Not;
 
 class Jobs : public OriginServer {
   protected:
-    // A file in the work folder, as soon as it is there.
+    // Reads a file in the work folder once it exists.
     std::string file(const std::string& name) const {
         std::ostringstream text;
         if (wait_for([&] { return std::filesystem::exists(server.work() / name); })) {
@@ -166,7 +166,7 @@ TEST_F(Jobs, StatusCommandsShowThem) {
     EXPECT_EQ(attribute_in(nodes.out, "resources_assigned.ncpus"), "2");
 }
 
-// Of jobs that aren't there, too, programs get a document, as from PBS's qstat.
+// With JSON even unknown jobs give a document, as with PBS's qstat.
 TEST_F(Jobs, JsonIsADocumentWhateverWasAsked) {
     const auto document = [&](std::vector<std::string> arguments, int exit) {
         arguments.insert(arguments.begin(), {"qstat", "-f", "-F", "json"});
@@ -213,7 +213,7 @@ TEST_F(Jobs, CheckpointsAreKeptAndTheJobRuns) {
     EXPECT_TRUE(server.wait_job_state(id, "F"));
 }
 
-// Beside the id, which scripts read from standard output.
+// The warning stands beside the id, which scripts read from standard output.
 TEST_F(Jobs, CheckpointsAreWarnedOf) {
     const Output made = server.command_as(runner(), {"qsub", "-h"}, {"#PBS -c c=5\ntrue\n"});
     EXPECT_EQ(made.exit, 0);
@@ -249,7 +249,7 @@ TEST_F(Jobs, AScriptWithCarriageReturnsIsRefused) {
     EXPECT_EQ(as_runner({"qselect"}).out, "") << "nothing was submitted";
 }
 
-// Operators choose them, and they say what a job runs and where it writes.
+// Operators choose these arguments, which decide what a job runs and where it writes.
 TEST_F(Jobs, TheServersArgumentsOfQsubDontCountForRoot) {
     ASSERT_TRUE(server.configure({"set server default_qsub_arguments='-N theirs -o /etc/theirs'"}));
     const std::string id = server.submit("true\n", {"-h"});
@@ -265,7 +265,7 @@ TEST_F(Jobs, TheServersArgumentsOfQsubDontCountForRoot) {
     EXPECT_THAT(server.job(roots, "Output_Path"), Not(HasSubstr("/etc/theirs")));
 }
 
-// Asked of each program that is installed, so of one that is new, too.
+// Asks each installed program, so that new ones are covered.
 TEST(Commands, TellTheirUsageAndVersion) {
     int programs = 0;
     for (const auto& entry : std::filesystem::directory_iterator(program("qstat").parent_path())) {

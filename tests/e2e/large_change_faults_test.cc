@@ -1,5 +1,5 @@
-// A large change, and a server that is killed or a client that leaves in the midst of it: all of it has
-// happened or nothing, in the plugin's database and in the server's, and the history says the same.
+// A large change during which the server is killed or the client leaves: all of it has happened or nothing,
+// in the plugin's database and in the server's, and the history agrees.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -69,7 +69,8 @@ class LargeChangeFaults : public ::testing::Test {
         return last.out.substr(from, last.out.find_first_not_of("0123456789", from) - from);
     }
 
-    // What the history has of now is what is, so that one can go to and fro by it.
+    // Checks that the history's latest revision is the present configuration, and that one can go back and
+    // forth.
     void expect_same_history() const {
         const std::string now = configuration();
         const Output recorded = server_->command({"pbs_config", "export", "--revision", revision()});
@@ -84,7 +85,7 @@ class LargeChangeFaults : public ::testing::Test {
         ASSERT_EQ(configuration(), wanted);
     }
 
-    // Kills the server at steps of `change`, which makes `to` of `from`.
+    // Kills the server at steps of `change`, which turns the configuration `from` into `to`.
     template <class Change>
     void kill_in(const std::string& from, const std::string& to, long calls, Change change) {
         ASSERT_GT(calls, 20);
@@ -106,7 +107,7 @@ class LargeChangeFaults : public ::testing::Test {
     }
 
     FaultCounters counters_;
-    std::unique_ptr<Server> server_;  // ends before the counters do
+    std::unique_ptr<Server> server_;  // has to end before the counters
     std::string old_;
     std::string new_;
     std::string old_revision_;
@@ -131,7 +132,7 @@ TEST_F(LargeChangeFaults, AClientThatLeaves) {
         SCOPED_TRACE(seconds);
         (void)server_->command(
             {"timeout", "-s", "KILL", seconds, program("pbs_config").string(), "import", file()});
-        // It waits for what is under way, or for what that left.
+        // This command waits for the import, or for what is left of it.
         const std::string comment = fmt::format("c{}", ++number);
         const bool was_set = server_->qmgr("set node n0 comment=" + comment).exit == 0;
         EXPECT_EQ(server_->attribute("node n0", "comment") == comment, was_set);

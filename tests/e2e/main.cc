@@ -1,4 +1,5 @@
-// With OpenPBS's server as the host the tests run on each OpenPBS that PBSPOLICY_OPENPBS_PREFIX names.
+// Runs the tests and, with OpenPBS's server as the host, runs them on each OpenPBS that
+// PBSPOLICY_OPENPBS_PREFIX names.
 #include <gtest/gtest.h>
 
 #include "tests/e2e/box.h"

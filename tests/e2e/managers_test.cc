@@ -1,4 +1,4 @@
-// Who may change what: managers without root, operators, and everybody else.
+// Rights to change objects: of managers without root, operators, and everybody else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ TEST_F(Managers, SeesTheEffectInTheNextCycle) {
     EXPECT_TRUE(server.wait_job_state(id, "F"));
 }
 
-// The server runs as root here: what a manager sets must not reach root's files and programs.
+// The server runs as root here, and a manager's settings must not reach root's files and programs.
 TEST_F(Managers, NothingThatAManagerSetsReachesWhatIsRoots) {
     const std::string program = "#!/bin/sh\n";
     const std::string days = "* of root\n";
@@ -83,7 +83,7 @@ TEST_F(Managers, NothingThatAManagerSetsReachesWhatIsRoots) {
     EXPECT_EQ(server.read("sched_priv/hpm_ctl"), program);
     EXPECT_EQ(server.read("sched_priv/holidays"), days);
 
-    // A folder of outputs that is replaced by a link isn't followed.
+    // A link in place of the folder of outputs isn't followed.
     std::filesystem::remove_all(server.home() / "sched_priv/output");
     std::filesystem::create_directory_symlink(server.home() / "sched_priv",
                                               server.home() / "sched_priv/output");

@@ -1,4 +1,5 @@
-// Migration and a server that is killed, or whose disk is full, at each of its steps: everything or nothing.
+// Migration with a server that is killed, or whose disk is full, at each of its steps: everything happens or
+// nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ constexpr const char* kPrint =
     "create queue made\nset queue made queue_type = Execution\nset queue made Priority = 7\n"
     "set server max_running = 9\n";
 
-// A server with faults.c in it.
+// A server with faults.c preloaded.
 class FaultyServer {
   public:
     FaultyServer() {
@@ -65,7 +66,7 @@ class FaultyServer {
     FaultCounters counters_;
 
   public:
-    std::unique_ptr<Server> server;  // ends before the counters do
+    std::unique_ptr<Server> server;  // has to end before the counters
     faults* at = counters_.at;
 };
 
@@ -96,7 +97,7 @@ void expect_nothing(const Server& server) {
     EXPECT_FALSE(fs::exists(server.home() / "server_priv/migration_report"));
 }
 
-// How many of the calls of a start there are until the server answers.
+// Counts the calls of a first start until the server answers.
 long calls_of_a_first_start() {
     const FaultyServer faulty;
     faulty.put_files("sched_priv");
@@ -127,11 +128,11 @@ TEST_F(MigrationFaults, AFirstStartThatIsKilledIsDoneByTheNext) {
         EXPECT_FALSE(server.start());
         EXPECT_FALSE(server.running());
         faulty.no_faults();
-        // What is there is all or nothing of it.
+        // The database is complete or absent.
         if (fs::exists(server.home() / "server_priv/policy.db")) {
             const Output diff = faulty.migrate({"--diff", "--into", server.home().string()});
             EXPECT_EQ(diff.exit, 0) << diff;
-            // Of what is the server's own a server that doesn't run can't tell.
+            // A server that doesn't run can't tell of its own objects.
             EXPECT_THAT(differences(diff.out),
                         AnyOf(Not(HasSubstr("policy")),
                               ::testing::AllOf(HasSubstr("+ policy default_policy_prime by_queue = True\n"),
@@ -164,8 +165,8 @@ TEST_F(MigrationFaults, AFirstStartOnAFullDiskIsDoneByTheNext) {
     }
 }
 
-// The policy objects are of one database, queues of another: the second is brought to where the first is.
-// A server with two queues, and the files beside it.
+// Policy objects are in one database and queues in another: the second has to follow the first. Makes a
+// server with two queues and the files to migrate.
 std::unique_ptr<FaultyServer> with_queues() {
     auto faulty = std::make_unique<FaultyServer>();
     EXPECT_TRUE(faulty->server->start());
@@ -219,8 +220,8 @@ TEST_F(MigrationFaults, AMigrationOnAFullDiskIsRefusedAndCanBeRepeated) {
         if (refused.exit != 0) {
             EXPECT_EQ(refused.exit, 2) << refused;
             EXPECT_THAT(refused.err, HasSubstr("disk is full"));
-            // Full between the two databases, nothing can be taken back in the first one before the next
-            // start.
+            // If the disk fills up between the two databases, the first one can't be taken back before the
+            // next start.
             if (server.attribute("sched default", "policy") != "default_policy") {
                 faulty->no_faults();
                 server.kill9();

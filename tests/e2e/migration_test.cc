@@ -1,4 +1,4 @@
-// The first start finds the files of an Origin scheduler.
+// Migration of legacy files at a server's first start, and later.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -187,11 +187,11 @@ TEST(Migration, EveryFileOfPbs) {
     EXPECT_EQ(server.attribute("server", "non_work_days"), "FREQ=YEARLY;BYYEARDAY=359 SUMMARY:Christmas Day");
     EXPECT_THAT(server.read("server_priv/migration_report"),
                 HasSubstr("needs no yearly update (--infer uses it)"));
-    // The queue of the older server is made, and gets its time.
+    // The older server's queue is created, and gets its time.
     EXPECT_EQ(server.attribute("queue np_late", "execution_type"), "execution_non_prime");
 }
 
-// What qmgr of OpenPBS prints of a server, its node and its scheduler, with a hook behind.
+// Returns what OpenPBS's qmgr prints of a server, its node and its scheduler, followed by a hook.
 std::string print_of(const Server& server) {
     const std::string node = server.command({"hostname"}).out;
     const std::string host = node.substr(0, node.find_first_of(".\n"));
@@ -262,7 +262,7 @@ TEST(Migration, AWholeServerAtTheFirstStart) {
     server.put("sched_priv/qmgr_print", print_of(server));
     ASSERT_TRUE(server.start());
     expect_whole_server(server);
-    // What is changed then stays changed.
+    // A later change stays.
     ASSERT_TRUE(server.configure({"set queue workq resources_max.ncpus = 32"}));
     ASSERT_TRUE(server.stop());
     ASSERT_TRUE(server.start());
@@ -271,7 +271,7 @@ TEST(Migration, AWholeServerAtTheFirstStart) {
                 HasSubstr("what qmgr printed of the older server"));
 }
 
-// It was read again by the older schedulers when somebody touched it.
+// The older schedulers read the file again when somebody touched it.
 TEST(Migration, AHolidaysFileThatIsTouchedLaterIsToldUntilItIsTakenOver) {
     NEEDS(own_attributes);
     Server server;
@@ -292,7 +292,7 @@ TEST(Migration, AHolidaysFileThatIsTouchedLaterIsToldUntilItIsTakenOver) {
     EXPECT_EQ(done.exit, 0) << done;
     EXPECT_THAT(server.attribute("server", "non_work_days"), HasSubstr("BYYEARDAY=200"));
     EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), Not(HasSubstr(file)));
-    // Touched, and the same.
+    // Touched, with the same contents.
     server.put("sched_priv/holidays", std::string(kHolidays) + "200 closed\n");
     EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), HasSubstr(command));
     EXPECT_EQ(server.command({"pbs_migrate", "--holidays", file, "--server"}).exit, 0);
@@ -313,7 +313,7 @@ TEST(Migration, QueuesOfAnOriginConfigurationHaveOnePart) {
     EXPECT_THAT(set.err, HasSubstr("submit_queue: bad value 'a': the queue is in special_queue too"));
 }
 
-// What a dry run shows, the first start does: no more and no less.
+// A dry run shows exactly the changes of a first start.
 TEST(Migration, ADryRunShowsWhatTheFirstStartDoes) {
     NEEDS(own_attributes);
     Server server;
@@ -378,7 +378,7 @@ TEST(Migration, AWholeServerThroughARunningOne) {
     const Output again = migrate({});
     EXPECT_THAT(again.out, HasSubstr("Nothing was changed: everything is there already.\n"));
     EXPECT_THAT(again.out, HasSubstr("-> queue workq resources_max.ncpus = 64 (already so)\n"));
-    // What the print doesn't have any more stays, and is told with the way to remove it.
+    // Objects that the print no longer has stay; a note says how to remove them.
     const std::string whole = server.read("site/print");
     server.put("site/print", whole + "create queue late queue_type = Execution\n");
     ASSERT_EQ(migrate({}).exit, 0);
@@ -391,7 +391,7 @@ TEST(Migration, AWholeServerThroughARunningOne) {
     EXPECT_EQ(server.attribute("queue late", "queue_type"), "Execution");
     ASSERT_TRUE(server.configure({"delete queue late"}));
     EXPECT_THAT(migrate({}).out, Not(HasSubstr("queue late")));
-    // It is one change, which can be taken back.
+    // The migration is one change, which can be taken back.
     ASSERT_TRUE(server.configure({"set queue workq resources_max.ncpus = 32"}));
     EXPECT_THAT(migrate({"--diff"}).out, HasSubstr("- queue workq resources_max.ncpus = 32\n"
                                                    "+ queue workq resources_max.ncpus = 64\n"));
@@ -417,7 +417,7 @@ TEST(Migration, WhatAManagerMayNotDoIsNotDoneByAMigration) {
     EXPECT_THAT(server.attribute("server", "mailer"), Not(HasSubstr("evil")));
 }
 
-// A server that has its queues and gets the files of its older scheduler.
+// A server that has queues gets the files of its older scheduler.
 TEST(Migration, QueuesThatAreThereGetTheirTimes) {
     NEEDS(own_attributes);
     Server server;
@@ -440,7 +440,7 @@ TEST(Migration, QueuesThatAreThereGetTheirTimes) {
     EXPECT_EQ(server.attribute("queue p_mine", "execution_type"), "execution_dedicated")
         << "what somebody has set stays";
     EXPECT_EQ(server.attribute("policy default_policy", "dedicated_queues"), "ded1");
-    // It is done once: what is changed now stays changed.
+    // The change is made once: what is changed afterwards stays.
     ASSERT_TRUE(server.configure({"set queue p_fast queue_type = execution"}));
     ASSERT_TRUE(server.stop());
     ASSERT_TRUE(server.start());
@@ -481,7 +481,7 @@ TEST_F(ThroughTheServer, AManagerMigratesWithoutAnInterruption) {
     const Output again = migrate();
     EXPECT_THAT(again.out, HasSubstr("Nothing was changed: everything is there already.\n"));
     EXPECT_THAT(migrate({"--diff"}).out, Not(::testing::ContainsRegex("(^|\n)[-+] ")));
-    // After a correction, what the files no longer say goes.
+    // Values that the corrected files no longer have are taken back.
     server.put("site/sched_config", "by_queue: True\n");
     EXPECT_EQ(migrate().exit, 0);
     EXPECT_EQ(server.attribute("sched default", "policy"), "default_policy");
@@ -508,7 +508,7 @@ TEST_F(ThroughTheServer, InJsonAndWithMistakes) {
     }
 }
 
-// As a scheduler on a machine of 64 bit writes it: with NULs.
+// A usage file as a 64-bit machine writes it, with NULs.
 std::string usage_file() {
     std::string bytes("PBS_MAG!\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x40\0\xe4\x0b\x54\x02\0\0\0", 32);
     std::string record("alice");
@@ -550,7 +550,7 @@ TEST_F(ThroughTheServer, ATreeOfTenThousandEntities) {
     EXPECT_TRUE(shown.ends_with("user9999:root=5"));
     ASSERT_TRUE(server.configure({"set fs_group default_fs_group tree_element += late:root=1",
                                   "set fs_group default_fs_group tree_element -= user0"}));
-    // What qmgr prints makes another one.
+    // The printed commands make an equal fs_group.
     const Output printed = server.qmgr("print fs_group default_fs_group");
     Server another;
     ASSERT_TRUE(another.start());
@@ -560,7 +560,7 @@ TEST_F(ThroughTheServer, ATreeOfTenThousandEntities) {
               server.attribute("fs_group default_fs_group", "tree_element"));
 }
 
-// What is exported of a running server means the same when it is migrated again.
+// An export of a running server, migrated again, gives the same objects.
 TEST_F(ThroughTheServer, TheWayBack) {
     NEEDS(own_attributes);
     ASSERT_TRUE(server.configure({"create resource licences type=long, flag=q"}));

@@ -19,7 +19,7 @@ class Objects : public ::testing::Test {
         EXPECT_EQ(done.exit, 0) << directive << ": " << done;
         EXPECT_EQ(besides_not_acted_on(done.err), "") << directive;
     }
-    // What qmgr says to a directive that is refused.
+    // Returns qmgr's message for a directive that is refused.
     std::string refuse(const std::string& directive) {
         const Output done = server.qmgr(directive);
         EXPECT_NE(done.exit, 0) << directive << " was accepted";
@@ -254,7 +254,7 @@ TEST_F(Objects, PrintIsReadBackByAnotherServer) {
     EXPECT_EQ(print(second), first);
 }
 
-// Many parts of a reply, and what is kept of objects between two lists.
+// The reply has many parts, and the server keeps texts of objects from list to list.
 TEST_F(Objects, ALongListIsWholeAndShowsWhatHasChangedSince) {
     constexpr int kCount = 700;
     std::string input;

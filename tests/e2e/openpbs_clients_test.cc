@@ -1,5 +1,5 @@
-// The bundled server and OpenPBS's own, unmodified clients. Runs where PBSPOLICY_OPENPBS_PREFIX names an
-// installed OpenPBS, as root (its users' authentication needs a reserved port).
+// The bundled server with OpenPBS's own, unmodified clients. Runs where PBSPOLICY_OPENPBS_PREFIX names an
+// installed OpenPBS, as root (its authentication of users needs a reserved port).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ class OpenpbsClients : public OriginServer {
         if (geteuid() != 0) GTEST_SKIP() << "OpenPBS's clients need root here, for a reserved port";
         OriginServer::SetUp();
     }
-    // A client of that OpenPBS, over TCP, as root or as somebody else.
+    // Runs a client of that OpenPBS over TCP, as root or another user.
     Output client(std::vector<std::string> argv, RunOptions options = {}) const {
         argv[0] = (prefix / "bin" / argv[0]).string();
         options.environment["PBS_CONF_FILE"] = conf();
@@ -61,7 +61,7 @@ class OpenpbsClients : public OriginServer {
     std::string qmgr(const std::string& directive) const {
         return ok(client({"qmgr", "-c", directive}), directive);
     }
-    // The same clients with this project's pbs_iff, setuid root, in a prefix of its own.
+    // Puts this project's pbs_iff, setuid root, into a copy of the prefix.
     void use_our_helper() {
         const fs::path made = server.work() / "prefix";
         fs::create_directories(made / "sbin");
@@ -72,7 +72,7 @@ class OpenpbsClients : public OriginServer {
         ASSERT_EQ(chmod((made / "sbin/pbs_iff").c_str(), 04755), 0);
         prefix = made;
     }
-    // An ordinary user's request goes through the setuid helper.
+    // Whether the helper is setuid, which ordinary users' requests need.
     bool helper_is_setuid() const {
         struct stat info {};
         return stat((prefix / "sbin/pbs_iff").c_str(), &info) == 0 && (info.st_mode & S_ISUID) != 0 &&
@@ -187,7 +187,7 @@ TEST_F(OpenpbsClients, ErrorsReachThem) {
     EXPECT_THAT(job.err, HasSubstr("Unknown Job Id"));
 }
 
-// With the helper of this project in place of OpenPBS's.
+// Uses this project's helper in place of OpenPBS's.
 TEST_F(OpenpbsClients, OurHelperVouchesForTheirUsers) {
     use_our_helper();
     const std::string id = submit({"-N", "by_our_iff", "-h"});
@@ -196,7 +196,7 @@ TEST_F(OpenpbsClients, OurHelperVouchesForTheirUsers) {
     ok(as_runner({"qdel", id}), "qdel");
 }
 
-// Their libmunge knows one socket only: each client has a /run of its own with it.
+// OpenPBS's libmunge knows only one socket, so each client gets a /run of its own with that socket.
 class HasMunged {
   protected:
     HasMunged() {
@@ -243,11 +243,11 @@ TEST_F(OpenpbsMunge, TheirUsersAreKnownByTheirCredentials) {
     }
     ok(by_munge(runner(), {"qdel", id}), "qdel");
     EXPECT_THAT(ok(by_munge({0, 0, "root"}, {"qmgr", "-c", "list server"}), "qmgr"), HasSubstr("Server"));
-    // Without MUNGE nobody of theirs gets in.
+    // Without MUNGE OpenPBS's clients are refused.
     EXPECT_NE(client({"qstat", "-B"}).exit, 0);
 }
 
-// Their qsub writes backslashes before fewer characters of PBS_O_WORKDIR than of other variables.
+// OpenPBS's qsub escapes fewer characters in PBS_O_WORKDIR than in other variables.
 TEST_F(OpenpbsJobs, VariablesAndFoldersArriveAsTheyAre) {
     const fs::path in = server.work() / "it's a,b \"x\" c\\d";
     fs::create_directories(in);
@@ -261,7 +261,7 @@ TEST_F(OpenpbsJobs, VariablesAndFoldersArriveAsTheyAre) {
     const fs::path out = in / ("STDIN.o" + id.substr(0, id.find('.')));
     const auto text = [&] { return std::string(std::istreambuf_iterator(std::ifstream(out).rdbuf()), {}); };
     EXPECT_TRUE(wait_for([&] { return text() == options.environment["A"]; })) << text() << server.log();
-    // As that qstat shows what a server of its own kind has.
+    // The listing looks as if the server were OpenPBS's own.
     EXPECT_THAT(
         client({"qstat", "-xfw", id.substr(0, id.find('\n'))}).out,
         AllOf(HasSubstr("A=it\\'s \\\"a\\\"\\, \\\\b\\nc;d=e"), HasSubstr("/it\\'s a\\,b \\\"x\\\" c\\\\d")));
@@ -349,7 +349,7 @@ TEST_F(OpenpbsJobs, Reservations) {
                              "reserve_duration = 3600\n", "Resource_List.select = 1:ncpus=2\n",
                              "Resource_List.walltime = 01:00:00\n", "resv_nodes = (n1:ncpus=2"})
         EXPECT_THAT(full, HasSubstr(line));
-    // The commands of both show the same.
+    // Both projects' commands show the same.
     EXPECT_EQ(server.command_as(runner(), {"pbs_rstat", "-f", id}).out, full);
     EXPECT_EQ(server.command_as(runner(), {"pbs_rstat"}).out, as_runner({"pbs_rstat"}).out);
     EXPECT_EQ(ok(as_runner({"pbs_ralter", "-D", "02:00:00", "-I", "20", id}), "pbs_ralter"),

@@ -1,5 +1,5 @@
-// OpenPBS's server in a box, with the plugin in it as the scheduler. It begins as the bundled one does:
-// without queues, vnodes and managers.
+// OpenPBS's server in a box, with the plugin as its scheduler. It starts like the bundled one, without
+// queues, vnodes and managers.
 #include <stdlib.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class OpenpbsHost : public Host {
     ::testing::AssertionResult stop() override;
     void kill9() override;
     bool running() override { return running_; }
-    // With the box.
+    // Ends with the box.
     void end() override {}
     Output command(const std::vector<std::string>& argv, RunOptions options) override {
         return box().run(argv, options);
@@ -41,7 +41,7 @@ class OpenpbsHost : public Host {
     std::string output() const override { return {}; }
 
   private:
-    // Made when it is asked for first: a test that is skipped needs none.
+    // Makes the box at the first use, so that skipped tests need none.
     const Box& box() const;
     int times_loaded() const;
     ::testing::AssertionResult remove_what_is_installed();
@@ -58,7 +58,7 @@ const Box& OpenpbsHost::box() const {
     if (box_) return *box_;
     box_.emplace();
     home_ = box_->home();
-    // Of which the plugin would make policy objects.
+    // Remove files from which the plugin would make policy objects.
     for (const char* file : {"sched_config", "resource_group", "holidays", "dedicated_time"})
         fs::remove(home_ / "sched_priv" / file);
     work_ = box_->folder() / "work";
@@ -117,7 +117,7 @@ void OpenpbsHost::kill9() {
     box().kill_server();
 }
 
-// The names of the vnodes that are made by these directives.
+// Names of the vnodes that these directives create.
 std::vector<std::string> new_vnodes(const std::vector<std::string>& directives) {
     constexpr std::string_view kCreate = "create node ";
     std::vector<std::string> names;
@@ -129,8 +129,8 @@ std::vector<std::string> new_vnodes(const std::vector<std::string>& directives) 
     return names;
 }
 
-// A vnode can be used when the mom of its host has told of it. Of one she tells by herself, of several if she
-// has a file of them.
+// A vnode is usable once its host's mom has reported it. The mom reports a single vnode by itself, several
+// only if it has a file of them.
 void OpenpbsHost::configured(const std::vector<std::string>& directives) {
     const std::vector<std::string> made = new_vnodes(directives);
     if (made.empty()) return;

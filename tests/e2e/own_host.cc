@@ -86,11 +86,11 @@ std::string OwnHost::output() const {
 }
 
 void OwnHost::set_clock(int64_t now) {
-    // Put in place whole, so that the server never reads half of it.
+    // Replace the file as a whole, so that the server never reads half of it.
     const int64_t offset = now - std::time(nullptr);
     std::ofstream(base_ / "clock.new") << offset << '\n';
     fs::rename(base_ / "clock.new", base_ / "clock");
-    // The server looks at the file at most every 20 ms: what is asked of it next is asked at the new time.
+    // The server looks at the file every 20 ms: wait, so that the next request sees the new time.
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 
@@ -167,11 +167,11 @@ void OwnHost::kill9() {
     reap(true);
 }
 
-// Jobs outlive their server, and need not outlive the test.
+// Deletes running jobs, which outlive their server but needn't outlive the test.
 void OwnHost::delete_running_jobs() {
     const std::string ids = command({"qselect", "-s", "R"}, {}).out;
     if (ids.empty()) return;
-    // Else others start in their place.
+    // Stop scheduling first: otherwise other jobs would start.
     command({"qmgr", "-c", "set server scheduling = False"}, {});
     std::vector<std::string> argv{"qdel"};
     std::istringstream lines(ids);

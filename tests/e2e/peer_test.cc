@@ -1,5 +1,5 @@
-// Jobs between two servers: moved by hand, and pulled where there is room; what becomes of them when either
-// server is killed, doesn't answer or isn't allowed to.
+// Jobs between two servers: moved by hand, or pulled where there is room; with either server killed, silent
+// or refusing.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,8 +38,8 @@ int listen_anywhere(int& port) {
     return fd;
 }
 
-// Passes requests and replies on between a server and another one, as far as it is told to; from a port that
-// only root may use, as servers do.
+// Passes requests and replies between two servers as far as the test allows, from a port that only root may
+// use, as servers do.
 class Between {
   public:
     explicit Between(int to) : to_(to), listener_(listen_anywhere(port_)), thread_([this] { run(); }) {}
@@ -49,7 +49,7 @@ class Between {
         close(listener_);
     }
     int port() const { return port_; }
-    // How many packets of a connection are passed on; the rest are kept back.
+    // Packets of each connection to pass on; later ones are held back.
     std::atomic<int> requests{1000};
     std::atomic<int> replies{1000};
 
@@ -72,7 +72,7 @@ class Between {
         ifl::PacketReader packets{std::size_t{16} << 20};
         int passed = 0;
     };
-    // False: the connection has ended.
+    // Passes packets of one direction on. False: the connection has ended.
     static bool pass(Way& way, int most) {
         char bytes[65536];
         const ssize_t size = recv(way.from, bytes, sizeof bytes, MSG_DONTWAIT);
@@ -109,7 +109,7 @@ class Between {
     std::thread thread_;
 };
 
-// Listens, and never says anything.
+// Accepts connections and never answers.
 class Silent {
   public:
     Silent() : listener_(listen_anywhere(port_)) {}
@@ -145,7 +145,7 @@ class Peer : public ::testing::Test {
     std::string qmove(const std::string& id, const std::string& to) const {
         return there.command({"qmove", to, id}).err;
     }
-    // In how many of the two servers is the job, and not only remembered as moved?
+    // Number of servers, of the two, that have the job as more than a moved one.
     int count(const std::string& id) const {
         int found = 0;
         for (const Server* server : {&here, &there}) {
@@ -157,7 +157,7 @@ class Peer : public ::testing::Test {
     std::string written(const std::string& file) const {
         return here.command({"cat", (here.work() / file).string()}).out;
     }
-    // A job that adds a line to a file each time it runs.
+    // Submits a job that adds a line to a file each time it runs.
     std::string noted(std::vector<std::string> options = {"-l", "ncpus=1"}) const {
         return there.submit("echo ran >> " + (here.work() / "runs").string() + "\n", std::move(options));
     }
@@ -174,7 +174,7 @@ TEST_F(Peer, AJobIsMovedToAnotherServerAndRunsThere) {
     EXPECT_EQ(here.job(id, "Job_Owner").substr(0, runner().name.size() + 1), runner().name + "@");
     EXPECT_EQ(here.job(id, "hop_count"), "2");
     EXPECT_EQ(written("runs"), "ran\n");
-    // It is one of that server now, by its id.
+    // The job belongs to that server now, under its id.
     EXPECT_EQ(here.command({"qstat", "-x", id}).exit, 0);
     EXPECT_NE(here.command({"qalter", "-p", "5", id}).err, "");
 }
@@ -234,7 +234,7 @@ TEST_F(Peer, WhoIsNobodyHereHasNoJobsPulled) {
 TEST_F(Peer, AServerThatDoesNotAnswerKeepsNobodyWaiting) {
     Silent silent;
     ASSERT_TRUE(pull_from(silent.port()));
-    // Jobs of this server run meanwhile as ever.
+    // Jobs of this server keep running meanwhile.
     for (int i = 0; i < 3; ++i) {
         const std::string own = here.submit("true\n", {"-l", "ncpus=1"});
         EXPECT_TRUE(here.wait_job_state(own, "F"));
@@ -250,17 +250,17 @@ TEST_F(Peer, AServerThatDoesNotAnswerKeepsNobodyWaiting) {
     ASSERT_TRUE(wait_for([&] { return told() > 0; }, std::chrono::seconds(30))) << here.log();
     EXPECT_EQ(told(), 1);
     EXPECT_THAT(here.command({"pbs_diag", "--peers"}).out, HasSubstr("no answer within 10 s"));
-    // Another one is asked all the same.
+    // The other peer is asked nevertheless.
     const std::string id = noted();
     ASSERT_TRUE(here.configure({"set policy default_policy peer_queue='work work@" + at(silent.port()) +
                                 ", work work@" + at(there.port()) + "'"}));
     EXPECT_TRUE(here.wait_job_state(id, "F", std::chrono::seconds(30)));
 }
 
-// The Commit has come, its answer hasn't.
+// The Commit arrives, its answer doesn't.
 TEST_F(Peer, KilledAfterTheCommitTheJobRunsOnce) {
     Between between(here.port());
-    between.replies = 2;  // to QueueJob and JobScript
+    between.replies = 2;  // those to QueueJob and JobScript
     const std::string id = noted();
     std::thread mover([&] { (void)qmove(id, "work@" + at(between.port())); });
     EXPECT_TRUE(here.wait_job_state(id, "F"));
@@ -304,7 +304,7 @@ TEST_F(Peer, AJobThatIsDeletedByForceOnItsWayNeverArrives) {
     EXPECT_TRUE(there.running());
 }
 
-// The Commit is on its way and never comes.
+// The Commit doesn't arrive.
 TEST_F(Peer, ACommitThatIsLostIsMadeAgain) {
     Between between(here.port());
     between.requests = 2;
@@ -352,7 +352,7 @@ TEST_F(Peer, AJobComesBack) {
     ASSERT_EQ(qmove(id, "work@" + at(here.port())), "");
     EXPECT_EQ(here.job(id, "job_state"), "Q");
     EXPECT_EQ(count(id), 1);
-    // And so over a restart.
+    // The same after a restart.
     ASSERT_TRUE(here.stop());
     ASSERT_TRUE(here.start());
     EXPECT_EQ(here.job(id, "job_state"), "Q");

@@ -1,5 +1,5 @@
-// Many changes at once: qmgr sends those of a file ahead of the answers, the server makes durable together
-// what arrives together, and nobody notices but by the time it takes.
+// Many changes at once: qmgr sends a file's directives ahead of the answers, and the server makes those that
+// arrive together durable together. Only the speed shows it.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-// qmgr with a file as its input, which may be long while much is written to both outputs.
+// Runs qmgr with a file as its input, which may be long while both outputs are long.
 Output feed_file(const Server& server, const std::string& input, const std::string& options = {}) {
     static std::atomic<int> count = 0;
     const auto file = server.work() / fmt::format("input{}", ++count);
@@ -42,7 +42,7 @@ class Pipeline : public ::testing::Test {
     Output feed(const std::string& input, const std::string& options = {}) const {
         return feed_file(server, input, options);
     }
-    // The names of the policies, but for default_policy.
+    // Names of all policies except default_policy.
     std::set<std::string> policies() const {
         std::set<std::string> names;
         for (const std::string& line : lines_of(server.qmgr("list policy @default comment").out))
@@ -67,7 +67,7 @@ TEST_F(Pipeline, AFileOfChangesIsCarriedOutInItsOrder) {
     EXPECT_EQ(server.attribute("policy p2998", "comment"), "2998");
 }
 
-// What is said, and where, is what it was when each directive waited for the one before.
+// Errors have the same text and place as when each directive waits for the one before.
 TEST_F(Pipeline, ErrorsInTheMiddleAreToldInTheirPlaces) {
     const std::string input =
         "create policy p1,p2\n"
@@ -124,7 +124,7 @@ TEST_F(Pipeline, TheExitStatusIsThatOfTheLastDirective) {
     EXPECT_EQ(silent.err, "");
 }
 
-// A program that writes directives and looks at what comes of each.
+// A program that writes a directive and waits for its outcome before the next.
 TEST_F(Pipeline, DirectivesOfAWriterThatWaitsAreNotKeptBack) {
     const std::string qmgr = program("qmgr").string();
     const Output done = server.command(
@@ -154,12 +154,12 @@ TEST_F(Pipeline, ManyClientsAtOnce) {
     for (const Output& done : outputs)
         for (const std::string& line : lines_of(done.err))
             refused += line.find("exists already") != std::string::npos ? 1 : 0;
-    // Two of the clients make the same ones: each name is made once, whoever is first.
+    // Two of the clients create the same policies: each is created once, by the first.
     EXPECT_EQ(policies().size(), 7U * 200U);
     EXPECT_EQ(refused, 9U * 200U);
 }
 
-// What was acknowledged is there after the server's death, whatever it was doing.
+// Acknowledged changes survive the server's death at any moment.
 TEST_F(Pipeline, WhatWasAcknowledgedSurvivesAKill) {
     NEEDS(own_log);
     std::set<std::string> acknowledged;
@@ -189,7 +189,7 @@ TEST_F(Pipeline, WhatWasAcknowledgedSurvivesAKill) {
     }
 }
 
-// ---- A full disk: a small file system of its own over the server's home. ----
+// ---- A full disk: the server's home is a small file system of its own. ----
 
 class PipelineFullDisk : public ::testing::Test {
   protected:
@@ -212,8 +212,8 @@ TEST_F(PipelineFullDisk, WhatIsNotStoredIsToldAndIsNotThere) {
     ASSERT_TRUE(server_->start());
     std::ofstream filler(server_->home() / "filler", std::ios::binary);
     const std::string block(4096, 'x');
-    // Leaves room for some of what follows, and once it is gone enough for the log and for what the database
-    // takes to put its journal in place.
+    // Leaves room for some of the changes, plus the room that the log and the database's journal need once
+    // the disk is full.
     for (int i = 0; i < 1600; ++i) filler.write(block.data(), 4096).flush();
     std::string input;
     for (int i = 0; i < 3000; ++i)

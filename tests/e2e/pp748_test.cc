@@ -1,7 +1,7 @@
-// What PP-748 states of the objects, as an administrator sees it: directives to qmgr with their answers, and
-// what is listed then and after a restart of the server. The statements that need no server are in
-// tests/objects/interfaces_test.cc; that changes hold in the next cycle and that a switch of the policy
-// causes one is shown with jobs in managers_test.cc and origin_test.cc.
+// PP-748's statements on the objects as an administrator sees them: directives of qmgr with their answers,
+// and the listings before and after a restart. Statements that need no server are in
+// tests/objects/interfaces_test.cc. That changes count in the next cycle, and that a switch of the policy
+// causes a cycle, is shown with jobs in managers_test.cc and origin_test.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 struct Step {
     std::string directive;
-    std::string answer{};  // a part of what qmgr says when it refuses; empty: it accepts and says nothing
+    std::string answer{};  // part of qmgr's refusal; empty: qmgr accepts and is silent
 };
 struct Shown {
     std::string object;

@@ -1,5 +1,5 @@
 // Preemption in a real server: processes stop and go on, jobs are requeued, deleted and checkpointed, and a
-// crash in between changes nothing of it.
+// crash in between doesn't change the outcome.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -34,7 +34,7 @@ class Preemption : public ::testing::Test {
     void order(const std::string& methods) const {
         ASSERT_TRUE(server.configure({"set policy default_policy preempt_order='" + methods + "'"}));
     }
-    // A script that counts, a line each tenth of a second, into a file of its own.
+    // A script that counts into a file, a line each tenth of a second.
     std::string counter(const std::string& name) const {
         return "while :; do echo x >> " + (server.work() / name).string() + "; sleep 0.1; done\n";
     }
@@ -43,7 +43,7 @@ class Preemption : public ::testing::Test {
         const auto size = std::filesystem::file_size(server.work() / name, none);
         return none ? 0 : size;
     }
-    // Does the file grow?
+    // Whether the counter's file grows.
     bool counts(const std::string& name) const {
         const auto before = counted(name);
         return wait_for([&] { return counted(name) > before; }, std::chrono::seconds(3));
@@ -64,13 +64,13 @@ TEST_F(Preemption, ASuspendedJobStopsAndGoesOn) {
     ASSERT_TRUE(server.wait_job_state(express, "R"));
     EXPECT_EQ(server.job(victim, "job_state"), "S");
     EXPECT_EQ(server.job(victim, "comment"), "Not Running: Preempted by suspension for job " + express);
-    // OpenPBS shows it to nobody.
+    // OpenPBS hides this attribute from everybody.
     EXPECT_EQ(server.job(victim, "sched_preempted") == "(none)", on_openpbs());
     EXPECT_THAT(server.accounting(), HasSubstr(";z;" + victim));
     EXPECT_FALSE(counts("ticks")) << "its processes have stopped";
-    // OpenPBS sends it none.
+    // OpenPBS doesn't send the signal.
     EXPECT_EQ(server.command({"qsig", "-s", "CONT", victim}).exit, of_host(0, 168));
-    // And lets a manager say when it goes on.
+    // Only the bundled server refuses a manager's resume.
     if (!on_openpbs()) EXPECT_NE(server.command({"qsig", "-s", "resume", victim}).exit, 0);
     EXPECT_FALSE(counts("ticks")) << "that is the scheduler's to say";
 
@@ -82,7 +82,7 @@ TEST_F(Preemption, ASuspendedJobStopsAndGoesOn) {
     delete_now(victim);
 }
 
-// The plugin knows the first one by the handle that the array had before.
+// The plugin still knows the first subjob by the array's former handle.
 TEST_F(Preemption, SubjobsAreSuspendedAndGoOn) {
     const std::string array = server.submit("sleep 300\n", {"-q", "work", "-J", "1-2", "-l", "ncpus=2"});
     const auto subjob = [&](const char* index) {
@@ -90,7 +90,7 @@ TEST_F(Preemption, SubjobsAreSuspendedAndGoOn) {
     };
     for (const char* index : {"1", "2"}) {
         ASSERT_TRUE(server.wait_job_state(subjob(index), "R"));
-        // OpenPBS queues one again that is just starting.
+        // OpenPBS requeues a job that is just starting: wait until it has a session.
         ASSERT_TRUE(wait_for([&] { return server.job(subjob(index), "session_id") != "(none)"; }));
     }
     const std::string express = job("express");
@@ -161,7 +161,7 @@ TEST_F(Preemption, AMethodThatIsNotForTheJobIsLeftOut) {
     delete_now(express);
 }
 
-// The job doesn't let go at once: until then the other one has its place and no processes.
+// The victim doesn't end at once: until then the other job has the place but no processes.
 TEST_F(Preemption, ACrashWhileAJobIsBeingPreempted) {
     order("D");
     ASSERT_TRUE(server.configure({"set queue work kill_delay=4"}));
@@ -179,7 +179,7 @@ TEST_F(Preemption, ACrashWhileAJobIsBeingPreempted) {
     delete_now(express);
 }
 
-// A job that has a place, and no processes yet: the one that is deleted for it takes its time.
+// A job with a place but no processes yet, since the victim that is deleted for it takes its time.
 struct Awaiting : Preemption {
     std::string victim, express;
     void SetUp() override {
@@ -227,7 +227,7 @@ TEST_F(Awaiting, MakesRoomItselfAtOnce) {
 }
 
 TEST_F(Awaiting, IsDeletedAlthoughTheServerDies) {
-    // The mark that it is deleted outlives the server, its end doesn't.
+    // The job is marked as deleted when the server dies, but hasn't ended.
     EXPECT_EQ(server.command({"qdel", "-W", "force", express}).exit, 0);
     server.kill9();
     ASSERT_TRUE(server.start());
@@ -260,7 +260,7 @@ TEST_F(Preemption, ACheckpointIsWrittenByTheProgramOfTheSite) {
     delete_now(victim);
 }
 
-// As if the program had failed: nobody knows how far it came.
+// The checkpoint counts as failed: nobody knows how far it came.
 TEST_F(Preemption, ACrashWhileACheckpointIsWritten) {
     NEEDS(without_mom);
     server.put("mom_priv/config", "$action checkpoint_abort 300 !/bin/sleep 60\n");
@@ -283,7 +283,7 @@ TEST_F(Preemption, ACrashWhileACheckpointIsWritten) {
     delete_now(victim);
 }
 
-// It has no processes yet that could be stopped.
+// The job has no processes yet that could be stopped.
 TEST_F(Preemption, AJobThatHasJustBeenStartedIsPreemptedOnceItRuns) {
     order("S");
     const std::string victim = job("work");

@@ -39,7 +39,7 @@ struct Pipe {
     }
 };
 
-// What a child needs, made before the fork.
+// Everything that a child needs, made before the fork.
 struct Exec {
     explicit Exec(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment)
         : words(argv) {
@@ -73,12 +73,12 @@ bool become(uid_t uid) {
     _exit(127);
 }
 
-// Moves bytes to and from the child until it has closed its ends.
+// Exchanges data with the child until it has closed its ends.
 bool communicate(Pipe& in, Pipe& out, Pipe& err, const RunOptions& options, Output& output) {
     const auto deadline = Clock::now() + options.timeout;
     size_t sent = 0;
     if (options.input.empty()) in.close_end(1);
-    // A write that waits for the child to read would wait for ever where the child waits to be read.
+    // Don't block in writes: both sides would wait forever if the child waits for its output to be read.
     if (!options.input.empty()) fcntl(in.ends[1], F_SETFL, O_NONBLOCK);
     std::array<std::pair<int*, std::string*>, 2> readers{std::pair{&out.ends[0], &output.out},
                                                          std::pair{&err.ends[0], &output.err}};

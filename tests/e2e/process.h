@@ -1,4 +1,4 @@
-// Programs that are started and waited for.
+// Starts programs and waits for them.
 #pragma once
 
 #include <sys/types.h>
@@ -9,15 +9,16 @@
 
 namespace pbs::e2e {
 
-// PATH, LANG and TZ.
+// Returns PATH, LANG and TZ.
 std::map<std::string, std::string> base_environment();
-// The path of a program in build/bin; where there is none of this name, the name.
+// Returns a program's path in build/bin, or the name if there is none.
 std::string resolve(const std::string& name);
 
-// Starts a program with this environment beside base_environment(); `out` is its standard error, too.
+// Starts a program with this environment added to base_environment(). `out` becomes its standard output and
+// error.
 pid_t spawn(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment,
             int in, int out);
-// Of what waitpid() gives: the exit status, or 128 + the signal's number.
+// Converts waitpid()'s status to an exit status; 128 + the signal's number if a signal ended the process.
 int exit_of(int status);
 
 }  // namespace pbs::e2e

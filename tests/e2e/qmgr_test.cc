@@ -1,5 +1,5 @@
-// qmgr against a real server: what it prints makes the same objects again, its exit statuses, its ways of
-// naming objects, PP-748's commands as a shell gives them, and its terminal.
+// qmgr against a real server: printing and reading back, exit statuses, names of objects, PP-748's commands
+// as a shell passes them, and the terminal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,12 +42,12 @@ std::string printed(const Server& server, const std::string& what = "server") {
     return text.out;
 }
 
-// Reads what one server printed into a new one, which then prints the same.
+// Reads the print of one server into a new one, which then prints the same.
 void expect_round_trip(const Server& first, const std::vector<std::string>& what) {
     Server second;
     ASSERT_TRUE(second.start());
     for (const std::string& one : what) {
-        // The folders of schedulers are in the server's home.
+        // Replace the paths: schedulers' folders are in their server's home.
         const std::string text = replaced(printed(first, one), first.home(), second.home());
         const Output done = read_in(second, text, {"-a"});
         EXPECT_EQ(done.exit, 0) << done << text;
@@ -55,7 +55,7 @@ void expect_round_trip(const Server& first, const std::vector<std::string>& what
     }
 }
 
-// Of a vnode OpenPBS's server prints what its mom tells, too.
+// The objects to print. A vnode is left out with OpenPBS, whose server also prints what the mom reports.
 std::vector<std::string> with_vnodes() {
     if (on_openpbs()) return {"server"};
     return {"server", "node @default"};
@@ -116,7 +116,7 @@ TEST_F(Qmgr, PrintOfEveryKindOfObjectIsReadBackTheSame) {
         "unset server log_events, resources_default.ncpus",
         "create sched s2 partition=part2",
         "set sched s2 policy=\"default_policy,p:p1\"",
-        // OpenPBS's server loses its own with it.
+        // OpenPBS's server loses this along with it.
         of_host("unset sched s2 scheduler_iteration", "set sched s2 scheduler_iteration=300"),
         "create node n1 resources_available.ncpus=4, resources_available.tags=\"a,b\", queue=workq",
         "unset node n1 resources_available.mem",
@@ -132,14 +132,14 @@ TEST_F(Qmgr, PrintUnsetsThePoliciesOfTheDefaultScheduler) {
     expect_round_trip(server, {"server"});
 }
 
-// Texts made of what quoting has to cope with, in the attributes that take any text.
+// Values with everything that quoting has to cope with, in all attributes that take any text.
 TEST_F(Qmgr, PrintOfAwkwardTextsIsReadBackTheSame) {
     const std::vector<std::string> pieces = {
         "a",        "'",    "\"", ",",  "; list server", " #", "\\", " ", "=", "b = c, d = e", "[", "]",
         "\xc3\xbc", "\xe9", "!",  "''", "\"\"",          "x"};
     std::mt19937 random(748);
     const auto text = [&] {
-        std::string value = "t";  // PBS takes an empty text for none
+        std::string value = "t";  // PBS takes an empty text as unset
         for (unsigned n = 1 + random() % 7; n > 0; --n) value += pieces[random() % pieces.size()];
         return value;
     };
@@ -171,12 +171,12 @@ TEST_F(Qmgr, NewlinesInQuotesOfACommandArePartOfTheValue) {
     expect_round_trip(server, {"server"});
 }
 
-// Facts of OpenPBS's qmgr (src/cmds/qmgr.c): what main() ends with. Where this qmgr differs, it's said.
+// Exit statuses of OpenPBS's qmgr (main() in src/cmds/qmgr.c). Where ours differ, the row says so.
 struct Status {
-    const char* input;  // lines, as from a file
+    const char* input;  // lines of input
     int exit;
     int exit_with_a;
-    const char* err;  // something of what is said
+    const char* err;  // part of the errors
 };
 
 class QmgrStatus : public Qmgr, public ::testing::WithParamInterface<Status> {
@@ -199,12 +199,12 @@ TEST_P(QmgrStatus, IsThatOfThePbsCommand) {
     EXPECT_EQ(read_in(server, input, {"-a", "-z"}).exit, exit_with_a);
 }
 
-// 15212 is 108 in its low byte, 15014 is 166, 15018 is 170, 15002 is 154.
+// Low bytes of error numbers: 15212 is 108, 15014 is 166, 15018 is 170, 15002 is 154.
 INSTANTIATE_TEST_SUITE_P(
     Table, QmgrStatus,
     ::testing::Values(
         Status{"set policy p1 by_queue=True", 0, 0, ""}, Status{"", 0, 0, ""},
-        // a wrong command, object type, name, attribute list
+        // wrong command, object type, name or attribute list
         Status{"frob server", 1, 1, "qmgr: Illegal operation: frob"},
         Status{"set", 2, 1, "qmgr: No object type given"},
         Status{"set host x y=1", 2, 1, "Illegal object type"},
@@ -213,28 +213,28 @@ INSTANTIATE_TEST_SUITE_P(
         Status{"set policy p1 by_queue=True fairshare=True", 4, 1,
                "set policy p1 by_queue=True fairshare=True\n                            ^\n"},
         Status{"set policy p1 comment=\"abc", 4, 1, "set policy p1 comment=\"abc\n                      ^\n"},
-        // refusals: the number of the error; of several objects, of the last one refused
+        // a refusal: the error's number; with several objects, that of the last refusal
         Status{"set policy p1 by_queue=perhaps", 166, 2,
                "qmgr obj=p1 svr=default: policy p1: by_queue: bad value 'perhaps'"},
         Status{"set policy nope by_queue=True", 108, 2, "qmgr: Error (15212) returned from server"},
         Status{"set policy p1,nope,p2 by_queue=True", 108, 2, "qmgr obj=nope svr=default: "},
         Status{"set queue nope enabled=True", 170, 2, "qmgr obj=nope svr=default: Unknown queue"},
         Status{"unset policy p1 nope", 154, 2, "nope"},
-        // what can't be shown: 1; with -a 2
+        // an object that can't be shown: 1; with -a 2
         Status{"list policy nope", 1, 2, "qmgr obj=nope svr=default: "},
         Status{"print queue nope", 1, 2, "Unknown queue"},
         Status{"list sched nope", 1, 2, "qmgr obj=nope svr=default: Unknown scheduler"},
-        // nothing is active: said, and no failure
+        // no active objects: a message, but no failure
         Status{"list queue", 0, 0, "No Active Queues, nothing done."},
         Status{"active queue nope", 1, 2, "Queue does not exist: nope."},
         Status{"active policy nope", 1, 2, "Policy does not exist: nope."},
-        // the next line is read; the last one counts
+        // after an error the next line is read; the last error counts
         Status{"set policy nope by_queue=True\nset policy p1 by_queue=True", 0, 2, "15212"},
         Status{"frob\nset policy nope by_queue=True", 108, 1, "15212"}, Status{"frob\nquit", 0, 1, "frob"},
         // a server that can't be reached
         Status{"list server nowhere.invalid", 1, 2, "nowhere.invalid"},
         Status{"list node @default", 1, 2, "Server has no node list"},
-        // OpenPBS ends with 255 after help, 1 after an empty list and 255 after an empty line: not here
+        // OpenPBS ends with 255 after help, 1 after an empty list and 255 after an empty line; ours doesn't
         Status{"help", 0, 0, ""}, Status{"list time_window", 0, 0, ""}, Status{"  ", 0, 0, ""}));
 
 TEST_F(Qmgr, StatusOfAWrongCommandLineAndOfAServerThatIsNotThere) {
@@ -343,8 +343,8 @@ INSTANTIATE_TEST_SUITE_P(
         Naming{"list sched default policy,scheduling",
                "Sched default\n    scheduling = True\n    policy = default_policy\n\n"}));
 
-// PP-748's command lines, each as it stands there, given to a shell. Three of them lack their closing quote
-// in the document; it is added here.
+// PP-748's command lines as they stand there, for a shell. Three of them lack their closing quote in the
+// document; it is added here.
 struct Example {
     const char* line;
     const char* object;
@@ -366,7 +366,7 @@ class QmgrExamples : public Qmgr {
             EXPECT_EQ(server.attribute(example.object, example.attribute), example.value) << example.line;
         }
     }
-    // The same of what is typed at the prompt.
+    // Types the examples at the prompt.
     void expect_typed(const std::vector<Example>& examples) {
         for (const Example& example : examples) {
             const Output done = read_in(server, example.line);
@@ -408,7 +408,7 @@ TEST_F(QmgrExamples, OfInterface1) {
          "min_time_since_start"},
         {R"(qmgr -c 's policy p1 peer_queue=" workq workq@svr1"')", "policy p1", "peer_queue",
          "workq workq@svr1"},
-        // The document's /bin/get_mem is on no machine, and a program has to be there.
+        // The document's /bin/get_mem doesn't exist, and a program has to.
         {R"(qmgr -c 's policy p1 server_dyn_res="mem !/bin/true"')", "policy p1", "server_dyn_res",
          "mem !/bin/true"},
         {R"(qmgr -c 's policy p1 dedicated_queues="queue1,queue2"')", "policy p1", "dedicated_queues",
@@ -502,7 +502,7 @@ TEST_F(QmgrExamples, OfInterface6) {
     EXPECT_EQ(server.attribute("server", "backfill_depth"), "3");
 }
 
-// qmgr on a terminal of its own.
+// Runs qmgr on a terminal of its own.
 class Terminal {
   public:
     explicit Terminal(const Server& server) {
@@ -541,8 +541,8 @@ class Terminal {
     void type(const std::string& keys) {
         ASSERT_EQ(write(master_, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
     }
-    // What is shown from the last call on until the prompt `text` ends it and keys are read one by one:
-    // editline shows a prompt first, and a ^C before that ends qmgr. Fails after ten seconds.
+    // Returns the output since the last call, up to the prompt `text` and until keys are read one by one:
+    // editline shows a prompt before that, and a ^C in between ends qmgr. Fails after ten seconds.
     std::string until(const std::string& text) {
         std::string seen;
         const bool found = wait_for([&] {
@@ -578,7 +578,7 @@ TEST_F(Qmgr, TerminalCompletesWithTheTabKey) {
     terminal.type("crea\tpol\tnights\n");
     EXPECT_TRUE(wait_for([&] { return server.attribute("policy nights", "by_queue") == "True"; }));
     terminal.type("set policy ni\tby_q\t= F\t\n");
-    // A completed line is shown again, with its prompt.
+    // A completed line is shown again with its prompt.
     EXPECT_TRUE(wait_for([&] { return server.attribute("policy nights", "by_queue") == "False"; }));
     terminal.type("quit\n");
     EXPECT_EQ(terminal.end(), 0);
@@ -618,7 +618,7 @@ TEST_F(Qmgr, TerminalKeepsAHistoryAfterEachLine) {
         terminal.until("Qmgr: ");
         terminal.type("set policy p1 by_queue=False\n");
         terminal.until("Qmgr: ");
-    }  // killed
+    }  // the process was killed
     ASSERT_TRUE(server.configure({"set policy p1 by_queue=True"}));
     Terminal terminal(server);
     terminal.until("Qmgr: ");

@@ -1,4 +1,4 @@
-// pbs_replay: the record of a real server's cycle, run again.
+// pbs_replay: a record of a real server's cycle, run again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -49,7 +49,7 @@ TEST_F(Replay, ARecordOfTheServerGivesTheSameDecisions) {
     EXPECT_THAT(same.out, StartsWith("The same decisions: "));
     EXPECT_THAT(same.out, HasSubstr(" 3 jobs, sched default at "));
 
-    // The job that runs as one that doesn't: both may start.
+    // Change the running job to a waiting one: both may start then.
     std::string changed = text();
     const auto state = changed.find("\"state\":\"R\"");
     ASSERT_NE(state, std::string::npos);
@@ -73,7 +73,7 @@ TEST_F(Replay, RecordsAreForOperatorsAndManagers) {
     EXPECT_THAT(allowed.out, HasSubstr("{\"end\":{"));
 }
 
-// Of the schedule log, which cycles write as well.
+// Checks the schedule log as well, which the cycles write.
 TEST_F(Replay, TheScheduleLogHasTheLifeOfAJob) {
     ASSERT_TRUE(server.configure({"set policy default_policy schedule_log = schedule"}));
     const std::string id = server.submit("sleep 1\n", {"-l", "ncpus=2,walltime=00:10:00"});
@@ -107,7 +107,7 @@ TEST_F(Replay, TheNextCycleIsRecordedAndRunsAllTheSame) {
     const std::string id = server.submit("true\n", {"-l", "ncpus=1,walltime=00:10:00"});
     Output recorded;
     std::thread waits([&] { recorded = server.command({"pbs_replay", "--record", "--next", "-o", file}); });
-    // It has asked once its connection has; a cycle that comes too early isn't the one that is recorded.
+    // Wait until the request has arrived: an earlier cycle isn't recorded.
     for (int i = 0; i < 100 && text().empty(); ++i) {
         EXPECT_TRUE(server.configure({"set sched default scheduling = True"}));
         std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -1,4 +1,4 @@
-// unset sched default policy: the sched_config file, as an administrator sees it.
+// `unset sched default policy`: scheduling by the sched_config file, as an administrator sees it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,8 @@ class SchedConfig : public ::testing::Test {
             "create node n1 resources_available.ncpus=4, resources_available.mem=8gb",
         }));
     }
-    // Submits jobs of 2, 4 and 3 cpus while nothing is scheduled; the one that starts first, by its cpus.
+    // Submits jobs of 2, 4 and 3 cpus while nothing is scheduled, and returns the cpus of the one that starts
+    // first.
     std::string first_of_three() {
         EXPECT_TRUE(server.configure({"set server scheduling = False"}));
         std::map<std::string, std::string> jobs;

@@ -1,5 +1,5 @@
-// Several schedulers, execution types of queues, and the deprecated attributes of the server (PP-748,
-// interfaces 1, 5 and 6), as an administrator meets them.
+// Several schedulers, execution types of queues, and the server's deprecated attributes (PP-748, interfaces
+// 1, 5 and 6), as an administrator meets them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ class Scheds : public ::testing::Test {
             "create node n1 resources_available.ncpus = 2, resources_available.mem = 2gb",
         }));
     }
-    // The scheduler `second` for partition `two`, with a policy under which large jobs go first.
+    // Makes the scheduler `second` for partition `two`, with a policy by which large jobs go first.
     void make_second() {
         ASSERT_TRUE(server.configure({
             "create policy big_first",
@@ -84,7 +84,7 @@ TEST_F(Scheds, ListShowsEachOnesStateAndOutlivesARestart) {
         EXPECT_EQ(sched("second", "dedicated_time"), "False");
         EXPECT_EQ(sched("second", "next_policy_change"),
                   "Mon Nov 23 17:00:00 2026 to nights, non-prime time");
-        // (What is too long for a line goes on in the next, without the blank.)
+        // A long line continues in the next one, without the blank.
         EXPECT_THAT(sched("default", "next_policy_change"),
                     StartsWith("Mon Nov 23 17:00:00 2026 to default_policy,"));
         EXPECT_EQ(sched("second", "state"), "idle");
@@ -119,7 +119,7 @@ TEST_F(Scheds, AJobThatNoSchedulerServesIsToldSo) {
         "set sched second scheduling = True",
     }));
     const std::string id = job("lost", 1);
-    // OpenPBS says nothing of it.
+    // OpenPBS doesn't warn here.
     if (!on_openpbs())
         EXPECT_TRUE(comment_says(id, "No scheduler serves queue lost: none has partition three"));
     ASSERT_TRUE(server.configure({"set queue lost partition = two"}));

@@ -1,4 +1,4 @@
-// pbs_simulate as a command, by itself and with a real server.
+// pbs_simulate as a command, alone and with a real server.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -109,7 +109,7 @@ TEST_F(Simulate, WrongInputIsNamedAndFails) {
     }
 }
 
-// The jobs that a server has run, with its own accounting and configuration.
+// Simulates the jobs that a server has run, from its own accounting and configuration.
 TEST_F(OriginServer, ItsJobsAndItsConfigurationAreSimulated) {
     NEEDS(own_server);
     std::vector<std::string> ids;

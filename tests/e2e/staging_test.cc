@@ -1,4 +1,4 @@
-// Where a job begins, and the files that it takes and leaves: stagein, stageout, sandbox, -k, -R, umask.
+// A job's folder and the files that it takes and leaves: stagein, stageout, sandbox, -k, -R, umask.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -32,7 +32,7 @@ class Staging : public OriginServer {
     std::string staged(const std::string& what, const std::string& local, const std::string& remote) const {
         return what + "=" + local + "@localhost:" + path(remote);
     }
-    // To its end.
+    // Runs a job to its end.
     std::string job(const std::string& script, std::vector<std::string> options) const {
         options.insert(options.end(), {"-N", "s"});
         const std::string id = server.submit(script, options);

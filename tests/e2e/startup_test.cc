@@ -1,4 +1,4 @@
-// Starting, refusing to start, stopping, and what is there afterwards.
+// Starts, refusals to start, stops, and the files afterwards.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ TEST_F(Startup, AMissingPluginIsRefused) {
     EXPECT_THAT(refused.err, HasSubstr("/nowhere/pbs_policy.so"));
 }
 
-// A folder that is gone with the test.
+// A folder that is removed with the test.
 class Folder {
   public:
     Folder() {
@@ -148,7 +148,7 @@ TEST_F(Startup, AsADaemonItReturnsWhenItServes) {
     EXPECT_TRUE(wait_for([&] { return server.command({"qstat", "-B"}).exit != 0; }));
 }
 
-// With so few that not even the libraries can be opened, the loader says so.
+// With so few descriptors that no library can be opened, the loader itself complains.
 TEST_F(Startup, TooFewDescriptorsAreRefused) {
     const Folder home;
     for (int limit = 3; limit <= 40; ++limit) {

@@ -1,5 +1,4 @@
-// Commands and servers that speak TLS with a server: who it is, and what becomes of what isn't as it should
-// be.
+// Commands and servers that speak TLS with a server: authentication, and connections with faults.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <netinet/in.h>
@@ -20,7 +19,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Root's commands say who they are from a port below 1024, others by a munged of the test's own.
+// Root's commands prove their user by a port below 1024, others by a munged of the test's own.
 class TlsE2eTest : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -88,7 +87,7 @@ TEST_F(TlsE2eTest, CommandsAskByTlsAndInTheClear) {
     const Output made_queue = ask(by_tls(), {"qmgr", "-c", "create queue work queue_type=execution"});
     EXPECT_EQ(made_queue.exit, 0) << made_queue;
     EXPECT_THAT(ask(by_tls(), {"qstat", "-Qf", "work"}).out, HasSubstr("queue_type = Execution"));
-    // From a file, as a site has it.
+    // Settings come from a file, as at a site.
     const std::string conf = (server->work() / "pbs.conf").string();
     std::ofstream(conf) << "PBS_SERVER=localhost\nPBS_ENCRYPT_METHOD=TLS\nPBS_TLS_CA=" << made.authority()
                         << "\nPBS_BATCH_SERVICE_PORT=" << server->port() << '\n';
@@ -99,7 +98,7 @@ TEST_F(TlsE2eTest, CommandsAskByTlsAndInTheClear) {
     EXPECT_EQ(ask(environment).exit, 0);
 }
 
-// What is submitted by TLS is in no packet in the clear, and comes whole.
+// No packet shows the submission in the clear, and it arrives whole.
 TEST_F(TlsE2eTest, AJobIsSubmittedAndItsScriptIsLong) {
     if (geteuid() != 0 || test::Munged::program().empty())
         GTEST_SKIP() << "a user's command and a munged are needed";
@@ -156,7 +155,7 @@ TEST_F(TlsE2eTest, WhereItIsRequiredACommandInTheClearIsToldSo) {
     expect_refused(in_the_clear(),
                    "this server takes requests by TLS only: PBS_ENCRYPT_METHOD=tls is to be set");
     EXPECT_EQ(ask(by_tls()).exit, 0);
-    // On the socket of the server's own machine there is nothing to hide.
+    // The socket on the server's own machine needs no encryption.
     EXPECT_EQ(server->command({"qstat", "-B"}).exit, 0);
     EXPECT_THAT(server->log(), HasSubstr("in the clear"));
 }
@@ -188,7 +187,7 @@ TEST_F(TlsE2eTest, AServerWithoutAGoodCertificateDoesntStart) {
     EXPECT_THAT(refusal(), HasSubstr(made.certificate() + ": No such file or directory"));
 }
 
-// Connections that begin to speak TLS and say no more.
+// Connections begin a handshake and then stop.
 TEST_F(TlsE2eTest, HalfHandshakesHoldNobodyUp) {
     start();
     std::vector<int> half;
@@ -208,7 +207,7 @@ TEST_F(TlsE2eTest, HalfHandshakesHoldNobodyUp) {
     EXPECT_EQ(ask(by_tls()).exit, 0);
 }
 
-// A server is a client of others: what it sends them is encrypted, too.
+// A server is a client of others: its requests are encrypted, too.
 TEST_F(TlsE2eTest, AServerSendsAJobToAnotherByTls) {
     if (geteuid() != 0) GTEST_SKIP() << "servers that run as root take jobs of others";
     start({"--tls-required", "all"});

@@ -1,4 +1,4 @@
-// Output that can't go where the job wants it: who is told, and how.
+// Output that can't be delivered: who is told, and how.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// The server's mail command is a program that appends each mail to the file `mails`.
+// The server's mail command appends each mail to the file `mails`.
 class Undelivered : public OriginServer {
   protected:
     void SetUp() override {
@@ -34,14 +34,14 @@ class Undelivered : public OriginServer {
         text << std::ifstream(path).rdbuf();
         return text.str();
     }
-    // All mails, once there is one.
+    // Returns all mails once there is one.
     std::string mail() const {
         EXPECT_TRUE(wait_for([&] { return text_of(mails()).ends_with("END\n"); })) << server.log();
         return text_of(mails());
     }
 };
 
-// Whatever mail the job asks for.
+// Mail comes whatever mail the job asks for.
 TEST_F(Undelivered, OutputIsKeptAndItsOwnerGetsMail) {
     const std::string wanted = (server.work() / "missing/out").string();
     const std::string id = server.submit("echo hello\n", {"-N", "lost", "-j", "oe", "-m", "n", "-o", wanted});
@@ -69,7 +69,7 @@ TEST_F(Undelivered, OutputThatGoesWhereItShouldIsNobodysMail) {
                               HasSubstr("Execution terminated\n"), Not(HasSubstr("Output files"))));
 }
 
-// The sender is a manager's to choose, and stays one line of the header.
+// A manager chooses the sender, which stays one line of the header.
 TEST_F(Undelivered, TheSenderOfMailIsOneLineOfItsHeader) {
     ASSERT_TRUE(server.configure({"set server mail_from='-C/tmp/evil\nBcc: eve@example.org'"}));
     const std::string id = server.submit("true\n", {"-m", "e"});

@@ -1,4 +1,4 @@
-// qsub -W block=true and qsub -I, by the sockets that OpenPBS's qsub has.
+// qsub -W block=true and qsub -I, by the sockets of OpenPBS's qsub.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
-// The value of a variable with all that has a meaning in lists of them.
+// A variable's value with every character that has a meaning in lists of variables.
 constexpr const char* kOdd = "it's, \"a\\,b\\\"=\n;c ";
 
 class WaitingQsub : public OriginServer {
@@ -33,8 +33,8 @@ class WaitingQsub : public OriginServer {
         run.folder = server.work();
         return server.command_as(runner(), options, run);
     }
-    // On a terminal of its own, whose user types `typed` once nothing but qsub and the job can take an
-    // interrupt.
+    // Runs qsub on a terminal of its own. Its user types `typed` once an interrupt can reach only qsub and
+    // the job.
     Output on_terminal(const std::string& options, const std::string& typed, int seconds = 20) const {
         RunOptions run;
         run.input = typed;

@@ -22,7 +22,7 @@ using nlohmann::json;
 constexpr const char* kDriver = "/usr/bin/chromedriver";
 constexpr const char* kChromium = "/usr/bin/chromium";
 
-// Starts a program in a process group of its own; its output comes through `out`.
+// Starts a program in a process group of its own; its output can be read from `out`.
 pid_t start(const std::vector<std::string>& argv, const std::vector<std::string>& environment, int& out) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return -1;
@@ -50,7 +50,7 @@ pid_t start(const std::vector<std::string>& argv, const std::vector<std::string>
     return failed == 0 ? pid : -1;
 }
 
-// Reads lines until one has `word`; the rest of that line, or an empty text if the program ends before.
+// Reads lines until one has `word` and returns the rest of that line; empty: the program has ended.
 std::string read_until(int in, const std::string& word) {
     std::string line;
     for (char c = 0; read(in, &c, 1) == 1;) {
@@ -64,7 +64,7 @@ std::string read_until(int in, const std::string& word) {
     return {};
 }
 
-// Nobody reads any more: what is written goes nowhere.
+// Discards further output, which nobody reads.
 void drain(int in) {
     const int flags = fcntl(in, F_GETFL);
     fcntl(in, F_SETFL, flags | O_NONBLOCK);
@@ -96,7 +96,7 @@ WebProgram::WebProgram(const Server& server, std::vector<std::string> arguments,
     close(out);
     address_ = told.substr(0, told.find_last_not_of('/') + 1);
     if (const auto colon = address_.find(':', 6); colon != std::string::npos)
-        port_ = std::atoi(address_.c_str() + colon + 1);  // NOLINT(cert-err34-c): 0 is the failure
+        port_ = std::atoi(address_.c_str() + colon + 1);  // NOLINT(cert-err34-c): 0 means failure
 }
 
 WebProgram::~WebProgram() {

@@ -1,4 +1,4 @@
-// pbs_web beside a server of a test, and a browser that looks at it.
+// Runs pbs_web beside a test's server, and a browser that looks at it.
 #pragma once
 
 #include <sys/types.h>
@@ -20,14 +20,14 @@ namespace pbs::e2e {
 // A running pbs_web on a free port; ended with the object.
 class WebProgram {
   public:
-    // As `user`, if one is given; needs root.
+    // Starts pbs_web as `user`, if given; needs root.
     explicit WebProgram(const Server& server, std::vector<std::string> arguments = {},
                         const std::optional<User>& user = std::nullopt);
     ~WebProgram();
     WebProgram(const WebProgram&) = delete;
     WebProgram& operator=(const WebProgram&) = delete;
 
-    // Where it is, without a slash at the end: "http://127.0.0.1:1234". Empty: it didn't start.
+    // Address without a slash at the end: "http://127.0.0.1:1234". Empty: pbs_web didn't start.
     const std::string& address() const { return address_; }
     int port() const { return port_; }
 
@@ -40,7 +40,7 @@ class WebProgram {
 // Chromium without a window, driven over chromedriver's protocol (W3C WebDriver).
 class Browser {
   public:
-    // Why there is none on this machine; empty: there is.
+    // Says why there is no browser on this machine; empty: there is one.
     static std::string missing();
     Browser();
     ~Browser();
@@ -48,11 +48,11 @@ class Browser {
     Browser& operator=(const Browser&) = delete;
 
     void open(const std::string& url);
-    // What a script returns.
+    // Runs a script and returns its result.
     nlohmann::json run(const std::string& script);
     // Waits until a script returns true.
     bool wait(const std::string& script);
-    // What was written to the console since it was asked last: errors and warnings.
+    // Returns errors and warnings that were written to the console since the last call.
     std::vector<std::string> complaints();
 
   private:

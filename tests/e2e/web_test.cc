@@ -1,4 +1,4 @@
-// pbs_web against a real server: every page and its JSON, what it may know, and how it looks to a browser.
+// pbs_web against a real server: every page and its JSON, its rights, and its looks in a browser.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <httplib.h>
@@ -21,7 +21,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// qsub doesn't take such a name; the server does, from any program.
+// A job name that qsub refuses but the server accepts from any program.
 constexpr const char* kScript = "<script>document.title='taken'<b>";
 
 class Web : public ::testing::Test {
@@ -42,7 +42,7 @@ class Web : public ::testing::Test {
              "set policy nights fairshare_group=g, fairshare=True",
              "set sched default policy = \"default_policy,np:nights\""}));
     }
-    // A job that waits, with such a name; its id.
+    // Submits a waiting job of that name and returns its id.
     std::string submit_script() const {
         setenv("PBS_HOME", server.home().c_str(), 1);
         const int connection = pbs_connect(nullptr);
@@ -60,7 +60,7 @@ class Web : public ::testing::Test {
         pbs_disconnect(connection);
         return out;
     }
-    // The JSON of an address, which is as openapi.json says.
+    // Returns the JSON of an address, checked against openapi.json.
     json get(const WebProgram& web, const std::string& address, const std::string& schema,
              int status = 200) const {
         const auto answer = httplib::Client("127.0.0.1", web.port()).Get(address);
@@ -78,7 +78,7 @@ class Web : public ::testing::Test {
     std::unique_ptr<web::Schemas> schemas_;
 };
 
-// A page elsewhere whose name leads to this machine could read by a browser, otherwise.
+// Otherwise another site's page, whose name leads to this machine, could read ours by a browser.
 TEST_F(Web, AnswersToItsNamesAlone) {
     const WebProgram web(server, {"--host-name", "pbs.example.org", "--host-name", "old"});
     ASSERT_NE(0, web.port());
@@ -152,7 +152,7 @@ TEST_F(Web, AServerThatIsDownIsSaidToBeAndFoundAgain) {
     const WebProgram web(server);
     get(web, "/now.json", "Now");
     ASSERT_TRUE(server.stop());
-    // The last answer is good for some seconds.
+    // The last answer stays fresh for some seconds.
     EXPECT_TRUE(
         wait_for([&] { return httplib::Client("127.0.0.1", web.port()).Get("/now.json")->status == 502; }));
     get(web, "/why.json?job=1", "Error", 502);
@@ -170,7 +170,7 @@ TEST_F(Web, WhereUsersDontSeeTheJobsOfOthersNeitherDoesAnybodyHere) {
     EXPECT_EQ(1, get(web, "/why.json", "Jobs")["jobs"].size());
     ASSERT_TRUE(server.configure({"set server query_other_jobs=False"}));
     const WebProgram later(server);
-    // It runs as root, a manager, to whom the server shows everything.
+    // pbs_web runs as root, a manager, to whom the server shows everything.
     EXPECT_EQ(0, get(later, "/why.json", "Jobs")["jobs"].size());
     EXPECT_EQ(0, get(later, "/shares.json", "Shares")["groups"][0]["usage"].size());
     get(later, "/why.json?job=" + id, "Error", 403);
@@ -218,7 +218,7 @@ TEST_F(Web, ComparesPoliciesOnTheAccountingOfAMonth) {
     EXPECT_THAT(client.Get("/what-if.svg")->body, HasSubstr("</svg>"));
 }
 
-// Every page without a complaint of the browser, with content, and with names as text.
+// Every page loads without complaints of the browser, with content, and with names as text.
 TEST_F(Web, PagesInABrowser) {
     if (const std::string why = Browser::missing(); !why.empty()) GTEST_SKIP() << why;
     const std::string id = submit_script();
@@ -234,7 +234,7 @@ TEST_F(Web, PagesInABrowser) {
             << page;
         EXPECT_EQ("", browser.run("return document.getElementById('problem').textContent")) << page;
         EXPECT_THAT(browser.complaints(), IsEmpty()) << page;
-        // Whoever can't see pictures has words.
+        // Pictures have texts for people who can't see them.
         EXPECT_EQ(0,
                   browser.run(
                       "return [...document.querySelectorAll('canvas, img, input, select, textarea')].filter("
@@ -248,7 +248,7 @@ TEST_F(Web, PagesInABrowser) {
         "return document.getElementById('facts').innerText.includes(\"<script>document.title='taken'<b>\")"));
     EXPECT_EQ(0, browser.run("return document.querySelectorAll('main script, main b').length"));
     EXPECT_NE("taken", browser.run("return document.title"));
-    // Not by a script of ours that has a mistake either.
+    // Even a faulty script of ours can't make markup of a text.
     EXPECT_EQ(
         "TypeError",
         browser.run(

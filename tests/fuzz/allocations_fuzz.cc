@@ -1,4 +1,4 @@
-// Any bytes given as the allocations of an Origin system are converted, with what is wrong told.
+// Any bytes as an Origin system's allocations are converted, and mistakes are reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,4 +1,4 @@
-// Any text is refused by each reader of amounts, or has a text that reads back to the same amount.
+// Each reader of amounts refuses a text, or reads an amount whose text reads back the same.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Any text is refused as a document with a message, or its objects are read; any text as a row of the history
-// gives an object that is written and read back to an equal one.
+// Any text as a document is refused with a message, or its objects are read. Any text as a row of the history
+// gives an object that is written and read back the same.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

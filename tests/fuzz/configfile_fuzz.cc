@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             if (problem.message.empty() || pbs::migrate::to_text(problem).size() > 2000) std::abort();
         return 0;
     }
-    // What the parser takes, the attributes take.
+    // The attributes accept everything that the parser accepts.
     const auto conversion = pbs::migrate::convert({.config = *config}, {}, nullptr);
     if (!conversion || conversion->changes.commands.empty()) std::abort();
     return 0;

@@ -1,4 +1,4 @@
-// The text of a credential: what is read is what is written again. The start of a connection that shows one:
+// A credential's text is written as it was read. The start of a connection that shows a credential takes
 // tokens and requests in turn, whatever comes.
 
 #include <cstdint>

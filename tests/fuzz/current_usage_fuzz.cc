@@ -1,4 +1,4 @@
-// Any bytes given as what groups have used at an Origin system are converted, with what is wrong told.
+// Any bytes as the groups' usage at an Origin system are converted, and mistakes are reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

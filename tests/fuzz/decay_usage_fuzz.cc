@@ -1,4 +1,4 @@
-// Any bytes given as the decay_usage of an Origin scheduler are converted, with what is wrong told.
+// Any bytes as the decay_usage of an Origin scheduler are converted, and mistakes are reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,4 +1,4 @@
-// Any text given as the dedicated_time file of PBS is converted, with messages of what is wrong in it.
+// Any text as PBS's dedicated_time file is converted, and mistakes are reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             std::abort();
     for (const auto& window : pbs::migrate::dedicated_windows(file.periods))
         if (window.rrule.empty() || window.start >= window.end) std::abort();
-    // Very many days are too long for an attribute; a few are not.
+    // Only very many days are too long for an attribute.
     const auto conversion = pbs::migrate::convert({.dedicated_time = file}, {}, nullptr);
     if (!conversion && size < 300) std::abort();
     return 0;

@@ -1,5 +1,4 @@
-// Values of limits on entities: what is read is written so that it is read again, and mistakes are within the
-// text.
+// Limits on entities are written so that they read back the same, and mistakes lie within the text.
 
 #include <cstdint>
 #include <cstdlib>

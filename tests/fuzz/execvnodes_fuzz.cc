@@ -1,4 +1,4 @@
-// Any text given as reserve_execvnodes is a bounded list, and what is written of that is read as the same.
+// Any text as reserve_execvnodes gives a bounded list, which is written and read back the same.
 #include "ifl/attributes/execvnodes.h"
 
 #include <cstdint>

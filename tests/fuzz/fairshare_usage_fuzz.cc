@@ -1,4 +1,4 @@
-// Any bytes given as the usage file of PBS are converted, with what is wrong told.
+// Any bytes as PBS's usage file are converted, and mistakes are reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,4 @@
-// Values, selects and exec_vnodes as clients give them. What is accepted must come out the same when it is
-// read again.
+// Values, selects and exec_vnodes from clients: accepted ones are written and read back the same.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -35,8 +34,8 @@ void check_select(std::string_view text) {
     const auto chunks = pbs::host::parse_select(text, state().resources);
     if (!chunks) return;
     const std::string written = pbs::host::select_text(*chunks);
-    // A value may hold a quoted ':' or '+', which ends a part when it is read again: only its fault is
-    // accepted.
+    // Accept one difference: a value with a quoted ':' or '+' is written without quotes, and ends a part when
+    // read again.
     const auto again = pbs::host::parse_select(written, state().resources);
     if (again && pbs::host::select_text(*again) != written) std::abort();
 }

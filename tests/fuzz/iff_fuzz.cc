@@ -1,5 +1,5 @@
-// What pbs_iff reads: the server's answer, however it arrives, and its arguments. And what it writes is what
-// the server's decoder makes of it.
+// pbs_iff reads a server's answer, however it arrives, and its arguments; the server's decoder reads what
+// pbs_iff writes.
 
 #include <cstdint>
 #include <cstdlib>
@@ -21,7 +21,7 @@ void check(bool holds) {
     if (!holds) std::abort();
 }
 
-// In memory of its own size, so that a read behind it is found.
+// Copies the bytes into memory of their exact size, so that a read beyond the end is found.
 iff_state read(std::string_view bytes, iff_answer& answer, std::string& text) {
     const std::vector<char> exact(bytes.begin(), bytes.end());
     const iff_state state = iff_read_answer(exact.data(), exact.size(), &answer);
@@ -37,7 +37,8 @@ void read_answer(std::string_view input) {
     iff_answer answer{};
     std::string text;
     const iff_state state = read(input, answer, text);
-    // It says the same of the beginning until it says what it is, and no more afterwards.
+    // A beginning of the answer is incomplete up to the point at which the state is known, and the state
+    // stays afterwards.
     for (std::size_t size = 0; size < input.size(); size += 1 + size / 16) {
         iff_answer part{};
         std::string part_text;
@@ -50,7 +51,7 @@ void read_answer(std::string_view input) {
     const auto packet = packets.next();
     check(packet && *packet);
     const auto reply = decode_reply(**packet);
-    if (!reply) return;  // whose body isn't looked at
+    if (!reply) return;  // the body isn't checked
     check(reply->code == answer.code);
     if (const auto* said = std::get_if<TextReply>(&reply->body); said && reply->code != 0)
         check(text == said->text.substr(0, iff_longest_text));

@@ -1,5 +1,5 @@
-// Job identifiers with indices, and the range of qsub -J: what is read is what is written again, and sets of
-// the indices of a range stay sets of them.
+// Job identifiers with indices and the ranges of qsub -J are written as they were read, and sets of a range's
+// indices stay such sets.
 
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +17,7 @@ void check(bool holds) {
     if (!holds) std::abort();
 }
 
-// Sets of so many at most: what they are made of takes its time.
+// Largest sets to try: making one takes time.
 constexpr std::int64_t kMost = 10000;
 
 }  // namespace

@@ -1,5 +1,4 @@
-// What a server and its launcher tell each other: a text is understood or not, and what is understood is
-// written back the same.
+// Messages between a server and its launcher: a text is refused, or is written as it was read.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

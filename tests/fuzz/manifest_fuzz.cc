@@ -1,5 +1,5 @@
-// The MANIFEST of a backup, which may have been anywhere: reading it gives a value or an error, and what is
-// read is written back the same. And the entries of access lists.
+// The MANIFEST of a backup from anywhere: reading gives a value or an error, and a value is written as it was
+// read. Also entries of access lists.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::vector<std::string> entries = {std::string(text), "-" + std::string(text)};
     for (const AclKind kind : {AclKind::user, AclKind::host, AclKind::group})
         static_cast<void>(acl_allows(entries, "user@host.example.org", kind));
-    // A denial of everybody it names can't make anybody a manager.
+    // A denial of everybody it names must not make anybody a manager.
     if (legal_manager_entry(text) && text.starts_with('-') &&
         acl_allows({std::string(text)}, "user@host.example.org", AclKind::user))
         std::abort();

@@ -1,4 +1,4 @@
-// Any text given as an Origin holidays file gives days of the year.
+// Any text as an Origin holidays file gives days of the year.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (outage.start >= outage.end || outage.start < before) std::abort();
         before = outage.start;
     }
-    // Merged with itself, a list is what it was.
+    // A list merged with itself stays the same.
     const auto merged = pbs::sched::merge_outages(*outages, *outages);
     if (merged.size() != outages->size()) std::abort();
     return 0;

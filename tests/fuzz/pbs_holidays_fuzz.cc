@@ -1,4 +1,4 @@
-// Any text given as the holidays file of PBS is converted, with messages of what is wrong in it.
+// Any text as PBS's holidays file is converted, and mistakes are reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Any text read as qmgr's input is refused with a message, or is a directive whose values, quoted as print
-// writes them, are read back unchanged.
+// Any text as qmgr's input is refused with a message, or is a directive whose values, quoted as `print` does,
+// read back unchanged.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +17,7 @@ using namespace pbs::cmds;
 namespace {
 
 void check_value(const std::string& value) {
-    // Print makes control characters blanks, but for tabs.
+    // `print` replaces control characters, except tabs, by blanks.
     const auto is_lost = [](char c) {
         const auto byte = static_cast<unsigned char>(c);
         return (byte < 0x20 && c != '\t') || byte == 0x7f;

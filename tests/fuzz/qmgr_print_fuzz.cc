@@ -1,4 +1,4 @@
-// Any text given as what qmgr printed is converted, with messages of what is wrong in it.
+// Any text as qmgr's print is converted, and mistakes are reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

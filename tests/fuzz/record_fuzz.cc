@@ -1,5 +1,5 @@
-// Any text is refused with a message that names a line, or is a record that is the same when it is written
-// and read again.
+// Any text is refused with a message that names a line, or is a record that is written and read back the
+// same.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -23,7 +23,7 @@ class Copy : public RecordSink {
     RecordWriter writer;
 };
 
-// The state and the cycle as written; what was decided isn't read into values.
+// Writes the state and the cycle again; decisions aren't read into values.
 std::string written(std::string_view text, bool must) {
     Copy copy;
     const auto record = read_record(text, "fuzz", copy);

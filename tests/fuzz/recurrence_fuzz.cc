@@ -16,10 +16,11 @@ void require(bool holds) {
     if (!holds) std::abort();
 }
 
-// The calendar from 1600 to 9999 has 3.1 million days: each may be looked at a few times, no more.
+// Most steps: the calendar from 1600 to 9999 has 3.1 million days, each of which may be looked at a few
+// times.
 constexpr std::uint64_t kMostSteps = 30'000'000;
 
-// The questions about a set, which have to agree with each other.
+// Asks a set questions whose answers have to agree.
 void ask(const WindowSet& set) {
     const auto change = set.next_change(kNow);
     require(!change || (*change > kNow && set.contains(*change) != set.contains(*change - Seconds{1})));
@@ -48,7 +49,7 @@ void expand(const Recurrence& rule) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    // The first two bytes are the times of a window, the rest is its rule.
+    // The first two bytes give the window's times, the rest its rule.
     if (size < 2) return 0;
     const Zone zone = *Zone::find("America/Los_Angeles");
     const Seconds start{data[0] * 337};
@@ -70,7 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(set.seconds_inside(kNow, kNow + days{7}) +
                 set.complement().seconds_inside(kNow, kNow + days{7}) ==
             days{7});
-    // What a rule is stored as means the same.
+    // The stored form of a rule means the same.
     if (entry) {
         const auto again = Window::make({*entry, start, end, true}, zone);
         require(entry->find('/') != std::string::npos || again.has_value());

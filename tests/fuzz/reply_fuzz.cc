@@ -1,5 +1,5 @@
-// Replies from any server: what is decoded encodes back to the same reply, and the same bytes in pieces give
-// the same replies.
+// Replies from any server: a decoded reply encodes to the same reply, and bytes in pieces give the same
+// replies.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -40,8 +40,8 @@ ObjectStatus copy_of(const ObjectView& object) {
     return copy;
 }
 
-// Feeds the bytes in pieces of `size` and takes all that comes out. With `sink`, objects of status replies
-// come out that way and are put into their replies here.
+// Feeds the bytes in pieces of `size` and collects the replies. With `sink`, objects of status replies come
+// through it and are put into their replies here.
 Outcome decode_stream(std::string_view bytes, std::size_t size, bool sink = false) {
     Outcome outcome;
     ReplyDecoder decoder;

@@ -1,5 +1,5 @@
-// Requests from any peer: what is decoded encodes to a request that decodes to the same, and the same bytes
-// in pieces give the same requests.
+// Requests from any peer: a decoded request encodes to one that decodes to the same, and bytes in pieces give
+// the same requests.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Outcome {
     bool operator==(const Outcome&) const = default;
 };
 
-// Feeds the bytes in pieces of `size` and takes all that comes out.
+// Feeds the bytes in pieces of `size` and collects the requests.
 Outcome decode_stream(std::string_view bytes, std::size_t size) {
     Outcome outcome;
     RequestDecoder decoder;

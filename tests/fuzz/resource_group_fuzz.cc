@@ -1,4 +1,4 @@
-// Any text given as the resource_group of PBS is converted, with messages of what is wrong in it.
+// Any text as PBS's resource_group is converted, and mistakes are reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const auto& mistake : file.mistakes)
         if (mistake.message.empty() || mistake.then.empty() || pbs::migrate::note_of(mistake).size() > 2000)
             std::abort();
-    // Very many elements are too long for an attribute; a few are not.
+    // Only very many elements are too long for an attribute.
     const auto conversion = pbs::migrate::convert({.resource_group = file}, {}, nullptr);
     if (!conversion && size < 300) std::abort();
     return 0;

@@ -1,6 +1,5 @@
-// Any text given as a rule is taken apart into values of RFC 5545, or refused with the place of the error.
-// Asks the parser alone, so that millions of texts are tried in the time that recurrence_fuzz needs for
-// thousands.
+// Any text as a rule is split into values of RFC 5545, or refused with the place of the error. Tests only the
+// parser, so that millions of texts are tried in the time that recurrence_fuzz needs for thousands.
 #include "rrule/rule_text.h"
 
 #include <algorithm>
@@ -17,7 +16,8 @@ void require(bool holds) {
     if (!holds) std::abort();
 }
 
-// RFC 5545 3.3.10: the values of a part; those that count from the end are negative, and 0 is none of them.
+// Checks a part's values by RFC 5545 3.3.10: values that count from the end are negative, and 0 isn't
+// allowed.
 void require_range(const std::vector<int>& values, int first, int last, bool from_end = false) {
     for (const int value : values)
         require((value >= first && value <= last) ||

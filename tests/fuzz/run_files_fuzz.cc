@@ -1,5 +1,5 @@
-// The files that the server and its shepherds leave each other: whatever a crash or a full disk makes of
-// them, reading them gives a value or an error, and what is read is written back the same.
+// Files between the server and its shepherds, after a crash or a full disk: reading gives a value or an
+// error, and a value is written as it was read.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Any text given as the sched_formula of PBS is converted, with messages of what is wrong in it.
+// Any text as PBS's sched_formula is converted, and mistakes are reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// select and place of a job, as users write them: first line place, the rest select. Whatever is read has to
-// be placed or refused without harm to what is free.
+// A user's select and place: the first line is place, the rest select. Requests that can be read are placed
+// or refused, and the free amounts stay right.
 
 #include <cstdint>
 #include <cstdlib>
@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
         for (VnodeSlot v = 0; v < vnodes.size(); ++v)
             if (vnodes.free_amount(v, 0) != 4 || vnodes.free_amount(v, 1) != 1 << 30) std::abort();
-        // One kind of chunks finds a place in pieces wherever it finds one whole.
+        // Chunks of one kind that fit whole also fit in pieces.
         if (chunks == Chunks::whole) found_whole = found;
         if (found_whole && !found && request.chunks.size() == 1) std::abort();
         if (found && !vnodes.large_enough(pool, request, {})) std::abort();

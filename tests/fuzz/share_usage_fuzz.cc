@@ -1,4 +1,4 @@
-// Any bytes given to pbs_simulate as the usage of shares are read, or refused with one line.
+// Any bytes as the usage of shares for pbs_simulate are read, or refused with one line.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// A job's attributes as a database has them, in both forms: whatever it holds is read or refused, and what is
-// read is written and read again as the same.
+// A job's attributes in a database, in both forms: they are read or refused, and read ones are written and
+// read back the same.
 
 #include <cstdint>
 #include <cstdlib>
@@ -15,7 +15,7 @@ void check(bool holds) {
     if (!holds) std::abort();
 }
 
-// Each third number is of an attribute that this version doesn't know.
+// Leaves each third number to an attribute that this version doesn't know.
 AttributeNumbers numbers_with_gaps() {
     AttributeNumbers numbers;
     std::size_t number = 0;

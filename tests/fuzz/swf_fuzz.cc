@@ -1,4 +1,4 @@
-// Any text is refused with a message that names a line, or is a trace whose jobs are sane.
+// Any text is refused with a message that names a line, or is a trace with valid jobs.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

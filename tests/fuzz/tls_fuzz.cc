@@ -1,5 +1,5 @@
-// What comes to a server's or a client's side of TLS: in the handshake, or behind it. The first byte says
-// which, and in what pieces the rest comes.
+// Input to a server's or client's side of TLS, in the handshake or after it. The first byte says which, and
+// the size of the pieces.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +32,7 @@ Contexts make_contexts() {
             *TlsContext::client(made.authority())};
 }
 
-// All that can be read: false if the session has failed.
+// Reads everything that is there. False: the session has failed.
 bool read_all(TlsSession& session) {
     std::vector<char> text(1000);
     for (;;) {

@@ -1,5 +1,5 @@
-// Any text given as the value of any attribute is refused with a message, or has a canonical text that reads
-// back to the same value.
+// Any text as any attribute's value is refused with a message, or has a canonical text that reads back to the
+// same value.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -35,7 +35,7 @@ TEST(Allocations, AllMistakesAreReported) {
                             HasSubstr("allocations:5:12: g: '-2' is no allocation")));
 }
 
-// They stay files, so a migration makes nothing of them, but says who has used up what he had.
+// A migration makes no objects of these files, but notes groups that have used up their allocation.
 TEST(Allocations, AreLookedAtTogetherWithWhatWasUsed) {
     const auto allocations =
         parse_allocations("P= a = g1 = 10\nP= b = g2 = 10\nP= c = g3 = -1.0\n", "allocations");

@@ -1,5 +1,5 @@
-// What every parser does with texts of other systems and other hands: the same as with a clean one, or an
-// error that names the place.
+// Checks of every parser with odd texts: the result is the same as with a clean text, or an error that names
+// the place.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,14 +14,14 @@ namespace {
 using testing::HasSubstr;
 
 struct Format {
-    std::string kind;                 // as legacy_kinds() names it
-    LegacyTexts beside;               // what has to be there too
-    std::string text;                 // a clean one, of several lines, whose only separators are blanks
-    std::string comment;              // a line that means nothing; empty: the format has none
-    std::string mistakes;             // two lines with a mistake each, the first with bytes that aren't ASCII
-    std::vector<std::string> places;  // of both: "2:1: "
-    std::string twice;                // the clean text again, with another value for something
-    std::string told;                 // what the report or the error says of it
+    std::string kind;                 // name in legacy_kinds()
+    LegacyTexts beside;               // other files that the parser needs
+    std::string text;                 // a clean text of several lines, separated by blanks only
+    std::string comment;              // a comment line; empty: the format has none
+    std::string mistakes;             // two wrong lines, the first with bytes outside ASCII
+    std::vector<std::string> places;  // places of both: "2:1: "
+    std::string twice;                // the clean text with a value given again
+    std::string told;                 // text of the report or error about that
 };
 
 LegacyText named(const std::string& name, std::string text) {
@@ -136,8 +136,7 @@ std::vector<Format> formats() {
     };
 }
 
-// Everything that comes of a text: commands, report and usage, or the problems; `strict`: mistakes are
-// problems.
+// All results of a text: commands, report and usage, or the problems. `strict`: mistakes are problems.
 std::string outcome(const Format& format, const std::string& text, bool strict = false) {
     const auto kinds = legacy_kinds();
     const auto kind = std::ranges::find(kinds, format.kind, &LegacyKind::name);
@@ -172,7 +171,7 @@ TEST(AnyInput, MeansTheSame) {
         const std::string clean = outcome(format, format.text);
         EXPECT_THAT(clean, testing::Not(HasSubstr("expected")));
         const std::string& text = format.text;
-        // pbs_sched can't read the year of such a holidays file (prime_year_test.cc).
+        // Skip: pbs_sched can't read the year of such a holidays file (prime_year_test.cc).
         const bool any_lines = text.find("weekday") == text.npos;
         if (any_lines) EXPECT_EQ(outcome(format, replaced(text, "\n", "\r\n")), clean) << "lines of DOS";
         EXPECT_EQ(outcome(format, text.substr(0, text.size() - 1)), clean) << "no newline at the end";

@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// What every configuration has, so that a test says only what it is about.
+// Options that every configuration needs, so that a test shows only its own.
 const std::string kMinimal = "SUBMIT_QUEUE submit\nBATCH_QUEUES execute\n";
 
 std::string value(const std::string& lines, std::string_view option) {
@@ -43,7 +43,7 @@ TEST(ConfigFile, TheSmallestOfTheGuide) {
 }
 
 TEST(ConfigFile, EveryOptionOfBothDocumentsIsKnown) {
-    // The alphabetical index of the guide, the options that only its text or the overview has, and the
+    // Options of the guide's alphabetical index, those that only its text or the overview has, and other
     // spellings.
     const char* names[] = {"AVOID_FRAGMENTATION",
                            "BATCH_QUEUES",
@@ -142,7 +142,7 @@ TEST(ConfigFile, ArgumentsByType) {
         {"EXTERNAL_QUEUES", "compile,test@o2k-1", "compile,test@o2k-1"},
         {"MAX_QUEUED_TIME", "48:00:00", "48:00:00"},
         {"MAX_QUEUED_TIME", "4:00:00", "04:00:00"},
-        {"MAX_QUEUED_TIME", "01:30", "00:01:30"},  // from the right: ninety seconds
+        {"MAX_QUEUED_TIME", "01:30", "00:01:30"},  // ninety seconds, read from the right
         {"MAX_QUEUED_TIME", "90", "00:01:30"},
         {"MAX_QUEUED_TIME", "90:00", "01:30:00"},
         {"TARGET_LOAD_PCT", "90%", "90"},
@@ -235,7 +235,7 @@ TEST(ConfigFile, CommentsBlankLinesAndLineEnds) {
     EXPECT_EQ(value("MAX_JOBS\t \t4\t# a # b\n", "MAX_JOBS"), "4");
     EXPECT_TRUE(parse_configfile("\xef\xbb\xbf" + kMinimal, "config"));
     EXPECT_EQ(value("#" + std::string(100000, 'x') + "\nMAX_JOBS 5\n", "MAX_JOBS"), "5");
-    // An argument that is commented out is missing.
+    // A commented-out argument is missing.
     EXPECT_THAT(problems(kMinimal + "MAX_JOBS # 2\n"), ElementsAre(HasSubstr("the argument is missing")));
 }
 
@@ -280,7 +280,7 @@ struct Companion {
     std::vector<std::string> missing;  // "OPTION needs OTHER"
 };
 
-// What the scheduler itself refused to start without.
+// Options without which the scheduler itself refused to start.
 TEST(ConfigFile, OptionsNeedWhatTheSchedulerRequiredBesideThem) {
     const Companion companions[] = {
         {"ENFORCE_PRIME_TIME True\n",
@@ -310,7 +310,7 @@ TEST(ConfigFile, OptionsNeedWhatTheSchedulerRequiredBesideThem) {
         << "but where prime time isn't enforced nobody looked";
 }
 
-// What is "(required)" in the guide only.
+// Options that only the guide calls "(required)".
 TEST(ConfigFile, OptionsWithoutWhatTheGuideAloneRequiresAreSetWithANote) {
     const Companion companions[] = {
         {"ENFORCE_PRIME_TIME False\n", {}},
@@ -327,7 +327,7 @@ TEST(ConfigFile, OptionsWithoutWhatTheGuideAloneRequiresAreSetWithANote) {
         {"INTERACTIVE_LONG_WAIT 30:00\n", {"needs ENFORCE_PRIME_TIME"}},
         {"SMALL_QUEUED_TIME 30:00\n", {"needs MAX_QUEUED_TIME"}},
         {"FAKE_MACHINE_MULT 32\n", {"needs TEST_ONLY"}},
-        {"DECAY_FACTOR 0.5\n", {}},  // SORT_BY_PAST_USAGE is on unless it is switched off
+        {"DECAY_FACTOR 0.5\n", {}},  // SORT_BY_PAST_USAGE is on unless switched off
         {"SYSTEM_NAME cluster\n", {"needs ENFORCE_DEDICATED_TIME"}},
     };
     for (const Companion& c : companions) {
@@ -350,7 +350,7 @@ TEST(ConfigFile, IsKnownByItsOptions) {
     EXPECT_FALSE(is_configfile("nonsense\n"));
 }
 
-// With these the scheduler didn't start.
+// The scheduler refused to start with these.
 TEST(ConfigFile, AQueueHasOnePart) {
     const std::pair<std::string, std::string> cases[] = {
         {"SUBMIT_QUEUE a\nBATCH_QUEUES b,a\n",
@@ -374,7 +374,7 @@ TEST(ConfigFile, AMinimalConfigurationHasItsTwoQueues) {
     EXPECT_THAT(problems(""),
                 ElementsAre("config: SUBMIT_QUEUE: is missing, expected in every configuration",
                             "config: BATCH_QUEUES: is missing, expected in every configuration"));
-    // A misspelled or bad one is reported once.
+    // A misspelled or bad option is reported once.
     EXPECT_THAT(problems("submit_queue a\nBATCH_QUEUES 1\n"),
                 ElementsAre(HasSubstr("config:1:1: submit_queue"),
                             HasSubstr("config:2:14: BATCH_QUEUES: '1' is not queues")));

@@ -1,6 +1,6 @@
-// A set of sites, from trivial to every option at once: what the migrated objects mean is what a naive
-// reading of the files says, minute by minute over two years and option by option; and what is exported of
-// the objects means the same again.
+// Sites from trivial to every option at once: the migrated objects mean the same as a naive reading of the
+// files, minute by minute over two years and option by option; and so do objects that are exported and
+// migrated again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -116,7 +116,7 @@ std::vector<Site> sites() {
     };
 }
 
-// A store that the files were migrated into.
+// A store into which the files were migrated.
 class Migrated {
   public:
     explicit Migrated(const Site& site) {
@@ -147,7 +147,7 @@ class Migrated {
         return rrule::WindowSet(out, *rrule::NonWorkDays::parse(snapshot().non_work_days(), zone));
     }
 
-    // What an exporter makes of it, with the queues that the server would tell of.
+    // Exports the objects, with the queues that the server would have.
     Exported exported(std::string_view kind) const {
         std::vector<FoundQueueType> types;
         for (const QueueType& type : conversion_.queue_types) types.push_back({type.queue, type.to, ""});
@@ -162,7 +162,7 @@ class Migrated {
     Conversion conversion_;
 };
 
-// ---- Naive readings: the words of a file, and what the old schedulers did with them.
+// ---- Naive readings: the words of a file, and the old schedulers' use of them.
 
 std::vector<std::vector<std::string>> words_of_lines(const std::string& text, const std::string& comments) {
     std::vector<std::vector<std::string>> out;
@@ -192,7 +192,7 @@ Minute minute_at(int minute) {
             static_cast<int>(of_day / 60 * 100 + of_day % 60)};
 }
 
-// Prime time by the holidays file of PBS; always without YEAR.
+// Prime time by PBS's holidays file; always, without YEAR.
 class NaivePbs {
   public:
     explicit NaivePbs(const std::string& text) {
@@ -234,7 +234,7 @@ class NaivePbs {
     std::set<int> holidays_;
 };
 
-// Prime time of the Origin scheduler: from one time to another on working days that begin one.
+// Prime time of the Origin scheduler: from one time to another, beginning on working days.
 class NaiveOrigin {
   public:
     NaiveOrigin(const std::string& config, const std::string& holidays) {
@@ -261,7 +261,7 @@ class NaiveOrigin {
     std::set<int> holidays_;
 };
 
-// Dedicated times as pairs of minutes from kNow on.
+// Dedicated times as pairs of minutes after kNow.
 std::vector<std::pair<int, int>> naive_dedicated(const std::string& text) {
     std::vector<std::pair<int, int>> out;
     const auto minute = [](const std::string& date, const std::string& time) {
@@ -276,17 +276,17 @@ std::vector<std::pair<int, int>> naive_dedicated(const std::string& text) {
     return out;
 }
 
-// The files are about the clock on the wall, in the zone of the server.
+// Files are about the wall clock in the server's zone.
 void expect_the_same_minutes(const Site& site, const Migrated& migrated, const rrule::Zone& zone) {
     const rrule::WindowSet prime = migrated.windows("prime", zone);
     const rrule::WindowSet dedicated = migrated.windows("dedicated", zone);
     const NaivePbs pbs(site.config.empty() ? site.holidays : "");
     const NaiveOrigin origin(site.config, site.config.empty() ? "" : site.holidays);
     const auto times = naive_dedicated(site.dedicated_time);
-    // Without prime windows the all-time policy runs, which has the values of prime time.
+    // Without prime windows the all-time policy runs, and has the values of prime time.
     const bool always = site.config.empty() && !pbs.in_use();
     int wrong = 0;
-    // Under the sanitizers each minute of the day comes by once a week.
+    // Under the sanitizers each minute of the day is checked once a week.
     constexpr int kStep = PBS_SANITIZED != 0 ? 7 : 1;
     for (int passed = 0; passed < kMinutes; passed += kStep) {
         const auto t = kNow + std::chrono::minutes{passed};
@@ -306,7 +306,7 @@ void expect_the_same_minutes(const Site& site, const Migrated& migrated, const r
 
 // ---- Options
 
-// What a value of the old file is as text of the attribute.
+// Converts an old file's value to the attribute's text.
 std::string naive_value(std::string value) {
     std::string lower = value;
     std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -321,14 +321,14 @@ std::string naive_time(const std::string& value) {
     return fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
 }
 
-// The value that counts of an attribute: what was set, else the default.
+// Effective value of an attribute: the set one, else the default.
 std::string effective(const Object& object, std::string_view name) {
     const auto* attribute = objects::find_attribute(object.type(), name);
     const objects::Value* value = object.value(name);
     return value == nullptr ? "" : objects::format_value(*attribute, *value);
 }
 
-// Values by attribute of one column of a sched_config, read line by line.
+// Values by attribute for one column of a sched_config, read line by line.
 std::map<std::string, std::string> naive_sched_config(const std::string& text, const std::string& column) {
     const std::map<std::string, std::string> renamed = {
         {"strict_fifo", "strict_ordering"},   {"preemptive_sched", "preemption"},
@@ -361,7 +361,9 @@ std::map<std::string, std::string> naive_sched_config(const std::string& text, c
         if (option == "log_filter") value = std::to_string(8191 & ~std::stoi(value));
         if (option == "backfill") value = value == "True" ? "1" : "0";
         if (option == "dedicated_prefix") value = "ded1,dedq";
-        if (option == "provision_policy") value = "aggressive_provision";  // the only one that is taken over
+        if (option == "provision_policy")
+            value = "aggressive_provision";  // the only value that is taken
+                                             // over
         if (option == "resources") {
             std::string left;
             for (const char* name :
@@ -397,7 +399,7 @@ void expect_the_same_options(const Site& site, const Migrated& migrated) {
     }
 }
 
-// Every option of an Origin configuration, the last setting of each but for lists of queues.
+// Compares every option of an Origin configuration: the last setting of each, but all of lists of queues.
 void expect_the_same_origin_options(const Site& site, const Migrated& migrated) {
     const Object& policy = *migrated.snapshot().policy("default_policy");
     const std::map<std::string, std::string> other_names = {{"WALLT_SMALL_LIMIT", "wallt_limit_small_job"},
@@ -416,7 +418,7 @@ void expect_the_same_origin_options(const Site& site, const Migrated& migrated) 
             attribute.type == objects::AttributeType::time)
             value = naive_time(value);
         if (attribute.syntax == objects::Syntax::percentage && value.ends_with('%')) value.pop_back();
-        // A date alone is that of its midnight.
+        // A date without a time means its midnight.
         if (value.size() == 10 && value[2] == '/' && value[5] == '/') value += "@00:00:00";
         if (attribute.type == objects::AttributeType::boolean_or_date &&
             value.find('/') == std::string::npos) {

@@ -1,4 +1,4 @@
-// What an exporter says of objects that its file has no words for.
+// Notes of exporters on objects that their file can't express.
 #include "migrate/export.h"
 
 #include "migrate/sched_policies.h"
@@ -61,7 +61,7 @@ TEST_F(Export, AFreshServer) {
     EXPECT_THAT(write(export_configfile).left_out, Contains(HasSubstr("algorithm = standard")));
 }
 
-// What only the file that there was has words for.
+// Options of the earlier file that no attribute can express are kept.
 TEST_F(Export, OptionsWithoutAnAttributeStayAsTheyWere) {
     const auto snapshot = store_->snapshot();
     ExportSource source{*snapshot, rrule::Zone::utc(), kNow};
@@ -72,15 +72,15 @@ TEST_F(Export, OptionsWithoutAnAttributeStayAsTheyWere) {
                 testing::EndsWith("preemptive_sched: True\nprimetime_prefix: p_\nsort_queues: True\tprime\n"
                                   "mom_resources: \"a, b\"\nmom_resources: c\ndedicated_prefix: -none-\n"
                                   "nonprimetime_prefix: -none-\n"));
-    // pbs_sched takes a file without a prefix for one of which every queue's name begins with it. What is
-    // written where there is none is no choice that awaits a queue.
+    // pbs_sched takes a missing prefix for one that every queue's name has. The line written instead isn't
+    // taken for a choice that awaits a queue.
     const SchedConfig fresh = parse_sched_config(write(export_sched_config).text, "sched_config");
     const auto policies = to_policies(fresh, {}, "fs");
     ASSERT_TRUE(policies);
     EXPECT_THAT(policies->notes, testing::IsEmpty());
 }
 
-// A queue that is made later is one of them, too.
+// A queue that is created later belongs to the prefix as well.
 TEST_F(Export, ThePrefixOfDedicatedQueuesStaysWhileItChoosesTheSame) {
     set(ObjectType::policy, "default_policy", {{"dedicated_queues", "ded_a,ded_b"}});
     const auto snapshot = store_->snapshot();

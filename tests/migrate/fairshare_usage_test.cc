@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Bytes as a machine of a certain kind writes them.
+// Writes numbers as a certain kind of machine does.
 struct Machine {
     bool wide;  // 64 bit
     bool big_endian;

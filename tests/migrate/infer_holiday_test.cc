@@ -41,7 +41,7 @@ TEST(InferHoliday, NothingIsGuessed) {
     EXPECT_EQ(rule("Labor Day", 200, 0), "") << "in no year";
 }
 
-// Every proposal is the same day as the line in the year of the file.
+// Every proposal falls on the line's day in the year of the file.
 TEST(InferHoliday, ProposalsAreTheDayOfTheLine) {
     const char* names[] = {"New Year",
                            "Martin Luther King",

@@ -26,7 +26,7 @@ TEST(OtherScheds, HaveObjectsOfTheirName) {
     EXPECT_THAT(text,
                 HasSubstr("set sched s2 policy = \"s2_policy,p:s2_policy_prime,np:s2_policy_non_prime\""));
     EXPECT_THAT(text, HasSubstr("set policy s2_policy fairshare_group = s2_fs_group"));
-    // What only begins like it isn't a name of these.
+    // A name that merely begins like one of these stays.
     EXPECT_THAT(text, HasSubstr("default_users"));
     EXPECT_THAT(text, Not(HasSubstr("default_policy")));
     EXPECT_TRUE(other.ledger.lines.empty());

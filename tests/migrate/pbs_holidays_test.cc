@@ -19,7 +19,7 @@ PbsHolidays parsed(const std::string& text) {
     return file;
 }
 
-// "rule start-end", for each window of a file with a year.
+// Formats each window of a file with a year as "rule start-end".
 std::vector<std::string> windows(const std::string& text) {
     std::vector<std::string> out;
     for (const PrimeWindow& w : prime_windows(parsed("YEAR 2026\n" + text)))
@@ -71,13 +71,13 @@ SchedConfig by_time() {
     return parse_sched_config("by_queue: True prime\nby_queue: False non_prime\n", "sched_config");
 }
 
-// What OpenPBS's parser makes of each (check_prime() and load_day() of its prime.cpp).
+// Results of OpenPBS's parser for these lines (check_prime() and load_day() of prime.cpp).
 TEST(PbsHolidays, OddLinesMeanWhatPbsMadeOfThem) {
     struct Case {
         const char* lines;
         std::size_t day;
         std::vector<PrimeHours> hours;
-        const char* told;  // of a mistake or a note
+        const char* told;  // text of a mistake or note
     };
     const std::vector<PrimeHours> whole{PrimeHours{}};
     const std::vector<PrimeHours> never;
@@ -158,7 +158,7 @@ TEST(PbsHolidays, LinesThatEndWithCarriageReturnsAreTold) {
         ElementsAre("holidays:1: the line ends with a carriage return, expected LF alone: PBS took it for a "
                     "part of the last word, which says nothing then; convert the file if it is to count as "
                     "it reads"));
-    // A remark behind the words that count has it instead.
+    // The carriage return belongs to a remark behind the words that count: no note.
     EXPECT_THAT(parse_pbs_holidays("YEAR 2026 x\r\n1 Jan 1\r\n\r\nweekday 0600 1730 x\r\n", "f").notes,
                 IsEmpty());
     EXPECT_TRUE(parse_pbs_holidays("YEAR 2026 x\r\n", "f").in_use());
@@ -204,7 +204,7 @@ TEST(PbsHolidays, MistakesHaveTheirPlaces) {
                                   "the file counts all the same", left_out, left_out));
 }
 
-// The numbers at the beginning of words counted.
+// Numbers at the beginning of words counted.
 TEST(PbsHolidays, LinesWithMistakes) {
     const PbsHolidays file =
         parse_pbs_holidays("YEAR 2026\nJan 1 New Year\n367 x\n12x y\n01/02 z\n359 Dec 25\n", "f");

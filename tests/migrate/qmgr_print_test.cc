@@ -30,7 +30,7 @@ std::vector<std::string> queues(const std::string& text) {
     return out;
 }
 
-// As qmgr writes it.
+// A print as qmgr writes it.
 const std::string kPrint =
     "#\n# Create resources and set their properties.\n#\n#\n# Create and define resource lic\n#\n"
     "create resource lic\nset resource lic type = long\nset resource lic flag = q\n"
@@ -90,7 +90,7 @@ TEST(QmgrPrint, AllMistakesAreReportedAndTheRestIsRead) {
     EXPECT_EQ(file.queues[0].name, "b");
 }
 
-// What becomes a policy's is checked where it is read: a value that no policy takes costs one directive.
+// Values for policies are checked when they are read: a value that no policy takes costs only its directive.
 TEST(QmgrPrint, ValuesThatNoPolicyTakesAreLeftOut) {
     for (const std::string setting :
          {"server backfill_depth = -1", "sched job_sort_formula_threshold = high", "sched log_events = some",
@@ -105,7 +105,7 @@ TEST(QmgrPrint, ValuesThatNoPolicyTakesAreLeftOut) {
     }
 }
 
-// What the server is to carry out.
+// Returns the commands for the server as directives.
 std::vector<std::string> directives(const std::string& text) {
     std::vector<std::string> out;
     for (const PrintedCommand& printed : parsed(text).commands)
@@ -157,7 +157,7 @@ TEST(QmgrPrint, LimitsOnEntitiesAreOneValue) {
                     "7 set queue q max_user_run_soft = 5"));
 }
 
-// Somebody's own lines, which mean to qmgr what they say.
+// Hand-written lines mean what they mean to qmgr.
 TEST(QmgrPrint, ALaterLimitOnAnEntityTakesThePlaceOfTheEarlierOne) {
     EXPECT_THAT(
         directives(
@@ -201,7 +201,7 @@ std::string commands(const Legacy& files, const Surroundings& server = {}) {
     return conversion ? to_qmgr(*conversion) : "";
 }
 
-// Amounts mean what they always meant; of the others it is said what they do.
+// Amounts keep their meaning; for other limits a note says what they do.
 TEST(QmgrPrint, LimitsThatAreTextsAreTold) {
     const QmgrPrint print = parse_qmgr_print(
         "create resource st type=string\ncreate resource sa type=string_array\ncreate resource bo "
@@ -247,7 +247,7 @@ TEST(QmgrPrint, DepthAndFormulaBecomeThePolicys) {
                 AllOf(HasSubstr("backfill_depth = 0\n"), Not(HasSubstr("backfill_depth = 3"))));
 }
 
-// OpenPBS keeps these on the scheduler, and its sched_config had them before.
+// OpenPBS has these attributes on the scheduler; earlier its sched_config had them.
 TEST(QmgrPrint, WhatTheSchedulerHadBecomesThePolicys) {
     const QmgrPrint print = parsed(
         "set sched preempt_order = \"SCR 50 SC\"\nset sched default preempt_prio = \"express_queue, "
@@ -309,7 +309,7 @@ TEST(QueueTypes, AreKeptAsText) {
     const std::vector<QueueType> types{{"a", "", "execution_prime"}, {"b", "execution_prime", ""}};
     EXPECT_EQ(queue_types_from_text(to_text(types)), types);
     EXPECT_THAT(queue_types_from_text("nonsense\n\na\tb\n"), IsEmpty());
-    // What was never done needs no taking back.
+    // A change that was never made needs no taking back.
     EXPECT_THAT(merged({{"a", "", "execution_prime"}}, {{"a", "execution_prime", ""}}), IsEmpty());
     EXPECT_THAT(merged({{"a", "", "execution_prime"}}, {{"a", "execution_prime", "execution_dedicated"}}),
                 ElementsAre(QueueType{"a", "", "execution_dedicated"}));

@@ -1,4 +1,5 @@
-// A migration that is repeated: nothing changes without a reason, and what the files no longer say goes.
+// Repeated migrations: nothing changes without a reason, and values that the files no longer have are taken
+// back.
 #include "migrate/migrate.h"
 #include "objects/snapshot.h"
 #include "objects/store.h"
@@ -25,7 +26,7 @@ class Repeat : public testing::Test {
         store_.emplace(std::move(*opened));
     }
 
-    // Migrates these texts and gives the report.
+    // Migrates these texts and returns the report.
     std::string migrated(const LegacyTexts& texts, const Surroundings& server = {}) {
         const auto done = migrate(texts, *store_, kRoot, kNow, server);
         EXPECT_TRUE(done) << testing::PrintToString(test::texts(done.error()));
@@ -96,7 +97,7 @@ TEST_F(Repeat, OptionsThatTheFileNoLongerHasAreUnset) {
     EXPECT_EQ(store_->snapshot()->policy("default_policy")->integer("max_jobs"), 3);
 }
 
-// Jobs may be in a queue, so that nothing of the server's own is deleted.
+// Objects of the server's own aren't deleted: jobs may be in a queue.
 TEST_F(Repeat, ObjectsThatThePrintNoLongerHasStayAndAreTold) {
     const auto print = [](const std::string& text) {
         LegacyTexts texts;
@@ -118,7 +119,7 @@ TEST_F(Repeat, ObjectsThatThePrintNoLongerHasStayAndAreTold) {
     EXPECT_THAT(report, AllOf(Not(HasSubstr("queue mine")), Not(HasSubstr("resource lic")),
                               Not(HasSubstr("queue kept: stays"))))
         << "made by somebody else, or in the print";
-    // Until they are gone.
+    // The note comes until the objects are gone.
     EXPECT_THAT(migrated(print("create queue kept\n"), server), HasSubstr(told("queue old")));
     const std::string later = migrated(print("create queue kept\n"), {{"mine", "kept"}, {"lic"}});
     EXPECT_THAT(later, Not(HasSubstr("stays")));
@@ -138,7 +139,7 @@ TEST_F(Repeat, NamesOfHolidaysAreNoDaysOfTheirOwn) {
     EXPECT_THAT(non_work_days(), ElementsAre("FREQ=YEARLY;BYYEARDAY=7"));
 }
 
-// Files of usage too: the older schedulers went on without a line that they couldn't read.
+// The older schedulers skipped a line of a usage file that they couldn't read.
 TEST_F(Repeat, WhatIsNoUsageIsLeftOutOrRefused) {
     LegacyTexts texts = origin("");
     texts.decay_usage = LegacyText{"decay_usage", "Sat\ng:alice 5\nbob 3\n"};
@@ -248,7 +249,7 @@ TEST_F(Repeat, QueuesAreGivenBack) {
     const Surroundings server{{"p_a", "p_b"}, {}};
     migrated(pbs("primetime_prefix: p_\n"), server);
     EXPECT_EQ(pending(), "p_a\t\texecution_prime\np_b\t\texecution_prime\n");
-    // The server has done it.
+    // The server has made the changes.
     ASSERT_TRUE(store_->set_meta(kQueueTypesKey, ""));
     EXPECT_THAT(migrated(pbs("primetime_prefix: p_a\n"), server),
                 HasSubstr("queue p_b execution_type is taken back"));
@@ -289,7 +290,7 @@ TEST_F(Repeat, BackfillAndItsDepth) {
                                 "whose backfill is False\n"),
                       Not(HasSubstr("backfill_depth = 1"))));
     EXPECT_THAT(migrated(texts), HasSubstr("Nothing was changed"));
-    // Without the print, what it said stays.
+    // Without the print, its earlier values stay.
     texts.qmgr_print.reset();
     EXPECT_THAT(migrated(texts), HasSubstr("Nothing was changed"));
     EXPECT_EQ(store_->snapshot()->policy("default_policy_prime")->integer("backfill_depth"), 5);
@@ -312,7 +313,7 @@ TEST_F(Repeat, TheReportIsKeptWithTheChanges) {
     ASSERT_TRUE(done);
     EXPECT_EQ(store_->meta("report")->value_or(""), to_text(done->report));
     EXPECT_THAT(to_text(done->report), HasSubstr("batch_queues = batch,other\n"));
-    // Also of a migration that finds everything there.
+    // The same for a migration that finds everything in place.
     ASSERT_TRUE(migrate(origin("BATCH_QUEUES other\n"), *store_, kRoot, kNow, {}, options));
     EXPECT_THAT(store_->meta("report")->value_or(""), HasSubstr("Nothing was changed"));
 }
@@ -325,7 +326,7 @@ TEST_F(Repeat, UsageIsTakenOverOnce) {
     ASSERT_TRUE(stored);
     EXPECT_THAT(stored->usage,
                 ElementsAre(objects::Usage{"alice", "g1", 12.5}, objects::Usage{"bob", "g2", 0.25}));
-    // The server counts on; an older file doesn't set it back.
+    // The server keeps counting; an older file doesn't set its usage back.
     ASSERT_TRUE(objects::UsageStore(*store_).write("past_usage", {.usage = {{"alice", "g1", 20}}}));
     EXPECT_THAT(migrated(texts), HasSubstr("usage of past_usage = 2 records (already so)\n"));
     EXPECT_EQ(objects::UsageStore(*store_).load("past_usage")->usage.front().amount, 20);

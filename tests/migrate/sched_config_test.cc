@@ -24,7 +24,7 @@ std::vector<std::string> problems(const std::string& text) {
     return texts(parse_sched_config(text, "sched_config").mistakes);
 }
 
-// "line option = value columns", for each setting in force.
+// Formats each setting in force as "line option = value columns".
 std::vector<std::string> settings(const std::string& text) {
     std::vector<std::string> out;
     for (const SchedSetting& s : parsed(text).settings) {
@@ -102,7 +102,7 @@ TEST(SchedConfig, ListsAppend) {
     EXPECT_THAT(twice.notes, ElementsAre("sched_config:2:16: job_sort_key: is in line 1 already"));
 }
 
-// ---- Mistakes: every one has its place and what was expected.
+// ---- Mistakes: each has its place and the expected form.
 
 TEST(SchedConfig, MistakesOfForm) {
     const std::pair<const char*, const char*> cases[] = {
@@ -138,12 +138,12 @@ TEST(SchedConfig, MistakesOfForm) {
     for (const auto& [line, message] : cases) EXPECT_THAT(problems(line), ElementsAre(message)) << line;
 }
 
-// As the scheduler of OpenPBS logs them for the same lines, and goes on.
+// OpenPBS's scheduler logs these lines and goes on likewise.
 TEST(SchedConfig, WhatTheOlderSchedulersMadeOfMistakes) {
     struct Line {
         std::string text;
         std::string then;   // of the mistake
-        std::string value;  // "option = value", if the line counts all the same
+        std::string value;  // "option = value" if the line still counts
     };
     const std::string as_true = "it is read as True, as the schedulers of PBS and TORQUE read it";
     const Line lines[] = {
@@ -214,7 +214,7 @@ TEST(SchedConfig, TwoWaysOfOrdering) {
                 ElementsAre("sched_config:1:6: key: has no effect without sort_by: multi_sort"));
 }
 
-// ---- Every option: values that it takes, as they are kept, and values that it refuses.
+// ---- Every option: values that it accepts, in their stored form, and values that it refuses.
 
 struct Case {
     std::string_view option;

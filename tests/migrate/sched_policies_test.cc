@@ -80,7 +80,7 @@ TEST(SchedPolicies, ResourcesThatNobodyKnowsAreTold) {
     EXPECT_THAT(policies(text).checked, ElementsAre("color", "lic", "netwins"));
 }
 
-// A dry run says of a fresh server what the server itself, which tells of all its resources, says.
+// A dry run for a fresh server gives the same as the server, which reports all its resources.
 TEST(SchedPolicies, AFreshServersOwnResourcesMakeNoDifference) {
     const std::string text = "resources: \"ncpus, mem\"\n";
     EXPECT_EQ(all_time(text), all_time(text, {.consumables = {"hpm", "mem", "mpiprocs", "naccelerators",
@@ -88,8 +88,7 @@ TEST(SchedPolicies, AFreshServersOwnResourcesMakeNoDifference) {
                                               .others = {"place", "select"}}));
 }
 
-// What isn't named wasn't checked, whatever kind of resource it is; what is named survives the way there and
-// back.
+// A resource of any kind that isn't named wasn't checked; a named one survives conversion and export.
 TEST(SchedPolicies, ResourcesThatArentConsumableAreNamedToo) {
     const Surroundings server{{}, {"lic"}, {"color", "gpu"}};
     EXPECT_THAT(
@@ -97,7 +96,7 @@ TEST(SchedPolicies, ResourcesThatArentConsumableAreNamedToo) {
             "resources: \"ncpus, mem, vmem, hpm, ssinodes, naccelerators, mpiprocs, nodect, lic, color\"\n",
             server),
         Contains("exclude_resources = gpu"));
-    // OpenPBS looks at booleans of vnodes in any case.
+    // OpenPBS checks booleans of vnodes in any case.
     const Surroundings booleans{.others = {"big", "color"}, .vnode_booleans = {"big"}};
     EXPECT_THAT(all_time("resources: \"ncpus, mem, vmem, hpm, ssinodes, naccelerators, mpiprocs, nodect\"\n",
                          booleans),
@@ -204,7 +203,7 @@ TEST(SchedPolicies, TheObjectHasTheValues) {
     EXPECT_FALSE(object.boolean("preemption"));
 }
 
-// ---- Into a store.
+// ---- Conversion into a store.
 
 std::string commands(const std::string& text, const Surroundings& server = {}) {
     const auto conversion = convert({.sched_config = file(text)}, server, nullptr);
@@ -256,7 +255,7 @@ TEST(ConvertSchedConfig, TheReportHasSourcesAndNotes) {
     EXPECT_THAT(text, HasSubstr("note: sched_config:2: mom_resources: is removed: "));
 }
 
-// Every option at once; the removed ones too.
+// Every option at once, with the removed ones.
 std::string everything() {
     std::string text =
         "round_robin: True prime\nby_queue: True\nstrict_ordering: True non_prime\nhelp_starving_jobs: True\n"
