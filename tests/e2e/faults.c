@@ -33,7 +33,7 @@ __attribute__((constructor)) static void open_counters(void) {
     unsetenv("LD_PRELOAD"); /* not for jobs */
 }
 
-/* Counts a call that is about to change a file, or ends the server. Returns 1 if the disk is to be full. */
+/* Counts a call that is about to change a file. Returns 1 if the disk is to look full. */
 static int before(void) {
     if (shared == NULL || getpid() != server) return 0;
     ++shared->calls;
