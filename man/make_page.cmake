@@ -1,24 +1,17 @@
-# Puts attribute tables into a manual page: each line "@TABLE:type@" of IN is replaced by what TOOL prints for
-# the type. Run as: cmake -DTOOL=program -DIN=page.in -DOUT=page -P make_page.cmake
+# Makes a manual page whole: replaces each line ".so parts/NAME.mdoc" of IN by that file, and each line
+# "@TABLE:type@" by the attribute table that TOOL prints for the type.
+# Run as: cmake -DTOOL=program -DIN=page -DOUT=page -P make_page.cmake
 file(READ "${IN}" page)
-foreach(
-  type
-  policy
-  time_window
-  fs_group
-  server
-  queue
-  sched
-  pbs_server
-  pbs_queue
-  pbs_node
-  pbs_sched
-  pbs_resource)
+get_filename_component(folder "${IN}" DIRECTORY)
+while(page MATCHES "\n\\.so (parts/[a-z_]+\\.mdoc)\n")
+  set(line "${CMAKE_MATCH_0}")
+  file(READ "${folder}/${CMAKE_MATCH_1}" part)
+  string(REPLACE "${line}" "\n${part}" page "${page}")
+endwhile()
+while(page MATCHES "@TABLE:([a-z_]+)@")
+  set(type "${CMAKE_MATCH_1}")
   execute_process(COMMAND "${TOOL}" ${type} OUTPUT_VARIABLE table OUTPUT_STRIP_TRAILING_WHITESPACE
                           COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "@TABLE:${type}@" "${table}" page "${page}")
-endforeach()
-if(page MATCHES "@TABLE:([a-z_]+)@")
-  message(FATAL_ERROR "${IN}: no table of ${CMAKE_MATCH_1}")
-endif()
+endwhile()
 file(WRITE "${OUT}" "${page}")
