@@ -149,7 +149,7 @@ TEST_F(BadInput, HalfOpenConnectionsHoldNobodyUp) {
     for (int i = 0; i < 64; ++i) {
         silent.push_back(std::make_unique<Socket>(Socket::local(server)));
         silent.push_back(std::make_unique<Socket>(Socket::tcp(server)));
-        silent.back()->write("PKTV1");  // stops after that
+        silent.back()->write("PKTV1");  // and sends nothing more
     }
     const auto begin = std::chrono::steady_clock::now();
     EXPECT_EQ(server.command({"qstat", "-B"}).exit, 0);

@@ -37,8 +37,8 @@ void read_answer(std::string_view input) {
     iff_answer answer{};
     std::string text;
     const iff_state state = read(input, answer, text);
-    // A beginning of the answer is incomplete up to the point at which the state is known, and the state
-    // stays afterwards.
+    // Each beginning of the answer is incomplete until enough has come to know the state, and longer ones
+    // don't change the state.
     for (std::size_t size = 0; size < input.size(); size += 1 + size / 16) {
         iff_answer part{};
         std::string part_text;

@@ -1,4 +1,4 @@
-// The page Now.
+// The page Now: schedulers, the next changes, jobs by queue, and vnodes.
 import {h, plural, section, table, update} from "./dom.js";
 import {live} from "./live.js";
 import {duration} from "./time.js";

@@ -1,4 +1,4 @@
-// The page Shares.
+// The page Shares: the trees of fair shares, with each element's usage and trend.
 import {h, section, svg, table, update} from "./dom.js";
 import {live} from "./live.js";
 import {duration} from "./time.js";

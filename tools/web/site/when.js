@@ -1,4 +1,4 @@
-// The page When.
+// The page When: running jobs, reservations and expected starts as bars.
 import {h, section} from "./dom.js";
 import {Gantt} from "./gantt.js";
 import {live} from "./live.js";
