@@ -8,7 +8,7 @@
 list(JOIN LEFT_OUT ":" left_out)
 execute_process(COMMAND ${PROGRAM} --gtest_list_tests --gtest_filter=-${left_out} RESULT_VARIABLE failed OUTPUT_VARIABLE listed ERROR_QUIET)
 if(failed)
-  # As with gtest_discover_tests(), a program that isn't built gives a failing test.
+  # Like gtest_discover_tests(): a program that isn't built gives a failing test.
   add_test(${NAME}_NOT_BUILT ${NAME}_NOT_BUILT)
   return()
 endif()

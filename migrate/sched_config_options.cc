@@ -295,7 +295,7 @@ bool is_switch(SchedArgument argument) {
 
 std::optional<std::string> truth_of_any_word(const SchedOption& option, std::string_view text) {
     if (!is_switch(option.argument)) return std::nullopt;
-    // Of a number with something behind it, the digits count.
+    // The digits of a number with something behind it count.
     const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
     const bool zero = digits > 0 && text.substr(0, digits).find_first_not_of('0') == std::string_view::npos;
     return std::string(zero ? "False" : "True");

@@ -41,7 +41,7 @@ hostname box
 mount -t proc proc /proc
 mount -t overlay overlay -o "lowerdir=/etc,upperdir=$BOX/etc,workdir=$BOX/etc.work" /etc
 mount -t overlay overlay -o "lowerdir=$PREFIX,upperdir=$BOX/prefix,workdir=$BOX/prefix.work" "$PREFIX"
-# As after the post-installation script: commands prove their user by this helper.
+# Make the helper setuid, as after the post-installation script: commands prove their user by it.
 chmod u+s "$PREFIX/sbin/pbs_iff"
 # The post-installation script writes into /usr/lib/systemd, too.
 [ ! -d /usr/lib/systemd ] ||

@@ -1,4 +1,4 @@
-// So many jobs that cycles run beside the server's other work.
+// Cycles over so many jobs that they run beside the server's other work.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -232,7 +232,7 @@ TEST_F(Reservations, OutliveTheServer) {
     ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_RUNNING"));
     ASSERT_TRUE(server.command({"qdel", ends}).exit == 0);
     ASSERT_TRUE(server.wait_job_state(inside, "R"));
-    // So does the end.
+    // The end comes while no server runs, too.
     server.kill9();
     server.set_clock(kMonday10 + 5 * kHour);
     ASSERT_TRUE(server.start());
