@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "server_plugin/host/exec_vnode.h"
-#include "server_plugin/host/select_spec.h"
+#include "server_plugin/host/state/exec_vnode.h"
+#include "server_plugin/host/state/select_spec.h"
 
 namespace {
 

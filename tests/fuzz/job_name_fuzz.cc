@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "server_plugin/host/array_indices.h"
-#include "server_plugin/host/job_name.h"
+#include "server_plugin/host/state/array_indices.h"
+#include "server_plugin/host/state/job_name.h"
 
 using namespace pbs::host;
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "server_plugin/host/launch_message.h"
-#include "server_plugin/host/run_files.h"
+#include "server_plugin/host/run/launch_message.h"
+#include "server_plugin/host/run/run_files.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     using namespace pbs::host;

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "server_plugin/host/identity.h"
-#include "server_plugin/host/manifest.h"
+#include "server_plugin/host/state/identity.h"
+#include "server_plugin/host/store/manifest.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     using namespace pbs::host;

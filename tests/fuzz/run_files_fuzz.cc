@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "server_plugin/host/job_env.h"
-#include "server_plugin/host/key_value.h"
-#include "server_plugin/host/process_tree.h"
-#include "server_plugin/host/run_files.h"
+#include "server_plugin/host/base/key_value.h"
+#include "server_plugin/host/run/job_env.h"
+#include "server_plugin/host/run/process_tree.h"
+#include "server_plugin/host/run/run_files.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     using namespace pbs::host;

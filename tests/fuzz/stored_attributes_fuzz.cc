@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "server_plugin/host/stored_attributes.h"
+#include "server_plugin/host/store/stored_attributes.h"
 
 using namespace pbs::host;
 

@@ -1,4 +1,4 @@
-#include "server_plugin/host/accounting.h"
+#include "server_plugin/host/base/accounting.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "server_plugin/host/log.h"
+#include "server_plugin/host/base/log.h"
 
 namespace pbs::host {
 namespace {

@@ -1,4 +1,4 @@
-#include "server_plugin/host/array_indices.h"
+#include "server_plugin/host/state/array_indices.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Job arrays from their submission to their end, with a scheduler that starts jobs in order.
-#include "server_plugin/host/array.h"
+#include "server_plugin/host/life/array.h"
 
-#include "server_plugin/host/cycle.h"
-#include "server_plugin/host/depend.h"
-#include "server_plugin/host/recovery.h"
+#include "server_plugin/host/cycle/cycle.h"
+#include "server_plugin/host/life/depend.h"
+#include "server_plugin/host/life/recovery.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {

@@ -1,8 +1,8 @@
 // Jobs that other servers hand in, request by request.
-#include "server_plugin/host/arrival.h"
+#include "server_plugin/host/peers/arrival.h"
 
-#include "server_plugin/host/change.h"
-#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/change/change.h"
+#include "server_plugin/host/life/job_life.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {

@@ -1,9 +1,9 @@
-#include "server_plugin/host/attributes.h"
+#include "server_plugin/host/state/attributes.h"
 
 #include <gtest/gtest.h>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/objects.h"
+#include "server_plugin/host/state/objects.h"
 
 namespace pbs::host {
 namespace {

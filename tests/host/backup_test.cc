@@ -1,4 +1,4 @@
-#include "server_plugin/host/backup.h"
+#include "server_plugin/host/store/backup.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@
 #include <sstream>
 #include <thread>
 
-#include "server_plugin/host/store.h"
+#include "server_plugin/host/store/store.h"
 #include "sqlite/connection.h"
 
 namespace pbs::host {

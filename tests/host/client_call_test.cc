@@ -1,4 +1,4 @@
-#include "server_plugin/host/client_call.h"
+#include "server_plugin/host/base/client_call.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "server_plugin/host/clients.h"
+#include "server_plugin/host/net/clients.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "server_plugin/host/clock.h"
+#include "server_plugin/host/base/clock.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

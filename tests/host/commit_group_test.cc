@@ -1,8 +1,8 @@
-#include "server_plugin/host/commit_group.h"
+#include "server_plugin/host/change/commit_group.h"
 
 #include <sqlite3.h>
 
-#include "server_plugin/host/counters.h"
+#include "server_plugin/host/change/counters.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {

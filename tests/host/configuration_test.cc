@@ -1,10 +1,10 @@
 // The server's own part of the configuration: as texts, in the history, in documents, and taken back.
-#include "server_plugin/host/configuration.h"
+#include "server_plugin/host/state/configuration.h"
 
 #include <random>
 
-#include "server_plugin/host/config_document.h"
-#include "server_plugin/host/reconcile.h"
+#include "server_plugin/host/change/reconcile.h"
+#include "server_plugin/host/policy/config_document.h"
 #include "tests/cases.h"
 #include "tests/host/plugin_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "server_plugin/host/connection_owner.h"
+#include "server_plugin/host/net/connection_owner.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <bit>
 #include <sstream>
 
-#include "server_plugin/host/posix.h"
+#include "server_plugin/host/base/posix.h"
 
 namespace pbs::host {
 namespace {

@@ -1,4 +1,4 @@
-#include "server_plugin/host/control_group.h"
+#include "server_plugin/host/run/control_group.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Cycles that go on beside requests: what becomes of decisions about what has changed meanwhile.
-#include "server_plugin/host/cycle.h"
+#include "server_plugin/host/cycle/cycle.h"
 
 #include <sqlite3.h>
 

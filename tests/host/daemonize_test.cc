@@ -1,4 +1,4 @@
-#include "server_plugin/host/daemonize.h"
+#include "server_plugin/host/base/daemonize.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

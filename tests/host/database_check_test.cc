@@ -1,4 +1,4 @@
-#include "server_plugin/host/database_check.h"
+#include "server_plugin/host/store/database_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "server_plugin/host/store.h"
+#include "server_plugin/host/store/store.h"
 #include "sqlite/connection.h"
 
 namespace pbs::host {

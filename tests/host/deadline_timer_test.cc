@@ -1,4 +1,4 @@
-#include "server_plugin/host/deadline_timer.h"
+#include "server_plugin/host/base/deadline_timer.h"
 
 #include <gtest/gtest.h>
 #include <sys/timex.h>

@@ -1,10 +1,10 @@
-#include "server_plugin/host/depend.h"
+#include "server_plugin/host/life/depend.h"
 
 #include <fmt/format.h>
 
-#include "server_plugin/host/job_life.h"
-#include "server_plugin/host/recovery.h"
-#include "server_plugin/host/routing.h"
+#include "server_plugin/host/life/job_life.h"
+#include "server_plugin/host/life/recovery.h"
+#include "server_plugin/host/life/routing.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {

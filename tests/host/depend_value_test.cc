@@ -1,4 +1,4 @@
-#include "server_plugin/host/depend_value.h"
+#include "server_plugin/host/state/depend_value.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "server_plugin/host/equivalence.h"
+#include "server_plugin/host/state/equivalence.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

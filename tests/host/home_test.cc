@@ -1,4 +1,4 @@
-#include "server_plugin/host/home.h"
+#include "server_plugin/host/base/home.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

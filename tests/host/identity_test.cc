@@ -1,4 +1,4 @@
-#include "server_plugin/host/identity.h"
+#include "server_plugin/host/state/identity.h"
 
 #include <gtest/gtest.h>
 

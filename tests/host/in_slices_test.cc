@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "server_plugin/host/configuration.h"
+#include "server_plugin/host/state/configuration.h"
 #include "tests/host/plugin_fixture.h"
 #include "tests/windows.h"
 

@@ -1,9 +1,9 @@
-#include "server_plugin/host/job_env.h"
+#include "server_plugin/host/run/job_env.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server_plugin/host/runner.h"
+#include "server_plugin/host/run/runner.h"
 
 namespace pbs::host {
 namespace {

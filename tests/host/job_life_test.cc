@@ -1,8 +1,8 @@
-#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/life/job_life.h"
 
-#include "server_plugin/host/cycle.h"
-#include "server_plugin/host/ended_runs.h"
-#include "server_plugin/host/recovery.h"
+#include "server_plugin/host/cycle/cycle.h"
+#include "server_plugin/host/life/ended_runs.h"
+#include "server_plugin/host/life/recovery.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {

@@ -1,4 +1,4 @@
-#include "server_plugin/host/job_name.h"
+#include "server_plugin/host/state/job_name.h"
 
 #include <gtest/gtest.h>
 

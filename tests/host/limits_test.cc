@@ -1,6 +1,6 @@
 // Limits on users, groups and projects, at the server: how they are set, and which jobs are refused.
 
-#include "server_plugin/host/limits.h"
+#include "server_plugin/host/state/limits.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,8 +10,8 @@
 #include <random>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/job_life.h"
-#include "server_plugin/host/state.h"
+#include "server_plugin/host/life/job_life.h"
+#include "server_plugin/host/state/state.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {

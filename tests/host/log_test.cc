@@ -1,4 +1,4 @@
-#include "server_plugin/host/log.h"
+#include "server_plugin/host/base/log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "server_plugin/host/machine_load.h"
+#include "server_plugin/host/base/machine_load.h"
 
 #include <gtest/gtest.h>
 

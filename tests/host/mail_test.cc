@@ -1,4 +1,4 @@
-#include "server_plugin/host/mail.h"
+#include "server_plugin/host/base/mail.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "server_plugin/host/log.h"
+#include "server_plugin/host/base/log.h"
 
 namespace pbs::host {
 namespace {

@@ -1,7 +1,7 @@
 // execution_type of queues (PP-748, interface 6), beside queue_type, which clients know as Execution or
 // Route.
 
-#include "server_plugin/host/plugin_records.h"
+#include "server_plugin/host/policy/plugin_records.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {

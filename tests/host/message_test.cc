@@ -1,5 +1,5 @@
 // Messages to running jobs: written by a process of its own that the server doesn't wait for.
-#include "server_plugin/host/message.h"
+#include "server_plugin/host/life/message.h"
 
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-#include "server_plugin/host/mom_config.h"
+#include "server_plugin/host/base/mom_config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

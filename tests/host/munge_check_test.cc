@@ -1,4 +1,4 @@
-#include "server_plugin/host/munge_check.h"
+#include "server_plugin/host/net/munge_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "server_plugin/host/network.h"
+#include "server_plugin/host/net/network.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -16,7 +16,7 @@
 
 #include "ifl/credential.h"
 #include "ifl/munge.h"
-#include "server_plugin/host/cycle.h"
+#include "server_plugin/host/cycle/cycle.h"
 #include "tests/cases.h"
 #include "tests/host/server_fixture.h"
 #include "tests/munged.h"

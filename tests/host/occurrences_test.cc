@@ -1,11 +1,11 @@
 // The times of standing reservations.
-#include "server_plugin/host/occurrences.h"
+#include "server_plugin/host/state/occurrences.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/reservation.h"
+#include "server_plugin/host/life/reservation.h"
 
 namespace pbs::host {
 namespace {

@@ -1,6 +1,6 @@
-#include "server_plugin/host/plugin.h"
+#include "server_plugin/host/policy/plugin.h"
 
-#include "server_plugin/host/cycle.h"
+#include "server_plugin/host/cycle/cycle.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {

@@ -1,4 +1,4 @@
-#include "server_plugin/host/process_tree.h"
+#include "server_plugin/host/run/process_tree.h"
 
 #include <gtest/gtest.h>
 #include <sys/prctl.h>

@@ -1,4 +1,4 @@
-#include "server_plugin/host/queue_rules.h"
+#include "server_plugin/host/life/queue_rules.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server_plugin/host/routing.h"
+#include "server_plugin/host/life/routing.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/life/job_life.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {

@@ -1,9 +1,9 @@
-#include "server_plugin/host/run_files.h"
+#include "server_plugin/host/run/run_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server_plugin/host/key_value.h"
+#include "server_plugin/host/base/key_value.h"
 
 namespace pbs::host {
 namespace {

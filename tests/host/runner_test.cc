@@ -1,5 +1,5 @@
 // Runs real jobs with real shepherds. This program is its own shepherd: the runner starts /proc/self/exe.
-#include "server_plugin/host/runner.h"
+#include "server_plugin/host/run/runner.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -24,13 +24,13 @@
 #include <sstream>
 #include <thread>
 
-#include "server_plugin/host/home.h"
-#include "server_plugin/host/launcher.h"
-#include "server_plugin/host/posix.h"
-#include "server_plugin/host/process_tree.h"
-#include "server_plugin/host/run_files.h"
-#include "server_plugin/host/shepherd.h"
-#include "server_plugin/host/shepherd_protocol.h"
+#include "server_plugin/host/base/home.h"
+#include "server_plugin/host/base/posix.h"
+#include "server_plugin/host/run/launcher.h"
+#include "server_plugin/host/run/process_tree.h"
+#include "server_plugin/host/run/run_files.h"
+#include "server_plugin/host/run/shepherd.h"
+#include "server_plugin/host/run/shepherd_protocol.h"
 
 namespace pbs::host {
 namespace {

@@ -1,11 +1,11 @@
-#include "server_plugin/host/running_usage.h"
+#include "server_plugin/host/life/running_usage.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "server_plugin/host/job_life.h"
-#include "server_plugin/host/recovery.h"
+#include "server_plugin/host/life/job_life.h"
+#include "server_plugin/host/life/recovery.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {

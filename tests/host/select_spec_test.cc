@@ -1,4 +1,4 @@
-#include "server_plugin/host/select_spec.h"
+#include "server_plugin/host/state/select_spec.h"
 
 #include <gtest/gtest.h>
 

@@ -13,16 +13,16 @@
 #include <vector>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/accounting.h"
-#include "server_plugin/host/clock.h"
-#include "server_plugin/host/executor.h"
-#include "server_plugin/host/log.h"
-#include "server_plugin/host/mail.h"
-#include "server_plugin/host/plugin.h"
+#include "server_plugin/host/base/accounting.h"
+#include "server_plugin/host/base/clock.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/base/mail.h"
+#include "server_plugin/host/base/users.h"
+#include "server_plugin/host/change/server.h"
+#include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/requests/requests.h"
-#include "server_plugin/host/server.h"
-#include "server_plugin/host/store.h"
-#include "server_plugin/host/users.h"
+#include "server_plugin/host/run/executor.h"
+#include "server_plugin/host/store/store.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {

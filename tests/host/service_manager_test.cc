@@ -1,4 +1,4 @@
-#include "server_plugin/host/service_manager.h"
+#include "server_plugin/host/base/service_manager.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <string>
 
-#include "server_plugin/host/posix.h"
+#include "server_plugin/host/base/posix.h"
 
 namespace pbs::host {
 namespace {

@@ -1,4 +1,4 @@
-#include "server_plugin/host/shared_text.h"
+#include "server_plugin/host/state/shared_text.h"
 
 #include <gtest/gtest.h>
 

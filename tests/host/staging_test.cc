@@ -1,4 +1,4 @@
-#include "server_plugin/host/staging.h"
+#include "server_plugin/host/run/staging.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "server_plugin/host/cycle.h"
+#include "server_plugin/host/cycle/cycle.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {

@@ -1,4 +1,4 @@
-#include "server_plugin/host/store.h"
+#include "server_plugin/host/store/store.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "ifl/connection.h"
-#include "server_plugin/host/certificate.h"
-#include "server_plugin/host/network.h"
+#include "server_plugin/host/net/certificate.h"
+#include "server_plugin/host/net/network.h"
 #include "tests/certificates.h"
 #include "tests/host/server_fixture.h"
 

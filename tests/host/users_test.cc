@@ -1,4 +1,4 @@
-#include "server_plugin/host/users.h"
+#include "server_plugin/host/base/users.h"
 
 #include <gtest/gtest.h>
 

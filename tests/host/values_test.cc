@@ -1,4 +1,4 @@
-#include "server_plugin/host/values.h"
+#include "server_plugin/host/state/values.h"
 
 #include <gtest/gtest.h>
 

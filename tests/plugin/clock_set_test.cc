@@ -29,7 +29,7 @@ class ClockSet : public ::testing::Test {
         host.tick();
         EXPECT_EQ(active(), "default_policy");
     }
-    // What the host does at each look at the clock (server_plugin/host/cycle.cc).
+    // What the host does at each look at the clock (server_plugin/host/cycle/cycle.cc).
     uint32_t look() { return host.next_deadline() <= host.now ? host.tick() : kNothing; }
     std::string active() { return host.attributes_of(PBS_OBJ_SCHED, "default")["active_policy"]; }
 

@@ -9,7 +9,7 @@
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
-#include "server_plugin/host/log.h"
+#include "server_plugin/host/base/log.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 

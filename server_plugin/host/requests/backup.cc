@@ -15,10 +15,10 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/log.h"
-#include "server_plugin/host/manifest.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/base/spawn.h"
 #include "server_plugin/host/requests/common.h"
-#include "server_plugin/host/spawn.h"
+#include "server_plugin/host/store/manifest.h"
 
 namespace pbs::host {
 namespace {

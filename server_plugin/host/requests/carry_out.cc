@@ -11,8 +11,8 @@
 
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/batch.h"
-#include "server_plugin/host/log.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/change/batch.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "server_plugin/host/configuration.h"
 #include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/state/configuration.h"
 
 namespace pbs::host {
 

@@ -6,15 +6,15 @@
 #include <optional>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/accounting.h"
-#include "server_plugin/host/arrival.h"
-#include "server_plugin/host/depend.h"
-#include "server_plugin/host/executable.h"
-#include "server_plugin/host/job_life.h"
-#include "server_plugin/host/log.h"
-#include "server_plugin/host/peers.h"
+#include "server_plugin/host/base/accounting.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/life/depend.h"
+#include "server_plugin/host/life/job_life.h"
+#include "server_plugin/host/life/routing.h"
+#include "server_plugin/host/peers/arrival.h"
+#include "server_plugin/host/peers/peers.h"
 #include "server_plugin/host/requests/common.h"
-#include "server_plugin/host/routing.h"
+#include "server_plugin/host/state/executable.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {

@@ -6,7 +6,7 @@
 
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/log.h"
+#include "server_plugin/host/base/log.h"
 
 namespace pbs::host {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "server_plugin/host/change.h"
-#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/change/change.h"
+#include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/requests/requests.h"
 
 namespace pbs::host {

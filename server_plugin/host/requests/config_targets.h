@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "server_plugin/host/configuration.h"
 #include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/state/configuration.h"
 
 namespace pbs::host {
 

@@ -1,7 +1,7 @@
 // DeleteReservation: its jobs are deleted, and it goes with the last of them.
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/life/reservation.h"
 #include "server_plugin/host/requests/reservation_requests.h"
-#include "server_plugin/host/reservation.h"
 
 namespace pbs::host {
 

@@ -9,14 +9,14 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/accrual.h"
-#include "server_plugin/host/array.h"
-#include "server_plugin/host/depend.h"
-#include "server_plugin/host/plugin.h"
-#include "server_plugin/host/preempt.h"
+#include "server_plugin/host/life/accrual.h"
+#include "server_plugin/host/life/array.h"
+#include "server_plugin/host/life/depend.h"
+#include "server_plugin/host/life/preempt.h"
+#include "server_plugin/host/life/reservation.h"
+#include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/requests/common.h"
-#include "server_plugin/host/reservation.h"
-#include "server_plugin/host/values.h"
+#include "server_plugin/host/state/values.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 

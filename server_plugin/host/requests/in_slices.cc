@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/guard.h"
-#include "server_plugin/host/log.h"
+#include "server_plugin/host/base/guard.h"
+#include "server_plugin/host/base/log.h"
 
 namespace pbs::host {
 namespace {

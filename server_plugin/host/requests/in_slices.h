@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "server_plugin/host/batch.h"
-#include "server_plugin/host/plugin.h"
+#include "server_plugin/host/change/batch.h"
+#include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/requests/common.h"
 
 namespace pbs::host {

@@ -6,10 +6,10 @@
 #include <cctype>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/accrual.h"
-#include "server_plugin/host/depend.h"
-#include "server_plugin/host/job_life.h"
-#include "server_plugin/host/staging.h"
+#include "server_plugin/host/life/accrual.h"
+#include "server_plugin/host/life/depend.h"
+#include "server_plugin/host/life/job_life.h"
+#include "server_plugin/host/run/staging.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "ifl/attribute.h"
-#include "server_plugin/host/error.h"
-#include "server_plugin/host/state.h"
+#include "server_plugin/host/base/error.h"
+#include "server_plugin/host/state/state.h"
 
 namespace pbs::host {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "server_plugin/host/state.h"
+#include "server_plugin/host/state/state.h"
 
 namespace pbs::host {
 

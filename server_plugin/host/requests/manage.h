@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "server_plugin/host/change.h"
-#include "server_plugin/host/plugin.h"
+#include "server_plugin/host/change/change.h"
+#include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/requests/common.h"
 
 namespace pbs::host {

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/config_document.h"
-#include "server_plugin/host/log.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/policy/config_document.h"
 #include "server_plugin/host/requests/backup.h"
 #include "server_plugin/host/requests/carry_out.h"
 #include "server_plugin/host/requests/config_targets.h"

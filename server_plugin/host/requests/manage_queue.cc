@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/limits.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/host/requests/not_acted_on.h"
+#include "server_plugin/host/state/limits.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {

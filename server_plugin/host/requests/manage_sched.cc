@@ -6,8 +6,8 @@
 #include <cerrno>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/batch.h"
-#include "server_plugin/host/posix.h"
+#include "server_plugin/host/base/posix.h"
+#include "server_plugin/host/change/batch.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/limits.h"
-#include "server_plugin/host/log.h"
-#include "server_plugin/host/mail.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/base/mail.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/host/requests/not_acted_on.h"
+#include "server_plugin/host/state/limits.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {

@@ -8,12 +8,12 @@
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
-#include "server_plugin/host/log.h"
-#include "server_plugin/host/plugin.h"
-#include "server_plugin/host/queue_types.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/change/queue_types.h"
+#include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/requests/in_slices.h"
 #include "server_plugin/host/requests/manage.h"
-#include "server_plugin/host/store.h"
+#include "server_plugin/host/store/store.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {

@@ -1,6 +1,6 @@
 // MessageJob: writes a line into the output of a running job.
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/message.h"
+#include "server_plugin/host/life/message.h"
 #include "server_plugin/host/requests/common.h"
 
 namespace pbs::host {

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/deliveries.h"
-#include "server_plugin/host/depend.h"
-#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/life/depend.h"
+#include "server_plugin/host/life/job_life.h"
+#include "server_plugin/host/life/routing.h"
+#include "server_plugin/host/peers/deliveries.h"
 #include "server_plugin/host/requests/common.h"
-#include "server_plugin/host/routing.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {

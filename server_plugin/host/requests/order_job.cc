@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/depend.h"
-#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/life/depend.h"
+#include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/requests/common.h"
 
 namespace pbs::host {

@@ -6,11 +6,11 @@
 #include <array>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/array.h"
-#include "server_plugin/host/executable.h"
-#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/life/array.h"
+#include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/job_attributes.h"
+#include "server_plugin/host/state/executable.h"
 #include "text/variable_list.h"
 
 namespace pbs::host {

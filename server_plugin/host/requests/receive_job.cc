@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/arrival.h"
-#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/life/job_life.h"
+#include "server_plugin/host/peers/arrival.h"
 #include "server_plugin/host/requests/common.h"
 
 namespace pbs::host {

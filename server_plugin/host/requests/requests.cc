@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/log.h"
-#include "server_plugin/host/plugin.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/requests/access.h"
 #include "server_plugin/host/requests/common.h"
 

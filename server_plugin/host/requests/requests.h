@@ -12,8 +12,8 @@
 
 #include "ifl/reply.h"
 #include "ifl/request.h"
-#include "server_plugin/host/identity.h"
-#include "server_plugin/host/server.h"
+#include "server_plugin/host/change/server.h"
+#include "server_plugin/host/state/identity.h"
 
 namespace pbs::host {
 

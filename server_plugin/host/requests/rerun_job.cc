@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/array.h"
-#include "server_plugin/host/executor.h"
-#include "server_plugin/host/job_life.h"
+#include "server_plugin/host/life/array.h"
+#include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/run/executor.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {

@@ -8,13 +8,13 @@
 #include <optional>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/array.h"
-#include "server_plugin/host/cycle.h"
-#include "server_plugin/host/exec_vnode.h"
-#include "server_plugin/host/job_life.h"
-#include "server_plugin/host/placement.h"
-#include "server_plugin/host/plugin.h"
+#include "server_plugin/host/cycle/cycle.h"
+#include "server_plugin/host/life/array.h"
+#include "server_plugin/host/life/job_life.h"
+#include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/state/exec_vnode.h"
+#include "server_plugin/host/state/placement.h"
 
 namespace pbs::host {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/array.h"
+#include "server_plugin/host/life/array.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/describe.h"
 #include "server_plugin/host/requests/job_cursor.h"

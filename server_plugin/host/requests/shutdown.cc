@@ -5,8 +5,8 @@
 
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
-#include "server_plugin/host/job_life.h"
-#include "server_plugin/host/log.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/requests/common.h"
 
 namespace pbs::host {

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/executor.h"
-#include "server_plugin/host/job_life.h"
-#include "server_plugin/host/log.h"
-#include "server_plugin/host/preempt.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/life/job_life.h"
+#include "server_plugin/host/life/preempt.h"
 #include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/run/executor.h"
 
 namespace pbs::host {
 namespace {

@@ -12,8 +12,8 @@
 #include <optional>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/home.h"
-#include "server_plugin/host/posix.h"
+#include "server_plugin/host/base/home.h"
+#include "server_plugin/host/base/posix.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/config_document.h"
+#include "server_plugin/host/policy/config_document.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/status_configuration.h"
 #include "server_plugin/plugin/pbs_plugin.h"

@@ -19,11 +19,11 @@
 #include <vector>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/clock.h"
-#include "server_plugin/host/counters.h"
-#include "server_plugin/host/log.h"
-#include "server_plugin/host/peers.h"
-#include "server_plugin/host/posix.h"
+#include "server_plugin/host/base/clock.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/base/posix.h"
+#include "server_plugin/host/change/counters.h"
+#include "server_plugin/host/peers/peers.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 

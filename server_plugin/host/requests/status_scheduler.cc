@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/plugin.h"
+#include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/describe.h"
 #include "server_plugin/host/requests/status_accounting.h"

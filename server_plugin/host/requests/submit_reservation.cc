@@ -9,10 +9,10 @@
 #include <memory>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/new_reservation.h"
+#include "server_plugin/host/life/new_reservation.h"
+#include "server_plugin/host/life/reservation.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/reservation_requests.h"
-#include "server_plugin/host/reservation.h"
 
 namespace pbs::host {
 namespace {

@@ -1,0 +1,31 @@
+// Callbacks of the event loop: what they call may throw, if only for want of memory. That costs what the
+// callback was about, never the server.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "server_plugin/host/base/log.h"
+
+namespace pbs::host {
+
+// Calls `action`. An exception is logged as `what` failing; false then.
+template <typename Action>
+bool guarded(Log& log, std::string_view what, Action&& action) noexcept {
+    try {
+        action();
+        return true;
+    } catch (const std::exception& error) {
+        try {
+            log.error(std::string(what), std::string("failed: ") + error.what());
+        } catch (...) {
+            return false;  // not even room for a line of log
+        }
+    } catch (...) {
+        return false;
+    }
+    return false;
+}
+
+}  // namespace pbs::host

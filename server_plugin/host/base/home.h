@@ -1,0 +1,52 @@
+// The server's home directory, PBS_HOME: its layout, its modes, and the lock that keeps a second server out.
+#pragma once
+
+#include <string>
+
+#include "server_plugin/host/base/error.h"
+
+namespace pbs::host {
+
+class Home {
+  public:
+    // Opens PBS_HOME at `path` (made absolute), creating what is missing, with these modes:
+    //   .               0755    server_priv             0711 (users reach pbs.sock in it; its files are
+    //   private) sched_priv      0750    server_priv/jobs        0700 server_logs     0755
+    //   server_priv/accounting  0750 sched_logs      0755    mom_priv, mom_priv/jobs 0751 (a job's owner
+    //   reads its script there) spool           1777    undelivered             0755 aux             0755
+    // Directories that exist keep their mode, but must belong to root or to the server's user, must be
+    // writable, and (spool apart) must not be writable for others.
+    // Errors name the directory and what is wrong with it.
+    static Result<Home> open(const std::string& path);
+
+    Home(Home&& other) noexcept;
+    Home& operator=(Home&& other) noexcept;
+    ~Home();
+
+    // Takes HOME/server_priv/server.lock for the life of this object and writes the pid of this process into
+    // it: call it after daemonizing. Another server's lock is an error that names its pid.
+    Result<void> lock();
+
+    const std::string& path() const { return path_; }
+    std::string server_priv() const { return path_ + "/server_priv"; }
+    std::string server_db() const { return path_ + "/server_priv/server.db"; }
+    std::string policy_db() const { return path_ + "/server_priv/policy.db"; }
+    std::string socket() const { return path_ + "/server_priv/pbs.sock"; }
+    std::string server_jobs() const { return path_ + "/server_priv/jobs"; }
+    std::string accounting() const { return path_ + "/server_priv/accounting"; }
+    std::string sched_priv() const { return path_ + "/sched_priv"; }
+    std::string server_logs() const { return path_ + "/server_logs"; }
+    std::string sched_logs() const { return path_ + "/sched_logs"; }
+    std::string spool() const { return path_ + "/spool"; }
+    std::string undelivered() const { return path_ + "/undelivered"; }
+    std::string mom_jobs() const { return path_ + "/mom_priv/jobs"; }
+    std::string aux() const { return path_ + "/aux"; }
+
+  private:
+    explicit Home(std::string path) : path_(std::move(path)) {}
+
+    std::string path_;
+    int lock_fd_ = -1;
+};
+
+}  // namespace pbs::host

@@ -1,0 +1,26 @@
+// Files of "key=value" lines, as the runner and its shepherds keep them. In a value, control characters and
+// '%' are written as %XX (two hexadecimal digits), so that any bytes fit on a line. A key may come again:
+// lists.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server_plugin/host/base/error.h"
+
+namespace pbs::host {
+
+using KeyValues = std::vector<std::pair<std::string, std::string>>;
+
+std::string write_key_values(const KeyValues& values);
+
+// Errors name the line and what is wrong with it; `name` is the file's.
+Result<KeyValues> parse_key_values(std::string_view text, std::string_view name);
+
+// A whole decimal number that fills the text.
+Result<std::int64_t> parse_number(std::string_view key, std::string_view text);
+
+}  // namespace pbs::host

@@ -1,0 +1,84 @@
+// The server's log: HOME/server_logs/YYYYMMDD, one line an event, in PBS's format:
+//   MM/DD/YYYY HH:MM:SS.uuuuuu;event;module;class;object;text
+// `event` is the kind of event as four hexadecimal digits. Times are local, by the server's clock.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "server_plugin/host/base/clock.h"
+#include "server_plugin/host/base/daily_file.h"
+
+namespace pbs::host {
+
+// Kinds of events; the bits of the server attribute log_events.
+enum class LogEvent : unsigned {
+    error = 0x0001,
+    system = 0x0002,
+    admin = 0x0004,
+    job = 0x0008,
+    job_usage = 0x0010,
+    security = 0x0020,
+    sched = 0x0040,
+    debug = 0x0080,
+    debug2 = 0x0100,
+    debug3 = 0x0400
+};
+
+// What the object of a line is. Written as Svr, Que, Job, Req, Fil, Act, Node, Resv, Sched, Hook.
+enum class LogClass { server, queue, job, request, file, account, node, reservation, sched, hook };
+
+class Log {
+  public:
+    // Lines go to `directory`/YYYYMMDD, opened at the first line and again at each change of day; `module` is
+    // the third field, "Server@host". Nothing can go wrong here for the caller: lines that can't be written
+    // are counted, and the count is written when writing works again. Each line also goes to stderr once
+    // `echo(true)`.
+    Log(std::string directory, std::string module, Clock& clock);
+
+    // Bits of LogEvent that are written; 0x1ff, as PBS's default, until set.
+    void set_events(unsigned mask) { mask_ = mask; }
+    bool writes(LogEvent event) const { return (static_cast<unsigned>(event) & mask_) != 0; }
+    void echo(bool to_stderr) { echo_ = to_stderr; }
+
+    // Writes a line. Line breaks and other control characters of `text` and `object` become spaces.
+    void write(LogEvent event, LogClass kind, std::string_view object, std::string_view text);
+    // LogEvent::error about the server itself.
+    void error(std::string_view object, std::string_view text);
+    void job(std::string_view job_id, std::string_view text);
+
+    // While one of these lives, lines are put together, and written at its end: each costs no write of its
+    // own. One at a time.
+    class Together {
+      public:
+        explicit Together(Log& log) : log_(log) { log_.together_ = true; }
+        ~Together();
+        Together(const Together&) = delete;
+        Together& operator=(const Together&) = delete;
+
+      private:
+        Log& log_;
+    };
+
+    // Lines lost since the start.
+    std::uint64_t lost() const { return lost_; }
+
+  private:
+    void append(int day, const std::string& line);
+    void write_gathered();
+
+    DailyFile file_;
+    std::string module_;
+    Clock& clock_;
+    unsigned mask_ = 0x1ff;
+    bool echo_ = false;
+    bool together_ = false;
+    std::string gathered_;  // lines of one day
+    int gathered_day_ = 0;
+    std::uint64_t gathered_lines_ = 0;
+    std::uint64_t lost_ = 0;
+    std::uint64_t lost_told_ = 0;
+};
+
+}  // namespace pbs::host

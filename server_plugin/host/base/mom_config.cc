@@ -1,0 +1,117 @@
+#include "server_plugin/host/base/mom_config.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+
+#include "server_plugin/host/base/posix.h"
+
+namespace pbs::host {
+
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r";
+
+std::string_view take_word(std::string_view& line) {
+    line.remove_prefix(std::min(line.size(), line.find_first_not_of(kBlanks)));
+    const auto word = line.substr(0, line.find_first_of(kBlanks));
+    line.remove_prefix(word.size());
+    return word;
+}
+
+// What comes behind "$action checkpoint_abort"; nothing if it isn't right.
+std::optional<CheckpointAction> checkpoint_action(std::string_view line) {
+    CheckpointAction action;
+    const auto seconds = take_word(line);
+    int number = 0;
+    const auto [end, code] = std::from_chars(seconds.data(), seconds.data() + seconds.size(), number);
+    if (code != std::errc() || end != seconds.data() + seconds.size() || number <= 0) return std::nullopt;
+    action.timeout = std::chrono::seconds(number);
+    const auto program = take_word(line);
+    if (!program.starts_with("!/")) return std::nullopt;
+    action.program = program.substr(1);
+    for (auto argument = take_word(line); !argument.empty(); argument = take_word(line))
+        action.arguments.emplace_back(argument);
+    return action;
+}
+
+// A load average above 0, in thousandths.
+std::optional<int64_t> load_value(std::string_view text) {
+    constexpr double kMost = 1e9;
+    double load = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), load);
+    if (code != std::errc() || end != text.data() + text.size() || !(load >= 0.001 && load <= kMost))
+        return std::nullopt;
+    return static_cast<int64_t>(load * 1000);
+}
+
+MomConfig not_read(const std::string& path, const std::string& why) {
+    MomConfig config;
+    config.notes.push_back(fmt::format("{} is not read: {}", path, why));
+    return config;
+}
+
+}  // namespace
+
+MomConfig parse_mom_config(std::string_view text, const std::string& name) {
+    MomConfig config;
+    for (int number = 1; !text.empty(); ++number) {
+        const auto end = text.find('\n');
+        std::string_view line = text.substr(0, end);
+        text.remove_prefix(end == text.npos ? text.size() : end + 1);
+        const auto directive = take_word(line);
+        if (directive.empty() || directive.starts_with('#')) continue;
+        auto what = take_word(line);
+        if (directive == "$action" && what == "checkpoint_abort") {
+            config.checkpoint = checkpoint_action(line);
+            if (!config.checkpoint)
+                config.notes.push_back(
+                    fmt::format("{} line {}: expected $action checkpoint_abort, a number of seconds above 0, "
+                                "and the absolute "
+                                "path of a program after an exclamation mark",
+                                name, number));
+            continue;
+        }
+        if (directive == "$max_load" || directive == "$ideal_load") {
+            if (const auto load = load_value(what))
+                (directive == "$max_load" ? config.load.max : config.load.ideal) = *load;
+            else
+                config.notes.push_back(fmt::format("{} line {}: expected {} and a load average above 0", name,
+                                                   number, directive));
+            continue;
+        }
+        const bool on = !what.starts_with('!');
+        if (!on) what.remove_prefix(1);
+        if (directive == "$enforce" && what == "mem") {
+            config.enforce_mem = on;
+        } else if (directive == "$enforce" && what == "vmem") {
+            config.enforce_vmem = on;
+        } else {
+            config.notes.push_back(
+                fmt::format("{} line {}: \"{}{}{}\" is not acted on; known are $enforce mem, "
+                            "$enforce vmem, $max_load, $ideal_load and $action checkpoint_abort",
+                            name, number, directive, what.empty() ? "" : " ", what));
+        }
+    }
+    return config;
+}
+
+MomConfig read_mom_config(const std::string& home) {
+    const std::string path = home + "/mom_priv/config";
+    const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!file) return errno == ENOENT ? MomConfig() : not_read(path, system_text(errno));
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0) return not_read(path, system_text(errno));
+    if (!S_ISREG(status.st_mode)) return not_read(path, "it is not a file");
+    if ((status.st_uid != 0 && status.st_uid != ::geteuid()) || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        return not_read(path, "others than root and the server's user may write it");
+    const auto text = read_fd(file.get(), path, 65536);
+    return text ? parse_mom_config(*text, path) : not_read(path, text.error().message);
+}
+
+}  // namespace pbs::host

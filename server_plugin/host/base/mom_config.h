@@ -1,0 +1,42 @@
+// HOME/mom_priv/config: what the site wants of running jobs, in the form of MoM's configuration.
+//   $enforce mem      a job whose processes have more memory than it asked for is killed; $enforce !mem: it
+//   isn't
+//   $enforce vmem     the same of virtual memory
+//   $action checkpoint_abort SECONDS !PROGRAM ARGUMENT...    writes a checkpoint of a job (checkpoint.h)
+//   $max_load NUMBER  with load_balancing, no job starts from this load average on
+//   $ideal_load NUMBER  nor until it has fallen below this one
+//   # text            a comment
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/host/base/machine_load.h"
+
+namespace pbs::host {
+
+// A program that writes checkpoints (checkpoint.h).
+struct CheckpointAction {
+    std::chrono::seconds timeout{0};
+    std::string program;
+    std::vector<std::string> arguments;
+};
+
+struct MomConfig {
+    std::optional<CheckpointAction> checkpoint;
+    bool enforce_mem = false;
+    bool enforce_vmem = false;
+    LoadLimits load;
+    // For the log: lines that nothing is done about, each with the file and its number, and why a file isn't
+    // read.
+    std::vector<std::string> notes;
+};
+
+// Without a file nothing is enforced; nor with one that others than root and the server's user can write.
+MomConfig read_mom_config(const std::string& home);
+MomConfig parse_mom_config(std::string_view text, const std::string& name);
+
+}  // namespace pbs::host

@@ -1,0 +1,400 @@
+#include "server_plugin/host/change/change.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/base/guard.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/change/batch.h"
+#include "server_plugin/host/change/commit_group.h"
+#include "server_plugin/host/change/reconcile.h"
+#include "server_plugin/host/life/accrual.h"
+#include "server_plugin/host/life/array.h"
+#include "server_plugin/host/life/job_life.h"
+#include "server_plugin/host/policy/plugin.h"
+#include "server_plugin/host/store/store.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+
+Job& Change::job(const Job& current) {
+    const auto [at, added] = jobs_.try_emplace(current.handle, current);
+    if (auto comment = added ? comments_.extract(current.handle) : decltype(comments_)::node_type()) {
+        set_comment(at->second, comment.mapped().text());
+        at->second.mtime = now_;
+    }
+    return at->second;
+}
+
+void Change::comment(const Job& current, std::string_view text) {
+    const bool whole =
+        jobs_.contains(current.handle) || current.is_subjob() ||
+        (counts_eligible_time(server_.state.server) && !is_accrual_settled(current, server_.state, now_));
+    if (!whole) {
+        comments_.insert_or_assign(current.handle, SharedText(text));
+        return;
+    }
+    Job& changed = job(current);
+    set_comment(changed, text);
+    changed.mtime = now_;
+}
+Queue& Change::queue(const Queue& current) {
+    return queues_.try_emplace(current.handle, current).first->second;
+}
+Node& Change::node(const Node& current) {
+    return nodes_.try_emplace(current.handle, current).first->second;
+}
+Sched& Change::sched(const Sched& current) {
+    return scheds_.try_emplace(current.name, current).first->second;
+}
+
+Reservation& Change::reservation(const Reservation& current) {
+    return reservations_.try_emplace(current.handle, current).first->second;
+}
+Reservation& Change::add(Reservation reservation) {
+    const uint64_t handle = reservation.handle;
+    return reservations_.insert_or_assign(handle, std::move(reservation)).first->second;
+}
+void Change::remove(const Reservation& reservation) {
+    removed_reservations_[reservation.handle] = reservation.id;
+    reservations_.erase(reservation.handle);
+}
+
+Attributes& Change::server_attributes() {
+    if (!server_attributes_) server_attributes_ = server_.state.server;
+    return *server_attributes_;
+}
+
+Job& Change::add(Job job, std::string script) {
+    const uint64_t handle = job.handle;
+    scripts_[handle] = std::move(script);
+    return jobs_.insert_or_assign(handle, std::move(job)).first->second;
+}
+Queue& Change::add(Queue queue) {
+    const uint64_t handle = queue.handle;
+    return queues_.insert_or_assign(handle, std::move(queue)).first->second;
+}
+Node& Change::add(Node node) {
+    const uint64_t handle = node.handle;
+    return nodes_.insert_or_assign(handle, std::move(node)).first->second;
+}
+Sched& Change::add(Sched sched) {
+    const std::string name = sched.name;
+    return scheds_.insert_or_assign(name, std::move(sched)).first->second;
+}
+
+Job& Change::put(Job job) {
+    const uint64_t handle = job.handle;
+    comments_.erase(handle);
+    return jobs_.insert_or_assign(handle, std::move(job)).first->second;
+}
+
+void Change::remove(const Job& job) {
+    const uint64_t handle = job.handle;
+    comments_.erase(handle);
+    counted_.forget(handle);
+    removed_jobs_.insert_or_assign(
+        handle, RemovedJob{job.sequence, job.told_as(), job.is_subjob() ? std::optional(job) : std::nullopt});
+    jobs_.erase(handle);
+}
+void Change::remove(const Queue& queue) {
+    removed_queues_[queue.handle] = queue.name;
+}
+void Change::remove(const Node& node) {
+    removed_nodes_[node.handle] = node.name;
+}
+void Change::remove(const Sched& sched) {
+    removed_scheds_.insert(sched.name);
+}
+
+Change::~Change() {
+    Dependencies& links = server_.state.dependencies;
+    while (!links_.empty()) {
+        const auto [link, made] = links_.back();
+        links_.pop_back();
+        made ? links.remove(link) : links.add(link);
+    }
+}
+
+void Change::link(uint64_t job, LinkKind kind, uint64_t other) {
+    link({server_.state.dependencies.new_id(), job, kind, other});
+}
+void Change::link(const Link& link) {
+    server_.state.dependencies.add(link);
+    links_.emplace_back(link, true);
+}
+void Change::unlink(const Link& link) {
+    server_.state.dependencies.remove(link);
+    links_.emplace_back(link, false);
+}
+
+const Job* Change::current(uint64_t sequence) const {
+    const Job* job = server_.state.job_of_sequence(sequence);
+    if (job == nullptr || removed_jobs_.contains(job->handle)) return nullptr;
+    const auto changed = jobs_.find(job->handle);
+    return changed == jobs_.end() ? job : &changed->second;
+}
+
+Result<void> Change::write_objects() {
+    Store& store = server_.parts.store;
+    Result<void> done;
+    if (resource_) done = store.save(*resource_);
+    if (done && next_sequence_) done = store.save_next_sequence(*next_sequence_);
+    if (done && received_) done = store.save_received(received_->first, received_->second, now_);
+    if (done && server_attributes_) done = store.save_server(*server_attributes_);
+    for (auto& [handle, queue] : queues_)
+        if (done) done = store.save(queue, server_.state.queue(queue.name));
+    for (auto& [handle, node] : nodes_)
+        if (done) done = store.save(node, server_.state.node(node.name));
+    for (auto& [name, sched] : scheds_)
+        if (done) done = store.save(sched);
+    for (auto& [handle, reservation] : reservations_)
+        if (done) done = store.save(reservation);
+    for (auto& [handle, job] : jobs_)
+        if (done) done = store.save(job, server_.state.job(handle) == nullptr);
+    for (const auto& [handle, comment] : comments_)
+        if (const Job* job = server_.state.job(handle); done && job != nullptr)
+            done = store.save_comment(job->sequence, comment.text(), now_);
+    for (auto& [handle, script] : scripts_)
+        if (done && jobs_.contains(handle)) done = store.save_script(jobs_.at(handle), script);
+    for (const auto& [link, made] : links_)
+        if (done) done = made ? store.save(link) : store.remove(link);
+    return done;
+}
+
+Result<void> Change::write_removals() {
+    Store& store = server_.parts.store;
+    Result<void> done;
+    if (removed_resource_) done = store.remove_resource(*removed_resource_);
+    for (auto& [handle, job] : removed_jobs_)
+        if (done) done = store.remove_job(job.sequence);
+    for (auto& [handle, name] : removed_queues_)
+        if (done) done = store.remove_queue(name);
+    for (auto& [handle, name] : removed_nodes_)
+        if (done) done = store.remove_node(name);
+    for (const std::string& name : removed_scheds_)
+        if (done) done = store.remove_sched(name);
+    for (const auto& [handle, id] : removed_reservations_)
+        if (done) done = store.remove_reservation(id);
+    return done;
+}
+
+Result<void> Change::write() {
+    if (auto done = write_objects(); !done) return done;
+    return write_removals();
+}
+
+void Change::note(ChangedSince& changed) const {
+    for (const auto& [handle, node] : nodes_) changed.nodes.insert(handle);
+    for (const auto& [handle, name] : removed_nodes_) changed.nodes.insert(handle);
+    for (const auto& [handle, job] : removed_jobs_) changed.jobs.insert(job.told);
+    // Decisions about reservations name them as those about jobs name jobs.
+    for (const auto& [handle, reservation] : reservations_) changed.jobs.insert(handle);
+    for (const auto& [handle, id] : removed_reservations_) changed.jobs.insert(handle);
+    for (const auto& [handle, comment] : comments_)
+        if (const Job* job = server_.state.job(handle)) changed.jobs.insert(job->told_as());
+    for (const auto& [handle, job] : jobs_) {
+        changed.jobs.insert(job.told_as());
+        const Job* before = server_.state.job(handle);
+        if (!job.running() || (before != nullptr && before->running())) continue;
+        for (const Place& place : job.places) changed.nodes.insert(place.node);
+    }
+}
+
+void Change::put_in_place() {
+    if (server_.changed && server_.batch == nullptr) note(*server_.changed);
+    State& state = server_.state;
+    if (resource_ || removed_resource_ || server_attributes_) state.setup_changed();
+    if (resource_) {
+        const auto& r = *resource_;
+        if (state.resources.find(r.name) == nullptr) {
+            (void)state.resources.add(r.name, r.type_text(), r.flag_text());
+        } else {
+            (void)state.resources.change(r);
+        }
+    }
+    if (removed_resource_) (void)state.resources.remove(*removed_resource_);
+    if (next_sequence_) state.next_sequence = *next_sequence_;
+    if (server_attributes_) state.server = *server_attributes_;
+    for (auto& [handle, queue] : queues_) state.put(queue);
+    for (auto& [handle, node] : nodes_) state.put(node);
+    for (auto& [name, sched] : scheds_) state.put(sched);
+    for (auto& [handle, reservation] : reservations_) state.put(reservation);
+    for (const auto& [handle, id] : removed_reservations_) state.erase_reservation(handle);
+    for (auto& [handle, job] : jobs_) state.put(std::move(job));
+    for (const auto& [handle, comment] : comments_) state.set_comment(handle, comment.text(), now_);
+    for (auto& [handle, job] : removed_jobs_) state.erase_job(handle);
+    for (auto& [handle, name] : removed_queues_) state.erase_queue(name);
+    for (auto& [handle, name] : removed_nodes_) state.erase_node(name);
+    for (const std::string& name : removed_scheds_) state.erase_sched(name);
+}
+
+void Change::tell_plugin() {
+    Plugin* plugin = server_.parts.plugin;
+    if (plugin == nullptr) return;
+    const State& state = server_.state;
+    if (resource_)
+        if (const Resource* resource = state.resources.find(resource_->name))
+            plugin->resource_defined(*resource);
+    if (removed_resource_) plugin->resource_removed(*removed_resource_);
+    if (server_attributes_) plugin->server_changed(state);
+    for (auto& [handle, queue] : queues_)
+        if (!removed_queues_.contains(handle)) plugin->queue_changed(queue, state);
+    for (auto& [handle, node] : nodes_)
+        if (!removed_nodes_.contains(handle)) plugin->node_changed(node, state);
+    for (auto& [name, sched] : scheds_)
+        if (!removed_scheds_.contains(name)) plugin->sched_changed(sched, state);
+    for (auto& [handle, reservation] : reservations_) plugin->reservation_changed(reservation, state);
+    for (const auto& [handle, id] : removed_reservations_) plugin->reservation_removed(handle);
+    for (auto& [handle, moved_from] : jobs_) {
+        const Job* job = state.job(handle);
+        if (job != nullptr) plugin->tell(now_, *job, state);
+    }
+    for (const auto& [handle, comment] : comments_)
+        if (const Job* job = state.job(handle)) plugin->tell(now_, *job, state);
+    for (auto& [handle, job] : removed_jobs_) plugin->job_removed(now_, job.told);
+    for (auto& [handle, name] : removed_queues_) plugin->queue_removed(handle);
+    for (auto& [handle, name] : removed_nodes_) plugin->node_removed(handle);
+    for (const std::string& name : removed_scheds_) plugin->sched_removed(name);
+}
+
+std::vector<ConfigChange> Change::configuration() const {
+    const State& state = server_.state;
+    const std::string& home = server_.options.home;
+    std::map<ConfigName, std::optional<ConfigValues>> after;
+    if (server_attributes_) after[{PBS_OBJ_SERVER, {}}] = config_values(*server_attributes_);
+    for (const auto& [handle, queue] : queues_) after[{PBS_OBJ_QUEUE, queue.name}] = config_values(queue);
+    for (const auto& [handle, node] : nodes_) after[{PBS_OBJ_NODE, node.name}] = config_values(node);
+    for (const auto& [name, sched] : scheds_) after[{PBS_OBJ_SCHED, name}] = config_values(sched, home);
+    if (resource_) after[{PBS_OBJ_RESOURCE, resource_->name}] = config_values(*resource_);
+    for (const auto& [handle, name] : removed_queues_) after[{PBS_OBJ_QUEUE, name}].reset();
+    for (const auto& [handle, name] : removed_nodes_) after[{PBS_OBJ_NODE, name}].reset();
+    for (const std::string& name : removed_scheds_) after[{PBS_OBJ_SCHED, name}].reset();
+    if (removed_resource_) after[{PBS_OBJ_RESOURCE, *removed_resource_}].reset();
+    std::vector<ConfigChange> changes;
+    for (auto& [object, values] : after) {
+        auto before = config_values(state, home, object);
+        if (before != values) changes.push_back({object, std::move(before), std::move(values)});
+    }
+    return changes;
+}
+
+Result<void> Change::join(Batch& batch) {
+    if (!jobs_.empty() || !comments_.empty() || !removed_jobs_.empty() || !links_.empty() || next_sequence_ ||
+        !reservations_.empty() || !removed_reservations_.empty())
+        return fail(PBSE_INTERNAL, "jobs and reservations can't be changed in a batch");
+    std::set<ConfigName>& touched = batch.touched_;
+    if (resource_) touched.insert({PBS_OBJ_RESOURCE, resource_->name});
+    if (removed_resource_) touched.insert({PBS_OBJ_RESOURCE, *removed_resource_});
+    if (server_attributes_) touched.insert({PBS_OBJ_SERVER, {}});
+    for (const auto& [handle, queue] : queues_) touched.insert({PBS_OBJ_QUEUE, queue.name});
+    for (const auto& [handle, node] : nodes_) touched.insert({PBS_OBJ_NODE, node.name});
+    for (const auto& [name, sched] : scheds_) touched.insert({PBS_OBJ_SCHED, name});
+    for (const auto& [handle, name] : removed_queues_) touched.insert({PBS_OBJ_QUEUE, name});
+    for (const auto& [handle, name] : removed_nodes_) touched.insert({PBS_OBJ_NODE, name});
+    for (const std::string& name : removed_scheds_) touched.insert({PBS_OBJ_SCHED, name});
+    put_in_place();
+    for (auto& action : actions_) batch.actions_.push_back(std::move(action));
+    return {};
+}
+
+namespace {
+
+// Brings history and server together again after the plugin has committed a change and the server could not.
+void reconcile(Server& server) {
+    if (server.parts.plugin == nullptr) return;
+    if (auto done = reconcile_history(server); !done)
+        server.parts.log.error("history",
+                               fmt::format("the history has a change that the server has not; the next start "
+                                           "puts it right: {}",
+                                           done.error().message));
+}
+
+}  // namespace
+
+// What arrays are after what becomes of their subjobs.
+void Change::follow_arrays() {
+    std::map<uint64_t, std::vector<SubjobStep>> steps;
+    for (const auto& [handle, job] : jobs_)
+        if (job.is_subjob()) steps[job.array].push_back({server_.state.job(handle), &job, false});
+    for (const auto& [handle, job] : removed_jobs_)
+        if (job.subjob) steps[job.subjob->array].push_back({server_.state.job(handle), &*job.subjob, true});
+    for (const auto& [array, those] : steps) follow_subjobs(*this, array, those);
+}
+
+// As the server counted until now.
+void Change::settle_accruals() {
+    const bool counts = counts_eligible_time(server_.state.server);
+    if (server_attributes_ && counts_eligible_time(*server_attributes_) && !counts) {
+        static const AttributeDef& since = *server_table().find("eligible_since");
+        server_attributes_->set(since, {}, fmt::format("{}", now_));
+    }
+    if (!counts) return;
+    for (auto& [handle, job] : jobs_) settle_accrual(job, server_.state, now_);
+}
+
+bool Change::only_adds_jobs() const {
+    if (!removed_jobs_.empty() || !comments_.empty() || !queues_.empty() || !removed_queues_.empty() ||
+        !nodes_.empty() || !removed_nodes_.empty() || !scheds_.empty() || !removed_scheds_.empty() ||
+        !reservations_.empty() || !removed_reservations_.empty() || !links_.empty() || server_attributes_ ||
+        resource_ || removed_resource_ || received_ || !lasts_)
+        return false;
+    return !jobs_.empty() && std::ranges::all_of(jobs_, [&](const auto& one) {
+        return scripts_.contains(one.first) && server_.state.job(one.first) == nullptr;
+    });
+}
+
+Result<void> Change::join(CommitGroup& group) {
+    CommitGroup::Member member{now_, {}, std::move(actions_), trigger_, std::exchange(next_sequence_, {})};
+    for (const auto& [handle, job] : jobs_) member.jobs.push_back(handle);
+    if (auto done = group.write([this] { return write(); }); !done) return done;
+    group.add(std::move(member));
+    put_in_place();
+    return {};
+}
+
+Result<void> Change::commit(const std::function<Result<void>()>& before) {
+    settle_accruals();
+    if (server_.batch != nullptr) return join(*server_.batch);
+    follow_arrays();
+    CommitGroup& group = server_.commit_group;
+    if (group.takes() && !before && only_adds_jobs()) return join(group);
+    // Whoever holds the replies to its members asks the group for the outcome (CommitGroup::commit).
+    if (group.uncommitted())
+        if (auto done = group.commit(); !done) return done;
+    Store& store = server_.parts.store;
+    Result<void> done;
+    bool told = false;
+    // A transaction must not stay open, or no other could begin.
+    try {
+        done = store.begin(lasts_ ? Store::Durable::now : Store::Durable::later);
+        if (done) done = write();
+        if (done && before) {
+            done = before();
+            told = done.has_value();
+        }
+        const auto began = std::chrono::steady_clock::now();
+        if (done) done = store.commit();
+        if (done) server_.counters.committed(std::chrono::steady_clock::now() - began);
+    } catch (const std::exception& error) {
+        done = fail(PBSE_SYSTEM, error.what());
+    }
+    if (!done) {
+        store.rollback();
+        if (told) reconcile(server_);
+        return done;
+    }
+    links_.clear();
+    put_in_place();
+    tell_plugin();
+    for (const auto& action : actions_) guarded(server_.parts.log, "after a change", action);
+    if (trigger_ != 0) server_.want_cycle(trigger_);
+    return {};
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,140 @@
+// One transaction on the server's state. What a request changes is changed on copies; commit() stores them,
+// and only when that is durable puts them in place, tells the plugin, and does what was left for afterwards.
+// If anything fails, nothing has happened.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server_plugin/host/base/error.h"
+#include "server_plugin/host/change/server.h"
+#include "server_plugin/host/state/configuration.h"
+#include "server_plugin/host/state/limits.h"
+#include "server_plugin/host/state/objects.h"
+
+namespace pbs::host {
+
+class Batch;
+class CommitGroup;
+
+class Change {
+  public:
+    Change(Server& server, int64_t now) : server_(server), now_(now), counted_(server.state) {}
+    ~Change();  // takes back what was done to links and is not committed
+    Change(const Change&) = delete;
+    Change& operator=(const Change&) = delete;
+
+    Server& server() { return server_; }
+    int64_t now() const { return now_; }
+
+    // The copy that will replace the object, made at the first call. References stay valid until commit().
+    Job& job(const Job& current);
+    Queue& queue(const Queue& current);
+    Node& node(const Node& current);
+    Sched& sched(const Sched& current);
+    Reservation& reservation(const Reservation& current);
+    Attributes& server_attributes();
+
+    // New objects; they need a handle of State::new_handle().
+    Job& add(Job job, std::string script);
+    Job& put(Job job);  // the job, new or not, without a script of its own
+    // Gives the job a comment. That of a job of which nothing else changes is written and put in place alone:
+    // a cycle tells a great many.
+    void comment(const Job& current, std::string_view text);
+    Queue& add(Queue queue);
+    Node& add(Node node);
+    Sched& add(Sched sched);
+    Reservation& add(Reservation reservation);
+
+    void remove(const Job& job);
+    void remove(const Queue& queue);
+    void remove(const Node& node);
+    void remove(const Sched& sched);
+    void remove(const Reservation& reservation);
+
+    // Links between jobs, which the state's Dependencies has (or has no longer) at once.
+    void link(uint64_t job, LinkKind kind, uint64_t other);
+    void link(const Link& link);
+    void unlink(const Link& link);
+    // The job as it will be; nullptr: there is none, or will be none.
+    const Job* current(uint64_t sequence) const;
+
+    // The jobs that limits count. A job that enters a queue is staged there by enter_queue(), one that ends
+    // is forgotten.
+    CountedJobs& counted() { return counted_; }
+
+    // A resource definition to save (added or changed) or to remove. The table itself changes at commit.
+    void save_resource(Resource resource) { resource_ = std::move(resource); }
+    void remove_resource(std::string name) { removed_resource_ = std::move(name); }
+
+    void next_sequence(int64_t next) { next_sequence_ = next; }
+    // Another server handed in the job with this id, after so many servers had it.
+    void received(std::string id, int64_t hops) { received_ = std::pair(std::move(id), hops); }
+
+    // Done after the commit, in the order given: accounting, log, runner.
+    void then(std::function<void()> action) { actions_.push_back(std::move(action)); }
+    void want_cycle(int trigger) { trigger_ = trigger; }
+
+    // What a manager's change does to the configuration: only what is different then, for the history.
+    std::vector<ConfigChange> configuration() const;
+
+    // Nobody counts on this change: a crash of the machine may undo it.
+    void need_not_last() { lasts_ = false; }
+
+    // `before` runs when all is written and not yet committed; its error takes everything back. In a batch
+    // (Server::batch) the change is made in its tables, and that is all. While Server::commit_group takes
+    // submissions, a change that is one joins it: it is durable, and known, when the group is committed.
+    Result<void> commit(const std::function<Result<void>()>& before = {});
+
+  private:
+    // A job that goes: what is still to be known of it.
+    struct RemovedJob {
+        uint64_t sequence;
+        uint64_t told;
+        std::optional<Job> subjob;
+    };
+    Result<void> join(Batch& batch);
+    bool only_adds_jobs() const;
+    Result<void> join(CommitGroup& group);
+    void follow_arrays();
+    void settle_accruals();
+    Result<void> write();
+    Result<void> write_objects();
+    Result<void> write_removals();
+    void note(ChangedSince& changed) const;
+    void put_in_place();
+    void tell_plugin();
+
+    Server& server_;
+    int64_t now_;
+    CountedJobs counted_;
+    std::map<uint64_t, Job> jobs_;
+    std::map<uint64_t, std::string> scripts_;
+    std::map<uint64_t, SharedText> comments_;  // of jobs that are not among jobs_
+    std::map<uint64_t, Queue> queues_;
+    std::map<uint64_t, Node> nodes_;
+    std::map<std::string, Sched> scheds_;
+    std::map<uint64_t, Reservation> reservations_;
+    std::map<uint64_t, std::string> removed_reservations_;
+    std::optional<Attributes> server_attributes_;
+    std::map<uint64_t, RemovedJob> removed_jobs_;  // by handle
+    std::map<uint64_t, std::string> removed_queues_;
+    std::map<uint64_t, std::string> removed_nodes_;
+    std::set<std::string> removed_scheds_;
+    std::vector<std::pair<Link, bool>> links_;  // made (true) or removed, in this order
+    std::optional<Resource> resource_;
+    std::optional<std::string> removed_resource_;
+    std::optional<int64_t> next_sequence_;
+    std::optional<std::pair<std::string, int64_t>> received_;
+    std::vector<std::function<void()>> actions_;
+    int trigger_ = 0;
+    bool lasts_ = true;
+};
+
+}  // namespace pbs::host

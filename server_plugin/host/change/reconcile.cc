@@ -1,0 +1,105 @@
+#include "server_plugin/host/change/reconcile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/policy/plugin.h"
+#include "server_plugin/host/state/configuration.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+// The last row that the history has of an object.
+struct Recorded {
+    ConfigName object;
+    std::optional<ConfigValues> before;
+    std::optional<ConfigValues> after;
+    int64_t change = 0;
+};
+
+const Identity& self() {
+    static const Identity identity{"pbs_server", "", privilege_operator | privilege_manager | privilege_root};
+    return identity;
+}
+
+std::string_view value_of(const ifl::ObjectStatus& object, std::string_view name) {
+    const auto found = std::ranges::find(object.attributes, name, &ifl::Attribute::name);
+    return found == object.attributes.end() ? std::string_view() : std::string_view(found->value);
+}
+
+int64_t number(std::string_view text) {
+    int64_t value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+Result<std::optional<ConfigValues>> values_in(const ifl::ObjectStatus& row, std::string_view name) {
+    auto values = from_json(value_of(row, name));
+    if (values && *values) sort_values(static_cast<int>(row.type), **values);
+    return values;
+}
+
+Result<std::vector<Recorded>> recorded_objects(Server& server) {
+    const ifl::Reply reply =
+        server.parts.plugin->status(server.now(), PBS_OBJ_CONFIGURATION, {}, {}, self(), "part=recorded");
+    if (reply.code != 0) return fail(reply.code, "the plugin keeps no history of the server's objects");
+    std::vector<Recorded> all;
+    for (const ifl::ObjectStatus& row : std::get<ifl::StatusReply>(reply.body).objects) {
+        auto before = values_in(row, "before");
+        auto after = values_in(row, "after");
+        if (!before) return tl::unexpected(before.error());
+        if (!after) return tl::unexpected(after.error());
+        all.push_back({{static_cast<int>(row.type), row.name},
+                       std::move(*before),
+                       std::move(*after),
+                       number(value_of(row, "change"))});
+    }
+    return all;
+}
+
+// The number of the history's last change.
+int64_t last_change(Server& server) {
+    const ifl::Reply reply =
+        server.parts.plugin->status(server.now(), PBS_OBJ_HISTORY, {}, {}, self(), "limit=1");
+    const auto* rows = std::get_if<ifl::StatusReply>(&reply.body);
+    return rows == nullptr || rows->objects.empty() ? 0 : number(value_of(rows->objects.back(), "change"));
+}
+
+}  // namespace
+
+Result<void> reconcile_history(Server& server) {
+    const auto recorded = recorded_objects(server);
+    if (!recorded) return {};
+    const int64_t last = last_change(server);
+    std::vector<ConfigChange> differences;
+    bool last_is_missing = true;
+    for (const Recorded& one : *recorded) {
+        auto present = config_values(server.state, server.options.home, one.object);
+        const bool differs = present != one.after;
+        if (differs != (one.change == last) || (differs && present != one.before)) last_is_missing = false;
+        if (differs) differences.push_back({one.object, one.after, std::move(present)});
+    }
+    if (differences.empty()) return {};
+    std::string warning;
+    ifl::Attributes revision;
+    if (last_is_missing) revision.push_back({"revision", "", std::to_string(last - 1), ifl::Op::set});
+    const ConfigName& first = differences.front().object;
+    const HostRecord record{"server: found so, and not in the history", differences};
+    server.parts.log.write(
+        LogEvent::admin, LogClass::server, "history",
+        last_is_missing
+            ? fmt::format("change {} is not in the server: it is taken back", last)
+            : fmt::format(
+                  "{} of the server's objects are not as the history has them: it gets a row for each",
+                  differences.size()));
+    return server.parts.plugin->manager(
+        server.now(), PBS_CMD_SET, last_is_missing ? int{PBS_OBJ_CONFIGURATION} : first.type,
+        last_is_missing ? std::string() : first.name, revision, self(), {}, warning, record);
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,136 @@
+#include "server_plugin/host/change/server.h"
+
+#include <sys/wait.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "server_plugin/host/base/clock.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/base/mom_config.h"
+#include "server_plugin/host/change/change.h"
+#include "server_plugin/host/policy/plugin.h"
+#include "server_plugin/host/store/store.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+constexpr std::string_view kDefaultSched = "default";
+
+}  // namespace
+
+std::string_view server_version() {
+    return PBSPOLICY_VERSION;
+}
+
+void Server::reap() {
+    std::erase_if(killed_children, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
+}
+
+Server::Server(State initial, ServerParts server_parts, ServerOptions server_options)
+    : state(std::move(initial)), parts(server_parts), options(std::move(server_options)) {
+    // They are in the order of queueing.
+    if (!state.jobs().empty()) last_rank = state.jobs().rbegin()->second.queue_rank;
+}
+
+int64_t Server::now() const {
+    return parts.clock.now().time_since_epoch().count();
+}
+
+std::string Server::state_text() const {
+    if (closing == Closing::delayed) return "Terminating_Delayed";
+    if (winding_down()) return "Terminating";
+    return state.server.boolean("scheduling", false) ? "Active" : "Idle";
+}
+
+Result<void> Server::make_first_objects() {
+    Change change(*this, now());
+    if (parts.store.empty()) {
+        Attributes& server = change.server_attributes();
+        for (const AttributeDef& row : server_table().rows()) {
+            if (!row.has(preset)) continue;
+            // "ncpus=1" of a resource, or the value itself.
+            const std::string_view value = row.default_value;
+            const size_t equals = row.type == Type::resources ? value.find('=') : std::string_view::npos;
+            const bool whole = equals == std::string_view::npos;
+            server.set(row, whole ? "" : value.substr(0, equals),
+                       std::string(whole ? value : value.substr(equals + 1)));
+        }
+    }
+    if (state.sched(kDefaultSched) == nullptr) {
+        Sched sched;
+        sched.handle = state.new_handle();
+        if (sched.handle == 1) sched.handle = state.new_handle();  // 1 is the server object's row
+        sched.name = kDefaultSched;
+        const auto set = [&](std::string_view name, std::string value) {
+            sched.attributes.set(*sched_table().find(name), {}, value);
+        };
+        set("sched_priv", options.home + "/sched_priv");
+        set("sched_log", options.home + "/sched_logs");
+        set("scheduling", state.server.boolean("scheduling", true) ? "True" : "False");
+        set("scheduler_iteration", "600");
+        change.add(std::move(sched));
+    }
+    return change.commit();
+}
+
+Result<void> Server::start_plugin() {
+    Plugin& plugin = *parts.plugin;
+    const int64_t at = now();
+    state.checkpoints = read_mom_config(options.home).checkpoint.has_value();
+    for (const Resource* resource : state.resources.all()) plugin.resource_defined(*resource);
+    plugin.server_changed(state);
+    for (const auto& [name, sched] : state.scheds()) plugin.sched_changed(sched, state);
+    for (const auto& [name, queue] : state.queues()) plugin.queue_changed(queue, state);
+    for (const auto& [name, node] : state.nodes()) plugin.node_changed(node, state);
+    for (const auto& [number, reservation] : state.reservations())
+        plugin.reservation_changed(reservation, state);
+    for (const auto& [handle, job] : state.jobs())
+        if (!job.history()) plugin.tell(at, job, state);
+    return plugin.start(at);
+}
+
+int Server::more_telling(int trigger, int other) {
+    const auto rank = [](int code) {
+        switch (code) {
+            case PBS_SCH_POLICY_SWITCH:
+                return 3;
+            case PBS_SCH_CONFIGURE:
+            case PBS_SCH_SCHEDULE_FIRST:
+                return 2;
+            case PBS_SCH_SCHEDULE_NEW:
+            case PBS_SCH_SCHEDULE_TERM:
+                return 0;
+            default:
+                return 1;
+        }
+    };
+    return rank(other) > rank(trigger) ? other : trigger;
+}
+
+void Server::want_cycle(int trigger, std::string_view sched) {
+    if (trigger == PBS_SCH_CONFIGURE && changed) changed->configuration = true;
+    auto [place, added] = wanted_.try_emplace(std::string(sched), trigger);
+    if (!added) place->second = more_telling(place->second, trigger);
+}
+
+std::map<std::string, int, std::less<>> Server::take_wanted_cycles() {
+    return std::exchange(wanted_, {});
+}
+
+uint64_t next_sequence(const Server& server) {
+    const int64_t largest = server.state.server.integer("max_job_sequence_id", 9999999);
+    int64_t next = std::max<int64_t>(server.state.next_sequence, 0);
+    const auto taken = [&](int64_t number) {
+        const auto sequence = static_cast<uint64_t>(number);
+        return server.state.job_of_sequence(sequence) != nullptr ||
+               server.state.job_of_sequence(array_number(sequence)) != nullptr ||
+               server.state.reservations().contains(sequence);
+    };
+    while (next > largest || taken(next)) next = next > largest ? 0 : next + 1;
+    return static_cast<uint64_t>(next);
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,168 @@
+// The server apart from its network: the state, what it is kept and carried out with, and what is pending.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "server_plugin/host/base/error.h"
+#include "server_plugin/host/base/users.h"
+#include "server_plugin/host/change/commit_group.h"
+#include "server_plugin/host/change/counters.h"
+#include "server_plugin/host/run/runner.h"
+#include "server_plugin/host/state/state.h"
+
+namespace pbs::host {
+
+class Accounting;
+class Batch;
+class Clock;
+class Deliveries;
+class Executor;
+class Log;
+class Mailer;
+class Peers;
+class Plugin;
+class Store;
+
+struct ServerParts {
+    Store& store;
+    Log& log;
+    Accounting& accounting;
+    Mailer& mailer;
+    Executor& executor;
+    Clock& clock;
+    Plugin* plugin = nullptr;  // tests of single requests may do without
+};
+
+struct ServerOptions {
+    std::string home;     // absolute
+    std::string scripts;  // the folder where a script is put for the runner: HOME/server_priv/jobs
+    std::string undelivered;
+    std::string starter;  // the user who runs the server: a manager
+    uint16_t port = 0;
+    std::string program = "/proc/self/exe";        // run as a writer of messages (message.h) and of backups
+    std::chrono::milliseconds message_time{5000};  // the time that a writer of messages has
+};
+
+// What has changed since a cycle's start, other than by what it decided.
+struct ChangedSince {
+    std::unordered_set<uint64_t> jobs;
+    std::unordered_set<uint64_t> nodes;  // also those that jobs were started on
+    bool configuration = false;  // of the plugin, or of server, queues, nodes, schedulers or resources
+
+    bool anything() const { return configuration || !jobs.empty() || !nodes.empty(); }
+};
+
+// Where the pass over the jobs of route queues is (routing.h).
+struct RoutePass {
+    std::string
+        queue{};  // the jobs of queues before this one, and this one's up to `job`, have had their turn
+    uint64_t job = 0;
+    std::unordered_map<uint64_t, int64_t> offered{};  // jobs that no destination took, and when that was
+    std::size_t next_look = 1024;                     // at so many of them those that have gone are forgotten
+};
+
+// A program that writes a checkpoint.
+struct Checkpoint {
+    pid_t pid = 0;
+    std::chrono::steady_clock::time_point until;
+    std::function<void(const Result<void>&)> done;
+};
+
+class Server {
+  public:
+    Server(State initial, ServerParts parts, ServerOptions options);
+
+    State state;
+    ServerParts parts;
+    ServerOptions options;
+    Counters counters;
+    int64_t started = 0;  // by the server's clock, seconds since the Epoch
+
+    int64_t now() const;  // by the server's clock, seconds since the Epoch
+
+    // At the first start makes the server object and the `default` scheduler; later what a new version has in
+    // addition.
+    Result<void> make_first_objects();
+    // Tells the plugin of everything, then starts it.
+    Result<void> start_plugin();
+
+    // Scheduling cycles that are due; the loop runs them (cycle.h). An empty name means every scheduler. Of
+    // several triggers the cycle has the one that says most: a policy switch, then a change of configuration.
+    void want_cycle(int trigger, std::string_view sched = {});
+    std::map<std::string, int, std::less<>> take_wanted_cycles();
+    static int more_telling(int trigger, int other);
+    bool cycles_wanted() const { return !wanted_.empty(); }
+    bool cycle_wanted(std::string_view sched) const {
+        return wanted_.find("") != wanted_.end() || wanted_.find(sched) != wanted_.end();
+    }
+
+    // A cycle waits until the plugin has done with a request: no other request is to begin there before the
+    // cycle.
+    bool cycle_waits = false;
+    // What has changed since the cycle that is on its way began; nullopt: none is.
+    std::optional<ChangedSince> changed;
+
+    // How many requests wait for the end of a cycle to ask the plugin something, such as where a job has
+    // room: the next cycle begins when they have asked.
+    std::size_t placing = 0;
+
+    Batch* open_batch = nullptr;  // the one change of many objects that is being made (batch.h)
+    Batch* batch = nullptr;       // the same, while Batch::run() has its tables in place of the state's
+
+    CommitGroup commit_group{*this};  // of submissions that come at the same time
+
+    RecentUsers recent_users;  // of jobs that are queued
+
+    std::vector<Checkpoint> checkpoints;  // that are being written (checkpoint.h)
+    std::size_t message_writers = 0;      // processes that write messages now (message.h)
+    bool backing_up = false;              // a backup is being made for a manager (requests/backup.h)
+    // Processes that were killed and have to be waited for: they go when their disk lets them.
+    std::vector<pid_t> killed_children;
+    void reap();  // waits for those of them that have ended
+
+    // Other servers' jobs on their way in: the last handing in of each, by its id in lower case (arrival.h).
+    std::map<std::string, uint64_t> arriving;
+    uint64_t last_arrival = 0;
+    // What deals with other servers; tests of single requests do without.
+    Peers* peers = nullptr;
+    Deliveries* deliveries = nullptr;
+
+    RoutePass route_pass;
+
+    uint64_t last_ticket = 0;  // the last ticket given to a request (Context::ticket)
+    int64_t last_rank = 0;     // the largest queue_rank given
+    // Runs whose ends are committed and may not be on the disk yet (ended_runs.h); are others on their way to
+    // it?
+    std::vector<RunId> ended_runs;
+    bool ends_on_their_way = false;
+    std::vector<RunReport> unstored_reports;  // reports of the runner that are not in the database yet
+
+    // Set by a Shutdown request or a signal: the server's loop ends.
+    bool stopping = false;
+    // Other than `no`: the server stops when no job runs any more, and takes and starts no job until then.
+    enum class Closing { no, delayed, immediate } closing = Closing::no;
+    bool winding_down() const { return stopping || closing != Closing::no; }
+    std::string state_text() const;  // server_state
+
+  private:
+    std::map<std::string, int, std::less<>> wanted_;  // scheduler to trigger
+};
+
+// The number of the next job or reservation. Numbers of those that still exist are passed over after a wrap.
+uint64_t next_sequence(const Server& server);
+
+// The server's version as pbs_version tells it.
+std::string_view server_version();
+
+}  // namespace pbs::host

@@ -1,0 +1,105 @@
+// Scheduling cycles: when one runs, and what its decisions do to jobs.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server_plugin/host/change/change.h"
+#include "server_plugin/host/change/counters.h"
+#include "server_plugin/host/change/server.h"
+#include "server_plugin/host/cycle/sched_logs.h"
+#include "server_plugin/host/policy/plugin.h"
+
+namespace pbs::host {
+
+// A cycle goes through three stages: the plugin decides, maybe in a thread of its own; the decisions are
+// carried out, many of them a part at a time; the next one begins. Requests are answered in between.
+class Cycles {
+  public:
+    // `slice`: what one call is to spend on carrying out decisions, but for `least` of them, so that they get
+    // on where each commit takes longer than that. The rest waits for go_on().
+    explicit Cycles(Server& server, std::chrono::milliseconds slice = std::chrono::milliseconds(6),
+                    size_t least = 32)
+        : server_(server),
+          slice_(slice),
+          least_at_once_(least),
+          most_at_once_(2 * least),
+          logs_(server.options.home, server.parts.clock) {}
+
+    // Begins what is wanted, each scheduler at most once, if its scheduling is on. While busy(), or somebody
+    // waits to ask the plugin (Server::placing), it does nothing, and what is wanted stays so.
+    void run_wanted();
+
+    // To be called when the plugin's thread has made its decisions (PluginOptions::cycle_finished).
+    void cycle_finished();
+
+    // To be called when the plugin is done with other work (PluginOptions::work_finished): a cycle that
+    // waited for that begins, and what became due meanwhile is found.
+    void work_finished();
+
+    // Carries on with decisions.
+    void go_on();
+
+    bool busy() const { return stage_ != Stage::idle || server_.cycle_waits; }
+    // Schedulers are left that run_wanted() is to be called for: a cycle of another one has failed.
+    bool has_more() const { return !todo_.empty(); }
+    // Decisions are left that go_on() is to be called for, soon.
+    bool has_decisions() const { return stage_ == Stage::applying; }
+
+    // Looks at the clock: the plugin's deadlines, and each scheduler's iteration. Call it at least each
+    // second, for the clock may jump.
+    void look_at_clock();
+
+  private:
+    enum class Stage : std::uint8_t { idle, deciding, applying };
+
+    void begin_next();
+    void begin(const std::string& sched, int trigger);
+    void wait(const std::string& sched, int trigger);
+    std::chrono::nanoseconds stage_took();
+    bool more_starts() const;
+    bool still_holds(const Decision& decision) const;
+    void take_decisions();
+    void apply_some();
+    void learn(size_t count, std::chrono::nanoseconds took);
+    void learn_of_starts(size_t starts, std::chrono::nanoseconds took);
+    void fail_cycle(const Error& error);
+    void end();
+
+    Server& server_;
+    std::chrono::milliseconds slice_;
+    size_t least_at_once_;
+    size_t most_at_once_;             // decisions, by what the last ones took
+    size_t most_starts_at_once_ = 8;  // among them, by what the last ones took after their commit
+    SchedLogs logs_;
+    std::map<std::string, int64_t> last_;           // scheduler to the instant of its last cycle
+    std::deque<std::pair<std::string, int>> todo_;  // schedulers and triggers
+    Stage stage_ = Stage::idle;
+    // The cycle that is on its way.
+    std::string sched_;
+    int trigger_ = 0;
+    CycleNote note_;
+    std::chrono::steady_clock::time_point stage_began_{};
+    Decisions decisions_;
+    size_t applied_ = 0;
+    size_t refused_ = 0;  // of them, because scheduling is off
+    // The ids of the jobs that it has preempted, and whether one couldn't be.
+    std::vector<std::string> preempted_;
+    bool not_preempted_ = false;
+    bool dropped_ = false;  // a decision, because of what had changed
+};
+
+// Starts a job on the places of the decision, with the resources that it sets.
+Result<void> start_as_decided(Change& change, Job& job, const Decision& decision);
+
+// Carries out decisions in order. Each that no longer fits (the job has gone, the vnode is full) is dropped
+// with a line in the log. One transaction for all of them; the jobs start after it.
+Result<void> apply_decisions(Server& server, int64_t now, const std::vector<Decision>& decisions);
+
+}  // namespace pbs::host

@@ -1,0 +1,40 @@
+// The schedulers' logs: what each cycle makes of the jobs, in the folder that the scheduler's sched_log
+// names, in the format of the server's log and with the words of OpenPBS's scheduler. The policy in force
+// chooses by log_event which kinds of events they have.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "server_plugin/host/base/clock.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/policy/plugin.h"
+#include "server_plugin/host/state/objects.h"
+#include "server_plugin/host/state/state.h"
+
+namespace pbs::host {
+
+class SchedLogs {
+  public:
+    SchedLogs(std::string home, Clock& clock) : home_(std::move(home)), clock_(clock) {}
+    // The log of a scheduler; its folder is made if it is one directly in the server's home. Good until the
+    // next call for this scheduler.
+    Log& of(const Sched& sched);
+
+  private:
+    struct Known {
+        std::string folder;
+        std::unique_ptr<Log> log;
+    };
+    std::string home_;
+    Clock& clock_;
+    std::map<std::string, Known, std::less<>> known_;
+};
+
+// Writes what a decision that was carried out has made of the job, or subjob, with this id.
+void write_decision(Log& log, const Decision& decision, std::string_view job, const State& state);
+
+}  // namespace pbs::host

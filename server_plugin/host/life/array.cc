@@ -1,0 +1,345 @@
+#include "server_plugin/host/life/array.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/base/accounting.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/life/depend.h"
+#include "server_plugin/host/life/job_life.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+constexpr int64_t kDefaultArraySize = 10000;
+constexpr std::string_view kIndexTag = "^array_index^";
+
+// What of an array its subjobs don't have.
+constexpr std::array kOnlyOfArrays = {"array_indices_submitted",
+                                      "array_indices_remaining",
+                                      "max_run_subjobs",
+                                      "array_runs",
+                                      "depend",
+                                      "block",
+                                      "comment",
+                                      "Exit_status",
+                                      "Submit_arguments"};
+
+void unset(Job& job, std::string_view name) {
+    job.attributes.unset(*job_table().find(name), {});
+}
+
+void set_subjobs(Job& array, Subjobs subjobs) {
+    set_attribute(array, "array_indices_remaining", subjobs.queued.text());
+    array.subjobs = std::make_shared<const Subjobs>(std::move(subjobs));
+}
+
+int64_t live(const Subjobs& subjobs) {
+    return subjobs.running + subjobs.exiting + subjobs.waiting;
+}
+
+bool is_done(const Subjobs& subjobs) {
+    return subjobs.queued.empty() && live(subjobs) == 0;
+}
+
+void tally(Subjobs& subjobs, const Job& job, int64_t by) {
+    if (job.state == job_state::kRunning || job.state == job_state::kSuspended) subjobs.running += by;
+    if (job.state == job_state::kExiting) subjobs.exiting += by;
+    if (job.state == job_state::kHeld || job.state == job_state::kWaiting) subjobs.waiting += by;
+}
+
+void put_index(Job& job, std::string_view attribute) {
+    std::string text(job.attributes.text(attribute));
+    const auto at = text.find(kIndexTag);
+    if (at == std::string::npos) return;
+    text.replace(at, kIndexTag.size(), std::to_string(job.index));
+    set_attribute(job, attribute, text);
+}
+
+Job new_subjob(const Job& array, int64_t index, State& state) {
+    Job job = array;
+    job.handle = state.new_handle();
+    job.sequence = state.new_subjob();
+    job.id = subjob_id(array, index);
+    job.state = job_state::kQueued;
+    job.substate = substate::kQueued;
+    job.stime = 0;
+    job.obittime = 0;
+    job.subjobs.reset();
+    job.array = array.sequence;
+    job.index = index;
+    for (const char* name : kOnlyOfArrays) unset(job, name);
+    set_attribute(job, "Hold_Types", "n");
+    set_attribute(job, "array_id", array.id);
+    set_attribute(job, "array_index", std::to_string(index));
+    for (const char* name : {"Output_Path", "Error_Path", "stagein", "stageout"}) put_index(job, name);
+    return job;
+}
+
+// Marks an array as begun: the first of its subjobs runs.
+void begin_array(Change& change, Job& array) {
+    Server& server = change.server();
+    array.stime = change.now();
+    set_began_comment(array);
+    dependencies_when_running(change, array);
+    change.then([&server, handle = array.handle] {
+        const Job* begun = server.state.job(handle);
+        if (begun == nullptr) return;
+        server.parts.accounting.started(accounted(*begun, server.state));
+        mail_job(server, *begun, 'b', "Begun execution");
+    });
+}
+
+// 0: all subjobs have ended so; 1: one has ended otherwise; 2: one couldn't be run. One that was deleted
+// counts if the array was.
+void add_exit_status(Job& array, const Job& subjob) {
+    if ((subjob.deleted && !array.deleted) || !subjob.attributes.has("Exit_status")) return;
+    const int64_t status = subjob.attributes.integer("Exit_status", 0);
+    const int64_t worst = std::max<int64_t>(array.attributes.integer("Exit_status", 0), status < 0   ? 2
+                                                                                        : status > 0 ? 1
+                                                                                                     : 0);
+    set_attribute(array, "Exit_status", std::to_string(worst));
+}
+
+// No run of it may have the number of one that was, which the database has forgotten then.
+void note_runs(Job& array, const Job& subjob) {
+    const int64_t runs = subjob.attributes.integer("run_count", 0);
+    if (runs > array.attributes.integer("array_runs", 0))
+        set_attribute(array, "array_runs", std::to_string(runs));
+}
+
+// Makes an array finished: the last of its subjobs has ended.
+void end_array(Change& change, Job& array) {
+    Server& server = change.server();
+    const bool ran = array.stime != 0;
+    if (ran) {
+        array.obittime = change.now();
+        if (!array.attributes.has("Exit_status")) set_attribute(array, "Exit_status", "0");
+        // Before the commit, as that of a job (end_job).
+        server.parts.accounting.ended(accounted(array, server.state));
+        change.then([&server, ended = array] {
+            const std::string text =
+                fmt::format("Exit_status={}", ended.attributes.integer("Exit_status", 0));
+            server.parts.log.job(ended.id, text);
+            mail_job(server, ended, 'e', fmt::format("Execution terminated\n{}", text));
+        });
+    }
+    const int final_substate = array.deleted                                     ? substate::kTerminated
+                               : array.attributes.integer("Exit_status", 0) == 0 ? substate::kFinished
+                                                                                 : substate::kFailed;
+    // What its last queued subjob waited for is over.
+    if (ran && array.attributes.text("comment").find(" and terminated") == std::string::npos)
+        set_began_comment(array);
+    set_end_comment(array, final_substate, {});
+    retire(change, array, final_substate);
+}
+
+}  // namespace
+
+Result<void> make_array(Job& job, const State& state) {
+    if (!job.attributes.has("array_indices_submitted")) {
+        if (job.attributes.has("max_run_subjobs")) return fail(PBSE_NOTARRAY_ATTR, {});
+        return {};
+    }
+    if (job.attributes.has("interactive"))
+        return fail(PBSE_NOSUP, "No support for requested service: an interactive job array");
+    const auto range = parse_index_range(job.attributes.text("array_indices_submitted"));
+    if (!range) return tl::unexpected(range.error());
+    if (range->count() > state.server.integer("max_array_size", kDefaultArraySize))
+        return fail(PBSE_MaxArraySize, {});
+    job.sequence = array_number(job.sequence);
+    job.id = state.job_id(job.sequence);
+    set_subjobs(job, {*range, IndexSet(*range)});
+    return {};
+}
+
+Result<void> fits_array_size(const Job& job, const Queue& queue) {
+    if (!job.is_array() || !queue.attributes.has("max_array_size")) return {};
+    if (job.subjobs->submitted.count() > queue.attributes.integer("max_array_size", 0))
+        return fail(PBSE_MaxArraySize, {});
+    return {};
+}
+
+bool restore_array(Job& job, State& state) {
+    const Attributes& a = job.attributes;
+    if (a.has("array_id")) {
+        const auto array = state.sequence_in(a.text("array_id"));
+        if (!array) return false;
+        job.array = *array;
+        job.index = a.integer("array_index", 0);
+        job.id = fmt::format("{}[{}].{}", number_in_id(job.array), job.index, state.server_name);
+        return true;
+    }
+    if (!a.has("array_indices_submitted")) return true;
+    const auto range = parse_index_range(a.text("array_indices_submitted"));
+    if (!range) return false;
+    auto queued = IndexSet::parse(*range, a.text("array_indices_remaining"));
+    if (!queued) return false;
+    job.told = state.new_handle();
+    job.subjobs = std::make_shared<const Subjobs>(Subjobs{*range, *std::move(queued)});
+    return true;
+}
+
+void count_subjobs(State& state) {
+    std::vector<Job> arrays;
+    for (const auto& [handle, job] : state.jobs()) {
+        if (!job.is_array() || job.history()) continue;
+        Subjobs subjobs = *job.subjobs;
+        for (const auto& [index, subjob] : state.subjobs(job.sequence)) tally(subjobs, *state.job(subjob), 1);
+        if (live(subjobs) == 0) continue;
+        Job counted = job;
+        counted.subjobs = std::make_shared<const Subjobs>(std::move(subjobs));
+        arrays.push_back(std::move(counted));
+    }
+    for (Job& job : arrays) state.put(std::move(job));
+}
+
+std::string subjob_id(const Job& array, int64_t index) {
+    const auto bracket = array.id.find(']');
+    return fmt::format("{}{}{}", std::string_view(array.id).substr(0, bracket), index,
+                       std::string_view(array.id).substr(bracket));
+}
+
+bool may_start_subjob(const Job& array, int64_t before) {
+    const Subjobs& subjobs = *array.subjobs;
+    if (subjobs.queued.count() <= before) return false;
+    // 0 lets none start, as in OpenPBS.
+    return !array.attributes.has("max_run_subjobs") ||
+           subjobs.running + subjobs.exiting + before < array.attributes.integer("max_run_subjobs", 0);
+}
+
+char shown_state(const Job& job, const State& state) {
+    if (!job.is_subjob() || !job.history()) return job.state;
+    const Job* array = state.job_of_sequence(job.array);
+    return array == nullptr || array->history() ? job.state : job_state::kExpired;
+}
+
+char state_for_plugin(const Job& job) {
+    if (!job.is_array() || (job.state != job_state::kQueued && job.state != job_state::kBegun))
+        return job.state;
+    return may_start_subjob(job) ? job_state::kQueued : job_state::kBegun;
+}
+
+char subjob_state(const Job& array, int64_t index, const State& state) {
+    if (!array.subjobs->submitted.contains(index)) return '\0';
+    if (const Job* subjob = state.subjob(array.sequence, index)) return shown_state(*subjob, state);
+    if (array.history()) return array.state;
+    return array.subjobs->queued.contains(index) ? job_state::kQueued : job_state::kExpired;
+}
+
+std::string array_state_count(const Job& array) {
+    const Subjobs& subjobs = *array.subjobs;
+    const int64_t queued = subjobs.queued.count();
+    return fmt::format("Queued:{} Running:{} Exiting:{} Expired:{}", queued, subjobs.running, subjobs.exiting,
+                       subjobs.submitted.count() - queued - live(subjobs));
+}
+
+Result<Job> subjob_to_start(Change& change, const Job& array, int64_t index) {
+    State& state = change.server().state;
+    if (!array.subjobs->queued.contains(index)) return fail(PBSE_BADSTATE, {});
+    if (const Job* again = state.subjob(array.sequence, index)) return *again;
+    Job job = new_subjob(array, index, state);
+    // Earlier runs of the subjob, whose job is gone, have had the numbers up to this one.
+    set_attribute(job, "run_count", std::to_string(array.attributes.integer("run_count", 0)));
+    return job;
+}
+
+Result<void> add_started_subjob(Change& change, Job& array, Job subjob) {
+    if (!array.begun())
+        if (auto ok = dependencies_at_start(change, array); !ok) return ok;
+    subjob.told = array.told_as();
+    array.told = change.server().state.new_handle();
+    Subjobs subjobs = *array.subjobs;
+    subjobs.queued.erase(subjob.index);
+    set_subjobs(array, std::move(subjobs));
+    change.put(std::move(subjob));
+    change.want_cycle(PBS_SCH_SCHEDULE_NEW);
+    return {};
+}
+
+void follow_subjobs(Change& change, uint64_t number, const std::vector<SubjobStep>& steps) {
+    const Job* current = change.current(number);
+    if (current == nullptr || current->history()) return;
+    Job& array = change.job(*current);
+    Subjobs subjobs = *array.subjobs;
+    for (const SubjobStep& step : steps) {
+        const bool was_there = step.before != nullptr && !step.before->history();
+        const bool is_there = !step.gone && !step.after->history();
+        if (was_there) tally(subjobs, *step.before, -1);
+        if (is_there) tally(subjobs, *step.after, 1);
+        if (is_there && step.after->state == job_state::kQueued) {
+            subjobs.queued.insert(step.after->index);
+        } else if (is_there || was_there) {
+            subjobs.queued.erase(step.after->index);
+        }
+        if (!was_there || is_there) continue;
+        note_runs(array, *step.after);
+        if (step.before->running()) add_exit_status(array, *step.after);
+    }
+    set_subjobs(array, std::move(subjobs));
+    array.mtime = change.now();
+    if (!array.begun() && array.subjobs->running > 0) begin_array(change, array);
+    if (is_done(*array.subjobs)) return end_array(change, array);
+    settle_state(array, change.server().state, change.now());
+}
+
+void expire_queued(Change& change, Job& array, const std::vector<IndexRange>& of) {
+    Subjobs subjobs = *array.subjobs;
+    // Those that have run before are jobs.
+    const State& state = change.server().state;
+    for (const auto& [index, handle] : state.subjobs(array.sequence)) {
+        const bool named =
+            of.empty() || std::any_of(of.begin(), of.end(),
+                                      [&, at = index](const auto& range) { return range.contains(at); });
+        const Job& job = *state.job(handle);
+        if (named && !job.running() && !job.history()) change.remove(job);
+    }
+    if (of.empty()) subjobs.queued.clear();
+    for (const IndexRange& range : of) subjobs.queued.erase(range);
+    set_subjobs(array, std::move(subjobs));
+    array.mtime = change.now();
+}
+
+bool close_array(Change& change, Job& array) {
+    Server& server = change.server();
+    if (is_done(*array.subjobs)) return true;
+    expire_queued(change, array, {});
+    bool running = false;
+    for (const auto& [index, handle] : server.state.subjobs(array.sequence)) {
+        const Job& current = *server.state.job(handle);
+        if (!current.running()) continue;
+        running = true;
+        if (current.deleted) continue;
+        Job& job = change.job(current);
+        mark_deleted(change, job);
+        kill_after(change, job);
+    }
+    array.deleted = running;
+    return !running;
+}
+
+void requeue_ended(Change& change, Job& array) {
+    const State& state = change.server().state;
+    int64_t runs = array.attributes.integer("array_runs", 0);
+    Subjobs subjobs = *array.subjobs;
+    subjobs.queued = IndexSet(subjobs.submitted);
+    for (const auto& [index, handle] : state.subjobs(array.sequence)) {
+        const Job& job = *state.job(handle);
+        runs = std::max(runs, job.attributes.integer("run_count", 0));
+        if (job.history()) {
+            change.remove(job);
+        } else if (job.state != job_state::kQueued) {
+            subjobs.queued.erase(index);
+        }
+    }
+    set_attribute(array, "run_count", std::to_string(runs));
+    unset(array, "Exit_status");
+    set_subjobs(array, std::move(subjobs));
+    array.mtime = change.now();
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,68 @@
+#include "server_plugin/host/life/block_answer.h"
+
+#include <chrono>
+#include <string>
+
+#include "ifl/dis.h"
+#include "ifl/packet.h"
+#include "server_plugin/host/base/client_call.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/base/users.h"
+#include "server_plugin/host/life/job_life.h"
+
+namespace pbs::host {
+namespace {
+
+constexpr int kAnswerVersion = 1;
+constexpr std::chrono::milliseconds kPatience{20};
+
+// Link::other, from its lowest bit: 16 of the port, 16 of the exit status, 1 set if the job has none as it
+// never ran, 31 of the uid.
+struct Note {
+    uint16_t port;
+    int16_t exit_status;
+    bool ran;
+    uid_t uid;
+
+    uint64_t packed() const {
+        return port | static_cast<uint64_t>(static_cast<uint16_t>(exit_status)) << 16U |
+               static_cast<uint64_t>(!ran) << 32U | static_cast<uint64_t>(uid & 0x3fffffffU) << 33U;
+    }
+    static Note unpacked(uint64_t value) {
+        return {static_cast<uint16_t>(value), static_cast<int16_t>(value >> 16U), (value >> 32U & 1U) == 0,
+                static_cast<uid_t>(value >> 33U)};
+    }
+};
+
+}  // namespace
+
+void note_block_answer(Change& change, Job& job) {
+    const int64_t port = job.attributes.integer("block", 0);
+    if (port <= 0) return;
+    const auto user = find_user(std::string(job.owner()));
+    if (!user) return;
+    set_attribute(job, "block", "-1");
+    const Note note{static_cast<uint16_t>(port),
+                    static_cast<int16_t>(job.attributes.integer("Exit_status", 0)), job.stime != 0,
+                    user->uid};
+    change.link(job.sequence, LinkKind::to_answer, note.packed());
+}
+
+void give_block_answer(Server& server, const Link& link) {
+    const Note note = Note::unpacked(link.other);
+    const std::string id = server.state.job_id(link.job);
+    auto client = call_client(note.port, note.uid, kPatience);
+    std::string answer;
+    ifl::DisWriter writer(answer);
+    writer.put_signed(kAnswerVersion);
+    writer.put_string(id);
+    writer.put_string(note.ran ? "" : "has ended without having run");
+    writer.put_signed(note.exit_status);
+    // The socket has room for the answer, as nothing was written to it before.
+    if (client && write_all(client->get(), ifl::make_packet(answer))) return;
+    server.parts.log.job(id,
+                         "its qsub, which waited for its end, can't be told: " +
+                             (client ? std::string("it does not take the answer") : client.error().message));
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,548 @@
+#include "server_plugin/host/life/job_life.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <ctime>
+
+#include "ifl/error_text.h"
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/base/clock.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/base/mail.h"
+#include "server_plugin/host/life/accrual.h"
+#include "server_plugin/host/life/array.h"
+#include "server_plugin/host/life/block_answer.h"
+#include "server_plugin/host/life/depend.h"
+#include "server_plugin/host/life/launch.h"
+#include "server_plugin/host/life/new_reservation.h"
+#include "server_plugin/host/life/preempt.h"
+#include "server_plugin/host/policy/plugin.h"
+#include "server_plugin/host/run/executor.h"
+#include "server_plugin/host/state/exec_vnode.h"
+#include "server_plugin/host/state/select_spec.h"
+#include "server_plugin/host/store/store.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+constexpr int64_t kDefaultHistorySeconds = 14 * 24 * 3600;
+constexpr int64_t kDefaultKillDelay = 10;
+constexpr int64_t kSecondsUntilNextStagein = 1800;
+
+std::vector<std::pair<std::string, std::string>> pairs_of(const Attributes& attributes,
+                                                          std::string_view name) {
+    std::vector<std::pair<std::string, std::string>> out;
+    for (const AttributeValue& value : attributes.all_of(name))
+        out.emplace_back(value.resource(), value.value());
+    return out;
+}
+
+void unset_attribute(Job& job, std::string_view name) {
+    job.attributes.unset(*job_table().find(name), {});
+}
+
+// What of the report is the job's.
+void take_exit(Job& job, const ExitRecord& exit, Server& server, int64_t now) {
+    set_attribute(job, "Exit_status", fmt::format("{}", exit.exit_status));
+    if (exit.session != 0) set_attribute(job, "session_id", fmt::format("{}", exit.session));
+    set_used(job, exit);
+    const bool known = exit.ended_at.time_since_epoch().count() > 0;
+    job.obittime = known ? server.parts.clock.from_real(exit.ended_at).time_since_epoch().count() : now;
+    job.mtime = now;
+}
+
+void back_to_queue(Change& change, Job& job) {
+    dependencies_at_requeue(change, job);
+    const bool preempted = is_preempting(job);
+    if (preempted)
+        set_attribute(job, "sched_preempted", fmt::format("{}", change.now()));
+    else
+        unset_attribute(job, "sched_preempted");
+    forget_preemption(job);
+    if (job.at_end == Job::AtEnd::hold)
+        set_attribute(job, "Hold_Types", *canonical(Type::hold, std::string(job.hold_types()) + "s"));
+    job.places.clear();
+    job.exec_vnode = {};
+    job.exec_host = {};
+    job.stime = 0;
+    job.at_end = Job::AtEnd::finish;
+    job.deleted = false;
+    job.state = job_state::kQueued;
+    unset_attribute(job, "session_id");
+    settle_state(job, change.server().state, change.now());
+}
+
+bool keeps_history(const Server& server) {
+    return server.state.server.boolean("job_history_enable", false);
+}
+
+std::string end_text(const ExitRecord& exit) {
+    std::string text = fmt::format("Exit_status={}", exit.exit_status);
+    for (const auto& [name, value] : exit.resources_used(1))
+        text += fmt::format(" resources_used.{}={}", name, value);
+    return text;
+}
+
+// As in PBS, it is tried again later, and its owner told.
+void wait_for_files(Change& change, Job& job, const std::string& why) {
+    Server& server = change.server();
+    server.parts.accounting.rerun(accounted(job, server.state));
+    for (const char* name : {"Exit_status", "resources_used"}) unset_attribute(job, name);
+    back_to_queue(change, job);
+    set_attribute(job, "Execution_Time", fmt::format("{}", change.now() + kSecondsUntilNextStagein));
+    settle_state(job, server.state, change.now());
+    set_comment(job, why);
+    change.then([&server, waiting = job, why] {
+        server.parts.log.job(waiting.id, why);
+        send_mail(server, waiting,
+                  fmt::format("Files of the job could not be staged in; it is tried again in half "
+                              "an hour\n{}",
+                              why));
+    });
+}
+
+}  // namespace
+
+void set_attribute(Job& job, std::string_view name, std::string_view value) {
+    const AttributeDef* def = job_table().find(name);
+    if (def != nullptr) job.attributes.set(*def, {}, value);
+}
+
+void set_comment(Job& job, std::string_view text) {
+    if (text.empty()) {
+        unset_attribute(job, "comment");
+    } else {
+        set_attribute(job, "comment", text);
+    }
+}
+
+namespace {
+
+std::tm local_time(int64_t at) {
+    const std::time_t seconds = at;
+    std::tm tm{};
+    localtime_r(&seconds, &tm);
+    return tm;
+}
+
+// "Mon Nov 23 10:00:00 2026"
+std::string date_text(int64_t at) {
+    return fmt::format("{:%a %b %e %T %Y}", local_time(at));
+}
+
+// As OpenPBS has it, cut off where it cuts it off.
+std::string run_comment(const Job& job, int64_t now) {
+    constexpr std::size_t kLongest = 255;
+    std::string text =
+        fmt::format("Job run at {:%a %b %d at %H:%M} on {}", local_time(now), job.exec_vnode.text());
+    if (text.size() > kLongest) text.replace(kLongest - 3, std::string::npos, "...");
+    return text;
+}
+
+// No cycle looks at a job that is held or waits for its time, nor at an array that has as many running
+// subjobs as it may, and none would tell it. The comment is forgotten when that is over.
+void comment_on_state(Job& job, char before) {
+    const bool depends = job.substate == substate::kHeldByDepend;  // it has no comment, as in PBS
+    if (job.state == job_state::kHeld && !depends) {
+        if (before != job_state::kHeld || job.attributes.text("comment").empty())
+            set_comment(job, fmt::format("Not Running: Job is held (Hold_Types = {})", job.hold_types()));
+    } else if (job.state == job_state::kWaiting) {
+        set_comment(job, fmt::format("Not Running: Job waits for its Execution_Time, {}",
+                                     date_text(job.attributes.integer("Execution_Time", 0))));
+    } else if (job.is_array() && !depends && !job.subjobs->queued.empty() && !may_start_subjob(job)) {
+        set_comment(job, "Not Running: Number of concurrent running subjobs limit reached");
+    } else if (depends || before == job_state::kHeld || before == job_state::kWaiting) {
+        if (job.begun()) return set_began_comment(job);
+        set_comment(job, {});
+    }
+}
+
+}  // namespace
+
+void set_began_comment(Job& array) {
+    set_comment(array, fmt::format("Job Array Began at {:%a %b %d at %H:%M}", local_time(array.stime)));
+}
+
+void set_held_comment(Job& job, std::string_view by, int64_t now) {
+    set_comment(job, fmt::format("Job held by {} on {}", by, date_text(now)));
+}
+
+void settle_state(Job& job, const State& state, int64_t now) {
+    if (job.running() || job.history() || job.is_leaving()) return;
+    const char before = job.state;
+    const int64_t begin = job.attributes.integer("Execution_Time", 0);
+    if (job.hold_types() != "n") {
+        job.state = job_state::kHeld;
+        if (job.substate != substate::kHeldByDepend) job.substate = substate::kHeld;
+        job.etime = 0;
+    } else if (begin > now) {
+        job.state = job_state::kWaiting;
+        job.substate = substate::kWaiting;
+        job.etime = 0;
+    } else {
+        const Queue* queue = state.queue(job.queue);
+        job.state = job.begun() ? job_state::kBegun : job_state::kQueued;
+        job.substate = job.begun() ? substate::kBegun : substate::kQueued;
+        if (job.etime == 0 && queue != nullptr && queue->execution()) job.etime = now;
+    }
+    comment_on_state(job, before);
+}
+
+Result<void> fit_to_queue(Job& job, const Queue& queue, Server& server) {
+    if (auto ok = set_execution_user(job, server); !ok) return ok;
+    return complete_resources(job, queue, server.state);
+}
+
+Result<void> enter_queue(Change& change, Job& job, const Queue& queue, Entry entry) {
+    if (auto ok = fit_to_queue(job, queue, change.server()); !ok) return ok;
+    return enter_fitted(change, job, queue, entry);
+}
+
+Result<void> enter_fitted(Change& change, Job& job, const Queue& queue, Entry entry) {
+    const State& state = change.server().state;
+    if (auto ok = may_enter(job, queue, change.counted(), entry); !ok) return ok;
+    job.queue = queue.handle;
+    job.queue_name = SharedText(queue.name);
+    job.mtime = change.now();
+    if (entry != Entry::managed || job.qtime == 0) {
+        // The rank keeps its place in time: jobs queued in the same second stay in order.
+        job.queue_rank = std::max(change.now() * 1'000'000, change.server().last_rank + 1);
+        change.server().last_rank = job.queue_rank;
+        job.qtime = change.now();
+    }
+    if (job.attributes.text("Checkpoint").empty()) set_attribute(job, "Checkpoint", "u");
+    if (job.attributes.text("Hold_Types").empty()) set_attribute(job, "Hold_Types", "n");
+    settle_state(job, state, change.now());
+    change.counted().stage(job);
+    return {};
+}
+
+void log_job(Change& change, const Job& job, std::string text) {
+    Log& log = change.server().parts.log;
+    change.then([&log, id = job.id, line = std::move(text)] { log.job(id, line); });
+}
+
+Result<void> start_job(Change& change, Job& job, const std::vector<Place>& places, std::string_view comment) {
+    Server& server = change.server();
+    if (job.running() || job.history()) return fail(PBSE_BADSTATE);
+    if (auto ok = dependencies_at_start(change, job); !ok) return ok;
+    job.state = job_state::kRunning;
+    job.substate = substate::kPrerun;
+    job.stime = change.now();
+    job.mtime = change.now();
+    job.obittime = 0;
+    job.places = places;
+    job.exec_vnode =
+        SharedText(exec_vnode_text(places, server.state.resources, job.attributes.text("schedselect")));
+    job.exec_host = SharedText(exec_host_text(places, server.state));
+    job.at_end = Job::AtEnd::finish;
+    job.deleted = false;
+    set_attribute(job, "run_count", fmt::format("{}", job.attributes.integer("run_count", 0) + 1));
+    for (const char* name : {"Exit_status", "resources_used", "session_id", "sched_preempted"})
+        unset_attribute(job, name);
+    forget_preemption(job);
+    set_comment(job, comment.empty() ? run_comment(job, change.now()) : std::string(comment));
+    if (job.attributes.boolean("create_resv_from_job", false)) reserve_for_started(change, job);
+    const uint64_t handle = job.handle;
+    const int64_t waited = job.stime - (job.etime > 0 ? job.etime : job.qtime);
+    change.then([&server, handle, waited] {
+        server.counters.job_started(waited);
+        launch(server, handle);
+    });
+    return {};
+}
+
+void set_used(Job& job, const ExitRecord& seen) {
+    const int64_t ncpus = amount_of(Type::integer, job.attributes.text("Resource_List", "ncpus"));
+    static const AttributeDef& used = *job_table().find("resources_used");
+    for (auto& [name, value] : seen.resources_used(static_cast<int>(std::max<int64_t>(ncpus, 1))))
+        job.attributes.set(used, name, value);
+}
+
+void set_end_comment(Job& job, int final_substate, std::string_view by) {
+    const std::string before(job.attributes.text("comment"));
+    if (before.empty() || before.find(" and terminated") != std::string::npos) return;
+    std::string end = "failed";
+    if (final_substate == substate::kFinished) end = "finished";
+    if (final_substate == substate::kTerminated)
+        end = by.empty() ? "terminated" : fmt::format("terminated by {}", by);
+    if (final_substate == substate::kFailed) {
+        switch (job.attributes.integer("Exit_status", 0)) {
+            case exit_status::kKilledVmem:
+                end = "exceeded resource vmem";
+                break;
+            case exit_status::kKilledMem:
+                end = "exceeded resource mem";
+                break;
+            case exit_status::kKilledCput:
+                end = "exceeded resource cput";
+                break;
+            case exit_status::kKilledWalltime:
+                end = "exceeded resource walltime";
+                break;
+            default:
+                break;
+        }
+    }
+    set_comment(job, fmt::format("{} and {}", before, end));
+}
+
+void retire(Change& change, Job& job, int final_substate) {
+    dependencies_at_end(change, job);
+    note_block_answer(change, job);
+    job.places.clear();
+    change.counted().forget(job.handle);
+    if (!keeps_history(change.server())) {
+        change.remove(job);
+        return;
+    }
+    job.state = final_substate == substate::kMoved ? job_state::kMoved : job_state::kFinished;
+    job.substate = final_substate;
+    job.mtime = change.now();
+    set_attribute(job, "history_timestamp", fmt::format("{}", change.now()));
+}
+
+void end_job(Change& change, Job& job, const RunReport& report) {
+    Server& server = change.server();
+    const RunId id = report.id;
+    change.then([&server, id, script = script_path(server, job)] {
+        unlink(script.c_str());
+        server.ended_runs.push_back(id);
+        server.counters.job_ended();
+    });
+    change.want_cycle(PBS_SCH_SCHEDULE_TERM);
+    if (report.state == RunState::never_started) {
+        server.parts.log.job(job.id, "Requeueing job: it had not been started");
+        back_to_queue(change, job);
+        return;
+    }
+    take_exit(job, report.exit, server, change.now());
+    // Before the job is told of as ended: shares count what it has used.
+    if (server.parts.plugin != nullptr) server.parts.plugin->job_changed(change.now(), job, server.state);
+    const bool lost = report.state == RunState::lost;
+    const bool unstaged = report.exit.exit_status == exit_status::kStageInFailed;
+    if (unstaged && !job.deleted) return wait_for_files(change, job, report.exit.message);
+    const bool again = !job.deleted && (job.at_end != Job::AtEnd::finish ||
+                                        (lost && job.attributes.boolean("Rerunable", true)));
+    if (again && !lost) set_attribute(job, "Exit_status", fmt::format("{}", exit_status::kRerun));
+    // The record comes before the commit: a server that dies in between finds the end again, and the record
+    // then isn't made twice. The other way round it would be lost.
+    const AccountedJob record = accounted(job, server.state);
+    const std::string text = end_text(report.exit);
+    if (again) {
+        const std::string preempted = preempted_by(job);
+        server.parts.accounting.rerun(record);
+        if (!report.exit.output_note.empty()) server.parts.log.job(job.id, report.exit.output_note);
+        server.parts.log.job(job.id,
+                             lost ? "Requeueing job: it was lost while the server was down" : "Job Rerun");
+        if (report.may_still_run) set_attribute(job, "Hold_Types", "s");
+        back_to_queue(change, job);
+        if (!preempted.empty() && job.state == job_state::kQueued)
+            set_comment(job, fmt::format("Not Running: Preempted by requeuing for job {}", preempted));
+        if (report.may_still_run)
+            set_comment(job, fmt::format("job held, it may still run: {}", report.exit.message));
+        return;
+    }
+    const std::string message = report.exit.message;
+    const std::string note = report.exit.output_note;
+    if (!note.empty()) set_comment(job, note);
+    const Job ended = job;
+    server.parts.accounting.ended(record);
+    change.then([&server, record, ended, text, message, note] {
+        server.parts.log.job(ended.id, text);
+        if (!message.empty()) server.parts.log.job(ended.id, message);
+        if (!note.empty()) {
+            server.parts.log.job(ended.id, note);
+            send_mail(server, ended, fmt::format("Output files are not where they were to be\n{}", note));
+        }
+        const bool aborted = record.exit_status < 0;
+        mail_job(server, ended, aborted ? 'a' : 'e',
+                 aborted ? fmt::format("Aborted by PBS Server\n{}\n{}", message, text)
+                         : fmt::format("Execution terminated\n{}", text));
+    });
+    const int final_substate = job.deleted                    ? substate::kTerminated
+                               : report.exit.exit_status == 0 ? substate::kFinished
+                                                              : substate::kFailed;
+    if (note.empty()) set_end_comment(job, final_substate, {});
+    retire(change, job, final_substate);
+}
+
+void note_deletion(Change& change, const Job& job, std::string_view requestor) {
+    Server& server = change.server();
+    change.then([&server, deleted = job, by = std::string(requestor)] {
+        server.parts.accounting.deleted(deleted.id, by);
+        server.parts.log.job(deleted.id, fmt::format("Job to be deleted at request of {}", by));
+        if (by != deleted.attributes.text("Job_Owner"))
+            mail_job(server, deleted, 'a', fmt::format("Job deleted at request of {}", by));
+    });
+}
+
+void mark_deleted(Change& change, Job& job) {
+    job.state = job_state::kExiting;
+    job.substate = substate::kExiting;
+    job.deleted = true;
+    job.at_end = Job::AtEnd::finish;
+    job.mtime = change.now();
+}
+
+void delete_waiting_job(Change& change, Job& job, std::string_view requestor) {
+    note_deletion(change, job, requestor);
+    job.deleted = true;
+    set_end_comment(job, substate::kTerminated, requestor);
+    retire(change, job, substate::kTerminated);
+}
+
+Result<void> kill_job(Server& server, const Job& job) {
+    if (end_unlaunched(server, job)) return {};
+    return server.parts.executor.signal(run_id(job), 9);
+}
+
+void kill_after(Change& change, const Job& job) {
+    change.then([&server = change.server(), handle = job.handle] {
+        if (const Job* ending = server.state.job(handle)) (void)kill_job(server, *ending);
+    });
+}
+
+Result<void> terminate_job(Server& server, const Job& job) {
+    if (end_unlaunched(server, job)) return {};
+    const Queue* queue = server.state.queue(job.queue);
+    const int64_t delay =
+        queue == nullptr ? kDefaultKillDelay : queue->attributes.integer("kill_delay", kDefaultKillDelay);
+    return server.parts.executor.terminate(run_id(job), std::chrono::seconds(delay));
+}
+
+void reject_job(Change& change, Job& job, std::string_view text) {
+    Server& server = change.server();
+    set_comment(job, text);
+    const Job rejected = job;
+    const std::string reason(text);
+    change.then([&server, rejected, reason] {
+        server.parts.accounting.aborted(rejected.id, reason);
+        server.parts.log.job(rejected.id, fmt::format("By the scheduling policy: {}", reason));
+        mail_job(server, rejected, 'a', fmt::format("Aborted by PBS Server\n{}", reason));
+    });
+    if (job.is_array() && !close_array(change, job)) return;
+    retire(change, job, substate::kFailed);
+}
+
+void abort_job(Change& change, Job& job, const std::string& why) {
+    Server& server = change.server();
+    change.then([&server, ended = job, why] {
+        server.parts.accounting.aborted(ended.id, why);
+        server.parts.log.job(ended.id, why);
+        mail_job(server, ended, 'a', fmt::format("Aborted by PBS Server\n{}", why));
+    });
+    if (job.is_array() && !close_array(change, job)) return;
+    if (!job.running()) {
+        retire(change, job, substate::kFinished);
+        return;
+    }
+    mark_deleted(change, job);
+    kill_after(change, job);
+}
+
+RunId run_id(const Job& job) {
+    return RunId{job.id, job.attributes.integer("run_count", 0)};
+}
+
+AccountedJob accounted(const Job& job, const State& state) {
+    const Attributes& a = job.attributes;
+    AccountedJob out;
+    out.id = job.id;
+    out.user = a.text("euser");
+    out.group = a.text("egroup");
+    out.account = a.text("Account_Name");
+    out.project = a.text("project");
+    out.name = a.text("Job_Name");
+    out.queue = job.queue_name.text();
+    if (const Reservation* reservation = state.reservation_of_queue(job.queue)) {
+        out.resv_name = reservation->attributes.text("Reserve_Name");
+        out.resv_id = reservation->id;
+    }
+    out.array_indices = a.text("array_indices_submitted");
+    out.ctime = job.ctime;
+    out.qtime = job.qtime;
+    out.etime = job.etime;
+    out.start = job.stime;
+    out.exec_host = job.exec_host.text();
+    out.exec_vnode = job.exec_vnode.text();
+    out.resource_list = pairs_of(a, "Resource_List");
+    Amounts assigned;
+    for (const Place& place : job.places)
+        for (const auto& [id, amount] : place.amounts) assigned[id] += amount;
+    for (const auto& [id, amount] : assigned)
+        if (const Resource* resource = state.resources.by_id(id))
+            out.resource_assigned.emplace_back(resource->name, amount_text(resource->type, amount));
+    out.session = a.integer("session_id", 0);
+    out.end = job.obittime;
+    out.exit_status = static_cast<int>(a.integer("Exit_status", 0));
+    out.resources_used = pairs_of(a, "resources_used");
+    // A job that runs, or has ended, gains nothing.
+    if (counts_eligible_time(state.server))
+        out.eligible_time = amount_text(Type::duration, a.integer("eligible_before", 0));
+    out.run_count = a.integer("run_count", 0);
+    return out;
+}
+
+AccountedJob accounted_at_queueing(const Job& job, const State& state) {
+    AccountedJob out = accounted(job, state);
+    out.depend = shown_depend(job, state);
+    return out;
+}
+
+void mail_job(Server& server, const Job& job, char point, std::string_view text) {
+    const std::string_view points =
+        job.attributes.has("Mail_Points") ? job.attributes.text("Mail_Points") : "a";
+    if (job.is_subjob() && points.find('j') == std::string_view::npos) return;
+    if (points.find(point) != std::string_view::npos) send_mail(server, job, text);
+}
+
+void send_mail(Server& server, const Job& job, std::string_view text) {
+    std::vector<std::string> to = job.attributes.list("Mail_Users");
+    if (to.empty()) to.emplace_back(job.attributes.text("Job_Owner"));
+    const std::string_view name = job.attributes.text("Job_Name");
+    server.parts.mailer.send(job.id, to, fmt::format("PBS JOB {}", job.id),
+                             fmt::format("PBS Job Id: {}\nJob Name:   {}\n{}\n", job.id, name, text));
+}
+
+Result<void> purge_history(Server& server, int64_t now) {
+    const int64_t keep = server.state.server.integer("job_history_duration", kDefaultHistorySeconds);
+    const bool enabled = keeps_history(server);
+    Change change(server, now);
+    size_t removed = 0;
+    for (uint64_t handle : server.state.finished_jobs()) {
+        const Job& job = *server.state.job(handle);
+        // Subjobs are kept as long as their array.
+        const Job* array = job.is_subjob() ? server.state.job_of_sequence(job.array) : &job;
+        const bool live = array != nullptr && !array->history();
+        if (enabled && array != nullptr &&
+            (live || array->attributes.integer("history_timestamp", array->mtime) + keep > now))
+            continue;
+        change.remove(job);
+        if (++removed == 1000) break;
+    }
+    if (removed == 0) return {};
+    return change.commit();
+}
+
+Result<void> wake_waiting(Server& server, int64_t now) {
+    Change change(server, now);
+    bool any = false;
+    for (uint64_t handle : server.state.waiting_jobs()) {
+        const Job& waiting = *server.state.job(handle);
+        if (waiting.attributes.integer("Execution_Time", 0) > now) continue;
+        settle_state(change.job(waiting), server.state, now);
+        any = true;
+    }
+    if (!any) return {};
+    change.want_cycle(PBS_SCH_SCHEDULE_NEW);
+    return change.commit();
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,207 @@
+#include "server_plugin/host/life/launch.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <exception>
+#include <optional>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/base/accounting.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/base/mom_config.h"
+#include "server_plugin/host/base/users.h"
+#include "server_plugin/host/change/change.h"
+#include "server_plugin/host/life/job_life.h"
+#include "server_plugin/host/life/preempt.h"
+#include "server_plugin/host/run/executor.h"
+#include "server_plugin/host/state/exec_vnode.h"
+#include "server_plugin/host/state/identity.h"
+#include "server_plugin/host/state/select_spec.h"
+#include "server_plugin/host/store/store.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+#include "text/variable_list.h"
+
+namespace pbs::host {
+namespace {
+
+// The script goes to a file for the runner, which makes its own copy for the owner. The file needn't be
+// durable: the database has the script.
+Result<std::string> write_script(const Server& server, const Job& job) {
+    auto script = server.parts.store.script(job.is_subjob() ? job.array : job.sequence);
+    if (!script) return tl::unexpected(script.error());
+    const std::string path = script_path(server, job);
+    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, std::strerror(errno)));
+    std::string_view left = *script;
+    while (!left.empty()) {
+        const ssize_t n = write(fd, left.data(), left.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            const int error = errno;
+            close(fd);
+            return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, std::strerror(error)));
+        }
+        left.remove_prefix(static_cast<size_t>(n));
+    }
+    close(fd);
+    return path;
+}
+
+// In kB, rounded up.
+std::optional<int64_t> memory_limit(const Job& job, std::string_view resource) {
+    const AttributeValue* value = job.attributes.find("Resource_List", resource);
+    if (value == nullptr) return std::nullopt;
+    const int64_t bytes = amount_of(Type::size, value->value());
+    return bytes / 1024 + (bytes % 1024 != 0 ? 1 : 0);
+}
+
+struct Processes {
+    std::vector<std::string> hosts;  // of each
+    int64_t threads = 1;             // of each of the first chunk
+};
+
+// The places are the job's chunks, in order. A job that an earlier server took may ask for any number; one
+// that was told where to run (qrun -H) may have more places than chunks.
+Result<Processes> processes_of(const Job& job, const State& state) {
+    Processes processes;
+    const std::vector<Chunk> chunks = chunks_of(job, state);
+    size_t kind = 0;
+    int64_t of_kind = 0;
+    for (const Place& place : job.places) {
+        if (place.joined) continue;
+        const Chunk* chunk = kind < chunks.size() ? &chunks[kind] : nullptr;
+        if (kind == 0 && of_kind == 0 && chunk != nullptr) processes.threads = chunk->threads();
+        const int64_t count = chunk == nullptr ? 1 : chunk->processes();
+        if (count > kMostProcesses - static_cast<int64_t>(processes.hosts.size()))
+            return fail(PBSE_BADATVAL, fmt::format("its chunks have more than {} processes (mpiprocs) in all",
+                                                   kMostProcesses));
+        processes.hosts.insert(processes.hosts.end(), static_cast<size_t>(count), host_of(place, state));
+        if (chunk != nullptr && ++of_kind == chunk->count) {
+            ++kind;
+            of_kind = 0;
+        }
+    }
+    return processes;
+}
+
+// umask is kept as the digits given: octal.
+std::optional<unsigned> umask_of(const Job& job) {
+    const std::string_view text = job.attributes.text("umask");
+    if (text.empty()) return std::nullopt;
+    unsigned value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value, 8);
+    return value & 0777U;
+}
+
+// An exception is this job's failure: with it held, the others go on.
+Result<void> start(Server& server, const Job& job) {
+    try {
+        auto script = write_script(server, job);
+        if (!script) return tl::unexpected(script.error());
+        auto what = job_start(job, server, *script);
+        return what ? server.parts.executor.start(*what) : tl::unexpected(what.error());
+    } catch (const std::exception& error) {
+        return fail(PBSE_SYSTEM, error.what());
+    }
+}
+
+void start_failed(Server& server, const Job& job, const Error& error) {
+    server.parts.log.error(job.id, fmt::format("can not start the job: {}", error.message));
+    Change change(server, server.now());
+    Job& back = change.job(job);
+    set_attribute(back, "Hold_Types", "s");
+    RunReport report;
+    report.id = run_id(job);
+    report.state = RunState::never_started;
+    end_job(change, back, report);
+    set_comment(back, fmt::format("job held, it could not be started: {}", error.message));
+    if (auto done = change.commit(); !done) {
+        // It holds its vnodes without a process; tried again at the next tick, like the end of any other.
+        server.parts.log.error(job.id, done.error().message);
+        server.unstored_reports.push_back(std::move(report));
+    }
+}
+
+}  // namespace
+
+std::optional<std::chrono::seconds> time_limit(const Job& job, std::string_view resource) {
+    const AttributeValue* value = job.attributes.find("Resource_List", resource);
+    if (value == nullptr) return std::nullopt;
+    return std::chrono::seconds(amount_of(Type::duration, value->value()));
+}
+
+std::string script_path(const Server& server, const Job& job) {
+    return fmt::format("{}/{}.SC", server.options.scripts, job.id);
+}
+
+Result<JobStart> job_start(const Job& job, const Server& server, const std::string& script) {
+    const Attributes& a = job.attributes;
+    const auto user = find_user(std::string(a.text("euser")));
+    if (!user) return fail(PBSE_BADUSER, fmt::format("there is no user {} here any more", a.text("euser")));
+    JobStart start;
+    start.id = run_id(job);
+    start.name = a.text("Job_Name");
+    start.queue = job.queue_name.text();
+    start.account = a.text("Account_Name");
+    start.user = user->name;
+    start.uid = user->uid;
+    const std::string group(a.text("egroup"));
+    start.gid = group == user->group ? user->gid : find_group(group).value_or(user->gid);
+    start.script = script;
+    start.shell = entry_for_host(a.list("Shell_Path_List"), server.state.host_name);
+    start.output_path = a.text("Output_Path");
+    start.error_path = a.text("Error_Path");
+    if (a.has("Join_Path")) start.join = a.text("Join_Path");
+    if (a.has("Keep_Files")) start.keep = a.text("Keep_Files");
+    start.variables = text::parse_variables(a.text("Variable_List"));
+    if (job.is_subjob()) {
+        // The later one counts.
+        start.variables.emplace_back("PBS_ARRAY_INDEX", std::to_string(job.index));
+        start.variables.emplace_back("PBS_ARRAY_ID", a.text("array_id"));
+    }
+    auto processes = processes_of(job, server.state);
+    if (!processes) return tl::unexpected(processes.error());
+    start.hosts = std::move(processes->hosts);
+    start.threads = processes->threads;
+    start.umask = umask_of(job);
+    start.stage_in = a.list("stagein");
+    start.stage_out = a.list("stageout");
+    start.remove = a.text("Remove_Files");
+    start.private_sandbox = a.text("sandbox") == "PRIVATE";
+    start.interactive = static_cast<std::uint16_t>(a.integer("interactive", 0));
+    start.walltime = time_limit(job, "walltime");
+    start.cput = time_limit(job, "cput");
+    const MomConfig site = read_mom_config(server.options.home);
+    if (site.enforce_mem) start.mem_kb = memory_limit(job, "mem");
+    if (site.enforce_vmem) start.vmem_kb = memory_limit(job, "vmem");
+    if (const Queue* queue = server.state.queue(job.queue))
+        start.kill_delay = std::chrono::seconds(queue->attributes.integer("kill_delay", 10));
+    return start;
+}
+
+void set_limits(Server& server, const Job& job) {
+    const auto set =
+        server.parts.executor.set_limits(run_id(job), time_limit(job, "walltime"), time_limit(job, "cput"));
+    if (!set)
+        server.parts.log.job(job.id, fmt::format("its limits could not be changed: {}", set.error().message));
+}
+
+void launch(Server& server, uint64_t handle) {
+    const Job* job = server.state.job(handle);
+    if (job == nullptr || job->state != job_state::kRunning || is_awaiting(*job)) return;
+    if (auto started = start(server, *job); !started) {
+        start_failed(server, *job, started.error());
+        return;
+    }
+    server.parts.accounting.started(accounted(*job, server.state));
+    server.parts.log.job(job->id, fmt::format("Job Run on exec_vnode {}", job->exec_vnode.text()));
+    mail_job(server, *job, 'b', "Begun execution");
+}
+
+}  // namespace pbs::host

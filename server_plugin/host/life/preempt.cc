@@ -1,0 +1,422 @@
+#include "server_plugin/host/life/preempt.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/base/accounting.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/life/checkpoint.h"
+#include "server_plugin/host/life/job_life.h"
+#include "server_plugin/host/life/launch.h"
+#include "server_plugin/host/run/executor.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+constexpr const char* kPreempting = "preempting";
+constexpr const char* kAwaits = "awaits";
+constexpr const char* kNotPreemptable = "not_preemptable";
+constexpr const char* kSuspendedFor = "suspended_for";
+constexpr const char* kSuspendedAt = "suspended_at";
+constexpr const char* kSchedPreempted = "sched_preempted";
+constexpr const char* kReleased = "released";
+
+// In the place of a method: the job is being started, or resumed.
+constexpr char kOnceItRuns = '-';
+
+void unset(Job& job, std::string_view name) {
+    job.attributes.unset(*job_table().find(name), {});
+}
+
+// The words of `preempting`: the other job, the method that is under way, and those that are left.
+struct Preempting {
+    std::string for_job;
+    char method = 0;
+    std::string left;
+};
+Preempting preempting_of(const Job& job) {
+    const std::string_view text = job.attributes.text(kPreempting);
+    const auto blank = text.find(' ');
+    if (blank == std::string_view::npos || blank + 1 >= text.size()) return {std::string(text), 0, {}};
+    return {std::string(text.substr(0, blank)), text[blank + 1], std::string(text.substr(blank + 2))};
+}
+
+// Does a suspended job give back the resource? `released` is a list of those that it does; empty: all of
+// them.
+bool is_released(const Job& job, const Resource* resource) {
+    const std::string_view list = job.attributes.text(kReleased);
+    if (list.empty() || resource == nullptr) return true;
+    return fmt::format(",{},", list).find(fmt::format(",{},", resource->name)) != std::string::npos;
+}
+
+std::vector<Place> part_of(const Job& job, const ResourceTable& resources, bool released) {
+    std::vector<Place> places = job.places;
+    for (Place& place : places)
+        std::erase_if(place.amounts, [&](const auto& amount) {
+            return is_released(job, resources.by_id(amount.first)) != released;
+        });
+    return places;
+}
+
+void note(Change& change, const Job& job, std::string text) {
+    Server& server = change.server();
+    change.then([&server, id = job.id, line = std::move(text)] { server.parts.log.job(id, line); });
+}
+
+void add_suspended(Job& job, int64_t since, int64_t now) {
+    const int64_t before = job.attributes.integer(kSuspendedFor, 0);
+    set_attribute(job, kSuspendedFor, fmt::format("{}", before + std::max<int64_t>(0, now - since)));
+}
+
+bool suspend(Change& change, Job& job, std::string_view for_job) {
+    Server& server = change.server();
+    if (job.substate != substate::kRunning || !server.parts.executor.signal(run_id(job), 0)) return false;
+    job.state = job_state::kSuspended;
+    job.substate = substate::kSchedSuspended;
+    job.mtime = change.now();
+    set_attribute(job, kSchedPreempted, fmt::format("{}", change.now()));
+    if (const auto release = server.state.server.list("restrict_res_to_release_on_suspend"); !release.empty())
+        set_attribute(job, kReleased, fmt::format("{}", fmt::join(release, ",")));
+    unset(job, kPreempting);
+    set_comment(job, fmt::format("Not Running: Preempted by suspension for job {}", for_job));
+    change.then([&server, handle = job.handle] {
+        const Job* suspended = server.state.job(handle);
+        if (suspended == nullptr) return;
+        // It can't only if it has ended meanwhile.
+        if (auto done = server.parts.executor.suspend(run_id(*suspended)); !done)
+            server.parts.log.error(suspended->id,
+                                   fmt::format("it can't be suspended: {}", done.error().message));
+        server.parts.accounting.suspended(accounted(*suspended, server.state));
+    });
+    change.want_cycle(PBS_SCH_SCHEDULE_TERM);
+    return true;
+}
+
+// After the commit: its processes are ended.
+void end_by(Change& change, const Job& job, char method) {
+    Server& server = change.server();
+    change.then([&server, handle = job.handle, method] {
+        const Job* ending = server.state.job(handle);
+        if (ending == nullptr || !ending->running() || !is_preempting(*ending)) return;
+        const auto done = method == 'D' ? terminate_job(server, *ending) : kill_job(server, *ending);
+        if (done) return;
+        // Its end may be on its way; else the next method is tried.
+        server.parts.log.job(
+            ending->id, fmt::format("preemption by {} failed: {}", way_text(method), done.error().message));
+        Change next(server, server.now());
+        Job& current = next.job(*ending);
+        const std::string id = current.id;
+        const Preempting so_far = preempting_of(current);
+        current.at_end = Job::AtEnd::finish;
+        (void)preempt(next, current, so_far.left, so_far.for_job);
+        if (auto stored = next.commit(); !stored) server.parts.log.error(id, stored.error().message);
+    });
+}
+
+bool requeue(Change& change, Job& job) {
+    if (!job.attributes.boolean("Rerunable", true)) return false;
+    job.at_end = Job::AtEnd::requeue;
+    job.mtime = change.now();
+    end_by(change, job, 'R');
+    return true;
+}
+
+bool remove(Change& change, Job& job, std::string_view for_job) {
+    Server& server = change.server();
+    note_deletion(change, job, fmt::format("Scheduler@{}", server.state.host_name));
+    mark_deleted(change, job);
+    set_comment(job, fmt::format("Preempted by deletion for job {}", for_job));
+    end_by(change, job, 'D');
+    return true;
+}
+
+// After the commit the site's program runs; what comes of it is told later.
+bool checkpoint(Change& change, Job& job) {
+    Server& server = change.server();
+    if (!may_checkpoint(server, job)) return false;
+    job.at_end = Job::AtEnd::requeue;  // the program may end it
+    job.mtime = change.now();
+    change.then([&server, handle = job.handle] {
+        const Job* running = server.state.job(handle);
+        if (running == nullptr) return;
+        begin_checkpoint(server, *running, [&server, handle](const Result<void>& written) {
+            const Job* known = server.state.job(handle);
+            if (known == nullptr || known->state != job_state::kRunning || !is_preempting(*known)) return;
+            const Preempting so_far = preempting_of(*known);
+            if (so_far.method != 'C') return;
+            Change next(server, server.now());
+            Job& current = next.job(*known);
+            const std::string id = current.id;
+            if (written) {
+                server.parts.accounting.checkpointed(accounted(current, server.state));
+                end_by(next, current, 'C');
+            } else {
+                server.parts.log.job(current.id, fmt::format("preemption by checkpointing failed: {}",
+                                                             written.error().message));
+                current.at_end = Job::AtEnd::finish;
+                (void)preempt(next, current, so_far.left, so_far.for_job);
+            }
+            if (auto stored = next.commit(); !stored) server.parts.log.error(id, stored.error().message);
+        });
+    });
+    return true;
+}
+
+bool preempt_by(Change& change, Job& job, char method, std::string_view for_job) {
+    switch (method) {
+        case 'S':
+            return suspend(change, job, for_job);
+        case 'C':
+            return checkpoint(change, job);
+        case 'R':
+            return requeue(change, job);
+        case 'D':
+            return remove(change, job, for_job);
+        default:
+            return false;
+    }
+}
+
+// A run of a job, as `awaits` names it: the job may have gone and be started again.
+std::string run_text(const RunId& run) {
+    return fmt::format("{}/{}", run.job, run.run);
+}
+
+std::vector<std::string_view> awaited_by(const Job& job) {
+    std::vector<std::string_view> runs;
+    std::string_view left = job.attributes.text(kAwaits);
+    while (!left.empty()) {
+        const auto comma = std::min(left.find(','), left.size());
+        runs.push_back(left.substr(0, comma));
+        left.remove_prefix(std::min(comma + 1, left.size()));
+    }
+    return runs;
+}
+
+enum class Room { there, coming, not_coming };
+
+Room room_for(const Job& job, const State& state) {
+    Room room = Room::there;
+    for (const std::string_view run : awaited_by(job)) {
+        const Job* other = state.job(run.substr(0, run.find('/')));
+        if (other == nullptr || !other->running() || is_preempted(*other) || run_text(run_id(*other)) != run)
+            continue;
+        if (is_preempting(*other)) {
+            room = Room::coming;
+        } else if (other->attributes.has(kNotPreemptable)) {
+            return Room::not_coming;
+        }
+    }
+    return room;
+}
+
+void launch_one(Server& server, const Job& current) {
+    Change change(server, server.now());
+    Job& job = change.job(current);
+    unset(job, kAwaits);
+    if (job.substate == substate::kSchedSuspended) {
+        resume_preempted(change, job);
+        preempt_once_it_runs(change, job);
+    } else {
+        job.stime = change.now();
+        change.then([&server, handle = job.handle] { launch(server, handle); });
+    }
+    if (auto done = change.commit(); !done) server.parts.log.error(current.id, done.error().message);
+}
+
+// It has not been launched, or not resumed: it waits again as before.
+void back_to_wait(Change& change, Job& job) {
+    unset(job, kAwaits);
+    job.mtime = change.now();
+    if (job.substate == substate::kSchedSuspended) {
+        job.state = job_state::kSuspended;
+        return;
+    }
+    RunReport report;
+    report.id = run_id(job);
+    report.state = RunState::never_started;
+    end_job(change, job, report);
+}
+
+void wait_again(Server& server, const Job& current) {
+    server.parts.log.job(current.id, "not started: a job could not be preempted");
+    Change change(server, server.now());
+    Job& job = change.job(current);
+    back_to_wait(change, job);
+    change.want_cycle(PBS_SCH_SCHEDULE_TERM);
+    if (auto done = change.commit(); !done) server.parts.log.error(current.id, done.error().message);
+}
+
+}  // namespace
+
+std::string_view way_text(char method) {
+    switch (method) {
+        case 'S':
+            return "suspension";
+        case 'C':
+            return "checkpointing";
+        case 'R':
+            return "requeuing";
+        default:
+            return "deletion";
+    }
+}
+
+bool preempt(Change& change, Job& job, std::string_view methods, std::string_view for_job) {
+    if (is_awaiting(job)) {
+        note(change, job, fmt::format("Job preempted before its start for job {}", for_job));
+        back_to_wait(change, job);
+        return true;
+    }
+    if (job.substate != substate::kRunning) {
+        set_attribute(job, kPreempting, fmt::format("{} {}{}", for_job, kOnceItRuns, methods));
+        job.mtime = change.now();
+        return true;
+    }
+    for (std::size_t i = 0; i < methods.size(); ++i) {
+        set_attribute(job, kPreempting, fmt::format("{} {}", for_job, methods.substr(i)));
+        if (!preempt_by(change, job, methods[i], for_job)) {
+            note(change, job, fmt::format("preemption by {} is not possible", way_text(methods[i])));
+            continue;
+        }
+        note(change, job, fmt::format("Job preempted by {} for job {}", way_text(methods[i]), for_job));
+        return true;
+    }
+    unset(job, kPreempting);
+    set_attribute(job, kNotPreemptable, "True");
+    job.mtime = change.now();
+    change.want_cycle(PBS_SCH_SCHEDULE_TERM);
+    note(change, job, "Job failed to be preempted");
+    return false;
+}
+
+void preempt_once_it_runs(Change& change, Job& job) {
+    const Preempting so_far = preempting_of(job);
+    if (so_far.method == kOnceItRuns) (void)preempt(change, job, so_far.left, so_far.for_job);
+}
+
+bool is_preempted(const Job& job) {
+    return job.state == job_state::kSuspended && job.substate == substate::kSchedSuspended;
+}
+
+bool is_preempting(const Job& job) {
+    return job.attributes.has(kPreempting);
+}
+
+std::string preempted_by(const Job& job) {
+    return preempting_of(job).for_job;
+}
+
+bool is_awaiting(const Job& job) {
+    return job.attributes.has(kAwaits);
+}
+
+void resume_preempted(Change& change, Job& job) {
+    Server& server = change.server();
+    add_suspended(job, job.attributes.integer(kSchedPreempted, change.now()), change.now());
+    unset(job, kSchedPreempted);
+    unset(job, kReleased);
+    job.state = job_state::kRunning;
+    job.substate = substate::kRunning;
+    job.mtime = change.now();
+    set_comment(job, fmt::format("Job resumed after a preemption on {}", job.exec_vnode.text()));
+    change.then([&server, handle = job.handle] {
+        const Job* resumed = server.state.job(handle);
+        if (resumed == nullptr) return;
+        if (auto done = server.parts.executor.resume(run_id(*resumed)); !done)
+            server.parts.log.error(resumed->id, fmt::format("it can't be resumed: {}", done.error().message));
+        server.parts.accounting.resumed(accounted(*resumed, server.state));
+        server.parts.log.job(resumed->id, "Job resumed");
+    });
+}
+
+void await(Job& job, const std::vector<RunId>& preempted) {
+    std::string runs;
+    for (const RunId& run : preempted) runs += (runs.empty() ? "" : ",") + run_text(run);
+    set_attribute(job, kAwaits, runs);
+}
+
+void launch_awaiting(Server& server) {
+    const std::set<uint64_t> waiting = server.state.awaiting_jobs();
+    for (const uint64_t handle : waiting) {
+        const Job* job = server.state.job(handle);
+        if (job == nullptr || job->state != job_state::kRunning) continue;
+        switch (room_for(*job, server.state)) {
+            case Room::there:
+                launch_one(server, *job);
+                break;
+            case Room::not_coming:
+                wait_again(server, *job);
+                break;
+            case Room::coming:
+                break;
+        }
+    }
+}
+
+bool end_unlaunched(Server& server, const Job& job) {
+    if (!is_awaiting(job) || job.substate == substate::kSchedSuspended) return false;
+    server.unstored_reports.push_back(end_of_unlaunched(job));
+    return true;
+}
+
+RunReport end_of_unlaunched(const Job& job) {
+    RunReport report;
+    report.id = run_id(job);
+    report.state = RunState::ended;
+    report.exit.exit_status = exit_status::kFailBeforeFiles;
+    report.exit.message = "ended before it was started";
+    return report;
+}
+
+void recover_preemption(Change& change, Job& job) {
+    Server& server = change.server();
+    const bool stopped = is_preempted(job) || job.substate == substate::kSuspended ||
+                         (is_awaiting(job) && job.substate == substate::kSchedSuspended);
+    change.then([&server, run = run_id(job), stopped] {
+        (void)(stopped ? server.parts.executor.suspend(run) : server.parts.executor.resume(run));
+    });
+    const Preempting so_far = preempting_of(job);
+    const bool unfinished = so_far.method == 'C' || job.at_end == Job::AtEnd::finish;
+    if (!is_preempting(job) || job.deleted || !unfinished) return;
+    job.at_end = Job::AtEnd::finish;
+    (void)preempt(change, job, so_far.left, so_far.for_job);
+}
+
+void forget_preemption(Job& job) {
+    for (const char* name : {kPreempting, kAwaits, kNotPreemptable, kSuspendedFor, kSuspendedAt, kReleased})
+        unset(job, name);
+}
+
+void note_suspension(Job& job, bool suspended, int64_t now) {
+    if (suspended) return set_attribute(job, kSuspendedAt, fmt::format("{}", now));
+    add_suspended(job, job.attributes.integer(kSuspendedAt, now), now);
+    unset(job, kSuspendedAt);
+}
+
+int64_t suspended_seconds(const Job& job) {
+    return job.attributes.integer(kSuspendedFor, 0);
+}
+
+int64_t elapsed_seconds(const Job& job) {
+    return std::max<int64_t>(
+        0, job.attributes.integer(kSchedPreempted, job.stime) - job.stime - suspended_seconds(job));
+}
+
+std::vector<Place> held_places(const Job& job, const ResourceTable& resources) {
+    if (!is_preempted(job)) return job.places;
+    if (!job.attributes.has(kReleased)) return {};
+    return part_of(job, resources, false);
+}
+
+std::vector<Place> released_places(const Job& job, const ResourceTable& resources) {
+    return part_of(job, resources, true);
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,792 @@
+#include "server_plugin/host/life/reservation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/base/accounting.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/base/mail.h"
+#include "server_plugin/host/life/job_life.h"
+#include "server_plugin/host/life/new_reservation.h"
+#include "server_plugin/host/life/reservation_select.h"
+#include "server_plugin/host/state/exec_vnode.h"
+#include "server_plugin/host/state/occurrences.h"
+#include "server_plugin/host/state/select_spec.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::host {
+namespace {
+
+// Between two times that the scheduler is asked for other places of one that is degraded.
+constexpr int64_t kSecondsUntilRetry = 600;
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+const AttributeDef& row(std::string_view name) {
+    return *reservation_table().find(name);
+}
+
+void unset_attribute(Reservation& reservation, std::string_view name) {
+    reservation.attributes.unset(row(name), {});
+}
+
+int substate_of(const Reservation& reservation) {
+    return static_cast<int>(reservation.attributes.integer("reserve_substate", 0));
+}
+
+void set_substate(Reservation& reservation, int state, int64_t now) {
+    set_attribute(reservation, "reserve_substate", std::to_string(state));
+    set_attribute(reservation, "mtime", std::to_string(now));
+}
+
+void set_state(Reservation& reservation, int state, int64_t now) {
+    set_attribute(reservation, "reserve_state", std::to_string(state));
+    set_substate(reservation, state, now);
+}
+
+// What was asked for in addition has been answered.
+void forget_alteration(Reservation& reservation) {
+    for (const char* name : {"asked_start", "asked_end", "asked_select", "asked_force", "interactive"})
+        unset_attribute(reservation, name);
+}
+
+// "2/5"
+std::string occurrence_text(const Reservation& reservation) {
+    return fmt::format("{}/{}", reservation.attributes.integer("reserve_index", 1),
+                       reservation.attributes.integer("reserve_count", 1));
+}
+
+void set_duration(Reservation& reservation, int64_t seconds) {
+    set_attribute(reservation, "reserve_duration", std::to_string(seconds));
+    reservation.attributes.set(row("Resource_List"), "walltime", amount_text(Type::duration, seconds));
+}
+
+void set_queue(Change& change, const Reservation& reservation, bool enabled, bool started) {
+    const Queue* queue = change.server().state.queue(reservation.queue_name());
+    if (queue == nullptr) return;
+    Queue& changed = change.queue(*queue);
+    changed.attributes.set(*queue_table().find("enabled"), {}, enabled ? "True" : "False");
+    changed.attributes.set(*queue_table().find("started"), {}, started ? "True" : "False");
+}
+
+void log_line(Change& change, const Reservation& reservation, std::string text) {
+    change.then([&log = change.server().parts.log, id = reservation.id, line = std::move(text)] {
+        log.write(LogEvent::admin, LogClass::reservation, id, line);
+    });
+}
+
+void account(Change& change, const Reservation& reservation, char type, std::string text) {
+    change.then([&accounting = change.server().parts.accounting, id = reservation.id, type,
+                 text = std::move(text)] { accounting.reservation(type, id, text); });
+}
+
+// The part that records B and F have, in OpenPBS's order.
+std::string account_text(const Reservation& reservation) {
+    const Attributes& a = reservation.attributes;
+    std::string text = fmt::format("owner={}", a.text("Reserve_Owner"));
+    const auto add = [&](std::string_view key, std::string_view value) {
+        if (!value.empty()) text += fmt::format(" {}={}", key, value);
+    };
+    if (a.text("Reserve_Name") != "NULL") add("name", a.text("Reserve_Name"));
+    add("account", a.text("Account_Name"));
+    add("queue", a.text("queue"));
+    add("ctime", a.text("ctime"));
+    add("start", a.text("reserve_start"));
+    add("end", a.text("reserve_end"));
+    add("duration", std::to_string(reservation.end() - reservation.start()));
+    add("nodes", a.text("resv_nodes"));
+    add("authorized_users", a.text("Authorized_Users"));
+    add("authorized_groups", a.text("Authorized_Groups"));
+    for (const AttributeValue& value : a.all_of("Resource_List"))
+        add(fmt::format("Resource_List.{}", value.resource()), value.value());
+    if (is_standing(reservation)) {
+        add("index", a.text("reserve_index"));
+        add("count", a.text("reserve_count"));
+    }
+    return text;
+}
+
+// To the owner or Mail_Users, if Mail_Points asks for this point: a, b, c or e; "ac" is the default.
+void mail_owner(Change& change, const Reservation& reservation, char point, std::string_view what) {
+    const std::string_view points = reservation.attributes.has("Mail_Points")
+                                        ? reservation.attributes.text("Mail_Points")
+                                        : std::string_view("ac");
+    if (points.find(point) == std::string_view::npos) return;
+    std::vector<std::string> to = reservation.attributes.list("Mail_Users");
+    if (to.empty()) to.emplace_back(reservation.attributes.text("Reserve_Owner"));
+    change.then([&server = change.server(), id = reservation.id, to = std::move(to),
+                 name = std::string(reservation.attributes.text("Reserve_Name")), what = std::string(what)] {
+        server.parts.mailer.send(
+            id, to, fmt::format("PBS RESERVATION {}", id),
+            fmt::format("PBS Reservation Id: {}\nReservation Name:   {}\n{}\n", id, name, what));
+    });
+}
+
+// The jobs of its queue that aren't history.
+std::vector<const Job*> jobs_of(const State& state, const Reservation& reservation) {
+    std::vector<const Job*> jobs;
+    const Queue* queue = state.queue(reservation.queue_name());
+    if (queue == nullptr) return jobs;
+    for (const uint64_t handle : state.queue_jobs(queue->handle))
+        if (const Job* job = state.job(handle); job != nullptr && !job->history()) jobs.push_back(job);
+    return jobs;
+}
+
+// Who does what the server does by itself.
+std::string server_at(Change& change) {
+    return fmt::format("Server@{}", change.server().state.host_name);
+}
+
+void begin(Change& change, Reservation& reservation) {
+    unset_attribute(reservation, "reserve_retry");
+    set_state(reservation, reservation_state::kRunning, change.now());
+    set_queue(change, reservation, true, true);
+    account(change, reservation, 'B', account_text(reservation));
+    log_line(change, reservation, "Reservation begun");
+    mail_owner(change, reservation, 'b', "Reservation started");
+    change.want_cycle(PBS_SCH_SCHEDULE_NEW);
+}
+
+// As qdel does it, at the request of `by`.
+void delete_job(Change& change, const Job& current, const std::string& by) {
+    if (current.state == job_state::kExiting || current.is_leaving() || current.is_subjob()) return;
+    Job& job = change.job(current);
+    if (job.is_array()) return abort_job(change, job, fmt::format("Job deleted at request of {}", by));
+    if (!job.running()) return delete_waiting_job(change, job, by);
+    note_deletion(change, job, by);
+    set_end_comment(job, substate::kTerminated, by);
+    mark_deleted(change, job);
+    kill_after(change, job);
+}
+
+void end_jobs(Change& change, Reservation& reservation, int state, const std::string& by) {
+    set_state(reservation, state, change.now());
+    set_queue(change, reservation, false, false);
+    for (const Job* job : jobs_of(change.server().state, reservation)) delete_job(change, *job, by);
+}
+
+void remove_with_queue(Change& change, const Reservation& reservation) {
+    const State& state = change.server().state;
+    if (const Queue* queue = state.queue(reservation.queue_name())) {
+        // What is left there is history: it is of a queue that there was.
+        change.remove(*queue);
+    }
+    change.remove(reservation);
+    change.want_cycle(PBS_SCH_SCHEDULE_CMD);
+}
+
+// It ends by itself: its time is over.
+void end(Change& change, Reservation& reservation) {
+    account(change, reservation, 'F', account_text(reservation));
+    log_line(change, reservation, "Reservation ended");
+    mail_owner(change, reservation, 'e', "Reservation ended");
+    end_jobs(change, reservation, reservation_state::kDeletingJobs, server_at(change));
+}
+
+// Nobody has decided about it, and its time is over.
+void give_up(Change& change, const Reservation& reservation) {
+    account(change, reservation, 'K', "requestor=" + server_at(change));
+    log_line(change, reservation, "Reservation deleted: it wasn't confirmed before its end");
+    mail_owner(change, reservation, 'a', "Reservation deleted: it wasn't confirmed before its end");
+    remove_with_queue(change, reservation);
+}
+
+// Is the vnode down, offline or gone?
+bool is_lacking(uint64_t handle, const State& state) {
+    const Node* node = state.node(handle);
+    return node == nullptr || node->state != node_free;
+}
+
+// Is a vnode of these places, or have some of its chunks none, because somebody took the hosts?
+bool lacks_vnodes(const Reservation& reservation, const std::vector<Place>& places, const State& state) {
+    if (is_maintenance(reservation)) return false;
+    const auto chunks = std::ranges::count_if(places, [](const Place& place) { return !place.joined; });
+    const std::string_view asked = reservation.attributes.text("Resource_List", "nodect");
+    if (!asked.empty() && chunks < amount_of(Type::integer, asked)) return true;
+    return std::ranges::any_of(places, [&](const Place& place) { return is_lacking(place.node, state); });
+}
+
+bool later_lacks_vnodes(const Reservation& reservation, const State& state) {
+    return std::ranges::any_of(reservation.later_nodes,
+                               [&](uint64_t node) { return is_lacking(node, state); }) ||
+           (substate_of(reservation) == reservation_state::kInConflict &&
+            std::ranges::any_of(reservation.later, [&](const Reservation::Occurrence& one) {
+                return lacks_vnodes(reservation, one.places, state);
+            }));
+}
+
+bool is_any_asked(const Reservation& reservation) {
+    return !reservation.keeps_first ||
+           std::ranges::any_of(reservation.later, &Reservation::Occurrence::asked);
+}
+
+void retry_later(Change& change, Reservation& reservation) {
+    set_attribute(reservation, "reserve_retry", std::to_string(change.now() + kSecondsUntilRetry));
+}
+
+void ask_for_others(Change& change, Reservation& reservation) {
+    choose_asked(reservation, change.server().state);
+    if (!is_any_asked(reservation)) return retry_later(change, reservation);
+    change.want_cycle(PBS_SCH_SCHEDULE_CMD);
+}
+
+void degrade(Change& change, Reservation& reservation) {
+    set_state(reservation, reservation_state::kDegraded, change.now());
+    log_line(change, reservation, "Reservation degraded: a vnode of it takes no jobs");
+    ask_for_others(change, reservation);
+}
+
+// Its vnodes are back. What it is by the time is found next.
+void restore(Change& change, Reservation& reservation) {
+    unset_attribute(reservation, "reserve_retry");
+    set_state(reservation, reservation_state::kConfirmed, change.now());
+    log_line(change, reservation, "Reservation no longer degraded: its vnodes take jobs again");
+}
+
+// Is it time to ask the scheduler once more?
+bool is_retry_due(const Reservation& reservation, int64_t now) {
+    return reservation.attributes.has("reserve_retry") &&
+           now >= reservation.attributes.integer("reserve_retry", 0);
+}
+
+void retry(Change& change, Reservation& reservation) {
+    unset_attribute(reservation, "reserve_retry");
+    ask_for_others(change, reservation);
+}
+
+// Of one that is degraded, before its start.
+bool look_at_degraded(Change& change, const Reservation& current, int64_t now) {
+    if (!lacks_vnodes(current, current.places, change.server().state)) {
+        restore(change, change.reservation(current));
+        return true;
+    }
+    // It begins with what it has.
+    if (now >= current.start()) {
+        begin(change, change.reservation(current));
+        return true;
+    }
+    if (!is_retry_due(current, now)) return false;
+    retry(change, change.reservation(current));
+    return true;
+}
+
+// Of one that runs, and of later occurrences of one that is confirmed or runs: whether they have all of their
+// vnodes.
+bool look_at_rest(Change& change, const Reservation& current, int64_t now) {
+    const State& state = change.server().state;
+    const bool lacks =
+        later_lacks_vnodes(current, state) ||
+        (current.state() == reservation_state::kRunning && lacks_vnodes(current, current.places, state));
+    const bool was_degraded = is_degraded(current);
+    if (!was_degraded && !lacks) return false;
+    if (was_degraded && lacks && !is_retry_due(current, now)) return false;
+    Reservation& reservation = change.reservation(current);
+    if (!was_degraded) {
+        set_substate(reservation, reservation_state::kDegraded, now);
+        log_line(change, reservation, "Reservation degraded: a vnode of it takes no jobs");
+        ask_for_others(change, reservation);
+    } else if (lacks) {
+        retry(change, reservation);
+    } else {
+        unset_attribute(reservation, "reserve_retry");
+        set_substate(reservation, reservation.state(), now);
+        log_line(change, reservation, "Reservation no longer degraded: its vnodes take jobs again");
+    }
+    return true;
+}
+
+// Of what is in its queue, that which has begun; arrays stay as long as they have other subjobs.
+std::vector<const Job*> running_jobs_of(const State& state, const Reservation& reservation) {
+    std::vector<const Job*> jobs = jobs_of(state, reservation);
+    std::erase_if(jobs, [](const Job* job) { return job->is_array() || !job->running(); });
+    return jobs;
+}
+
+// An occurrence that isn't the last is over: jobs that run are deleted, those that wait stay for the next
+// one.
+void end_occurrence(Change& change, Reservation& reservation) {
+    const std::string by = server_at(change);
+    if (reservation.state() == reservation_state::kRunning) {
+        account(change, reservation, 'F', account_text(reservation));
+        log_line(change, reservation,
+                 fmt::format("Reservation occurrence {} ended", occurrence_text(reservation)));
+    } else {
+        log_line(change, reservation,
+                 fmt::format("Reservation occurrence {} was skipped: its end is past",
+                             occurrence_text(reservation)));
+    }
+    forget_alteration(reservation);
+    unset_attribute(reservation, "reserve_retry");
+    set_state(reservation, reservation_state::kDeletingJobs, change.now());
+    set_queue(change, reservation, true, false);
+    for (const Job* current : running_jobs_of(change.server().state, reservation)) {
+        if (current->state == job_state::kExiting) continue;
+        Job& job = change.job(*current);
+        note_deletion(change, job, by);
+        set_end_comment(job, substate::kTerminated, by);
+        mark_deleted(change, job);
+        kill_after(change, job);
+    }
+}
+
+// It has the times and places of the next occurrence that isn't over yet, or of the last one.
+void take_next(Change& change, Reservation& reservation) {
+    const int64_t now = change.now();
+    renew_times(reservation);
+    int64_t index = reservation.attributes.integer("reserve_index", 1) + 1;
+    size_t next = 0;
+    for (; next + 1 < reservation.later.size() && reservation.later[next].end <= now; ++next) {
+        set_attribute(reservation, "reserve_index", std::to_string(index++));
+        log_line(change, reservation,
+                 fmt::format("Reservation occurrence {} was skipped: its end is past",
+                             occurrence_text(reservation)));
+    }
+    Reservation::Occurrence one = std::move(reservation.later[next]);
+    reservation.later.erase(reservation.later.begin(),
+                            reservation.later.begin() + static_cast<std::ptrdiff_t>(next) + 1);
+    set_attribute(reservation, "reserve_index", std::to_string(index));
+    set_attribute(reservation, "reserve_start", std::to_string(one.start));
+    set_attribute(reservation, "reserve_end", std::to_string(one.end));
+    set_duration(reservation, one.end - one.start);
+    reservation.places = std::move(one.places);
+    write_exec_vnodes(reservation, change.server().state);
+    set_state(reservation, reservation_state::kConfirmed, now);
+    set_queue(change, reservation, true, false);
+    log_line(change, reservation,
+             fmt::format("Reservation occurrence {} is next", occurrence_text(reservation)));
+    change.want_cycle(PBS_SCH_SCHEDULE_CMD);
+}
+
+// The instant at which a running reservation is deleted because it has had no job for delete_idle_time;
+// INT64_MAX: it has a job, or may stay.
+int64_t idle_until(const Reservation& reservation) {
+    const Attributes& a = reservation.attributes;
+    if (reservation.state() != reservation_state::kRunning || !a.has("idle_since")) return kNever;
+    return amount_sum(a.integer("idle_since", 0), amount_of(Type::duration, a.text("delete_idle_time")));
+}
+
+// Of one that runs, and may be deleted for having no job (delete_idle_time).
+bool look_at_idleness(Change& change, const Reservation& current, int64_t now) {
+    const bool was_idle = current.attributes.has("idle_since");
+    const bool may_go = current.attributes.has("delete_idle_time");
+    if (!was_idle && !may_go) return false;
+    const bool is_idle = may_go && jobs_of(change.server().state, current).empty();
+    if (is_idle && was_idle) {
+        if (now < idle_until(current)) return false;
+        log_line(change, current,
+                 fmt::format("Deleting reservation after being idle for {}",
+                             current.attributes.text("delete_idle_time")));
+        delete_reservation(change, change.reservation(current), server_at(change));
+        return true;
+    }
+    if (is_idle == was_idle) return false;
+    Reservation& reservation = change.reservation(current);
+    if (is_idle)
+        set_attribute(reservation, "idle_since", std::to_string(now));
+    else
+        unset_attribute(reservation, "idle_since");
+    return true;
+}
+
+// False: there is nothing to do about it now.
+bool look_at(Change& change, const Reservation& current, int64_t now) {
+    if (current.is_ending()) {
+        if (!jobs_of(change.server().state, current).empty()) return false;
+        remove_with_queue(change, current);
+        return true;
+    }
+    if (current.is_between()) {
+        if (!running_jobs_of(change.server().state, current).empty()) return false;
+        take_next(change, change.reservation(current));
+        return true;
+    }
+    if (current.state() == reservation_state::kUnconfirmed) {
+        if (now < current.end()) return false;
+        give_up(change, current);
+        return true;
+    }
+    if (now >= current.end()) {
+        Reservation& reservation = change.reservation(current);
+        if (current.later.empty())
+            end(change, reservation);
+        else
+            end_occurrence(change, reservation);
+        return true;
+    }
+    if (current.state() == reservation_state::kDegraded) return look_at_degraded(change, current, now);
+    if (current.state() == reservation_state::kConfirmed && now < current.start() &&
+        lacks_vnodes(current, current.places, change.server().state)) {
+        degrade(change, change.reservation(current));
+        return true;
+    }
+    if (current.state() == reservation_state::kConfirmed && now >= current.start()) {
+        begin(change, change.reservation(current));
+        return true;
+    }
+    if (current.state() == reservation_state::kRunning && look_at_idleness(change, current, now)) return true;
+    return !current.is_asked() && look_at_rest(change, current, now);
+}
+
+// The scheduler's places, for each occurrence that was asked for; empty: they are of other ones.
+std::vector<std::vector<Place>> by_occurrence(const std::vector<Place>& places,
+                                              const Reservation& reservation) {
+    std::vector<std::vector<Place>> lists(1);
+    for (const Place& place : places) {
+        if (place.next_occurrence) lists.emplace_back();
+        lists.back().push_back(place);
+        lists.back().back().next_occurrence = false;
+    }
+    const auto later = std::ranges::count_if(reservation.later, &Reservation::Occurrence::asked);
+    const size_t asked = static_cast<size_t>(later) + (reservation.keeps_first ? 0 : 1);
+    if (lists.size() != asked) lists.clear();
+    return lists;
+}
+
+}  // namespace
+
+bool is_degraded(const Reservation& reservation) {
+    const int substate = substate_of(reservation);
+    return !reservation.is_asked() &&
+           (substate == reservation_state::kDegraded || substate == reservation_state::kInConflict);
+}
+
+bool holds_vnodes(const Reservation& reservation, int64_t now) {
+    switch (reservation.state()) {
+        case reservation_state::kRunning:
+        case reservation_state::kDeletingJobs:
+            return true;
+        case reservation_state::kBeingAltered:
+            return substate_of(reservation) == reservation_state::kRunning;
+        case reservation_state::kBeingDeleted:
+            return reservation.start() <= now;
+        default:
+            return false;
+    }
+}
+
+bool awaits_answer(const Reservation& reservation) {
+    // Of whole hosts: nobody asks the scheduler.
+    if (is_maintenance(reservation) && reservation.state() == reservation_state::kUnconfirmed) return false;
+    return reservation.is_asked() ||
+           (is_degraded(reservation) && !reservation.attributes.has("reserve_retry") &&
+            is_any_asked(reservation));
+}
+
+void choose_asked(Reservation& reservation, const State& state) {
+    const bool is_new = reservation.state() == reservation_state::kUnconfirmed;
+    const bool is_altered = reservation.state() == reservation_state::kBeingAltered;
+    // Where jobs run in it, they stay, and so does it.
+    const bool may_move = reservation.state() == reservation_state::kRunning &&
+                          lacks_vnodes(reservation, reservation.places, state) &&
+                          running_jobs_of(state, reservation).empty();
+    reservation.keeps_first =
+        !is_new && !is_altered && !may_move && reservation.state() != reservation_state::kDegraded;
+    for (Reservation::Occurrence& one : reservation.later)
+        one.asked = is_new || (!is_altered && lacks_vnodes(reservation, one.places, state));
+}
+
+void set_attribute(Reservation& reservation, std::string_view name, std::string_view value) {
+    reservation.attributes.set(row(name), {}, value);
+}
+
+Result<void> settle_times(Reservation& reservation, int64_t now, bool may_be_past) {
+    const Attributes& a = reservation.attributes;
+    const auto seconds = [](std::string_view text) { return amount_of(Type::duration, text); };
+    const bool has_start = a.has("reserve_start");
+    const bool has_end = a.has("reserve_end");
+    const bool has_duration = a.has("reserve_duration") || a.has("Resource_List", "walltime");
+    const int64_t duration = a.integer("reserve_duration", seconds(a.text("Resource_List", "walltime")));
+    int64_t start = a.integer("reserve_start", 0);
+    int64_t end = a.integer("reserve_end", 0);
+    if (int{has_start} + int{has_end} + int{has_duration} < 2)
+        return fail(PBSE_BADTSPEC, "Bad time specification(s): expected two of start, end and duration");
+    if (has_duration && duration <= 0)
+        return fail(PBSE_BADTSPEC, "Bad time specification(s): the duration isn't above 0");
+    if (!has_start) start = end - duration;
+    if (!has_end) end = start + duration;
+    if (has_start && has_end && has_duration && a.has("reserve_duration") && end - start != duration)
+        return fail(PBSE_BADTSPEC, "Bad time specification(s): start, end and duration differ");
+    if (end <= start) return fail(PBSE_BADTSPEC, "Bad time specification(s): it ends before it begins");
+    if (end <= now || (start < now && !may_be_past))
+        return fail(PBSE_BADTSPEC, "Bad time specification(s): the start is in the past");
+    set_attribute(reservation, "reserve_start", std::to_string(start));
+    set_attribute(reservation, "reserve_end", std::to_string(end));
+    set_duration(reservation, end - start);
+    return {};
+}
+
+namespace {
+
+// What a job of no queue would have that asks for the same.
+Result<Job> as_job(const Reservation& reservation, const State& state) {
+    Job job;
+    const AttributeDef& job_list = *job_table().find("Resource_List");
+    for (const AttributeValue& value : reservation.attributes.all_of("Resource_List"))
+        job.attributes.set(job_list, value.resource(), value.value());
+    for (const char* name : {"User_List", "group_list"})
+        if (reservation.attributes.has(name))
+            job.attributes.set(*job_table().find(name), {}, reservation.attributes.text(name));
+    set_attribute(job, "Job_Owner", std::string(reservation.attributes.text("Reserve_Owner")));
+    if (auto ok = complete_resources(job, Queue{}, state); !ok) return tl::unexpected(ok.error());
+    return job;
+}
+
+void take_list(Reservation& reservation, const Job& job) {
+    const AttributeDef& list = row("Resource_List");
+    reservation.attributes.unset(list, {});
+    for (const AttributeValue& value : job.attributes.all_of("Resource_List"))
+        reservation.attributes.set(list, value.resource(), value.value());
+    set_attribute(reservation, "schedselect", std::string(job.attributes.text("schedselect")));
+}
+
+}  // namespace
+
+Result<void> settle_resources(Reservation& reservation, Server& server) {
+    auto job = as_job(reservation, server.state);
+    if (!job) return tl::unexpected(job.error());
+    if (auto ok = set_execution_user(*job, server); !ok) return ok;
+    take_list(reservation, *job);
+    for (const char* name : {"euser", "egroup"})
+        set_attribute(reservation, name, std::string(job->attributes.text(name)));
+    return {};
+}
+
+Result<void> complete_list(Reservation& reservation, const State& state) {
+    const auto job = as_job(reservation, state);
+    if (!job) return tl::unexpected(job.error());
+    take_list(reservation, *job);
+    return {};
+}
+
+Result<void> settle_access(Reservation& reservation, Queue& queue) {
+    std::vector<std::string> users = reservation.attributes.list("Authorized_Users");
+    const std::string owner(reservation.attributes.text("Reserve_Owner"));
+    if (std::ranges::find(users, owner) == users.end() &&
+        std::ranges::find(users, "+" + owner) == users.end())
+        users.push_back(owner);
+    if (std::set<std::string>(users.begin(), users.end()).size() != users.size())
+        return fail(PBSE_DUPLIST, "Duplicate entry in list: Authorized_Users");
+    set_attribute(reservation, "Authorized_Users", fmt::format("{}", fmt::join(users, ",")));
+    const auto follow = [&](std::string_view own, std::string_view list, std::string_view enable) {
+        const bool set = reservation.attributes.has(own);
+        queue.attributes.set(*queue_table().find(enable), {}, set ? "True" : "False");
+        if (set)
+            queue.attributes.set(*queue_table().find(list), {},
+                                 std::string(reservation.attributes.text(own)));
+        else
+            queue.attributes.unset(*queue_table().find(list), {});
+    };
+    follow("Authorized_Users", "acl_users", "acl_user_enable");
+    follow("Authorized_Groups", "acl_groups", "acl_group_enable");
+    follow("Authorized_Hosts", "acl_hosts", "acl_host_enable");
+    return {};
+}
+
+void limit_queue(const Reservation& reservation, Queue& queue, const ResourceTable& resources) {
+    const auto set = [&](std::string_view name, std::string_view resource, std::string_view value) {
+        queue.attributes.set(*queue_table().find(name), resource, value);
+    };
+    for (const AttributeValue& value : reservation.attributes.all_of("Resource_List")) {
+        const Resource* resource = resources.find(value.resource());
+        const bool is_time = value.resource() == "walltime" || value.resource() == "nodect";
+        if (resource == nullptr || is_time || !resource->consumable()) continue;
+        set("resources_max", value.resource(), value.value());
+        set("resources_available", value.resource(), value.value());
+    }
+}
+
+void settle_queue(const Reservation& reservation, Queue& queue, const ResourceTable& resources) {
+    const auto set = [&](std::string_view name, std::string_view value) {
+        queue.attributes.set(*queue_table().find(name), {}, value);
+    };
+    set("queue_type", "Execution");
+    set("enabled", "False");
+    set("started", "False");
+    limit_queue(reservation, queue, resources);
+}
+
+void note_confirmation(Change& change, const Reservation& reservation, bool altered, const std::string& by) {
+    const Attributes& a = reservation.attributes;
+    account(change, reservation, 'Y',
+            fmt::format("requestor={} start={} end={} nodes={}{}", by, reservation.start(), reservation.end(),
+                        a.text("resv_nodes"),
+                        is_standing(reservation) ? fmt::format(" count={}", a.text("reserve_count")) : ""));
+    log_line(change, reservation, altered ? "Reservation alter confirmed" : "Reservation confirmed");
+}
+
+void confirm_reservation(Change& change, Reservation& reservation, const std::vector<Place>& places,
+                         int64_t begins, std::string_view by) {
+    const Attributes& a = reservation.attributes;
+    auto lists = by_occurrence(places, reservation);
+    // A plugin that knows no standing ones.
+    if (lists.empty())
+        return deny_reservation(change, Reservation(reservation),
+                                "the scheduler's answer is about other times than it was asked");
+    const bool was_altered = reservation.state() == reservation_state::kBeingAltered;
+    if (was_altered) {
+        const int64_t start = a.integer("asked_start", reservation.start());
+        const int64_t end = a.integer("asked_end", reservation.end());
+        set_attribute(reservation, "reserve_start", std::to_string(start));
+        set_attribute(reservation, "reserve_end", std::to_string(end));
+        set_duration(reservation, end - start);
+        // It was found to be fewer chunks when it was asked for.
+        if (a.has("asked_select")) {
+            if (auto ok = set_select(reservation, a.text("asked_select"), change.server().state); !ok)
+                return deny_reservation(change, Reservation(reservation), ok.error().message);
+            if (const Queue* queue = change.server().state.queue(reservation.queue_name()))
+                limit_queue(reservation, change.queue(*queue), change.server().state.resources);
+        }
+    }
+    if (begins != 0) {
+        set_attribute(reservation, "reserve_end",
+                      std::to_string(begins + (reservation.end() - reservation.start())));
+        set_attribute(reservation, "reserve_start", std::to_string(begins));
+    }
+    const bool ran = was_altered && substate_of(reservation) == reservation_state::kRunning;
+    const bool runs = reservation.state() == reservation_state::kRunning;
+    auto next = lists.begin();
+    if (!reservation.keeps_first) reservation.places = std::move(*next++);
+    for (Reservation::Occurrence& one : reservation.later)
+        if (std::exchange(one.asked, false)) one.places = std::move(*next++);
+    reservation.keeps_first = false;
+    write_exec_vnodes(reservation, change.server().state);
+    forget_alteration(reservation);
+    unset_attribute(reservation, "reserve_retry");
+    if (runs) {
+        // Other places, also for later occurrences.
+        set_substate(reservation, reservation_state::kRunning, change.now());
+        return log_line(change, reservation, "Reservation confirmed");
+    }
+    set_state(reservation, reservation_state::kConfirmed, change.now());
+    set_queue(change, reservation, true, false);
+    note_confirmation(change, reservation, was_altered,
+                      by.empty() ? "Scheduler@" + change.server().state.host_name : std::string(by));
+    mail_owner(change, reservation, 'c', "Reservation confirmed");
+    if (begins != 0) move_job_into(change, reservation);
+    if (change.now() < reservation.start()) return;
+    if (!ran) return begin(change, reservation);
+    set_state(reservation, reservation_state::kRunning, change.now());
+    set_queue(change, reservation, true, true);
+    change.want_cycle(PBS_SCH_SCHEDULE_NEW);
+}
+
+void deny_reservation(Change& change, const Reservation& current, std::string_view why) {
+    if (current.state() == reservation_state::kBeingAltered) {
+        Reservation& reservation = change.reservation(current);
+        if (current.attributes.has("asked_force")) {
+            log_line(change, current, fmt::format("Reservation alter is forced, though: {}", why));
+            return confirm_reservation(change, reservation, current.places);
+        }
+        const int64_t before = current.attributes.integer("reserve_substate", reservation_state::kConfirmed);
+        set_state(reservation, static_cast<int>(before), change.now());
+        forget_alteration(reservation);
+        log_line(change, current, fmt::format("Reservation alter denied: {}", why));
+        return;
+    }
+    if (is_degraded(current)) {
+        retry_later(change, change.reservation(current));
+        log_line(change, current, fmt::format("Reservation stays degraded: {}", why));
+        return;
+    }
+    account(change, current, 'K', "requestor=" + server_at(change));
+    log_line(change, current, fmt::format("Reservation denied: {}", why));
+    mail_owner(change, current, 'a', fmt::format("Reservation denied: {}", why));
+    remove_with_queue(change, current);
+}
+
+void take_hosts(Change& change, const Reservation& maintenance) {
+    const State& state = change.server().state;
+    const auto host = [&](const Place& place) {
+        const Node* node = state.node(place.node);
+        const std::string_view named =
+            node == nullptr ? "" : node->attributes.text("resources_available", "host");
+        return named.empty() ? host_of(place, state) : std::string(named);
+    };
+    std::set<std::string> hosts;
+    for (const Place& place : maintenance.places) hosts.insert(host(place));
+    // The chunks of these places that have a part on the hosts.
+    const auto take = [&](std::vector<Place>& places, int64_t start, int64_t end) {
+        if (end <= maintenance.start() || start >= maintenance.end()) return false;
+        const size_t before = places.size();
+        for (auto chunk = places.begin(); chunk != places.end();) {
+            const auto next =
+                std::find_if(chunk + 1, places.end(), [](const Place& place) { return !place.joined; });
+            const bool is_taken =
+                std::any_of(chunk, next, [&](const Place& place) { return hosts.contains(host(place)); });
+            chunk = is_taken ? places.erase(chunk, next) : next;
+        }
+        return places.size() != before;
+    };
+    for (const auto& [number, current] : state.reservations()) {
+        if (is_maintenance(current) || current.is_ending() ||
+            current.state() == reservation_state::kUnconfirmed)
+            continue;
+        Reservation other = current;
+        const bool first = take(other.places, other.start(), other.end());
+        bool is_taken = first;
+        for (Reservation::Occurrence& one : other.later)
+            is_taken = take(one.places, one.start, one.end) || is_taken;
+        if (!is_taken) continue;
+        Reservation& changed = change.reservation(current) = std::move(other);
+        write_exec_vnodes(changed, state);
+        log_line(change, changed,
+                 fmt::format("Reservation degraded: {} has taken hosts of it", maintenance.id));
+        if (changed.is_asked() || changed.is_between()) continue;
+        unset_attribute(changed, "reserve_retry");
+        if (first && changed.state() == reservation_state::kConfirmed)
+            set_state(changed, reservation_state::kDegraded, change.now());
+        set_substate(changed, reservation_state::kInConflict, change.now());
+        ask_for_others(change, changed);
+    }
+}
+
+void delete_reservation(Change& change, Reservation& reservation, std::string_view requestor) {
+    const bool own = requestor == reservation.attributes.text("Reserve_Owner");
+    account(change, reservation, own ? 'k' : 'K', fmt::format("requestor={}", requestor));
+    log_line(change, reservation, fmt::format("Reservation to be deleted at request of {}", requestor));
+    if (!own)
+        mail_owner(change, reservation, 'a', fmt::format("Reservation deleted at request of {}", requestor));
+    if (jobs_of(change.server().state, reservation).empty()) {
+        remove_with_queue(change, Reservation(reservation));
+        return;
+    }
+    end_jobs(change, reservation, reservation_state::kBeingDeleted, std::string(requestor));
+}
+
+Result<void> look_at_reservations(Server& server, int64_t now) {
+    const auto& all = server.state.reservations();
+    std::vector<uint64_t> numbers;
+    numbers.reserve(all.size());
+    for (const auto& [number, reservation] : all) numbers.push_back(number);
+    // What one round does may let the next one do something: a reservation that begins after its end, because
+    // the server was down, ends in the next round.
+    while (!numbers.empty()) {
+        Change change(server, now);
+        std::erase_if(numbers, [&](uint64_t number) {
+            const auto current = all.find(number);
+            return current == all.end() || !look_at(change, current->second, now);
+        });
+        if (numbers.empty()) break;
+        if (auto done = change.commit(); !done) return done;
+    }
+    return {};
+}
+
+int64_t next_of_reservations(const State& state) {
+    int64_t next = kNever;
+    for (const auto& [number, reservation] : state.reservations()) {
+        if (reservation.is_ending() || reservation.is_between()) continue;
+        const bool waits = reservation.state() == reservation_state::kConfirmed ||
+                           reservation.state() == reservation_state::kDegraded;
+        next = std::min({next, waits ? reservation.start() : reservation.end(), idle_until(reservation)});
+        if (is_degraded(reservation) && reservation.attributes.has("reserve_retry"))
+            next = std::min(next, reservation.attributes.integer("reserve_retry", 0));
+    }
+    return next;
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,42 @@
+// The server's certificate for TLS. It is read anew, beside the loop, when one of its files has changed.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "ifl/tls.h"
+#include "server_plugin/host/base/error.h"
+
+struct uv_loop_s;
+
+namespace pbs::host {
+
+class Log;
+
+class Certificate {
+  public:
+    // PEM files, as for TlsContext::server(). Their paths are absolute. Errors name the file and what is
+    // wrong. What is wrong with them later is logged, and the earlier certificate stays in use. The log lives
+    // longer than the loop.
+    static Result<std::unique_ptr<Certificate>> open(uv_loop_s* loop, Log& log,
+                                                     const std::string& certificate, const std::string& key);
+    // close() has been called, and the loop has run since.
+    ~Certificate();
+    Certificate(const Certificate&) = delete;
+    Certificate& operator=(const Certificate&) = delete;
+
+    // For new connections.
+    const ifl::TlsContext& context() const;
+    void close();
+
+  private:
+    struct Shared;
+    struct Watch;
+    explicit Certificate(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
+    static void read_anew(const std::shared_ptr<Shared>& shared);
+
+    std::shared_ptr<Shared> shared_;  // also of what is being read
+};
+
+}  // namespace pbs::host

@@ -1,0 +1,85 @@
+#include "server_plugin/host/net/clients.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace pbs::host {
+
+Client& Clients::join(const std::string& name) {
+    Client& client = clients_[name];
+    client.name = name;
+    ++client.connections;
+    return client;
+}
+
+void Clients::leave(Client& client) {
+    if (--client.connections != 0) return;
+    bytes_ -= client.bytes;
+    ready_ -= client.ready.size();
+    round_.remove(&client);
+    clients_.erase(clients_.find(client.name));
+}
+
+Client* Clients::largest(bool spare_managers) {
+    Client* most = nullptr;
+    for (auto& [name, client] : clients_) {
+        if (spare_managers && client.manager) continue;
+        if (most == nullptr || client.connections > most->connections) most = &client;
+    }
+    return most;
+}
+
+void Clients::count(Client& client, std::ptrdiff_t bytes, int busy) {
+    client.bytes += static_cast<std::size_t>(bytes);
+    bytes_ += static_cast<std::size_t>(bytes);
+    client.busy += static_cast<std::size_t>(busy);
+    if (client.waiting.empty() || (client.busy != 0 && !may_begin(client))) return;
+    for (const uint64_t connection : std::exchange(client.waiting, {})) want_turn(client, connection);
+}
+
+std::size_t Clients::allowed(const Client& client) const {
+    const std::size_t others = bytes_ - client.bytes;
+    const std::size_t free = most_bytes_ - std::min(most_bytes_, others);
+    // x bytes of a client leave free - x, of which x is to be a quarter.
+    return std::max(always_, free / 5);
+}
+
+void Clients::want_turn(Client& client, uint64_t connection) {
+    if (!std::exchange(client.in_round, true)) {
+        client.credit = slice_;
+        round_.push_back(&client);
+    }
+    client.ready.push_back(connection);
+    ++ready_;
+}
+
+void Clients::want_memory(Client& client, uint64_t connection) {
+    client.waiting.push_back(connection);
+}
+
+void Clients::forget(Client& client, uint64_t connection) {
+    std::erase(client.waiting, connection);
+    ready_ -= std::erase(client.ready, connection);
+}
+
+// The client who had the last turn is still in front. He leaves only now, if he has no more to do.
+std::optional<Clients::Turn> Clients::next() {
+    while (!round_.empty()) {
+        Client& client = *round_.front();
+        if (client.ready.empty()) {
+            client.in_round = false;
+            round_.pop_front();
+        } else if (client.credit.count() <= 0) {
+            client.credit += slice_;
+            round_.splice(round_.end(), round_, round_.begin());
+        } else {
+            const uint64_t connection = client.ready.front();
+            client.ready.pop_front();
+            --ready_;
+            return Turn{&client, connection};
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,362 @@
+// Network: requests are taken in turns, and answered, and have so much memory and no more.
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <uv.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ifl/pbs_error.h"
+#include "ifl/reply.h"
+#include "ifl/request.h"
+#include "server_plugin/host/base/guard.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/net/network_impl.h"
+#include "server_plugin/host/policy/plugin.h"
+
+namespace pbs::host {
+namespace {
+
+// Until a step that has to wait for something is tried again.
+constexpr uint64_t kLaterMs = 5;
+// A connection has another turn when fewer bytes of replies wait for it to be read.
+constexpr std::size_t kMostUnsent = size_t{256} << 10;
+// An answer that is made in steps has another turn after so many bytes.
+constexpr std::size_t kMostOfATurn = size_t{64} << 10;
+// What an object made of a request takes, by its bytes.
+constexpr std::size_t kDecodedByBytes = 3;
+// Of all users, until the loop looks for what else there is: a command asks four times, one answer after the
+// other, and waits for the loop each time.
+constexpr std::chrono::milliseconds kLoopTurn{2};
+// The same while there is something to be committed, which costs a wait for the disk at the end.
+constexpr std::chrono::milliseconds kCommitTurn{10};
+// Requests that are committed together at most, so that nobody waits long for the others of his group.
+constexpr std::size_t kMostHeld = 1024;
+
+// Does the request change an object of the plugin's own?
+bool changes_plugin_object(const ifl::Request& request) {
+    const auto* manage = std::get_if<ifl::Manage>(&request.body);
+    return request.type == ifl::RequestType::manager && manage != nullptr &&
+           is_plugin_type(manage->object_type);
+}
+
+}  // namespace
+
+// Who has something to do gets a turn: for so long, then the loop looks for what else there is. What is to be
+// committed then is.
+void Network::Impl::serve() {
+    if (closing_) return;
+    accepts_left_ = kAcceptsOfATurn;
+    if (unaccepted_socket_) accept_guarded(reinterpret_cast<uv_stream_t*>(&socket_), true);
+    if (unaccepted_tcp_) accept_guarded(reinterpret_cast<uv_stream_t*>(&tcp_), false);
+    const auto first = Steady::now();
+    for (auto begin = first; begin < first + (held_.empty() ? kLoopTurn : kCommitTurn) && !closing_;) {
+        const auto turn = clients_.next();
+        if (!turn) break;
+        Peer& peer = *peers_.at(turn->connection);
+        peer.turn = Peer::Turn::none;
+        if (waits_for_memory(peer)) {
+            want_turn(peer);
+            continue;
+        }
+        guard(peer, [&] {
+            step(peer);
+            write(peer);
+            recount(peer);
+        });
+        const auto end = Steady::now();
+        if (!peer.closing) {
+            clients_.took(*peer.client, end - begin);
+            want_turn(peer);
+        }
+        begin = end;
+    }
+    settle();
+    lines_.reset();
+    if (clients_.anybody_ready()) {
+        uv_idle_start(&no_wait_, [](uv_idle_t*) {});
+    } else {
+        uv_idle_stop(&no_wait_);
+    }
+}
+
+void Network::Impl::step(Peer& peer) {
+    if (!peer.full_limits && auth_.known(peer.id)) now_known(peer);
+    if (peer.closing || peer.close_after_write) return;
+    if (peer.asked != nullptr) {
+        answer_on(peer);
+    } else {
+        take_request(peer);
+    }
+}
+
+// Its next turn, if there is anything to do and room for what comes of it. A connection is read from when all
+// that has come of it is answered, or is being written.
+void Network::Impl::want_turn(Peer& peer) {
+    using Turn = Peer::Turn;
+    if (peer.closing || peer.close_after_write || closing_ || peer.turn == Turn::later || peer.checked)
+        return;
+    if (peer.asked == nullptr && !peer.unread) {
+        read(peer);
+        return;
+    }
+    if (std::exchange(peer.reading, false)) uv_read_stop(&peer.handle.stream);
+    if (peer.turn != Turn::none) {
+        clients_.forget(*peer.client, peer.id);
+        peer.turn = Turn::none;
+    }
+    if (peer.outgoing() >= kMostUnsent) return;  // the end of a write calls this again
+    if (waits_for_memory(peer)) {
+        peer.turn = Turn::memory;
+        clients_.want_memory(*peer.client, peer.id);
+    } else {
+        peer.turn = Turn::ready;
+        clients_.want_turn(*peer.client, peer.id);
+        uv_idle_start(&no_wait_, [](uv_idle_t*) {});
+    }
+}
+
+// A user who has too much already gets no more on connections that have something on its way; on the others
+// he may begin, up to a harder bound, and gets a part at a time. An answer that is made before any of it is
+// sent has its memory from its beginning on. So there's always something that goes on until its memory is
+// free again.
+bool Network::Impl::waits_for_memory(const Peer& peer) const {
+    if (clients_.may_take(*peer.client) || peer.client->busy == 0) return false;
+    const bool on_its_way = peer.outgoing() != 0;
+    if (peer.asked == nullptr) return on_its_way || !clients_.may_begin(*peer.client);
+    return on_its_way && peer.asked->context.rest->size() == 0;
+}
+
+// One connection of each user may always have what a request can need.
+bool Network::Impl::may_grow(const Peer& peer) const {
+    return clients_.may_take(*peer.client) || peer.client->bytes - peer.bytes <= kAlwaysMemory;
+}
+
+void Network::Impl::recount(Peer& peer) {
+    if (peer.client == nullptr) return;
+    const auto& submission = peer.session.submission;
+    std::size_t bytes = peer.decoder.size() + peer.unsent.size() + peer.being_written +
+                        (submission ? submission->script.capacity() : 0);
+    if (peer.tls != nullptr) bytes += peer.tls->size();
+    if (peer.asked != nullptr)
+        bytes += peer.asked->size + peer.asked->parts.bytes() + peer.asked->context.rest->size();
+    const bool busy = peer.asked != nullptr || peer.writing || !peer.unsent.empty();
+    const int busy_more = static_cast<int>(busy) - static_cast<int>(peer.busy);
+    const auto more = static_cast<std::ptrdiff_t>(bytes) - static_cast<std::ptrdiff_t>(peer.bytes);
+    peer.bytes = bytes;
+    peer.busy = busy;
+    clients_.count(*peer.client, more, busy_more);
+    most_bytes_since_return_ = std::max(most_bytes_since_return_, clients_.bytes());
+}
+
+void Network::Impl::take_request(Peer& peer) {
+    if (peer.tls != nullptr && !decrypt(peer)) return;
+    if (auth_.token_due(peer.id)) {
+        take_credential(peer);
+        return;
+    }
+    const std::size_t unread = peer.decoder.unread();
+    auto decoded = peer.decoder.next();
+    if (std::holds_alternative<ifl::RequestDecoder::NeedMore>(decoded)) {
+        peer.unread = false;
+    } else if (auto* bad = std::get_if<ifl::RequestDecoder::Malformed>(&decoded)) {
+        server_.parts.log.write(LogEvent::debug, LogClass::request, peer.key,
+                                fmt::format("bad request: {}", bad->error.message));
+        settle();
+        send(peer, ifl::Reply::error(bad->error.code), true);
+    } else {
+        peer.waiting = Steady::now();
+        handle(peer, std::get<ifl::Request>(std::move(decoded)), unread - peer.decoder.unread());
+    }
+}
+
+void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
+    if (!may_be_clear(peer, request)) {
+        refuse_clear(peer, request);
+        return;
+    }
+    // Whatever else is asked is answered by what is committed.
+    // Connecting and the like read no configuration: they wait for their own connection's replies only.
+    ifl::AuthDecision decision = auth_.judge(peer.id, request);
+    const bool handled = decision.action == ifl::AuthDecision::Action::handle;
+    const bool submits = handled && may_share_commit(request, peer.session);
+    const bool grouped = submits || (handled && changes_plugin_object(request));
+    if (grouped ? held_.size() >= kMostHeld || submits != submissions_held_ : handled || peer.held != 0)
+        settle();
+    if (handled) submissions_held_ = submits;
+    if (peer.closing) return;
+    if (!decision.reason.empty())
+        server_.parts.log.write(LogEvent::security, LogClass::request, peer.key,
+                                fmt::format("refused: {}", decision.reason));
+    peer.used = Steady::now();
+    switch (decision.action) {
+        case ifl::AuthDecision::Action::close:
+            finish(peer);
+            return;
+        case ifl::AuthDecision::Action::reply:
+            send(peer, std::move(decision.reply), false);
+            return;
+        case ifl::AuthDecision::Action::reply_and_close:
+            send(peer, std::move(decision.reply), true);
+            return;
+        case ifl::AuthDecision::Action::handle:
+            break;
+    }
+    Identity who;
+    who.user = auth_.user(peer.id).value_or("");
+    who.host = peer.host;
+    who.privilege = privilege_of(server_.state, server_.options.starter, who.user, who.host);
+    if (server_.parts.log.writes(LogEvent::debug2)) {
+        if (!lines_) lines_.emplace(server_.parts.log);
+        server_.parts.log.write(
+            LogEvent::debug2, LogClass::request, peer.key,
+            fmt::format("request {} from {}", ifl::request_name(request.type), who.at_host()));
+    }
+    if (request.type == ifl::RequestType::job_script && peer.session.submission && !may_grow(peer)) {
+        peer.session.submission.reset();
+        send(peer,
+             ifl::Reply::error(PBSE_SYSTEM,
+                               "The scripts that you are submitting at once are too long together: "
+                               "submit this one again when the others are queued"),
+             false);
+        return;
+    }
+    auto asked = std::make_unique<Asked>(server_, peer.session, std::move(request), std::move(who),
+                                         kDecodedByBytes * size);
+    Context& context = asked->context;
+    CommitGroup& submissions = server_.commit_group;
+    const bool was_uncommitted = submissions.uncommitted();
+    submissions.take(submits);
+    ifl::Reply reply = begin_answer(context);
+    submissions.take(false);
+    // A change that the request made by itself has committed the submissions before it: their clients are
+    // told.
+    if (was_uncommitted && !submissions.uncommitted()) settle();
+    if (peer.closing) return;
+    if (context.rest != nullptr) {
+        peer.asked = std::move(asked);
+        answer_on(peer);
+        return;
+    }
+    note(*asked, reply.code != 0);
+    // A refusal may be for what an uncommitted request did: it waits with that.
+    if (submissions.uncommitted() ||
+        (server_.parts.plugin != nullptr && server_.parts.plugin->uncommitted())) {
+        held_.push_back({peer.id, std::move(reply), std::move(context.when_committed)});
+        ++peer.held;
+        if (!grouped) settle();
+        return;
+    }
+    if (context.when_committed) context.when_committed();
+    const bool close_after = reply.code == PBSE_UNKREQ;
+    if (ifl::has_reply(context.request.type)) send(peer, std::move(reply), close_after);
+    after_();
+}
+
+void Network::Impl::note(const Asked& asked, bool refused) {
+    std::string object;
+    if (const auto* status = std::get_if<ifl::Status>(&asked.request.body)) object = status->object;
+    server_.counters.request_answered({.type = asked.request.type,
+                                       .who = asked.who.at_host(),
+                                       .object = std::move(object),
+                                       .at = asked.context.now,
+                                       .took = Steady::now() - asked.began},
+                                      refused);
+}
+
+// A turn's part of an answer that is made in steps.
+void Network::Impl::answer_on(Peer& peer) {
+    using Left = Steps::Left;
+    Asked& asked = *peer.asked;
+    // What it commits is its own.
+    if (asked.context.ticket != 0 || server_.commit_group.uncommitted()) settle();
+    if (peer.closing) return;
+    const auto until = Steady::now() + kUserTurn;
+    std::optional<ifl::Reply> instead;
+    Left left;
+    do left = go_on(asked.context, asked.parts, asked.shown, instead);
+    while (left == Left::more && asked.parts.bytes() < kMostOfATurn && Steady::now() < until);
+    if (instead && (asked.shown || !asked.parts.empty())) {
+        drop(peer, "its reply could not be made whole");
+        return;
+    }
+    if (left == Left::nothing) {
+        if (instead) {
+            if (ifl::has_reply(asked.context.request.type)) send(peer, std::move(*instead), false);
+        } else {
+            for (ifl::StatusPart& part : asked.parts.take_full()) send_part(peer, std::move(part), true);
+            for (ifl::StatusPart& part : asked.parts.take()) send_part(peer, std::move(part), false);
+        }
+        note(asked, instead && instead->code != 0);
+        peer.asked.reset();
+        after_();
+        return;
+    }
+    for (ifl::StatusPart& part : asked.parts.take_full()) {
+        send_part(peer, std::move(part), true);
+        asked.shown = true;
+    }
+    if (left == Left::later) try_later(peer);
+}
+
+void Network::Impl::try_later(Peer& peer) {
+    peer.turn = Peer::Turn::later;
+    later_.push_back(peer.id);
+    if (later_.size() > 1) return;
+    uv_update_time(loop_);
+    uv_timer_start(
+        &later_timer_,
+        [](uv_timer_t* timer) {
+            auto& network = *static_cast<Impl*>(timer->data);
+            for (const uint64_t id : std::exchange(network.later_, {})) {
+                const auto at = network.peers_.find(id);
+                if (at == network.peers_.end() || at->second->turn != Peer::Turn::later) continue;
+                at->second->turn = Peer::Turn::none;
+                network.guard(*at->second, [&] { network.want_turn(*at->second); });
+            }
+        },
+        kLaterMs, 0);
+}
+
+// Commits what the requests since the last time did, all of it at once, and lets their replies go. If that
+// fails, nothing of it has been done, and each of them is told so.
+void Network::Impl::settle() {
+    CommitGroup& submissions = server_.commit_group;
+    if (held_.empty() && !submissions.uncommitted()) return;
+    lines_.reset();
+    std::vector<Held> held = std::exchange(held_, {});
+    const Result<void> done =
+        submissions_held_ ? submissions.commit() : server_.parts.plugin->commit(server_.now());
+    if (!done)
+        server_.parts.log.error("commit",
+                                fmt::format("{} requests failed: {}", held.size(), done.error().message));
+    std::vector<uint64_t> answered;
+    for (Held& one : held) {
+        if (done && one.when_committed) guarded(server_.parts.log, "after a commit", one.when_committed);
+        const auto to = peers_.find(one.peer);
+        if (to == peers_.end()) continue;
+        Peer& peer = *to->second;
+        --peer.held;
+        // A reply that can't be made costs its own connection, not the others' replies.
+        guard(peer, [&] {
+            send(peer,
+                 done ? std::move(one.reply) : ifl::Reply::error(done.error().code, done.error().message),
+                 false);
+        });
+        if (answered.empty() || answered.back() != one.peer) answered.push_back(one.peer);
+    }
+    for (const uint64_t id : answered) {
+        const auto to = peers_.find(id);
+        if (to == peers_.end()) continue;
+        write(*to->second);
+        recount(*to->second);
+    }
+    after_();
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,77 @@
+// A connection to another server, of which nothing waits: it is made by a Connector, and what is asked on it
+// is answered later, or not at all.
+#pragma once
+
+#include <uv.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ifl/exchange.h"
+#include "server_plugin/host/change/server.h"
+#include "server_plugin/host/peers/connector.h"
+
+namespace pbs::host {
+
+// What another server says of a refusal: its text, or what its code means.
+std::string text_of(const ifl::Reply& reply);
+
+class PeerLink : public std::enable_shared_from_this<PeerLink> {
+  public:
+    using Steady = std::chrono::steady_clock;
+    using Done = ifl::Exchange::Done;
+
+    // Begins to connect. What can't be begun is a link that has closed. `patience`: without anything coming
+    // for so long while something is awaited, the link is closed.
+    static std::shared_ptr<PeerLink> open(uv_loop_t* loop, Server& server, const ServerName& to,
+                                          std::chrono::seconds patience);
+    ~PeerLink();
+    PeerLink(const PeerLink&) = delete;
+    PeerLink& operator=(const PeerLink&) = delete;
+
+    bool closed() const { return closed_; }
+    const std::string& why_closed() const { return why_; }
+    // Where it leads to, numeric; empty until there is a connection.
+    const std::string& address() const { return address_; }
+    bool idle() const { return closed_ || (waiting_.empty() && connected() && exchange_->unanswered() == 0); }
+
+    // Waits for the connection, if there is none yet. `done` is called once, maybe before this returns.
+    void ask(ifl::RequestType type, ifl::RequestBody body, Done done, ifl::ObjectSink sink = {});
+    // Closes the link if nothing has come for too long.
+    void look(Steady::time_point now);
+    // What is awaited is answered with an error. The link is of no use then.
+    void close(const std::string& why);
+
+  private:
+    struct Waiting {
+        ifl::RequestType type;
+        ifl::RequestBody body;
+        Done done;
+        ifl::ObjectSink sink;
+    };
+    PeerLink(uv_loop_t* loop, Server& server, ServerName to, std::chrono::seconds patience);
+    bool connected() const { return exchange_ != nullptr; }
+    void watch(int fd, int events);
+    void unwatch();
+    void take_connection();
+    void work();
+    void end_connector();
+
+    uv_loop_t* loop_;
+    Server& server_;
+    ServerName to_;
+    std::chrono::seconds patience_;
+    Steady::time_point heard_ = Steady::now();
+    std::optional<Connector> connector_;
+    std::unique_ptr<ifl::Exchange> exchange_;
+    std::vector<Waiting> waiting_;  // for the connection
+    uv_poll_t* poll_ = nullptr;     // frees itself
+    bool closed_ = false;
+    std::string why_;
+    std::string address_;
+};
+
+}  // namespace pbs::host

@@ -1,0 +1,207 @@
+#include "server_plugin/host/run/control_group.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <filesystem>
+#include <system_error>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/base/posix.h"
+
+namespace pbs::host {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string_view take_until(std::string_view& text, char end) {
+    const auto at = text.find(end);
+    const auto part = text.substr(0, at);
+    text.remove_prefix(at == text.npos ? text.size() : at + 1);
+    return part;
+}
+
+// mountinfo writes blanks and backslashes of paths as \040 and \134.
+std::string unescaped(std::string_view text) {
+    std::string plain;
+    while (!text.empty()) {
+        unsigned code = 0;
+        const bool escape = text.size() >= 4 && text[0] == '\\' &&
+                            std::from_chars(text.data() + 1, text.data() + 4, code, 8).ptr == text.data() + 4;
+        plain += escape ? static_cast<char>(code) : text[0];
+        text.remove_prefix(escape ? 4 : 1);
+    }
+    return plain;
+}
+
+struct Mount {
+    std::string root;  // what of the tree of groups is mounted
+    std::string point;
+};
+
+// 30 23 0:26 /root /mount/point rw,relatime shared:4 - cgroup2 cgroup2 rw (proc(5))
+Result<Mount> find_mount(std::string_view mounts) {
+    while (!mounts.empty()) {
+        std::string_view line = take_until(mounts, '\n');
+        std::array<std::string_view, 5> first;
+        for (auto& field : first) field = take_until(line, ' ');
+        const auto dash = line.find(" - ");
+        if (dash == line.npos || !line.substr(dash + 3).starts_with("cgroup2 ")) continue;
+        return Mount{unescaped(first[3]), unescaped(first[4])};
+    }
+    return fail(PBSE_SYSTEM, "no file system of type cgroup2 is mounted");
+}
+
+bool write_to(const std::string& path, std::string_view text) {
+    const Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    return fd && write_all(fd.get(), text);
+}
+
+// The folders of the groups below one, itself first.
+std::vector<std::string> with_those_below(const std::string& path) {
+    std::vector<std::string> folders = {path};
+    std::error_code error;
+    for (fs::recursive_directory_iterator at(path, error), end; !error && at != end; at.increment(error))
+        if (at->is_directory(error)) folders.push_back(at->path().string());
+    return folders;
+}
+
+constexpr std::string_view kTry = "pbs-try-";  // and the pid of the process that tries
+
+// A process that was killed while it tried left a group with nothing in it.
+void remove_old_tries(const std::string& own) {
+    std::error_code error;
+    for (fs::directory_iterator at(own, error), end; !error && at != end; at.increment(error)) {
+        const std::string name = at->path().filename().string();
+        std::string_view pid = name;
+        if (!pid.starts_with(kTry)) continue;
+        pid.remove_prefix(kTry.size());
+        pid_t process = 0;
+        const auto [rest, bad] = std::from_chars(pid.data(), pid.data() + pid.size(), process);
+        if (bad == std::errc() && rest == pid.data() + pid.size() && process > 0 && ::kill(process, 0) != 0 &&
+            errno == ESRCH)
+            remove_control_group(at->path().string());
+    }
+}
+
+Result<void> try_out(const std::string& path) {
+    if (auto made = make_control_group(path); !made) return made;
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;) ::pause();
+    }
+    auto entered = child > 0 ? enter_control_group(path, child)
+                             : fail(PBSE_SYSTEM, fmt::format("fork: {}", system_text(errno)));
+    const bool killed = entered && write_to(path + "/cgroup.kill", "1");
+    const bool frozen = entered && (killed || write_to(path + "/cgroup.freeze", "0"));
+    if (entered && !frozen)
+        entered = fail(PBSE_SYSTEM, fmt::format("{}: neither cgroup.kill nor cgroup.freeze: {}", path,
+                                                system_text(errno)));
+    if (child > 0) {
+        if (!killed) ::kill(child, SIGKILL);
+        while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+        }
+    }
+    remove_control_group(path);
+    return entered;
+}
+
+}  // namespace
+
+Result<std::string> own_control_group(std::string_view mounts, std::string_view groups) {
+    const auto mount = find_mount(mounts);
+    if (!mount) return tl::unexpected(mount.error());
+    std::string own;
+    while (!groups.empty() && own.empty()) {
+        std::string_view line = take_until(groups, '\n');
+        if (line.starts_with("0::/")) own = line.substr(3);
+    }
+    if (own.empty()) return fail(PBSE_SYSTEM, "this process is in no cgroup2 group");
+    if ((own + "/").starts_with("/../"))
+        return fail(PBSE_SYSTEM, fmt::format("the group {} is outside of what this process sees", own));
+    if (mount->root != "/") {
+        if (!(own + "/").starts_with(mount->root + "/"))
+            return fail(PBSE_SYSTEM, fmt::format("the group {} is not below {}, which is mounted at {}", own,
+                                                 mount->root, mount->point));
+        own.erase(0, mount->root.size());
+    }
+    std::string path = mount->point + own;
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    return path;
+}
+
+Result<std::string> control_group_parent() {
+    const auto mounts = read_file("/proc/self/mountinfo");
+    if (!mounts) return tl::unexpected(mounts.error());
+    const auto groups = read_file("/proc/self/cgroup");
+    if (!groups) return tl::unexpected(groups.error());
+    auto own = own_control_group(*mounts, *groups);
+    if (!own) return own;
+    remove_old_tries(*own);
+    if (auto tried = try_out(fmt::format("{}/{}{}", *own, kTry, ::getpid())); !tried)
+        return tl::unexpected(tried.error());
+    return own;
+}
+
+Result<void> make_control_group(const std::string& path) {
+    // One of that name may be left of a try with the same pid.
+    if (::mkdir(path.c_str(), 0755) == 0 || errno == EEXIST) return {};
+    return fail(PBSE_SYSTEM, fmt::format("cannot make the control group {}: {}", path, system_text(errno)));
+}
+
+Result<void> enter_control_group(const std::string& path, pid_t process) {
+    if (write_to(path + "/cgroup.procs", std::to_string(process))) return {};
+    return fail(PBSE_SYSTEM,
+                fmt::format("cannot put a process into the control group {}: {}", path, system_text(errno)));
+}
+
+std::vector<pid_t> control_group_processes(const std::string& path) {
+    std::vector<pid_t> processes;
+    for (const auto& folder : with_those_below(path)) {
+        const auto text = read_file(folder + "/cgroup.procs").value_or("");
+        std::string_view rest = text;
+        while (!rest.empty()) {
+            const auto line = take_until(rest, '\n');
+            pid_t process = 0;
+            // 0: of a pid namespace that isn't below this one.
+            if (std::from_chars(line.data(), line.data() + line.size(), process).ec == std::errc() &&
+                process > 0)
+                processes.push_back(process);
+        }
+    }
+    return processes;
+}
+
+void kill_control_group(const std::string& path) {
+    if (write_to(path + "/cgroup.kill", "1")) return;
+    write_to(path + "/cgroup.freeze", "1");
+    for (const pid_t process : control_group_processes(path)) ::kill(process, SIGKILL);
+    write_to(path + "/cgroup.freeze", "0");
+}
+
+bool freeze_control_group(const std::string& path, bool frozen) {
+    return write_to(path + "/cgroup.freeze", frozen ? "1" : "0");
+}
+
+bool remove_control_group(const std::string& path) {
+    const auto folders = with_those_below(path);
+    bool gone = true;
+    // A process that has just been waited for may be in the group for a moment more.
+    for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder)
+        for (int attempt = 0; !(gone = ::rmdir(folder->c_str()) == 0 || errno == ENOENT) && attempt < 20;
+             ++attempt)
+            ::usleep(1000);
+    return gone;
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,120 @@
+#include "server_plugin/host/run/launcher.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/run/launch_message.h"
+#include "server_plugin/host/run/shepherd_protocol.h"
+#include "server_plugin/posix/spawn.h"
+
+namespace pbs::host {
+
+namespace {
+
+// Answers that are taken at once.
+constexpr int kMostAnswers = 64;
+
+}  // namespace
+
+Launcher::~Launcher() {
+    // It sees the end of the socket; when it ends isn't waited for.
+    socket_.reset();
+    if (process_ > 0) ::waitpid(process_, nullptr, WNOHANG);
+}
+
+Result<void> Launcher::begin() {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+        return fail(PBSE_SYSTEM, fmt::format("socketpair: {}", system_text(errno)));
+    Fd ours(ends[0]);
+    const Fd theirs(ends[1]);
+    posix::Spawn helper(posix::Spawn::Signals::blocked);
+    for (const int fd : {0, 1, 2}) helper.give_nothing(fd);
+    helper.give(theirs.get(), kLauncherFd);
+    helper.close_from(kLauncherFd + 1);
+    const pid_t pid = helper.start(program_, {"pbs_shepherd", kLauncherArgument, home_});
+    if (pid < 0) return fail(PBSE_SYSTEM, fmt::format("{}: {}", program_, system_text(-pid)));
+    process_ = pid;
+    socket_ = std::move(ours);
+    waits_ = false;
+    watch(false, EPOLL_CTL_ADD);
+    return {};
+}
+
+void Launcher::watch(bool writable, int operation) const {
+    epoll_event event{};
+    event.events = EPOLLIN | (writable ? EPOLLOUT : 0U);
+    event.data.u64 = data_;
+    static_cast<void>(::epoll_ctl(epoll_, operation, socket_.get(), &event));
+}
+
+Result<void> Launcher::ask(const RunId& id) {
+    return put(id, {});
+}
+
+bool Launcher::forget(const RunId& id) {
+    return put(id, launch_message::kForget).has_value();
+}
+
+Result<void> Launcher::put(const RunId& id, const std::string& note) {
+    if (!socket_)
+        if (auto begun = begin(); !begun) return begun;
+    unsent_.push_back(launch_message::write(id, note));
+    send_some();
+    return {};
+}
+
+void Launcher::send_some() {
+    bool full = false;
+    while (!unsent_.empty() && !full) {
+        const std::string& text = unsent_.front();
+        full = ::send(socket_.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0;
+        if (!full) unsent_.pop_front();
+    }
+    // Also when it has gone: carry() finds that.
+    if (full != waits_) watch(full, EPOLL_CTL_MOD);
+    waits_ = full;
+}
+
+bool Launcher::carry(std::vector<Answer>& answers) {
+    if (!socket_) return true;
+    for (int i = 0; i < kMostAnswers; ++i) {
+        auto message = launch_message::receive(socket_.get(), MSG_DONTWAIT);
+        if (!message && (errno == EAGAIN || errno == EINTR)) break;
+        if (!message) {
+            end();
+            return false;
+        }
+        auto& descriptors = message->descriptors;
+        Answer answer{std::move(message->id), {}, {}, std::move(message->note)};
+        if (descriptors.size() == 2) {
+            answer.process = std::move(descriptors[0]);
+            answer.notify = std::move(descriptors[1]);
+            ::fcntl(answer.notify.get(), F_SETFL, O_NONBLOCK);
+        }
+        answers.push_back(std::move(answer));
+    }
+    send_some();
+    return true;
+}
+
+void Launcher::end() {
+    socket_.reset();
+    unsent_.clear();
+    ::kill(process_, SIGKILL);
+    while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    process_ = 0;
+}
+
+}  // namespace pbs::host

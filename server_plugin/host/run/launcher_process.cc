@@ -1,0 +1,165 @@
+// The launcher's own process: see launcher.h.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server_plugin/host/run/launch_message.h"
+#include "server_plugin/host/run/launcher.h"
+#include "server_plugin/host/run/process_tree.h"
+#include "server_plugin/host/run/run_files.h"
+#include "server_plugin/host/run/shepherd.h"
+#include "server_plugin/host/run/shepherd_protocol.h"
+
+namespace pbs::host {
+
+namespace {
+
+// Starts that are on their way at a time: enough to keep the processors busy while some of them wait for the
+// disk.
+std::size_t most_at_work() {
+    const long processors = ::sysconf(_SC_NPROCESSORS_ONLN);
+    return 2 + 2 * static_cast<std::size_t>(std::clamp(processors, 1L, 64L));
+}
+
+// What ps(1) shows of a process: the arguments of the launcher are written over, as far as they reach.
+class Title {
+  public:
+    Title(int argc, char** argv)
+        : begin_(argv[0]),
+          size_(static_cast<std::size_t>(argv[argc - 1] - argv[0]) + std::strlen(argv[argc - 1])) {}
+    void set(const std::string& text) const {
+        std::memset(begin_, 0, size_);
+        std::memcpy(begin_, text.data(), std::min(size_, text.size()));
+    }
+
+  private:
+    char* begin_;
+    std::size_t size_;
+};
+
+class Starter {
+  public:
+    Starter(std::string home, Title title)
+        : home_(std::move(home)), title_(title), server_(kLauncherFd), most_(most_at_work()) {}
+    // The exit code, of this process or of one that it made.
+    int run();
+
+  private:
+    bool open_signals();
+    std::optional<int> start(const RunId& id);
+    void refuse(const RunId& id, const std::string& why);
+
+    std::string home_;
+    Title title_;
+    Fd server_;
+    Fd signals_;
+    std::size_t most_;
+    std::vector<Fd> at_work_;  // the pipe of each start that hasn't come to its end, to be read by the server
+};
+
+bool Starter::open_signals() {
+    sigset_t all;
+    sigfillset(&all);
+    ::sigprocmask(SIG_SETMASK, &all, nullptr);
+    sigset_t ended;
+    sigemptyset(&ended);
+    sigaddset(&ended, SIGCHLD);
+    signals_.reset(::signalfd(-1, &ended, SFD_CLOEXEC | SFD_NONBLOCK));
+    return signals_ && ::fcntl(server_.get(), F_SETFD, FD_CLOEXEC) == 0;
+}
+
+// A machine without room for one process more has none a moment later either, and the job would be back at
+// once.
+void Starter::refuse(const RunId& id, const std::string& why) {
+    ::sleep(1);
+    launch_message::send(server_.get(), launch_message::write(id, why), {});
+}
+
+// The exit code of the process that was made, in that; nothing in this one.
+std::optional<int> Starter::start(const RunId& id) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+        refuse(id, "pipe: " + system_text(errno));
+        return std::nullopt;
+    }
+    Fd read(ends[0]);
+    Fd write(ends[1]);
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        server_.reset();
+        signals_.reset();
+        at_work_.clear();
+        read.reset();
+        if (write.get() != kShepherdNotifyFd && ::dup2(write.get(), kShepherdNotifyFd) < 0) return 1;
+        if (write.get() != kShepherdNotifyFd) write.reset();
+        static_cast<void>(write.release());
+        ::setsid();
+        title_.set(fmt::format("pbs_shepherd {} {}", id.job, id.run));
+        return supervise(home_, id);
+    }
+    if (pid < 0) {
+        refuse(id, "fork: " + system_text(errno));
+        return std::nullopt;
+    }
+    write.reset();
+    const Fd process = open_process(pid);  // the child isn't waited for yet, so the number is its own
+    std::vector<int> descriptors;
+    if (process) descriptors = {process.get(), read.get()};
+    launch_message::send(server_.get(), launch_message::write(id, {}), descriptors);
+    at_work_.push_back(std::move(read));
+    return std::nullopt;
+}
+
+int Starter::run() {
+    if (!open_signals()) return 1;
+    for (;;) {
+        std::vector<pollfd> events;
+        const short wanted = at_work_.size() < most_ ? POLLIN : 0;
+        events.push_back({server_.get(), wanted, 0});
+        events.push_back({signals_.get(), POLLIN, 0});
+        // Nothing but their end: all writers have gone.
+        for (const Fd& one : at_work_) events.push_back({one.get(), 0, 0});
+        if (::poll(events.data(), events.size(), -1) < 0 && errno != EINTR) return 1;
+        if ((events[0].revents & (POLLHUP | POLLERR)) != 0) return 0;
+        if (events[1].revents != 0) {
+            signalfd_siginfo info{};
+            while (::read(signals_.get(), &info, sizeof info) > 0) {
+            }
+            while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+            }
+        }
+        for (std::size_t i = at_work_.size(); i-- > 0;)
+            if (events[i + 2].revents != 0) at_work_.erase(at_work_.begin() + static_cast<std::ptrdiff_t>(i));
+        if ((events[0].revents & POLLIN) == 0) continue;
+        const auto request = launch_message::receive(server_.get(), MSG_DONTWAIT);
+        if (!request && errno != EAGAIN && errno != EINTR) return 0;
+        if (!request) continue;
+        if (request->note == launch_message::kForget)
+            RunFiles(home_, request->id).remove_all();
+        else if (const auto code = start(request->id))
+            return *code;
+    }
+}
+
+}  // namespace
+
+int launcher_main(int argc, char** argv) {
+    ::prctl(PR_SET_NAME, "pbs_shepherd");
+    return Starter(argv[2], Title(argc, argv)).run();
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,53 @@
+// The processes below another, as /proc shows them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/host/base/posix.h"
+
+namespace pbs::host {
+
+struct Process {
+    pid_t pid = 0;
+    pid_t parent = 0;
+    pid_t session = 0;
+    char state = 0;
+    std::uint64_t start = 0;  // clock ticks since boot
+    std::uint64_t cpu = 0;    // clock ticks used by it and by the children it has waited for
+    std::int64_t vmem_kb = 0;
+    std::int64_t mem_kb = 0;  // resident
+};
+
+// A line of /proc/PID/stat (proc(5)).
+std::optional<Process> parse_stat(std::string_view line);
+std::optional<Process> read_process(pid_t pid);
+
+// All processes below `root`, without it. The cost follows their number, not that of the machine's processes,
+// where the kernel lists children (CONFIG_PROC_CHILDREN).
+std::vector<Process> descendants(pid_t root);
+
+// All processes of the machine.
+std::vector<Process> all_processes();
+
+// Signals that process and no other that has come by its pid since. False if it is gone.
+bool signal_process(const Process& process, int signal);
+
+// A process by a descriptor (pidfd_open(2)); readable when it has ended.
+Fd open_process(pid_t pid);
+// As kill(2) to the process of the descriptor; a real-time signal goes with `value`.
+bool signal_pidfd(int pidfd, int signal, int value = 0);
+
+// CPU time of a count of clock ticks.
+std::chrono::milliseconds ticks_to_time(std::uint64_t ticks);
+
+// The kernel's id of this boot; empty if unknown.
+std::string boot_id();
+
+}  // namespace pbs::host

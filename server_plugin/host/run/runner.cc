@@ -1,0 +1,568 @@
+#include "server_plugin/host/run/runner.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <limits>
+#include <set>
+#include <unordered_map>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/base/key_value.h"
+#include "server_plugin/host/base/posix.h"
+#include "server_plugin/host/run/control_group.h"
+#include "server_plugin/host/run/launcher.h"
+#include "server_plugin/host/run/process_tree.h"
+#include "server_plugin/host/run/run_files.h"
+#include "server_plugin/host/run/shepherd_protocol.h"
+#include "server_plugin/posix/spawn.h"
+
+namespace pbs::host {
+
+namespace {
+
+constexpr int kMostBurials = 3;
+// That are told at once: who handles them does so in one go, and others wait for that.
+constexpr std::size_t kMostEvents = 16;
+constexpr const char* kNoShepherd = "its shepherd ended before it could start the job";
+// In the epoll set, the launcher's; watches have larger ones.
+constexpr std::uint64_t kLauncherNumber = 0;
+
+std::string key_of(const RunId& id) {
+    return fmt::format("{}.{}", id.job, id.run);
+}
+
+std::string new_cookie() {
+    std::array<unsigned char, 16> bytes{};
+    static_cast<void>(!::getrandom(bytes.data(), bytes.size(), 0));
+    std::string text;
+    for (const auto byte : bytes) text += fmt::format("{:02X}", byte);
+    return text;
+}
+
+bool is_there(const std::string& path) {
+    return look_for(path) == Existence::there;
+}
+
+// The living warden of a start, or its shepherd if only that is left, by a descriptor; none if there is none.
+Fd find_supervisor(const std::string& path) {
+    const Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+    if (!file) return {};
+    for (const off_t byte : {kWardenByte, kShepherdByte}) {
+        const pid_t pid = lock_holder(file.get(), byte);
+        if (pid <= 0) continue;
+        Fd process = open_process(pid);
+        // Asked again, so that the descriptor isn't one of a process that got the number later.
+        if (process && lock_holder(file.get(), byte) == pid) return process;
+    }
+    return {};
+}
+
+// Has what is left of a start cleaned up, by a process in a session of its own, with all signals blocked. The
+// pid or -errno.
+pid_t spawn_cleaner(const RunnerOptions& options, const RunId& id) {
+    posix::Spawn helper(posix::Spawn::Signals::blocked);
+    for (const int fd : {0, 1, 2}) helper.give_nothing(fd);
+    helper.close_from(3);
+    return helper.start(options.program,
+                        {"pbs_shepherd", kCleanerArgument, options.home, id.job, std::to_string(id.run)});
+}
+
+}  // namespace
+
+class Runner::Impl {
+  public:
+    Impl(RunnerOptions options, Fd epoll)
+        : options_(std::move(options)),
+          epoll_(std::move(epoll)),
+          launcher_(options_.home, options_.program, epoll_.get(), kLauncherNumber) {}
+
+    // A warden, or a shepherd without one, that is alive as far as is known.
+    struct Watch {
+        RunId id;
+        Fd process;
+        Fd notify;  // until it has said what it has to say
+        std::string notified;
+        pid_t child = 0;  // its pid if it is a child of this process, for waitpid()
+        std::int64_t session = 0;
+        std::string output_note;
+        std::string error;
+    };
+
+    // A start that the launcher was asked for, and what is to be asked of its warden.
+    struct Launching {
+        RunId id;
+        std::vector<std::pair<int, int>> requests;
+    };
+
+    RunnerOptions options_;
+    Fd epoll_;
+    Launcher launcher_;
+    std::unordered_map<std::string, Launching> launching_;
+    std::vector<RunReport> kept_;  // for the next events()
+    std::uint64_t next_watch_ = 1;
+    std::unordered_map<std::uint64_t, Watch> watches_;
+    std::unordered_map<std::string, std::uint64_t> by_id_;
+    std::vector<RunId> unwatched_;  // that could not be watched yet, for want of descriptors or processes
+    std::unordered_map<std::string, int> burials_;  // tries of each start to end what is left of it
+    std::string parent_group_;  // in which jobs get their control groups; empty: they get none
+    std::string supervision_;
+
+    void choose_supervision();
+    RunFiles files(const RunId& id) const { return {options_.home, id}; }
+    Result<void> copy_script(const JobStart& job) const;
+    Result<void> write_spec(const JobStart& job) const;
+    Result<void> watch(Watch watch);
+    Watch unwatch(std::uint64_t number);
+    Watch* find(const RunId& id);
+    RunReport examine(const RunId& id);
+    Result<void> bury(const RunId& id, std::int64_t session);
+    RunReport unknown(const RunId& id, const std::string& why) const;
+    void watch_or_later(const Result<void>& watched, const RunId& id);
+    void look_after_unwatched(std::vector<RunReport>& reports);
+    Result<void> ask(const RunId& id, int request, int value);
+    void take_answers(std::vector<RunReport>& reports);
+    void launched(Launcher::Answer answer, std::vector<RunReport>& reports);
+    void launcher_gone(std::vector<RunReport>& reports);
+    void drop(Fd& watched);
+    void read_notice(std::uint64_t number, std::vector<RunReport>& reports);
+    void shepherd_ended(std::uint64_t number, std::vector<RunReport>& reports);
+    std::set<std::pair<std::string, std::int64_t>> on_disk() const;
+};
+
+Runner::Runner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Runner::~Runner() = default;
+
+Result<std::unique_ptr<Runner>> Runner::create(RunnerOptions options) {
+    const std::string jobs = options.home + "/mom_priv/jobs";
+    if (::access(jobs.c_str(), R_OK | W_OK | X_OK) != 0)
+        return fail(PBSE_SYSTEM, fmt::format("{}: {}", jobs, system_text(errno)));
+    Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
+    if (!epoll) return fail(PBSE_SYSTEM, fmt::format("job runner: epoll: {}", system_text(errno)));
+    auto impl = std::make_unique<Impl>(std::move(options), std::move(epoll));
+    impl->choose_supervision();
+    return std::unique_ptr<Runner>(new Runner(std::move(impl)));
+}
+
+void Runner::Impl::choose_supervision() {
+    auto parent =
+        options_.control_groups ? control_group_parent() : fail(PBSE_SYSTEM, "they are not asked for");
+    if (parent) {
+        parent_group_ = std::move(*parent);
+        supervision_ =
+            fmt::format("the processes of each job are in a control group of its own, in {}", parent_group_);
+    } else {
+        supervision_ = fmt::format(
+            "jobs have no control groups ({}): processes that have left a job's session and environment are "
+            "ended by "
+            "the job's shepherd or, if that is killed, by its warden; if both are killed at once they run on",
+            parent.error().message);
+    }
+}
+
+std::string Runner::supervision() const {
+    return impl_->supervision_;
+}
+
+bool Runner::may_run_as(uid_t uid, std::string& reason) const {
+    if (::geteuid() == 0 || uid == ::geteuid()) return true;
+    reason = fmt::format(
+        "this server runs as uid {}, not as root, and can run jobs of that user only, not of uid {}",
+        ::geteuid(), uid);
+    return false;
+}
+
+// ---- Starting ----
+
+// To where the job's owner can read it, and no other user can.
+Result<void> Runner::Impl::copy_script(const JobStart& job) const {
+    const auto text = read_file(job.script);
+    if (!text) return tl::unexpected(text.error());
+    const std::string path = files(job.id).script();
+    const Fd copy = new_file_for(path, 0500, job.uid, job.gid);
+    if (copy && write_all(copy.get(), *text)) return {};
+    const int error = errno;
+    ::unlink(path.c_str());
+    return fail(PBSE_SYSTEM, fmt::format("cannot write {}: {}", path, system_text(error)));
+}
+
+Result<void> Runner::Impl::write_spec(const JobStart& job) const {
+    const std::string path = files(job.id).job();
+    const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    JobSpec spec{job, new_cookie(), options_.host_name, {}};
+    if (!parent_group_.empty())
+        spec.control_group = fmt::format("{}/pbs-{}-{}", parent_group_, key_of(job.id), spec.cookie);
+    if (!fd || !write_all(fd.get(), write_job_spec(spec))) {
+        const int error = errno;
+        files(job.id).remove_all();
+        return fail(PBSE_SYSTEM, fmt::format("cannot write {}: {}", path, system_text(error)));
+    }
+    return {};
+}
+
+Result<void> Runner::start(const JobStart& job) {
+    std::string reason;
+    if (!is_file_safe(job.id.job))
+        return fail(PBSE_INTERNAL, fmt::format("job id \"{}\" can't be part of a file name", job.id.job));
+    if (!may_run_as(job.uid, reason)) return fail(PBSE_PERM, reason);
+    const RunFiles files = impl_->files(job.id);
+    if (is_there(files.job()) || is_there(files.started()) || is_there(files.exit()))
+        return fail(PBSE_INTERNAL,
+                    fmt::format("job {} was started before as run {}", job.id.job, job.id.run));
+    if (auto copied = impl_->copy_script(job); !copied) return copied;
+    if (auto written = impl_->write_spec(job); !written) return written;
+    if (auto asked = impl_->launcher_.ask(job.id); !asked) {
+        files.remove_all();
+        return fail(asked.error().code,
+                    fmt::format("job {}: cannot start its shepherd: {}", job.id.job, asked.error().message));
+    }
+    impl_->launching_[key_of(job.id)] = {job.id, {}};
+    return {};
+}
+
+void Runner::Impl::take_answers(std::vector<RunReport>& reports) {
+    std::vector<Launcher::Answer> answers;
+    const bool there = launcher_.carry(answers);
+    for (auto& answer : answers) launched(std::move(answer), reports);
+    if (!there) launcher_gone(reports);
+}
+
+void Runner::Impl::launched(Launcher::Answer answer, std::vector<RunReport>& reports) {
+    const auto found = launching_.find(key_of(answer.id));
+    if (found == launching_.end()) return;
+    const auto requests = std::move(found->second.requests);
+    launching_.erase(found);
+    if (!answer.error.empty()) {
+        auto report = examine(answer.id);
+        report.exit.message = "cannot start its shepherd: " + answer.error;
+        reports.push_back(std::move(report));
+        return;
+    }
+    Watch watch;
+    watch.id = answer.id;
+    watch.process = std::move(answer.process);
+    watch.notify = std::move(answer.notify);
+    watch_or_later(this->watch(std::move(watch)), answer.id);
+    for (const auto& [request, value] : requests) static_cast<void>(ask(answer.id, request, value));
+}
+
+// Some of the starts that it was asked for have come to something, and it couldn't tell any more.
+void Runner::Impl::launcher_gone(std::vector<RunReport>& reports) {
+    for (const auto& [key, start] : std::exchange(launching_, {})) {
+        auto report = examine(start.id);
+        for (const auto& [request, value] : start.requests) static_cast<void>(ask(start.id, request, value));
+        if (report.state == RunState::never_started) report.exit.message = kNoShepherd;
+        if (report.state != RunState::running || report.session != 0) reports.push_back(std::move(report));
+    }
+}
+
+// What runs is looked after, if not at once.
+void Runner::Impl::watch_or_later(const Result<void>& watched, const RunId& id) {
+    if (!watched) unwatched_.push_back(id);
+}
+
+void Runner::Impl::look_after_unwatched(std::vector<RunReport>& reports) {
+    for (const RunId& id : std::exchange(unwatched_, {}))
+        if (auto report = examine(id); report.state != RunState::running || report.session != 0)
+            reports.push_back(std::move(report));
+}
+
+Result<void> Runner::Impl::watch(Watch watch) {
+    const std::uint64_t number = next_watch_++;
+    const auto add = [&](int fd, std::uint64_t data) {
+        epoll_event event{};
+        event.events = EPOLLIN;
+        event.data.u64 = data;
+        return fd >= 0 && ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+    };
+    // An even number is the process, an odd one the pipe.
+    const bool added =
+        add(watch.process.get(), number * 2) && (!watch.notify || add(watch.notify.get(), number * 2 + 1));
+    if (!added)
+        return fail(PBSE_SYSTEM,
+                    fmt::format("job {}: cannot watch its shepherd: {}", watch.id.job, system_text(errno)));
+    by_id_[key_of(watch.id)] = number;
+    watches_.emplace(number, std::move(watch));
+    return {};
+}
+
+// Closing it alone wouldn't take it out of the epoll set while another process, the launcher, has it open
+// too.
+void Runner::Impl::drop(Fd& watched) {
+    if (!watched) return;
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, watched.get(), nullptr);
+    watched.reset();
+}
+
+Runner::Impl::Watch Runner::Impl::unwatch(std::uint64_t number) {
+    const auto it = watches_.find(number);
+    Watch watch = std::move(it->second);
+    drop(watch.process);
+    drop(watch.notify);
+    watches_.erase(it);
+    by_id_.erase(key_of(watch.id));
+    return watch;
+}
+
+Runner::Impl::Watch* Runner::Impl::find(const RunId& id) {
+    const auto it = by_id_.find(key_of(id));
+    return it == by_id_.end() ? nullptr : &watches_.at(it->second);
+}
+
+// ---- Signals ----
+
+Result<void> Runner::Impl::ask(const RunId& id, int request, int value) {
+    if (launching_.contains(key_of(id))) take_answers(kept_);
+    if (const auto start = launching_.find(key_of(id)); start != launching_.end()) {
+        if (request != 0) start->second.requests.emplace_back(request, value);
+        return {};
+    }
+    const auto it = by_id_.find(key_of(id));
+    const Fd found = it == by_id_.end() ? find_supervisor(files(id).started()) : Fd();
+    const int process = it == by_id_.end() ? found.get() : watches_.at(it->second).process.get();
+    if (process < 0 || !signal_pidfd(process, request, value))
+        return fail(PBSE_BADSTATE, fmt::format("job {} has no process to signal", id.job));
+    return {};
+}
+
+Result<void> Runner::signal(const RunId& id, int signal) {
+    return impl_->ask(id, signal == 0 ? 0 : signal_request(), signal);
+}
+
+Result<void> Runner::suspend(const RunId& id) {
+    return impl_->ask(id, suspend_request(), 0);
+}
+
+Result<void> Runner::resume(const RunId& id) {
+    return impl_->ask(id, resume_request(), 0);
+}
+
+Result<void> Runner::terminate(const RunId& id, std::chrono::seconds kill_delay) {
+    return impl_->ask(id, terminate_request(),
+                      static_cast<int>(std::clamp<std::int64_t>(kill_delay.count(), 0, 1'000'000)));
+}
+
+Result<void> Runner::set_limits(const RunId& id, std::optional<std::chrono::seconds> walltime,
+                                std::optional<std::chrono::seconds> cput) {
+    const auto value = [](std::optional<std::chrono::seconds> limit) {
+        constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+        return limit ? static_cast<int>(std::clamp<std::int64_t>(limit->count(), 0, kMost)) : -1;
+    };
+    if (auto done = impl_->ask(id, walltime_request(), value(walltime)); !done) return done;
+    return impl_->ask(id, cput_request(), value(cput));
+}
+
+// ---- What became of a start ----
+
+// There was a shepherd and it left no record, and nor did its warden.
+Result<void> Runner::Impl::bury(const RunId& id, std::int64_t session) {
+    const pid_t pid = spawn_cleaner(options_, id);
+    if (pid < 0)
+        return fail(PBSE_SYSTEM, fmt::format("cannot run {}: {}", options_.program, system_text(-pid)));
+    ++burials_[key_of(id)];
+    Watch watch;
+    watch.id = id;
+    watch.process = open_process(pid);
+    watch.child = pid;
+    watch.session = session;
+    return this->watch(std::move(watch));
+}
+
+// A start that nothing more can be found out about. It isn't started again before somebody has looked.
+RunReport Runner::Impl::unknown(const RunId& id, const std::string& why) const {
+    RunReport report{.id = id, .state = RunState::lost, .session = 0, .exit = {}, .may_still_run = true};
+    report.exit.exit_status = exit_status::kAbortedAtRestart;
+    report.exit.started_at = report.exit.ended_at =
+        std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    report.exit.message = "the process that ran the job was killed; " + why;
+    return report;
+}
+
+RunReport Runner::Impl::examine(const RunId& id) {
+    const RunFiles files = this->files(id);
+    // A start moves on while it is looked at, from .job to .started to .exit, never back.
+    for (;;) {
+        if (const auto text = read_file(files.exit())) {
+            if (auto exit = parse_exit(*text, files.exit()))
+                return {.id = id,
+                        .state = exit->lost ? RunState::lost : RunState::ended,
+                        .session = exit->session,
+                        .exit = *exit,
+                        .may_still_run = exit->may_still_run};
+            else if (!is_there(files.started()))
+                return unknown(id, exit.error().message);
+            // Damaged. What is left of the job is ended, and a record made of that.
+            ::rename(files.exit().c_str(), files.exit_room().c_str());
+        }
+        if (is_there(files.started())) {
+            RunReport report{
+                .id = id, .state = RunState::running, .session = 0, .exit = {}, .may_still_run = false};
+            if (const auto text = read_file(files.session()))
+                if (const auto session = parse_session(*text, files.session())) {
+                    report.session = session->session;
+                    report.exit.output_note = session->output_note;
+                }
+            if (Fd process = find_supervisor(files.started())) {
+                Watch watch;
+                watch.id = id;
+                watch.process = std::move(process);
+                watch.session = report.session;
+                watch_or_later(this->watch(std::move(watch)), id);
+            } else {
+                if (is_there(files.exit())) continue;
+                if (burials_[key_of(id)] >= kMostBurials)
+                    return unknown(id,
+                                   "the process that was to end what is left of it ended without a record");
+                watch_or_later(bury(id, report.session), id);
+            }
+            return report;
+        }
+        // Withdraw the permission: whether this or the shepherd's rename comes first decides.
+        const bool withdrawn = ::rename(files.job().c_str(), files.withdrawn().c_str()) == 0;
+        if (!withdrawn && (is_there(files.started()) || is_there(files.exit()))) continue;
+        files.remove_all();
+        return {.id = id, .state = RunState::never_started, .session = 0, .exit = {}, .may_still_run = false};
+    }
+}
+
+std::set<std::pair<std::string, std::int64_t>> Runner::Impl::on_disk() const {
+    std::set<std::pair<std::string, std::int64_t>> found;
+    DIR* directory = ::opendir((options_.home + "/mom_priv/jobs").c_str());
+    if (directory == nullptr) return found;
+    // A stream of its own is read by this thread only.
+    while (const dirent* entry = ::readdir(directory))  // NOLINT(concurrency-mt-unsafe)
+        if (const auto run = run_of_file(entry->d_name)) found.emplace(run->job, run->run);
+    ::closedir(directory);
+    return found;
+}
+
+std::vector<RunReport> Runner::recover(const std::vector<RunId>& running, std::vector<RunReport>* strays) {
+    std::vector<RunReport> reports;
+    auto others = impl_->on_disk();
+    for (const auto& id : running) {
+        reports.push_back(impl_->examine(id));
+        others.erase({id.job, id.run});
+    }
+    for (const auto& [job, run] : others) {
+        auto report = impl_->examine({job, run});
+        if (report.state != RunState::running) impl_->files(report.id).remove_all();
+        if (strays != nullptr) strays->push_back(std::move(report));
+    }
+    return reports;
+}
+
+std::optional<ExitRecord> Runner::used(const RunId& id) const {
+    const std::string room = impl_->files(id).exit_room();
+    const auto text = read_file(room);
+    if (!text) return std::nullopt;
+    // It may be in the middle of being written.
+    auto record = parse_exit_room(*text, room);
+    if (!record) return std::nullopt;
+    return std::move(*record);
+}
+
+void Runner::forget(const RunId& id) {
+    impl_->burials_.erase(key_of(id));
+    if (!impl_->launcher_.forget(id)) impl_->files(id).remove_all();
+}
+
+// ---- Events ----
+
+int Runner::event_fd() const {
+    return impl_->epoll_.get();
+}
+
+std::size_t Runner::running() const {
+    return impl_->watches_.size() + impl_->launching_.size();
+}
+
+// Reads what the shepherd has to say: that the script runs, or why nothing was started.
+void Runner::Impl::read_notice(std::uint64_t number, std::vector<RunReport>& reports) {
+    Watch& watch = watches_.at(number);
+    std::array<char, 4096> buffer;
+    ssize_t n = 0;
+    while ((n = ::read(watch.notify.get(), buffer.data(), buffer.size())) > 0)
+        watch.notified.append(buffer.data(), static_cast<std::size_t>(n));
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    drop(watch.notify);
+    for (const auto& [key, value] : parse_key_values(watch.notified, "notice").value_or(KeyValues{})) {
+        if (key == "error") watch.error = value;
+        if (key == "output_note") watch.output_note = value;
+        if (key == "session") watch.session = parse_number(key, value).value_or(0);
+    }
+    if (watch.session == 0) return;
+    RunReport report{.id = watch.id,
+                     .state = RunState::running,
+                     .session = watch.session,
+                     .exit = {},
+                     .may_still_run = false};
+    report.exit.output_note = watch.output_note;
+    reports.push_back(std::move(report));
+}
+
+void Runner::Impl::shepherd_ended(std::uint64_t number, std::vector<RunReport>& reports) {
+    if (watches_.at(number).notify) read_notice(number, reports);
+    const Watch watch = unwatch(number);
+    if (watch.child > 0) ::waitpid(watch.child, nullptr, WNOHANG);
+    auto report = examine(watch.id);
+    if (report.state == RunState::running) return;  // another process has taken over
+    if (report.state == RunState::never_started)
+        report.exit.message = watch.error.empty() ? kNoShepherd : watch.error;
+    reports.push_back(std::move(report));
+}
+
+std::vector<RunReport> Runner::events() {
+    std::vector<RunReport> reports;
+    reports.swap(impl_->kept_);
+    impl_->look_after_unwatched(reports);
+    // First: what they tell of may have ended by now.
+    if (!impl_->launching_.empty()) impl_->take_answers(reports);
+    std::array<epoll_event, kMostEvents> ready{};
+    const int count = ::epoll_wait(impl_->epoll_.get(), ready.data(), static_cast<int>(ready.size()), 0);
+    for (int i = 0; i < count; ++i) {
+        const std::uint64_t data = ready[static_cast<std::size_t>(i)].data.u64;
+        if (data == kLauncherNumber) {
+            impl_->take_answers(reports);
+            continue;
+        }
+        const std::uint64_t number = data / 2;
+        // Its end may have been handled just before, in this same round.
+        if (!impl_->watches_.contains(number)) continue;
+        if (data % 2 == 1)
+            impl_->read_notice(number, reports);
+        else
+            impl_->shepherd_ended(number, reports);
+    }
+    return reports;
+}
+
+Result<int> parse_signal(std::string_view text) {
+    int number = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc() && end == text.data() + text.size() && number >= 0 && number < NSIG)
+        return number;
+    std::string name(text);
+    for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    if (name.starts_with("SIG")) name.erase(0, 3);
+    if (name == "NULL") return 0;
+    for (int signal = 1; signal < NSIG; ++signal) {
+        const char* abbreviation = sigabbrev_np(signal);
+        if (abbreviation != nullptr && name == abbreviation) return signal;
+    }
+    return fail(PBSE_UNKSIG, fmt::format("unknown signal \"{}\"", text));
+}
+
+}  // namespace pbs::host

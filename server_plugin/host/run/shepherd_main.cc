@@ -1,0 +1,6 @@
+// pbs_shepherd: the processes above a job (shepherd.h), and the launcher that makes them (launcher.h).
+#include "server_plugin/host/run/shepherd.h"
+
+int main(int argc, char** argv) {
+    return pbs::host::shepherd_main(argc, argv);
+}

@@ -1,0 +1,54 @@
+// The terminal of an interactive job: a pseudo-terminal whose other end is carried to the qsub that waits for
+// the job, as OpenPBS's qsub has it:
+//   to qsub   the job's id, filled up with zeros to 276 bytes
+//   from qsub "TERM=type" in 80 bytes; 6 bytes: the characters for interrupt, quit, erase, kill, end of file
+//             and suspend; "WINSIZE rows,columns,width,height" in 80 bytes
+// and then what is typed and shown.
+#pragma once
+
+#include <poll.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+#include "server_plugin/host/base/posix.h"
+#include "server_plugin/host/run/runner.h"
+
+namespace pbs::host {
+
+class Terminal {
+  public:
+    // Calls qsub and makes the terminal. The error says why that can't be.
+    static tl::expected<Terminal, std::string> open(const JobStart& job);
+
+    // The job's end; closed with close_slave() when the job has it.
+    int slave() const { return slave_.get(); }
+    void close_slave() { slave_.reset(); }
+    // TERM
+    const std::string& type() const { return type_; }
+
+    // What to wait for.
+    std::array<pollfd, 2> wanted() const;
+    // Carries what is there, both ways, and waits for nothing.
+    void carry();
+    bool client_gone() const { return client_gone_; }
+    // The job's processes get SIGHUP.
+    void hang_up() { master_.reset(); }
+    // Shows a line of the server's.
+    void show(std::string_view text) { to_client_ += text; }
+    // The job has ended: what it wrote goes out, if qsub takes it in time.
+    void finish();
+
+  private:
+    Fd client_;
+    Fd master_;
+    Fd slave_;
+    std::string type_;
+    std::string to_client_;
+    std::string to_job_;
+    bool client_gone_ = false;
+};
+
+}  // namespace pbs::host

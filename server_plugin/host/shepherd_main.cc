@@ -1,6 +1,0 @@
-// pbs_shepherd: the processes above a job (shepherd.h), and the launcher that makes them (launcher.h).
-#include "server_plugin/host/shepherd.h"
-
-int main(int argc, char** argv) {
-    return pbs::host::shepherd_main(argc, argv);
-}

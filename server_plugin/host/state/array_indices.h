@@ -1,0 +1,76 @@
+// Indices of job arrays: ranges as users write them, "1-100:2%5", "12[3,7-9]", and sets of the indices of one
+// array, kept as runs: an array of 100,000 subjobs has one as long as they start in their order.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/host/base/error.h"
+
+namespace pbs::host {
+
+inline constexpr int64_t kLargestIndex = 2147483647;
+
+// first, first + step, ... up to `last`, which needn't be one of them.
+struct IndexRange {
+    int64_t first = 0;
+    int64_t last = 0;
+    int64_t step = 1;
+
+    int64_t count() const { return (last - first) / step + 1; }
+    bool contains(int64_t index) const {
+        return index >= first && index <= last && (index - first) % step == 0;
+    }
+    // All of the other's?
+    bool contains(const IndexRange& other) const {
+        return contains(other.first) && contains(other.first + (other.count() - 1) * other.step) &&
+               (other.count() == 1 || other.step % step == 0);
+    }
+    bool operator==(const IndexRange&) const = default;
+};
+
+// What array_indices_submitted may be: "X-Y[:Z]" with X < Y and Z > 0. PBSE_BADATVAL.
+Result<IndexRange> parse_index_range(std::string_view text);
+std::string index_range_text(const IndexRange& range);
+
+// What stands in the brackets of a job identifier: indices and ranges, separated by commas. PBSE_IVALREQ.
+Result<std::vector<IndexRange>> parse_index_list(std::string_view text);
+
+// Some of the indices of a range.
+class IndexSet {
+  public:
+    // All of them.
+    explicit IndexSet(const IndexRange& range);
+    // As text() gave it. PBSE_BADATVAL: it isn't one of this range's.
+    static Result<IndexSet> parse(const IndexRange& range, std::string_view text);
+
+    bool empty() const { return runs_.empty(); }
+    int64_t count() const { return count_; }
+    bool contains(int64_t index) const;
+    // The smallest; of an empty set none.
+    std::optional<int64_t> first() const;
+    void insert(int64_t index);
+    void erase(int64_t index);
+    // Those of the range's that are in `other` too.
+    void erase(const IndexRange& other);
+    void clear();
+    // As PBS has it: "3-99:2,104", or "-".
+    std::string text() const;
+
+  private:
+    // By their places in the range, from 0; the ends are in it.
+    struct Run {
+        int64_t begin;
+        int64_t end;
+    };
+    std::vector<Run>::const_iterator at(int64_t place) const;  // the first run that doesn't end before it
+
+    IndexRange range_;
+    std::vector<Run> runs_;  // ascending, with gaps between them
+    int64_t count_ = 0;
+};
+
+}  // namespace pbs::host

@@ -1,0 +1,92 @@
+// Attribute values. The tables of ifl/attributes/ drive their parsing, permission, defaults and status.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ifl/attribute.h"
+#include "ifl/attributes/attribute_table.h"
+#include "server_plugin/host/base/error.h"
+#include "server_plugin/host/state/resource_table.h"
+#include "server_plugin/host/state/shared_text.h"
+#include "server_plugin/host/state/values.h"
+
+namespace pbs::host {
+
+using ifl::AttributeDef;
+using ifl::AttributeTable;
+using enum ifl::AttributeFlag;
+using ifl::attribute_table;
+using ifl::job_table;
+using ifl::kAllWrites;
+using ifl::kReadOnly;
+using ifl::node_table;
+using ifl::queue_table;
+using ifl::reservation_table;
+using ifl::sched_table;
+using ifl::server_table;
+
+// One attribute as a request or a reply has it.
+using AttributeChange = ifl::Attribute;
+
+// One value. Those that are copied share it.
+struct AttributeValue {
+    const AttributeDef* def = nullptr;
+    SharedText both{};  // the resource, or nothing, and the value
+
+    std::string_view resource() const { return both.name(); }
+    std::string_view value() const { return both.text(); }  // canonical
+};
+
+// The values of one object, in the order of its table, resources by name.
+class Attributes {
+  public:
+    const AttributeValue* find(std::string_view name, std::string_view resource = {}) const;
+    bool has(std::string_view name, std::string_view resource = {}) const;
+    // The value's text; empty when unset.
+    std::string_view text(std::string_view name, std::string_view resource = {}) const;
+    bool boolean(std::string_view name, bool otherwise) const;
+    int64_t integer(std::string_view name, int64_t otherwise) const;
+    // The entries of a list or acl.
+    std::vector<std::string> list(std::string_view name) const;
+    // All values of one attribute: the resources of a resource list.
+    std::span<const AttributeValue> all_of(std::string_view name) const;
+    std::span<const AttributeValue> all_of(const AttributeDef& def) const;
+
+    // Sets a canonical value.
+    void set(const AttributeDef& def, std::string_view resource, std::string_view value);
+    // The same, with the resource and the value in one.
+    void put(const AttributeDef& def, SharedText both);
+    // Removes one value, or with an empty resource all values of the attribute. True if there was one.
+    bool unset(const AttributeDef& def, std::string_view resource);
+
+    std::span<const AttributeValue> values() const { return values_; }
+
+    // Room for so many values in all.
+    void reserve(size_t count) { values_.reserve(count); }
+
+    // Gives back spare room but for `spare` values, and shares values with others; for objects that are kept
+    // in great numbers.
+    void shrink(SharedTexts& texts, size_t spare = 0);
+    // Only gives back spare room.
+    void fit(size_t spare);
+
+    bool operator==(const Attributes& other) const;
+
+  private:
+    std::vector<AttributeValue> values_;
+};
+
+// Applies one change: type check, then =, += or -=. An empty value given with = unsets. Errors: PBSE_UNKRESC,
+// PBSE_BADATVAL, PBSE_DUPLIST, PBSE_NOATTR (a resource given for what isn't a resource list or the reverse).
+Result<void> apply_change(Attributes& attributes, const AttributeDef& def, const AttributeChange& change,
+                          const ResourceTable& resources);
+
+// The type of one value: the attribute's, or the resource's if it is a resource list.
+Type type_of(const AttributeValue& value, const ResourceTable& resources);
+
+}  // namespace pbs::host

@@ -1,0 +1,52 @@
+// The value of a job's `depend`: "type:job[:job...][,type:job...]" and "on:count", as qsub(1) has it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/host/base/error.h"
+
+namespace pbs::host {
+
+// The numbers are kept in the database.
+enum class DependType : uint8_t {
+    after = 0,
+    afterok = 1,
+    afternotok = 2,
+    afterany = 3,
+    before = 4,
+    beforeok = 5,
+    beforenotok = 6,
+    beforeany = 7,
+    on = 8,
+    runone = 9
+};
+
+// Of after*: the type by which the other job has it, before*; and the reverse.
+constexpr DependType mirrored(DependType type) {
+    return static_cast<DependType>(static_cast<uint8_t>(type) ^ 4U);
+}
+constexpr bool is_after(DependType type) {
+    return type <= DependType::afterany;
+}
+constexpr bool is_before(DependType type) {
+    return type >= DependType::before && type <= DependType::beforeany;
+}
+
+std::string_view depend_name(DependType type);
+
+// The jobs of one type, in the order given.
+struct DependItem {
+    DependType type{};
+    int64_t count = 0;              // of `on`
+    std::vector<std::string> jobs;  // of the others: ids as they were given, without backslashes
+};
+
+// PBSE_BADATVAL for what isn't such a value. Items of the same type are one.
+Result<std::vector<DependItem>> parse_depend(std::string_view text);
+std::string depend_text(const std::vector<DependItem>& items);
+
+}  // namespace pbs::host

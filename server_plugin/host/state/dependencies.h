@@ -1,0 +1,73 @@
+// Which job waits for which: all links between jobs, found from either end. Jobs are known by the numbers in
+// their ids. A link is kept once, with the job that waits; what the other one shows as before* is the same.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "server_plugin/host/state/depend_value.h"
+
+namespace pbs::host {
+
+// What a link is. The first ones are those of DependType, with the same numbers; the later ones are work that
+// is left to do for other jobs (depend.h). The numbers are kept in the database.
+enum class LinkKind : uint8_t {
+    after = 0,
+    afterok = 1,
+    afternotok = 2,
+    afterany = 3,
+    on = 8,        // other: how many
+    runone = 9,    // other: the number of the set
+    to_tell = 10,  // other: what becomes of the jobs that wait for `job` (Telling)
+    to_hold = 11,  // other: the set of which `job` runs
+    to_free = 12,  // other: the set of which `job` doesn't run after all
+    to_end = 13,   // other: the set of which `job` has run
+    // other: what its qsub, which waits for its end, is told (block_answer.h)
+    to_answer = 14
+};
+constexpr bool is_work(LinkKind kind) {
+    return kind >= LinkKind::to_tell;
+}
+
+struct Link {
+    uint64_t id = 0;  // in the order in which they were made
+    uint64_t job = 0;
+    LinkKind kind{};
+    uint64_t other = 0;
+};
+
+class Dependencies {
+  public:
+    uint64_t new_id() { return ++last_id_; }
+    void add(const Link& link);
+    void remove(const Link& link);
+
+    // nullopt: there is no such link.
+    std::optional<Link> find(uint64_t job, LinkKind kind, uint64_t other) const;
+    // The job's links of one kind, in no particular order.
+    std::vector<Link> of(uint64_t job, LinkKind kind) const;
+    // The first link of a kind to `other`, or with a `job` the next one after that job's.
+    std::optional<Link> next_to(uint64_t other, LinkKind kind, std::optional<uint64_t> job = {}) const;
+    // Does the job wait for another job, or for one that is to be submitted?
+    bool waits(uint64_t job) const;
+    // The oldest link that stands for work that is left to do.
+    std::optional<Link> work() const;
+    // The value of `depend`, with types and jobs in the order in which they came. Empty: there is nothing.
+    std::string text(uint64_t job, std::string_view server) const;
+
+  private:
+    using Key = std::tuple<uint64_t, LinkKind, uint64_t>;
+    template <typename Do>
+    static void for_each(const std::map<Key, uint64_t>& map, uint64_t first, LinkKind kind, Do&& visit);
+
+    std::map<Key, uint64_t> by_job_;    // job, kind, other: id
+    std::map<Key, uint64_t> by_other_;  // other, kind, job: id
+    std::map<uint64_t, Link> work_;
+    uint64_t last_id_ = 0;
+};
+
+}  // namespace pbs::host

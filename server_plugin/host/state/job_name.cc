@@ -1,0 +1,45 @@
+#include "server_plugin/host/state/job_name.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace pbs::host {
+namespace {
+
+// Of 40 bits, so that there is room for the marks.
+constexpr uint64_t kLargestNumber = (uint64_t{1} << 40U) - 1;
+
+}  // namespace
+
+std::optional<JobName> parse_job_name(std::string_view text) {
+    text = text.substr(0, text.find('@'));
+    JobName name;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), name.number);
+    if (error != std::errc() || name.number > kLargestNumber) return std::nullopt;
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    if (text.starts_with('[')) {
+        const auto close = text.find(']');
+        if (close == std::string_view::npos) return std::nullopt;
+        const std::string_view inside = text.substr(1, close - 1);
+        text.remove_prefix(close + 1);
+        name.kind = JobName::Kind::array;
+        if (!inside.empty()) {
+            auto indices = parse_index_list(inside);
+            if (!indices) return std::nullopt;
+            name.indices = *std::move(indices);
+            const bool one = inside.find_first_of("-,") == std::string_view::npos;
+            name.kind = one ? JobName::Kind::subjob : JobName::Kind::subjobs;
+        }
+    }
+    if (text.empty()) return name;
+    if (text.front() != '.') return std::nullopt;
+    name.server = text.substr(1);
+    return name;
+}
+
+std::string job_id(uint64_t sequence, std::string_view server) {
+    return fmt::format("{}{}.{}", number_in_id(sequence), (sequence & kArrayMark) != 0 ? "[]" : "", server);
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,24 @@
+// Do places that a scheduler or an operator chose fit into what vnodes have left?
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "server_plugin/host/base/error.h"
+#include "server_plugin/host/state/state.h"
+
+namespace pbs::host {
+
+// Gives the job's chunks to vnodes (at least one), one after the other and again from the first, whether they
+// have room or not: what an operator names without amounts (qrun -H).
+std::vector<Place> deal_chunks(const Job& job, const State& state, const std::vector<Place>& vnodes);
+
+// Amounts by vnode.
+using Taken = std::map<uint64_t, Amounts>;
+
+// Do these places fit into what the vnodes have left? PBSE_RESCUNAV or PBSE_UNKNODE with the vnode and the
+// resource. `taken` is what other starts, not yet in the state, have taken.
+Result<void> check_places(const std::vector<Place>& places, const State& state, const Taken& taken = {});
+
+}  // namespace pbs::host

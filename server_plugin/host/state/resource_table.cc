@@ -1,0 +1,196 @@
+#include "server_plugin/host/state/resource_table.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+
+#include "ifl/attributes/built_in_resources.h"
+#include "ifl/pbs_error.h"
+
+namespace pbs::host {
+namespace {
+
+struct TypeName {
+    std::string_view name;
+    Type type;
+};
+constexpr std::array kTypeNames = {TypeName{"long", Type::integer}, TypeName{"float", Type::real},
+                                   TypeName{"size", Type::size},    TypeName{"boolean", Type::boolean},
+                                   TypeName{"string", Type::text},  TypeName{"string_array", Type::list}};
+
+struct FlagLetter {
+    char letter;
+    uint32_t flag;
+};
+constexpr std::array kFlagLetters = {
+    FlagLetter{'h', resource_host},      FlagLetter{'q', resource_queue_sum},
+    FlagLetter{'n', resource_node_sum},  FlagLetter{'f', resource_first_node_sum},
+    FlagLetter{'i', resource_invisible}, FlagLetter{'r', resource_read_only},
+    FlagLetter{'m', resource_execution}};
+
+Result<uint32_t> parse_flags(std::string_view text) {
+    uint32_t flags = 0;
+    for (char c : text) {
+        uint32_t found = 0;
+        for (const auto& known : kFlagLetters)
+            if (known.letter == c) found = known.flag;
+        if (found == 0)
+            return fail(PBSE_BADATVAL,
+                        fmt::format("Illegal resource flag \"{}\": expected some of hqnfirm", c));
+        flags |= found;
+    }
+    // As in PBS, a resource that is summed at vnodes is summed at queues and the server too.
+    if ((flags & (resource_node_sum | resource_first_node_sum)) != 0) flags |= resource_queue_sum;
+    return flags;
+}
+
+constexpr std::size_t kLongestName = 64;
+
+bool legal_name(std::string_view name) {
+    if (name.empty() || std::isalpha(static_cast<unsigned char>(name.front())) == 0) return false;
+    for (char c : name)
+        if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-') return false;
+    return true;
+}
+
+Result<void> consistent(const Resource& resource) {
+    const bool node = (resource.flags & resource_node_sum) != 0;
+    const bool first = (resource.flags & resource_first_node_sum) != 0;
+    const bool host = (resource.flags & resource_host) != 0;
+    if (node && first) return fail(PBSE_BADATVAL, "Resource flags n and f exclude each other");
+    if ((node || first) && !host) return fail(PBSE_BADATVAL, "Erroneous to have flag 'n' or 'f' without 'h'");
+    if ((resource.flags & resource_invisible) != 0 && (resource.flags & resource_read_only) != 0)
+        return fail(PBSE_BADATVAL, "Erroneous to have both flags 'i' and 'r'");
+    if ((resource.flags & resource_queue_sum) != 0 && !is_amount(resource.type))
+        return fail(PBSE_BADATVAL,
+                    fmt::format("Resource of type {} can not be consumable", resource.type_text()));
+    return {};
+}
+
+}  // namespace
+
+std::string Resource::flag_text() const {
+    std::string text;
+    for (const auto& known : kFlagLetters)
+        if ((flags & known.flag) != 0) text += known.letter;
+    return text;
+}
+
+std::string_view Resource::type_text() const {
+    const Type shown = type == Type::duration ? Type::integer : type;
+    for (const auto& known : kTypeNames)
+        if (known.type == shown) return known.name;
+    return "string";
+}
+
+Result<void> check_request(const Resource& resource, std::string_view value) {
+    if (!is_amount(resource.type) || resource.name == "nice" || amount_of(resource.type, value) >= 0)
+        return {};
+    return fail(PBSE_BADATVAL,
+                fmt::format("Illegal value \"{}\" for {}: expected 0 or more", value, resource.name));
+}
+
+ResourceTable::ResourceTable(const ResourceTable& other) : by_id_(other.by_id_.size()) {
+    for (const auto& [name, resource] : other.by_name_)
+        by_id_[resource->id] = (by_name_[name] = std::make_unique<Resource>(*resource)).get();
+}
+
+ResourceTable::ResourceTable() {
+    for (const ifl::BuiltInResource& row : ifl::built_in_resources()) {
+        Resource resource;
+        resource.name = row.name;
+        resource.type = row.type;
+        resource.built_in = true;
+        for (char c : row.flags)
+            for (const auto& known : kFlagLetters)
+                if (known.letter == c) resource.flags |= known.flag;
+        insert(std::move(resource));
+    }
+}
+
+const Resource* ResourceTable::insert(Resource resource) {
+    resource.id = static_cast<uint32_t>(by_id_.size());
+    auto owned = std::make_unique<Resource>(std::move(resource));
+    Resource* added = owned.get();
+    by_id_.push_back(added);
+    by_name_[lower(added->name)] = std::move(owned);
+    return added;
+}
+
+const Resource* ResourceTable::find(std::string_view name) const {
+    auto at = by_name_.find(name);
+    if (at == by_name_.end()) at = by_name_.find(lower(name));
+    return at == by_name_.end() ? nullptr : at->second.get();
+}
+
+const Resource* ResourceTable::by_id(uint32_t id) const {
+    return id < by_id_.size() ? by_id_[id] : nullptr;
+}
+
+Result<Resource> ResourceTable::check(std::string_view name, std::string_view type_text,
+                                      std::string_view flag_text) const {
+    Resource resource;
+    if (name.size() > kLongestName)
+        return fail(PBSE_BADATVAL,
+                    fmt::format("Resource name is too long: {} characters, at most {} are allowed",
+                                name.size(), kLongestName));
+    if (!legal_name(name))
+        return fail(
+            PBSE_BADATVAL,
+            fmt::format("Illegal resource name \"{}\": expected a letter, then letters, digits, _ or -",
+                        name));
+    resource.name = name;
+    bool known = type_text.empty();
+    for (const auto& row : kTypeNames) {
+        if (row.name != type_text) continue;
+        resource.type = row.type;
+        known = true;
+    }
+    if (!known)
+        return fail(
+            PBSE_BADATVAL,
+            fmt::format(
+                "Illegal resource type \"{}\": expected long, float, size, boolean, string or string_array",
+                type_text));
+    auto flags = parse_flags(flag_text);
+    if (!flags) return tl::unexpected(flags.error());
+    resource.flags = *flags;
+    if (auto ok = consistent(resource); !ok) return tl::unexpected(ok.error());
+    return resource;
+}
+
+Result<const Resource*> ResourceTable::add(std::string_view name, std::string_view type_text,
+                                           std::string_view flag_text) {
+    auto resource = check(name, type_text, flag_text);
+    if (!resource) return tl::unexpected(resource.error());
+    if (find(name) != nullptr) return fail(PBSE_DUPLIST, fmt::format("Duplicate entry in list \"{}\"", name));
+    return insert(std::move(*resource));
+}
+
+Result<const Resource*> ResourceTable::change(const Resource& changed) {
+    auto at = by_name_.find(lower(changed.name));
+    if (at == by_name_.end()) return fail(PBSE_UNKRESC, fmt::format("Unknown resource: {}", changed.name));
+    if (at->second->built_in) return fail(PBSE_ATTRRO, fmt::format("Resource {} is built in", changed.name));
+    at->second->type = changed.type;
+    at->second->flags = changed.flags;
+    return at->second.get();
+}
+
+Result<void> ResourceTable::remove(std::string_view name) {
+    auto at = by_name_.find(lower(name));
+    if (at == by_name_.end()) return fail(PBSE_UNKRESC, fmt::format("Unknown resource: {}", name));
+    if (at->second->built_in) return fail(PBSE_ATTRRO, fmt::format("Resource {} is built in", name));
+    by_id_[at->second->id] = nullptr;
+    by_name_.erase(at);
+    return {};
+}
+
+std::vector<const Resource*> ResourceTable::all() const {
+    std::vector<const Resource*> out;
+    for (const Resource* resource : by_id_)
+        if (resource != nullptr) out.push_back(resource);
+    return out;
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,79 @@
+// The definitions of resources: the built-in ones and those that managers add.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/host/base/error.h"
+#include "server_plugin/host/state/values.h"
+
+namespace pbs::host {
+
+// Flags as qmgr shows them, in this order: h (host-level), q (consumable at server and queue), n (consumable
+// at vnodes too) or f (at the first vnode), i (invisible to users) or r (read-only for users), m (known to
+// the execution side).
+enum ResourceFlag : uint32_t {
+    resource_host = 1,
+    resource_queue_sum = 2,
+    resource_node_sum = 4,
+    resource_first_node_sum = 8,
+    resource_invisible = 16,
+    resource_read_only = 32,
+    resource_execution = 64
+};
+
+struct Resource {
+    uint32_t id = 0;  // dense from 0, never reused while the server runs
+    std::string name;
+    Type type = Type::text;
+    uint32_t flags = 0;
+    bool built_in = false;
+
+    bool consumable() const { return (flags & (resource_node_sum | resource_first_node_sum)) != 0; }
+    std::string flag_text() const;
+    std::string_view type_text() const;  // "long", "float", "size", "boolean", "string", "string_array"
+};
+
+// What a job may ask for: amounts below zero (but for `nice`) are PBSE_BADATVAL. `value` is canonical.
+Result<void> check_request(const Resource& resource, std::string_view value);
+
+class ResourceTable {
+  public:
+    // Holds the built-in resources.
+    ResourceTable();
+    ResourceTable(const ResourceTable& other);
+    ResourceTable(ResourceTable&&) = default;
+    ResourceTable& operator=(const ResourceTable&) = delete;
+    ResourceTable& operator=(ResourceTable&&) = default;
+    ~ResourceTable() = default;
+
+    // Names are compared without regard to case. nullptr: unknown.
+    const Resource* find(std::string_view name) const;
+    const Resource* by_id(uint32_t id) const;
+
+    // Adds a custom resource; type_text empty means string. Errors: PBSE_BADATVAL (name, type, flags),
+    // PBSE_DUPLIST (exists).
+    Result<const Resource*> add(std::string_view name, std::string_view type_text,
+                                std::string_view flag_text);
+    // Checks what add would check.
+    Result<Resource> check(std::string_view name, std::string_view type_text,
+                           std::string_view flag_text) const;
+    // Replaces type and flags of a custom resource; PBSE_UNKRESC, PBSE_ATTRRO for a built-in one.
+    Result<const Resource*> change(const Resource& changed);
+    Result<void> remove(std::string_view name);
+
+    // Every definition in order of id.
+    std::vector<const Resource*> all() const;
+
+  private:
+    const Resource* insert(Resource resource);
+
+    std::map<std::string, std::unique_ptr<Resource>, std::less<>> by_name_;  // lower-case names
+    std::vector<Resource*> by_id_;                                           // nullptr: removed
+};
+
+}  // namespace pbs::host

@@ -1,0 +1,51 @@
+// What a job asks of vnodes: `-l select=`, `-l nodes=`, or neither.
+//   select  2:ncpus=4:mem=1gb+1:ncpus=1          (count, then resource=amount of each chunk)
+//   nodes   2:ppn=4   or   vnode1+vnode2:ppn=2   (older form; ppn is processes and CPUs of each, with ncpus=N
+//   the
+//                                                processes with N CPUs each; ncpus alone is CPUs of each)
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server_plugin/host/base/error.h"
+#include "server_plugin/host/state/state.h"
+
+namespace pbs::host {
+
+// The most lines of a job's node file: one for each MPI process of each chunk.
+constexpr int64_t kMostProcesses = 100'000;
+
+struct Chunk {
+    int64_t count = 1;
+    std::vector<std::pair<std::string, std::string>> resources;  // name, canonical value
+
+    std::string_view value(std::string_view resource) const;
+    // The processes of one chunk: its mpiprocs, else one if it has CPUs.
+    int64_t processes() const;
+    // The threads of each process: its ompthreads, else its CPUs; 0 without processes.
+    int64_t threads() const;
+    int64_t cpus() const;  // its ncpus, else one
+};
+
+// Errors: PBSE_BADATVAL, PBSE_UNKRESC, PBSE_INVALSELECTRESC (not a host-level resource), PBSE_DUPRESC.
+Result<std::vector<Chunk>> parse_select(std::string_view text, const ResourceTable& resources);
+// The chunks that `nodes` stands for. PBSE_BADNODESPEC.
+Result<std::vector<Chunk>> parse_nodes(std::string_view text, const State& state);
+
+std::string select_text(const std::vector<Chunk>& chunks);
+
+// Works out, for a job in (or on its way into) `queue`, what its attributes leave open, as PBS does: job-wide
+// defaults (queue's, server's resources_default, then both resources_max), default_chunk, select, place,
+// schedselect, nodect, and the sums over the chunks (Resource_List.ncpus, mem, ...). Earlier defaults are
+// replaced. Errors as above, and PBSE_INVALJOBRESC, PBSE_INVALNODEPLACE, PBSE_PLACENOSELECT when job-wide and
+// chunk requests are mixed; PBSE_BADATVAL for more than kMostProcesses in all.
+Result<void> complete_resources(Job& job, const Queue& queue, const State& state);
+
+// The chunks of a completed job.
+std::vector<Chunk> chunks_of(const Job& job, const State& state);
+
+}  // namespace pbs::host

@@ -1,0 +1,60 @@
+#include "server_plugin/host/state/shared_text.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <new>
+#include <stdexcept>
+
+namespace pbs::host {
+
+SharedText::SharedText(std::string_view name, std::string_view text) {
+    const std::size_t size = name.size() + text.size();
+    if (size == 0) return;
+    if (size > std::numeric_limits<uint32_t>::max()) throw std::length_error("a text of 4 GB");
+    block_ = new (::operator new(sizeof(Block) + size))
+        Block{1, static_cast<uint32_t>(size), static_cast<uint32_t>(name.size())};
+    std::ranges::copy(name, bytes());
+    std::ranges::copy(text, bytes() + name.size());
+}
+
+void SharedText::release() {
+    if (block_ != nullptr && --block_->owners == 0) ::operator delete(block_);
+}
+
+SharedText& SharedTexts::place_of(std::string_view name, std::string_view text) {
+    const std::hash<std::string_view> hash;
+    return known_[(hash(name) * 31 + hash(text)) % kSlots];
+}
+
+void SharedTexts::remember(SharedText& known, const SharedText& text) {
+    const std::size_t size = text.whole().size();
+    // Long ones that nobody has any more don't stay for ever.
+    if (bytes_ + size > kMostBytes) {
+        std::ranges::fill(known_, SharedText());
+        bytes_ = 0;
+    }
+    bytes_ += size - known.whole().size();
+    known = text;
+}
+
+void SharedTexts::share(SharedText& text) {
+    // One that has other owners came from a copy: it is shared already.
+    if (text.whole().empty() || text.block_->owners > 1) return;
+    SharedText& known = place_of(text.name(), text.text());
+    if (known == text)
+        text = known;
+    else
+        remember(known, text);
+}
+
+SharedText SharedTexts::of(std::string_view name, std::string_view text) {
+    SharedText& known = place_of(name, text);
+    if (known.name() == name && known.text() == text) return known;
+    SharedText fresh(name, text);
+    remember(known, fresh);
+    return fresh;
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,189 @@
+// Everything the server knows, in memory: objects, jobs, and what follows from them (counts, assigned
+// resources).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "server_plugin/host/state/dependencies.h"
+#include "server_plugin/host/state/job_name.h"
+#include "server_plugin/host/state/limits.h"
+#include "server_plugin/host/state/objects.h"
+#include "server_plugin/host/state/resource_table.h"
+
+namespace pbs::host {
+
+// The resources that a job or a reservation asks for and that are counted at the server and at queues.
+Amounts counted_amounts(const Attributes& attributes, const ResourceTable& resources);
+
+class State {
+  public:
+    // What managers set up, as tables that can be exchanged for others (Batch).
+    struct Tables {
+        Attributes server;
+        ResourceTable resources;
+        std::map<std::string, Queue, std::less<>> queues;
+        std::unordered_map<uint64_t, std::string> queue_names;
+        std::map<std::string, Node, std::less<>> nodes;
+        std::unordered_map<uint64_t, std::string> node_names;
+        std::map<std::string, Sched, std::less<>> scheds;
+        NodeCounts node_counts{};
+    };
+    Tables tables() const {
+        return {server, resources, queues_, queue_names_, nodes_, node_names_, scheds_, node_counts_};
+    }
+    // For a while, until they are exchanged again, or for good. What is counted of jobs stays, also of queues
+    // and nodes that are gone then.
+    void exchange(Tables& tables);
+    void install(Tables& tables) {
+        exchange(tables);
+        exchanged_ = false;
+    }
+    // What is counted of queues and nodes that are gone for good.
+    void forget_queue(uint64_t handle);
+    void forget_node(uint64_t handle);
+
+    std::string server_name;  // as in job ids
+    std::string host_name;    // this machine's
+    Attributes server;
+    ResourceTable resources;
+    int64_t next_sequence = 0;  // of the next job id
+    // Another number after each change of what managers set up, and of vnodes.
+    uint64_t setup() const { return setup_; }
+    void setup_changed() { ++setup_; }
+    Dependencies dependencies;
+
+    const std::map<uint64_t, Job>& jobs() const { return jobs_; }  // by handle: in the order of queueing
+    const std::map<std::string, Queue, std::less<>>& queues() const { return queues_; }
+    const std::map<std::string, Node, std::less<>>& nodes() const { return nodes_; }
+    const std::map<std::string, Sched, std::less<>>& scheds() const { return scheds_; }
+
+    // Is it this server, as a client may know it: its name or this machine's, short or full, or "localhost"?
+    bool is_this_server(std::string_view name) const;
+    // The number of a job or an array in an id of this server.
+    std::optional<uint64_t> sequence_in(std::string_view id) const;
+    // "12.server", "12[].server"
+    std::string job_id(uint64_t sequence) const;
+    // An id of this server's, taken apart.
+    std::optional<JobName> job_name(std::string_view id) const;
+
+    // nullptr: no such object. An id may come without the server's name ("12") or with it, in any case, and
+    // with "@server" after it. A subjob is there if it is a job of its own.
+    const Job* job(std::string_view id) const;
+    const Job* job(uint64_t handle) const;
+    // The job that the plugin knows by a handle (array.h).
+    const Job* job_told_as(uint64_t handle) const;
+    const Job* job_of_sequence(uint64_t sequence) const;
+    const Job* subjob(uint64_t array, int64_t index) const;
+    const Queue* queue(std::string_view name) const;
+    const Queue* queue(uint64_t handle) const;
+    const Node* node(std::string_view name) const;
+    const Node* node(uint64_t handle) const;
+    const Sched* sched(std::string_view name) const;
+
+    // By the number in its id; an id as for job().
+    const std::map<uint64_t, Reservation>& reservations() const { return reservations_; }
+    const Reservation* reservation(std::string_view id) const;
+    const Reservation* reservation(uint64_t handle) const;
+    const Reservation* reservation_of_queue(uint64_t queue) const;  // nullptr: the queue is none's
+    // The numbers of those that have the vnode, at whatever time.
+    const std::set<uint64_t>& reservations_on(uint64_t node) const;
+    std::string reservation_id(uint64_t number) const;  // "R12.server"
+
+    // A handle that no object of this process has had.
+    uint64_t new_handle() { return ++last_handle_; }
+    // The number of a new subjob.
+    uint64_t new_subjob() { return ++last_subjob_; }
+    // The number of a job with the id of another server.
+    uint64_t new_foreign() { return ++last_foreign_; }
+    // A job with the id of another server; nullptr: there is none.
+    const Job* foreign_job(std::string_view id) const;
+    void handle_in_use(uint64_t handle) { last_handle_ = std::max(last_handle_, handle); }
+
+    // Put an object in place of the one with its handle or name; counts follow.
+    void put(Job job);
+    // The same of a job that is new, later in the queue than all others, and has no spare memory.
+    void put_loaded(std::map<uint64_t, Job>::node_type job);
+    // A job's comment and mtime, and nothing else of it.
+    void set_comment(uint64_t job, std::string_view comment, int64_t mtime);
+    void put(Queue queue);
+    void put(Node node);
+    void put(Sched sched);
+    void put(Reservation reservation);
+    void erase_reservation(uint64_t handle);
+    void erase_job(uint64_t handle);
+    void erase_queue(std::string_view name);
+    void erase_node(std::string_view name);
+    void erase_sched(std::string_view name);
+
+    // Of a queued job; a start of 0: none is known. Forgotten when the job is queued no more.
+    void set_estimate(uint64_t job, Estimate estimate);
+    const Estimate* estimate(uint64_t job) const;  // nullptr: none is known
+
+    // Texts that jobs have in common.
+    SharedTexts& texts() { return texts_; }
+
+    const StateCounts& counts() const { return counts_; }
+    const NodeCounts& node_counts() const { return node_counts_; }
+    const StateCounts& queue_counts(uint64_t queue) const;
+    const EntityCounts& entity_counts() const { return entity_counts_; }
+    const Usage& node_usage(uint64_t node) const;
+    const Usage& queue_usage(uint64_t queue) const;
+    const Usage& server_usage() const { return server_usage_; }
+    // Handles, in the order of queueing.
+    const std::set<uint64_t>& queue_jobs(uint64_t queue) const;  // history too
+    // The subjobs of an array that are jobs of their own, by index: their handles.
+    const std::map<int64_t, uint64_t>& subjobs(uint64_t array) const;
+    const std::set<uint64_t>& waiting_jobs() const { return waiting_; }
+    const std::set<uint64_t>& running_jobs() const { return running_; }  // suspended ones too
+    const std::set<uint64_t>& finished_jobs() const { return finished_; }
+    // Those that wait for others to make room (preempt.h).
+    const std::set<uint64_t>& awaiting_jobs() const { return awaiting_; }
+    bool checkpoints = false;  // jobs can be checkpointed here
+
+  private:
+    void count(const Job& job, int64_t by);
+    void index_names(const Job& job, bool in);
+    void index_nodes(uint64_t number, const Reservation& reservation, bool in);
+    void enter(const Job& job);
+
+    std::map<uint64_t, Job> jobs_;
+    SharedTexts texts_;  // of jobs
+    std::unordered_map<uint64_t, uint64_t> handle_of_sequence_;
+    std::unordered_map<std::string, uint64_t> foreign_;  // ids in lower case to handles
+    std::unordered_map<uint64_t, uint64_t> told_;  // handles that the plugin knows jobs by: to their own
+    std::unordered_map<uint64_t, std::map<int64_t, uint64_t>> subjobs_;  // by array
+    std::map<std::string, Queue, std::less<>> queues_;
+    std::unordered_map<uint64_t, std::string> queue_names_;
+    std::map<std::string, Node, std::less<>> nodes_;
+    std::unordered_map<uint64_t, std::string> node_names_;
+    std::map<std::string, Sched, std::less<>> scheds_;
+    std::map<uint64_t, Reservation> reservations_;
+    std::unordered_map<uint64_t, std::set<uint64_t>> reservations_on_;  // by vnode
+    std::unordered_map<uint64_t, Estimate> estimates_;                  // by handle
+    StateCounts counts_;
+    NodeCounts node_counts_{};
+    std::unordered_map<uint64_t, StateCounts> queue_counts_;
+    EntityCounts entity_counts_;
+    std::unordered_map<uint64_t, Usage> node_usage_;
+    std::unordered_map<uint64_t, Usage> queue_usage_;
+    Usage server_usage_;
+    std::unordered_map<uint64_t, std::set<uint64_t>> queue_jobs_;
+    std::set<uint64_t> waiting_;
+    std::set<uint64_t> running_;
+    std::set<uint64_t> finished_;
+    std::set<uint64_t> awaiting_;
+    uint64_t last_handle_ = 0;
+    uint64_t last_subjob_ = kSubjobMark;
+    uint64_t last_foreign_ = kForeignMark;
+    uint64_t setup_ = 0;
+    bool exchanged_ = false;  // for a while
+};
+
+}  // namespace pbs::host

@@ -1,0 +1,46 @@
+// Values of attributes and resources: their text as a client gives and sees it, and their amount in base
+// units.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ifl/attributes/attribute_table.h"
+#include "server_plugin/host/base/error.h"
+
+namespace pbs::host {
+
+using Type = ifl::AttributeType;
+
+// The text as the server keeps and shows it, or PBSE_BADATVAL.
+Result<std::string> canonical(Type type, std::string_view value);
+
+// The amount of a canonical value: bytes for a size, seconds for a duration, millionths for a real, 0 or 1
+// for a boolean; 0 for texts.
+int64_t amount_of(Type type, std::string_view canonical_value);
+
+// The canonical text of an amount. Sizes come out in kb, as PBS reports measured ones, unless they aren't
+// whole.
+std::string amount_text(Type type, int64_t amount);
+
+// Is a value of this type an amount, to be added, subtracted and compared by size?
+bool is_amount(Type type);
+
+// Sums and products of amounts; what is too large becomes the largest.
+int64_t amount_sum(int64_t a, int64_t b);
+int64_t amount_product(int64_t a, int64_t b);
+
+// Splits at commas; spaces around the parts are dropped, empty parts too. A comma after a backslash doesn't
+// split.
+std::vector<std::string> split_list(std::string_view text);
+// Splits at each `at`: one part more than there are of it. Views of the text.
+std::vector<std::string_view> split(std::string_view text, char at);
+std::string join_list(const std::vector<std::string>& parts);
+
+using ifl::same_name;
+std::string lower(std::string_view text);
+std::string_view trimmed(std::string_view text);
+
+}  // namespace pbs::host

@@ -1,0 +1,165 @@
+#include "server_plugin/host/store/database_check.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <string_view>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/base/posix.h"
+#include "server_plugin/host/store/store.h"
+#include "sqlite/connection.h"
+#include "sqlite/loss.h"
+#include "sqlite/trusted.h"
+
+namespace pbs::host {
+namespace {
+
+// How each SQLite database begins, with its final zero byte.
+constexpr std::string_view kMagic{"SQLite format 3\0", 16};
+
+bool has_data(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) != 0 ? errno != ENOENT
+                                              : status.st_size > 0 || !S_ISREG(status.st_mode);
+}
+
+bool is_there(const std::string& path) {
+    return look_for(path, Links::followed) == Existence::there;
+}
+
+// `all`: not only how it begins.
+std::optional<std::string> wrong_with_content(const std::string& path, int64_t newest, bool all,
+                                              std::chrono::seconds patience = {}) {
+    // Only for reading: whatever is found, the file and what is in its -wal stay as they are. But a server
+    // that was killed while it made the file has left a journal, and without it what is there is half a
+    // change.
+    const bool interrupted = has_data(path + "-journal");
+    using Open = sqlite::Connection::Open;
+    auto connection = sqlite::Connection::open(path, interrupted ? Open::write : Open::read);
+    if (!connection) return "can not be read: " + connection.error();
+    connection->wait_for_others(patience);
+    const auto version = connection->integer("PRAGMA user_version");
+    if (!version) return "is damaged: " + version.error();
+    // SQLite takes what isn't there for zeros. With a log the page may be in it.
+    struct stat status {};
+    const auto page_size = connection->integer("PRAGMA page_size");
+    if (page_size && *page_size > 0 && !has_data(path + "-wal") && ::stat(path.c_str(), &status) == 0 &&
+        status.st_size % *page_size != 0)
+        return "is damaged: its last page is cut short";
+    if (all || interrupted)
+        if (auto whole = connection->check(true); !whole) return "is damaged: " + whole.error();
+    // With tables, and none of ours among them. Only one of ours is asked for.
+    const bool own = newest != 0;
+    const auto foreign =
+        connection->integer(own ? "SELECT count(*) > 0 AND sum(name = 'object') = 0 FROM sqlite_master"
+                                : "SELECT count(*) > 0 AND sum(name = 'history') = 0 FROM sqlite_master");
+    if (!foreign) return "is damaged: " + foreign.error();
+    if (*foreign != 0) return "is an SQLite database of another program";
+    if (own && *version > newest)
+        return fmt::format("is of version {}, and this pbs_server knows versions up to {}: run a newer one",
+                           *version, newest);
+    return std::nullopt;
+}
+
+std::optional<std::string> wrong_with_file(const std::string& path, int64_t newest, bool all) {
+    const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!fd && errno == ENOENT) return std::nullopt;
+    if (!fd) return "can not be read: " + system_text(errno);
+    struct stat status {};
+    if (::fstat(fd.get(), &status) != 0) return "can not be read: " + system_text(errno);
+    if (!S_ISREG(status.st_mode)) return "is not a regular file";
+    if (status.st_size == 0) return std::nullopt;
+    std::array<char, kMagic.size()> begin{};
+    if (::pread(fd.get(), begin.data(), begin.size(), 0) != static_cast<ssize_t>(begin.size()) ||
+        std::string_view(begin.data(), begin.size()) != kMagic)
+        return "is damaged: it doesn't begin as an SQLite database does";
+    return wrong_with_content(path, newest, all);
+}
+
+}  // namespace
+
+std::optional<std::string> wrong_with_database(const std::string& path, int64_t newest) {
+    return wrong_with_file(path, newest, true);
+}
+
+Result<std::optional<sqlite::Loss>> find_loss(const Home& home, const std::string& path) {
+    auto loss = sqlite::find_loss(path, path == home.server_db() ? "next job" : "revision");
+    if (!loss) return fail(PBSE_SYSTEM, fmt::format("{} can not be read: {}", path, loss.error()));
+    return std::move(*loss);
+}
+
+std::string restore_advice(const Home& home) {
+    return fmt::format("To go on with a backup: pbs_server -d {} --restore DIRECTORY", home.path());
+}
+
+namespace {
+
+// Is none of the two missing, and has none lost anything?
+Result<void> check_presence(const Home& home, const std::string& advice) {
+    const std::string server = home.server_db();
+    const std::string policy = home.policy_db();
+    // pbs_migrate or a first start that was cut short may have made one of them.
+    const bool was_ready = is_there(home.server_priv() + "/server.port");
+    if (was_ready && has_data(server) != has_data(policy)) {
+        const std::string& gone = has_data(server) ? policy : server;
+        return fail(PBSE_SYSTEM,
+                    fmt::format("{} {}, but {} has data. {}", gone, is_there(gone) ? "is empty" : "is gone",
+                                has_data(server) ? server : policy, advice));
+    }
+    std::string lost;
+    for (const std::string& path : {server, policy}) {
+        const auto loss = find_loss(home, path);
+        if (!loss) return tl::unexpected(loss.error());
+        if (*loss) lost += fmt::format("{} {}. ", path, (*loss)->text);
+    }
+    if (!lost.empty())
+        return fail(PBSE_SYSTEM,
+                    fmt::format("{}{}; to go on without what is lost: pbs_server -d {} --accept-loss", lost,
+                                advice, home.path()));
+    return {};
+}
+
+}  // namespace
+
+Result<std::future<Result<void>>> begin_check(const Home& home) {
+    const std::string advice = "Nothing was changed. " + restore_advice(home);
+    const std::string server = home.server_db();
+    const std::string policy = home.policy_db();
+    for (const std::string& path : {server, policy})
+        if (const auto wrong = sqlite::untrusted(path))
+            return fail(PBSE_SYSTEM, fmt::format("{}. {}", *wrong, advice));
+    const auto outcome = [advice](const std::string& path,
+                                  const std::optional<std::string>& wrong) -> Result<void> {
+        if (!wrong) return {};
+        return fail(PBSE_SYSTEM, fmt::format("{} {}. {}", path, *wrong, advice));
+    };
+    const int64_t newest = Store::newest_version();
+    if (auto ok = outcome(server, wrong_with_file(server, newest, false)); !ok)
+        return tl::unexpected(ok.error());
+    if (auto ok = outcome(policy, wrong_with_file(policy, 0, true)); !ok) return tl::unexpected(ok.error());
+    // Through SQLite alone: if the thread closed the file itself, the locks of other connections of this
+    // process would be gone. After a crash one of them may be reading the log anew, and is waited for.
+    const auto whole = [outcome, server, newest] {
+        return outcome(server, has_data(server)
+                                   ? wrong_with_content(server, newest, true, std::chrono::seconds(30))
+                                   : std::nullopt);
+    };
+    if (auto ok = check_presence(home, advice); !ok) {
+        const auto damage = whole();
+        return tl::unexpected(damage ? ok.error() : damage.error());
+    }
+    return std::async(std::launch::async, whole);
+}
+
+Result<void> check_databases(const Home& home) {
+    auto rest = begin_check(home);
+    return rest ? rest->get() : tl::unexpected(rest.error());
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,100 @@
+#include "server_plugin/host/store/job_rows.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "sqlite/connection.h"
+
+namespace pbs::host {
+namespace {
+
+constexpr std::size_t kBytesTogether = std::size_t{256} << 10;
+constexpr std::size_t kMostReady = 8;
+
+constexpr const char* kQuery =
+    "SELECT job.sequence, substate, queue_rank, ctime, qtime, etime, stime, job.mtime, obittime, at_end, "
+    "deleted, job_comment.mtime, state, queue, exec_vnode, exec_host, defaulted, attributes, comment.text "
+    "FROM job LEFT JOIN job_comment ON job_comment.job = job.sequence "
+    "LEFT JOIN comment ON comment.id = job_comment.comment "
+    "ORDER BY job.sequence";
+
+}  // namespace
+
+JobRows::JobRows(sqlite::Connection& db) : db_(db), current_(std::make_unique<Rows>()) {
+    reader_ = std::thread([this] {
+        bool read = true;
+        try {
+            this->read();
+        } catch (const std::bad_alloc&) {
+            read = false;
+        }
+        const std::lock_guard lock(mutex_);
+        ok_ = ok_ && read;
+        over_ = true;
+        changed_.notify_all();
+    });
+}
+
+JobRows::~JobRows() {
+    {
+        const std::lock_guard lock(mutex_);
+        stop_ = true;
+        changed_.notify_all();
+    }
+    reader_.join();
+}
+
+const std::vector<JobRow>& JobRows::next() {
+    static const std::vector<JobRow> none;
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return over_ || !ready_.empty(); });
+    if (ready_.empty()) return none;
+    given_ = std::move(ready_.front());
+    ready_.pop_front();
+    changed_.notify_all();
+    return given_->rows;
+}
+
+void JobRows::read() {
+    sqlite::Statement query = db_.statement(kQuery);
+    while (query.next()) {
+        JobRow row;
+        int column = 0;
+        for (int64_t& number : row.number) number = query.integer(column++);
+        std::size_t size = 0;
+        for (std::string_view& text : row.text) {
+            text = query.text(column++);
+            size += text.size();
+        }
+        // The bytes stay where they are while there is room.
+        std::string& bytes = current_->bytes;
+        if (bytes.size() + size > bytes.capacity()) {
+            if (!current_->rows.empty() && !pass_on()) return;
+            current_->bytes.reserve(std::max(size, kBytesTogether));
+        }
+        add(row);
+    }
+    ok_ = query.ok();
+    if (ok_ && !current_->rows.empty()) pass_on();
+}
+
+void JobRows::add(JobRow row) {
+    std::string& bytes = current_->bytes;
+    for (std::string_view& text : row.text) {
+        const std::size_t begin = bytes.size();
+        bytes += text;
+        text = std::string_view(bytes).substr(begin);
+    }
+    current_->rows.push_back(row);
+}
+
+bool JobRows::pass_on() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return stop_ || ready_.size() < kMostReady; });
+    ready_.push_back(std::exchange(current_, std::make_unique<Rows>()));
+    changed_.notify_all();
+    return !stop_;
+}
+
+}  // namespace pbs::host

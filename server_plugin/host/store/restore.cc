@@ -1,0 +1,264 @@
+// The way back of backup.h.
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/base/posix.h"
+#include "server_plugin/host/store/backup.h"
+#include "server_plugin/host/store/database_check.h"
+#include "server_plugin/host/store/store.h"
+#include "sqlite/connection.h"
+
+namespace pbs::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kLargestManifest = 4096;
+constexpr size_t kPiece = size_t{64} << 10;
+constexpr std::string_view kCompanions[] = {"-wal", "-shm", "-journal", "-mark", ""};  // the database last
+
+std::string staging(const Home& home) {
+    return home.server_priv() + "/restore.new";
+}
+std::string journal(const Home& home) {
+    return home.server_priv() + "/restore.journal";
+}
+
+tl::unexpected<Error> failed(std::string_view path, std::string_view doing, std::string_view why) {
+    return fail(PBSE_SYSTEM, fmt::format("{}: {}: {}", path, doing, why));
+}
+
+Result<bool> is_there(const std::string& path) {
+    const Existence found = look_for(path);
+    if (found == Existence::unknown) return failed(path, "can not be looked for", system_text(errno));
+    return found == Existence::there;
+}
+
+void tell(const StepDone& at_step, const std::string& step) {
+    if (at_step) at_step(step);
+}
+
+// Whoever runs the server has to be able to read what root puts there.
+bool give_to_owner_of(const std::string& directory, int fd) {
+    struct stat status {};
+    if (::geteuid() != 0) return true;
+    return ::stat(directory.c_str(), &status) == 0 && ::fchown(fd, status.st_uid, status.st_gid) == 0;
+}
+
+Result<void> write_file(const Home& home, const std::string& path, std::string_view text) {
+    const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!fd || !give_to_owner_of(home.server_priv(), fd.get()) || !write_all(fd.get(), text) ||
+        ::fsync(fd.get()) != 0)
+        return failed(path, "can not be written", system_text(errno));
+    return {};
+}
+
+Result<void> copy_file(const Home& home, const std::string& from, const std::string& to) {
+    const Fd in(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!in) return failed(from, "can not be read", system_text(errno));
+    const Fd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    std::string bytes(kPiece, '\0');
+    if (!out || !give_to_owner_of(home.server_priv(), out.get()))
+        return failed(to, "can not be written", system_text(errno));
+    ssize_t size = 0;
+    while ((size = ::read(in.get(), bytes.data(), bytes.size())) > 0)
+        if (!write_all(out.get(), std::string_view(bytes).substr(0, static_cast<size_t>(size))))
+            return failed(to, "can not be written", system_text(errno));
+    if (size < 0) return failed(from, "can not be read", system_text(errno));
+    if (::fsync(out.get()) != 0) return failed(to, "can not be written", system_text(errno));
+    return {};
+}
+
+Result<void> clear_staging(const Home& home) {
+    std::error_code error;
+    fs::remove_all(staging(home), error);
+    if (error) return failed(staging(home), "can not be removed", error.message());
+    return {};
+}
+
+// How new a policy.db may be only the plugin knows; one that it once opened here says so as well. Where there
+// is none to compare with, the next start tells.
+Result<void> check_policy_version(const Home& home, const std::string& name, int64_t version) {
+    const auto there = is_there(home.policy_db());
+    if (!there) return tl::unexpected(there.error());
+    // A pipe would never be open.
+    std::error_code error;
+    if (!*there || !fs::is_regular_file(home.policy_db(), error)) return {};
+    auto connection = sqlite::Connection::open(home.policy_db(), sqlite::Connection::Open::read);
+    if (!connection) return {};
+    // Another program's database says nothing of it.
+    const auto ours =
+        connection->integer("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'history'");
+    const auto known = connection->integer("PRAGMA user_version");
+    if (!ours || !known || *ours == 0 || version <= *known) return {};
+    return failed(name, fmt::format("is of version {}", version),
+                  fmt::format("{} is of version {}; if this server is a newer one, start it once, which "
+                              "brings that to its own version",
+                              home.policy_db(), *known));
+}
+
+// The copy is what the manifest says, whole, and not newer than what this server and the database that it
+// replaces know.
+Result<void> check_copy(const Home& home, const std::string& backup, const Manifest::Database& expected) {
+    const std::string name = backup + "/" + expected.name;
+    const auto found = measure(staging(home), expected.name);
+    if (!found) return tl::unexpected(found.error());
+    if (found->size != expected.size || found->sum != expected.sum)
+        return failed(name, "is damaged", "its size or its sum is not that of the MANIFEST");
+    const std::string copy = staging(home) + "/" + expected.name;
+    const bool own = expected.name == kDatabaseNames[0];
+    if (const auto wrong = wrong_with_database(copy, own ? Store::newest_version() : 0))
+        return fail(PBSE_SYSTEM, fmt::format("{} {}", name, *wrong));
+    auto connection = sqlite::Connection::open(copy, sqlite::Connection::Open::read);
+    if (!connection) return failed(copy, "can not be opened", connection.error());
+    if (auto whole = connection->check(false); !whole) return failed(name, "is damaged", whole.error());
+    const auto version = connection->integer("PRAGMA user_version");
+    if (!version || *version != expected.version)
+        return failed(name, "is damaged", "its version is not that of the MANIFEST");
+    return own ? Result<void>{} : check_policy_version(home, name, *version);
+}
+
+Result<void> stage(const Home& home, const std::string& backup, const Manifest& manifest) {
+    if (auto done = clear_staging(home); !done) return done;
+    if (::mkdir(staging(home).c_str(), 0700) != 0)
+        return failed(staging(home), "can not be made", system_text(errno));
+    for (const Manifest::Database& one : manifest.databases) {
+        auto copied = copy_file(home, backup + "/" + one.name, staging(home) + "/" + one.name);
+        if (!copied) return copied;
+        if (auto ok = check_copy(home, backup, one); !ok) return ok;
+    }
+    if (!sync_directory(staging(home)) || !sync_directory(home.server_priv()))
+        return failed(staging(home), "can not be written", system_text(errno));
+    return {};
+}
+
+Result<Manifest> read_manifest(const std::string& backup) {
+    const std::string path = backup + "/MANIFEST";
+    auto text = read_file(path, kLargestManifest);
+    if (!text) return tl::unexpected(text.error());
+    auto manifest = Manifest::parse(*text);
+    if (!manifest) return failed(path, "is not that of a backup", manifest.error().message);
+    return manifest;
+}
+
+Result<void> move_file(const std::string& from, const std::string& to) {
+    if (::rename(from.c_str(), to.c_str()) != 0)
+        return failed(from, fmt::format("can not be moved to {}", to), system_text(errno));
+    return {};
+}
+
+// What was put aside before is never written over.
+Result<void> put_aside(const std::string& from, const std::string& to) {
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
+    if (errno != EINVAL) return failed(from, fmt::format("can not be moved to {}", to), system_text(errno));
+    // Not every file system knows the flag.
+    const auto taken = is_there(to);
+    if (!taken) return tl::unexpected(taken.error());
+    if (*taken) return failed(from, fmt::format("can not be moved to {}", to), system_text(EEXIST));
+    return move_file(from, to);
+}
+
+// What is at the place of a database while its successor is still in restore.new is the old one.
+Result<void> put_in_place(const Home& home, std::string_view name, const std::string& replaced,
+                          const StepDone& at_step) {
+    const std::string next = fmt::format("{}/{}", staging(home), name);
+    const auto waits = is_there(next);
+    if (!waits) return tl::unexpected(waits.error());
+    if (!*waits) return {};
+    for (std::string_view companion : kCompanions) {
+        const std::string old = fmt::format("{}/{}{}", home.server_priv(), name, companion);
+        const auto there = is_there(old);
+        if (!there) return tl::unexpected(there.error());
+        if (!*there) continue;
+        if (auto done = put_aside(old, fmt::format("{}/{}{}", replaced, name, companion)); !done) return done;
+        tell(at_step, old + " was put aside");
+    }
+    if (!sync_directory(replaced)) return failed(replaced, "can not be written", system_text(errno));
+    if (auto done = move_file(next, fmt::format("{}/{}", home.server_priv(), name)); !done) return done;
+    if (!sync_directory(home.server_priv()))
+        return failed(home.server_priv(), "can not be written", system_text(errno));
+    tell(at_step, fmt::format("{} is in its place", name));
+    return {};
+}
+
+bool legal_folder(std::string_view name) {
+    return name.starts_with("replaced-") && name.find('/') == std::string_view::npos;
+}
+
+}  // namespace
+
+Result<std::string> free_folder(const Home& home, std::chrono::sys_seconds now) {
+    const std::string base = fmt::format("replaced-{:%Y%m%d-%H%M%S}", now);
+    std::string name = base;
+    for (int number = 2;; ++number) {
+        const auto taken = is_there(home.server_priv() + "/" + name);
+        if (!taken) return tl::unexpected(taken.error());
+        if (!*taken) return name;
+        name = fmt::format("{}-{}", base, number);
+    }
+}
+
+Result<bool> finish_restore(const Home& home, const StepDone& at_step) {
+    const auto decided = is_there(journal(home));
+    if (!decided) return tl::unexpected(decided.error());
+    if (!*decided) {
+        auto cleared = clear_staging(home);
+        if (!cleared) return tl::unexpected(cleared.error());
+        return false;
+    }
+    auto folder = read_file(journal(home), kLargestManifest);
+    if (!folder) return tl::unexpected(folder.error());
+    while (folder->ends_with('\n')) folder->pop_back();
+    if (!legal_folder(*folder)) return failed(journal(home), "is damaged", "expected the name of a folder");
+    const std::string replaced = home.server_priv() + "/" + *folder;
+    if (::mkdir(replaced.c_str(), 0700) != 0 && errno != EEXIST)
+        return failed(replaced, "can not be made", system_text(errno));
+    for (std::string_view name : kDatabaseNames)
+        if (auto done = put_in_place(home, name, replaced, at_step); !done)
+            return tl::unexpected(done.error());
+    if (::unlink(journal(home).c_str()) != 0)
+        return failed(journal(home), "can not be removed", system_text(errno));
+    tell(at_step, "the journal is removed");
+    auto cleared = clear_staging(home);
+    if (!cleared) return tl::unexpected(cleared.error());
+    // Left if there is something in it.
+    (void)::rmdir(replaced.c_str());
+    if (!sync_directory(home.server_priv()))
+        return failed(home.server_priv(), "can not be written", system_text(errno));
+    return true;
+}
+
+Result<std::string> restore(const Home& home, const std::string& directory, std::chrono::sys_seconds now,
+                            const StepDone& at_step) {
+    if (auto done = finish_restore(home, at_step); !done) return tl::unexpected(done.error());
+    auto manifest = read_manifest(directory);
+    if (!manifest) return tl::unexpected(manifest.error());
+    if (auto staged = stage(home, directory, *manifest); !staged) {
+        (void)clear_staging(home);
+        return tl::unexpected(staged.error());
+    }
+    tell(at_step, "the backup is checked and copied");
+    const auto folder = free_folder(home, now);
+    if (!folder) return tl::unexpected(folder.error());
+    const std::string next = journal(home) + ".next";
+    if (auto done = write_file(home, next, *folder + "\n"); !done) return tl::unexpected(done.error());
+    if (auto done = move_file(next, journal(home)); !done) return tl::unexpected(done.error());
+    if (!sync_directory(home.server_priv()))
+        return failed(home.server_priv(), "can not be written", system_text(errno));
+    tell(at_step, "the restore is decided");
+    if (auto done = finish_restore(home, at_step); !done) return tl::unexpected(done.error());
+    const std::string replaced = home.server_priv() + "/" + *folder;
+    const auto kept = is_there(replaced);
+    if (!kept) return tl::unexpected(kept.error());
+    return *kept ? replaced : std::string();
+}
+
+}  // namespace pbs::host

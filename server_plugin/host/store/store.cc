@@ -1,0 +1,967 @@
+#include "server_plugin/host/store/store.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <limits>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/life/array.h"
+#include "server_plugin/host/life/reservation.h"
+#include "server_plugin/host/state/exec_vnode.h"
+#include "server_plugin/host/state/occurrences.h"
+#include "server_plugin/host/store/job_rows.h"
+#include "server_plugin/host/store/stored_attributes.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+#include "sqlite/connection.h"
+#include "sqlite/guard.h"
+#include "sqlite/wal.h"
+
+namespace pbs::host {
+namespace {
+
+// Step n brings a database of version n to version n + 1. Steps are only ever added at the end.
+//
+// object: the server (name ""), queues, nodes, schedulers and reservations; type as enum pbs_object_type.
+// `id` is the handle. object_aside: what a change of many objects makes of them, with attributes as
+// job.attributes has them; NULL: it is gone; of a resource those are type and flags. It counts once counter
+// has a row `aside_holds`: then the other tables are behind. job.attributes: stored_attributes.h; the numbers
+// are in attribute_name. depend: a Link (dependencies.h) a row; what `other` is depends on its kind.
+// received: the jobs that other servers handed in (arrival.h), by their ids in lower case. job_comment: the
+// comment of a job that waits, in the place of one in job.attributes, and its mtime; those that say the same
+// are one row of comment.
+constexpr std::array kSteps = {
+    R"sql(
+CREATE TABLE object(
+  id INTEGER PRIMARY KEY,
+  type INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  state INTEGER NOT NULL DEFAULT 0,
+  changed INTEGER NOT NULL DEFAULT 0,
+  UNIQUE(type, name));
+CREATE TABLE object_attribute(
+  object INTEGER NOT NULL REFERENCES object(id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  resource TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY(object, name, resource)) WITHOUT ROWID;
+CREATE TABLE resource(
+  name TEXT PRIMARY KEY,
+  type TEXT NOT NULL,
+  flags TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE counter(
+  name TEXT PRIMARY KEY,
+  value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE job(
+  sequence INTEGER PRIMARY KEY,
+  state TEXT NOT NULL,
+  substate INTEGER NOT NULL,
+  queue TEXT NOT NULL,
+  queue_rank INTEGER NOT NULL,
+  ctime INTEGER NOT NULL,
+  qtime INTEGER NOT NULL,
+  etime INTEGER NOT NULL,
+  stime INTEGER NOT NULL,
+  mtime INTEGER NOT NULL,
+  obittime INTEGER NOT NULL,
+  exec_vnode TEXT NOT NULL,
+  exec_host TEXT NOT NULL,
+  at_end INTEGER NOT NULL,
+  deleted INTEGER NOT NULL,
+  defaulted TEXT NOT NULL,
+  attributes BLOB NOT NULL);
+CREATE TABLE job_script(
+  sequence INTEGER PRIMARY KEY REFERENCES job(sequence) ON DELETE CASCADE,
+  script BLOB NOT NULL);
+)sql",
+    R"sql(
+CREATE TABLE server_name(
+  one INTEGER PRIMARY KEY CHECK(one = 1),
+  name TEXT NOT NULL);
+)sql",
+    R"sql(
+CREATE TABLE object_aside(
+  type INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  id INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  changed INTEGER NOT NULL,
+  attributes BLOB,
+  PRIMARY KEY(type, name)) WITHOUT ROWID;
+)sql",
+    R"sql(
+CREATE TABLE depend(
+  id INTEGER PRIMARY KEY,
+  job INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  other INTEGER NOT NULL);
+)sql",
+    R"sql(
+CREATE TABLE received(
+  id TEXT PRIMARY KEY,
+  hops INTEGER NOT NULL,
+  at INTEGER NOT NULL) WITHOUT ROWID;
+)sql",
+    // From here on an object may be a reservation, which servers of earlier versions don't know.
+    "",
+    R"sql(
+CREATE TABLE comment(
+  id INTEGER PRIMARY KEY,
+  text TEXT NOT NULL UNIQUE);
+CREATE TABLE job_comment(
+  job INTEGER PRIMARY KEY REFERENCES job(sequence) ON DELETE CASCADE,
+  comment INTEGER NOT NULL,
+  mtime INTEGER NOT NULL);
+CREATE INDEX job_of_comment ON job_comment(comment);
+)sql",
+    R"sql(
+CREATE TABLE attribute_name(
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE);
+)sql",
+    // A comment has no REFERENCES any more, for which SQLite read the page of the job with each one that a
+    // cycle gives: of a million jobs that was most of the database.
+    R"sql(
+DROP TRIGGER IF EXISTS job_gone;
+CREATE TABLE next_comment(
+  job INTEGER PRIMARY KEY,
+  comment INTEGER NOT NULL,
+  mtime INTEGER NOT NULL);
+INSERT INTO next_comment SELECT job, comment, mtime FROM job_comment;
+DROP TABLE job_comment;
+ALTER TABLE next_comment RENAME TO job_comment;
+CREATE INDEX job_of_comment ON job_comment(comment);
+CREATE TRIGGER job_gone AFTER DELETE ON job BEGIN
+  DELETE FROM job_comment WHERE job = OLD.sequence;
+END;
+)sql",
+};
+
+// SQLite gives its other files the mode of the database: scripts and environments are nobody else's business.
+void make_private(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd >= 0) ::close(fd);
+}
+
+}  // namespace
+
+using Query = sqlite::Statement;
+
+class Store::Impl {
+  public:
+    Impl(std::string path_of_file, sqlite::Connection connection)
+        : path(std::move(path_of_file)), db(std::move(connection)) {}
+
+    tl::unexpected<Error> failed(std::string_view what) const {
+        return fail(PBSE_SYSTEM, fmt::format("{}: {}: {}", path, what, db.error()));
+    }
+
+    Result<void> execute(const std::string& sql) {
+        if (!db.run(sql)) return failed("can not execute");
+        return {};
+    }
+
+    template <typename Bind>
+    Result<void> run(const char* sql, Bind&& bind) {
+        Query query = db.statement(sql);
+        bind(query);
+        query.next();
+        if (!query.ok()) return failed("can not write");
+        return {};
+    }
+
+    Result<void> begin_writing();
+    Result<void> upgrade();
+    Result<void> read_attribute_numbers();
+    Result<void> number_attributes();
+    Result<void> save_object(int type, uint64_t id, std::string_view name, int64_t state, int64_t changed,
+                             const Attributes& attributes, const Attributes* before = nullptr);
+    Result<void> remove_object(int type, std::string_view name);
+    Result<void> load_resources(State& state);
+    Result<void> load_objects(State& state);
+    Result<void> load_jobs(State& state);
+    bool make_job(const JobRow& row, const AttributeRows& rows, SharedTexts& texts, Job& job) const;
+    Result<void> load_links(State& state);
+    Attributes load_attributes(int64_t object, const AttributeTable& table);
+    Result<void> put_aside(int type, std::string_view name, uint64_t id, int64_t state, int64_t changed,
+                           const std::string* attributes);
+    // Brings so many rows that were set aside to their places; false: none is left.
+    Result<bool> catch_up(int64_t most);
+    Result<void> move_from_aside(int type, std::string_view name, int64_t id, int64_t state, int64_t changed,
+                                 const std::optional<std::string>& attributes);
+    // Moves all rows that were set aside to their places, before anything else is written.
+    Result<void> be_up_to_date() {
+        for (bool more = behind; more;) {
+            auto done = catch_up(1000);
+            if (!done) return tl::unexpected(done.error());
+            more = *done;
+        }
+        return {};
+    }
+
+    Result<int64_t> comment_id(std::string_view text);
+    Result<void> forget_unused_comments();
+
+    // Comments that were asked for, by their texts: not all, and none of a transaction that was rolled back.
+    std::unordered_map<std::string, int64_t> comment_ids;
+    int64_t comments_looked_at = 0;  // for being used, up to this id
+
+    AttributeNumbers numbers;
+
+    bool behind = false;      // rows that count are set aside
+    bool was_behind = false;  // `behind` when the transaction began
+    bool holding = false;     // the rows set aside come to count with this transaction's commit
+    std::string path;
+    sqlite::Connection db;
+    Check check;                           // to be asked before something is written
+    bool writing = false;                  // begin_writing() has succeeded
+    std::unique_ptr<sqlite::Guard> guard;  // none for ":memory:"
+};
+
+Result<void> Store::Impl::upgrade() {
+    const auto found = db.integer("PRAGMA user_version");
+    if (!found) return failed("can not read its version");
+    int64_t version = *found;
+    if (version > static_cast<int64_t>(kSteps.size()))
+        return fail(PBSE_SYSTEM, fmt::format("{}: version {} is newer than this server's {}", path, version,
+                                             kSteps.size()));
+    for (; version < static_cast<int64_t>(kSteps.size()); ++version) {
+        const std::string sql = fmt::format("BEGIN IMMEDIATE;{}PRAGMA user_version={};COMMIT;",
+                                            kSteps[static_cast<size_t>(version)], version + 1);
+        if (auto done = execute(sql); !done) {
+            (void)db.run("ROLLBACK");
+            return done;
+        }
+    }
+    return {};
+}
+
+Result<void> Store::Impl::read_attribute_numbers() {
+    Query query = db.statement("SELECT id, name FROM attribute_name");
+    while (query.next()) {
+        if (query.integer(0) < 1 || query.integer(0) > static_cast<int64_t>(AttributeNumbers::kLargest))
+            return fail(PBSE_SYSTEM, fmt::format("{}: the names of attributes are damaged", path));
+        numbers.add(job_table().find(query.text(1)), static_cast<size_t>(query.integer(0)));
+    }
+    return query.ok() ? Result<void>() : failed("can not read the names of attributes");
+}
+
+// Gives those numbers to which this version is new.
+Result<void> Store::Impl::number_attributes() {
+    const auto rows = job_table().rows();
+    if (std::ranges::all_of(rows, [this](const AttributeDef& row) { return numbers.has(row); })) return {};
+    auto done = execute("BEGIN IMMEDIATE");
+    for (const AttributeDef& row : rows) {
+        if (!done || numbers.has(row)) continue;
+        const size_t number = numbers.largest() + 1;
+        done = run("INSERT INTO attribute_name(id, name) VALUES(?, ?)",
+                   [&](Query& query) { query.bind(static_cast<int64_t>(number)).bind(row.name); });
+        numbers.add(&row, number);
+    }
+    if (done) done = execute("COMMIT");
+    if (!done) (void)db.run("ROLLBACK");
+    return done;
+}
+
+Result<void> Store::Impl::begin_writing() {
+    if (writing) return {};
+    if (check)
+        if (auto whole = check(); !whole) return whole;
+    const bool is_read = numbers.largest() > 0;
+    for (const char* pragma :
+         {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"})
+        if (auto done = execute(pragma); !done) return done;
+    if (auto done = upgrade(); !done) return done;
+    if (!is_read)
+        if (auto done = read_attribute_numbers(); !done) return done;
+    if (auto done = number_attributes(); !done) return done;
+    if (path != ":memory:") {
+        auto begun = sqlite::Guard::begin(db, path);
+        if (!begun) return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, begun.error()));
+        guard = std::move(*begun);
+    }
+    writing = true;
+    return {};
+}
+
+Result<std::unique_ptr<Store>> Store::open(const std::string& path, Check check) {
+    if (path != ":memory:") make_private(path);
+    auto connection = sqlite::Connection::open(path, sqlite::Connection::Open::create);
+    if (!connection) return fail(PBSE_SYSTEM, fmt::format("{}: can not open: {}", path, connection.error()));
+    connection->wait_for_others(std::chrono::seconds(5));
+    connection->leave_checkpoints();
+    auto impl = std::make_unique<Impl>(path, std::move(*connection));
+    impl->check = std::move(check);
+    // What an older server has left is brought up to date first.
+    const bool may_wait = impl->check && impl->db.integer("PRAGMA user_version") == newest_version();
+    if (auto done = may_wait ? impl->read_attribute_numbers() : impl->begin_writing(); !done)
+        return tl::unexpected(done.error());
+    return std::unique_ptr<Store>(new Store(std::move(impl)));
+}
+
+int64_t Store::newest_version() {
+    return static_cast<int64_t>(kSteps.size());
+}
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Store::~Store() = default;
+
+bool Store::empty() const {
+    Query query = impl_->db.statement("SELECT 1 FROM object WHERE type=0");
+    return !query.next();
+}
+
+Result<std::string> Store::keep_server_name(std::string_view name) {
+    {
+        Query query = impl_->db.statement("SELECT name FROM server_name");
+        if (query.next()) return std::string(query.text(0));
+        if (!query.ok()) return impl_->failed("can not read the server's name");
+    }
+    auto done = begin();
+    if (done)
+        done = impl_->run("INSERT INTO server_name(one, name) VALUES(1, ?)",
+                          [&](Query& query) { query.bind(name); });
+    if (done) done = commit();
+    if (done) return std::string(name);
+    rollback();
+    return tl::unexpected(done.error());
+}
+
+Result<void> Store::begin(Durable durable) {
+    using Guard = sqlite::Guard;
+    if (auto done = impl_->begin_writing(); !done) return done;
+    impl_->was_behind = impl_->behind;
+    if (impl_->guard)
+        if (const auto ready = impl_->guard->before_transaction(
+                durable == Durable::now ? Guard::Durable::now : Guard::Durable::later);
+            !ready)
+            return fail(PBSE_SYSTEM, ready.error());
+    return impl_->execute("BEGIN IMMEDIATE");
+}
+Result<void> Store::commit() {
+    if (!impl_->guard) {
+        if (auto done = impl_->execute("COMMIT"); !done) return done;
+    } else if (!impl_->guard->commit()) {
+        return impl_->failed("can not execute");
+    }
+    if (std::exchange(impl_->holding, false)) impl_->behind = true;
+    return {};
+}
+void Store::rollback() {
+    impl_->holding = false;
+    impl_->behind = impl_->was_behind;
+    impl_->comment_ids.clear();
+    (void)impl_->db.run("ROLLBACK");
+}
+
+Result<void> Store::sync() const {
+    if (impl_->path == ":memory:") return {};
+    if (auto done = sqlite::sync_wal(impl_->path); !done) return fail(PBSE_SYSTEM, done.error());
+    return {};
+}
+
+Result<void> Store::set_savepoint() {
+    return impl_->run("SAVEPOINT part", [](Query&) {});
+}
+Result<void> Store::go_to_savepoint() {
+    if (!impl_->db.in_transaction()) return impl_->failed("the transaction was rolled back");
+    impl_->comment_ids.clear();
+    auto done = impl_->run("ROLLBACK TO part", [](Query&) {});
+    return done ? release_savepoint() : done;
+}
+Result<void> Store::release_savepoint() {
+    if (!impl_->db.in_transaction()) return impl_->failed("the transaction was rolled back");
+    return impl_->run("RELEASE part", [](Query&) {});
+}
+
+Result<void> Store::Impl::put_aside(int type, std::string_view name, uint64_t id, int64_t state,
+                                    int64_t changed, const std::string* attributes) {
+    return run("INSERT OR REPLACE INTO object_aside VALUES(?, ?, ?, ?, ?, ?)", [&](Query& query) {
+        query.bind(type).bind(name).bind(static_cast<int64_t>(id)).bind(state).bind(changed);
+        if (attributes != nullptr) query.bind_blob(*attributes);
+    });
+}
+
+Result<void> Store::Impl::move_from_aside(int type, std::string_view name, int64_t id, int64_t state,
+                                          int64_t changed, const std::optional<std::string>& attributes) {
+    if (type == PBS_OBJ_RESOURCE) {
+        auto done = run("DELETE FROM resource WHERE name=?", [&](Query& query) { query.bind(name); });
+        if (!done || !attributes) return done;
+        std::string_view rest = *attributes;
+        const auto kind = take_netstring(rest);
+        const auto flags = take_netstring(rest);
+        return run("INSERT INTO resource(name, type, flags) VALUES(?, ?, ?)",
+                   [&](Query& query) { query.bind(name).bind(kind.value_or("")).bind(flags.value_or("")); });
+    }
+    if (!attributes) return remove_object(type, name);
+    // One of its name that was there before, and is another.
+    auto done = run("DELETE FROM object WHERE type=? AND name=? AND id<>?",
+                    [&](Query& query) { query.bind(type).bind(name).bind(id); });
+    Attributes values;
+    const AttributeTable* table = attribute_table(type);
+    SharedTexts texts;
+    if (table == nullptr || !read_netstrings(*attributes, rows_of(*table), texts, values))
+        return fail(PBSE_SYSTEM, fmt::format("{}: the attributes of {} are damaged", path, name));
+    if (done) done = save_object(type, static_cast<uint64_t>(id), name, state, changed, values);
+    return done;
+}
+
+Result<bool> Store::Impl::catch_up(int64_t most) {
+    struct Row {
+        int type;
+        std::string name;
+        int64_t id, state, changed;
+        std::optional<std::string> attributes;
+    };
+    std::vector<Row> rows;
+    {
+        Query query = db.statement(
+            "SELECT type, name, id, state, changed, attributes, attributes IS NULL "
+            "FROM object_aside ORDER BY type, name LIMIT ?");
+        query.bind(most);
+        while (query.next())
+            rows.push_back(
+                {static_cast<int>(query.integer(0)), std::string(query.text(1)), query.integer(2),
+                 query.integer(3), query.integer(4),
+                 query.integer(6) != 0 ? std::nullopt : std::optional<std::string>(query.text(5))});
+        if (!query.ok()) return failed("can not read objects");
+    }
+    Result<void> done;
+    for (const Row& row : rows) {
+        if (done) done = move_from_aside(row.type, row.name, row.id, row.state, row.changed, row.attributes);
+        if (done)
+            done = run("DELETE FROM object_aside WHERE type=? AND name=?",
+                       [&](Query& query) { query.bind(row.type).bind(row.name); });
+    }
+    const bool more = static_cast<int64_t>(rows.size()) == most;
+    if (done && !more) done = execute("DELETE FROM counter WHERE name='aside_holds'");
+    if (!done) return tl::unexpected(done.error());
+    behind = more;
+    return more;
+}
+
+Result<void> Store::clear_aside() {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
+    return impl_->execute("DELETE FROM object_aside");
+}
+
+Result<void> Store::put_aside(const ConfigName& object, const State& state) {
+    switch (object.type) {
+        case PBS_OBJ_SERVER: {
+            const std::string values = netstrings_of(state.server);
+            return impl_->put_aside(object.type, "", 1, 0, 0, &values);
+        }
+        case PBS_OBJ_QUEUE:
+            if (const Queue* queue = state.queue(object.name)) {
+                const std::string values = netstrings_of(queue->attributes);
+                return impl_->put_aside(object.type, object.name, queue->handle, 0, 0, &values);
+            }
+            break;
+        case PBS_OBJ_NODE:
+            if (const Node* node = state.node(object.name)) {
+                const std::string values = netstrings_of(node->attributes);
+                return impl_->put_aside(object.type, object.name, node->handle, node->state & node_offline,
+                                        node->last_state_change, &values);
+            }
+            break;
+        case PBS_OBJ_SCHED:
+            if (const Sched* sched = state.sched(object.name)) {
+                const std::string values = netstrings_of(sched->attributes);
+                return impl_->put_aside(object.type, object.name, sched->handle, 0, 0, &values);
+            }
+            break;
+        default:
+            if (const Resource* resource = state.resources.find(object.name)) {
+                std::string values;
+                put_netstring(values, resource->type_text());
+                put_netstring(values, resource->flag_text());
+                return impl_->put_aside(object.type, resource->name, 0, 0, 0, &values);
+            }
+            break;
+    }
+    return impl_->put_aside(object.type, object.name, 0, 0, 0, nullptr);
+}
+
+Result<void> Store::let_aside_hold() {
+    impl_->holding = true;
+    return impl_->run("INSERT OR REPLACE INTO counter(name, value) VALUES('aside_holds', 1)", [](Query&) {});
+}
+
+Result<bool> Store::catch_up(int64_t most) {
+    auto done = begin();
+    if (!done) return tl::unexpected(done.error());
+    Result<bool> more = impl_->catch_up(most);
+    if (!more) done = tl::unexpected(more.error());
+    if (done) done = commit();
+    if (done) return more;
+    rollback();
+    return tl::unexpected(done.error());
+}
+
+bool Store::behind() const {
+    return impl_->behind;
+}
+
+// With `before`, which is what is stored, only what is different is written.
+Result<void> Store::Impl::save_object(int type, uint64_t id, std::string_view name, int64_t state,
+                                      int64_t changed, const Attributes& attributes,
+                                      const Attributes* before) {
+    auto done =
+        run("INSERT INTO object(id, type, name, state, changed) VALUES(?1, ?2, ?3, ?4, ?5) "
+            "ON CONFLICT(type, name) DO UPDATE SET state=?4, changed=?5",
+            [&](Query& query) {
+                query.bind(static_cast<int64_t>(id)).bind(type).bind(name).bind(state).bind(changed);
+            });
+    if (!done) return done;
+    if (before == nullptr) {
+        done =
+            run("DELETE FROM object_attribute WHERE object=(SELECT id FROM object WHERE type=? AND name=?)",
+                [&](Query& query) { query.bind(type).bind(name); });
+    } else {
+        for (const AttributeValue& value : before->values())
+            if (done && !attributes.has(value.def->name, value.resource()))
+                done =
+                    run("DELETE FROM object_attribute WHERE name=?3 AND resource=?4 AND "
+                        "object=(SELECT id FROM object WHERE type=?1 AND name=?2)",
+                        [&](Query& query) {
+                            query.bind(type).bind(name).bind(value.def->name).bind(value.resource());
+                        });
+    }
+    for (const AttributeValue& value : attributes.values()) {
+        if (!done) return done;
+        const AttributeValue* stored =
+            before == nullptr ? nullptr : before->find(value.def->name, value.resource());
+        if (stored != nullptr && stored->value() == value.value()) continue;
+        done = run(
+            "INSERT OR REPLACE INTO object_attribute(object, name, resource, value) "
+            "SELECT id, ?3, ?4, ?5 FROM object WHERE type=?1 AND name=?2",
+            [&](Query& query) {
+                query.bind(type).bind(name).bind(value.def->name).bind(value.resource()).bind(value.value());
+            });
+    }
+    return done;
+}
+
+Result<void> Store::Impl::remove_object(int type, std::string_view name) {
+    return run("DELETE FROM object WHERE type=? AND name=?",
+               [&](Query& query) { query.bind(type).bind(name); });
+}
+
+Result<void> Store::save_server(const Attributes& attributes) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
+    return impl_->save_object(PBS_OBJ_SERVER, 1, "", 0, 0, attributes);
+}
+Result<void> Store::save(const Queue& queue, const Queue* before) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
+    return impl_->save_object(PBS_OBJ_QUEUE, queue.handle, queue.name, 0, 0, queue.attributes,
+                              before == nullptr ? nullptr : &before->attributes);
+}
+Result<void> Store::save(const Node& node, const Node* before) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
+    return impl_->save_object(PBS_OBJ_NODE, node.handle, node.name, node.state & node_offline,
+                              node.last_state_change, node.attributes,
+                              before == nullptr ? nullptr : &before->attributes);
+}
+Result<void> Store::save(const Sched& sched) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
+    return impl_->save_object(PBS_OBJ_SCHED, sched.handle, sched.name, 0, 0, sched.attributes);
+}
+Result<void> Store::save(const Reservation& reservation) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
+    return impl_->save_object(PBS_OBJ_RESV, reservation.handle, reservation.id, 0, 0, reservation.attributes);
+}
+Result<void> Store::remove_reservation(std::string_view id) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
+    return impl_->remove_object(PBS_OBJ_RESV, id);
+}
+Result<void> Store::remove_queue(std::string_view name) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
+    return impl_->remove_object(PBS_OBJ_QUEUE, name);
+}
+Result<void> Store::remove_node(std::string_view name) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
+    return impl_->remove_object(PBS_OBJ_NODE, name);
+}
+Result<void> Store::remove_sched(std::string_view name) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
+    return impl_->remove_object(PBS_OBJ_SCHED, name);
+}
+
+Result<void> Store::save(const Resource& resource) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
+    const std::string flags = resource.flag_text();
+    return impl_->run(
+        "INSERT OR REPLACE INTO resource(name, type, flags) VALUES(?, ?, ?)",
+        [&](Query& query) { query.bind(resource.name).bind(resource.type_text()).bind(flags); });
+}
+Result<void> Store::remove_resource(std::string_view name) {
+    if (auto done = impl_->be_up_to_date(); !done) return done;
+    return impl_->run("DELETE FROM resource WHERE name=?", [&](Query& query) { query.bind(name); });
+}
+
+// What a job that has run is told is its own; what keeps one waiting keeps others, too.
+Result<void> Store::save(const Job& job, bool is_new) {
+    const bool waits = job.state == job_state::kQueued || job.state == job_state::kHeld;
+    const AttributeValue* comment = waits ? job.attributes.find("comment") : nullptr;
+    const std::string attributes =
+        impl_->numbers.write(job.attributes, comment == nullptr ? nullptr : comment->def);
+    const char state = job.state;
+    // An update in place: replacing the row would take the script with it.
+    auto done = impl_->run(
+        "INSERT INTO job VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17) ON "
+        "CONFLICT(sequence) DO "
+        "UPDATE SET state=?2, substate=?3, queue=?4, queue_rank=?5, ctime=?6, qtime=?7, etime=?8, stime=?9, "
+        "mtime=?10, "
+        "obittime=?11, exec_vnode=?12, exec_host=?13, at_end=?14, deleted=?15, defaulted=?16, attributes=?17",
+        [&](Query& query) {
+            query.bind(static_cast<int64_t>(job.sequence))
+                .bind(std::string_view(&state, 1))
+                .bind(job.substate);
+            query.bind(job.queue_name.text())
+                .bind(job.queue_rank)
+                .bind(job.ctime)
+                .bind(job.qtime)
+                .bind(job.etime);
+            query.bind(job.stime).bind(job.mtime).bind(job.obittime);
+            query.bind(job.exec_vnode.text()).bind(job.exec_host.text());
+            query.bind(static_cast<int64_t>(job.at_end)).bind(int64_t{job.deleted});
+            query.bind(job.defaulted.text()).bind_blob(attributes);
+        });
+    if (!done || (is_new && comment == nullptr)) return done;
+    return save_comment(job.sequence, comment == nullptr ? "" : comment->value(), job.mtime);
+}
+
+Result<void> Store::save_comment(uint64_t sequence, std::string_view comment, int64_t mtime) {
+    const auto job = static_cast<int64_t>(sequence);
+    if (comment.empty())
+        return impl_->run("DELETE FROM job_comment WHERE job=?", [&](Query& query) { query.bind(job); });
+    const auto id = impl_->comment_id(comment);
+    if (!id) return tl::unexpected(id.error());
+    return impl_->run(
+        "INSERT INTO job_comment VALUES(?1, ?2, ?3) ON CONFLICT(job) DO UPDATE SET comment=?2, mtime=?3",
+        [&](Query& query) { query.bind(job).bind(*id).bind(mtime); });
+}
+
+Result<int64_t> Store::Impl::comment_id(std::string_view text) {
+    constexpr size_t kMostRemembered = 10'000;
+    std::string key(text);
+    if (const auto known = comment_ids.find(key); known != comment_ids.end()) return known->second;
+    if (comment_ids.size() >= kMostRemembered) comment_ids.clear();
+    std::optional<int64_t> id;
+    {
+        Query query = db.statement("SELECT id FROM comment WHERE text=?");
+        query.bind(text);
+        if (query.next()) id = query.integer(0);
+    }
+    if (!id) {
+        if (auto done = forget_unused_comments(); !done) return tl::unexpected(done.error());
+        auto done = run("INSERT INTO comment(text) VALUES(?)", [&](Query& query) { query.bind(text); });
+        if (!done) return tl::unexpected(done.error());
+        id = db.last_row_id();
+    }
+    comment_ids.emplace(std::move(key), *id);
+    return *id;
+}
+
+// Looks at some of the comments with each one that is new: so there are never many more than are used.
+Result<void> Store::Impl::forget_unused_comments() {
+    constexpr size_t kLookedAt = 4;
+    std::vector<int64_t> ids;
+    {
+        Query query = db.statement("SELECT id FROM comment WHERE id > ? ORDER BY id LIMIT ?");
+        query.bind(comments_looked_at).bind(static_cast<int64_t>(kLookedAt));
+        while (query.next()) ids.push_back(query.integer(0));
+    }
+    comments_looked_at = ids.size() < kLookedAt ? 0 : ids.back();
+    for (const int64_t id : ids) {
+        {
+            Query used = db.statement("SELECT 1 FROM job_comment WHERE comment=? LIMIT 1");
+            if (used.bind(id).next()) continue;
+        }
+        std::erase_if(comment_ids, [&](const auto& known) { return known.second == id; });
+        if (auto done = run("DELETE FROM comment WHERE id=?", [&](Query& query) { query.bind(id); }); !done)
+            return done;
+    }
+    return {};
+}
+
+Result<void> Store::save_script(const Job& job, std::string_view script) {
+    return impl_->run("INSERT OR REPLACE INTO job_script(sequence, script) VALUES(?, ?)", [&](Query& query) {
+        query.bind(static_cast<int64_t>(job.sequence)).bind_blob(script);
+    });
+}
+
+Result<void> Store::remove_job(uint64_t sequence) {
+    return impl_->run("DELETE FROM job WHERE sequence=?",
+                      [&](Query& query) { query.bind(static_cast<int64_t>(sequence)); });
+}
+
+Result<void> Store::save_received(std::string_view id, int64_t hops, int64_t at) {
+    return impl_->run("INSERT OR REPLACE INTO received(id, hops, at) VALUES(?, ?, ?)",
+                      [&](Query& query) { query.bind(id).bind(hops).bind(at); });
+}
+
+std::optional<int64_t> Store::received(std::string_view id) {
+    Query query = impl_->db.statement("SELECT hops FROM received WHERE id=?");
+    query.bind(id);
+    return query.next() ? std::optional(query.integer(0)) : std::nullopt;
+}
+
+Result<void> Store::forget_received(int64_t before) {
+    auto done = begin(Durable::later);
+    if (done) done = impl_->run("DELETE FROM received WHERE at<?", [&](Query& query) { query.bind(before); });
+    if (done) done = commit();
+    if (!done) rollback();
+    return done;
+}
+
+Result<void> Store::save(const Link& link) {
+    return impl_->run("INSERT INTO depend(id, job, kind, other) VALUES(?, ?, ?, ?)", [&](Query& query) {
+        query.bind(static_cast<int64_t>(link.id)).bind(static_cast<int64_t>(link.job));
+        query.bind(static_cast<int64_t>(link.kind)).bind(static_cast<int64_t>(link.other));
+    });
+}
+
+Result<void> Store::remove(const Link& link) {
+    return impl_->run("DELETE FROM depend WHERE id=?",
+                      [&](Query& query) { query.bind(static_cast<int64_t>(link.id)); });
+}
+
+Result<void> Store::save_next_sequence(int64_t next) {
+    if (impl_->guard) impl_->guard->reached(next);
+    return impl_->run("INSERT OR REPLACE INTO counter(name, value) VALUES('next_sequence', ?)",
+                      [&](Query& query) { query.bind(next); });
+}
+
+Result<std::string> Store::script(uint64_t sequence) {
+    Query query = impl_->db.statement("SELECT script FROM job_script WHERE sequence=?");
+    query.bind(static_cast<int64_t>(sequence));
+    if (!query.next()) return impl_->failed(fmt::format("no script of job {}", sequence));
+    return std::string(query.text(0));
+}
+
+Attributes Store::Impl::load_attributes(int64_t object, const AttributeTable& table) {
+    Attributes attributes;
+    Query query = db.statement("SELECT name, resource, value FROM object_attribute WHERE object=?");
+    query.bind(object);
+    while (query.next())
+        if (const AttributeDef* def = table.find(query.text(0)))
+            attributes.set(*def, query.text(1), query.text(2));
+    return attributes;
+}
+
+Result<void> Store::Impl::load_resources(State& state) {
+    Query query = db.statement("SELECT name, type, flags FROM resource");
+    while (query.next()) {
+        auto added = state.resources.add(query.text(0), query.text(1), query.text(2));
+        if (!added)
+            return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, sqlite::printable(added.error().message)));
+    }
+    if (!query.ok()) return failed("can not read resources");
+    return {};
+}
+
+Result<void> Store::Impl::load_objects(State& state) {
+    Query query = db.statement("SELECT id, type, name, state, changed FROM object ORDER BY id");
+    while (query.next()) {
+        const int64_t id = query.integer(0);
+        const auto handle = static_cast<uint64_t>(id);
+        const std::string name(query.text(2));
+        state.handle_in_use(handle);
+        switch (query.integer(1)) {
+            case PBS_OBJ_SERVER:
+                state.server = load_attributes(id, server_table());
+                break;
+            case PBS_OBJ_QUEUE:
+                state.put(Queue{handle, name, load_attributes(id, queue_table())});
+                break;
+            case PBS_OBJ_NODE:
+                state.put(Node{handle, name, static_cast<uint32_t>(query.integer(3)), query.integer(4),
+                               load_attributes(id, node_table())});
+                break;
+            case PBS_OBJ_SCHED:
+                state.put(Sched{handle, name, load_attributes(id, sched_table())});
+                break;
+            case PBS_OBJ_RESV:
+                state.put(Reservation{handle, name, load_attributes(id, reservation_table())});
+                break;
+            default:
+                return fail(PBSE_SYSTEM,
+                            fmt::format("{}: object {} has an unknown type", path, sqlite::printable(name)));
+        }
+    }
+    if (!query.ok()) return failed("can not read objects");
+    // Once all vnodes are known.
+    std::vector<Reservation> placed;
+    for (const auto& [number, reservation] : state.reservations()) placed.push_back(reservation);
+    for (Reservation& reservation : placed) {
+        reservation.places = places_of(reservation.attributes.text("resv_nodes"), state);
+        load_occurrences(reservation, state);
+        state.put(std::move(reservation));
+    }
+    return {};
+}
+
+// Makes a job of what is stored of it. False: its attributes are damaged.
+bool Store::Impl::make_job(const JobRow& row, const AttributeRows& rows, SharedTexts& texts, Job& job) const {
+    using R = JobRow;
+    const std::string_view state = row.text[R::state];
+    job.sequence = static_cast<uint64_t>(row.number[R::sequence]);
+    job.state = state.empty() ? job_state::kQueued : state.front();
+    job.substate = static_cast<int>(row.number[R::substate]);
+    job.queue_name = texts.of({}, row.text[R::queue]);
+    job.queue_rank = row.number[R::queue_rank];
+    job.ctime = row.number[R::ctime];
+    job.qtime = row.number[R::qtime];
+    job.etime = row.number[R::etime];
+    job.stime = row.number[R::stime];
+    job.mtime = row.number[R::mtime];
+    job.obittime = row.number[R::obittime];
+    job.exec_vnode = SharedText(row.text[R::exec_vnode]);
+    job.exec_host = SharedText(row.text[R::exec_host]);
+    job.at_end = static_cast<Job::AtEnd>(row.number[R::at_end]);
+    job.deleted = row.number[R::deleted] != 0;
+    job.defaulted = texts.of({}, row.text[R::defaulted]);
+    const std::string_view attributes = row.text[R::attributes];
+    if (!(AttributeNumbers::is_numbered(attributes)
+              ? numbers.read(attributes, texts, job.attributes)
+              : read_netstrings(attributes, rows, texts, job.attributes)))
+        return false;
+    if (const std::string_view comment = row.text[R::comment]; !comment.empty()) {
+        static const AttributeDef& def = *job_table().find("comment");
+        job.attributes.put(def, texts.of({}, comment));
+        job.mtime = row.number[R::comment_mtime];
+    }
+    job.attributes.fit(job.spare_attributes());
+    return true;
+}
+
+namespace {
+
+// Puts jobs that come in the order of their numbers into a state in the order of queueing, which mostly is
+// the same: those that are later than some behind them are held back.
+class InOrder {
+  public:
+    explicit InOrder(State& state) : state_(state) {}
+
+    void add(Job job) {
+        const auto rank = static_cast<uint64_t>(job.queue_rank);
+        take_back(rank);
+        held_.emplace(rank, std::move(job));
+        if (taken_back_ < kMost) put_held(rank);
+    }
+    void finish() {
+        if (held_.empty()) return;
+        taken_back_ = 0;
+        take_back(held_.begin()->first, std::numeric_limits<size_t>::max());
+        put_held(std::numeric_limits<uint64_t>::max());
+    }
+
+  private:
+    // When so many have been taken back, all that follow are held back until the end.
+    static constexpr size_t kMost = 10'000;
+
+    void put_held(uint64_t up_to) {
+        while (!held_.empty() && held_.begin()->first <= up_to) {
+            auto next = held_.extract(held_.begin());
+            next.mapped().handle = state_.new_handle();
+            state_.put_loaded(std::move(next));
+        }
+    }
+    void take_back(uint64_t behind, size_t most = kMost) {
+        const auto& jobs = state_.jobs();
+        for (; !jobs.empty() && taken_back_ < most; ++taken_back_) {
+            const auto rank = static_cast<uint64_t>(jobs.rbegin()->second.queue_rank);
+            if (rank <= behind) return;
+            Job last = jobs.rbegin()->second;
+            state_.erase_job(last.handle);
+            // Before others of that rank, which come later.
+            held_.emplace_hint(held_.lower_bound(rank), rank, std::move(last));
+        }
+    }
+
+    State& state_;
+    std::multimap<uint64_t, Job> held_;  // by their ranks
+    size_t taken_back_ = 0;
+};
+
+}  // namespace
+
+Result<void> Store::Impl::load_jobs(State& state) {
+    const AttributeRows attribute_rows = rows_of(job_table());
+    JobRows rows(db);
+    InOrder in_order(state);
+    const auto damaged = [&](std::string_view what, std::string_view id) {
+        return fail(PBSE_SYSTEM, fmt::format("{}: the {} of job {} are damaged", path, what, id));
+    };
+    size_t usual = 0;  // how many attributes there is room for: the next job mostly has as many
+    bool subjobs = false;
+    for (const auto* some = &rows.next(); !some->empty(); some = &rows.next())
+        for (const JobRow& row : *some) {
+            Job job;
+            job.attributes.reserve(usual);
+            if (!make_job(row, attribute_rows, state.texts(), job))
+                return damaged("attributes", state.job_id(job.sequence));
+            usual = job.attributes.values().size() + job.spare_attributes();
+            if (const Queue* queue = state.queue(job.queue_name.text())) job.queue = queue->handle;
+            job.id = is_foreign(job.sequence) ? std::string(job.attributes.text("foreign_id"))
+                                              : state.job_id(job.sequence);
+            if (!restore_array(job, state)) return damaged("array indices", job.id);
+            if (job.running()) job.places = places_of(job.exec_vnode.text(), state);
+            subjobs = subjobs || job.is_subjob();
+            in_order.add(std::move(job));
+        }
+    if (!rows.ok()) return failed("can not read jobs");
+    in_order.finish();
+    if (subjobs) count_subjobs(state);
+    return {};
+}
+
+Result<void> Store::Impl::load_links(State& state) {
+    Query query = db.statement("SELECT id, job, kind, other FROM depend");
+    while (query.next())
+        state.dependencies.add(
+            {static_cast<uint64_t>(query.integer(0)), static_cast<uint64_t>(query.integer(1)),
+             static_cast<LinkKind>(query.integer(2)), static_cast<uint64_t>(query.integer(3))});
+    if (!query.ok()) return failed("can not read dependencies");
+    return {};
+}
+
+Result<void> Store::load(State& state) {
+    {
+        Query query = impl_->db.statement("SELECT 1 FROM counter WHERE name='aside_holds'");
+        impl_->behind = query.next();
+    }
+    if (impl_->behind)
+        if (auto done = impl_->begin_writing(); !done) return done;
+    for (bool more = impl_->behind; more;) {
+        auto done = catch_up(1000);
+        if (!done) return tl::unexpected(done.error());
+        more = *done;
+    }
+    if (auto done = impl_->load_resources(state); !done) return done;
+    if (auto done = impl_->load_objects(state); !done) return done;
+    if (auto done = impl_->load_jobs(state); !done) return done;
+    if (auto done = impl_->load_links(state); !done) return done;
+    // What is asked of a reservation depends on whether jobs run in it.
+    std::vector<Reservation> reservations;
+    for (const auto& [number, reservation] : state.reservations()) reservations.push_back(reservation);
+    for (Reservation& reservation : reservations) {
+        choose_asked(reservation, state);
+        state.put(std::move(reservation));
+    }
+    Query query = impl_->db.statement("SELECT value FROM counter WHERE name='next_sequence'");
+    if (query.next()) state.next_sequence = query.integer(0);
+    return impl_->begin_writing();
+}
+
+}  // namespace pbs::host

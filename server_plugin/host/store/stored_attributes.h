@@ -1,0 +1,62 @@
+// A job's attributes as the database has them: short, since there may be a million jobs.
+//
+// A byte 1, and then of every attribute the number that stands for its name, and resource and value with
+// their lengths before them. Numbers and lengths are seven bits a byte, the lowest first, the eighth bit set
+// if more follow. Databases before version 8 have netstrings ("5:queue,") of name, resource and value
+// instead.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "server_plugin/host/state/attributes.h"
+
+namespace pbs::host {
+
+// Netstrings, of attributes of any kind.
+void put_netstring(std::string& out, std::string_view text);
+std::optional<std::string_view> take_netstring(std::string_view& in);
+
+// The rows of a table by their names as they are stored: quicker than the table, which leaves cases open.
+using AttributeRows = std::unordered_map<std::string_view, const AttributeDef*>;
+AttributeRows rows_of(const AttributeTable& table);
+
+std::string netstrings_of(const Attributes& attributes);
+// Adds the attributes. Those that this version doesn't know are left out: a newer server may have written
+// them. False: it isn't what netstrings_of() makes.
+bool read_netstrings(std::string_view in, const AttributeRows& rows, SharedTexts& texts,
+                     Attributes& attributes);
+
+// The numbers that a database has for the names of a job's attributes.
+class AttributeNumbers {
+  public:
+    static constexpr std::size_t kLargest = 10'000;
+
+    // Null: this version doesn't know the attribute. The number is 1 to kLargest.
+    void add(const AttributeDef* row, std::size_t number);
+    bool has(const AttributeDef& row) const { return numbers_.at(place(row)) != 0; }
+    std::size_t largest() const { return rows_.empty() ? 0 : rows_.size() - 1; }
+
+    // All attributes of the table have numbers by now. That of the row `without` is left out.
+    std::string write(const Attributes& attributes, const AttributeDef* without) const;
+    // Is it what write() makes, and not netstrings?
+    static bool is_numbered(std::string_view in) { return in.starts_with(kMark); }
+    // As read_netstrings(), of what write() makes.
+    bool read(std::string_view in, SharedTexts& texts, Attributes& attributes) const;
+
+  private:
+    static constexpr char kMark = 1;
+    static std::size_t place(const AttributeDef& row);
+    static void put_number(std::string& out, std::size_t number);
+    static std::optional<std::size_t> take_number(std::string_view& in);
+    static std::optional<std::string_view> take_text(std::string_view& in);
+
+    std::vector<const AttributeDef*> rows_;                                                   // by number
+    std::vector<std::size_t> numbers_ = std::vector<std::size_t>(job_table().rows().size());  // 0: none yet
+};
+
+}  // namespace pbs::host
