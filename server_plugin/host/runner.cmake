@@ -4,29 +4,29 @@ pbs_library(
   base/accounting.cc
   base/client_call.cc
   base/clock.cc
-  run/control_group.cc
   base/daemonize.cc
   base/daily_file.cc
   base/home.cc
-  run/job_env.cc
-  run/job_process.cc
   base/key_value.cc
-  run/launch_message.cc
-  run/launcher.cc
-  run/launcher_process.cc
-  run/leftovers.cc
   base/log.cc
   base/mail.cc
   base/mom_config.cc
   base/posix.cc
+  base/service_manager.cc
+  base/spawn.cc
+  base/tcp_table.cc
+  run/control_group.cc
+  run/job_env.cc
+  run/job_process.cc
+  run/launch_message.cc
+  run/launcher.cc
+  run/launcher_process.cc
+  run/leftovers.cc
   run/process_tree.cc
   run/run_files.cc
   run/runner.cc
-  base/service_manager.cc
   run/shepherd.cc
-  base/spawn.cc
   run/staging.cc
-  base/tcp_table.cc
   run/terminal.cc
   run/warden.cc)
 target_link_libraries(pbs_host_runner PUBLIC tl::expected PRIVATE pbs_posix fmt::fmt)

@@ -1,6 +1,6 @@
 // Job arrays from their submission to their end, with a scheduler that starts jobs in order.
-#include "server_plugin/host/life/array.h"
 
+#include "server_plugin/host/state/array.h"
 #include "server_plugin/host/cycle/cycle.h"
 #include "server_plugin/host/life/depend.h"
 #include "server_plugin/host/life/recovery.h"

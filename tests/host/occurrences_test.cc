@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/life/reservation.h"
 
 namespace pbs::host {
 namespace {

@@ -19,6 +19,7 @@
 #include "server_plugin/host/base/mail.h"
 #include "server_plugin/host/base/users.h"
 #include "server_plugin/host/change/server.h"
+#include "server_plugin/host/life/array_life.h"
 #include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/requests/requests.h"
 #include "server_plugin/host/run/executor.h"
@@ -112,10 +113,10 @@ class ServerTest : public testing::Test {
         options.home = folder_;
         options.scripts = folder_ + "/jobs";
         options.starter = "starter";
-        server_ = std::make_unique<Server>(
-            std::move(state),
-            ServerParts{*store_, *log_, *accounting_, *mailer_, executor_, clock_, plugin_.get()},
-            std::move(options));
+        server_ = std::make_unique<Server>(std::move(state),
+                                           ServerParts{*store_, *log_, *accounting_, *mailer_, executor_,
+                                                       clock_, plugin_.get(), follow_subjobs},
+                                           std::move(options));
         ASSERT_TRUE(server_->make_first_objects());
     }
 

@@ -13,10 +13,9 @@
 #include "server_plugin/host/change/batch.h"
 #include "server_plugin/host/change/commit_group.h"
 #include "server_plugin/host/change/reconcile.h"
-#include "server_plugin/host/life/accrual.h"
-#include "server_plugin/host/life/array.h"
-#include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/policy/plugin.h"
+#include "server_plugin/host/state/accrual.h"
+#include "server_plugin/host/state/job_comment.h"
 #include "server_plugin/host/store/store.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
@@ -324,7 +323,7 @@ void Change::follow_arrays() {
         if (job.is_subjob()) steps[job.array].push_back({server_.state.job(handle), &job, false});
     for (const auto& [handle, job] : removed_jobs_)
         if (job.subjob) steps[job.subjob->array].push_back({server_.state.job(handle), &*job.subjob, true});
-    for (const auto& [array, those] : steps) follow_subjobs(*this, array, those);
+    for (const auto& [array, those] : steps) server_.parts.follow_subjobs(*this, array, those);
 }
 
 // As the server counted until now.

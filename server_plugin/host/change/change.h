@@ -23,6 +23,12 @@ namespace pbs::host {
 class Batch;
 class CommitGroup;
 
+// A subjob that changes: as it was (nullptr: no job) and as it will be, or was in the end if it is gone.
+struct SubjobStep {
+    const Job* before = nullptr;
+    const Job* after = nullptr;
+    bool gone = false;
+};
 class Change {
   public:
     Change(Server& server, int64_t now) : server_(server), now_(now), counted_(server.state) {}

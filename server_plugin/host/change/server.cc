@@ -21,10 +21,6 @@ constexpr std::string_view kDefaultSched = "default";
 
 }  // namespace
 
-std::string_view server_version() {
-    return PBSPOLICY_VERSION;
-}
-
 void Server::reap() {
     std::erase_if(killed_children, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
 }

@@ -25,6 +25,7 @@ namespace pbs::host {
 
 class Accounting;
 class Batch;
+class Change;
 class Clock;
 class Deliveries;
 class Executor;
@@ -33,6 +34,7 @@ class Mailer;
 class Peers;
 class Plugin;
 class Store;
+struct SubjobStep;
 
 struct ServerParts {
     Store& store;
@@ -42,6 +44,8 @@ struct ServerParts {
     Executor& executor;
     Clock& clock;
     Plugin* plugin = nullptr;  // tests of single requests may do without
+    // What each commit makes of an array after steps of its subjobs (life/array_life.h).
+    void (*follow_subjobs)(Change&, uint64_t array, const std::vector<SubjobStep>&) = nullptr;
 };
 
 struct ServerOptions {
@@ -161,8 +165,5 @@ class Server {
 
 // The number of the next job or reservation. Numbers of those that still exist are passed over after a wrap.
 uint64_t next_sequence(const Server& server);
-
-// The server's version as pbs_version tells it.
-std::string_view server_version();
 
 }  // namespace pbs::host

@@ -9,15 +9,18 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/log.h"
-#include "server_plugin/host/life/accrual.h"
-#include "server_plugin/host/life/array.h"
+#include "server_plugin/host/life/array_life.h"
 #include "server_plugin/host/life/ended_runs.h"
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/life/preempt.h"
-#include "server_plugin/host/life/reservation.h"
+#include "server_plugin/host/life/reservation_life.h"
 #include "server_plugin/host/peers/peers.h"
+#include "server_plugin/host/state/accrual.h"
+#include "server_plugin/host/state/array.h"
 #include "server_plugin/host/state/exec_vnode.h"
 #include "server_plugin/host/state/placement.h"
+#include "server_plugin/host/state/preemption.h"
+#include "server_plugin/host/state/reservation.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {

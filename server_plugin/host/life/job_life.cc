@@ -1,21 +1,17 @@
 #include "server_plugin/host/life/job_life.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <ctime>
 
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/clock.h"
 #include "server_plugin/host/base/log.h"
 #include "server_plugin/host/base/mail.h"
-#include "server_plugin/host/life/accrual.h"
-#include "server_plugin/host/life/array.h"
+#include "server_plugin/host/life/array_life.h"
 #include "server_plugin/host/life/block_answer.h"
 #include "server_plugin/host/life/depend.h"
 #include "server_plugin/host/life/launch.h"
@@ -23,7 +19,10 @@
 #include "server_plugin/host/life/preempt.h"
 #include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/run/executor.h"
+#include "server_plugin/host/state/accrual.h"
 #include "server_plugin/host/state/exec_vnode.h"
+#include "server_plugin/host/state/job_comment.h"
+#include "server_plugin/host/state/preemption.h"
 #include "server_plugin/host/state/select_spec.h"
 #include "server_plugin/host/store/store.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -41,10 +40,6 @@ std::vector<std::pair<std::string, std::string>> pairs_of(const Attributes& attr
     for (const AttributeValue& value : attributes.all_of(name))
         out.emplace_back(value.resource(), value.value());
     return out;
-}
-
-void unset_attribute(Job& job, std::string_view name) {
-    job.attributes.unset(*job_table().find(name), {});
 }
 
 // What of the report is the job's.
@@ -108,70 +103,6 @@ void wait_for_files(Change& change, Job& job, const std::string& why) {
 }
 
 }  // namespace
-
-void set_attribute(Job& job, std::string_view name, std::string_view value) {
-    const AttributeDef* def = job_table().find(name);
-    if (def != nullptr) job.attributes.set(*def, {}, value);
-}
-
-void set_comment(Job& job, std::string_view text) {
-    if (text.empty()) {
-        unset_attribute(job, "comment");
-    } else {
-        set_attribute(job, "comment", text);
-    }
-}
-
-namespace {
-
-std::tm local_time(int64_t at) {
-    const std::time_t seconds = at;
-    std::tm tm{};
-    localtime_r(&seconds, &tm);
-    return tm;
-}
-
-// "Mon Nov 23 10:00:00 2026"
-std::string date_text(int64_t at) {
-    return fmt::format("{:%a %b %e %T %Y}", local_time(at));
-}
-
-// As OpenPBS has it, cut off where it cuts it off.
-std::string run_comment(const Job& job, int64_t now) {
-    constexpr std::size_t kLongest = 255;
-    std::string text =
-        fmt::format("Job run at {:%a %b %d at %H:%M} on {}", local_time(now), job.exec_vnode.text());
-    if (text.size() > kLongest) text.replace(kLongest - 3, std::string::npos, "...");
-    return text;
-}
-
-// No cycle looks at a job that is held or waits for its time, nor at an array that has as many running
-// subjobs as it may, and none would tell it. The comment is forgotten when that is over.
-void comment_on_state(Job& job, char before) {
-    const bool depends = job.substate == substate::kHeldByDepend;  // it has no comment, as in PBS
-    if (job.state == job_state::kHeld && !depends) {
-        if (before != job_state::kHeld || job.attributes.text("comment").empty())
-            set_comment(job, fmt::format("Not Running: Job is held (Hold_Types = {})", job.hold_types()));
-    } else if (job.state == job_state::kWaiting) {
-        set_comment(job, fmt::format("Not Running: Job waits for its Execution_Time, {}",
-                                     date_text(job.attributes.integer("Execution_Time", 0))));
-    } else if (job.is_array() && !depends && !job.subjobs->queued.empty() && !may_start_subjob(job)) {
-        set_comment(job, "Not Running: Number of concurrent running subjobs limit reached");
-    } else if (depends || before == job_state::kHeld || before == job_state::kWaiting) {
-        if (job.begun()) return set_began_comment(job);
-        set_comment(job, {});
-    }
-}
-
-}  // namespace
-
-void set_began_comment(Job& array) {
-    set_comment(array, fmt::format("Job Array Began at {:%a %b %d at %H:%M}", local_time(array.stime)));
-}
-
-void set_held_comment(Job& job, std::string_view by, int64_t now) {
-    set_comment(job, fmt::format("Job held by {} on {}", by, date_text(now)));
-}
 
 void settle_state(Job& job, const State& state, int64_t now) {
     if (job.running() || job.history() || job.is_leaving()) return;
@@ -263,34 +194,6 @@ void set_used(Job& job, const ExitRecord& seen) {
     static const AttributeDef& used = *job_table().find("resources_used");
     for (auto& [name, value] : seen.resources_used(static_cast<int>(std::max<int64_t>(ncpus, 1))))
         job.attributes.set(used, name, value);
-}
-
-void set_end_comment(Job& job, int final_substate, std::string_view by) {
-    const std::string before(job.attributes.text("comment"));
-    if (before.empty() || before.find(" and terminated") != std::string::npos) return;
-    std::string end = "failed";
-    if (final_substate == substate::kFinished) end = "finished";
-    if (final_substate == substate::kTerminated)
-        end = by.empty() ? "terminated" : fmt::format("terminated by {}", by);
-    if (final_substate == substate::kFailed) {
-        switch (job.attributes.integer("Exit_status", 0)) {
-            case exit_status::kKilledVmem:
-                end = "exceeded resource vmem";
-                break;
-            case exit_status::kKilledMem:
-                end = "exceeded resource mem";
-                break;
-            case exit_status::kKilledCput:
-                end = "exceeded resource cput";
-                break;
-            case exit_status::kKilledWalltime:
-                end = "exceeded resource walltime";
-                break;
-            default:
-                break;
-        }
-    }
-    set_comment(job, fmt::format("{} and {}", before, end));
 }
 
 void retire(Change& change, Job& job, int final_substate) {

@@ -72,18 +72,8 @@ void mail_job(Server& server, const Job& job, char point, std::string_view text)
 // The same whatever Mail_Points says: for what the owner wouldn't find out otherwise.
 void send_mail(Server& server, const Job& job, std::string_view text);
 
-void set_comment(Job& job, std::string_view text);
-// "Job held by alice on Mon Nov 23 08:00:00 2026", with OpenPBS's words.
-void set_held_comment(Job& job, std::string_view by, int64_t now);
-// "Job Array Began at Mon Nov 23 at 08:00", with OpenPBS's words.
-void set_began_comment(Job& array);
-// Adds how the job has ended to its comment, if it has one, with OpenPBS's words: "... and finished", "...
-// and failed", "... and exceeded resource walltime", "... and terminated by alice@host". Nothing is added to
-// what says already that the job was terminated. `by` may be empty. Exit_status is set before.
-void set_end_comment(Job& job, int final_substate, std::string_view by);
 // resources_used, by what the runner has seen.
 void set_used(Job& job, const ExitRecord& seen);
-void set_attribute(Job& job, std::string_view name, std::string_view value);
 
 // Takes the oldest finished jobs out of the history when job_history_duration is over.
 Result<void> purge_history(Server& server, int64_t now);

@@ -11,10 +11,11 @@
 #include "server_plugin/host/base/clock.h"
 #include "server_plugin/host/base/log.h"
 #include "server_plugin/host/life/job_life.h"
-#include "server_plugin/host/life/reservation.h"
-#include "server_plugin/host/life/reservation_select.h"
+#include "server_plugin/host/life/reservation_life.h"
 #include "server_plugin/host/state/identity.h"
 #include "server_plugin/host/state/occurrences.h"
+#include "server_plugin/host/state/reservation.h"
+#include "server_plugin/host/state/reservation_select.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {

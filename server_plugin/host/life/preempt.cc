@@ -14,64 +14,19 @@
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/life/launch.h"
 #include "server_plugin/host/run/executor.h"
+#include "server_plugin/host/state/job_comment.h"
+#include "server_plugin/host/state/preemption.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
 namespace {
 
-constexpr const char* kPreempting = "preempting";
-constexpr const char* kAwaits = "awaits";
-constexpr const char* kNotPreemptable = "not_preemptable";
-constexpr const char* kSuspendedFor = "suspended_for";
-constexpr const char* kSuspendedAt = "suspended_at";
-constexpr const char* kSchedPreempted = "sched_preempted";
-constexpr const char* kReleased = "released";
-
 // In the place of a method: the job is being started, or resumed.
 constexpr char kOnceItRuns = '-';
-
-void unset(Job& job, std::string_view name) {
-    job.attributes.unset(*job_table().find(name), {});
-}
-
-// The words of `preempting`: the other job, the method that is under way, and those that are left.
-struct Preempting {
-    std::string for_job;
-    char method = 0;
-    std::string left;
-};
-Preempting preempting_of(const Job& job) {
-    const std::string_view text = job.attributes.text(kPreempting);
-    const auto blank = text.find(' ');
-    if (blank == std::string_view::npos || blank + 1 >= text.size()) return {std::string(text), 0, {}};
-    return {std::string(text.substr(0, blank)), text[blank + 1], std::string(text.substr(blank + 2))};
-}
-
-// Does a suspended job give back the resource? `released` is a list of those that it does; empty: all of
-// them.
-bool is_released(const Job& job, const Resource* resource) {
-    const std::string_view list = job.attributes.text(kReleased);
-    if (list.empty() || resource == nullptr) return true;
-    return fmt::format(",{},", list).find(fmt::format(",{},", resource->name)) != std::string::npos;
-}
-
-std::vector<Place> part_of(const Job& job, const ResourceTable& resources, bool released) {
-    std::vector<Place> places = job.places;
-    for (Place& place : places)
-        std::erase_if(place.amounts, [&](const auto& amount) {
-            return is_released(job, resources.by_id(amount.first)) != released;
-        });
-    return places;
-}
 
 void note(Change& change, const Job& job, std::string text) {
     Server& server = change.server();
     change.then([&server, id = job.id, line = std::move(text)] { server.parts.log.job(id, line); });
-}
-
-void add_suspended(Job& job, int64_t since, int64_t now) {
-    const int64_t before = job.attributes.integer(kSuspendedFor, 0);
-    set_attribute(job, kSuspendedFor, fmt::format("{}", before + std::max<int64_t>(0, now - since)));
 }
 
 bool suspend(Change& change, Job& job, std::string_view for_job) {
@@ -80,10 +35,10 @@ bool suspend(Change& change, Job& job, std::string_view for_job) {
     job.state = job_state::kSuspended;
     job.substate = substate::kSchedSuspended;
     job.mtime = change.now();
-    set_attribute(job, kSchedPreempted, fmt::format("{}", change.now()));
+    set_attribute(job, preemption::kSchedPreempted, fmt::format("{}", change.now()));
     if (const auto release = server.state.server.list("restrict_res_to_release_on_suspend"); !release.empty())
-        set_attribute(job, kReleased, fmt::format("{}", fmt::join(release, ",")));
-    unset(job, kPreempting);
+        set_attribute(job, preemption::kReleased, fmt::format("{}", fmt::join(release, ",")));
+    unset_attribute(job, preemption::kPreempting);
     set_comment(job, fmt::format("Not Running: Preempted by suspension for job {}", for_job));
     change.then([&server, handle = job.handle] {
         const Job* suspended = server.state.job(handle);
@@ -190,7 +145,7 @@ std::string run_text(const RunId& run) {
 
 std::vector<std::string_view> awaited_by(const Job& job) {
     std::vector<std::string_view> runs;
-    std::string_view left = job.attributes.text(kAwaits);
+    std::string_view left = job.attributes.text(preemption::kAwaits);
     while (!left.empty()) {
         const auto comma = std::min(left.find(','), left.size());
         runs.push_back(left.substr(0, comma));
@@ -209,7 +164,7 @@ Room room_for(const Job& job, const State& state) {
             continue;
         if (is_preempting(*other)) {
             room = Room::coming;
-        } else if (other->attributes.has(kNotPreemptable)) {
+        } else if (other->attributes.has(preemption::kNotPreemptable)) {
             return Room::not_coming;
         }
     }
@@ -219,7 +174,7 @@ Room room_for(const Job& job, const State& state) {
 void launch_one(Server& server, const Job& current) {
     Change change(server, server.now());
     Job& job = change.job(current);
-    unset(job, kAwaits);
+    unset_attribute(job, preemption::kAwaits);
     if (job.substate == substate::kSchedSuspended) {
         resume_preempted(change, job);
         preempt_once_it_runs(change, job);
@@ -232,7 +187,7 @@ void launch_one(Server& server, const Job& current) {
 
 // It has not been launched, or not resumed: it waits again as before.
 void back_to_wait(Change& change, Job& job) {
-    unset(job, kAwaits);
+    unset_attribute(job, preemption::kAwaits);
     job.mtime = change.now();
     if (job.substate == substate::kSchedSuspended) {
         job.state = job_state::kSuspended;
@@ -275,12 +230,12 @@ bool preempt(Change& change, Job& job, std::string_view methods, std::string_vie
         return true;
     }
     if (job.substate != substate::kRunning) {
-        set_attribute(job, kPreempting, fmt::format("{} {}{}", for_job, kOnceItRuns, methods));
+        set_attribute(job, preemption::kPreempting, fmt::format("{} {}{}", for_job, kOnceItRuns, methods));
         job.mtime = change.now();
         return true;
     }
     for (std::size_t i = 0; i < methods.size(); ++i) {
-        set_attribute(job, kPreempting, fmt::format("{} {}", for_job, methods.substr(i)));
+        set_attribute(job, preemption::kPreempting, fmt::format("{} {}", for_job, methods.substr(i)));
         if (!preempt_by(change, job, methods[i], for_job)) {
             note(change, job, fmt::format("preemption by {} is not possible", way_text(methods[i])));
             continue;
@@ -288,8 +243,8 @@ bool preempt(Change& change, Job& job, std::string_view methods, std::string_vie
         note(change, job, fmt::format("Job preempted by {} for job {}", way_text(methods[i]), for_job));
         return true;
     }
-    unset(job, kPreempting);
-    set_attribute(job, kNotPreemptable, "True");
+    unset_attribute(job, preemption::kPreempting);
+    set_attribute(job, preemption::kNotPreemptable, "True");
     job.mtime = change.now();
     change.want_cycle(PBS_SCH_SCHEDULE_TERM);
     note(change, job, "Job failed to be preempted");
@@ -301,27 +256,11 @@ void preempt_once_it_runs(Change& change, Job& job) {
     if (so_far.method == kOnceItRuns) (void)preempt(change, job, so_far.left, so_far.for_job);
 }
 
-bool is_preempted(const Job& job) {
-    return job.state == job_state::kSuspended && job.substate == substate::kSchedSuspended;
-}
-
-bool is_preempting(const Job& job) {
-    return job.attributes.has(kPreempting);
-}
-
-std::string preempted_by(const Job& job) {
-    return preempting_of(job).for_job;
-}
-
-bool is_awaiting(const Job& job) {
-    return job.attributes.has(kAwaits);
-}
-
 void resume_preempted(Change& change, Job& job) {
     Server& server = change.server();
-    add_suspended(job, job.attributes.integer(kSchedPreempted, change.now()), change.now());
-    unset(job, kSchedPreempted);
-    unset(job, kReleased);
+    add_suspended(job, job.attributes.integer(preemption::kSchedPreempted, change.now()), change.now());
+    unset_attribute(job, preemption::kSchedPreempted);
+    unset_attribute(job, preemption::kReleased);
     job.state = job_state::kRunning;
     job.substate = substate::kRunning;
     job.mtime = change.now();
@@ -339,7 +278,7 @@ void resume_preempted(Change& change, Job& job) {
 void await(Job& job, const std::vector<RunId>& preempted) {
     std::string runs;
     for (const RunId& run : preempted) runs += (runs.empty() ? "" : ",") + run_text(run);
-    set_attribute(job, kAwaits, runs);
+    set_attribute(job, preemption::kAwaits, runs);
 }
 
 void launch_awaiting(Server& server) {
@@ -387,36 +326,6 @@ void recover_preemption(Change& change, Job& job) {
     if (!is_preempting(job) || job.deleted || !unfinished) return;
     job.at_end = Job::AtEnd::finish;
     (void)preempt(change, job, so_far.left, so_far.for_job);
-}
-
-void forget_preemption(Job& job) {
-    for (const char* name : {kPreempting, kAwaits, kNotPreemptable, kSuspendedFor, kSuspendedAt, kReleased})
-        unset(job, name);
-}
-
-void note_suspension(Job& job, bool suspended, int64_t now) {
-    if (suspended) return set_attribute(job, kSuspendedAt, fmt::format("{}", now));
-    add_suspended(job, job.attributes.integer(kSuspendedAt, now), now);
-    unset(job, kSuspendedAt);
-}
-
-int64_t suspended_seconds(const Job& job) {
-    return job.attributes.integer(kSuspendedFor, 0);
-}
-
-int64_t elapsed_seconds(const Job& job) {
-    return std::max<int64_t>(
-        0, job.attributes.integer(kSchedPreempted, job.stime) - job.stime - suspended_seconds(job));
-}
-
-std::vector<Place> held_places(const Job& job, const ResourceTable& resources) {
-    if (!is_preempted(job)) return job.places;
-    if (!job.attributes.has(kReleased)) return {};
-    return part_of(job, resources, false);
-}
-
-std::vector<Place> released_places(const Job& job, const ResourceTable& resources) {
-    return part_of(job, resources, true);
 }
 
 }  // namespace pbs::host

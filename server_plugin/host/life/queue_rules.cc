@@ -10,8 +10,8 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/users.h"
-#include "server_plugin/host/life/array.h"
 #include "server_plugin/host/run/executor.h"
+#include "server_plugin/host/state/array.h"
 #include "server_plugin/host/state/equivalence.h"
 #include "server_plugin/host/state/identity.h"
 

@@ -15,6 +15,8 @@
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/life/launch.h"
 #include "server_plugin/host/life/preempt.h"
+#include "server_plugin/host/state/job_comment.h"
+#include "server_plugin/host/state/preemption.h"
 
 namespace pbs::host {
 namespace {

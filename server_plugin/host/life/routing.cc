@@ -10,6 +10,7 @@
 #include "server_plugin/host/base/log.h"
 #include "server_plugin/host/life/depend.h"
 #include "server_plugin/host/life/job_life.h"
+#include "server_plugin/host/state/job_comment.h"
 #include "server_plugin/host/state/select_spec.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 

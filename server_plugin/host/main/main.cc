@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "server_plugin/host/base/version.h"
 #include "server_plugin/host/change/server.h"
 #include "server_plugin/host/life/message.h"
 #include "server_plugin/host/main/program.h"

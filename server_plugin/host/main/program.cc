@@ -41,15 +41,17 @@
 #include "server_plugin/host/base/posix.h"
 #include "server_plugin/host/base/service_manager.h"
 #include "server_plugin/host/base/users.h"
+#include "server_plugin/host/base/version.h"
 #include "server_plugin/host/change/queue_types.h"
 #include "server_plugin/host/change/reconcile.h"
 #include "server_plugin/host/change/server.h"
 #include "server_plugin/host/cycle/cycle.h"
+#include "server_plugin/host/life/array_life.h"
 #include "server_plugin/host/life/depend.h"
 #include "server_plugin/host/life/ended_runs.h"
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/life/recovery.h"
-#include "server_plugin/host/life/reservation.h"
+#include "server_plugin/host/life/reservation_life.h"
 #include "server_plugin/host/life/routing.h"
 #include "server_plugin/host/life/running_usage.h"
 #include "server_plugin/host/net/network.h"
@@ -344,7 +346,8 @@ Result<void> Program::open_state() {
     const auto starter = find_user(geteuid());
     server_options.starter = starter ? starter->name : std::to_string(geteuid());
     server_ = std::make_unique<Server>(
-        std::move(state), ServerParts{*store_, *log_, *accounting_, *mailer_, *executor_, clock_},
+        std::move(state),
+        ServerParts{*store_, *log_, *accounting_, *mailer_, *executor_, clock_, nullptr, follow_subjobs},
         std::move(server_options));
     server_->started = server_->now();
     return server_->make_first_objects();

@@ -17,6 +17,7 @@
 
 #include "ifl/pbs_error.h"
 #include "ifl/reply.h"
+#include "server_plugin/host/base/address.h"
 #include "server_plugin/host/base/guard.h"
 #include "server_plugin/host/base/log.h"
 #include "server_plugin/host/net/network_impl.h"

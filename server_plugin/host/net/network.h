@@ -23,7 +23,6 @@
 #include "server_plugin/host/base/error.h"
 #include "server_plugin/host/change/server.h"
 
-struct sockaddr_storage;
 struct uv_loop_s;
 
 namespace pbs::host {
@@ -80,8 +79,5 @@ class Network {
     explicit Network(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
 };
-
-// The numeric address, and the port.
-std::string address_text(const sockaddr_storage& address, uint16_t& port);
 
 }  // namespace pbs::host

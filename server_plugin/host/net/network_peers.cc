@@ -12,27 +12,13 @@
 #include <utility>
 
 #include "ifl/request.h"
+#include "server_plugin/host/base/address.h"
 #include "server_plugin/host/base/guard.h"
 #include "server_plugin/host/base/log.h"
 #include "server_plugin/host/base/users.h"
 #include "server_plugin/host/net/network_impl.h"
 
 namespace pbs::host {
-
-std::string address_text(const sockaddr_storage& address, uint16_t& port) {
-    char text[INET6_ADDRSTRLEN] = "";
-    if (address.ss_family == AF_INET) {
-        const auto* v4 = reinterpret_cast<const sockaddr_in*>(&address);
-        uv_ip4_name(v4, text, sizeof text);
-        port = ntohs(v4->sin_port);
-        return text;
-    }
-    const auto* v6 = reinterpret_cast<const sockaddr_in6*>(&address);
-    uv_ip6_name(v6, text, sizeof text);
-    port = ntohs(v6->sin6_port);
-    const std::string_view mapped = "::ffff:";
-    return std::string_view(text).starts_with(mapped) ? std::string(text).substr(mapped.size()) : text;
-}
 
 namespace {
 

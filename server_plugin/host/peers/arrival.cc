@@ -7,10 +7,9 @@
 #include <cctype>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/host/life/job_attributes.h"
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/peers/peers.h"
-#include "server_plugin/host/requests/common.h"
-#include "server_plugin/host/requests/job_attributes.h"
 #include "server_plugin/host/store/store.h"
 
 namespace pbs::host {
@@ -77,17 +76,16 @@ Result<void> take(Job& job, const ifl::Attribute& attribute, const State& state)
 
 }  // namespace
 
-Result<void> may_hand_in(const Context& context, const Queue& queue) {
-    if (context.who.manager()) return {};
-    const Peers* peers = context.server.peers;
-    const bool root = context.who.user == "root" || context.who.user == context.server.options.starter;
-    if (root && peers != nullptr && peers->pulls_from(context.who.host, context.session.address, queue.name))
-        return {};
+Result<void> may_hand_in(const Server& server, const Identity& who, const std::string& address,
+                         const Queue& queue) {
+    if (who.manager()) return {};
+    const bool root = who.user == "root" || who.user == server.options.starter;
+    if (root && server.peers != nullptr && server.peers->pulls_from(who.host, address, queue.name)) return {};
     return fail(
         PBSE_IVALREQ,
         fmt::format("Invalid request: {} is no manager here, and no server that jobs are pulled from into "
                     "queue {}",
-                    context.who.at_host(), queue.name));
+                    who.at_host(), queue.name));
 }
 
 Result<void> is_new(Server& server, const std::string& id, int64_t hops) {

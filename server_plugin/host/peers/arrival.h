@@ -9,16 +9,18 @@
 #include <string>
 
 #include "server_plugin/host/base/error.h"
-#include "server_plugin/host/requests/requests.h"
+#include "server_plugin/host/change/server.h"
+#include "server_plugin/host/state/identity.h"
 
 namespace pbs::host {
 
 // So long it is remembered that a job has come.
 inline constexpr int64_t kRemembersArrivals = int64_t{90} * 24 * 3600;
 
-// May who asks hand in jobs for the queue? A manager may, and root of a server that a policy in force pulls
-// jobs from into this queue. PBSE_IVALREQ, as PBS refuses an id from a client.
-Result<void> may_hand_in(const Context& context, const Queue& queue);
+// May `who`, at this numeric address, hand in jobs for the queue? A manager may, and root of a server that a
+// policy in force pulls jobs from into this queue. PBSE_IVALREQ, as PBS refuses an id from a client.
+Result<void> may_hand_in(const Server& server, const Identity& who, const std::string& address,
+                         const Queue& queue);
 
 // Is it a job that this server has, or had, handed in as often as it is now? PBSE_JOBEXIST.
 Result<void> is_new(Server& server, const std::string& id, int64_t hops);

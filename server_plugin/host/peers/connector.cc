@@ -18,7 +18,7 @@
 #include "ifl/connection.h"
 #include "ifl/pbs_error.h"
 #include "ifl/settings.h"
-#include "server_plugin/host/net/network.h"
+#include "server_plugin/host/base/address.h"
 #include "server_plugin/posix/spawn.h"
 
 namespace pbs::host {

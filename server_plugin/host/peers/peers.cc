@@ -18,14 +18,14 @@ namespace pbs::host {
 namespace {
 
 constexpr std::chrono::seconds kBetweenAsking{10};
-constexpr std::chrono::seconds kLongestPause{600};
+constexpr std::chrono::seconds kLongestBetweenAsking{600};
 // For an answer to what is queued; a move takes as long as the job's way here.
 constexpr std::chrono::seconds kAnswersWithin{10};
-constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kLinkPatience{60};
 constexpr std::chrono::seconds kArrivesWithin{120};
 constexpr std::chrono::seconds kNotAgainWithin{60};
-constexpr std::size_t kMostJobs = 1000;                    // of a queue there,
-constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // with so much to say
+constexpr std::size_t kMostListedJobs = 1000;                    // of a queue there,
+constexpr std::size_t kMostListedBytes = std::size_t{16} << 20;  // with so much to say
 constexpr int64_t kMostHops = 10;
 
 // What is asked of a job there.
@@ -202,7 +202,7 @@ void Peers::look() {
 
 void Peers::ask(Peer& peer) {
     if (peer.link == nullptr || peer.link->closed())
-        peer.link = PeerLink::open(loop_, server_, peer.name, kPatience);
+        peer.link = PeerLink::open(loop_, server_, peer.name, kLinkPatience);
     const std::shared_ptr<PeerLink> link = peer.link;
     peer.asked = peer.queues.size();
     peer.refusal.clear();
@@ -220,9 +220,9 @@ void Peers::ask(Peer& peer) {
              listed](const ifl::Result<ifl::Reply>& reply) {
                 if (!closing_) answered(name, from, queues, *listed, reply);
             },
-            [listed, left = std::make_shared<std::size_t>(kMostBytes)](const ifl::ObjectView& object) {
+            [listed, left = std::make_shared<std::size_t>(kMostListedBytes)](const ifl::ObjectView& object) {
                 const std::size_t bytes = size_of(object);
-                if (object.type != PBS_OBJ_JOB || listed->size() >= kMostJobs || bytes > *left) return;
+                if (object.type != PBS_OBJ_JOB || listed->size() >= kMostListedJobs || bytes > *left) return;
                 *left -= bytes;
                 listed->push_back(copy_of(object));
             });
@@ -260,7 +260,7 @@ void Peers::answered(const ServerName& name, const PeerLink* link, const Pair& q
 // One line tells of it, however long it lasts.
 void Peers::failed(Peer& peer, const std::string& why) {
     const auto pause = kBetweenAsking * (1 << std::min(peer.failures, 6));
-    peer.next = Steady::now() + std::min<std::chrono::seconds>(pause, kLongestPause);
+    peer.next = Steady::now() + std::min<std::chrono::seconds>(pause, kLongestBetweenAsking);
     if (peer.failures == 0)
         server_.parts.log.write(LogEvent::error, LogClass::server, peer.name.text(),
                                 fmt::format("jobs can't be pulled from it: {}", why));
@@ -381,7 +381,7 @@ void Peers::pull(uint64_t handle, const std::vector<Place>& places) {
     job.job.places = places;
     tell(job);
     std::shared_ptr<PeerLink>& link = peer->second->link;
-    if (link == nullptr || link->closed()) link = PeerLink::open(loop_, server_, job.server, kPatience);
+    if (link == nullptr || link->closed()) link = PeerLink::open(loop_, server_, job.server, kLinkPatience);
     const std::shared_ptr<PeerLink> asked = link;
     // By which name that server reaches this one, is not to be known here but for one on the same machine.
     const std::string_view host =

@@ -4,12 +4,12 @@
 
 #include "ifl/attributes/entity_limits.h"
 #include "ifl/attributes/execution_type.h"
-#include "server_plugin/host/life/accrual.h"
-#include "server_plugin/host/life/array.h"
-#include "server_plugin/host/life/new_reservation.h"
-#include "server_plugin/host/life/preempt.h"
-#include "server_plugin/host/life/reservation.h"
-#include "server_plugin/host/life/reservation_select.h"
+#include "ifl/attributes/reservation_start.h"
+#include "server_plugin/host/state/accrual.h"
+#include "server_plugin/host/state/array.h"
+#include "server_plugin/host/state/preemption.h"
+#include "server_plugin/host/state/reservation.h"
+#include "server_plugin/host/state/reservation_select.h"
 
 namespace pbs::host {
 namespace {
@@ -335,7 +335,7 @@ const pbs_reservation_record& RecordBuilder::reservation(const Reservation& rese
     reservation_.later = occurrences_.data();
     reservation_.later_count = occurrences_.size();
     reservation_.keeps_first = reservation.keeps_first ? 1 : 0;
-    reservation_.soonest = reservation.start() == kAsSoonAsPossible && attributes.has("qmove") ? 1 : 0;
+    reservation_.soonest = reservation.start() == ifl::kAsSoonAsPossible && attributes.has("qmove") ? 1 : 0;
     return reservation_;
 }
 

@@ -60,7 +60,7 @@ Result<void> may_arrive(Context& context, const Submission& submission, const Qu
         return fail(PBSE_IVALREQ, "Invalid request: the job has been handed in once more since");
     arriving.erase(latest);
     if (auto ok = is_new(context.server, submission.job.id, submission.hops); !ok) return ok;
-    return may_hand_in(context, queue);
+    return may_hand_in(context.server, context.who, context.session.address, queue);
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 // ConfirmReservation: whoever has reserved whole hosts says which vnodes these are. The server's own
 // scheduler answers for all other reservations.
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/life/reservation.h"
+#include "server_plugin/host/life/reservation_life.h"
 #include "server_plugin/host/requests/reservation_requests.h"
 #include "server_plugin/host/state/exec_vnode.h"
+#include "server_plugin/host/state/reservation.h"
 
 namespace pbs::host {
 

@@ -9,10 +9,12 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/accounting.h"
 #include "server_plugin/host/base/log.h"
-#include "server_plugin/host/life/array.h"
+#include "server_plugin/host/life/array_life.h"
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/run/executor.h"
+#include "server_plugin/host/state/array.h"
+#include "server_plugin/host/state/job_comment.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {

@@ -1,6 +1,6 @@
 // DeleteReservation: its jobs are deleted, and it goes with the last of them.
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/life/reservation.h"
+#include "server_plugin/host/life/reservation_life.h"
 #include "server_plugin/host/requests/reservation_requests.h"
 
 namespace pbs::host {

@@ -9,13 +9,14 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/life/accrual.h"
-#include "server_plugin/host/life/array.h"
+#include "server_plugin/host/base/version.h"
 #include "server_plugin/host/life/depend.h"
-#include "server_plugin/host/life/preempt.h"
-#include "server_plugin/host/life/reservation.h"
 #include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/state/accrual.h"
+#include "server_plugin/host/state/array.h"
+#include "server_plugin/host/state/preemption.h"
+#include "server_plugin/host/state/reservation.h"
 #include "server_plugin/host/state/values.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 

@@ -5,6 +5,7 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/state/job_comment.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {

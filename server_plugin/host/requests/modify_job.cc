@@ -8,13 +8,13 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/users.h"
-#include "server_plugin/host/life/accrual.h"
 #include "server_plugin/host/life/depend.h"
+#include "server_plugin/host/life/job_attributes.h"
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/life/launch.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/holds.h"
-#include "server_plugin/host/requests/job_attributes.h"
+#include "server_plugin/host/state/accrual.h"
 #include "server_plugin/host/state/select_spec.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 

@@ -12,10 +12,11 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/log.h"
 #include "server_plugin/host/life/new_reservation.h"
-#include "server_plugin/host/life/reservation.h"
-#include "server_plugin/host/life/reservation_select.h"
+#include "server_plugin/host/life/reservation_life.h"
 #include "server_plugin/host/requests/reservation_requests.h"
 #include "server_plugin/host/state/occurrences.h"
+#include "server_plugin/host/state/reservation.h"
+#include "server_plugin/host/state/reservation_select.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {

@@ -6,10 +6,10 @@
 #include <array>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/life/array.h"
+#include "server_plugin/host/life/job_attributes.h"
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/requests/common.h"
-#include "server_plugin/host/requests/job_attributes.h"
+#include "server_plugin/host/state/array.h"
 #include "server_plugin/host/state/executable.h"
 #include "text/variable_list.h"
 

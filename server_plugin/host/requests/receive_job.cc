@@ -30,7 +30,8 @@ ifl::Reply receive_job(Context& context) {
     // First of all, since the other server has to know: it must not keep a job that has come, nor lose one.
     if (auto ok = is_new(server, body.job, submission.hops); !ok) return refuse(ok.error());
     if (queue == nullptr) return refuse(error);
-    if (auto ok = may_hand_in(context, *queue); !ok) return refuse(ok.error());
+    if (auto ok = may_hand_in(context.server, context.who, context.session.address, *queue); !ok)
+        return refuse(ok.error());
     // From now on what came before of this job, on whatever connection, comes to nothing.
     submission.arrival = ++server.last_arrival;
     if (server.arriving.size() >= kMostArriving) server.arriving.clear();

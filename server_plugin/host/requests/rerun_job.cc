@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/life/array.h"
+#include "server_plugin/host/life/array_life.h"
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/run/executor.h"

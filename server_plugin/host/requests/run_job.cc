@@ -9,11 +9,13 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/cycle/cycle.h"
-#include "server_plugin/host/life/array.h"
+#include "server_plugin/host/life/array_life.h"
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/state/array.h"
 #include "server_plugin/host/state/exec_vnode.h"
+#include "server_plugin/host/state/job_comment.h"
 #include "server_plugin/host/state/placement.h"
 
 namespace pbs::host {

@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/life/array.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/describe.h"
 #include "server_plugin/host/requests/job_cursor.h"
+#include "server_plugin/host/state/array.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {

@@ -6,9 +6,9 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/log.h"
 #include "server_plugin/host/life/job_life.h"
-#include "server_plugin/host/life/preempt.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/run/executor.h"
+#include "server_plugin/host/state/preemption.h"
 
 namespace pbs::host {
 namespace {

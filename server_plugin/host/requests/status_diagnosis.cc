@@ -22,6 +22,7 @@
 #include "server_plugin/host/base/clock.h"
 #include "server_plugin/host/base/log.h"
 #include "server_plugin/host/base/posix.h"
+#include "server_plugin/host/base/version.h"
 #include "server_plugin/host/change/counters.h"
 #include "server_plugin/host/peers/peers.h"
 #include "server_plugin/host/requests/common.h"

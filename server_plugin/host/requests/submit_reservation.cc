@@ -10,7 +10,7 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/life/new_reservation.h"
-#include "server_plugin/host/life/reservation.h"
+#include "server_plugin/host/life/reservation_life.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/reservation_requests.h"
 

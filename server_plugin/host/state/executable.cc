@@ -24,7 +24,7 @@ std::vector<std::string> elements(std::string_view xml) {
     }
 }
 
-std::string quoted(std::string_view word) {
+std::string shell_quoted(std::string_view word) {
     std::string out = "'";
     for (char c : word) {
         if (c == '\'') {
@@ -44,9 +44,9 @@ std::string script_of_executable(const Job& job) {
     // Some clients give the program's name as it is.
     const auto program = text.front() == '<' ? elements(text) : std::vector<std::string>{std::string(text)};
     if (program.empty()) return {};
-    std::string script = "exec " + quoted(program.front());
+    std::string script = "exec " + shell_quoted(program.front());
     for (const std::string& argument : elements(job.attributes.text("argument_list")))
-        script += " " + quoted(argument);
+        script += " " + shell_quoted(argument);
     return script + "\n";
 }
 

@@ -97,6 +97,23 @@ void Job::set_defaulted(std::string_view resource, bool set) {
     defaulted = SharedText(next);
 }
 
+void set_attribute(Job& job, std::string_view name, std::string_view value) {
+    const AttributeDef* def = job_table().find(name);
+    if (def != nullptr) job.attributes.set(*def, {}, value);
+}
+
+void unset_attribute(Job& job, std::string_view name) {
+    job.attributes.unset(*job_table().find(name), {});
+}
+
+void set_attribute(Reservation& reservation, std::string_view name, std::string_view value) {
+    reservation.attributes.set(*reservation_table().find(name), {}, value);
+}
+
+void unset_attribute(Reservation& reservation, std::string_view name) {
+    reservation.attributes.unset(*reservation_table().find(name), {});
+}
+
 std::string environment_value(const Job& job, std::string_view name) {
     return text::find_variable(job.attributes.text("Variable_List"), name).value_or("");
 }

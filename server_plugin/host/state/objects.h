@@ -43,6 +43,7 @@ inline constexpr int kWaiting = 30;
 inline constexpr int kPrerun = 41;
 inline constexpr int kRunning = 42;
 inline constexpr int kSuspended = 43;
+inline constexpr int kSchedSuspended = 45;  // preempted by suspension
 inline constexpr int kExiting = 50;
 inline constexpr int kBegun = 70;
 inline constexpr int kTerminated = 91;
@@ -62,7 +63,7 @@ struct Place {
     Amounts amounts;
     bool joined = false;  // of the same chunk as the place before
     bool next_occurrence =
-        false;  // the first of another occurrence of a standing reservation (reservation.h)
+        false;  // the first of another occurrence of a standing reservation (occurrences.h)
 };
 
 // When and where a queued job is expected to start, as the scheduler told it last: never stored.
@@ -152,6 +153,10 @@ struct Job {
     std::string_view hold_types() const;  // "n" when not held
 };
 
+// Sets an attribute that has a row in the table of jobs; a name that has none is passed over.
+void set_attribute(Job& job, std::string_view name, std::string_view value);
+void unset_attribute(Job& job, std::string_view name);
+
 // An id that another server gave, as this one may show, log and name files by it: a number, a dot, and
 // letters, digits, '-', '_' and '.'.
 bool is_legal_foreign_id(std::string_view id);
@@ -187,7 +192,9 @@ inline constexpr int kConfirmed = 2;
 inline constexpr int kRunning = 5;
 inline constexpr int kBeingDeleted = 7;
 inline constexpr int kDeletingJobs = 9;
+inline constexpr int kDegraded = 10;
 inline constexpr int kBeingAltered = 11;
+inline constexpr int kInConflict = 12;  // a substate: a reservation of whole hosts has taken vnodes of it
 }  // namespace reservation_state
 
 // An advance reservation. All that is stored of it is in its attributes.
@@ -225,6 +232,10 @@ struct Reservation {
     // Is an occurrence over, and the next one comes once the last job that ran in it has gone?
     bool is_between() const { return state() == reservation_state::kDeletingJobs && !later.empty(); }
 };
+
+// Sets an attribute, which has to have a row in the table of reservations.
+void set_attribute(Reservation& reservation, std::string_view name, std::string_view value);
+void unset_attribute(Reservation& reservation, std::string_view name);
 
 enum NodeState : uint32_t { node_free = 0, node_offline = 1, node_down = 2, node_stale = 4 };
 // How many vnodes have each combination of these bits.

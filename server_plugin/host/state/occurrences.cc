@@ -8,7 +8,6 @@
 #include "ifl/attributes/execvnodes.h"
 #include "ifl/pbs_error.h"
 #include "rrule/series.h"
-#include "server_plugin/host/life/reservation.h"
 #include "server_plugin/host/state/attributes.h"
 #include "server_plugin/host/state/exec_vnode.h"
 #include "server_plugin/host/state/values.h"

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "server_plugin/host/life/preempt.h"
+#include "server_plugin/host/state/preemption.h"
 
 namespace pbs::host {
 namespace {

@@ -143,7 +143,7 @@ class State {
     const std::set<uint64_t>& waiting_jobs() const { return waiting_; }
     const std::set<uint64_t>& running_jobs() const { return running_; }  // suspended ones too
     const std::set<uint64_t>& finished_jobs() const { return finished_; }
-    // Those that wait for others to make room (preempt.h).
+    // Those that wait for others to make room (preemption.h).
     const std::set<uint64_t>& awaiting_jobs() const { return awaiting_; }
     bool checkpoints = false;  // jobs can be checkpointed here
 

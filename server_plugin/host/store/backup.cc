@@ -16,7 +16,7 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/posix.h"
-#include "server_plugin/host/change/server.h"
+#include "server_plugin/host/base/version.h"
 #include "sqlite/connection.h"
 #include "sqlite/loss.h"
 

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kLargestManifest = 4096;
-constexpr size_t kPiece = size_t{64} << 10;
+constexpr size_t kCopiedAtOnce = size_t{64} << 10;
 constexpr std::string_view kCompanions[] = {"-wal", "-shm", "-journal", "-mark", ""};  // the database last
 
 std::string staging(const Home& home) {
@@ -36,7 +36,7 @@ tl::unexpected<Error> failed(std::string_view path, std::string_view doing, std:
     return fail(PBSE_SYSTEM, fmt::format("{}: {}: {}", path, doing, why));
 }
 
-Result<bool> is_there(const std::string& path) {
+Result<bool> exists_at(const std::string& path) {
     const Existence found = look_for(path);
     if (found == Existence::unknown) return failed(path, "can not be looked for", system_text(errno));
     return found == Existence::there;
@@ -65,7 +65,7 @@ Result<void> copy_file(const Home& home, const std::string& from, const std::str
     const Fd in(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
     if (!in) return failed(from, "can not be read", system_text(errno));
     const Fd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    std::string bytes(kPiece, '\0');
+    std::string bytes(kCopiedAtOnce, '\0');
     if (!out || !give_to_owner_of(home.server_priv(), out.get()))
         return failed(to, "can not be written", system_text(errno));
     ssize_t size = 0;
@@ -87,7 +87,7 @@ Result<void> clear_staging(const Home& home) {
 // How new a policy.db may be only the plugin knows; one that it once opened here says so as well. Where there
 // is none to compare with, the next start tells.
 Result<void> check_policy_version(const Home& home, const std::string& name, int64_t version) {
-    const auto there = is_there(home.policy_db());
+    const auto there = exists_at(home.policy_db());
     if (!there) return tl::unexpected(there.error());
     // A pipe would never be open.
     std::error_code error;
@@ -160,7 +160,7 @@ Result<void> put_aside(const std::string& from, const std::string& to) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
     if (errno != EINVAL) return failed(from, fmt::format("can not be moved to {}", to), system_text(errno));
     // Not every file system knows the flag.
-    const auto taken = is_there(to);
+    const auto taken = exists_at(to);
     if (!taken) return tl::unexpected(taken.error());
     if (*taken) return failed(from, fmt::format("can not be moved to {}", to), system_text(EEXIST));
     return move_file(from, to);
@@ -170,12 +170,12 @@ Result<void> put_aside(const std::string& from, const std::string& to) {
 Result<void> put_in_place(const Home& home, std::string_view name, const std::string& replaced,
                           const StepDone& at_step) {
     const std::string next = fmt::format("{}/{}", staging(home), name);
-    const auto waits = is_there(next);
+    const auto waits = exists_at(next);
     if (!waits) return tl::unexpected(waits.error());
     if (!*waits) return {};
     for (std::string_view companion : kCompanions) {
         const std::string old = fmt::format("{}/{}{}", home.server_priv(), name, companion);
-        const auto there = is_there(old);
+        const auto there = exists_at(old);
         if (!there) return tl::unexpected(there.error());
         if (!*there) continue;
         if (auto done = put_aside(old, fmt::format("{}/{}{}", replaced, name, companion)); !done) return done;
@@ -199,7 +199,7 @@ Result<std::string> free_folder(const Home& home, std::chrono::sys_seconds now) 
     const std::string base = fmt::format("replaced-{:%Y%m%d-%H%M%S}", now);
     std::string name = base;
     for (int number = 2;; ++number) {
-        const auto taken = is_there(home.server_priv() + "/" + name);
+        const auto taken = exists_at(home.server_priv() + "/" + name);
         if (!taken) return tl::unexpected(taken.error());
         if (!*taken) return name;
         name = fmt::format("{}-{}", base, number);
@@ -207,7 +207,7 @@ Result<std::string> free_folder(const Home& home, std::chrono::sys_seconds now) 
 }
 
 Result<bool> finish_restore(const Home& home, const StepDone& at_step) {
-    const auto decided = is_there(journal(home));
+    const auto decided = exists_at(journal(home));
     if (!decided) return tl::unexpected(decided.error());
     if (!*decided) {
         auto cleared = clear_staging(home);
@@ -256,7 +256,7 @@ Result<std::string> restore(const Home& home, const std::string& directory, std:
     tell(at_step, "the restore is decided");
     if (auto done = finish_restore(home, at_step); !done) return tl::unexpected(done.error());
     const std::string replaced = home.server_priv() + "/" + *folder;
-    const auto kept = is_there(replaced);
+    const auto kept = exists_at(replaced);
     if (!kept) return tl::unexpected(kept.error());
     return *kept ? replaced : std::string();
 }

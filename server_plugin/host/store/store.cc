@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/life/array.h"
-#include "server_plugin/host/life/reservation.h"
+#include "server_plugin/host/state/array.h"
 #include "server_plugin/host/state/exec_vnode.h"
 #include "server_plugin/host/state/occurrences.h"
+#include "server_plugin/host/state/reservation.h"
 #include "server_plugin/host/store/job_rows.h"
 #include "server_plugin/host/store/stored_attributes.h"
 #include "server_plugin/plugin/pbs_plugin.h"

@@ -26,47 +26,9 @@
 
 namespace pbs::host {
 
-namespace reservation_state {
-inline constexpr int kDegraded = 10;
-inline constexpr int kInConflict = 12;  // a substate: a reservation of whole hosts has taken vnodes of it
-}  // namespace reservation_state
-
-// The first letter of the id of a reservation of whole hosts, for their maintenance.
-inline constexpr char kMaintenance = 'M';
-inline bool is_maintenance(const Reservation& reservation) {
-    return reservation.id.starts_with(kMaintenance);
-}
-
-// Is it to be decided about? As new, with other times, or for other places than those that it has.
-bool awaits_answer(const Reservation& reservation);
-// Does it, or a later occurrence of it, lack vnodes?
-bool is_degraded(const Reservation& reservation);
-// Does it have its vnodes now, whatever runs on them: has it begun, and not yet gone?
-bool holds_vnodes(const Reservation& reservation, int64_t now);
-// Notes which of its occurrences are to be decided about, if it is: all of a new one, only the next one of
-// one that is altered, and those that lack vnodes of one that is degraded.
-void choose_asked(Reservation& reservation, const State& state);
-
-void set_attribute(Reservation& reservation, std::string_view name, std::string_view value);
-
-// Start, end and duration follow from each other and from walltime, as two of them are given. `may_be_past`:
-// the start may be. PBSE_BADTSPEC.
-Result<void> settle_times(Reservation& reservation, int64_t now, bool may_be_past);
-
-// What select and place leave open, with the server's defaults; Resource_List and schedselect are complete
-// afterwards. Errors as complete_resources().
+// Completes the reservation as complete_list() does, and sets the user and group that it is for. Errors as of
+// complete_list() and set_execution_user().
 Result<void> settle_resources(Reservation& reservation, Server& server);
-
-// The same of Resource_List and schedselect alone.
-Result<void> complete_list(Reservation& reservation, const State& state);
-
-// Its owner is among those who may use it; the queue's lists are as its own. PBSE_DUPLIST.
-Result<void> settle_access(Reservation& reservation, Queue& queue);
-
-// Jobs that ask for more than the reservation has don't enter its queue.
-void limit_queue(const Reservation& reservation, Queue& queue, const ResourceTable& resources);
-// A new queue for it, with these limits.
-void settle_queue(const Reservation& reservation, Queue& queue, const ResourceTable& resources);
 
 // The scheduler's answer: the reservation has these places, at each of its occurrences that were asked for,
 // or it can't be had. `begins`: when one begins that was to begin as soon as possible; 0: its own. `by`:

@@ -1,23 +1,18 @@
-// Job arrays (qsub -J). An array is one job, however many subjobs it has: what it knows of those that have
-// not started, and of those that have ended, is which indices are still queued (Subjobs). A subjob becomes a
-// job when it starts, and stays one while it runs, while it waits to run again, and as history.
+// Job arrays (qsub -J), as far as they are facts about a job. An array is one job, however many subjobs it
+// has: it knows of those that have not started, and of those that have ended, which indices are still queued
+// (Subjobs). A subjob becomes a job when it starts, and stays one while it runs, while it waits to run again,
+// and as history.
 //
 // To the plugin an array is a job like any other, as long as a subjob of it may start. When the plugin starts
 // it, the subjob takes the handle that the plugin knew the array by (Job::told), and the array gets another
 // one: what was to start runs, and a new job waits. So the plugin needs to know nothing of arrays, and goes
 // on by events.
-//
-// What becomes of an array follows from what becomes of its subjobs: it is worked out in one place, when a
-// change is committed (follow_subjobs), and stored in the same transaction.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "server_plugin/host/base/error.h"
-#include "server_plugin/host/change/change.h"
 #include "server_plugin/host/state/objects.h"
 #include "server_plugin/host/state/state.h"
 
@@ -48,28 +43,11 @@ char subjob_state(const Job& array, int64_t index, const State& state);
 // "Queued:1 Running:2 Exiting:0 Expired:3"
 std::string array_state_count(const Job& array);
 
-// A subjob that is queued, as a job that can be started: it is in no change yet. PBSE_BADSTATE: it isn't
-// queued.
-Result<Job> subjob_to_start(Change& change, const Job& array, int64_t index);
-// The subjob has been started (start_job): it is part of the change, and what the plugin had is its.
-// PBSE_BADSTATE: another one of the array's runone set runs.
-Result<void> add_started_subjob(Change& change, Job& array, Job subjob);
-
-// A subjob that changes: as it was (nullptr: no job) and as it will be, or was in the end if it is gone.
-struct SubjobStep {
-    const Job* before = nullptr;
-    const Job* after = nullptr;
-    bool gone = false;
-};
-// What these steps make of their array.
-void follow_subjobs(Change& change, uint64_t array, const std::vector<SubjobStep>& steps);
-
-// The queued subjobs of these ranges don't start any more: they count as ended. No ranges: all of them.
-void expire_queued(Change& change, Job& array, const std::vector<IndexRange>& of);
-// An array that is to end, of which no subjob is part of the change. True: it is to be retired now. False:
-// subjobs run; they are killed, and it ends with the last of them.
-bool close_array(Change& change, Job& array);
-// All subjobs that have ended are queued again.
-void requeue_ended(Change& change, Job& array);
+// Gives the array these subjobs; array_indices_remaining follows.
+void set_subjobs(Job& array, Subjobs subjobs);
+// Has every subjob ended?
+bool is_done(const Subjobs& subjobs);
+// Adds `by` to the count of subjobs in the state of `subjob`, unless it is queued or has ended.
+void tally(Subjobs& subjobs, const Job& subjob, int64_t by);
 
 }  // namespace pbs::host

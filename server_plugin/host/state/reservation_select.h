@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "server_plugin/host/base/error.h"
-#include "server_plugin/host/change/change.h"
+#include "server_plugin/host/state/state.h"
 
 namespace pbs::host {
 

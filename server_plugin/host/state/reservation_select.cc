@@ -1,4 +1,4 @@
-#include "server_plugin/host/life/reservation_select.h"
+#include "server_plugin/host/state/reservation_select.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/life/reservation.h"
+#include "server_plugin/host/state/reservation.h"
 #include "server_plugin/host/state/select_spec.h"
 
 namespace pbs::host {

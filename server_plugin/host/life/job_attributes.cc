@@ -1,4 +1,4 @@
-#include "server_plugin/host/requests/job_attributes.h"
+#include "server_plugin/host/life/job_attributes.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,9 @@
 #include <cctype>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/life/accrual.h"
 #include "server_plugin/host/life/depend.h"
-#include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/run/staging.h"
+#include "server_plugin/host/state/accrual.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {

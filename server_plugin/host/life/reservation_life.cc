@@ -1,4 +1,4 @@
-#include "server_plugin/host/life/reservation.h"
+#include "server_plugin/host/life/reservation_life.h"
 
 #include <fmt/format.h>
 
@@ -13,9 +13,11 @@
 #include "server_plugin/host/base/mail.h"
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/life/new_reservation.h"
-#include "server_plugin/host/life/reservation_select.h"
 #include "server_plugin/host/state/exec_vnode.h"
+#include "server_plugin/host/state/job_comment.h"
 #include "server_plugin/host/state/occurrences.h"
+#include "server_plugin/host/state/reservation.h"
+#include "server_plugin/host/state/reservation_select.h"
 #include "server_plugin/host/state/select_spec.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
@@ -25,18 +27,6 @@ namespace {
 // Between two times that the scheduler is asked for other places of one that is degraded.
 constexpr int64_t kSecondsUntilRetry = 600;
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
-
-const AttributeDef& row(std::string_view name) {
-    return *reservation_table().find(name);
-}
-
-void unset_attribute(Reservation& reservation, std::string_view name) {
-    reservation.attributes.unset(row(name), {});
-}
-
-int substate_of(const Reservation& reservation) {
-    return static_cast<int>(reservation.attributes.integer("reserve_substate", 0));
-}
 
 void set_substate(Reservation& reservation, int state, int64_t now) {
     set_attribute(reservation, "reserve_substate", std::to_string(state));
@@ -58,11 +48,6 @@ void forget_alteration(Reservation& reservation) {
 std::string occurrence_text(const Reservation& reservation) {
     return fmt::format("{}/{}", reservation.attributes.integer("reserve_index", 1),
                        reservation.attributes.integer("reserve_count", 1));
-}
-
-void set_duration(Reservation& reservation, int64_t seconds) {
-    set_attribute(reservation, "reserve_duration", std::to_string(seconds));
-    reservation.attributes.set(row("Resource_List"), "walltime", amount_text(Type::duration, seconds));
 }
 
 void set_queue(Change& change, const Reservation& reservation, bool enabled, bool started) {
@@ -126,16 +111,6 @@ void mail_owner(Change& change, const Reservation& reservation, char point, std:
     });
 }
 
-// The jobs of its queue that aren't history.
-std::vector<const Job*> jobs_of(const State& state, const Reservation& reservation) {
-    std::vector<const Job*> jobs;
-    const Queue* queue = state.queue(reservation.queue_name());
-    if (queue == nullptr) return jobs;
-    for (const uint64_t handle : state.queue_jobs(queue->handle))
-        if (const Job* job = state.job(handle); job != nullptr && !job->history()) jobs.push_back(job);
-    return jobs;
-}
-
 // Who does what the server does by itself.
 std::string server_at(Change& change) {
     return fmt::format("Server@{}", change.server().state.host_name);
@@ -193,35 +168,6 @@ void give_up(Change& change, const Reservation& reservation) {
     log_line(change, reservation, "Reservation deleted: it wasn't confirmed before its end");
     mail_owner(change, reservation, 'a', "Reservation deleted: it wasn't confirmed before its end");
     remove_with_queue(change, reservation);
-}
-
-// Is the vnode down, offline or gone?
-bool is_lacking(uint64_t handle, const State& state) {
-    const Node* node = state.node(handle);
-    return node == nullptr || node->state != node_free;
-}
-
-// Is a vnode of these places, or have some of its chunks none, because somebody took the hosts?
-bool lacks_vnodes(const Reservation& reservation, const std::vector<Place>& places, const State& state) {
-    if (is_maintenance(reservation)) return false;
-    const auto chunks = std::ranges::count_if(places, [](const Place& place) { return !place.joined; });
-    const std::string_view asked = reservation.attributes.text("Resource_List", "nodect");
-    if (!asked.empty() && chunks < amount_of(Type::integer, asked)) return true;
-    return std::ranges::any_of(places, [&](const Place& place) { return is_lacking(place.node, state); });
-}
-
-bool later_lacks_vnodes(const Reservation& reservation, const State& state) {
-    return std::ranges::any_of(reservation.later_nodes,
-                               [&](uint64_t node) { return is_lacking(node, state); }) ||
-           (substate_of(reservation) == reservation_state::kInConflict &&
-            std::ranges::any_of(reservation.later, [&](const Reservation::Occurrence& one) {
-                return lacks_vnodes(reservation, one.places, state);
-            }));
-}
-
-bool is_any_asked(const Reservation& reservation) {
-    return !reservation.keeps_first ||
-           std::ranges::any_of(reservation.later, &Reservation::Occurrence::asked);
 }
 
 void retry_later(Change& change, Reservation& reservation) {
@@ -297,13 +243,6 @@ bool look_at_rest(Change& change, const Reservation& current, int64_t now) {
         log_line(change, reservation, "Reservation no longer degraded: its vnodes take jobs again");
     }
     return true;
-}
-
-// Of what is in its queue, that which has begun; arrays stay as long as they have other subjobs.
-std::vector<const Job*> running_jobs_of(const State& state, const Reservation& reservation) {
-    std::vector<const Job*> jobs = jobs_of(state, reservation);
-    std::erase_if(jobs, [](const Job* job) { return job->is_array() || !job->running(); });
-    return jobs;
 }
 
 // An occurrence that isn't the last is over: jobs that run are deleted, those that wait stay for the next
@@ -448,103 +387,6 @@ std::vector<std::vector<Place>> by_occurrence(const std::vector<Place>& places,
 
 }  // namespace
 
-bool is_degraded(const Reservation& reservation) {
-    const int substate = substate_of(reservation);
-    return !reservation.is_asked() &&
-           (substate == reservation_state::kDegraded || substate == reservation_state::kInConflict);
-}
-
-bool holds_vnodes(const Reservation& reservation, int64_t now) {
-    switch (reservation.state()) {
-        case reservation_state::kRunning:
-        case reservation_state::kDeletingJobs:
-            return true;
-        case reservation_state::kBeingAltered:
-            return substate_of(reservation) == reservation_state::kRunning;
-        case reservation_state::kBeingDeleted:
-            return reservation.start() <= now;
-        default:
-            return false;
-    }
-}
-
-bool awaits_answer(const Reservation& reservation) {
-    // Of whole hosts: nobody asks the scheduler.
-    if (is_maintenance(reservation) && reservation.state() == reservation_state::kUnconfirmed) return false;
-    return reservation.is_asked() ||
-           (is_degraded(reservation) && !reservation.attributes.has("reserve_retry") &&
-            is_any_asked(reservation));
-}
-
-void choose_asked(Reservation& reservation, const State& state) {
-    const bool is_new = reservation.state() == reservation_state::kUnconfirmed;
-    const bool is_altered = reservation.state() == reservation_state::kBeingAltered;
-    // Where jobs run in it, they stay, and so does it.
-    const bool may_move = reservation.state() == reservation_state::kRunning &&
-                          lacks_vnodes(reservation, reservation.places, state) &&
-                          running_jobs_of(state, reservation).empty();
-    reservation.keeps_first =
-        !is_new && !is_altered && !may_move && reservation.state() != reservation_state::kDegraded;
-    for (Reservation::Occurrence& one : reservation.later)
-        one.asked = is_new || (!is_altered && lacks_vnodes(reservation, one.places, state));
-}
-
-void set_attribute(Reservation& reservation, std::string_view name, std::string_view value) {
-    reservation.attributes.set(row(name), {}, value);
-}
-
-Result<void> settle_times(Reservation& reservation, int64_t now, bool may_be_past) {
-    const Attributes& a = reservation.attributes;
-    const auto seconds = [](std::string_view text) { return amount_of(Type::duration, text); };
-    const bool has_start = a.has("reserve_start");
-    const bool has_end = a.has("reserve_end");
-    const bool has_duration = a.has("reserve_duration") || a.has("Resource_List", "walltime");
-    const int64_t duration = a.integer("reserve_duration", seconds(a.text("Resource_List", "walltime")));
-    int64_t start = a.integer("reserve_start", 0);
-    int64_t end = a.integer("reserve_end", 0);
-    if (int{has_start} + int{has_end} + int{has_duration} < 2)
-        return fail(PBSE_BADTSPEC, "Bad time specification(s): expected two of start, end and duration");
-    if (has_duration && duration <= 0)
-        return fail(PBSE_BADTSPEC, "Bad time specification(s): the duration isn't above 0");
-    if (!has_start) start = end - duration;
-    if (!has_end) end = start + duration;
-    if (has_start && has_end && has_duration && a.has("reserve_duration") && end - start != duration)
-        return fail(PBSE_BADTSPEC, "Bad time specification(s): start, end and duration differ");
-    if (end <= start) return fail(PBSE_BADTSPEC, "Bad time specification(s): it ends before it begins");
-    if (end <= now || (start < now && !may_be_past))
-        return fail(PBSE_BADTSPEC, "Bad time specification(s): the start is in the past");
-    set_attribute(reservation, "reserve_start", std::to_string(start));
-    set_attribute(reservation, "reserve_end", std::to_string(end));
-    set_duration(reservation, end - start);
-    return {};
-}
-
-namespace {
-
-// What a job of no queue would have that asks for the same.
-Result<Job> as_job(const Reservation& reservation, const State& state) {
-    Job job;
-    const AttributeDef& job_list = *job_table().find("Resource_List");
-    for (const AttributeValue& value : reservation.attributes.all_of("Resource_List"))
-        job.attributes.set(job_list, value.resource(), value.value());
-    for (const char* name : {"User_List", "group_list"})
-        if (reservation.attributes.has(name))
-            job.attributes.set(*job_table().find(name), {}, reservation.attributes.text(name));
-    set_attribute(job, "Job_Owner", std::string(reservation.attributes.text("Reserve_Owner")));
-    if (auto ok = complete_resources(job, Queue{}, state); !ok) return tl::unexpected(ok.error());
-    return job;
-}
-
-void take_list(Reservation& reservation, const Job& job) {
-    const AttributeDef& list = row("Resource_List");
-    reservation.attributes.unset(list, {});
-    for (const AttributeValue& value : job.attributes.all_of("Resource_List"))
-        reservation.attributes.set(list, value.resource(), value.value());
-    set_attribute(reservation, "schedselect", std::string(job.attributes.text("schedselect")));
-}
-
-}  // namespace
-
 Result<void> settle_resources(Reservation& reservation, Server& server) {
     auto job = as_job(reservation, server.state);
     if (!job) return tl::unexpected(job.error());
@@ -553,60 +395,6 @@ Result<void> settle_resources(Reservation& reservation, Server& server) {
     for (const char* name : {"euser", "egroup"})
         set_attribute(reservation, name, std::string(job->attributes.text(name)));
     return {};
-}
-
-Result<void> complete_list(Reservation& reservation, const State& state) {
-    const auto job = as_job(reservation, state);
-    if (!job) return tl::unexpected(job.error());
-    take_list(reservation, *job);
-    return {};
-}
-
-Result<void> settle_access(Reservation& reservation, Queue& queue) {
-    std::vector<std::string> users = reservation.attributes.list("Authorized_Users");
-    const std::string owner(reservation.attributes.text("Reserve_Owner"));
-    if (std::ranges::find(users, owner) == users.end() &&
-        std::ranges::find(users, "+" + owner) == users.end())
-        users.push_back(owner);
-    if (std::set<std::string>(users.begin(), users.end()).size() != users.size())
-        return fail(PBSE_DUPLIST, "Duplicate entry in list: Authorized_Users");
-    set_attribute(reservation, "Authorized_Users", fmt::format("{}", fmt::join(users, ",")));
-    const auto follow = [&](std::string_view own, std::string_view list, std::string_view enable) {
-        const bool set = reservation.attributes.has(own);
-        queue.attributes.set(*queue_table().find(enable), {}, set ? "True" : "False");
-        if (set)
-            queue.attributes.set(*queue_table().find(list), {},
-                                 std::string(reservation.attributes.text(own)));
-        else
-            queue.attributes.unset(*queue_table().find(list), {});
-    };
-    follow("Authorized_Users", "acl_users", "acl_user_enable");
-    follow("Authorized_Groups", "acl_groups", "acl_group_enable");
-    follow("Authorized_Hosts", "acl_hosts", "acl_host_enable");
-    return {};
-}
-
-void limit_queue(const Reservation& reservation, Queue& queue, const ResourceTable& resources) {
-    const auto set = [&](std::string_view name, std::string_view resource, std::string_view value) {
-        queue.attributes.set(*queue_table().find(name), resource, value);
-    };
-    for (const AttributeValue& value : reservation.attributes.all_of("Resource_List")) {
-        const Resource* resource = resources.find(value.resource());
-        const bool is_time = value.resource() == "walltime" || value.resource() == "nodect";
-        if (resource == nullptr || is_time || !resource->consumable()) continue;
-        set("resources_max", value.resource(), value.value());
-        set("resources_available", value.resource(), value.value());
-    }
-}
-
-void settle_queue(const Reservation& reservation, Queue& queue, const ResourceTable& resources) {
-    const auto set = [&](std::string_view name, std::string_view value) {
-        queue.attributes.set(*queue_table().find(name), {}, value);
-    };
-    set("queue_type", "Execution");
-    set("enabled", "False");
-    set("started", "False");
-    limit_queue(reservation, queue, resources);
 }
 
 void note_confirmation(Change& change, const Reservation& reservation, bool altered, const std::string& by) {

@@ -1,12 +1,11 @@
-#include "server_plugin/host/life/accrual.h"
+#include "server_plugin/host/state/accrual.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 
-#include "server_plugin/host/life/job_life.h"
-#include "server_plugin/host/life/preempt.h"
+#include "server_plugin/host/state/preemption.h"
 
 namespace pbs::host {
 namespace {

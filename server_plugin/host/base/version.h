@@ -1,0 +1,11 @@
+// The server's version.
+#pragma once
+
+#include <string_view>
+
+namespace pbs::host {
+
+// As pbs_version tells it.
+std::string_view server_version();
+
+}  // namespace pbs::host
