@@ -10,8 +10,44 @@
 namespace pbs::structure {
 namespace fs = std::filesystem;
 
-std::span<const Rule> rules() {
-    static const std::vector<Rule> table{
+namespace {
+
+struct Room {
+    std::string_view folder;                  // with '/' at its end
+    std::vector<std::string_view> outside{};  // the headers that it uses of other folders
+};
+
+// Adds rules by which each room sees those before it.
+void add_rooms(std::vector<Rule>& table, const std::vector<Room>& rooms) {
+    std::vector<std::string_view> below;
+    for (const Room& room : rooms) {
+        Rule rule{room.folder.substr(0, room.folder.size() - 1), below, {}};
+        rule.headers.insert(rule.headers.end(), room.outside.begin(), room.outside.end());
+        table.push_back(std::move(rule));
+        below.push_back(room.folder);
+    }
+}
+
+// The rooms of the bundled server, the lowest first.
+std::vector<Room> rooms_of_host() {
+    constexpr std::string_view kPlugin = "server_plugin/plugin/pbs_plugin.h";
+    return {
+        {"server_plugin/host/base/", {"ifl/", "server_plugin/posix/"}},
+        {"server_plugin/host/run/", {"ifl/", "server_plugin/posix/"}},
+        {"server_plugin/host/state/", {"ifl/", "ifl/attributes/", "rrule/", "text/", kPlugin}},
+        {"server_plugin/host/store/", {"ifl/", "sqlite/", kPlugin}},
+        {"server_plugin/host/policy/", {"ifl/", "ifl/attributes/", "text/", kPlugin}},
+        {"server_plugin/host/change/", {"ifl/", kPlugin}},
+        {"server_plugin/host/life/", {"ifl/", "ifl/attributes/", "text/", "server_plugin/posix/", kPlugin}},
+        {"server_plugin/host/peers/", {"ifl/", "server_plugin/posix/", kPlugin}},
+        {"server_plugin/host/cycle/", {"ifl/", kPlugin}},
+        {"server_plugin/host/requests/", {"ifl/", "text/", kPlugin}},
+        {"server_plugin/host/net/", {"ifl/"}},
+        {"server_plugin/host/main/", {"ifl/", kPlugin}}};
+}
+
+std::vector<Rule> all_rules() {
+    std::vector<Rule> table{
         // Every folder but one may use values/.
         {"values", {}, {}},
         {"text", {}, {}},
@@ -128,8 +164,7 @@ std::span<const Rule> rules() {
          {"pbs_text", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_calendar_lib"}},
         // Both hosts know the plugin through its C header alone, and load it at run time.
         {"server_plugin/host",
-         {"text/", "server_plugin/plugin/pbs_plugin.h", "server_plugin/posix/", "ifl/", "ifl/attributes/",
-          "sqlite/", "rrule/"},
+         {},
          {"pbs_text", "pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client", "pbs_posix", "pbs_sqlite",
           "pbs_rrule"}},
         {"server_plugin/openpbs",
@@ -138,6 +173,14 @@ std::span<const Rule> rules() {
           "ifl/attributes/reservation_start.h", "rrule/", "sqlite/"},
          {"pbs_text", "pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client", "pbs_rrule", "pbs_sqlite"}},
     };
+    add_rooms(table, rooms_of_host());
+    return table;
+}
+
+}  // namespace
+
+std::span<const Rule> rules() {
+    static const std::vector<Rule> table = all_rules();
     return table;
 }
 

@@ -61,7 +61,7 @@ TEST(ArrowsCheck, AcceptsAllowedUse) {
         "objects/CMakeLists.txt",
         "pbs_library(pbs_objects store.cc)\ntarget_link_libraries(pbs_objects PUBLIC pbs_rrule fmt::fmt)\n");
     tree.add("rrule/CMakeLists.txt", "pbs_library(pbs_rrule window.cc)\n");
-    tree.add("server_plugin/host/plugin_loader.cc", "#include \"server_plugin/plugin/pbs_plugin.h\"\n");
+    tree.add("server_plugin/host/policy/plugin.cc", "#include \"server_plugin/plugin/pbs_plugin.h\"\n");
     EXPECT_THAT(describe(check_tree(tree.root(), rules())), IsEmpty());
 }
 
@@ -82,21 +82,31 @@ TEST(ArrowsCheck, CatchesAngleBracketsAndSpaces) {
 TEST(ArrowsCheck, CatchesAPathThatClimbsOutOfTheFolder) {
     const Tree tree;
     tree.add("objects/store.h", "");
-    tree.add("server_plugin/host/server.cc", "#include \"../../objects/store.h\"\n");
+    tree.add("server_plugin/host/change/server.cc", "#include \"../../../objects/store.h\"\n");
     EXPECT_THAT(
         describe(check_tree(tree.root(), rules())),
-        ElementsAre("server_plugin/host/server.cc:1: #include objects/store.h: server_plugin/host may not "
-                    "include this"));
+        ElementsAre(
+            "server_plugin/host/change/server.cc:1: #include objects/store.h: server_plugin/host/change "
+            "may not include this"));
 }
 
 TEST(ArrowsCheck, HostMayIncludeOnlyTheAbiHeaderOfThePlugin) {
     const Tree tree;
     tree.add(
-        "server_plugin/host/a.cc",
+        "server_plugin/host/policy/a.cc",
         "#include \"server_plugin/plugin/pbs_plugin.h\"\n#include \"server_plugin/plugin/translate.h\"\n");
     EXPECT_THAT(describe(check_tree(tree.root(), rules())),
-                ElementsAre("server_plugin/host/a.cc:2: #include server_plugin/plugin/translate.h: "
-                            "server_plugin/host may not include this"));
+                ElementsAre("server_plugin/host/policy/a.cc:2: #include server_plugin/plugin/translate.h: "
+                            "server_plugin/host/policy may not include this"));
+}
+
+TEST(ArrowsCheck, ARoomOfTheHostSeesThoseBelowIt) {
+    const Tree tree;
+    tree.add("server_plugin/host/change/a.cc",
+             "#include \"server_plugin/host/state/b.h\"\n#include \"server_plugin/host/life/c.h\"\n");
+    EXPECT_THAT(describe(check_tree(tree.root(), rules())),
+                ElementsAre("server_plugin/host/change/a.cc:2: #include server_plugin/host/life/c.h: "
+                            "server_plugin/host/change may not include this"));
 }
 
 TEST(ArrowsCheck, OpenpbsHostMayUseOnlyTheAbiAndTheProtocol) {
