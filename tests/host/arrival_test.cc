@@ -172,7 +172,9 @@ TEST_F(Arrival, AJobThatComesBackTakesThePlaceOfWhatIsKeptOfIt) {
     ASSERT_EQ(queue().code, 0);
     ASSERT_EQ(commit(), 0);
     Change change(*server_, server_->now());
-    retire(change, change.job(*server_->state.job(kId)), substate::kMoved);
+    Job& job = change.job(*server_->state.job(kId));
+    advance(job, JobEvent::leaves, server_->state, server_->now(), "q@other");
+    retire(change, job, JobEvent::moved);
     ASSERT_TRUE(change.commit());
     EXPECT_EQ(job_shows(kId, "job_state", "x"), "M");
     ASSERT_EQ(queue(kId, {}, "3").code, 0);

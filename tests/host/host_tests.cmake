@@ -34,6 +34,7 @@ pbs_test(
   in_slices_test.cc
   job_life_test.cc
   job_name_test.cc
+  job_state_test.cc
   limits_test.cc
   machine_load_test.cc
   manage_queue_test.cc

@@ -178,9 +178,7 @@ Result<void> Application::resume(const Decision& decision, Job& job) {
         resume_preempted(change_, job);
         return {};
     }
-    await(job, others);
-    job.state = job_state::kRunning;
-    job.mtime = change_.now();
+    await(change_, job, others);
     return {};
 }
 
@@ -192,7 +190,7 @@ Result<void> Application::run(const Decision& decision, Job& job) {
     if (done) done = move(decision, job);
     if (done) done = start_as_decided(change_, job, decision);
     if (done && decision.after_preemptions)
-        if (const auto others = awaited(); !others.empty()) await(job, others);
+        if (const auto others = awaited(); !others.empty()) await(change_, job, others);
     if (done) return {};
     job = before;
     // A subjob that didn't start isn't there.

@@ -38,15 +38,12 @@ void put_index(Job& job, std::string_view attribute) {
     set_attribute(job, attribute, text);
 }
 
-Job new_subjob(const Job& array, int64_t index, State& state) {
+Job new_subjob(const Job& array, int64_t index, State& state, int64_t now) {
     Job job = array;
     job.handle = state.new_handle();
     job.sequence = state.new_subjob();
     job.id = subjob_id(array, index);
-    job.state = job_state::kQueued;
-    job.substate = substate::kQueued;
-    job.stime = 0;
-    job.obittime = 0;
+    advance(job, JobEvent::made_subjob, state, now);
     job.subjobs.reset();
     job.array = array.sequence;
     job.index = index;
@@ -61,7 +58,7 @@ Job new_subjob(const Job& array, int64_t index, State& state) {
 // Marks an array as begun: the first of its subjobs runs.
 void begin_array(Change& change, Job& array) {
     Server& server = change.server();
-    array.stime = change.now();
+    advance(array, JobEvent::began, server.state, change.now());
     set_began_comment(array);
     dependencies_when_running(change, array);
     change.then([&server, handle = array.handle] {
@@ -106,14 +103,11 @@ void end_array(Change& change, Job& array) {
             mail_job(server, ended, 'e', fmt::format("Execution terminated\n{}", text));
         });
     }
-    const int final_substate = array.deleted                                     ? substate::kTerminated
-                               : array.attributes.integer("Exit_status", 0) == 0 ? substate::kFinished
-                                                                                 : substate::kFailed;
     // What its last queued subjob waited for is over.
     if (ran && array.attributes.text("comment").find(" and terminated") == std::string::npos)
         set_began_comment(array);
-    set_end_comment(array, final_substate, {});
-    retire(change, array, final_substate);
+    set_end_comment(array, end_of(array), {});
+    retire(change, array, end_of(array));
 }
 
 }  // namespace
@@ -122,7 +116,7 @@ Result<Job> subjob_to_start(Change& change, const Job& array, int64_t index) {
     State& state = change.server().state;
     if (!array.subjobs->queued.contains(index)) return fail(PBSE_BADSTATE, {});
     if (const Job* again = state.subjob(array.sequence, index)) return *again;
-    Job job = new_subjob(array, index, state);
+    Job job = new_subjob(array, index, state, change.now());
     // Earlier runs of the subjob, whose job is gone, have had the numbers up to this one.
     set_attribute(job, "run_count", std::to_string(array.attributes.integer("run_count", 0)));
     return job;
@@ -164,7 +158,7 @@ void follow_subjobs(Change& change, uint64_t number, const std::vector<SubjobSte
     array.mtime = change.now();
     if (!array.begun() && array.subjobs->running > 0) begin_array(change, array);
     if (is_done(*array.subjobs)) return end_array(change, array);
-    settle_state(array, change.server().state, change.now());
+    advance(array, JobEvent::settled, change.server().state, change.now());
 }
 
 void expire_queued(Change& change, Job& array, const std::vector<IndexRange>& of) {
@@ -195,10 +189,10 @@ bool close_array(Change& change, Job& array) {
         running = true;
         if (current.deleted) continue;
         Job& job = change.job(current);
-        mark_deleted(change, job);
+        advance(job, JobEvent::deleted, server.state, change.now());
         kill_after(change, job);
     }
-    array.deleted = running;
+    if (running) advance(array, JobEvent::deleted, server.state, change.now());
     return !running;
 }
 

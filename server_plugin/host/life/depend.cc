@@ -90,16 +90,14 @@ void settle_hold(Change& change, Job& job) {
     if (job.running() || job.history()) return;
     if (state.dependencies.waits(job.sequence)) {
         change_hold(job, ifl::Op::incr, state);
-        job.substate = substate::kHeldByDepend;
+        advance(job, JobEvent::depends, state, change.now());
     } else if (job.substate == substate::kHeldByDepend) {
         if (running_member(change, state, set_of(state, job.sequence), job.sequence) == nullptr)
             change_hold(job, ifl::Op::decr, state);
-        job.substate = substate::kHeld;
+        advance(job, JobEvent::depends_no_more, state, change.now());
     } else {
         return;
     }
-    job.mtime = change.now();
-    settle_state(job, state, change.now());
     if (job.state == job_state::kQueued) change.want_cycle(PBS_SCH_SCHEDULE_NEW);
 }
 
@@ -222,7 +220,7 @@ class TakeUp {
         });
         if (running_member(change_, state_, set, job_.sequence) != nullptr) {
             change_hold(job_, ifl::Op::incr, state_);
-            settle_state(job_, state_, change_.now());
+            advance(job_, JobEvent::settled, state_, change_.now());
         }
         return 0;
     }
@@ -428,7 +426,7 @@ bool deal_with_set(Change& change, const Link& work, int& left) {
         } else {
             Job& job = change.job(*member);
             change_hold(job, work.kind == LinkKind::to_hold ? ifl::Op::incr : ifl::Op::decr, state);
-            settle_state(job, state, change.now());
+            advance(job, JobEvent::settled, state, change.now());
             if (job.state == job_state::kQueued) change.want_cycle(PBS_SCH_SCHEDULE_NEW);
         }
     });

@@ -54,23 +54,7 @@ void take_exit(Job& job, const ExitRecord& exit, Server& server, int64_t now) {
 
 void back_to_queue(Change& change, Job& job) {
     dependencies_at_requeue(change, job);
-    const bool preempted = is_preempting(job);
-    if (preempted)
-        set_attribute(job, "sched_preempted", fmt::format("{}", change.now()));
-    else
-        unset_attribute(job, "sched_preempted");
-    forget_preemption(job);
-    if (job.at_end == Job::AtEnd::hold)
-        set_attribute(job, "Hold_Types", *canonical(Type::hold, std::string(job.hold_types()) + "s"));
-    job.places.clear();
-    job.exec_vnode = {};
-    job.exec_host = {};
-    job.stime = 0;
-    job.at_end = Job::AtEnd::finish;
-    job.deleted = false;
-    job.state = job_state::kQueued;
-    unset_attribute(job, "session_id");
-    settle_state(job, change.server().state, change.now());
+    advance(job, JobEvent::requeued, change.server().state, change.now());
 }
 
 bool keeps_history(const Server& server) {
@@ -91,7 +75,7 @@ void wait_for_files(Change& change, Job& job, const std::string& why) {
     for (const char* name : {"Exit_status", "resources_used"}) unset_attribute(job, name);
     back_to_queue(change, job);
     set_attribute(job, "Execution_Time", fmt::format("{}", change.now() + kSecondsUntilNextStagein));
-    settle_state(job, server.state, change.now());
+    advance(job, JobEvent::settled, server.state, change.now());
     set_comment(job, why);
     change.then([&server, waiting = job, why] {
         server.parts.log.job(waiting.id, why);
@@ -103,27 +87,6 @@ void wait_for_files(Change& change, Job& job, const std::string& why) {
 }
 
 }  // namespace
-
-void settle_state(Job& job, const State& state, int64_t now) {
-    if (job.running() || job.history() || job.is_leaving()) return;
-    const char before = job.state;
-    const int64_t begin = job.attributes.integer("Execution_Time", 0);
-    if (job.hold_types() != "n") {
-        job.state = job_state::kHeld;
-        if (job.substate != substate::kHeldByDepend) job.substate = substate::kHeld;
-        job.etime = 0;
-    } else if (begin > now) {
-        job.state = job_state::kWaiting;
-        job.substate = substate::kWaiting;
-        job.etime = 0;
-    } else {
-        const Queue* queue = state.queue(job.queue);
-        job.state = job.begun() ? job_state::kBegun : job_state::kQueued;
-        job.substate = job.begun() ? substate::kBegun : substate::kQueued;
-        if (job.etime == 0 && queue != nullptr && queue->execution()) job.etime = now;
-    }
-    comment_on_state(job, before);
-}
 
 Result<void> fit_to_queue(Job& job, const Queue& queue, Server& server) {
     if (auto ok = set_execution_user(job, server); !ok) return ok;
@@ -149,7 +112,7 @@ Result<void> enter_fitted(Change& change, Job& job, const Queue& queue, Entry en
     }
     if (job.attributes.text("Checkpoint").empty()) set_attribute(job, "Checkpoint", "u");
     if (job.attributes.text("Hold_Types").empty()) set_attribute(job, "Hold_Types", "n");
-    settle_state(job, state, change.now());
+    advance(job, JobEvent::settled, state, change.now());
     change.counted().stage(job);
     return {};
 }
@@ -161,23 +124,13 @@ void log_job(Change& change, const Job& job, std::string text) {
 
 Result<void> start_job(Change& change, Job& job, const std::vector<Place>& places, std::string_view comment) {
     Server& server = change.server();
-    if (job.running() || job.history()) return fail(PBSE_BADSTATE);
+    if (!may_happen(job, JobEvent::started)) return fail(PBSE_BADSTATE);
     if (auto ok = dependencies_at_start(change, job); !ok) return ok;
-    job.state = job_state::kRunning;
-    job.substate = substate::kPrerun;
-    job.stime = change.now();
-    job.mtime = change.now();
-    job.obittime = 0;
+    advance(job, JobEvent::started, server.state, change.now());
     job.places = places;
     job.exec_vnode =
         SharedText(exec_vnode_text(places, server.state.resources, job.attributes.text("schedselect")));
     job.exec_host = SharedText(exec_host_text(places, server.state));
-    job.at_end = Job::AtEnd::finish;
-    job.deleted = false;
-    set_attribute(job, "run_count", fmt::format("{}", job.attributes.integer("run_count", 0) + 1));
-    for (const char* name : {"Exit_status", "resources_used", "session_id", "sched_preempted"})
-        unset_attribute(job, name);
-    forget_preemption(job);
     set_comment(job, comment.empty() ? run_comment(job, change.now()) : std::string(comment));
     if (job.attributes.boolean("create_resv_from_job", false)) reserve_for_started(change, job);
     const uint64_t handle = job.handle;
@@ -196,19 +149,12 @@ void set_used(Job& job, const ExitRecord& seen) {
         job.attributes.set(used, name, value);
 }
 
-void retire(Change& change, Job& job, int final_substate) {
+void retire(Change& change, Job& job, JobEvent end) {
     dependencies_at_end(change, job);
     note_block_answer(change, job);
-    job.places.clear();
+    advance(job, end, change.server().state, change.now());
     change.counted().forget(job.handle);
-    if (!keeps_history(change.server())) {
-        change.remove(job);
-        return;
-    }
-    job.state = final_substate == substate::kMoved ? job_state::kMoved : job_state::kFinished;
-    job.substate = final_substate;
-    job.mtime = change.now();
-    set_attribute(job, "history_timestamp", fmt::format("{}", change.now()));
+    if (!keeps_history(change.server())) change.remove(job);
 }
 
 void end_job(Change& change, Job& job, const RunReport& report) {
@@ -269,11 +215,8 @@ void end_job(Change& change, Job& job, const RunReport& report) {
                  aborted ? fmt::format("Aborted by PBS Server\n{}\n{}", message, text)
                          : fmt::format("Execution terminated\n{}", text));
     });
-    const int final_substate = job.deleted                    ? substate::kTerminated
-                               : report.exit.exit_status == 0 ? substate::kFinished
-                                                              : substate::kFailed;
-    if (note.empty()) set_end_comment(job, final_substate, {});
-    retire(change, job, final_substate);
+    if (note.empty()) set_end_comment(job, end_of(job), {});
+    retire(change, job, end_of(job));
 }
 
 void note_deletion(Change& change, const Job& job, std::string_view requestor) {
@@ -286,19 +229,11 @@ void note_deletion(Change& change, const Job& job, std::string_view requestor) {
     });
 }
 
-void mark_deleted(Change& change, Job& job) {
-    job.state = job_state::kExiting;
-    job.substate = substate::kExiting;
-    job.deleted = true;
-    job.at_end = Job::AtEnd::finish;
-    job.mtime = change.now();
-}
-
 void delete_waiting_job(Change& change, Job& job, std::string_view requestor) {
     note_deletion(change, job, requestor);
-    job.deleted = true;
-    set_end_comment(job, substate::kTerminated, requestor);
-    retire(change, job, substate::kTerminated);
+    advance(job, JobEvent::deleted, change.server().state, change.now());
+    set_end_comment(job, JobEvent::terminated, requestor);
+    retire(change, job, JobEvent::terminated);
 }
 
 Result<void> kill_job(Server& server, const Job& job) {
@@ -331,7 +266,7 @@ void reject_job(Change& change, Job& job, std::string_view text) {
         mail_job(server, rejected, 'a', fmt::format("Aborted by PBS Server\n{}", reason));
     });
     if (job.is_array() && !close_array(change, job)) return;
-    retire(change, job, substate::kFailed);
+    retire(change, job, JobEvent::failed);
 }
 
 void abort_job(Change& change, Job& job, const std::string& why) {
@@ -343,10 +278,10 @@ void abort_job(Change& change, Job& job, const std::string& why) {
     });
     if (job.is_array() && !close_array(change, job)) return;
     if (!job.running()) {
-        retire(change, job, substate::kFinished);
+        retire(change, job, JobEvent::finished);
         return;
     }
-    mark_deleted(change, job);
+    advance(job, JobEvent::deleted, server.state, change.now());
     kill_after(change, job);
 }
 
@@ -440,7 +375,7 @@ Result<void> wake_waiting(Server& server, int64_t now) {
     for (uint64_t handle : server.state.waiting_jobs()) {
         const Job& waiting = *server.state.job(handle);
         if (waiting.attributes.integer("Execution_Time", 0) > now) continue;
-        settle_state(change.job(waiting), server.state, now);
+        advance(change.job(waiting), JobEvent::settled, server.state, now);
         any = true;
     }
     if (!any) return {};

@@ -10,12 +10,9 @@
 #include "server_plugin/host/change/change.h"
 #include "server_plugin/host/life/queue_rules.h"
 #include "server_plugin/host/run/runner.h"
+#include "server_plugin/host/state/job_state.h"
 
 namespace pbs::host {
-
-// Sets a job that isn't running to Held, Waiting or Queued, as its holds and Execution_Time say. A job
-// becomes eligible (etime) when it is Queued in an execution queue.
-void settle_state(Job& job, const State& state, int64_t now);
 
 // Puts a job into a queue: rank, qtime, defaults and user as the queue wants them; checks first. Works on
 // jobs that are in no queue yet and on those to be moved.
@@ -38,10 +35,6 @@ void end_job(Change& change, Job& job, const RunReport& report);
 // The accounting record, the line in the log and the mail of a deletion.
 void note_deletion(Change& change, const Job& job, std::string_view requestor);
 
-// A running job is on its way out until the last of its processes has gone, and isn't queued again then. Its
-// processes are ended by others: kill_after(), terminate_job().
-void mark_deleted(Change& change, Job& job);
-
 // Ends a job that isn't running: deletes it, or keeps it as history. `requestor` is user@host.
 void delete_waiting_job(Change& change, Job& job, std::string_view requestor);
 
@@ -58,8 +51,9 @@ void reject_job(Change& change, Job& job, std::string_view text);
 // Ends a job, running or not, with an accounting record and mail that say why.
 void abort_job(Change& change, Job& job, const std::string& why);
 
-// Takes a job that is not running to its end state: history if that is kept, otherwise nothing.
-void retire(Change& change, Job& job, int final_substate);
+// Ends a job, of which nothing runs any more: it is history if that is kept, otherwise gone. `end` is
+// terminated, finished, failed or moved.
+void retire(Change& change, Job& job, JobEvent end);
 
 // Records of the runner and of accounting.
 RunId run_id(const Job& job);

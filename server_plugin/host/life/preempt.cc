@@ -32,13 +32,9 @@ void note(Change& change, const Job& job, std::string text) {
 bool suspend(Change& change, Job& job, std::string_view for_job) {
     Server& server = change.server();
     if (job.substate != substate::kRunning || !server.parts.executor.signal(run_id(job), 0)) return false;
-    job.state = job_state::kSuspended;
-    job.substate = substate::kSchedSuspended;
-    job.mtime = change.now();
-    set_attribute(job, preemption::kSchedPreempted, fmt::format("{}", change.now()));
-    if (const auto release = server.state.server.list("restrict_res_to_release_on_suspend"); !release.empty())
-        set_attribute(job, preemption::kReleased, fmt::format("{}", fmt::join(release, ",")));
-    unset_attribute(job, preemption::kPreempting);
+    const auto released = server.state.server.list("restrict_res_to_release_on_suspend");
+    advance(job, JobEvent::preempted, server.state, change.now(),
+            fmt::format("{}", fmt::join(released, ",")));
     set_comment(job, fmt::format("Not Running: Preempted by suspension for job {}", for_job));
     change.then([&server, handle = job.handle] {
         const Job* suspended = server.state.job(handle);
@@ -68,7 +64,7 @@ void end_by(Change& change, const Job& job, char method) {
         Job& current = next.job(*ending);
         const std::string id = current.id;
         const Preempting so_far = preempting_of(current);
-        current.at_end = Job::AtEnd::finish;
+        advance(current, JobEvent::to_be_ended, server.state, next.now());
         (void)preempt(next, current, so_far.left, so_far.for_job);
         if (auto stored = next.commit(); !stored) server.parts.log.error(id, stored.error().message);
     });
@@ -76,8 +72,7 @@ void end_by(Change& change, const Job& job, char method) {
 
 bool requeue(Change& change, Job& job) {
     if (!job.attributes.boolean("Rerunable", true)) return false;
-    job.at_end = Job::AtEnd::requeue;
-    job.mtime = change.now();
+    advance(job, JobEvent::to_be_requeued, change.server().state, change.now());
     end_by(change, job, 'R');
     return true;
 }
@@ -85,7 +80,7 @@ bool requeue(Change& change, Job& job) {
 bool remove(Change& change, Job& job, std::string_view for_job) {
     Server& server = change.server();
     note_deletion(change, job, fmt::format("Scheduler@{}", server.state.host_name));
-    mark_deleted(change, job);
+    advance(job, JobEvent::deleted, server.state, change.now());
     set_comment(job, fmt::format("Preempted by deletion for job {}", for_job));
     end_by(change, job, 'D');
     return true;
@@ -95,8 +90,7 @@ bool remove(Change& change, Job& job, std::string_view for_job) {
 bool checkpoint(Change& change, Job& job) {
     Server& server = change.server();
     if (!may_checkpoint(server, job)) return false;
-    job.at_end = Job::AtEnd::requeue;  // the program may end it
-    job.mtime = change.now();
+    advance(job, JobEvent::to_be_requeued, server.state, change.now());  // the program may end it
     change.then([&server, handle = job.handle] {
         const Job* running = server.state.job(handle);
         if (running == nullptr) return;
@@ -114,7 +108,7 @@ bool checkpoint(Change& change, Job& job) {
             } else {
                 server.parts.log.job(current.id, fmt::format("preemption by checkpointing failed: {}",
                                                              written.error().message));
-                current.at_end = Job::AtEnd::finish;
+                advance(current, JobEvent::to_be_ended, server.state, next.now());
                 (void)preempt(next, current, so_far.left, so_far.for_job);
             }
             if (auto stored = next.commit(); !stored) server.parts.log.error(id, stored.error().message);
@@ -174,12 +168,11 @@ Room room_for(const Job& job, const State& state) {
 void launch_one(Server& server, const Job& current) {
     Change change(server, server.now());
     Job& job = change.job(current);
-    unset_attribute(job, preemption::kAwaits);
     if (job.substate == substate::kSchedSuspended) {
         resume_preempted(change, job);
         preempt_once_it_runs(change, job);
     } else {
-        job.stime = change.now();
+        advance(job, JobEvent::launched, server.state, change.now());
         change.then([&server, handle = job.handle] { launch(server, handle); });
     }
     if (auto done = change.commit(); !done) server.parts.log.error(current.id, done.error().message);
@@ -187,12 +180,8 @@ void launch_one(Server& server, const Job& current) {
 
 // It has not been launched, or not resumed: it waits again as before.
 void back_to_wait(Change& change, Job& job) {
-    unset_attribute(job, preemption::kAwaits);
-    job.mtime = change.now();
-    if (job.substate == substate::kSchedSuspended) {
-        job.state = job_state::kSuspended;
-        return;
-    }
+    advance(job, JobEvent::not_launched, change.server().state, change.now());
+    if (job.state == job_state::kSuspended) return;
     RunReport report;
     report.id = run_id(job);
     report.state = RunState::never_started;
@@ -224,18 +213,20 @@ std::string_view way_text(char method) {
 }
 
 bool preempt(Change& change, Job& job, std::string_view methods, std::string_view for_job) {
+    const State& state = change.server().state;
     if (is_awaiting(job)) {
         note(change, job, fmt::format("Job preempted before its start for job {}", for_job));
         back_to_wait(change, job);
         return true;
     }
     if (job.substate != substate::kRunning) {
-        set_attribute(job, preemption::kPreempting, fmt::format("{} {}{}", for_job, kOnceItRuns, methods));
-        job.mtime = change.now();
+        advance(job, JobEvent::preempting, state, change.now(),
+                fmt::format("{} {}{}", for_job, kOnceItRuns, methods));
         return true;
     }
     for (std::size_t i = 0; i < methods.size(); ++i) {
-        set_attribute(job, preemption::kPreempting, fmt::format("{} {}", for_job, methods.substr(i)));
+        advance(job, JobEvent::preempting, state, change.now(),
+                fmt::format("{} {}", for_job, methods.substr(i)));
         if (!preempt_by(change, job, methods[i], for_job)) {
             note(change, job, fmt::format("preemption by {} is not possible", way_text(methods[i])));
             continue;
@@ -243,9 +234,7 @@ bool preempt(Change& change, Job& job, std::string_view methods, std::string_vie
         note(change, job, fmt::format("Job preempted by {} for job {}", way_text(methods[i]), for_job));
         return true;
     }
-    unset_attribute(job, preemption::kPreempting);
-    set_attribute(job, preemption::kNotPreemptable, "True");
-    job.mtime = change.now();
+    advance(job, JobEvent::not_preempted, state, change.now());
     change.want_cycle(PBS_SCH_SCHEDULE_TERM);
     note(change, job, "Job failed to be preempted");
     return false;
@@ -258,12 +247,7 @@ void preempt_once_it_runs(Change& change, Job& job) {
 
 void resume_preempted(Change& change, Job& job) {
     Server& server = change.server();
-    add_suspended(job, job.attributes.integer(preemption::kSchedPreempted, change.now()), change.now());
-    unset_attribute(job, preemption::kSchedPreempted);
-    unset_attribute(job, preemption::kReleased);
-    job.state = job_state::kRunning;
-    job.substate = substate::kRunning;
-    job.mtime = change.now();
+    advance(job, JobEvent::unpreempted, server.state, change.now());
     set_comment(job, fmt::format("Job resumed after a preemption on {}", job.exec_vnode.text()));
     change.then([&server, handle = job.handle] {
         const Job* resumed = server.state.job(handle);
@@ -275,10 +259,10 @@ void resume_preempted(Change& change, Job& job) {
     });
 }
 
-void await(Job& job, const std::vector<RunId>& preempted) {
+void await(Change& change, Job& job, const std::vector<RunId>& preempted) {
     std::string runs;
     for (const RunId& run : preempted) runs += (runs.empty() ? "" : ",") + run_text(run);
-    set_attribute(job, preemption::kAwaits, runs);
+    advance(job, JobEvent::awaits, change.server().state, change.now(), runs);
 }
 
 void launch_awaiting(Server& server) {
@@ -324,7 +308,7 @@ void recover_preemption(Change& change, Job& job) {
     const Preempting so_far = preempting_of(job);
     const bool unfinished = so_far.method == 'C' || job.at_end == Job::AtEnd::finish;
     if (!is_preempting(job) || job.deleted || !unfinished) return;
-    job.at_end = Job::AtEnd::finish;
+    advance(job, JobEvent::to_be_ended, server.state, change.now());
     (void)preempt(change, job, so_far.left, so_far.for_job);
 }
 

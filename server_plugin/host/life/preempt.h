@@ -21,8 +21,8 @@ std::string_view way_text(char method);
 
 // A suspended job runs again on its places; after the commit its processes go on.
 void resume_preempted(Change& change, Job& job);
-// The job that was started is launched only when these jobs have gone.
-void await(Job& job, const std::vector<RunId>& preempted);
+// The job, which was started or is to be resumed, is launched only when these runs have gone.
+void await(Change& change, Job& job, const std::vector<RunId>& preempted);
 // Launches the jobs that have waited long enough, and queues those again that have waited in vain.
 void launch_awaiting(Server& server);
 // Of a job that waits to be launched there is no process that could be ended: its end is reported all the

@@ -21,8 +21,9 @@
 namespace pbs::host {
 namespace {
 
-void now_running(Job& job, const RunReport& report) {
-    if (job.state == job_state::kRunning && !is_awaiting(job)) job.substate = substate::kRunning;
+void now_running(Change& change, Job& job, const RunReport& report) {
+    if (may_happen(job, JobEvent::running))
+        advance(job, JobEvent::running, change.server().state, change.now());
     if (report.session != 0) set_attribute(job, "session_id", fmt::format("{}", report.session));
     if (!report.exit.output_note.empty()) set_comment(job, report.exit.output_note);
 }
@@ -49,7 +50,7 @@ void apply(Change& change, const RunReport& report, std::vector<RunId>& to_termi
         end_job(change, job, report);
         return;
     }
-    now_running(job, report);
+    now_running(change, job, report);
     dependencies_when_running(change, job);
     server.parts.log.job(job.id, fmt::format("running, session {}", report.session));
     if (!report.exit.output_note.empty()) server.parts.log.job(job.id, report.exit.output_note);

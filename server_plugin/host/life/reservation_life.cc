@@ -133,8 +133,8 @@ void delete_job(Change& change, const Job& current, const std::string& by) {
     if (job.is_array()) return abort_job(change, job, fmt::format("Job deleted at request of {}", by));
     if (!job.running()) return delete_waiting_job(change, job, by);
     note_deletion(change, job, by);
-    set_end_comment(job, substate::kTerminated, by);
-    mark_deleted(change, job);
+    set_end_comment(job, JobEvent::terminated, by);
+    advance(job, JobEvent::deleted, change.server().state, change.now());
     kill_after(change, job);
 }
 
@@ -266,8 +266,8 @@ void end_occurrence(Change& change, Reservation& reservation) {
         if (current->state == job_state::kExiting) continue;
         Job& job = change.job(*current);
         note_deletion(change, job, by);
-        set_end_comment(job, substate::kTerminated, by);
-        mark_deleted(change, job);
+        set_end_comment(job, JobEvent::terminated, by);
+        advance(job, JobEvent::deleted, change.server().state, change.now());
         kill_after(change, job);
     }
 }

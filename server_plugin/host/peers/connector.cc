@@ -53,7 +53,7 @@ bool hand_over(const std::string& text, int fd) {
     return ::sendmsg(STDIN_FILENO, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
 }
 
-bool refuse(const ifl::Error& error) {
+bool hand_over_error(const ifl::Error& error) {
     return hand_over(error.message.empty() ? "it can't be connected to" : error.message, -1);
 }
 
@@ -113,7 +113,7 @@ void pass_on(const ifl::Socket& encrypted, int own) {
 bool relay(const std::string& user, const ifl::Socket& encrypted) {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-        return refuse({PBSE_SYSTEM, system_text(errno)});
+        return hand_over_error({PBSE_SYSTEM, system_text(errno)});
     const Fd own(ends[0]);
     {
         const Fd other(ends[1]);
@@ -127,19 +127,19 @@ bool relay(const std::string& user, const ifl::Socket& encrypted) {
 // way, as its user does.
 bool connect(const ifl::ServerAddress& address) {
     const auto settings = ifl::load_settings(ifl::process_environment());
-    if (!settings) return refuse(settings.error());
+    if (!settings) return hand_over_error(settings.error());
     if (settings->auth_method == ifl::kReservedPortMethod) {
         const auto probe = ifl::connect_to(address);
-        if (!probe) return refuse(probe.error());
+        if (!probe) return hand_over_error(probe.error());
         if (auto made = ifl::connect_from_reserved_port(*probe)) {
             if (settings->encrypt_method.empty()) return hand_over("root", made->fd());
             if (auto done = ifl::encrypt_as_asked(*made, address, *settings); !done)
-                return refuse(done.error());
+                return hand_over_error(done.error());
             return relay("root", *made);
         }
     }
     const auto made = ifl::Connection::open(address, *settings, "");
-    if (!made) return refuse(made.error());
+    if (!made) return hand_over_error(made.error());
     if (settings->encrypt_method.empty()) return hand_over(ifl::current_user(), (*made)->fd());
     return relay(ifl::current_user(), (*made)->socket());
 }

@@ -64,10 +64,7 @@ Result<void> may_leave(const Job& job, const State& state) {
 
 void return_to_queue(Change& change, const Job& job) {
     Job& back = change.job(job);
-    back.state = job_state::kQueued;
-    back.attributes.unset(*job_table().find("leaves_for"), {});
-    back.mtime = change.now();
-    settle_state(back, change.server().state, change.now());
+    advance(back, JobEvent::returned, change.server().state, change.now());
     change.want_cycle(PBS_SCH_SCHEDULE_NEW);
 }
 
@@ -105,9 +102,7 @@ Result<std::shared_ptr<const Deliveries::Outcome>> Deliveries::begin(const Job& 
     delivery->by = std::move(by);
     Change change(server_, server_.now());
     Job& leaving = change.job(job);
-    leaving.state = job_state::kTransit;
-    leaving.substate = substate::kTransitOut;
-    set_attribute(leaving, "leaves_for", delivery->destination());
+    advance(leaving, JobEvent::leaves, server_.state, change.now(), delivery->destination());
     if (auto done = change.commit(); !done) return tl::unexpected(done.error());
     std::shared_ptr<const Outcome> outcome = delivery->outcome;
     Delivery& begun = *deliveries_.insert_or_assign(delivery->job, std::move(delivery)).first->second;
@@ -180,7 +175,8 @@ void Deliveries::send_script(Delivery& delivery) {
 void Deliveries::send_commit(Delivery& delivery) {
     if (!delivery.may_be_there) {
         Change change(server_, server_.now());
-        change.job(*server_.state.job(delivery.job)).substate = substate::kTransitOutCommit;
+        advance(change.job(*server_.state.job(delivery.job)), JobEvent::commit_sent, server_.state,
+                change.now());
         if (auto done = change.commit(); !done) return lost(delivery, done.error().message);
         delivery.may_be_there = true;
     }
@@ -216,7 +212,7 @@ void Deliveries::lost(Delivery& delivery, const std::string& why) {
 void Deliveries::arrived(Delivery& delivery) {
     Change change(server_, server_.now());
     Job& job = change.job(*server_.state.job(delivery.job));
-    retire(change, job, substate::kMoved);
+    retire(change, job, JobEvent::moved);
     change.then([&log = server_.parts.log, id = delivery.id,
                  text = fmt::format("Job moved to {} at request of {}", delivery.destination(),
                                     delivery.by)] { log.job(id, text); });

@@ -376,8 +376,7 @@ void Peers::pull(uint64_t handle, const std::vector<Place>& places) {
     if (peer == peers_.end()) return forget(handle);
     job.pulled = true;
     job.pulled_at = Steady::now();
-    job.job.state = job_state::kRunning;
-    job.job.stime = job.job.mtime = server_.now();
+    advance(job.job, JobEvent::started, server_.state, server_.now());
     job.job.places = places;
     tell(job);
     std::shared_ptr<PeerLink>& link = peer->second->link;

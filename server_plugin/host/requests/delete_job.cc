@@ -34,9 +34,9 @@ How how_of(const Context& context) {
 // The job is marked first, so that its end is a deletion even if the server dies in between.
 void mark(Context& context, Change& change, const Job& current) {
     Job& job = change.job(current);
-    mark_deleted(change, job);
+    advance(job, JobEvent::deleted, context.state(), context.now);
     const std::string by = requestor(context);
-    set_end_comment(job, substate::kTerminated, by);
+    set_end_comment(job, JobEvent::terminated, by);
     if (!current.deleted)
         change.then([&context, id = current.id, by] { context.server.parts.accounting.deleted(id, by); });
     log_job(change, current, fmt::format("Job to be deleted at request of {}", by));
@@ -69,8 +69,8 @@ Result<void> delete_subjobs(Context& context, const Target& target, const How& h
     if (!target.subjobs()) {
         note_deletion(change, array, requestor(context));
         if (array.stime != 0) set_began_comment(array);
-        set_end_comment(array, substate::kTerminated, requestor(context));
-        array.deleted = true;
+        set_end_comment(array, JobEvent::terminated, requestor(context));
+        advance(array, JobEvent::deleted, context.state(), context.now);
     } else if (target.single && running.empty()) {
         const std::string by = requestor(context);
         const std::string id = subjob_id(array, target.indices[0].first);

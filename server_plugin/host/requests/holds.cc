@@ -42,7 +42,7 @@ Result<void> release_subjobs(Change& change, const Job& array, const ifl::Attrib
         if (current.state != job_state::kHeld) continue;
         Job& job = change.job(current);
         if (auto set = apply_change(job.attributes, holds, hold, state.resources); !set) return set;
-        settle_state(job, state, change.now());
+        advance(job, JobEvent::settled, state, change.now());
     }
     return {};
 }
@@ -64,7 +64,7 @@ ifl::Reply change_holds(Context& context, const HoldsRequest& request) {
     if (auto set = apply_change(job.attributes, holds, *change_of_hold, context.state().resources); !set)
         return refuse(set.error());
     job.mtime = context.now;
-    settle_state(job, context.state(), context.now);
+    advance(job, JobEvent::settled, context.state(), context.now);
     if (job.state == job_state::kHeld && change_of_hold->op == ifl::Op::incr)
         set_held_comment(job, context.who.user, context.now);
     if (job.is_array() && request.op == ifl::Op::decr)

@@ -117,7 +117,7 @@ ifl::Reply modify_job(Context& context) {
         if (auto ok = set_execution_user(job, context.server); !ok) return refuse(ok.error());
         if (changes(body.attributes, "Resource_List"))
             if (auto ok = check_resources(context, change, job); !ok) return refuse(ok.error());
-        settle_state(job, context.state(), context.now);
+        advance(job, JobEvent::settled, context.state(), context.now);
         change.want_cycle(PBS_SCH_SCHEDULE_NEW);
     }
     if (running && changes(body.attributes, "Resource_List")) tell_limits(change, job);

@@ -20,17 +20,16 @@ Result<void> rerun_one(Context& context, const Job& current) {
 
     Change change(context.server, context.now);
     Job& job = change.job(current);
-    const Job::AtEnd before = job.at_end;
-    job.at_end = Job::AtEnd::requeue;
-    job.mtime = context.now;
+    const bool was_asked = job.at_end == Job::AtEnd::requeue;
+    advance(job, JobEvent::to_be_requeued, context.state(), context.now);
     const uint64_t handle = job.handle;
     log_job(change, job, fmt::format("Job Rerun at request of {}", requestor(context)));
     if (auto done = change.commit(); !done) return done;
     auto signalled = kill_job(context.server, *context.state().job(handle));
-    if (!signalled) {
+    if (!signalled && !was_asked) {
         // It goes on, and its own end is not to start it again.
         Change back(context.server, context.now);
-        back.job(*context.state().job(handle)).at_end = before;
+        advance(back.job(*context.state().job(handle)), JobEvent::to_be_ended, context.state(), context.now);
         if (auto done = back.commit(); !done) return done;
     }
     return signalled;

@@ -18,7 +18,7 @@ constexpr uint32_t kMannerMask = 0xf;
 void end_or_requeue(Change& change, Job& job, bool immediate) {
     if (job.state == job_state::kExiting) return;
     if (job.attributes.boolean("Rerunable", true)) {
-        job.at_end = Job::AtEnd::requeue;
+        advance(job, JobEvent::to_be_requeued, change.server().state, change.now());
         log_job(change, job,
                 fmt::format("Job to be requeued in {} on PBS Server shutdown", job.queue_name.text()));
         kill_after(change, job);

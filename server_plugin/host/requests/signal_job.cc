@@ -8,7 +8,6 @@
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/run/executor.h"
-#include "server_plugin/host/state/preemption.h"
 
 namespace pbs::host {
 namespace {
@@ -17,17 +16,14 @@ namespace {
 // preempted is the scheduler's to resume.
 Result<void> suspend_or_resume(Context& context, const Job& current, bool suspend) {
     if (!context.who.operator_()) return fail(PBSE_PERM);
-    const char from = suspend ? job_state::kRunning : job_state::kSuspended;
-    if (current.state != from || is_preempted(current)) return fail(PBSE_BADSTATE);
+    const JobEvent event = suspend ? JobEvent::suspended : JobEvent::resumed;
+    if (!may_happen(current, event)) return fail(PBSE_BADSTATE);
     Executor& executor = context.server.parts.executor;
     if (auto sent = suspend ? executor.suspend(run_id(current)) : executor.resume(run_id(current)); !sent)
         return sent;
     Change change(context.server, context.now);
     Job& job = change.job(current);
-    job.state = suspend ? job_state::kSuspended : job_state::kRunning;
-    job.substate = suspend ? substate::kSuspended : substate::kRunning;
-    job.mtime = context.now;
-    note_suspension(job, suspend, context.now);
+    advance(job, event, context.state(), context.now);
     return change.commit();
 }
 

@@ -65,14 +65,13 @@ void comment_on_state(Job& job, char before) {
     }
 }
 
-void set_end_comment(Job& job, int final_substate, std::string_view by) {
+void set_end_comment(Job& job, JobEvent event, std::string_view by) {
     const std::string before(job.attributes.text("comment"));
     if (before.empty() || before.find(" and terminated") != std::string::npos) return;
     std::string end = "failed";
-    if (final_substate == substate::kFinished) end = "finished";
-    if (final_substate == substate::kTerminated)
-        end = by.empty() ? "terminated" : fmt::format("terminated by {}", by);
-    if (final_substate == substate::kFailed) {
+    if (event == JobEvent::finished) end = "finished";
+    if (event == JobEvent::terminated) end = by.empty() ? "terminated" : fmt::format("terminated by {}", by);
+    if (event == JobEvent::failed) {
         switch (job.attributes.integer("Exit_status", 0)) {
             case exit_status::kKilledVmem:
                 end = "exceeded resource vmem";

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "server_plugin/host/state/job_state.h"
 #include "server_plugin/host/state/objects.h"
 
 namespace pbs::host {
@@ -18,7 +19,7 @@ void set_began_comment(Job& array);
 // Adds how the job has ended to its comment, if it has one, with OpenPBS's words: "... and finished", "...
 // and failed", "... and exceeded resource walltime", "... and terminated by alice@host". Nothing is added to
 // what says already that the job was terminated. `by` may be empty. Exit_status is set before.
-void set_end_comment(Job& job, int final_substate, std::string_view by);
+void set_end_comment(Job& job, JobEvent end, std::string_view by);
 // "Job run at Mon Nov 23 at 08:00 on (n1:ncpus=1)", cut off where OpenPBS cuts it off.
 std::string run_comment(const Job& job, int64_t now);
 // Tells why a job that is held or waits, or an array that has as many running subjobs as it may, doesn't

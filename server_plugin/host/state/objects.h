@@ -88,6 +88,7 @@ struct Job {
     uint64_t told = 0;      // the handle that the plugin knows it by (array.h); 0: the same
     uint64_t sequence = 0;  // the number in the id, or another one (job_name.h)
     std::string id;         // "12.server", "12[].server", "12[7].server"
+    // These two, at_end and deleted are written by advance() alone (job_state.h).
     char state = job_state::kTransit;
     int substate = substate::kTransitIn;
     uint64_t queue = 0;
@@ -106,7 +107,7 @@ struct Job {
     // Held while it runs.
     std::vector<Place> places;
     // A delete or rerun was asked while it runs: what to do when it has ended.
-    enum class AtEnd : uint8_t { finish, requeue, hold } at_end = AtEnd::finish;
+    enum class AtEnd : uint8_t { finish, requeue } at_end = AtEnd::finish;
     bool deleted = false;  // by request: its end is "deleted"
     // Names of the resources in Resource_List that the server set: another queue may set others.
     SharedText defaulted{};  // "ncpus,place", in the order of the alphabet

@@ -40,13 +40,9 @@ struct Source {
 };
 using Sources = std::array<Source, 2>;
 
-tl::unexpected<Error> failed(std::string_view path, std::string_view doing, std::string_view why) {
-    return fail(PBSE_SYSTEM, fmt::format("{}: {}: {}", path, doing, why));
-}
-
 Result<sqlite::Connection> open(const std::string& path, sqlite::Connection::Open how) {
     auto connection = sqlite::Connection::open(path, how);
-    if (!connection) return failed(path, "can not be opened", connection.error());
+    if (!connection) return file_failed(path, "can not be opened", connection.error());
     return std::move(*connection);
 }
 
@@ -60,7 +56,7 @@ Result<bool> begin_together(Sources& sources) {
         writer->wait_for_others(kLockWait[i]);
         if (auto begun = writer->run("BEGIN IMMEDIATE"); !begun) {
             if (writer->failure().about == sqlite::Failure::About::busy) return false;
-            return failed(sources[i].path, "can not be read", begun.error());
+            return file_failed(sources[i].path, "can not be read", begun.error());
         }
         writers[i] = std::move(*writer);
     }
@@ -71,7 +67,8 @@ Result<bool> begin_together(Sources& sources) {
         auto begun = reader->run("BEGIN");
         auto version = reader->integer("PRAGMA user_version");
         auto tables = reader->integer("SELECT count(*) FROM sqlite_master");
-        if (!begun || !version || !tables) return failed(source.path, "can not be read", reader->error());
+        if (!begun || !version || !tables)
+            return file_failed(source.path, "can not be read", reader->error());
         source.version = *version;
         source.reader = std::move(*reader);
     }
@@ -84,14 +81,16 @@ Result<void> check_home(const std::string& home) {
     struct stat status {};
     for (std::string_view name : kDatabaseNames) {
         const std::string path = fmt::format("{}/server_priv/{}", home, name);
-        if (::stat(path.c_str(), &status) != 0) return failed(path, "can not be read", system_text(errno));
+        if (::stat(path.c_str(), &status) != 0)
+            return file_failed(path, "can not be read", system_text(errno));
         if (::access(path.c_str(), R_OK | W_OK) != 0)
-            return failed(path, "can not be read", system_text(errno));
+            return file_failed(path, "can not be read", system_text(errno));
     }
     const std::string journal = home + "/server_priv/restore.journal";
     if (::lstat(journal.c_str(), &status) == 0)
-        return failed(journal, "is there", "a restore was cut short; start the server, which completes it");
-    if (errno != ENOENT) return failed(journal, "can not be looked for", system_text(errno));
+        return file_failed(journal, "is there",
+                           "a restore was cut short; start the server, which completes it");
+    if (errno != ENOENT) return file_failed(journal, "can not be looked for", system_text(errno));
     return {};
 }
 
@@ -113,7 +112,7 @@ Result<Sources> open_sources(const std::string& home) {
 
 Result<void> sync_file(const std::string& path) {
     const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!fd || ::fsync(fd.get()) != 0) return failed(path, "can not be written", system_text(errno));
+    if (!fd || ::fsync(fd.get()) != 0) return file_failed(path, "can not be written", system_text(errno));
     return {};
 }
 
@@ -121,7 +120,7 @@ Result<void> sync_file(const std::string& path) {
 Result<void> make_file(const std::string& path, std::string_view text) {
     const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!fd || !write_all(fd.get(), text) || ::fsync(fd.get()) != 0)
-        return failed(path, "can not be written", system_text(errno));
+        return file_failed(path, "can not be written", system_text(errno));
     return {};
 }
 
@@ -134,11 +133,12 @@ Result<Manifest::Database> copy_database(Source& source, const std::string& dire
         auto copy = open(path, sqlite::Connection::Open::create);
         if (!copy) return tl::unexpected(copy.error());
         if (auto done = source.reader->copy_to(*copy, kPagesAStep); !done)
-            return failed(source.path, fmt::format("can not be copied to {}", path), done.error());
+            return file_failed(source.path, fmt::format("can not be copied to {}", path), done.error());
         // What it holds isn't measured by the mark of the home that it may come into.
         if (auto done = sqlite::forget_numbers(*copy); !done)
-            return failed(path, "can not be written", done.error());
-        if (auto whole = copy->check(false); !whole) return failed(source.path, "is damaged", whole.error());
+            return file_failed(path, "can not be written", done.error());
+        if (auto whole = copy->check(false); !whole)
+            return file_failed(source.path, "is damaged", whole.error());
     }
     if (auto done = sync_file(path); !done) return tl::unexpected(done.error());
     auto measured = measure(directory, name);
@@ -164,7 +164,7 @@ Result<Manifest> copy_all(const std::string& home, const std::string& directory,
     }
     if (auto done = make_file(directory + "/MANIFEST", manifest.text()); !done)
         return tl::unexpected(done.error());
-    if (!sync_directory(directory)) return failed(directory, "can not be written", system_text(errno));
+    if (!sync_directory(directory)) return file_failed(directory, "can not be written", system_text(errno));
     return manifest;
 }
 
@@ -172,13 +172,17 @@ Result<void> check_target(const fs::path& directory) {
     std::error_code error;
     if (!fs::exists(fs::symlink_status(directory, error))) return {};
     if (!fs::is_directory(directory, error))
-        return failed(directory.string(), "is in the way", "not a directory");
+        return file_failed(directory.string(), "is in the way", "not a directory");
     if (!fs::is_empty(directory, error) || error)
-        return failed(directory.string(), "is in the way", "the directory is not empty");
+        return file_failed(directory.string(), "is in the way", "the directory is not empty");
     return {};
 }
 
 }  // namespace
+
+tl::unexpected<Error> file_failed(std::string_view path, std::string_view doing, std::string_view why) {
+    return fail(PBSE_SYSTEM, fmt::format("{}: {}: {}", path, doing, why));
+}
 
 Result<Manifest> back_up(const std::string& home_path, const std::string& directory_path,
                          std::chrono::sys_seconds now) {
@@ -192,12 +196,13 @@ Result<Manifest> back_up(const std::string& home_path, const std::string& direct
     if (auto ok = check_home(home); !ok) return tl::unexpected(ok.error());
     if (auto ok = check_target(directory); !ok) return tl::unexpected(ok.error());
     std::string partial = directory.string() + ".partial-XXXXXX";
-    if (::mkdtemp(partial.data()) == nullptr) return failed(partial, "can not be made", system_text(errno));
+    if (::mkdtemp(partial.data()) == nullptr)
+        return file_failed(partial, "can not be made", system_text(errno));
     auto manifest = copy_all(home, partial, now);
     if (manifest && ::rename(partial.c_str(), directory.c_str()) != 0)
-        manifest = failed(directory.string(), "can not be made", system_text(errno));
+        manifest = file_failed(directory.string(), "can not be made", system_text(errno));
     if (manifest && !sync_directory(directory.parent_path().string()))
-        manifest = failed(directory.parent_path().string(), "can not be written", system_text(errno));
+        manifest = file_failed(directory.parent_path().string(), "can not be written", system_text(errno));
     if (!manifest) fs::remove_all(partial, error);
     return manifest;
 }

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "server_plugin/host/base/error.h"
@@ -44,6 +45,9 @@ struct AcceptedLoss {
     std::string folder;              // where the copies are
 };
 Result<AcceptedLoss> accept_loss(const Home& home, std::chrono::sys_seconds now);
+
+// PBSE_SYSTEM: "PATH: can not be opened: REASON".
+tl::unexpected<Error> file_failed(std::string_view path, std::string_view doing, std::string_view why);
 
 // Completes a restore that was decided, and clears away one that wasn't. Nothing to do is no error. True: a
 // restore was completed.

@@ -32,13 +32,9 @@ std::string journal(const Home& home) {
     return home.server_priv() + "/restore.journal";
 }
 
-tl::unexpected<Error> failed(std::string_view path, std::string_view doing, std::string_view why) {
-    return fail(PBSE_SYSTEM, fmt::format("{}: {}: {}", path, doing, why));
-}
-
 Result<bool> exists_at(const std::string& path) {
     const Existence found = look_for(path);
-    if (found == Existence::unknown) return failed(path, "can not be looked for", system_text(errno));
+    if (found == Existence::unknown) return file_failed(path, "can not be looked for", system_text(errno));
     return found == Existence::there;
 }
 
@@ -57,30 +53,30 @@ Result<void> write_file(const Home& home, const std::string& path, std::string_v
     const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!fd || !give_to_owner_of(home.server_priv(), fd.get()) || !write_all(fd.get(), text) ||
         ::fsync(fd.get()) != 0)
-        return failed(path, "can not be written", system_text(errno));
+        return file_failed(path, "can not be written", system_text(errno));
     return {};
 }
 
 Result<void> copy_file(const Home& home, const std::string& from, const std::string& to) {
     const Fd in(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!in) return failed(from, "can not be read", system_text(errno));
+    if (!in) return file_failed(from, "can not be read", system_text(errno));
     const Fd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     std::string bytes(kCopiedAtOnce, '\0');
     if (!out || !give_to_owner_of(home.server_priv(), out.get()))
-        return failed(to, "can not be written", system_text(errno));
+        return file_failed(to, "can not be written", system_text(errno));
     ssize_t size = 0;
     while ((size = ::read(in.get(), bytes.data(), bytes.size())) > 0)
         if (!write_all(out.get(), std::string_view(bytes).substr(0, static_cast<size_t>(size))))
-            return failed(to, "can not be written", system_text(errno));
-    if (size < 0) return failed(from, "can not be read", system_text(errno));
-    if (::fsync(out.get()) != 0) return failed(to, "can not be written", system_text(errno));
+            return file_failed(to, "can not be written", system_text(errno));
+    if (size < 0) return file_failed(from, "can not be read", system_text(errno));
+    if (::fsync(out.get()) != 0) return file_failed(to, "can not be written", system_text(errno));
     return {};
 }
 
 Result<void> clear_staging(const Home& home) {
     std::error_code error;
     fs::remove_all(staging(home), error);
-    if (error) return failed(staging(home), "can not be removed", error.message());
+    if (error) return file_failed(staging(home), "can not be removed", error.message());
     return {};
 }
 
@@ -99,10 +95,10 @@ Result<void> check_policy_version(const Home& home, const std::string& name, int
         connection->integer("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'history'");
     const auto known = connection->integer("PRAGMA user_version");
     if (!ours || !known || *ours == 0 || version <= *known) return {};
-    return failed(name, fmt::format("is of version {}", version),
-                  fmt::format("{} is of version {}; if this server is a newer one, start it once, which "
-                              "brings that to its own version",
-                              home.policy_db(), *known));
+    return file_failed(name, fmt::format("is of version {}", version),
+                       fmt::format("{} is of version {}; if this server is a newer one, start it once, which "
+                                   "brings that to its own version",
+                                   home.policy_db(), *known));
 }
 
 // The copy is what the manifest says, whole, and not newer than what this server and the database that it
@@ -112,31 +108,31 @@ Result<void> check_copy(const Home& home, const std::string& backup, const Manif
     const auto found = measure(staging(home), expected.name);
     if (!found) return tl::unexpected(found.error());
     if (found->size != expected.size || found->sum != expected.sum)
-        return failed(name, "is damaged", "its size or its sum is not that of the MANIFEST");
+        return file_failed(name, "is damaged", "its size or its sum is not that of the MANIFEST");
     const std::string copy = staging(home) + "/" + expected.name;
     const bool own = expected.name == kDatabaseNames[0];
     if (const auto wrong = wrong_with_database(copy, own ? Store::newest_version() : 0))
         return fail(PBSE_SYSTEM, fmt::format("{} {}", name, *wrong));
     auto connection = sqlite::Connection::open(copy, sqlite::Connection::Open::read);
-    if (!connection) return failed(copy, "can not be opened", connection.error());
-    if (auto whole = connection->check(false); !whole) return failed(name, "is damaged", whole.error());
+    if (!connection) return file_failed(copy, "can not be opened", connection.error());
+    if (auto whole = connection->check(false); !whole) return file_failed(name, "is damaged", whole.error());
     const auto version = connection->integer("PRAGMA user_version");
     if (!version || *version != expected.version)
-        return failed(name, "is damaged", "its version is not that of the MANIFEST");
+        return file_failed(name, "is damaged", "its version is not that of the MANIFEST");
     return own ? Result<void>{} : check_policy_version(home, name, *version);
 }
 
 Result<void> stage(const Home& home, const std::string& backup, const Manifest& manifest) {
     if (auto done = clear_staging(home); !done) return done;
     if (::mkdir(staging(home).c_str(), 0700) != 0)
-        return failed(staging(home), "can not be made", system_text(errno));
+        return file_failed(staging(home), "can not be made", system_text(errno));
     for (const Manifest::Database& one : manifest.databases) {
         auto copied = copy_file(home, backup + "/" + one.name, staging(home) + "/" + one.name);
         if (!copied) return copied;
         if (auto ok = check_copy(home, backup, one); !ok) return ok;
     }
     if (!sync_directory(staging(home)) || !sync_directory(home.server_priv()))
-        return failed(staging(home), "can not be written", system_text(errno));
+        return file_failed(staging(home), "can not be written", system_text(errno));
     return {};
 }
 
@@ -145,24 +141,25 @@ Result<Manifest> read_manifest(const std::string& backup) {
     auto text = read_file(path, kLargestManifest);
     if (!text) return tl::unexpected(text.error());
     auto manifest = Manifest::parse(*text);
-    if (!manifest) return failed(path, "is not that of a backup", manifest.error().message);
+    if (!manifest) return file_failed(path, "is not that of a backup", manifest.error().message);
     return manifest;
 }
 
 Result<void> move_file(const std::string& from, const std::string& to) {
     if (::rename(from.c_str(), to.c_str()) != 0)
-        return failed(from, fmt::format("can not be moved to {}", to), system_text(errno));
+        return file_failed(from, fmt::format("can not be moved to {}", to), system_text(errno));
     return {};
 }
 
 // What was put aside before is never written over.
 Result<void> put_aside(const std::string& from, const std::string& to) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
-    if (errno != EINVAL) return failed(from, fmt::format("can not be moved to {}", to), system_text(errno));
+    if (errno != EINVAL)
+        return file_failed(from, fmt::format("can not be moved to {}", to), system_text(errno));
     // Not every file system knows the flag.
     const auto taken = exists_at(to);
     if (!taken) return tl::unexpected(taken.error());
-    if (*taken) return failed(from, fmt::format("can not be moved to {}", to), system_text(EEXIST));
+    if (*taken) return file_failed(from, fmt::format("can not be moved to {}", to), system_text(EEXIST));
     return move_file(from, to);
 }
 
@@ -181,10 +178,10 @@ Result<void> put_in_place(const Home& home, std::string_view name, const std::st
         if (auto done = put_aside(old, fmt::format("{}/{}{}", replaced, name, companion)); !done) return done;
         tell(at_step, old + " was put aside");
     }
-    if (!sync_directory(replaced)) return failed(replaced, "can not be written", system_text(errno));
+    if (!sync_directory(replaced)) return file_failed(replaced, "can not be written", system_text(errno));
     if (auto done = move_file(next, fmt::format("{}/{}", home.server_priv(), name)); !done) return done;
     if (!sync_directory(home.server_priv()))
-        return failed(home.server_priv(), "can not be written", system_text(errno));
+        return file_failed(home.server_priv(), "can not be written", system_text(errno));
     tell(at_step, fmt::format("{} is in its place", name));
     return {};
 }
@@ -217,22 +214,23 @@ Result<bool> finish_restore(const Home& home, const StepDone& at_step) {
     auto folder = read_file(journal(home), kLargestManifest);
     if (!folder) return tl::unexpected(folder.error());
     while (folder->ends_with('\n')) folder->pop_back();
-    if (!legal_folder(*folder)) return failed(journal(home), "is damaged", "expected the name of a folder");
+    if (!legal_folder(*folder))
+        return file_failed(journal(home), "is damaged", "expected the name of a folder");
     const std::string replaced = home.server_priv() + "/" + *folder;
     if (::mkdir(replaced.c_str(), 0700) != 0 && errno != EEXIST)
-        return failed(replaced, "can not be made", system_text(errno));
+        return file_failed(replaced, "can not be made", system_text(errno));
     for (std::string_view name : kDatabaseNames)
         if (auto done = put_in_place(home, name, replaced, at_step); !done)
             return tl::unexpected(done.error());
     if (::unlink(journal(home).c_str()) != 0)
-        return failed(journal(home), "can not be removed", system_text(errno));
+        return file_failed(journal(home), "can not be removed", system_text(errno));
     tell(at_step, "the journal is removed");
     auto cleared = clear_staging(home);
     if (!cleared) return tl::unexpected(cleared.error());
     // Left if there is something in it.
     (void)::rmdir(replaced.c_str());
     if (!sync_directory(home.server_priv()))
-        return failed(home.server_priv(), "can not be written", system_text(errno));
+        return file_failed(home.server_priv(), "can not be written", system_text(errno));
     return true;
 }
 
@@ -252,7 +250,7 @@ Result<std::string> restore(const Home& home, const std::string& directory, std:
     if (auto done = write_file(home, next, *folder + "\n"); !done) return tl::unexpected(done.error());
     if (auto done = move_file(next, journal(home)); !done) return tl::unexpected(done.error());
     if (!sync_directory(home.server_priv()))
-        return failed(home.server_priv(), "can not be written", system_text(errno));
+        return file_failed(home.server_priv(), "can not be written", system_text(errno));
     tell(at_step, "the restore is decided");
     if (auto done = finish_restore(home, at_step); !done) return tl::unexpected(done.error());
     const std::string replaced = home.server_priv() + "/" + *folder;

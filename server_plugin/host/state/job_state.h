@@ -1,0 +1,85 @@
+// The states of a job, and what makes one of another: advance() is all that writes them.
+//
+// A state is PBS's letter and substate, whether the job is to be queued again when its run ends
+// (Job::at_end), whether it is deleted (Job::deleted), and what is under way with its preemption
+// (state/preemption.h).
+//
+//   T/0      arrives: in no queue yet
+//   Q/10     queued                                  H/20, H/22  held; H/22: by its dependencies
+//   W/30     waits for its Execution_Time            B/70        an array of which a subjob has started
+//   R/41     started; with `awaits`: launched once others have made room
+//   R/42     runs; with `preempting`: makes room for another one
+//   R/45     with `awaits`: resumed once others have made room
+//   S/43     suspended by an operator                S/45        preempted by suspension
+//   E/50     deleted: its processes are being ended
+//   T/2      leaves for another server               T/3         which may have got it
+//   F/91     terminated (deleted)                    F/92, F/93  finished, failed
+//   M/94     moved to another server
+//
+// The table of the events is in job_state.cc, and drawn in ARCHITECTURE.md. These hold after each event, as
+// broken_invariant() checks:
+//   * The letter and the substate are one of the pairs above.
+//   * A job that waits (Q, H, W) has no places, isn't to be queued again, isn't deleted unless it is an
+//   array,
+//     and nothing of a preemption is under way. One that is held or waits for its time has no etime.
+//   * A job that runs (R, S, E) has begun (stime) and has a run_count; no other is to be queued again.
+//   * R/41 and R/45 alone may wait for others to make room, and R/45 does.
+//   * S/43 says since when (suspended_at), S/45 too (sched_preempted), and S/45 makes no room any more.
+//   * E/50 is deleted, and isn't queued again.
+//   * A job in the history (F, M) has no places.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "server_plugin/host/state/objects.h"
+#include "server_plugin/host/state/state.h"
+
+namespace pbs::host {
+
+// What happens to a job. `text` is what the event has besides, in the words of the attribute that keeps it.
+enum class JobEvent : std::uint8_t {
+    settled,  // its holds, its Execution_Time, its queue or its subjobs may be others
+    depends,  // it is held for other jobs
+    depends_no_more,
+    began,         // an array: the first of its subjobs runs
+    made_subjob,   // copied of its array, to be started
+    started,       // it has places, and a new run
+    awaits,        // text: the runs that make room for it
+    launched,      // they have made room
+    not_launched,  // one of them can't
+    running,       // the runner says so
+    suspended,     // by an operator
+    resumed,
+    preempting,      // text: as `preempting` has it
+    preempted,       // by suspension; text: what it gives back, as `released` has it
+    not_preempted,   // by none of the methods
+    unpreempted,     // it goes on after a suspension by preemption
+    to_be_requeued,  // when its run ends
+    to_be_ended,     // when its run ends, and not queued again
+    deleted,         // the processes of one that runs are to be ended
+    requeued,        // its run is over
+    terminated,      // it has ended because it was deleted
+    finished,
+    failed,
+    leaves,       // text: for which queue and server, as `leaves_for` has it
+    commit_sent,  // the other server may have it
+    returned,     // it stays here
+    moved,        // the other server has it
+};
+
+// Has the table a row for the event and the job's state?
+bool may_happen(const Job& job, JobEvent event);
+
+// Makes the job's next state of its state and the event, with the attributes that say the same; nothing else
+// writes them. `state` has the job's queue. REQUIRES: may_happen().
+void advance(Job& job, JobEvent event, const State& state, int64_t now, std::string_view text = {});
+
+// terminated, finished or failed, as Job::deleted and Exit_status say.
+JobEvent end_of(const Job& job);
+
+// The first of the invariants above that doesn't hold; nullopt: all hold.
+std::optional<std::string_view> broken_invariant(const Job& job);
+
+}  // namespace pbs::host
