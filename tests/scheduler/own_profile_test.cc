@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "server_plugin/scheduler/framework/profile.h"
+#include "server_plugin/scheduler/plugins/comparators.h"
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched {
@@ -18,7 +21,7 @@ namespace {
 constexpr std::array<const Filter*, 2> kFifoFilters = {&kMaxRunningFilter, &kHostsFilter};
 constexpr std::array<const Decide*, 2> kFifoDecides = {&kStartsDecide, &kCommentsDecide};
 const Chain& fifo_chain(const Policy&, JobClass, bool) {
-    static const Chain chain = {up("queued"), up("sequence")};
+    static const Chain chain = {up(kQueuedOrder), up(kSequenceOrder)};
     return chain;
 }
 const Profile kFifo{
@@ -30,6 +33,25 @@ const Profile kFifo{
     .class_names = {"running", "", "", "queued", "", ""},
     .keep_own = [](Settings& s) { s.help_starving_jobs = s.by_queue = false; },
 };
+
+// By owner: how many of the jobs wait.
+using JobsOfOwner = std::map<std::uint32_t, std::uint64_t>;
+
+// The jobs of owners who have the fewest jobs waiting first.
+const Comparator kFewest{
+    .name = "fewest",
+    .bits = 32,
+    .number = [](const OrderContext& c, const OrderedJob& job,
+                 std::uint32_t) { return c.own->find<JobsOfOwner>()->at(c.jobs.owner[job.job]); },
+    .prepare =
+        [](const OrderContext& c, std::span<const OrderedJob> jobs, OwnStates& own) {
+            auto& count = own.of<JobsOfOwner>();
+            for (const OrderedJob& job : jobs) ++count[c.jobs.owner[job.job]];
+        }};
+const Chain& fewest_chain(const Policy&, JobClass, bool) {
+    static const Chain chain = {up(kFewest), up(kQueuedOrder), up(kSequenceOrder)};
+    return chain;
+}
 
 }  // namespace
 
@@ -55,6 +77,27 @@ TEST(OwnProfile, JobsStartInTheOrderInWhichTheyCame) {
     EXPECT_EQ(world.scheduler.status(at(5), "default").algorithm, "fifo");
     world.finish(first, at(6));
     EXPECT_THAT(world.cycle(at(6), true, "default", CycleTrigger::job_ended).started, ElementsAre(second));
+}
+
+TEST(OwnProfile, AComparatorReadsWhatItPreparesOfAllJobs) {
+    Profile fewest = kFifo;
+    fewest.chain = fewest.lane_chain = fewest_chain;
+    World world;
+    world.policy().profile = &fewest;
+    world.queue({.name = "q"});
+    world.vnode({.name = "n", .ncpus = 1});
+    world.configure();
+    const int first = world.job({.queue = "q", .owner = "many", .ncpus = 1, .queued = at(1)});
+    const int second = world.job({.queue = "q", .owner = "many", .ncpus = 1, .queued = at(2)});
+    const int third = world.job({.queue = "q", .owner = "few", .ncpus = 1, .queued = at(3)});
+    EXPECT_THAT(world.cycle(at(4)).started, ElementsAre(third));
+    // The order changes though nothing happens to the jobs that wait.
+    world.job({.queue = "q", .owner = "few", .ncpus = 1, .queued = at(4)});
+    world.job({.queue = "q", .owner = "few", .ncpus = 1, .queued = at(4)});
+    world.job({.queue = "q", .owner = "few", .ncpus = 1, .queued = at(4)});
+    world.finish(third, at(5));
+    EXPECT_THAT(world.cycle(at(5), true, "default", CycleTrigger::job_ended).started, ElementsAre(first));
+    EXPECT_FALSE(world.running(second));
 }
 
 }  // namespace

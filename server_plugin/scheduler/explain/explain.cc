@@ -64,7 +64,8 @@ class Explainer final : public CycleLog, CyclePart {
 
 // Returns the numbers that decide among the jobs of a class.
 std::vector<OrderKey> Explainer::order_keys(const OrderedJob& job) {
-    const OrderContext context{in_.now, s_, t_.jobs, t_.queues, t_.requests, queues_.ranks()};
+    const OrderContext context{in_.now,         s_,      t_.jobs, t_.queues,  t_.requests,
+                               queues_.ranks(), nullptr, nullptr, &state_.own};
     const Chain& chain = p_.chain(*in_.policy, job.job_class, state_.prime_now && !c_.second_pass);
     std::vector<OrderKey> keys;
     for (const Link& link : chain) {
@@ -74,29 +75,29 @@ std::vector<OrderKey> Explainer::order_keys(const OrderedJob& job) {
         std::string value;
         bool largest_first = link.reversed;
         switch (by.shown) {
-            case Shown::number:
+            case KeyForm::number:
                 value = std::to_string(number);
                 break;
-            case Shown::yes_if_0:
+            case KeyForm::yes_if_0:
                 value = number == 0 ? "yes" : "no";
                 break;
-            case Shown::duration:
+            case KeyForm::duration:
                 value = format_duration(Seconds(static_cast<std::int64_t>(number)));
                 break;
-            case Shown::instant:
+            case KeyForm::instant:
                 value = ctime_text(Instant(Seconds(static_cast<std::int64_t>(number))), t_.zone);
                 break;
-            case Shown::score:
+            case KeyForm::score:
                 value = fmt::format("{}", job.score);
                 largest_first = !largest_first;  // the number of a smaller score is larger
                 break;
-            case Shown::priority:
+            case KeyForm::priority:
                 value = std::to_string(t_.jobs.priority[job.job]);
                 break;
-            case Shown::queue:
+            case KeyForm::queue:
                 value = t_.queues[t_.jobs.queue[job.job]].name;
                 break;
-            case Shown::amount:
+            case KeyForm::amount:
                 name = t_.resources.name(link.argument);
                 value = t_.resources.format(link.argument, static_cast<std::int64_t>(number ^ 1ULL << 63));
                 break;

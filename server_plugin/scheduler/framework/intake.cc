@@ -238,15 +238,10 @@ void Intake::put_preempted_first(JobSlot job, PendingKey& key) const {
 
 // Do jobs that nothing happens to stay in their order, as their keys have it?
 bool Intake::order_lasts() const {
-    if (in_.policy->formula && in_.policy->formula->changes_with_time()) return false;
-    // A share is another once an entity is told of that isn't in the tree.
-    if (std::ranges::any_of(in_.policy->chain, [](const Link& link) {
-            return link.comparator == &comparator("fairshare_perc");
-        }))
-        return false;
     return std::ranges::all_of(kQueuedClasses, [&](JobClass job_class) {
-        return key_bits(p_.lane_chain(*in_.policy, job_class, state_.prime_now)) <=
-               std::tuple_size_v<PendingKey> * 64;
+        const Chain& chain = p_.lane_chain(*in_.policy, job_class, state_.prime_now);
+        return !changes_by_itself(chain, *in_.policy) &&
+               key_bits(chain) <= std::tuple_size_v<PendingKey> * 64;
     });
 }
 
@@ -275,6 +270,7 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
     const Chain& chain = p_.lane_chain(*in_.policy, job_class, prime_order);
     const bool by_place = !order_lasts();
     const Chain none;
+    prepare(chain, order_context(), jobs, state_.own);
     if (by_place) sort_by(chain, order_context(), jobs);
     const Deal* deal = lasting_deal_of(job_class);
     std::vector<PendingJobs::Beginning> lanes;

@@ -72,7 +72,7 @@ class Intake : CyclePart {
         return pending_->lane(job_class, lane_is_of(job, job_class), entity_of(job), is_preempted(job));
     }
     OrderContext order_context() const {
-        return {in_.now, s_, t_.jobs, t_.queues, t_.requests, {}, state_.shares, &t_};
+        return {in_.now, s_, t_.jobs, t_.queues, t_.requests, {}, state_.shares, &t_, &state_.own};
     }
     // A deal that begins at a date begins with lanes that are kept.
     const Deal* lasting_deal_of(JobClass job_class) const { return deal_of(job_class, Instant::max()); }

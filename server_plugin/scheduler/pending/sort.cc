@@ -1,54 +1,25 @@
-// The list of comparators, and sorting by chains of them.
+// Sorting by chains of comparators.
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cassert>
 #include <numeric>
 
 #include "server_plugin/scheduler/pending/sort.h"
 
 namespace pbs::sched {
 
-extern const Comparator kWalltimeOrder;
-extern const Comparator kNodesOrder;
-extern const Comparator kEligibleOrder;
-extern const Comparator kQueuedOrder;
-extern const Comparator kSmallQueuedOrder;
-extern const Comparator kSequenceOrder;
-extern const Comparator kRunEndOrder;
-extern const Comparator kStarvingOrder;
-extern const Comparator kQueueOrder;
-extern const Comparator kFairsharePercOrder;
-extern const Comparator kFormulaOrder;
-extern const Comparator kResourceOrder;
-extern const Comparator kAskedWalltimeOrder;
-extern const Comparator kJobPriorityOrder;
-
-std::span<const Comparator* const> all_comparators() {
-    static constexpr std::array<const Comparator*, 14> kComparators = {
-        // Origin
-        &kWalltimeOrder, &kNodesOrder, &kEligibleOrder, &kQueuedOrder, &kSmallQueuedOrder, &kSequenceOrder,
-        &kRunEndOrder,
-        // Standard
-        &kStarvingOrder, &kQueueOrder, &kFormulaOrder, &kFairsharePercOrder, &kResourceOrder,
-        &kAskedWalltimeOrder, &kJobPriorityOrder};
-    return kComparators;
+bool changes_by_itself(const Chain& chain, const Policy& policy) {
+    return std::ranges::any_of(chain, [&](const Link& link) {
+        const Comparator& c = *link.comparator;
+        return c.prepare != nullptr || (c.changes_by_itself != nullptr && c.changes_by_itself(policy));
+    });
 }
 
-const Comparator& comparator(std::string_view name) {
-    const auto all = all_comparators();
-    const auto found = std::ranges::find_if(all, [&](const Comparator* c) { return c->name == name; });
-    assert(found != all.end());
-    return **found;
-}
-
-Link up(std::string_view name) {
-    return {&comparator(name), 0, false};
-}
-
-Link down(std::string_view name) {
-    return {&comparator(name), 0, true};
+void prepare(const Chain& chain, const OrderContext& context, std::span<const OrderedJob> jobs,
+             OwnStates& own) {
+    for (const Link& link : chain)
+        if (link.comparator->prepare != nullptr) link.comparator->prepare(context, jobs, own);
 }
 
 std::uint64_t ordered_bits(double value) {

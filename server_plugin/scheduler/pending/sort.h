@@ -2,8 +2,7 @@
 // number goes first, and the next comparator decides among jobs with equal numbers. The numbers of a chain
 // are packed into a key that is compared at once.
 //
-// To add a comparator, write plugins/sort/<name>.cc with a `const Comparator <name>_order`, and put it into
-// the list of pending/sort.cc.
+// The comparators are constants of plugins/comparators.h.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +10,12 @@
 #include <vector>
 
 #include "server_plugin/scheduler/state/cycle_state.h"
+#include "server_plugin/scheduler/state/own_states.h"
 
 namespace pbs::sched {
 
 class SchedShares;
+struct Policy;
 struct Tables;
 
 // A job as comparators see it.
@@ -26,6 +27,7 @@ struct OrderedJob {
     double score = 0;             // the value of job_sort_formula
 };
 
+// What comparators read beside the job.
 struct OrderContext {
     Instant now{};
     const Settings& settings;
@@ -34,20 +36,29 @@ struct OrderContext {
     const Requests& requests;
     // By queue slot: the queue's place among queues in order of priority.
     std::span<const std::uint32_t> queue_rank;
-    // Of the fs_group of the policy; null: it has none.
+    // The shares of the policy's fs_group; null: it has none.
     SchedShares* shares = nullptr;
-    Tables* tables = nullptr;  // null: no formula is asked for
+    Tables* tables = nullptr;        // null: no formula is asked for
+    const OwnStates* own = nullptr;  // what Comparator::prepare() made; null: nothing was prepared
 };
 
-// How people are shown the number of a comparator.
-enum class Shown : std::uint8_t { number, yes_if_0, duration, instant, score, priority, queue, amount };
+// The form in which people are shown the number of a comparator.
+enum class KeyForm : std::uint8_t { number, yes_if_0, duration, instant, score, priority, queue, amount };
 
 struct Comparator {
     const char* name;
-    const char* attributes;  // the attributes that it belongs to, to be shown to people
-    unsigned bits;           // how many the number has; a larger number counts as the largest that fits
+    const char* attributes = "";  // the attributes that it belongs to, to be shown to people
+    unsigned bits;                // how many the number has; a larger number counts as the largest that fits
+    // Returns the number of a job. Several threads ask at once.
     std::uint64_t (*number)(const OrderContext& context, const OrderedJob& job, std::uint32_t argument);
-    Shown shown = Shown::number;
+    KeyForm shown = KeyForm::number;
+    // Does the order of jobs change though nothing happens to them? Then the lanes are filled anew in each
+    // cycle. Null: it doesn't.
+    bool (*changes_by_itself)(const Policy& policy) = nullptr;
+    // Makes what the comparator reads of all jobs of a class together, before their numbers are asked for:
+    // the largest value of any of them, say. It is kept in `own`, for the length of the cycle. A comparator
+    // that has it changes by itself. Null: there is nothing to make.
+    void (*prepare)(const OrderContext& context, std::span<const OrderedJob> jobs, OwnStates& own) = nullptr;
 };
 
 // A comparator as a chain uses it.
@@ -58,12 +69,18 @@ struct Link {
 };
 using Chain = std::vector<Link>;
 // Make links by which the job with the smaller number (up) or the larger one (down) goes first.
-Link up(std::string_view name);
-Link down(std::string_view name);
+constexpr Link up(const Comparator& comparator, std::uint32_t argument = 0) {
+    return {&comparator, argument, false};
+}
+constexpr Link down(const Comparator& comparator, std::uint32_t argument = 0) {
+    return {&comparator, argument, true};
+}
 
-std::span<const Comparator* const> all_comparators();
-// Returns the comparator of this name, which has to exist.
-const Comparator& comparator(std::string_view name);
+// Does the order by a chain change though nothing happens to the jobs?
+bool changes_by_itself(const Chain& chain, const Policy& policy);
+// Has each comparator of a chain prepare itself for these jobs.
+void prepare(const Chain& chain, const OrderContext& context, std::span<const OrderedJob> jobs,
+             OwnStates& own);
 
 // Returns how many bits the numbers of a chain have together.
 unsigned key_bits(const Chain& chain);

@@ -2,6 +2,7 @@
 // job list")
 
 #include "server_plugin/scheduler/framework/profile.h"
+#include "server_plugin/scheduler/plugins/comparators.h"
 #include "server_plugin/scheduler/profiles/rules.h"
 
 namespace pbs::sched {
@@ -66,11 +67,14 @@ constexpr std::array<const Deal*, 1> kDeals = {
 };
 
 const Chain& chain(const Policy&, JobClass job_class, bool prime_time) {
-    static const Chain waiting = {up("small_queued"), down("nodes"), up("eligible"), up("sequence")};
-    static const Chain special = {down("nodes"), up("sequence")};
-    static const Chain prime = {up("walltime"), down("nodes"), up("eligible"), up("sequence")};
-    static const Chain non_prime = {down("nodes"), up("walltime"), up("eligible"), up("sequence")};
-    static const Chain in_order = {up("queued"), up("sequence")};
+    static const Chain waiting = {up(kSmallQueuedOrder), down(kNodesOrder), up(kEligibleOrder),
+                                  up(kSequenceOrder)};
+    static const Chain special = {down(kNodesOrder), up(kSequenceOrder)};
+    static const Chain prime = {up(kWalltimeOrder), down(kNodesOrder), up(kEligibleOrder),
+                                up(kSequenceOrder)};
+    static const Chain non_prime = {down(kNodesOrder), up(kWalltimeOrder), up(kEligibleOrder),
+                                    up(kSequenceOrder)};
+    static const Chain in_order = {up(kQueuedOrder), up(kSequenceOrder)};
     switch (job_class) {
         case JobClass::overdue:
             return waiting;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "server_plugin/scheduler/framework/profile.h"
+#include "server_plugin/scheduler/plugins/comparators.h"
 #include "server_plugin/scheduler/profiles/rules.h"
 
 namespace pbs::sched {
@@ -67,26 +68,26 @@ void make_chains(Policy& policy, const Resources& resources) {
     const Settings& s = policy.settings;
     Chain& chain = policy.chain;
     chain.clear();
-    if (s.help_starving_jobs) chain.push_back(up("starving"));
-    if (s.by_queue && !s.round_robin) chain.push_back(up("queue"));
-    if (!s.job_sort_formula.empty()) chain.push_back(up("formula"));
+    if (s.help_starving_jobs) chain.push_back(up(kStarvingOrder));
+    if (s.by_queue && !s.round_robin) chain.push_back(up(kQueueOrder));
+    if (!s.job_sort_formula.empty()) chain.push_back(up(kFormulaOrder));
     for (const SortKey& key : s.job_sort_key) {
         if (key.name == "job_priority" || key.name == "sort_priority") {
-            chain.push_back({&comparator("job_priority"), 0, key.high_first});
+            chain.push_back({&kJobPriorityOrder, 0, key.high_first});
         } else if (key.name == "fairshare_perc" || key.name == "fair_share_perc") {
-            chain.push_back({&comparator("fairshare_perc"), 0, key.high_first});
+            chain.push_back({&kFairsharePercOrder, 0, key.high_first});
         } else if (key.name == "walltime") {
-            chain.push_back({&comparator("asked_walltime"), 0, key.high_first});
+            chain.push_back({&kAskedWalltimeOrder, 0, key.high_first});
         } else if (const auto id = resources.id(key.name); id != kNoResource) {
-            chain.push_back({&comparator("resource"), id, key.high_first});
+            chain.push_back({&kResourceOrder, id, key.high_first});
         }
     }
-    chain.push_back(up("queued"));
-    chain.push_back(up("sequence"));
+    chain.push_back(up(kQueuedOrder));
+    chain.push_back(up(kSequenceOrder));
     // The jobs of a lane are in one queue, and either all of them are starving or none.
     policy.lane_chain = chain;
     std::erase_if(policy.lane_chain, [](const Link& link) {
-        return link.comparator == &comparator("starving") || link.comparator == &comparator("queue");
+        return link.comparator == &kStarvingOrder || link.comparator == &kQueueOrder;
     });
 }
 

@@ -19,6 +19,7 @@
 #include "server_plugin/scheduler/placement/vnodes.h"
 #include "server_plugin/scheduler/state/entity_use.h"
 #include "server_plugin/scheduler/state/limits.h"
+#include "server_plugin/scheduler/state/own_states.h"
 #include "server_plugin/scheduler/state/reason.h"
 
 namespace pbs::sched {
@@ -213,6 +214,9 @@ struct CycleState {
     // How often a job was refused in this cycle that may be anywhere once the placement sets that it fits are
     // too small: vnodes that other jobs have for themselves count for less in them.
     std::size_t refused_by_sets = 0;
+
+    // What rules keep for the length of the cycle.
+    OwnStates own;
 
     // The filter on hosts leaves the place that it found here, for whoever starts the job.
     Placement placement;

@@ -2,6 +2,7 @@
 
 #include "server_plugin/scheduler/log/sorted_jobs.h"
 #include "server_plugin/scheduler/framework/context.h"
+#include "server_plugin/scheduler/plugins/comparators.h"
 
 namespace pbs::sched {
 namespace {
@@ -29,7 +30,7 @@ class SortedJobs final : public CycleLog {
 
   private:
     static const Chain& running_order() {
-        static const Chain order = {up("run_end"), up("sequence")};
+        static const Chain order = {up(kRunEndOrder), up(kSequenceOrder)};
         return order;
     }
     const CycleContext& c_;
