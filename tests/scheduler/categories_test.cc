@@ -42,7 +42,7 @@ TEST(PlaceMap, IsEmptyAfterEachOfManyClears) {
 
 TEST(Standings, UsersWhoAreRefusedTheSameShareANumber) {
     Standings standings;
-    Standing refused{{}, {{3, {{ReasonCode::queue_user_limit, 1, 0, 5}}}, {}}, 0, 0};
+    Standing refused{{}, {{3, {{ReasonCode::queue_run_user, 1, 0, 5}}}, {}}, 0, 0};
     standings.change(standings.user(0), {{}, {{}, {}}, 0, 0});
     standings.change(standings.user(1), refused);
     standings.change(standings.user(2), refused);

@@ -51,8 +51,8 @@ const Filter kPriority{.name = "priority", .check = check_priority};
 // A rule about the owner that says what lifts it, but not what it leaves.
 Refusal check_second_job(const OwnerUse& owner, const Opening& o) {
     if (owner.running() < 2) return {};
-    return Refusal::for_less_of({ReasonCode::queue_user_limit, o.slot, 0, 2},
-                                {UseKey::Kind::server_user, 0, owner.id()});
+    return Refusal::for_less_of({ReasonCode::queue_run_user, o.slot, 0, 2},
+                                {UseScope::server, EntityKind::user, 0, owner.id()});
 }
 const Filter kSecondJob{.name = "second_job", .check = check_second_job};
 
@@ -259,13 +259,37 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
          [](Site& site) { set_server_limits(site, {{.entity = EntityKind::group, .most = 2}}); }},
         {"server_max_run_project",
          [](Site& site) { set_server_limits(site, {{.entity = EntityKind::project, .most = 2}}); }},
-        {"max_run_res",
+        {"queue_max_run_res",
          [](Site& site) {
-             set_queue_limits(site, {{.entity = EntityKind::user, .resource = ncpus, .most = 10},
-                                     {.entity = EntityKind::group, .resource = mem, .most = 6 * kGb}});
-             set_server_limits(site,
-                               {{.resource = ncpus, .most = 30},
-                                {.entity = EntityKind::project, .name = "p1", .resource = ncpus, .most = 8}});
+             set_queue_limits(site, {{.entity = EntityKind::all, .resource = ncpus, .most = 16}});
+         }},
+        {"queue_max_run_res_user",
+         [](Site& site) {
+             set_queue_limits(site, {{.entity = EntityKind::user, .resource = ncpus, .most = 6}});
+         }},
+        {"queue_max_run_res_group",
+         [](Site& site) {
+             set_queue_limits(site, {{.entity = EntityKind::group, .resource = ncpus, .most = 8}});
+         }},
+        {"queue_max_run_res_project",
+         [](Site& site) {
+             set_queue_limits(site, {{.entity = EntityKind::project, .resource = ncpus, .most = 8}});
+         }},
+        {"server_max_run_res",
+         [](Site& site) {
+             set_server_limits(site, {{.entity = EntityKind::all, .resource = ncpus, .most = 16}});
+         }},
+        {"server_max_run_res_user",
+         [](Site& site) {
+             set_server_limits(site, {{.entity = EntityKind::user, .resource = ncpus, .most = 6}});
+         }},
+        {"server_max_run_res_group",
+         [](Site& site) {
+             set_server_limits(site, {{.entity = EntityKind::group, .resource = ncpus, .most = 8}});
+         }},
+        {"server_max_run_res_project",
+         [](Site& site) {
+             set_server_limits(site, {{.entity = EntityKind::project, .resource = ncpus, .most = 8}});
          }},
         {"max_running", [](Site& site) { set_queue(site, {.max_running = 2}); }},
         {"max_user_run_jobs", [](Site& site) { site.world.policy().max_user_run_jobs = 1; }},

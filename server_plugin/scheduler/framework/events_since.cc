@@ -32,14 +32,14 @@ void EventsSince::job_changed(JobSlot job) {
 
 void EventsSince::job_ended(QueueSlot queue, const Entities& whose, std::span<const VnodeSlot> vnodes) {
     if (everything) return;
-    using Kind = UseKey::Kind;
-    for (const UseKey& key :
-         {UseKey{Kind::queue, queue, 0}, UseKey{Kind::queue_user, queue, whose.owner},
-          UseKey{Kind::queue_group, queue, whose.group}, UseKey{Kind::queue_project, queue, whose.project},
-          UseKey{Kind::server, 0, 0}, UseKey{Kind::server_user, 0, whose.owner},
-          UseKey{Kind::server_group, 0, whose.group}, UseKey{Kind::server_project, 0, whose.project},
-          UseKey{Kind::dedicated, 0, 0}})
+    const auto add = [&](const UseKey& key) {
         if (std::ranges::find(less_of, key) == less_of.end()) less_of.push_back(key);
+    };
+    for (const EntityKind kind : kEntityKinds) {
+        add({UseScope::queue, kind, queue, whose.of(kind)});
+        add({UseScope::server, kind, 0, whose.of(kind)});
+    }
+    add({UseScope::dedicated});
     freed.insert(freed.end(), vnodes.begin(), vnodes.end());
     if (freed.size() > kMostFreed) all();
 }

@@ -1,5 +1,7 @@
 #include "server_plugin/scheduler/framework/filter.h"
 
+#include <algorithm>
+
 namespace pbs::sched {
 namespace {
 
@@ -25,8 +27,20 @@ Refusal ask_any_filter(const Filter& filter, CycleState& state, const JobTable& 
             },
             [&](OfSignatureAndUser check) { return check(state, job, job.user, view); },
             [&](OfJob check) { return check(state, job, jobs, view); },
+            [&](const Limit& limit) { return limit.check(state, job, job.user, view); },
         },
         filter.check);
+}
+
+std::vector<LimitNeed> limits_of(std::span<const Filter* const> filters, const CycleState& state,
+                                 const Candidate& job, const QueueView& view) {
+    std::vector<LimitNeed> needs;
+    for (const Filter* filter : filters)
+        if (const Limit* limit = filter->limit()) limit->add_needs(state, job, job.user, view, needs);
+    // Those of the queue come first: a queue is what is drained.
+    std::ranges::stable_partition(needs,
+                                  [](const LimitNeed& need) { return need.key.use.scope == UseScope::view; });
+    return needs;
 }
 
 Refusal ask_admission(const Admission& admission, const CycleState& state, const Candidate& job) {

@@ -1,6 +1,6 @@
 // A filter: one test that a job has to pass before it starts in a queue.
 //
-// To add one: write plugins/filter/<name>.cc with a `const Filter <name>_filter`, and put it into the tables
+// To add one: write plugins/filter/<name>.cc with a `const Filter k<Name>Filter`, and put it into the tables
 // of the profiles that have it (profiles/), whose order is the order of the tests. The type of `check` says
 // what the filter reads, and with that how often it is asked: once for all jobs of a signature, once for a
 // user or group, or for each job. A refusal says what could lift it; one that doesn't say is looked at again
@@ -13,38 +13,12 @@
 #include <variant>
 #include <vector>
 
+#include "server_plugin/scheduler/framework/limit.h"
 #include "server_plugin/scheduler/pending/blockers.h"
 #include "server_plugin/scheduler/pending/job_size.h"
 #include "server_plugin/scheduler/state/cycle_state.h"
 
 namespace pbs::sched {
-
-// The answer of a filter.
-struct Refusal {
-    Reason reason;  // nothing: the job passes
-    // What could lift it, beside a change of the configuration.
-    Blockers blockers = blocker::kAnything;
-    // And the instant at which time may lift it: the first one after now at which the answer may be another.
-    // Instant::max(): that isn't known. Nothing: time doesn't lift it.
-    std::optional<Instant> until{};
-
-    explicit operator bool() const { return static_cast<bool>(reason); }
-    bool waits_for_jobs() const { return (blockers & blocker::kGivenBack) != 0; }
-    bool is_lifted_by_start() const { return (blockers & blocker::kByStart) != 0; }
-
-    // Nothing but the instant lifts it.
-    static Refusal until_instant(const Reason& reason, Instant at) {
-        return {reason, blocker::kConfiguration, at};
-    }
-    // That instant is the reason's `a`, in seconds since the Epoch; 0: never.
-    static Refusal until_named(const Reason& reason) {
-        return until_instant(reason, reason.a == 0 ? Instant::max() : Instant(Seconds(reason.a)));
-    }
-    static Refusal for_less_of(const Reason& reason, const UseKey& key) {
-        return {reason, blocker::less_of(key)};
-    }
-    static Refusal for_good(const Reason& reason) { return {reason, blocker::kConfiguration}; }
-};
 
 // What filters read that are asked about owners and groups: the numbers of their running jobs, those that
 // were started in this cycle among them, and the name.
@@ -84,39 +58,14 @@ class GroupUse {
     QueueSlot queue_;
 };
 
-// What filters of users read of the queue: how it, the server and the policy are set up, and what changes
-// with time or with what a command tells.
-struct Opening {
-    const Settings* settings = nullptr;
-    const ServerLimits* server = nullptr;
-    const Queue* queue = nullptr;
-    QueueSlot slot = kNoSlot;
-    std::int64_t node_limit = -1;
-    bool dedicated = false;
-    bool has_dedicated_time = false;
-    bool dedicated_awaited = false;
-    bool window_open = true;
-    static Opening of(const CycleState& state, const QueueView& view) {
-        return {state.settings,
-                state.server,
-                view.queue,
-                view.slot,
-                view.node_limit,
-                view.dedicated,
-                view.dedicated_time.has_value(),
-                view.dedicated_awaited,
-                view.open};
-    }
-    friend bool operator==(const Opening&, const Opening&) = default;
-};
-
 // The ways to ask. By what each is given:
 using OfSignature = Refusal (*)(CycleState&, const Asked&, QueueView&);
 using OfOwner = Refusal (*)(const OwnerUse&, const Opening&);
 using OfGroup = Refusal (*)(const GroupUse&, const Opening&);
 using OfSignatureAndUser = Refusal (*)(CycleState&, const Asked&, const User&, QueueView&);
 using OfJob = Refusal (*)(CycleState&, const Candidate&, const JobTable&, QueueView&);
-using Check = std::variant<OfSignature, OfOwner, OfGroup, OfSignatureAndUser, OfJob>;
+// A limit (limit.h) reads what its row says, and is asked accordingly.
+using Check = std::variant<OfSignature, OfOwner, OfGroup, OfSignatureAndUser, OfJob, Limit>;
 
 enum FilterTrait : unsigned {
     // Is about time: a look into the future asks it before it reckons what will be free then.
@@ -127,7 +76,7 @@ enum FilterTrait : unsigned {
     about_room = 4,
     // Finds the job's place on vnodes, and leaves it in the state.
     places = 16,
-    // Running jobs matter to the filter only through limits_of() and the vnodes, or not at all. So a
+    // Running jobs matter to the filter only through limits and the vnodes, or not at all. So a
     // reservation that an earlier cycle made can be kept.
     by_limits_only = 8,
     // Is about what users, groups or projects have running.
@@ -158,15 +107,49 @@ struct Filter {
     // owners or groups is asked. Null: always.
     bool (*reads_user)(const CycleState& state, const QueueView& view) = nullptr;
 
-    bool is_of_owner() const { return std::holds_alternative<OfOwner>(check); }
-    bool is_of_group() const { return std::holds_alternative<OfGroup>(check); }
+    const Limit* limit() const { return std::get_if<Limit>(&check); }
+    // Does it let every job into the queue, in this whole cycle?
+    bool lets_all_pass(const Opening& opening) const {
+        if (const Limit* row = limit()) return row->is_open(opening);
+        return is_open != nullptr && is_open(opening);
+    }
+    // What `leaves` says, or the limit.
+    std::optional<JobSize> left(const CycleState& state, const UseKey& key) const {
+        if (const Limit* row = limit()) return row->left(state, key);
+        return leaves != nullptr ? leaves(state, key) : std::nullopt;
+    }
+
+    bool is_of_owner() const {
+        return limit() != nullptr ? limit()->is_of_owner() : std::holds_alternative<OfOwner>(check);
+    }
+    bool is_of_group() const {
+        return limit() != nullptr ? limit()->is_of_group() : std::holds_alternative<OfGroup>(check);
+    }
     bool is_of_user() const { return is_of_owner() || is_of_group(); }
     bool is_of_job() const { return std::holds_alternative<OfJob>(check); }
     bool reads_user_of(const CycleState& state, const QueueView& view) const {
+        if (limit() != nullptr) return limit()->is_of_signature_and_user();
         return std::holds_alternative<OfSignatureAndUser>(check) &&
                (reads_user == nullptr || reads_user(state, view));
     }
 };
+
+// Makes the filter of a limit.
+consteval Filter limit_filter(const char* name, const Limit& limit, const char* attributes = "",
+                              bool (*wanted)(const Settings& settings, Instant now) = nullptr) {
+    limit.assert_can_be_counted();
+    return {.name = name,
+            .attributes = attributes,
+            .traits = by_limits_only | (limit.entity == EntityKind::all ? 0U : unsigned{about_entities}) |
+                      (limit.measure == Limit::Measure::available ? unsigned{about_room} : 0U),
+            .check = limit,
+            .wanted = wanted};
+}
+
+// Returns the limits among these filters that a job would meet in a queue, with what it needs of each.
+// Reservations keep that for a job that waits.
+std::vector<LimitNeed> limits_of(std::span<const Filter* const> filters, const CycleState& state,
+                                 const Candidate& job, const QueueView& view);
 
 // By the type of its check.
 Refusal ask_any_filter(const Filter& filter, CycleState& state, const JobTable& jobs, const Candidate& job,
@@ -178,7 +161,7 @@ inline Refusal ask_filter(const Filter& filter, CycleState& state, const JobTabl
     const OfSignature* check = std::get_if<OfSignature>(&filter.check);
     Refusal refusal =
         check != nullptr ? (*check)(state, job, view) : ask_any_filter(filter, state, jobs, job, view);
-    if (filter.leaves == nullptr && (refusal.blockers & blocker::kUses) != 0)
+    if (filter.leaves == nullptr && filter.limit() == nullptr && (refusal.blockers & blocker::kUses) != 0)
         refusal.blockers |= blocker::kAnything;
     return refusal;
 }
@@ -198,19 +181,5 @@ Refusal ask_admission(const Admission& admission, const CycleState& state, const
 // Why a job of this queue can't start now for the queue's execution_type; also asked of the queue that a job
 // is started from.
 Refusal execution_type_refusal(const CycleState& state, QueueSlot queue);
-
-// What a queue leaves, where each of its views leaves what `of_view` says.
-template <class OfView>
-std::optional<JobSize> left_by_views(const CycleState& state, const UseKey& key, OfView of_view) {
-    if (key.kind != UseKey::Kind::queue) return std::nullopt;
-    std::optional<JobSize> most;
-    for (const QueueView& view : *state.views) {
-        if (view.slot != key.object) continue;
-        const std::optional<JobSize> left = of_view(view);
-        if (!left) return std::nullopt;
-        most = most ? most_of(*most, *left) : *left;
-    }
-    return most;
-}
 
 }  // namespace pbs::sched

@@ -137,7 +137,7 @@ void Judge::find_filters(QueueView& view) const {
     view.job_filters.clear();
     const Opening opening = Opening::of(state_, view);
     for (const Filter* filter : c_.filters)
-        if ((filter->is_open == nullptr || !filter->is_open(opening)) &&
+        if (!filter->lets_all_pass(opening) &&
             // When it is there is what an advance reservation has been granted.
             !(view.is_reservation && (filter->traits & (about_time | about_prime)) != 0))
             (filter->is_of_job() ? view.job_filters : view.filters).push_back(filter);

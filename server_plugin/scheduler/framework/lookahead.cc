@@ -19,8 +19,8 @@ Lookahead::Lookahead(CycleContext& context, Future& future, Candidate& job, Queu
       prime_now_(state_.prime_now),
       view_now_(view) {
     ResourceSchedule& schedule = future_.schedule();
-    limits_ = limits_of(state_, job, job.user, view);
-    for (const Limit& limit : limits_) demands_.push_back(schedule.demand(limit));
+    limits_ = limits_of(p_.filters, state_, job, view);
+    for (const LimitNeed& limit : limits_) demands_.push_back(schedule.demand(limit));
     for (const auto& [column, amount] : state_.vnodes->totals(*job.request, c_.vnode_share()))
         demands_.push_back(schedule.demand_of_pool(view.pool, column, amount));
     events_ = schedule.events();
@@ -223,7 +223,7 @@ void Lookahead::hold(bool is_kept) {
             most_on_host[(*state_.vnodes)[part.vnode].host] = most;
     for (const auto& [host, most] : most_on_host)
         reservation.spare.push_back(
-            {{LimitKind::host_jobs, host, 0}, most - state_.vnodes->jobs_on_host(host)});
+            {{{UseScope::host, EntityKind::all, host}, kJobs}, most - state_.vnodes->jobs_on_host(host)});
     state_.reservations.push_back(std::move(reservation));
     if (is_kept) {
         // Jobs that haven't ended by then move it on, and others may start before it.

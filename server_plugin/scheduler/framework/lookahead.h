@@ -82,7 +82,7 @@ class Lookahead : CyclePart {
     Future& future_;
     Candidate& job_;
     QueueView& view_;
-    std::vector<Limit> limits_;
+    std::vector<LimitNeed> limits_;
     std::vector<Demand> demands_;                      // of limits_, then of the pool
     std::span<const ResourceSchedule::Event> events_;  // of the schedule, from now on
     std::size_t done_ = 0;                             // of events_

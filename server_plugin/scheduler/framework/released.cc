@@ -104,8 +104,7 @@ const std::vector<Vnodes::Room>& ReleasedJobs::rooms_of(PoolId pool) {
 std::optional<JobSize> ReleasedJobs::left_of(const UseKey& key) const {
     std::optional<JobSize> most;
     for (const Filter* filter : c_.filters) {
-        if (filter->leaves == nullptr) continue;
-        if (const auto by_filter = filter->leaves(state_, key))
+        if (const auto by_filter = filter->left(state_, key))
             most = most ? least_of(*most, *by_filter) : *by_filter;
     }
     return most && most->holds({}) ? most : std::nullopt;

@@ -31,7 +31,7 @@ class KeptReservation {
     };
     // A limit that the job has to meet, and how much of it is in use.
     struct Watched {
-        Limit limit;
+        LimitNeed limit;
         std::int64_t in_use = 0;
         bool may_decide = true;  // with more of it free the job could start sooner, or elsewhere
     };

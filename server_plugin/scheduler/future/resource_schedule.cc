@@ -131,8 +131,7 @@ void ResourceSchedule::forget_pools_that_count_otherwise() {
         otherwise = std::exchange(counted_[vnode], counted) != counted || otherwise;
     }
     touched_.clear();
-    if (otherwise)
-        std::erase_if(known_, [](const auto& k) { return k.first.kind == LimitKind::pool_amount; });
+    if (otherwise) std::erase_if(known_, [](const auto& k) { return k.first.use.scope == UseScope::pool; });
 }
 
 std::uint32_t ResourceSchedule::add_running(JobSlot job) {
@@ -234,14 +233,14 @@ std::span<const ResourceSchedule::Event> ResourceSchedule::events() {
 
 std::int64_t ResourceSchedule::use(const Holding& h, const LimitKey& key) const {
     const int sign = h.given_up ? -1 : 1;
-    if (key.kind != LimitKind::pool_amount)
+    if (key.use.scope != UseScope::pool)
         return sign * use_of(*state_->vnodes,
                              {h.whose, h.nodes, &request(h), h.walltime, h.queue, h.views, h.dedicated_views,
                               nullptr},
                              key);
     std::int64_t sum = 0;
     for (const Vnodes::Share& share : h.shares)
-        if (share.column == key.of && state_->vnodes->counts(key.object, share.vnode, share.column))
+        if (share.column == key.what && state_->vnodes->counts(key.use.object, share.vnode, share.column))
             sum += share.amount;
     return sign * sum;
 }
@@ -269,13 +268,13 @@ ResourceSchedule::Known& ResourceSchedule::up_to_date(const LimitKey& key) {
     return known;
 }
 
-Demand ResourceSchedule::demand(const Limit& limit) {
+Demand ResourceSchedule::demand(const LimitNeed& limit) {
     const Known& known = up_to_date(limit.key);
     return {known.differs ? &known.profile : &known.running, limit.amount, limit.capacity};
 }
 
 Demand ResourceSchedule::demand_of_pool(PoolId pool, std::uint32_t column, std::int64_t amount) {
-    Known& known = up_to_date({LimitKind::pool_amount, pool, column});
+    Known& known = up_to_date({{UseScope::pool, EntityKind::all, pool}, column});
     if (known.capacity < 0) known.capacity = state_->vnodes->capacity(pool, column);
     return {known.differs ? &known.profile : &known.running, amount, known.capacity};
 }

@@ -84,7 +84,7 @@ class ResourceSchedule {
     // capacity. O(n log n) for the first question about a limit, else O(k log n) for the k jobs that
     // started and ended since the last one. The caller asks while the vnodes are as they are now. The profile
     // is valid until the next add() or end_cycle().
-    Demand demand(const Limit& limit);
+    Demand demand(const LimitNeed& limit);
     // Returns the same for a column of all vnodes of a pool together.
     Demand demand_of_pool(PoolId pool, std::uint32_t column, std::int64_t amount);
 

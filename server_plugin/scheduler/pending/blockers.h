@@ -7,34 +7,13 @@
 #include <cstdint>
 
 #include "rrule/window.h"
-#include "server_plugin/scheduler/model/cluster.h"
+#include "server_plugin/scheduler/state/use_key.h"
 
 namespace pbs::sched {
 
 // A set of blockers, as bits. Each kind has a bit of its own; instants and limits share the others. If two of
 // them share a bit, a job may be looked at once too often, and no more.
 using Blockers = std::uint32_t;
-
-// The key of what jobs use together, as limits count it.
-struct UseKey {
-    enum class Kind : std::uint8_t {
-        queue,
-        queue_user,
-        queue_group,
-        server,
-        server_user,
-        server_group,
-        dedicated,
-        queue_project,
-        server_project
-    };
-    Kind kind = Kind::server;
-    std::uint32_t object = 0;  // the slot of the queue; 0 for kinds that are about none
-    std::uint32_t of = 0;      // the owner, group or project
-    friend bool operator==(const UseKey&, const UseKey&) = default;
-    constexpr bool is_of_owner() const { return kind == Kind::queue_user || kind == Kind::server_user; }
-    constexpr bool is_of_group() const { return kind == Kind::queue_group || kind == Kind::server_group; }
-};
 
 namespace blocker {
 
@@ -72,7 +51,8 @@ inline constexpr Blockers kTold = 1U << 10;
 // Jobs use less of what the key is for.
 constexpr Blockers less_of(const UseKey& key) {
     const std::uint64_t who = std::uint64_t{key.object} << 32 | key.of;
-    const std::uint64_t number = mixed(mixed(who) * 7 + static_cast<std::uint64_t>(key.kind));
+    const auto kind = static_cast<std::uint64_t>(key.scope) * 4 + static_cast<std::uint64_t>(key.entity);
+    const std::uint64_t number = mixed(mixed(who) * 7 + kind);
     return key.is_of_owner() || key.is_of_group() ? 1U << (22 + number % 10) : 1U << (11 + number % 11);
 }
 // All bits that less_of() may return.

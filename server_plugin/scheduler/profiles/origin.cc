@@ -8,7 +8,7 @@
 namespace pbs::sched {
 namespace {
 
-constexpr std::array<const Filter*, 32> kFilters = {
+constexpr std::array<const Filter*, 39> kFilters = {
     &kQueueMaximumFilter,      // resources_max and resources_min of the queue, its size
     &kUserAclFilter,           // acl_users of the queue
     &kDedicatedTimeFilter,     // ENFORCE_DEDICATED_TIME
@@ -32,7 +32,14 @@ constexpr std::array<const Filter*, 32> kFilters = {
     &kServerMaxRunProjectFilter,
     &kServerMaxRunFilter,
     &kServerMaxRunUserFilter,
-    &kMaxRunResFilter,         // max_run_res of the queue and of the server
+    &kQueueMaxRunResGroupFilter,  // max_run_res of the queue
+    &kQueueMaxRunResProjectFilter,
+    &kQueueMaxRunResFilter,
+    &kQueueMaxRunResUserFilter,
+    &kServerMaxRunResGroupFilter,  // max_run_res of the server
+    &kServerMaxRunResProjectFilter,
+    &kServerMaxRunResFilter,
+    &kServerMaxRunResUserFilter,
     &kHostsFilter,             // room on vnodes, load, MAX_JOBS
     &kReservationsFilter,      // drained for another job
     &kQueueUserLimitFilter,    // max_user_run of the queue

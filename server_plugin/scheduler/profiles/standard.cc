@@ -11,7 +11,7 @@ namespace pbs::sched {
 namespace {
 
 // Whether a queue is started, and its execution_type, are looked at for each job before any filter is asked.
-constexpr std::array<const Filter*, 26> kFilters = {
+constexpr std::array<const Filter*, 33> kFilters = {
     &kQueueMaximumFilter,      // resources_max and resources_min of the queue, its size
     &kUserAclFilter,           // acl_users of the queue
     &kQueueMaxRunGroupFilter,  // max_run of the queue
@@ -22,7 +22,14 @@ constexpr std::array<const Filter*, 26> kFilters = {
     &kServerMaxRunProjectFilter,
     &kServerMaxRunFilter,
     &kServerMaxRunUserFilter,
-    &kMaxRunResFilter,         // max_run_res of the queue and of the server
+    &kQueueMaxRunResGroupFilter,  // max_run_res of the queue
+    &kQueueMaxRunResProjectFilter,
+    &kQueueMaxRunResFilter,
+    &kQueueMaxRunResUserFilter,
+    &kServerMaxRunResGroupFilter,  // max_run_res of the server
+    &kServerMaxRunResProjectFilter,
+    &kServerMaxRunResFilter,
+    &kServerMaxRunResUserFilter,
     &kDedicatedTimeFilter,     // windows of type dedicated
     &kDedicatedEndFilter,      // the end of dedicated time
     &kQueueWindowFilter,       // time_window of the queue

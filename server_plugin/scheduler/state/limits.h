@@ -6,8 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "server_plugin/scheduler/model/entity_limits.h"
 #include "server_plugin/scheduler/model/job_table.h"
 #include "server_plugin/scheduler/placement/vnodes.h"
+#include "server_plugin/scheduler/state/use_key.h"
 
 namespace pbs::sched {
 
@@ -16,33 +18,18 @@ struct Asked;
 struct User;
 struct QueueView;
 
-enum class LimitKind : std::uint8_t {
-    queue_jobs,      // max_running; object: the number of the QueueView, as in the next two kinds
-    queue_nodes,     // ssinodes
-    queue_amount,    // resources_available; of: the resource
-    queue_user,      // max_user_run; object: the queue, of: the owner
-    queue_group,     // max_group_run; of: the group
-    server_jobs,     // max_running
-    server_amount,   // resources_available; of: the resource
-    server_user,     // max_user_run, MAX_USER_RUN_JOBS; of: the owner
-    server_group,    // max_group_run; of: the group
-    dedicated_jobs,  // MAX_DEDICATED_JOBS
-    host_jobs,       // MAX_JOBS; object: the host
-    pool_amount,     // what all vnodes of a pool have together; object: the pool, of: the column
-    entity,          // max_run, max_run_res; object: the scope (EntityUse), of: the entity
-};
+// What is counted of jobs, where it isn't a resource; other such numbers are in entity_limits.h.
+constexpr std::uint32_t kNodes = UINT32_MAX - 2;
 
+// What a limit limits.
 struct LimitKey {
-    LimitKind kind{};
-    std::uint32_t object = 0;
-    std::uint32_t of = 0;
-    EntityKind entity{};         // of `entity`
-    std::uint32_t resource = 0;  // of `entity`: as EntityLimits has it
+    UseKey use;                  // whose use
+    std::uint32_t what = kJobs;  // kJobs, kNodes, kWalltimeAmount or a resource; for a pool a column
     friend auto operator<=>(const LimitKey&, const LimitKey&) = default;
 };
 
-// A limit, and what a job needs of it.
-struct Limit {
+// A limit that a job has to meet, and what the job needs of it.
+struct LimitNeed {
     LimitKey key;
     std::int64_t amount = 0;
     std::int64_t capacity = 0;
@@ -59,19 +46,14 @@ struct LimitUser {
     // queues. It is counted in one view, unless it runs on the hosts of several.
     std::span<const std::uint32_t> views;
     std::int64_t dedicated_views = 0;
-    const Placement* placement = nullptr;  // for host_jobs; null: the job uses none of these limits
+    const Placement* placement = nullptr;  // for limits on hosts; null: the job uses none of them
 };
 
 // Makes the LimitUser of a candidate that is placed, in the queue of the view. It is valid as long as the
 // arguments are.
 LimitUser limit_user(const Asked& job, const User& user, const QueueView& view, const Placement& placement);
 
-// Returns the limits that a candidate would meet in a queue, apart from what vnodes and hosts have. They are
-// what the filters on running jobs check, as amounts.
-std::vector<Limit> limits_of(const CycleState& state, const Asked& job, const User& user,
-                             const QueueView& view);
-
-// Returns what a job uses of a limit other than pool_amount; 0 if it doesn't count there.
+// Returns what a job uses of a limit that isn't on a pool; 0 if it doesn't count there.
 std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey& key);
 
 // A promise to a job that waits: it starts at `start`, whatever starts before.

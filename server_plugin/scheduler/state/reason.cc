@@ -86,12 +86,6 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
         case ReasonCode::no_scheduler:
             return fmt::format("No scheduler serves queue {}: none has partition {}", queue,
                                c.strings.text(r.object));
-        case ReasonCode::queue_full:
-            return fmt::format("Not Running: Queue {} job limit has been reached.", queue);
-        case ReasonCode::queue_user_limit:
-            return fmt::format("Not Running: User has reached queue {} running job limit.", queue);
-        case ReasonCode::queue_group_limit:
-            return fmt::format("Not Running: Group has reached queue {} running limit.", queue);
         case ReasonCode::queue_nodes_busy:
             return fmt::format("Not enough free nodes in queue {}: job needs {}, {} free", queue, r.a, r.b);
         case ReasonCode::queue_resource_busy:
@@ -256,10 +250,8 @@ std::string_view awaited_text(const Reason& r) {
 bool is_of_entity(ReasonCode code) {
     using enum ReasonCode;
     const auto in = [code](ReasonCode first, ReasonCode last) { return first <= code && code <= last; };
-    return code == queue_user_limit || code == queue_group_limit || code == server_user_limit ||
-           code == server_group_limit || in(queue_run_user, queue_run_project) ||
-           in(server_run_user, server_run_project) || in(queue_amount_user, queue_amount_project) ||
-           in(server_amount_user, server_amount_project);
+    return in(queue_run_user, queue_run_project) || in(server_run_user, server_run_project) ||
+           in(queue_amount_user, queue_amount_project) || in(server_amount_user, server_amount_project);
 }
 
 bool is_rejection(ReasonCode code) {
@@ -313,12 +305,6 @@ std::string text(const Reason& r, const ReasonContext& c) {
             return std::string(c.strings.text(r.object));
         case ReasonCode::hpm_not_ready:
             return "Waiting for the HPM counters to be in user mode";
-        case ReasonCode::server_full:
-            return "Not Running: Server job limit has been reached.";
-        case ReasonCode::server_user_limit:
-            return "Not Running: User has reached server running job limit.";
-        case ReasonCode::server_group_limit:
-            return "Not Running: Group has reached server running limit.";
         case ReasonCode::server_resource_busy:
             return amounts_text("server resource", r.object, r, c);
         case ReasonCode::queue_value_differs:
@@ -359,13 +345,6 @@ std::string text_with_details(const Reason& r, const ReasonContext& c) {
             return line + fmt::format(" (reservation {})", c.strings.text(r.object));
         case ReasonCode::queue_not_started:
             return line + fmt::format(" ({})", c.queues[r.queue].name);
-        case ReasonCode::queue_full:
-        case ReasonCode::queue_user_limit:
-        case ReasonCode::queue_group_limit:
-        case ReasonCode::server_full:
-        case ReasonCode::server_user_limit:
-        case ReasonCode::server_group_limit:
-            return line + fmt::format(" ({})", r.a);
         default:
             return line;
     }

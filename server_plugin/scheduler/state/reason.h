@@ -29,10 +29,7 @@ enum class ReasonCode : std::uint8_t {
     above_queue_nodes,  // a: nodes asked, b: node limit
     not_in_acl,
     queue_not_started,
-    no_scheduler,      // object: the queue's partition
-    queue_full,        // a: max_running
-    queue_user_limit,  // a: limit
-    queue_group_limit,
+    no_scheduler,         // object: the queue's partition
     queue_nodes_busy,     // a: nodes asked, b: nodes free
     queue_resource_busy,  // object: the resource, a: asked, b: free, c: in all
     queue_closed,         // a: when the queue opens, 0: never
@@ -52,9 +49,6 @@ enum class ReasonCode : std::uint8_t {
     prime_boundary,   // a: the boundary, b: 1 if prime time begins there
     window_boundary,  // a: the end of the queue's time_window
     // What the server allows.
-    server_full,  // a: limit
-    server_user_limit,
-    server_group_limit,
     server_resource_busy,  // object: the resource, a: asked, b: free, c: in all
     user_job_limit,        // a: MAX_USER_RUN_JOBS
     dedicated_jobs_limit,  // a: MAX_DEDICATED_JOBS
@@ -83,8 +77,8 @@ enum class ReasonCode : std::uint8_t {
     queue_value_differs,
     server_value_differs,
     vnodes_busy,  // the job is suspended, and its vnodes have no room for it
-    // max_run of the queue and of the server, in the order of EntityKind. object: the entity, if the limit
-    // names it, else 0; a: the limit.
+    // How many jobs of the queue and of the server run, in the order of EntityKind. object: the entity, if
+    // the limit names it, else 0; a: the limit.
     queue_run_all,
     queue_run_user,
     queue_run_group,

@@ -180,13 +180,11 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view,
     std::ranges::sort(kept.by_vnode, {}, &Part::vnode);
     kept.placement = placement;
     kept.spare = made.spare;
-    for (const Limit& limit : limits_of(state_, job, job.user, view)) {
+    for (const LimitNeed& limit : limits_of(p_.filters, state_, job, view)) {
         const std::int64_t most = future_.schedule().demand(limit).used->max_in({made.start, made.end});
         kept.least_spare.push_back({limit.key, limit.capacity - most});
     }
-    const auto is_of_host = [](const Reservation::Spare& one) {
-        return one.key.kind == LimitKind::host_jobs;
-    };
+    const auto is_of_host = [](const Reservation::Spare& one) { return one.key.use.scope == UseScope::host; };
     std::ranges::copy_if(made.spare, std::back_inserter(kept.least_spare), is_of_host);
     kept.node_size = state_.node_size;
     kept.vnode_share = c_.vnode_share();
@@ -200,7 +198,7 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view,
     for (const QueueView* target : possible) {
         before = before && target != &view;
         const bool may_decide = before || !decided_by_vnodes || target->pool != view.pool;
-        for (const Limit& limit : limits_of(state_, job, job.user, *target))
+        for (const LimitNeed& limit : limits_of(p_.filters, state_, job, *target))
             kept.watched.push_back({limit, future_.schedule().demand(limit).used->at(in_.now), may_decide});
     }
     for (QueueSlot q = 0; q < t_.queues.size(); ++q)

@@ -24,7 +24,7 @@ Refusal check_fragments(CycleState& state, const Asked& job, QueueView& view) {
     const auto unless = [&](bool passes, std::int64_t nodes, std::int64_t walltime) -> Refusal {
         if (passes) return {};
         return {{ReasonCode::fragments, view.slot, 0, nodes, walltime},
-                blocker::kStart | blocker::less_of({UseKey::Kind::queue, view.slot, 0})};
+                blocker::kStart | blocker::less_of({UseScope::queue, EntityKind::all, view.slot})};
     };
     if (view.node_limit - view.nodes < fragment) return unless(ends_in_time, -1, longest);
     if (job.nodes >= fragment) return {};

@@ -10,10 +10,6 @@
 namespace pbs::sched {
 namespace {
 
-bool of_queue(LimitKind kind) {
-    return kind == LimitKind::queue_jobs || kind == LimitKind::queue_nodes || kind == LimitKind::queue_amount;
-}
-
 // A limit on the jobs of a host may be reserved for: then it matters where there is room.
 Refusal check_reservations(CycleState& state, const Asked& job, const User& user, QueueView& view) {
     if (state.reservations.empty() || view.is_reservation) return {};
@@ -24,7 +20,7 @@ Refusal check_reservations(CycleState& state, const Asked& job, const User& user
             const std::int64_t needed = use_of(*state.vnodes, use, spare.key);
             if (needed == 0 || needed <= spare.left) continue;
             spare.refused = true;
-            const bool drained = reservation.drains && of_queue(spare.key.kind);
+            const bool drained = reservation.drains && spare.key.use.scope == UseScope::view;
             return {{drained ? ReasonCode::queue_drained : ReasonCode::reserved, view.slot, reservation.job},
                     state.settings->max_jobs > 0 ? blocker::kAnything : blocker::kReserved};
         }
@@ -34,17 +30,13 @@ Refusal check_reservations(CycleState& state, const Asked& job, const User& user
 
 // Where limits on users are reserved for.
 bool reads_user_reservations(const CycleState& state, const QueueView& view) {
-    const auto is_of_user = [&](const LimitKey& key) {
-        if (key.kind == LimitKind::entity)
-            return (key.entity == EntityKind::user || key.entity == EntityKind::group) &&
-                   (key.object == EntityUse::kServer || key.object == view.slot);
-        return key.kind == LimitKind::server_user || key.kind == LimitKind::server_group ||
-               ((key.kind == LimitKind::queue_user || key.kind == LimitKind::queue_group) &&
-                key.object == view.slot);
+    const auto is_of_user = [&](const UseKey& use) {
+        return (use.is_of_owner() || use.is_of_group()) &&
+               (use.scope != UseScope::queue || use.object == view.slot);
     };
     return std::ranges::any_of(state.reservations, [&](const Reservation& reservation) {
         return std::ranges::any_of(reservation.spare,
-                                   [&](const auto& spare) { return is_of_user(spare.key); });
+                                   [&](const auto& spare) { return is_of_user(spare.key.use); });
     });
 }
 

@@ -1,0 +1,267 @@
+#include "server_plugin/scheduler/framework/limit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/model/words.h"
+
+namespace pbs::sched {
+namespace {
+
+// A resource that a queue or the server has for its jobs.
+struct Supply {
+    const KeptAmount& available;
+    std::int64_t in_use = 0;
+    bool given_back = false;  // jobs give back what they take
+    bool told = false;        // a program of server_dyn_res tells how much there is
+};
+
+// Calls visit(supply) for each resource of resources_available that the policy doesn't leave aside, until it
+// returns true. `view`: those of its queue; null: those of the server.
+template <class Visit>
+void for_each_supply(const CycleState& state, const QueueView* view, Visit visit) {
+    if (view == nullptr) {
+        for (const ServerAmount& amount : state.server_amounts)
+            if (!state.is_left_aside(amount.available.resource) &&
+                visit(Supply{amount.available, amount.in_use, amount.given_back, amount.is_told()}))
+                return;
+        return;
+    }
+    const auto& available = view->queue->resources_available;
+    for (std::size_t i = 0; i < available.size(); ++i) {
+        if (state.is_left_aside(available[i].resource)) continue;
+        const bool given_back = state.resources->consumable(available[i].resource);
+        if (visit(Supply{available[i], given_back ? view->in_use[i] : 0, given_back, false})) return;
+    }
+}
+
+// Returns `reason` with the amounts of what is lacking; nothing if there is enough. Of numbers that aren't
+// consumable jobs use up nothing. A text has to be one of those that there are.
+Reason lack_of(const CycleState& state, const Request& request, const Supply& supply, Reason reason) {
+    const KeptAmount& available = supply.available;
+    const std::uint32_t resource = available.resource;
+    const auto differs_by = [&](std::string_view asked, std::string_view has) {
+        reason.code = differs(reason.code);
+        reason.a = state.strings->id(fmt::format("{} != {}", asked, has));
+        return reason;
+    };
+    if (state.resources->is_text(resource)) {
+        const auto asked = std::ranges::find(request.amounts, resource, &KeptAmount::resource);
+        if (asked == request.amounts.end() || has_word(available.text, asked->text)) return {};
+        return differs_by(asked->text, available.text);
+    }
+    const auto asked = number_of(request.totals, resource);
+    if (!asked) return {};
+    if (state.resources->is_boolean(resource)) {
+        if (*asked == available.number) return {};
+        return differs_by(state.resources->format(resource, *asked),
+                          state.resources->format(resource, available.number));
+    }
+    if (*asked == 0 || supply.in_use + *asked <= available.number) return {};
+    reason.a = *asked;
+    reason.b = available.number - supply.in_use;
+    reason.c = available.number;
+    return reason;
+}
+
+JobSize left_of_supplies(const CycleState& state, const QueueView* view) {
+    JobSize left = kAnySize;
+    const auto& known = state.resources->known();
+    for_each_supply(state, view, [&](const Supply& supply) {
+        const std::int64_t free = free_at_least(supply.available.number - supply.in_use);
+        if (supply.available.resource == known.ncpus) left.ncpus = narrow(free);
+        if (supply.available.resource == known.mem) left.mem = megabytes(free);
+        return false;
+    });
+    return left;
+}
+
+}  // namespace
+
+// The reasons of limits on entities are in the order of EntityKind.
+ReasonCode Limit::code() const {
+    if (reason != ReasonCode::nothing) return reason;
+    const bool on_amounts = measure == Measure::amounts;
+    const ReasonCode of_all = is_of_queue()
+                                  ? (on_amounts ? ReasonCode::queue_amount_all : ReasonCode::queue_run_all)
+                                  : (on_amounts ? ReasonCode::server_amount_all : ReasonCode::server_run_all);
+    return static_cast<ReasonCode>(static_cast<int>(of_all) + static_cast<int>(entity));
+}
+
+// In its own words, if it has any.
+Reason Limit::reason_with(const CycleState& state, Reason given) const {
+    if (words == nullptr) return given;
+    return {ReasonCode::other, given.queue, state.strings->id(words)};
+}
+
+// Whose use has to become less. Views count together there.
+UseKey Limit::lifted_by(QueueSlot queue, std::uint32_t whose) const {
+    return {is_of_queue() ? UseScope::queue : scope, entity, is_of_queue() ? queue : 0, whose};
+}
+
+LimitKey Limit::counter(const QueueView& view, std::uint32_t whose, std::uint32_t what) const {
+    const std::uint32_t object = scope == UseScope::view    ? view.number
+                                 : scope == UseScope::queue ? view.slot
+                                                            : 0;
+    return {{scope, entity, object, whose}, what};
+}
+
+EntityLimits::Found Limit::most_jobs(const Opening& o, std::uint32_t whose) const {
+    if (most != nullptr) return {most(o), false};
+    const EntityLimits::Limit* limit = by_entity(o).on_jobs(entity);
+    return limit == nullptr ? Found{} : limit->find(whose);
+}
+
+// How many jobs of an entity run, or of all of the scope; not for views.
+std::int64_t Limit::running(const CycleState& state, QueueSlot queue, std::uint32_t whose) const {
+    const bool in_queue = scope == UseScope::queue;
+    if (entity == EntityKind::user)
+        return state.counts->of_user(in_queue ? queue : RunCounts::kEverywhere, whose);
+    if (entity == EntityKind::group)
+        return state.counts->of_group(in_queue ? queue : RunCounts::kEverywhere, whose);
+    if (scope == UseScope::dedicated) return state.dedicated_running;
+    if (by_entity == nullptr) return state.running;
+    return state.counts->entities().of(in_queue ? queue : EntityUse::kServer, entity, whose, kJobs);
+}
+
+Refusal Limit::check(const CycleState& state, const Asked& job, const User& user,
+                     const QueueView& view) const {
+    const std::uint32_t whose = Entities{user.owner, user.group, job.project}.of(entity);
+    switch (measure) {
+        case Measure::jobs:
+            return check_jobs(state, whose, view);
+        case Measure::nodes:
+            return check_nodes(state, job, view);
+        case Measure::amounts:
+            return check_amounts(state, job, whose, view);
+        case Measure::available:
+            break;
+    }
+    return check_available(state, job, view);
+}
+
+Refusal Limit::check_jobs(const CycleState& state, std::uint32_t whose, const QueueView& view) const {
+    if (scope == UseScope::dedicated && !view.dedicated) return {};
+    const Found found = most_jobs(Opening::of(state, view), whose);
+    if (found.most < 0) return {};
+    const std::int64_t now = scope == UseScope::view ? view.running : running(state, view.slot, whose);
+    if (now < found.most) return {};
+    return Refusal::for_less_of(reason_with(state, {code(), view.slot, found.own ? whose : 0, found.most}),
+                                lifted_by(view.slot, whose));
+}
+
+Refusal Limit::check_nodes(const CycleState& state, const Asked& job, const QueueView& view) const {
+    const std::int64_t there_are = most(Opening::of(state, view));
+    if (there_are < 0 || view.nodes + job.nodes <= there_are) return {};
+    return Refusal::for_less_of(reason_with(state, {code(), view.slot, 0, job.nodes, there_are - view.nodes}),
+                                lifted_by(view.slot, 0));
+}
+
+// A job that doesn't ask for a resource isn't concerned. A limit that names an entity comes before the one
+// for each.
+Refusal Limit::check_amounts(const CycleState& state, const Asked& job, std::uint32_t whose,
+                             const QueueView& view) const {
+    const std::uint32_t of_scope = scope == UseScope::queue ? view.slot : EntityUse::kServer;
+    for (const EntityLimits::Limit& limit : by_entity(Opening::of(state, view)).of(entity)) {
+        if (limit.resource == kJobs) continue;
+        const Found found = limit.find(whose);
+        if (found.most < 0) continue;
+        const auto asked = asked_amount(*job.request, job.asked, limit.resource);
+        if (!asked) continue;
+        if (state.counts->entities().of(of_scope, entity, whose, limit.resource) + *asked <= found.most)
+            continue;
+        const Reason why{code(), view.slot,  real_resource(limit.resource, *state.resources),
+                         *asked, found.most, found.own ? whose : 0};
+        return Refusal::for_less_of(reason_with(state, why), lifted_by(view.slot, whose));
+    }
+    return {};
+}
+
+Refusal Limit::check_available(const CycleState& state, const Asked& job, const QueueView& view) const {
+    Refusal refusal;
+    for_each_supply(state, is_of_queue() ? &view : nullptr, [&](const Supply& supply) {
+        const Reason lack =
+            lack_of(state, *job.request, supply, {code(), view.slot, supply.available.resource});
+        if (!lack) return false;
+        refusal = Refusal::for_good(lack);
+        if (supply.given_back) refusal.blockers |= blocker::less_of(lifted_by(view.slot, 0));
+        if (supply.told) {
+            refusal.blockers |= blocker::kTold;
+            // Nobody knows when the program tells of more. The job has its place in the order meanwhile.
+            if (lack.a <= lack.c) refusal.until = Instant::max();
+        }
+        return true;
+    });
+    return refusal;
+}
+
+bool Limit::is_open(const Opening& o) const {
+    if (scope == UseScope::dedicated && !o.dedicated) return true;
+    if (measure == Measure::available)
+        return is_of_queue() ? o.queue->resources_available.empty()
+                             : o.server->resources_available.empty() && o.settings->server_dyn_res.empty();
+    if (most != nullptr) return most(o) < 0;
+    return measure == Measure::amounts ? !by_entity(o).on_resources(entity)
+                                       : by_entity(o).on_jobs(entity) == nullptr;
+}
+
+std::optional<JobSize> Limit::left_in(const CycleState& state, const QueueView& view) const {
+    if (measure == Measure::available) return left_of_supplies(state, &view);
+    const std::int64_t there_are = most(Opening::of(state, view));
+    if (there_are < 0) return std::nullopt;
+    if (measure == Measure::nodes)
+        return JobSize{narrow(there_are - view.nodes), kNoLimit, kNoLimit, kNoLimit};
+    return view.running < there_are ? kAnySize : kNoSize;
+}
+
+std::optional<JobSize> Limit::left(const CycleState& state, const UseKey& key) const {
+    if (key.entity != entity || key.scope != lifted_by(0, 0).scope) return std::nullopt;
+    if (scope == UseScope::view)
+        return left_by_views(state, key, [&](const QueueView& view) { return left_in(state, view); });
+    if (measure == Measure::available) return left_of_supplies(state, nullptr);
+    Opening o{.settings = state.settings, .server = state.server};
+    if (scope == UseScope::queue) {
+        o.queue = &(*state.queues)[key.object];
+        o.slot = key.object;
+    }
+    if (measure == Measure::amounts) {  // anything that is left may be enough for some job
+        if (!by_entity(o).on_resources(entity)) return std::nullopt;
+        return kAnySize;
+    }
+    const std::int64_t there_are = most_jobs(o, key.of).most;
+    if (there_are < 0) return std::nullopt;
+    return running(state, key.object, key.of) < there_are ? kAnySize : kNoSize;
+}
+
+void Limit::add_needs(const CycleState& state, const Asked& job, const User& user, const QueueView& view,
+                      std::vector<LimitNeed>& needs) const {
+    if (scope == UseScope::dedicated && !view.dedicated) return;
+    const std::uint32_t whose = Entities{user.owner, user.group, job.project}.of(entity);
+    const auto add = [&](std::uint32_t what, std::int64_t amount, std::int64_t capacity) {
+        if (capacity >= 0) needs.push_back({counter(view, whose, what), amount, capacity});
+    };
+    const Opening o = Opening::of(state, view);
+    switch (measure) {
+        case Measure::jobs:
+            return add(kJobs, 1, most_jobs(o, whose).most);
+        case Measure::nodes:
+            return add(kNodes, job.nodes, most(o));
+        case Measure::amounts:
+            for (const EntityLimits::Limit& limit : by_entity(o).of(entity))
+                if (limit.resource != kJobs)
+                    if (const auto amount = asked_amount(*job.request, job.asked, limit.resource))
+                        add(limit.resource, *amount, limit.find(whose).most);
+            return;
+        case Measure::available:
+            for_each_supply(state, is_of_queue() ? &view : nullptr, [&](const Supply& supply) {
+                const std::uint32_t resource = supply.available.resource;
+                if (!state.resources->consumable(resource)) return false;
+                if (const auto amount = number_of(job.request->totals, resource))
+                    needs.push_back({counter(view, whose, resource), *amount, supply.available.number});
+                return false;
+            });
+    }
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,168 @@
+// Limits on what running jobs use together. A limit is one row: whose jobs it counts, what it counts of them,
+// and the most that there may be. Everything else is made of the row: the filter that refuses a job, what
+// lifts the refusal and how large a job may be then, what reservations keep of the limit for jobs that wait,
+// and what people are told.
+//
+// To add one: a row in plugins/limits.cc, as in
+//
+//     // short_jobs of the policy.
+//     const Filter kShortJobsFilter = limit_filter(
+//         "short_jobs", {.entity = EntityKind::user, .most = [](const Opening& o) { return
+//         o.settings->short_jobs; },
+//                        .words = "Not Running: User has reached the limit of short jobs"});
+//
+// and its name in profiles/rules.h and in the tables of the profiles that have it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "server_plugin/scheduler/pending/blockers.h"
+#include "server_plugin/scheduler/pending/job_size.h"
+#include "server_plugin/scheduler/state/cycle_state.h"
+
+namespace pbs::sched {
+
+// The answer of a filter.
+struct Refusal {
+    Reason reason;  // nothing: the job passes
+    // What could lift it, beside a change of the configuration.
+    Blockers blockers = blocker::kAnything;
+    // And the instant at which time may lift it: the first one after now at which the answer may be another.
+    // Instant::max(): that isn't known. Nothing: time doesn't lift it.
+    std::optional<Instant> until{};
+
+    explicit operator bool() const { return static_cast<bool>(reason); }
+    bool waits_for_jobs() const { return (blockers & blocker::kGivenBack) != 0; }
+    bool is_lifted_by_start() const { return (blockers & blocker::kByStart) != 0; }
+
+    // Nothing but the instant lifts it.
+    static Refusal until_instant(const Reason& reason, Instant at) {
+        return {reason, blocker::kConfiguration, at};
+    }
+    // That instant is the reason's `a`, in seconds since the Epoch; 0: never.
+    static Refusal until_named(const Reason& reason) {
+        return until_instant(reason, reason.a == 0 ? Instant::max() : Instant(Seconds(reason.a)));
+    }
+    static Refusal for_less_of(const Reason& reason, const UseKey& key) {
+        return {reason, blocker::less_of(key)};
+    }
+    static Refusal for_good(const Reason& reason) { return {reason, blocker::kConfiguration}; }
+};
+
+// What filters of users read of the queue: how it, the server and the policy are set up, and what changes
+// with time or with what a command tells.
+struct Opening {
+    const Settings* settings = nullptr;
+    const ServerLimits* server = nullptr;
+    const Queue* queue = nullptr;
+    QueueSlot slot = kNoSlot;
+    std::int64_t node_limit = -1;
+    bool dedicated = false;
+    bool has_dedicated_time = false;
+    bool dedicated_awaited = false;
+    bool window_open = true;
+    static Opening of(const CycleState& state, const QueueView& view) {
+        return {state.settings,
+                state.server,
+                view.queue,
+                view.slot,
+                view.node_limit,
+                view.dedicated,
+                view.dedicated_time.has_value(),
+                view.dedicated_awaited,
+                view.open};
+    }
+    friend bool operator==(const Opening&, const Opening&) = default;
+};
+
+// What a queue leaves, where each of its views leaves what `of_view` says.
+template <class OfView>
+std::optional<JobSize> left_by_views(const CycleState& state, const UseKey& key, OfView of_view) {
+    if (key.scope != UseScope::queue) return std::nullopt;
+    std::optional<JobSize> most;
+    for (const QueueView& view : *state.views) {
+        if (view.slot != key.object) continue;
+        const std::optional<JobSize> left = of_view(view);
+        if (!left) return std::nullopt;
+        most = most ? most_of(*most, *left) : *left;
+    }
+    return most;
+}
+
+struct Limit {
+    enum class Measure : std::uint8_t {
+        jobs,       // how many run
+        nodes,      // their nodes (ssinodes); of a view alone
+        amounts,    // of each resource that `by_entity` limits
+        available,  // of each resource of resources_available; of a view, or of the server
+    };
+    UseScope scope = UseScope::server;
+    EntityKind entity = EntityKind::all;  // counts the jobs of each user, group or project by themselves
+    Measure measure = Measure::jobs;
+    // The most, the same for each entity; below 0: there is no limit.
+    std::int64_t (*most)(const Opening& opening) = nullptr;
+    // Or the limits, which may name entities.
+    const EntityLimits& (*by_entity)(const Opening& opening) = nullptr;
+    // Why a job is refused; `nothing`: the reason that OpenPBS has for limits of this scope and entity.
+    ReasonCode reason = ReasonCode::nothing;
+    // Or the words.
+    const char* words = nullptr;
+
+    // What it reads of a job, beside the queue: the owner alone, the group alone, or the signature with both.
+    constexpr bool is_of_owner() const { return entity == EntityKind::user && measure == Measure::jobs; }
+    constexpr bool is_of_group() const { return entity == EntityKind::group && measure == Measure::jobs; }
+    constexpr bool is_of_signature_and_user() const {
+        return (entity == EntityKind::user || entity == EntityKind::group) && measure != Measure::jobs;
+    }
+
+    // Why a job doesn't start in a queue now.
+    Refusal check(const CycleState& state, const Asked& job, const User& user, const QueueView& view) const;
+    // Is there no limit in this queue, in this whole cycle?
+    bool is_open(const Opening& opening) const;
+    // Of a limit whose refusals less use of `key` lifts: the most that a job may ask for now; nothing: there
+    // is no such limit.
+    std::optional<JobSize> left(const CycleState& state, const UseKey& key) const;
+    // Adds what a job needs of it in a queue.
+    void add_needs(const CycleState& state, const Asked& job, const User& user, const QueueView& view,
+                   std::vector<LimitNeed>& needs) const;
+
+    // Doesn't compile for a row whose jobs nobody counts.
+    constexpr void assert_can_be_counted() const;
+
+  private:
+    using Found = EntityLimits::Found;
+    bool is_of_queue() const { return scope == UseScope::queue || scope == UseScope::view; }
+    ReasonCode code() const;
+    Reason reason_with(const CycleState& state, Reason reason) const;
+    UseKey lifted_by(QueueSlot queue, std::uint32_t whose) const;
+    LimitKey counter(const QueueView& view, std::uint32_t whose, std::uint32_t what) const;
+    Found most_jobs(const Opening& opening, std::uint32_t whose) const;
+    std::int64_t running(const CycleState& state, QueueSlot queue, std::uint32_t whose) const;
+    Refusal check_jobs(const CycleState& state, std::uint32_t whose, const QueueView& view) const;
+    Refusal check_nodes(const CycleState& state, const Asked& job, const QueueView& view) const;
+    Refusal check_amounts(const CycleState& state, const Asked& job, std::uint32_t whose,
+                          const QueueView& view) const;
+    Refusal check_available(const CycleState& state, const Asked& job, const QueueView& view) const;
+    std::optional<JobSize> left_in(const CycleState& state, const QueueView& view) const;
+};
+
+void nobody_counts_that();  // is defined nowhere
+
+constexpr void Limit::assert_can_be_counted() const {
+    using enum Measure;
+    const bool of_all = entity == EntityKind::all;
+    const bool counted =
+        measure == nodes       ? scope == UseScope::view && of_all
+        : measure == available ? (scope == UseScope::view || scope == UseScope::server) && of_all
+        : scope == UseScope::view || scope == UseScope::dedicated ? of_all && measure == jobs
+        : scope == UseScope::queue
+            ? by_entity != nullptr || entity == EntityKind::user || entity == EntityKind::group
+            : scope == UseScope::server;
+    const bool has_most = measure == available || (most != nullptr) != (by_entity != nullptr);
+    const bool watched = by_entity != nullptr || (entity != EntityKind::project && measure != amounts);
+    if (!counted || !has_most || !watched) nobody_counts_that();
+}
+
+}  // namespace pbs::sched

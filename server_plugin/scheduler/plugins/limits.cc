@@ -1,0 +1,123 @@
+// The table of limits on what running jobs use together, each a row (framework/limit.h): whose jobs are
+// counted, what of them, and the most that there may be.
+
+#include "server_plugin/scheduler/profiles/rules.h"
+
+namespace pbs::sched {
+namespace {
+
+using Measure = Limit::Measure;
+
+const EntityLimits& of_queue(const Opening& o) {
+    return o.queue->limits;
+}
+const EntityLimits& of_server(const Opening& o) {
+    return o.server->limits;
+}
+
+// max_run: how many jobs of each entity, or of all together, run at once.
+consteval Filter max_run(const char* name, UseScope scope, EntityKind entity) {
+    return limit_filter(
+        name,
+        {.scope = scope, .entity = entity, .by_entity = scope == UseScope::queue ? of_queue : of_server});
+}
+
+// max_run_res: how much of a resource they use at once.
+consteval Filter max_run_res(const char* name, UseScope scope, EntityKind entity) {
+    return limit_filter(name, {.scope = scope,
+                               .entity = entity,
+                               .measure = Measure::amounts,
+                               .by_entity = scope == UseScope::queue ? of_queue : of_server});
+}
+
+// The limit of a policy; 0 there stands for none.
+std::int64_t unless_0(std::int64_t most) {
+    return most > 0 ? most : -1;
+}
+
+}  // namespace
+
+using enum UseScope;
+using enum EntityKind;
+
+// ---- The queue.
+
+// max_running, max_user_run and max_group_run.
+const Filter kMaxRunningFilter = limit_filter(
+    "max_running", {.scope = view, .most = [](const Opening& o) { return o.queue->max_running; }});
+const Filter kQueueUserLimitFilter = limit_filter(
+    "queue_user_limit",
+    {.scope = queue, .entity = user, .most = [](const Opening& o) { return o.queue->max_user_run; }});
+const Filter kQueueGroupLimitFilter = limit_filter(
+    "queue_group_limit",
+    {.scope = queue, .entity = group, .most = [](const Opening& o) { return o.queue->max_group_run; }});
+
+// Its nodes (Queues::node_limit()): a job starts if the running jobs of the queue leave enough.
+const Filter kQueueNodesFilter = limit_filter("queue_nodes",
+                                              {.scope = view,
+                                               .measure = Measure::nodes,
+                                               .most = [](const Opening& o) { return o.node_limit; },
+                                               .reason = ReasonCode::queue_nodes_busy},
+                                              "ssinode_cpus, ssinode_mem");
+
+// resources_available: a job starts if the running jobs of the queue leave enough of them.
+const Filter kQueueResourcesFilter =
+    limit_filter("queue_resources",
+                 {.scope = view, .measure = Measure::available, .reason = ReasonCode::queue_resource_busy},
+                 "exclude_resources");
+
+const Filter kQueueMaxRunFilter = max_run("queue_max_run", queue, all);
+const Filter kQueueMaxRunUserFilter = max_run("queue_max_run_user", queue, user);
+const Filter kQueueMaxRunGroupFilter = max_run("queue_max_run_group", queue, group);
+const Filter kQueueMaxRunProjectFilter = max_run("queue_max_run_project", queue, project);
+
+const Filter kQueueMaxRunResFilter = max_run_res("queue_max_run_res", queue, all);
+const Filter kQueueMaxRunResUserFilter = max_run_res("queue_max_run_res_user", queue, user);
+const Filter kQueueMaxRunResGroupFilter = max_run_res("queue_max_run_res_group", queue, group);
+const Filter kQueueMaxRunResProjectFilter = max_run_res("queue_max_run_res_project", queue, project);
+
+// ---- The server.
+
+// max_running, max_user_run and max_group_run.
+const Filter kServerMaxRunningFilter =
+    limit_filter("server_max_running", {.most = [](const Opening& o) { return o.server->max_running; }});
+const Filter kServerUserLimitFilter = limit_filter(
+    "server_user_limit", {.entity = user, .most = [](const Opening& o) { return o.server->max_user_run; }});
+const Filter kServerGroupLimitFilter =
+    limit_filter("server_group_limit",
+                 {.entity = group, .most = [](const Opening& o) { return o.server->max_group_run; }});
+
+// resources_available, and what programs of server_dyn_res tell in place of that.
+const Filter kServerResourcesFilter = limit_filter(
+    "server_resources", {.measure = Measure::available, .reason = ReasonCode::server_resource_busy},
+    "server_dyn_res, exclude_resources");
+
+const Filter kServerMaxRunFilter = max_run("server_max_run", server, all);
+const Filter kServerMaxRunUserFilter = max_run("server_max_run_user", server, user);
+const Filter kServerMaxRunGroupFilter = max_run("server_max_run_group", server, group);
+const Filter kServerMaxRunProjectFilter = max_run("server_max_run_project", server, project);
+
+const Filter kServerMaxRunResFilter = max_run_res("server_max_run_res", server, all);
+const Filter kServerMaxRunResUserFilter = max_run_res("server_max_run_res_user", server, user);
+const Filter kServerMaxRunResGroupFilter = max_run_res("server_max_run_res_group", server, group);
+const Filter kServerMaxRunResProjectFilter = max_run_res("server_max_run_res_project", server, project);
+
+// ---- The policy.
+
+// MAX_USER_RUN_JOBS: the most jobs of one user that run at once, over all queues.
+const Filter kMaxUserRunJobsFilter =
+    limit_filter("max_user_run_jobs",
+                 {.entity = user,
+                  .most = [](const Opening& o) { return unless_0(o.settings->max_user_run_jobs); },
+                  .reason = ReasonCode::user_job_limit},
+                 "max_user_run_jobs", [](const Settings& s, Instant) { return s.max_user_run_jobs > 0; });
+
+// MAX_DEDICATED_JOBS: the most jobs of dedicated queues that run at once.
+const Filter kMaxDedicatedJobsFilter =
+    limit_filter("max_dedicated_jobs",
+                 {.scope = dedicated,
+                  .most = [](const Opening& o) { return unless_0(o.settings->max_dedicated_jobs); },
+                  .reason = ReasonCode::dedicated_jobs_limit},
+                 "max_dedicated_jobs", [](const Settings& s, Instant) { return s.max_dedicated_jobs > 0; });
+
+}  // namespace pbs::sched

@@ -1,0 +1,31 @@
+// Whose use of something is counted together, as limits count it.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+#include "server_plugin/scheduler/model/cluster.h"
+
+namespace pbs::sched {
+
+enum class UseScope : std::uint8_t {
+    server,     // all jobs
+    queue,      // the jobs of a queue; object: its slot
+    view,       // the jobs of a queue on the hosts of one view; object: the number of the QueueView
+    dedicated,  // the jobs in dedicated queues
+    host,       // the jobs on a host; object: the host
+    pool,       // what all vnodes of a pool have together; object: the pool
+};
+
+struct UseKey {
+    UseScope scope = UseScope::server;
+    EntityKind entity = EntityKind::all;  // of the scope's jobs, those of one user, group or project
+    std::uint32_t object = 0;             // as the scope says
+    std::uint32_t of = 0;                 // the user, group or project; 0: all
+    friend auto operator<=>(const UseKey&, const UseKey&) = default;
+
+    constexpr bool is_of_owner() const { return entity == EntityKind::user; }
+    constexpr bool is_of_group() const { return entity == EntityKind::group; }
+};
+
+}  // namespace pbs::sched
