@@ -158,8 +158,6 @@ void CycleContext::set_up_state() {
     state.views = &views;
     state.prime = &in.policy->prime;
     state.instants = in.events != nullptr ? &in.events->instants : &instants;
-    state.hpm_resource = tables.resources.known().hpm;
-    state.hpm_ready = tables.hpm == HpmCounters::user;
 }
 
 void CycleContext::set_clock() {

@@ -264,9 +264,8 @@ struct CycleContext {
 
     bool by_events =
         false;  // a cycle after single events: for few jobs, tables of all signatures are too large
-    bool everything = false;    // all pending jobs are looked at
-    bool second_pass = false;   // over queues without prime time
-    bool rejects_more = false;  // a start used up an allocation
+    bool everything = false;   // all pending jobs are looked at
+    bool second_pass = false;  // over queues without prime time
 
     // What events lifted, whatever jobs ask for.
     Blockers lifted = 0;

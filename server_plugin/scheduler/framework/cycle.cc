@@ -191,7 +191,6 @@ void Cycle::restart_found() {
 void Cycle::decide(Decisions& out) {
     out.jobs_considered = c_.considered;
     out.log_event = c_.settings.log_event;
-    out.hpm_wanted = c_.state.hpm_wanted && !c_.test_only;
     if (c_.in.events != nullptr && !c_.test_only) c_.keep_what_was_taken();
     remember();
     if (!c_.test_only) out.list.reserve(c_.moves.size() + c_.started.size() + c_.refused.size());

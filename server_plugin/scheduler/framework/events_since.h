@@ -12,6 +12,7 @@
 #include "server_plugin/scheduler/future/resource_schedule.h"
 #include "server_plugin/scheduler/pending/pending_jobs.h"
 #include "server_plugin/scheduler/state/limits.h"
+#include "server_plugin/scheduler/state/own_states.h"
 
 namespace pbs::sched {
 
@@ -49,23 +50,6 @@ struct EventsSince {
     static constexpr std::size_t kMostFreed = 64;
 };
 
-// What is kept for a job that a queue is drained for.
-struct DrainFor {
-    JobHandle job{};
-    QueueSlot queue = kNoSlot;
-    std::uint32_t host = 0;
-    Instant until{};
-    std::vector<Reservation::Spare> spare;  // of each limit
-    // Is every job, but for its vnodes, that was refused for the sake of `before` refused for this one too?
-    bool holds_back_as_much_as(const DrainFor& before) const;
-};
-
-// What the standard algorithm's top jobs have reserved, for which jobs behind them were refused.
-struct TopJobs {
-    bool limits = false;              // a part of limits on running jobs is reserved
-    std::vector<VnodeSlot> vnodes{};  // these vnodes have a reservation
-};
-
 struct EventMemory {
     EventsSince since;
     PendingJobs pending;
@@ -77,13 +61,9 @@ struct EventMemory {
     // Uses of which limits had something left when they were looked at last. Jobs that wait for less of them,
     // but are too large for any vnode, weren't looked at since: room on vnodes is what they wait for.
     std::vector<UseKey> open;
-    Blockers always_open = 0;  // of more of them, those that are listed no more
-    // Of the last cycle that looked for whom queues are drained, in the order of the list, and the vnodes
-    // that were reserved.
-    std::vector<DrainFor> drains;
-    std::vector<VnodeSlot> drained_vnodes;
+    Blockers always_open = 0;           // of more of them, those that are listed no more
     std::vector<KeptReservation> kept;  // what a cycle after events may use instead of looking ahead
-    TopJobs top_jobs;                   // of the last cycle
+    OwnStates own;                      // what rules remember
     std::vector<QueueSlot> held_up;     // queues whose jobs weren't looked at behind one that held them up
     bool refused_by_sets = false;       // CycleState::refused_by_sets, of a job that waits
     ResourceSchedule schedule;          // its part of the running jobs

@@ -46,11 +46,8 @@ class GroupUse {
     std::int64_t running() const { return state_.counts->of_group(RunCounts::kEverywhere, group_); }
     // Null: allocations aren't known.
     const Allocations* allocations() const { return state_.allocations; }
-    // Node-hours of the jobs that were started in this cycle.
-    double started_hours() const {
-        const auto started = state_.started_hours.find(group_);
-        return started == state_.started_hours.end() ? 0 : started->second;
-    }
+    // What rules keep for the length of the cycle.
+    const OwnStates& own() const { return state_.own; }
 
   private:
     const CycleState& state_;
@@ -106,6 +103,8 @@ struct Filter {
     // Of a filter of signatures and users: does the user matter now? May begin to only where a filter of
     // owners or groups is asked. Null: always.
     bool (*reads_user)(const CycleState& state, const QueueView& view) = nullptr;
+    // The cycle starts a job. Null: that matters to the filter only by what the state counts.
+    void (*started)(CycleState& state, const Candidate& job) = nullptr;
 
     const Limit* limit() const { return std::get_if<Limit>(&check); }
     // Does it let every job into the queue, in this whole cycle?
@@ -173,6 +172,8 @@ struct Admission {
     const char* attributes;
     std::variant<Refusal (*)(const Settings&, const Asked&), Refusal (*)(const GroupUse&)> check;
     bool (*wanted)(const Settings& settings, Instant now);
+    // The cycle starts a job. Null: that doesn't matter to it.
+    void (*started)(CycleState& state, const Candidate& job) = nullptr;
 
     bool is_of_group() const { return check.index() == 1; }
 };

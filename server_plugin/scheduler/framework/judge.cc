@@ -274,9 +274,9 @@ Reason Judge::ask_queue(const Candidate& job, QueueView& view, Verdict& verdict)
 
 bool Judge::may_start(const OrderedJob& job, CandidateQueues& queues) {
     Candidate c = c_.candidate(job);
-    const bool hpm_wanted = state_.hpm_wanted;
+    const bool only_asked = std::exchange(state_.only_asked, true);
     const Verdict verdict = judge(job, c, queues, {});
-    state_.hpm_wanted = hpm_wanted;
+    state_.only_asked = only_asked;
     return verdict.view != nullptr || !verdict.lasting;
 }
 
@@ -333,14 +333,10 @@ void Judge::start(const Candidate& job, QueueView& view) {
     view.empties = std::max(view.empties, state_.ends(job));
     if (view.dedicated) ++state_.dedicated_running;
     ++state_.running;
-    if (number_of(job.request->totals, state_.hpm_resource).value_or(0) != 0) state_.hpm_wanted = true;
-    if (state_.allocations != nullptr) {
-        const auto standing = state_.allocations->of(t_.strings.text(job.user.group));
-        double& hours = state_.started_hours[job.user.group];
-        const bool was_over = standing.over(hours);
-        hours += node_hours(job.nodes, job.walltime);
-        c_.rejects_more = c_.rejects_more || (!was_over && standing.over(hours));
-    }
+    for (const Admission* admission : c_.admissions)
+        if (admission->started != nullptr) admission->started(state_, job);
+    for (const Filter* filter : c_.filters)
+        if (filter->started != nullptr) filter->started(state_, job);
     state_.counts->count(view.slot, t_.counted(job.job));
     expect_usage(job.job);
     if (!starts_of_owner_.empty()) {

@@ -312,7 +312,7 @@ bool Turns::consider(std::span<const JobClass> classes) {
             turn.first = false;
         }
         // Jobs that wait for whatever else: they are rejected, or start in what preempted jobs leave over.
-        if ((c_.rejects_more || !c_.preempted.empty()) && !c_.everything) return false;
+        if ((state_.admits_less || !c_.preempted.empty()) && !c_.everything) return false;
         push(turn);
     }
     return true;

@@ -60,8 +60,9 @@ constexpr std::array<const AfterRefusalRule*, 2> kAfterRefusal = {
     &kEarlyNonPrimeAfterRefusal,  // NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME
 };
 
-constexpr std::array<const Decide*, 6> kDecides = {
-    &kMovesDecide, &kStartsDecide, &kRejectionsDecide, &kCommentsDecide, &kTestOnlyDecide, &kEstimatesDecide,
+constexpr std::array<const Decide*, 7> kDecides = {
+    &kMovesDecide,    &kStartsDecide,    &kRejectionsDecide,  &kCommentsDecide,
+    &kTestOnlyDecide, &kEstimatesDecide, &kHpmCountersDecide,
 };
 
 constexpr std::array<const CycleLogRule*, 2> kLogs = {

@@ -74,6 +74,7 @@ extern const AfterRefusalRule kTopJobsAfterRefusal;
 extern const Decide kAccrualDecide;
 extern const Decide kCommentsDecide;
 extern const Decide kEstimatesDecide;
+extern const Decide kHpmCountersDecide;
 extern const Decide kMovesDecide;
 extern const Decide kPreemptionsDecide;
 extern const Decide kRejectionsDecide;

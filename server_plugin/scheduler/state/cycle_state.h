@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "rrule/window_set.h"
@@ -189,11 +188,7 @@ struct CycleState {
     Tables* tables = nullptr;       // that its entities are found by
 
     const Allocations* allocations = nullptr;  // null: allocations aren't enforced, or haven't been read
-    // The node-hours of jobs that this cycle started, by group.
-    std::unordered_map<std::uint32_t, double> started_hours;
-    std::uint32_t hpm_resource = kNoResource;
-    bool hpm_ready = false;   // the HPM counters are in user mode
-    bool hpm_wanted = false;  // a job waits for the HPM counters and for nothing else
+    bool admits_less = false;  // a start made an admission refuse jobs that it would have admitted
 
     RunCounts* counts = nullptr;
     const std::deque<QueueView>* views = nullptr;
@@ -210,6 +205,9 @@ struct CycleState {
     // The scheduler looks ahead, and `now` is in the future. What matters then is whether a job may start,
     // and not why it may not.
     bool looking_ahead = false;
+
+    // Nothing comes of the answer: it is asked what would be.
+    bool only_asked = false;
 
     // How often a job was refused in this cycle that may be anywhere once the placement sets that it fits are
     // too small: vnodes that other jobs have for themselves count for less in them.

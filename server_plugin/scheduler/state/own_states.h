@@ -14,6 +14,9 @@ class OwnStates {
     OwnStates() = default;
     OwnStates(const OwnStates&) = delete;
     OwnStates& operator=(const OwnStates&) = delete;
+    OwnStates(OwnStates&&) = default;
+    OwnStates& operator=(OwnStates&&) = default;
+    ~OwnStates() = default;
 
     // Returns the object of this type, and makes it first if there is none. It stays where it is.
     template <class T>

@@ -13,6 +13,23 @@
 namespace pbs::sched {
 namespace {
 
+// A promise to a job that a queue is drained for.
+struct DrainFor {
+    JobHandle job{};
+    QueueSlot queue = kNoSlot;
+    std::uint32_t host = 0;
+    Instant until{};
+    std::vector<Reservation::Spare> spare;  // of each limit
+    // Is every job, but for its vnodes, that was refused for the sake of `before` refused for this one too?
+    bool holds_back_as_much_as(const DrainFor& before) const;
+};
+
+// What the rule remembers of the last cycle that looked for whom queues are drained.
+struct Drains {
+    std::vector<DrainFor> list;     // in the order of the jobs
+    std::vector<VnodeSlot> vnodes;  // that were reserved
+};
+
 class Drain final : public AfterRefusal, CyclePart {
   public:
     explicit Drain(const CycleParts& parts)
@@ -206,6 +223,16 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view,
     if (kept.outlasting > 0) all.push_back(std::move(kept));
 }
 
+bool DrainFor::holds_back_as_much_as(const DrainFor& before) const {
+    const auto as_much = [&](const Reservation::Spare& then) {
+        return !then.refused || std::ranges::any_of(spare, [&](const Reservation::Spare& now) {
+            return now.key == then.key && now.left <= then.left;
+        });
+    };
+    return job == before.job && queue == before.queue && host == before.host && until <= before.until &&
+           std::ranges::all_of(before.spare, as_much);
+}
+
 // Before the list is gone through again: the head of it may start now.
 void Drain::again() {
     const auto is_head = [&](const Reservation& made) {
@@ -220,15 +247,15 @@ void Drain::again() {
 // What was refused for a job in earlier cycles may start now if less is kept for it, or kept elsewhere.
 void Drain::settle() {
     EventMemory& memory = *in_.events;
+    const Drains& then = memory.own.of<Drains>();
     const std::vector<DrainFor> drains = drains_now();
-    if (c_.reserved_kept < memory.drains.size()) {
-        if (memory.drained_vnodes.size() > EventsSince::kMostFreed)
+    if (c_.reserved_kept < then.list.size()) {
+        if (then.vnodes.size() > EventsSince::kMostFreed)
             c_.room_everywhere = true;
         else
-            memory.since.freed.insert(memory.since.freed.end(), memory.drained_vnodes.begin(),
-                                      memory.drained_vnodes.end());
+            memory.since.freed.insert(memory.since.freed.end(), then.vnodes.begin(), then.vnodes.end());
     }
-    for (const DrainFor& before : memory.drains) {
+    for (const DrainFor& before : then.list) {
         const auto now = std::ranges::find(drains, before.job, &DrainFor::job);
         if (now == drains.end() || !now->holds_back_as_much_as(before)) {
             const bool refused =
@@ -239,8 +266,8 @@ void Drain::settle() {
         // This cycle looks at a part only of what was refused then.
         auto& spare = state_.reservations[static_cast<std::size_t>(now - drains.begin())].spare;
         for (Reservation::Spare& left : spare)
-            for (const Reservation::Spare& then : before.spare)
-                if (then.key == left.key && then.refused) left.refused = true;
+            for (const Reservation::Spare& was : before.spare)
+                if (was.key == left.key && was.refused) left.refused = true;
     }
 }
 
@@ -256,22 +283,11 @@ std::vector<DrainFor> Drain::drains_now() const {
 
 void Drain::remember() {
     EventMemory& memory = *in_.events;
-    memory.drains = drains_now();
-    memory.drained_vnodes = state_.vnodes->reserved();
+    memory.own.of<Drains>() = {drains_now(), state_.vnodes->reserved()};
     if (memory.kept.size() > state_.reservations.size()) memory.kept.resize(state_.reservations.size());
 }
 
 }  // namespace
-
-bool DrainFor::holds_back_as_much_as(const DrainFor& before) const {
-    const auto as_much = [&](const Reservation::Spare& then) {
-        return !then.refused || std::ranges::any_of(spare, [&](const Reservation::Spare& now) {
-            return now.key == then.key && now.left <= then.left;
-        });
-    };
-    return job == before.job && queue == before.queue && host == before.host && until <= before.until &&
-           std::ranges::all_of(before.spare, as_much);
-}
 
 extern const AfterRefusalRule kDrainAfterRefusal;
 const AfterRefusalRule kDrainAfterRefusal{

@@ -13,6 +13,12 @@
 namespace pbs::sched {
 namespace {
 
+// What top jobs had reserved in the last cycle: jobs behind them were refused for it.
+struct TopJobs {
+    bool limits = false;              // a part of limits on running jobs is reserved
+    std::vector<VnodeSlot> vnodes{};  // these vnodes have a reservation
+};
+
 class TopJobsRule final : public AfterRefusal, CyclePart {
   public:
     explicit TopJobsRule(const CycleParts& parts)
@@ -118,7 +124,7 @@ bool TopJobsRule::is_closed(const QueueView& view) const {
 
 // What was refused for jobs that came before. They are looked at again, and may be others now.
 void TopJobsRule::begin() {
-    const TopJobs& before = in_.events->top_jobs;
+    const TopJobs& before = in_.events->own.of<TopJobs>();
     if (before.limits) c_.lifted |= blocker::kReserved;
     auto& freed = in_.events->since.freed;
     freed.insert(freed.end(), before.vnodes.begin(), before.vnodes.end());
@@ -172,7 +178,7 @@ TopJobsRule::Kept TopJobsRule::reserve_for(Candidate& job, QueueView& view) {
 void TopJobsRule::remember() {
     const bool limits =
         std::ranges::any_of(state_.reservations, [](const Reservation& r) { return !r.spare.empty(); });
-    in_.events->top_jobs = {limits, state_.vnodes->reserved()};
+    in_.events->own.of<TopJobs>() = {limits, state_.vnodes->reserved()};
 }
 
 }  // namespace

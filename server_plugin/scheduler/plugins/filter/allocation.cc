@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "server_plugin/scheduler/framework/filter.h"
+#include "server_plugin/scheduler/state/tables.h"
 
 namespace pbs::sched {
 namespace {
@@ -17,6 +19,25 @@ std::int64_t thousandths(double node_hours) {
     return std::llround(std::min(std::abs(node_hours), 1e12) * 1000);
 }
 
+// By group: the node-hours of jobs that this cycle started.
+using StartedHours = std::unordered_map<std::uint32_t, double>;
+
+double started_hours(const OwnStates& own, std::uint32_t group) {
+    const auto* started = own.find<StartedHours>();
+    if (started == nullptr) return 0;
+    const auto of_group = started->find(group);
+    return of_group == started->end() ? 0 : of_group->second;
+}
+
+void charge_start(CycleState& state, const Candidate& job) {
+    if (state.allocations == nullptr) return;
+    const auto standing = state.allocations->of(state.strings->text(job.user.group));
+    double& hours = state.own.of<StartedHours>()[job.user.group];
+    const bool was_over = standing.over(hours);
+    hours += node_hours(job.nodes, job.walltime);
+    state.admits_less = state.admits_less || (!was_over && standing.over(hours));
+}
+
 // A group that isn't in the file may be a mistake in the file: its jobs wait.
 Refusal check_allocation(const GroupUse& group) {
     const Allocations* allocations = group.allocations();
@@ -24,7 +45,7 @@ Refusal check_allocation(const GroupUse& group) {
         return Refusal::for_good({ReasonCode::allocations_unread});
     const auto standing = allocations->of(group.name());
     if (!standing.listed) return Refusal::for_good({ReasonCode::no_allocation, UINT32_MAX, group.id()});
-    const double more = group.started_hours();
+    const double more = started_hours(group.own(), group.id());
     if (!standing.over(more)) return {};
     return Refusal::for_good({ReasonCode::over_allocation, UINT32_MAX, group.id(),
                               thousandths(standing.used + more), thousandths(standing.allocated)});
@@ -36,6 +57,7 @@ extern const Admission kAllocationAdmission;
 const Admission kAllocationAdmission{.name = "allocation",
                                      .attributes = "enforce_allocation, sched_acct_dir",
                                      .check = check_allocation,
-                                     .wanted = wanted_allocation};
+                                     .wanted = wanted_allocation,
+                                     .started = charge_start};
 
 }  // namespace pbs::sched
