@@ -12,6 +12,7 @@
 #include "server_plugin/scheduler/framework/context.h"
 #include "server_plugin/scheduler/framework/profile.h"
 #include "tests/cases.h"
+#include "tests/scheduler/further_rules.h"
 #include "tests/scheduler/random_site.h"
 
 namespace pbs::sched::test {
@@ -19,107 +20,6 @@ namespace {
 
 // The priority of queues whose jobs preempt others, in the sites that have such.
 constexpr int kExpressFrom = 2;
-
-// ---- Rules that no profile has.
-
-// A limit that says nothing of what lifts it.
-Refusal check_few_jobs(CycleState& state, const Asked&, QueueView& view) {
-    if (state.running < 4) return {};
-    return {{ReasonCode::other, view.slot, state.strings->id("Four jobs are running")}};
-}
-const Filter kFewJobs{.name = "few_jobs", .check = check_few_jobs};
-
-// A rule about time that says until when it holds.
-Refusal check_half_hours(CycleState& state, const Asked&, QueueView& view) {
-    const auto hour = std::chrono::floor<std::chrono::hours>(state.now);
-    if (state.now - hour >= Seconds(30 * kMinute)) return {};
-    return Refusal::until_instant({ReasonCode::other, view.slot, state.strings->id("Half an hour")},
-                                  hour + Seconds(30 * kMinute));
-}
-const Filter kHalfHours{.name = "half_hours", .check = check_half_hours};
-
-// The same, asked by look-aheads before they reckon what is free.
-const Filter kHalfHoursFirst{.name = "half_hours_first", .traits = about_time, .check = check_half_hours};
-
-// A rule about the job itself.
-Refusal check_priority(CycleState& state, const Candidate& job, const JobTable& jobs, QueueView& view) {
-    if (jobs.priority[job.job] >= 0 || state.running < 2) return {};
-    return {{ReasonCode::other, view.slot, state.strings->id("Two jobs are running")}};
-}
-const Filter kPriority{.name = "priority", .check = check_priority};
-
-// A rule about the owner that says what lifts it, but not what it leaves.
-Refusal check_second_job(const OwnerUse& owner, const Opening& o) {
-    if (owner.running() < 2) return {};
-    return Refusal::for_less_of({ReasonCode::queue_run_user, o.slot, 0, 2},
-                                {UseScope::server, EntityKind::user, 0, owner.id()});
-}
-const Filter kSecondJob{.name = "second_job", .check = check_second_job};
-
-// A rule about large jobs of a group that depends on what else runs.
-Refusal check_large_of_group(CycleState& state, const Asked& job, const User& user, QueueView& view) {
-    if (job.walltime < Seconds(2 * kHour) || state.running < 3) return {};
-    if (state.counts->of_group(RunCounts::kEverywhere, user.group) < 2) return {};
-    return {{ReasonCode::other, view.slot, state.strings->id("Two jobs of the group are running")}};
-}
-const Filter kLargeOfGroup{.name = "large_of_group", .check = check_large_of_group};
-
-const Filter* const kFurtherRules[] = {&kFewJobs,  &kHalfHours, &kHalfHoursFirst,
-                                       &kPriority, &kSecondJob, &kLargeOfGroup};
-
-// Queues have their turns in the order in which they were made, the last one first.
-const Deal kLastQueue{.name = "last_queue",
-                      .wanted = [](const Settings&, Instant) { return true; },
-                      .begin = [](const DealContext&,
-                                  const DealtLane& lane) { return -static_cast<std::int64_t>(lane.queue); }};
-// Users have, by their names' numbers, and each long job of one sends the user back.
-const Deal kLastUser{
-    .name = "last_user",
-    .wanted = [](const Settings&, Instant) { return true; },
-    .of_users = true,
-    .begin = [](const DealContext& c,
-                const DealtLane& lane) { return -static_cast<std::int64_t>(c.jobs.owner[lane.first]); },
-    .charge = [](const Settings&, const JobTable& jobs, const OrderedJob& job) -> std::int64_t {
-        return jobs.walltime[job.job] > Seconds(kHour) ? 3 : 1;
-    }};
-const Deal* const kFurtherDeals[] = {&kLastQueue, &kLastUser};
-
-// A job of two CPUs or more that waits for others holds up its first queue.
-class HoldQueue final : public AfterRefusal {
-  public:
-    explicit HoldQueue(const CycleParts& parts) : context_(parts.context) {}
-    void refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues) override {
-        const Request& request = context_.tables.requests[context_.tables.jobs.request[job.job]];
-        if (queues.empty() || !(verdict.waits || verdict.crosses) || holds_up(queues[0])) return;
-        if (number_of(request.totals, context_.tables.resources.known().ncpus).value_or(0) < 2) return;
-        held_.push_back(queues[0]->number);
-        ++context_.held_up;
-    }
-    bool wants(const CandidateQueues& queues, JobClass) const override {
-        return !queues.empty() && !holds_up(queues[0]);
-    }
-    Reason holds_up(const QueueView* view) const override {
-        if (view == nullptr || std::ranges::find(held_, view->number) == held_.end()) return {};
-        return {ReasonCode::other, view->slot, context_.tables.strings.id("A large job waits")};
-    }
-
-  private:
-    CycleContext& context_;
-    std::vector<std::uint32_t> held_;
-};
-const AfterRefusalRule kHoldQueue{"hold_queue", [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> {
-                                      return std::make_unique<HoldQueue>(parts);
-                                  }};
-
-// The vnodes with the least memory first.
-const NodeOrder kLeastMemory{"least_memory", [](const Settings&, const Resources& resources) {
-                                 return NodeKeys{{resources.known().mem, false}};
-                             }};
-
-// The vnodes with the most free CPUs first.
-const NodeOrder kMostFree{"most_free", [](const Settings&, const Resources& resources) {
-                              return NodeKeys{{resources.known().ncpus, true, SortAmount::unused}};
-                          }};
 
 // ---- Rules of profiles, with settings by which they matter.
 

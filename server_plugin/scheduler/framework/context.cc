@@ -55,6 +55,7 @@ CycleContext::CycleContext(const CycleInput& input)
     if (renew_filters(settings, in.now, setup.filters)) setup.policy = nullptr;
     setup.admissions = admissions_of(settings, in.now);
     count_running();
+    count_own_limits();
     by_soft_limits = tables.preempts && soft_limits_matter();
     preempts = settings.preemption && tables.preempts && (by_soft_limits || has_levels());
 }
@@ -179,6 +180,29 @@ void CycleContext::count_running() {
         amount.given_back = tables.resources.consumable(resource);
         if (amount.given_back && resource < tables.in_use.size()) amount.in_use = tables.in_use[resource];
     }
+}
+
+// By what runs now.
+void CycleContext::count_own_limits() {
+    for (const Filter* filter : filters)
+        if (filter->own_limit != nullptr) state.own_limits.push_back(filter->own_limit);
+    if (state.own_limits.empty()) return;
+    for (QueueSlot q = 0; q < tables.queues.size(); ++q)
+        for (const JobSlot job : tables.queues[q].running) count_own(job, 1);
+}
+
+void CycleContext::count_own(JobSlot job, int sign) {
+    if (state.own_limits.empty()) return;
+    Vnodes::Shares shares;
+    state.vnodes->shares_held(job, shares);
+    const LimitUser user{.whose = tables.jobs.entities(job),
+                         .nodes = nodes_of(job),
+                         .request = &tables.requests[tables.jobs.request[job]],
+                         .walltime = tables.jobs.walltime[job],
+                         .queue = tables.jobs.queue[job],
+                         .views = {},
+                         .shares = shares};
+    for (const OwnLimit* limit : state.own_limits) limit->count(state, user, sign);
 }
 
 // In place of what resources_available says.

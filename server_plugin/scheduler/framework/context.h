@@ -319,6 +319,8 @@ struct CycleContext {
     Candidate candidate(const OrderedJob& job) const;
     // A job that asks for no walltime gets the queue's maximum.
     static void set_walltime(Candidate& job, const QueueView& view);
+    // Counts a running job into limits with counters of their own, or out of them (-1).
+    void count_own(JobSlot job, int sign);
     Refusal check(const Filter& filter, const Candidate& job, QueueView& view) {
         return ask_filter(filter, state, tables.jobs, job, view);
     }
@@ -336,6 +338,7 @@ struct CycleContext {
   private:
     void set_up_state();
     void count_running();
+    void count_own_limits();
     void add_told_amount(const std::string& element);
     bool soft_limits_matter() const;
     bool has_levels() const;

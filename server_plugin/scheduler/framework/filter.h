@@ -105,11 +105,16 @@ struct Filter {
     bool (*reads_user)(const CycleState& state, const QueueView& view) = nullptr;
     // The cycle starts a job. Null: that matters to the filter only by what the state counts.
     void (*started)(CycleState& state, const Candidate& job) = nullptr;
+    // A limit with counters of its own, which vnodes are asked about while the job is placed; `check` may be
+    // null then. Jobs that find no place for it are looked at in each cycle.
+    const OwnLimit* own_limit = nullptr;
 
     const Limit* limit() const { return std::get_if<Limit>(&check); }
     // Does it let every job into the queue, in this whole cycle?
     bool lets_all_pass(const Opening& opening) const {
         if (const Limit* row = limit()) return row->is_open(opening);
+        if (const auto* own = std::get_if<OfSignature>(&check); own != nullptr && *own == nullptr)
+            return true;
         return is_open != nullptr && is_open(opening);
     }
     // What `leaves` says, or the limit.
@@ -158,6 +163,7 @@ Refusal ask_any_filter(const Filter& filter, CycleState& state, const JobTable& 
 inline Refusal ask_filter(const Filter& filter, CycleState& state, const JobTable& jobs, const Candidate& job,
                           QueueView& view) {
     const OfSignature* check = std::get_if<OfSignature>(&filter.check);
+    if (check != nullptr && *check == nullptr) return {};
     Refusal refusal =
         check != nullptr ? (*check)(state, job, view) : ask_any_filter(filter, state, jobs, job, view);
     if (filter.leaves == nullptr && filter.limit() == nullptr && (refusal.blockers & blocker::kUses) != 0)

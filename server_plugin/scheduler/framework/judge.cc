@@ -325,7 +325,10 @@ void Judge::weigh(const FilterRefusal& refused, const Candidate& job, QueueView&
 }
 
 void Judge::start(const Candidate& job, QueueView& view) {
-    use_spare(state_, limit_user(job, job.user, view, state_.placement), state_.now, state_.ends(job));
+    Vnodes::Shares shares;
+    const LimitUser user = limit_user(state_, job, job.user, view, state_.placement, shares);
+    use_spare(state_, user, state_.now, state_.ends(job));
+    for (const OwnLimit* limit : state_.own_limits) limit->count(state_, user, 1);
     state_.vnodes->use_reserved(state_.placement, *job.request, state_.place_rules(job, view));
     state_.vnodes->assume(state_.placement, *job.request, c_.vnode_share());
     forget_sets(state_.placement, *job.request);

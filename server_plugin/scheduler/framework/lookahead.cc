@@ -78,6 +78,11 @@ void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
     if (h.whose.owner == job_.user.owner || h.whose.group == job_.user.group ||
         !state_.counts->entities().is_empty())
         state_.counts->count(h.queue, {h.whose, &request, h.walltime}, sign);
+    for (const OwnLimit* limit : state_.own_limits)
+        limit->count(
+            state_,
+            {h.whose, h.nodes, &request, h.walltime, h.queue, h.views, h.dedicated_views, nullptr, h.shares},
+            sign);
     if (event.begins) {
         state_.reservations[h.reservation].begun = forward;
         state_.vnodes->suspend(h.reservation, forward);
@@ -206,7 +211,8 @@ void Lookahead::hold(bool is_kept) {
     const auto id = static_cast<std::uint32_t>(state_.reservations.size());
     const rrule::Interval when{state_.now, state_.ends(job_)};
     Placement placement = std::exchange(state_.placement, {});
-    const LimitUser user = limit_user(job_, job_.user, view_, placement);
+    Vnodes::Shares shares;
+    const LimitUser user = limit_user(state_, job_, job_.user, view_, placement, shares);
     // Of those before it that start while it runs.
     use_spare(state_, user, when.start, when.end);
     state_.vnodes->use_reserved(placement, *job_.request, state_.place_rules(job_, view_));
@@ -224,6 +230,7 @@ void Lookahead::hold(bool is_kept) {
     for (const auto& [host, most] : most_on_host)
         reservation.spare.push_back(
             {{{UseScope::host, EntityKind::all, host}, kJobs}, most - state_.vnodes->jobs_on_host(host)});
+    for (const OwnLimit* limit : state_.own_limits) limit->keep(state_, user, reservation);
     state_.reservations.push_back(std::move(reservation));
     if (is_kept) {
         // Jobs that haven't ended by then move it on, and others may start before it.

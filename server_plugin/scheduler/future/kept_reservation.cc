@@ -24,7 +24,8 @@ KeptReservation::User KeptReservation::user_of(const Tables& t, JobSlot slot) co
                    of,
                    result.views,
                    dedicated_views,
-                   nullptr};
+                   nullptr,
+                   {}};
     return result;
 }
 

@@ -236,7 +236,7 @@ std::int64_t ResourceSchedule::use(const Holding& h, const LimitKey& key) const 
     if (key.use.scope != UseScope::pool)
         return sign * use_of(*state_->vnodes,
                              {h.whose, h.nodes, &request(h), h.walltime, h.queue, h.views, h.dedicated_views,
-                              nullptr},
+                              nullptr, h.shares},
                              key);
     std::int64_t sum = 0;
     for (const Vnodes::Share& share : h.shares)

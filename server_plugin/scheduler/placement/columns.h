@@ -20,6 +20,18 @@ namespace pbs::sched {
 // A number for each column. Few resources have one, so rows seldom take memory of their own.
 using Row = absl::InlinedVector<std::int64_t, 8>;
 
+// A rule's say on vnodes, while the search for a place goes on.
+class VnodeRule {
+  public:
+    VnodeRule() = default;
+    virtual ~VnodeRule() = default;
+    VnodeRule(const VnodeRule&) = delete;
+    VnodeRule& operator=(const VnodeRule&) = delete;
+    // Returns how many chunks with these needs (by column) a vnode may give the job, which has been given
+    // some chunks already; at least 0.
+    virtual std::int64_t most(VnodeSlot vnode, const Row& needs, const Placement& given) const = 0;
+};
+
 constexpr std::uint32_t kOpenColumn = 0;   // holds a Columns::Openness
 constexpr std::uint32_t kEmptyColumn = 1;  // holds an emptiness() (sharing.h)
 constexpr std::uint32_t kFirstResourceColumn = 2;

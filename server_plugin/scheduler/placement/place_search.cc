@@ -42,6 +42,7 @@ std::int64_t PlaceSearch::how_many(VnodeSlot slot, const Row& needs, const Chunk
         else
             most = 0;
     });
+    if (rules_.rule != nullptr && most > 0) most = std::min(most, rules_.rule->most(slot, needs, out_));
     return most;
 }
 

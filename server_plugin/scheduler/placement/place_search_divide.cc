@@ -91,6 +91,13 @@ std::vector<PlaceSearch::Left> PlaceSearch::left_on_host(const Kind& kind, const
         for (std::uint32_t c = kFirstResourceColumn; c < kind.needs.size(); ++c)
             left->row[c] = std::max<std::int64_t>(0, left->row[c] - kind.needs[c] * part.count);
     }
+    if (rules_.rule == nullptr) return all;
+    for (Left& left : all) {
+        const std::int64_t most = rules_.rule->most(left.vnode, kind.needs, out_);
+        if (most >= kind.chunk.count) continue;
+        for (std::uint32_t c = kFirstResourceColumn; c < kind.needs.size(); ++c)
+            if (kind.needs[c] > 0) left.row[c] = std::min(left.row[c], most * kind.needs[c]);
+    }
     return all;
 }
 

@@ -75,6 +75,8 @@ struct NodeSize {
     friend bool operator==(const NodeSize&, const NodeSize&) = default;
 };
 
+class VnodeRule;  // columns.h
+
 // What a vnode has to satisfy for a job besides having room.
 struct PlaceRules {
     std::uint32_t host = 0;  // the job may only be on this host; 0: on any
@@ -96,7 +98,8 @@ struct PlaceRules {
     // When it starts, and the booking that it is in (Bookings); kNoSlot: it is in none.
     Instant begins{};
     std::uint32_t booking = UINT32_MAX;
-    bool without_bookings = false;  // as if there were none
+    bool without_bookings = false;    // as if there were none
+    const VnodeRule* rule = nullptr;  // a further say; null: none
 };
 
 }  // namespace pbs::sched

@@ -66,6 +66,7 @@ bool Vnodes::has_room(PoolId pool, const Request& request, const PlaceRules& rul
     for (const Part& part : placement) {
         if (!is_open(pool, part.vnode) || !allowed(part.vnode, rules)) return false;
         const Row& needs = columns().needs_of(placement, part, request, rules.node_size, kept);
+        if (rules.rule != nullptr && rules.rule->most(part.vnode, needs, {}) < part.count) return false;
         Row& sum = taken.try_emplace(part.vnode, Row(columns().size(), 0)).first->second;
         for (std::uint32_t c = kFirstResourceColumn; c < columns().size(); ++c)
             sum[c] += needs[c] * part.count;

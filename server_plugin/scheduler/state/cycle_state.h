@@ -213,6 +213,7 @@ struct CycleState {
     // too small: vnodes that other jobs have for themselves count for less in them.
     std::size_t refused_by_sets = 0;
 
+    std::vector<const OwnLimit*> own_limits;  // those of the policy
     // What rules keep for the length of the cycle.
     OwnStates own;
 

@@ -6,7 +6,10 @@
 
 namespace pbs::sched {
 
-LimitUser limit_user(const Asked& job, const User& user, const QueueView& view, const Placement& placement) {
+LimitUser limit_user(const CycleState& state, const Asked& job, const User& user, const QueueView& view,
+                     const Placement& placement, Vnodes::Shares& shares) {
+    if (!state.own_limits.empty())
+        state.vnodes->shares_of(placement, *job.request, state.vnode_share, shares);
     return {{user.owner, user.group, job.project},
             job.nodes,
             job.request,
@@ -14,7 +17,8 @@ LimitUser limit_user(const Asked& job, const User& user, const QueueView& view, 
             view.slot,
             std::span(&view.number, 1),
             view.dedicated ? 1 : 0,
-            &placement};
+            &placement,
+            shares};
 }
 
 std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey& key) {
@@ -38,6 +42,8 @@ std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey&
                    });
         case UseScope::pool:
             return 0;
+        case UseScope::own:
+            return key.limit->use(user, key);
     }
     if (times == 0 || user.whose.of(whose.entity) != whose.of) return 0;
     if (key.what == kNodes) return times * user.nodes;

@@ -15,16 +15,38 @@ namespace pbs::sched {
 
 struct CycleState;
 struct Asked;
-struct User;
+struct LimitKey;
+struct LimitUser;
 struct QueueView;
+struct Reservation;
+struct User;
+
+// A limit with counters of its own, such as one for each user on each vnode. The rule keeps them in
+// CycleState::own.
+struct OwnLimit {
+    const char* words = "";  // the comment of a job that finds no place for this limit alone
+    // Returns how many chunks with these needs (by column) a vnode may give a job that is being placed and
+    // has been given some chunks already; at least 0.
+    std::int64_t (*most)(const CycleState& state, const Asked& job, const User& user, const QueueView& view,
+                         VnodeSlot vnode, const Row& needs, const Placement& given) = nullptr;
+    // Counts a job in (sign 1) or out (sign -1): one that runs when the cycle begins, that it starts or
+    // preempts, or that ends or begins while it looks ahead.
+    void (*count)(CycleState& state, const LimitUser& user, int sign) = nullptr;
+    // Adds what is left of each counter in which a job counts, once it is counted there: a reservation keeps
+    // that.
+    void (*keep)(const CycleState& state, const LimitUser& user, Reservation& reservation) = nullptr;
+    // Returns what a job uses of a counter; 0 if it doesn't count there.
+    std::int64_t (*use)(const LimitUser& user, const LimitKey& key) = nullptr;
+};
 
 // What is counted of jobs, where it isn't a resource; other such numbers are in entity_limits.h.
 constexpr std::uint32_t kNodes = UINT32_MAX - 2;
 
 // What a limit limits.
 struct LimitKey {
-    UseKey use;                  // whose use
-    std::uint32_t what = kJobs;  // kJobs, kNodes, kWalltimeAmount or a resource; for a pool a column
+    UseKey use;                       // whose use
+    std::uint32_t what = kJobs;       // kJobs, kNodes, kWalltimeAmount or a resource; for a pool a column
+    const OwnLimit* limit = nullptr;  // with UseScope::own
     friend auto operator<=>(const LimitKey&, const LimitKey&) = default;
 };
 
@@ -47,11 +69,14 @@ struct LimitUser {
     std::span<const std::uint32_t> views;
     std::int64_t dedicated_views = 0;
     const Placement* placement = nullptr;  // for limits on hosts; null: the job uses none of them
+    // What it has of vnodes, where there is an OwnLimit.
+    std::span<const Vnodes::Share> shares{};
 };
 
 // Makes the LimitUser of a candidate that is placed, in the queue of the view. It is valid as long as the
-// arguments are.
-LimitUser limit_user(const Asked& job, const User& user, const QueueView& view, const Placement& placement);
+// arguments are. `shares` is filled where there is an OwnLimit.
+LimitUser limit_user(const CycleState& state, const Asked& job, const User& user, const QueueView& view,
+                     const Placement& placement, Vnodes::Shares& shares);
 
 // Returns what a job uses of a limit that isn't on a pool; 0 if it doesn't count there.
 std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey& key);

@@ -15,6 +15,7 @@ enum class UseScope : std::uint8_t {
     dedicated,  // the jobs in dedicated queues
     host,       // the jobs on a host; object: the host
     pool,       // what all vnodes of a pool have together; object: the pool
+    own,        // the jobs that a rule counts together (OwnLimit); object and `of` are the rule's
 };
 
 struct UseKey {

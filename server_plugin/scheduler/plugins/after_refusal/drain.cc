@@ -147,7 +147,8 @@ bool Drain::reserve_kept(const Candidate& job) {
     QueueView& view = views_[kept.view];
     if (view.slot != kept.queue || view.host != kept.host) return false;
     // None of the reservations before it is on its vnodes: keep_reservation() sees to that.
-    use_spare(state_, limit_user(job, job.user, view, kept.placement), kept.start, kept.end);
+    Vnodes::Shares shares;
+    use_spare(state_, limit_user(state_, job, job.user, view, kept.placement, shares), kept.start, kept.end);
     state_.reservations.push_back({job.job, kept.start, kept.end, view.number, kept.spare, true, false, {}});
     state_.instants->insert(kept.start);
     for (const auto& log : c_.logs) log->reserved(job.job, view, kept.start, kept.end, kept.placement);

@@ -301,6 +301,7 @@ void PreemptionRule::count(const Victim& victim, int sign) {
         if (view->dedicated) state_.dedicated_running += sign;
     }
     state_.counts->count(t_.jobs.queue[job], t_.counted(job), sign);
+    c_.count_own(job, sign);
     state_.count_in_server(t_.requests[t_.jobs.request[job]], sign);
 }
 

@@ -3,6 +3,7 @@
 // where it has a maximum. What of the vnodes is reserved isn't free for jobs that end later.
 
 #include <algorithm>
+#include <limits>
 
 #include "server_plugin/scheduler/framework/filter.h"
 #include "server_plugin/scheduler/state/tables.h"
@@ -102,11 +103,39 @@ bool can_go_on(const CycleState& state, const Asked& job, const QueueView& view,
     return vnodes.has_room(view.pool, amounts, rules, state.placement);
 }
 
-Refusal check_hosts(CycleState& state, const Asked& job, QueueView& view) {
+// The say of limits with counters of their own, about one job.
+class OwnLimits final : public VnodeRule {
+  public:
+    OwnLimits(const CycleState& state, const Asked& job, const User& user, const QueueView& view)
+        : state_(state), job_(job), user_(user), view_(view) {}
+    std::int64_t most(VnodeSlot vnode, const Row& needs, const Placement& given) const override {
+        std::int64_t most = std::numeric_limits<std::int64_t>::max();
+        for (const OwnLimit* limit : state_.own_limits)
+            most = std::min(most, limit->most(state_, job_, user_, view_, vnode, needs, given));
+        return most;
+    }
+
+  private:
+    const CycleState& state_;
+    const Asked& job_;
+    const User& user_;
+    const QueueView& view_;
+};
+
+// Only these limits keep the job from a place. The words are of the first of them.
+Refusal own_limit_refusal(CycleState& state, const Asked& job, const QueueView& view, PlaceRules rules) {
+    rules.rule = nullptr;
+    if (!has_place(state, job, view, rules)) return {};
+    return {{ReasonCode::other, view.slot, state.strings->id(state.own_limits.front()->words)}};
+}
+
+Refusal check_hosts(CycleState& state, const Asked& job, const User& user, QueueView& view) {
     if (!job.request->unsupported.empty())
         return {{ReasonCode::request_unsupported, view.slot, job.request_number}, blocker::kRoom};
     if (view.is_reservation && !is_there(state, view)) return {{ReasonCode::not_booked, view.slot}};
     PlaceRules rules = state.place_rules(job, view);
+    const OwnLimits own_limits(state, job, user, view);
+    if (!state.own_limits.empty()) rules.rule = &own_limits;
     if (job.suspended != kNoSlot) {
         state.placement = state.tables->place_of_suspended(job.suspended);
         if (can_go_on(state, job, view, rules)) return {};
@@ -116,6 +145,8 @@ Refusal check_hosts(CycleState& state, const Asked& job, QueueView& view) {
     std::string set;
     if (state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), state.placement, &set))
         return {};
+    if (rules.rule != nullptr)
+        if (const Refusal refusal = own_limit_refusal(state, job, view, rules)) return refusal;
     const Blockers lifted_by = blockers(state, job);
     if (state.looking_ahead) {
         const Bookings& bookings = state.vnodes->bookings();
@@ -148,6 +179,7 @@ const Filter kHostsFilter{
         "do_not_span_psets, only_explicit_psets",
     .traits = about_room | places | by_limits_only,
     .check = check_hosts,
-    .is_same_in = has_same_places};
+    .is_same_in = has_same_places,
+    .reads_user = [](const CycleState& state, const QueueView&) { return !state.own_limits.empty(); }};
 
 }  // namespace pbs::sched

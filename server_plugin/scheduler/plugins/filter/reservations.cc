@@ -13,7 +13,8 @@ namespace {
 // A limit on the jobs of a host may be reserved for: then it matters where there is room.
 Refusal check_reservations(CycleState& state, const Asked& job, const User& user, QueueView& view) {
     if (state.reservations.empty() || view.is_reservation) return {};
-    const LimitUser use = limit_user(job, user, view, state.placement);
+    Vnodes::Shares shares;
+    const LimitUser use = limit_user(state, job, user, view, state.placement, shares);
     for (Reservation& reservation : state.reservations) {
         if (reservation.begun || state.ends(job) <= reservation.start) continue;
         for (auto& spare : reservation.spare) {
@@ -30,6 +31,7 @@ Refusal check_reservations(CycleState& state, const Asked& job, const User& user
 
 // Where limits on users are reserved for.
 bool reads_user_reservations(const CycleState& state, const QueueView& view) {
+    if (!state.own_limits.empty()) return true;
     const auto is_of_user = [&](const UseKey& use) {
         return (use.is_of_owner() || use.is_of_group()) &&
                (use.scope != UseScope::queue || use.object == view.slot);

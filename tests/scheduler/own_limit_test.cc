@@ -1,0 +1,99 @@
+// Limits that somebody adds: a row, and one with counters of its own that is asked about vnodes.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scheduler/further_rules.h"
+
+namespace pbs::sched::test {
+namespace {
+
+using testing::ElementsAre;
+
+// The standard profile with one filter more, on two vnodes of eight CPUs.
+struct AddedLimit : testing::Test {
+    std::vector<const Filter*> filters;
+    Profile profile;
+    World world;
+    void add(const Filter& filter) {
+        Settings standard;
+        standard.algorithm = Algorithm::standard;
+        profile = profile_of(standard);
+        filters.assign(profile.filters.begin(), profile.filters.end());
+        filters.push_back(&filter);
+        profile.filters = filters;
+        Settings& s = world.policy();
+        s.profile = &profile;
+        s.strict_ordering = true;
+        s.backfill_depth = 1;
+        world.queue({.name = "q"});
+        world.vnode({.name = "a", .ncpus = 8});
+        world.vnode({.name = "b", .ncpus = 8});
+        world.configure();
+    }
+    int job(const std::string& owner, std::int64_t cpus, std::int64_t hours) {
+        return world.job({.queue = "q", .owner = owner, .ncpus = cpus, .walltime = hours * kHour});
+    }
+};
+
+TEST_F(AddedLimit, OfARowRefusesWithItsWords) {
+    add(kTwoJobs);
+    const int first = job("u", 1, 1);
+    const int second = job("u", 1, 1);
+    const int third = job("u", 1, 1);
+    const int other = job("v", 1, 1);
+    const auto outcome = world.cycle(at(1));
+    EXPECT_THAT(outcome.started, ElementsAre(first, second, other));
+    EXPECT_EQ(outcome.comment.at(third), "Not Running: User has two jobs running");
+    world.finish(first, at(2));
+    EXPECT_THAT(world.cycle(at(2), true, "default", CycleTrigger::job_ended).started, ElementsAre(third));
+}
+
+// u's job that waits for all of vnode a comes beside the one that runs on b: a third one would keep it
+// waiting.
+TEST_F(AddedLimit, OfARowIsKeptForAJobWithAReservation) {
+    add(kTwoJobs);
+    const int in_the_way = job("v", 8, 2);
+    const int long_one = job("u", 4, 9);
+    ASSERT_THAT(world.cycle(at(1)).started, ElementsAre(in_the_way, long_one));
+    const int top = job("u", 8, 1);
+    const int third = job("u", 1, 9);
+    const int others = job("w", 1, 9);
+    EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(others));
+    world.finish(in_the_way, at(2));
+    EXPECT_THAT(world.cycle(at(2)).started, ElementsAre(top));
+    EXPECT_FALSE(world.running(third));
+}
+
+TEST_F(AddedLimit, OnVnodesSendsJobsToOtherVnodes) {
+    add(kToyQuota);
+    const int first = job("u", 4, 1);
+    const int second = job("u", 4, 1);
+    const int third = job("u", 3, 1);
+    const int other = job("v", 4, 1);
+    const auto outcome = world.cycle(at(1));
+    EXPECT_THAT(outcome.started, ElementsAre(first, second, other));
+    EXPECT_NE(outcome.vnodes.at(first), outcome.vnodes.at(second));
+    EXPECT_EQ(outcome.comment.at(third), "Not Running: User has six CPUs of each vnode");
+    world.finish(second, at(2));
+    EXPECT_THAT(world.cycle(at(2), true, "default", CycleTrigger::job_ended).started, ElementsAre(third));
+}
+
+// u has three CPUs of a and all that a user may have of b, so that the next job waits for a.
+TEST_F(AddedLimit, OnVnodesIsKeptForAJobWithAReservation) {
+    add(kToyQuota);
+    const int first = job("u", 3, 2);
+    const int second = job("u", 6, 9);
+    ASSERT_THAT(world.cycle(at(1)).started, ElementsAre(first, second));
+    const int top = job("u", 6, 1);
+    const int long_one = job("u", 1, 9);
+    const int short_one = job("u", 1, 1);
+    EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(short_one));
+    world.finish(first, at(2));
+    world.finish(short_one, at(2));
+    EXPECT_THAT(world.cycle(at(2)).started, ElementsAre(top));
+    EXPECT_FALSE(world.running(long_one));
+}
+
+}  // namespace
+}  // namespace pbs::sched::test
