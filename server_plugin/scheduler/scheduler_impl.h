@@ -1,4 +1,7 @@
-// The inside of a Scheduler, for the files that it is made of: scheduler.cc and record.cc.
+// The inside of a Scheduler, for the files that it is made of: configuration.cc (which policy is in force),
+// clock.cc (when to do what), object_events.cc and job_events.cc (events in), told.cc (facts from commands),
+// shares.cc, scheduler.cc (cycles), background.cc (cycles in a thread), explain_job.cc and record.cc (doors
+// that look).
 #pragma once
 
 #include <atomic>
@@ -19,6 +22,7 @@
 #include "server_plugin/scheduler/framework/sched_config.h"
 #include "server_plugin/scheduler/framework/shares.h"
 #include "server_plugin/scheduler/kept_events.h"
+#include "server_plugin/scheduler/scheduler.h"
 
 namespace pbs::sched {
 

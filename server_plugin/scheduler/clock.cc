@@ -1,0 +1,183 @@
+// Time: what tick() finds to do, when it has to be called again, and what is in force.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/framework/profile.h"
+#include "server_plugin/scheduler/scheduler_impl.h"
+
+namespace pbs::sched {
+namespace {
+
+// The soonest of some instants, where "none" is later than all.
+void sooner(std::optional<Instant>& best, std::optional<Instant> other) {
+    if (other && (!best || *other < *best)) best = other;
+}
+
+}  // namespace
+
+// What DEDICATED_TIME_COMMAND tells begins and ends.
+void Scheduler::Impl::outage_boundaries(const Settings& s, Instant t, std::optional<Instant>& next) const {
+    if (s.enforce_dedicated_time.from && *s.enforce_dedicated_time.from > t)
+        sooner(next, s.enforce_dedicated_time.from);
+    if (s.dedicated_time_command.empty()) return;
+    for (const std::string& host : outage_hosts(tables, s))
+        sooner(next, next_outage_change(host_outages(tables, s, host).list, t));
+}
+
+// Is it a dedicated time of any host of the policy?
+bool Scheduler::Impl::in_outage(const Settings& s, Instant t) const {
+    if (s.dedicated_time_command.empty() || !s.enforce_dedicated_time.holds(t)) return false;
+    return std::ranges::any_of(outage_hosts(tables, s), [&](const std::string& host) {
+        const auto found = outage_at_or_after(host_outages(tables, s, host).list, t);
+        return found && found->start <= t;
+    });
+}
+
+// When options come into force, when prime time may end early in an idle queue, and when what is left of
+// prime time is within the limit.
+void Scheduler::Impl::option_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const {
+    const Settings& s = policy.settings;
+    outage_boundaries(s, t, next);
+    sooner(next, next_date(s, t));
+    if (!s.enforce_prime_time.holds(t) || !s.prime.contains(t)) return;
+    const auto end = s.prime.next_change(t);
+    if (!end) return;
+    for (const Seconds limit : {s.prime_time_wallt_limit, s.prime_time_small_wallt_limit})
+        if (limit > Seconds(0) && *end - limit > t) sooner(next, *end - limit);
+    if (s.np_drain_backtime == Seconds(0) || s.np_drain_idletime == Seconds(0)) return;
+    for (const QueueSpec& spec : s.batch_queues) {
+        const QueueSlot slot = tables.queues.find(spec.queue);
+        if (slot == kNoSlot || !tables.queues[slot].running.empty()) continue;
+        const Instant idle_long = tables.queues[slot].idle_since + s.np_drain_idletime + Seconds(1);
+        const Instant early = std::max(*end - s.np_drain_backtime, idle_long);
+        if (early > t && early < *end) sooner(next, early);
+    }
+}
+
+// Users whose group is over its allocation forget more slowly.
+void Scheduler::Impl::decay(Instant now, const Settings& s) {
+    const auto found = tables.allocations.find(s.sched_acct_dir);
+    const bool enforced = s.enforce_allocation.holds(now) && found != tables.allocations.end();
+    tables.usage.decay(now, [&](std::string_view group) {
+        return enforced && found->second.of(group).over() ? s.oa_decay_factor : s.decay_factor;
+    });
+}
+
+// The first instant after t at which time alone may change what a cycle of the scheduler decides.
+std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, Sched& sched, Instant t) {
+    if (sched.is_known(t)) return sched.until.boundary;
+    std::optional<Instant> next;
+    Policy* active = active_policy(name, t);
+    if (active == nullptr) return next;
+    sooner(next, configuration.dedicated.next_change(t));
+    sooner(next, configuration.prime.next_change(t));
+    for (const auto& [queue, windows] : configuration.queue_windows) {
+        const QueueSlot slot = tables.queues.find(queue);
+        if (slot != kNoSlot && serves(name, sched, tables.queues[slot].partition))
+            sooner(next, windows.next_change(t));
+    }
+    sooner(next, active->settings.prime.next_change(t));
+    option_boundaries(*active, t, next);
+    for (const auto& [handle, reservation] : tables.reservations) {
+        for (const Instant at : {reservation.held_start, reservation.held_end})
+            if (!reservation.shares.empty() && at > t) sooner(next, at);
+        const auto one = std::ranges::find_if(
+            reservation.later, [&](const auto& later) { return !later.shares.empty() && later.end > t; });
+        if (one != reservation.later.end()) sooner(next, one->start > t ? one->start : one->end);
+    }
+    // Queues become idle by events of jobs.
+    if (active->settings.np_drain_idletime == Seconds(0))
+        sched.until = Sched::Until{sched.events.since.times_all, t, next, active};
+    return next;
+}
+
+// The first instant after t that a refusal names, or at which a job becomes overdue.
+std::optional<Instant> Scheduler::Impl::named_after(const Sched& sched, Instant t) {
+    std::optional<Instant> next;
+    const auto named = sched.events.instants.upper_bound(t);
+    if (named != sched.events.instants.end()) sooner(next, *named);
+    const auto due = sched.events.pending.next_due();
+    if (sched.events.pending_known && due && *due > t) sooner(next, *due);
+    return next;
+}
+
+Instant Scheduler::next_deadline(Instant now) {
+    settle();
+    impl_->watch_from(now);
+    if (impl_->look_again) return now;
+    std::optional<Instant> next;
+    for (auto& [name, sched] : impl_->scheds) {
+        sooner(next, impl_->boundary_after(name, sched, *impl_->last_tick));
+        sooner(next, impl_->named_after(sched, *impl_->last_tick));
+    }
+    if (impl_->usage_policy(now) != nullptr) sooner(next, impl_->tables.usage.next_decay(now));
+    for (const auto& [name, sched] : impl_->scheds)
+        for (const auto& [group, shares] : sched.shares) sooner(next, shares.tree.next_decay(now));
+    return next.value_or(Instant::max());
+}
+
+TickResult Scheduler::tick(Instant now) {
+    settle();
+    TickResult result;
+    impl_->watch_from(now);
+    const auto has_come = [&](const std::optional<Instant>& at) { return at && *at <= now; };
+    for (auto& [name, sched] : impl_->scheds) {
+        const bool at_boundary = has_come(impl_->boundary_after(name, sched, *impl_->last_tick));
+        const bool at_named = has_come(impl_->named_after(sched, *impl_->last_tick));
+        const Policy* active = impl_->active_policy(name, now);
+        const std::string policy = active != nullptr ? active->settings.name : std::string();
+        const bool switched = policy != sched.policy && !sched.policy.empty();
+        if (switched)
+            result.switched.push_back(
+                fmt::format("sched {}: policy {} is in force after {}", name, policy, sched.policy));
+        const bool for_all = switched || impl_->look_again || at_boundary;
+        sched.woken_for_instants = at_named && !for_all;
+        if (for_all || at_named) result.due.push_back({name, switched});
+        sched.policy = policy;
+        result.policy_switched = result.policy_switched || switched;
+    }
+    result.cycle_wanted = !result.due.empty();
+    impl_->last_tick = now;
+    impl_->look_again = false;
+    if (const Policy* policy = impl_->usage_policy(now)) impl_->decay(now, policy->settings);
+    for (auto& [name, sched] : impl_->scheds)
+        for (auto& [group, shares] : sched.shares) {
+            shares.bring_up_to_date(impl_->tables, now);
+            shares.tree.decay(now);
+        }
+    result.usage_changed = impl_->tables.usage.has_changes() || has_share_changes();
+    return result;
+}
+
+Status Scheduler::status(Instant now, std::string_view sched) {
+    if (impl_->background.runs) {
+        const auto known = impl_->background.status.find(sched);
+        return known == impl_->background.status.end() ? Status{} : known->second;
+    }
+    Status status;
+    const Policy* active = impl_->active_policy(sched, now);
+    const rrule::WindowSet& prime = impl_->prime_windows(active);
+    const rrule::WindowSet& dedicated = impl_->configuration.dedicated;
+    if (active != nullptr) {
+        status.policy = active->settings.name;
+        status.algorithm = active->settings.profile->name;
+    }
+    status.prime_time = prime.contains(now);
+    const auto dedicated_at = [&](const Policy* policy, Instant t) {
+        return dedicated.contains(t) || (policy != nullptr && impl_->in_outage(policy->settings, t));
+    };
+    status.dedicated_time = dedicated_at(active, now);
+    sooner(status.next_change, prime.next_change(now));
+    sooner(status.next_change, dedicated.next_change(now));
+    if (active != nullptr) impl_->outage_boundaries(active->settings, now, status.next_change);
+    if (!status.next_change) return status;
+    const Policy* next = impl_->active_policy(sched, *status.next_change);
+    if (next != nullptr) status.next_policy = next->settings.name;
+    status.next_prime_time = prime.contains(*status.next_change);
+    status.next_dedicated_time = dedicated_at(next, *status.next_change);
+    return status;
+}
+
+}  // namespace pbs::sched

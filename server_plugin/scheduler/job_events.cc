@@ -1,0 +1,274 @@
+// Events of jobs.
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/log/schedule_log.h"
+#include "server_plugin/scheduler/scheduler_impl.h"
+
+namespace pbs::sched {
+namespace {
+
+// A job that a decision has suspended waits as a queued one does, and everybody else's in state S holds what
+// it has.
+char table_state(const JobRecord& record) {
+    return record.suspended && record.state == 'S' ? 'Q' : record.state;
+}
+
+}  // namespace
+
+void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
+    JobTable& jobs = tables.jobs;
+    const auto request = tables.requests.acquire(record.requested, tables.resources);
+    const bool is_new = jobs.state[slot] == ' ';
+    if (!is_new) tables.requests.release(jobs.request[slot]);
+    jobs.request[slot] = request;
+    jobs.id[slot] = record.id;
+    const auto user = std::pair(jobs.group[slot], jobs.owner[slot]);
+    jobs.take_fields(slot, record, tables.strings);
+    if (is_new || user != std::pair(jobs.group[slot], jobs.owner[slot]))
+        jobs.user[slot] = tables.user(jobs.group[slot], jobs.owner[slot]);
+    const QueueSlot queue = tables.queues.slot(record.queue);
+    const bool arrived = is_new || jobs.queue[slot] != queue;
+    jobs.queue[slot] = queue;
+    // A comment that was decided on for a job that is held by now hasn't been given.
+    if (!is_new && jobs.state[slot] != table_state(record)) jobs.comment[slot] = 0;
+    jobs.state[slot] = table_state(record);
+    if (arrived) jobs.flags[slot] |= job_fresh;
+    jobs.eligible[slot] = record.etime == Instant{} ? record.ctime : record.etime;
+    if (record.accrual == Accrual{})
+        jobs.accruals.erase(slot);
+    else
+        jobs.accruals[slot] = record.accrual;
+    // 3,000 years are as good as more, and can be added to any instant.
+    const Seconds hard = std::min(record.walltime, Seconds(100'000'000'000));
+    jobs.walltime[slot] = hard;
+    jobs.hard_walltimes.erase(slot);
+    if (record.soft_walltime > Seconds(0) && (hard < Seconds(0) || record.soft_walltime < hard)) {
+        jobs.walltime[slot] = std::min(record.soft_walltime, kUnlimitedWalltime);
+        const Seconds ended = hard < Seconds(0) ? kUnlimitedWalltime : hard;
+        jobs.hard_walltimes.emplace(slot, JobTable::HardWalltime{ended, record.extended});
+    }
+    // The new one before the old one is given back: the same number means that it is the same.
+    const auto signature = tables.signatures.acquire(
+        {jobs.walltime[slot], request, jobs.run_host[slot], queue, jobs.is_suspended(slot) ? slot + 1 : 0,
+         tables.by_project ? jobs.project[slot] : 0, jobs.hard_walltime(slot)});
+    if (!is_new) tables.signatures.release(jobs.signature[slot]);
+    jobs.signature[slot] = signature;
+    if (!record.account.empty())
+        tables.accounts[slot] = tables.strings.id(record.account);
+    else if (!tables.accounts.empty())
+        tables.accounts.erase(slot);
+    if (!record.used.empty()) tables.used[slot] = sched::keep(record.used);
+    tables.suspended.erase(slot);
+    if (!jobs.is_suspended(slot)) return;
+    auto& places = tables.suspended[slot];
+    for (const Place& place : record.places) {
+        auto& amounts = places.emplace_back(Tables::GivenBack{place.vnode, {}}).amounts;
+        for (const Amount& amount : place.amounts) amounts.push_back({amount.resource, amount.number});
+    }
+}
+
+// Starting a job adds its charge to the stored usage, once.
+void Scheduler::Impl::started_running(Instant now, JobSlot slot) {
+    const Policy* policy = policy_of_queue(tables.jobs.queue[slot], now);
+    if (policy == nullptr) return;
+    if (const auto charge = start_charge(tables, policy->settings, now, slot))
+        tables.usage.charge({slot, tables.jobs.id[slot]}, tables.user_of(slot), *charge);
+    const auto charge = allocation_charge(tables, policy->settings, now, slot);
+    if (!charge) return;
+    Allocations& allocations = tables.allocations[policy->settings.sched_acct_dir];
+    const std::string_view group = tables.strings.text(tables.jobs.group[slot]);
+    const bool was_over = allocations.of(group).over();
+    allocations.charge(tables.jobs.id[slot], group, *charge);
+    // Whatever jobs of the group wait for: they are rejected now.
+    if (!was_over && allocations.of(group).over()) note(&EventsSince::all);
+}
+
+void Scheduler::Impl::ended_running(Instant now, JobSlot slot) {
+    tables.usage.forget_job({slot, tables.jobs.id[slot]});
+    unshare_job(slot, now, tables.jobs.is_suspended(slot));
+    tables.used.erase(slot);
+    for (auto& [dir, allocations] : tables.allocations) allocations.job_ended(tables.jobs.id[slot]);
+}
+
+namespace {
+
+// What of a queued job matters to its place in the order and to whether it may start.
+struct QueuedJob {
+    std::uint32_t signature;
+    std::uint32_t user;
+    std::uint32_t origin_queue;
+    std::uint64_t sequence;
+    std::int32_t priority;
+    Instant qtime;
+    Instant eligible;
+    bool interactive;
+    std::uint32_t account;
+    Instant preempted_at;
+    friend bool operator==(const QueuedJob&, const QueuedJob&) = default;
+};
+
+QueuedJob queued_job(const Tables& t, JobSlot slot) {
+    const JobTable& jobs = t.jobs;
+    const auto account = t.accounts.find(slot);
+    return {jobs.signature[slot],
+            jobs.user[slot],
+            jobs.origin_queue[slot],
+            jobs.sequence[slot],
+            jobs.priority[slot],
+            jobs.qtime[slot],
+            jobs.eligible[slot],
+            (jobs.flags[slot] & job_interactive) != 0,
+            account == t.accounts.end() ? 0 : account->second,
+            jobs.seldom_of(slot).preempted_at};
+}
+
+// What speaks for preempting a job: bits, none of a job that doesn't run.
+unsigned preemptable(const JobTable& jobs, JobSlot slot) {
+    constexpr unsigned kFor = job_rerunnable | job_checkpointable;
+    constexpr unsigned kRuns = 1U << 8;
+    if (jobs.state[slot] != 'R' || (jobs.flags[slot] & job_not_preemptable) != 0) return 0;
+    return kRuns | (jobs.flags[slot] & kFor);
+}
+
+}  // namespace
+
+// Into the lists and sums of its queue.
+void Scheduler::Impl::list(JobSlot slot) {
+    enlist(tables.jobs, tables.queues, slot);
+    if (is_running(tables.jobs.state[slot])) tables.count_running(slot, 1);
+}
+
+void Scheduler::Impl::take_off(JobSlot slot) {
+    if (is_running(tables.jobs.state[slot])) tables.count_running(slot, -1);
+    delist(tables.jobs, tables.queues, slot);
+}
+
+void Scheduler::Impl::forget_pending(JobSlot slot) {
+    for (auto& [name, sched] : scheds) sched.events.pending.remove(slot);
+}
+
+// While it still holds what it ran with.
+void Scheduler::Impl::log_end(Instant now, JobSlot slot) {
+    for (const auto& [name, sched] : scheds) {
+        if (!serves(name, sched, tables.queues[tables.jobs.queue[slot]].partition)) continue;
+        const Policy* policy = active_policy(name, sched, now);
+        if (policy == nullptr || policy->settings.schedule_log.empty()) return;
+        const std::string& path = policy->settings.schedule_log;
+        if (schedule.empty() || schedule.back().sched != name || schedule.back().file.path != path)
+            schedule.push_back({name, {path, {}}});
+        add_schedule_records(schedule.back().file.text, tables, now, ended_entry(tables, now, slot));
+        return;
+    }
+}
+
+std::vector<ScheduleRecords> Scheduler::take_schedule() {
+    if (impl_->background.runs) return {};
+    return std::exchange(impl_->schedule, {});
+}
+
+void Scheduler::job_changed(Instant now, const JobRecord& record) {
+    if (impl_->keep(JobChanged{now, record})) return;
+    Tables& t = impl_->tables;
+    JobSlot slot = t.jobs.find(record.job);
+    const bool is_new = slot == kNoSlot;
+    if (is_new) slot = t.jobs.add(record.job);
+    const bool ran = !is_new && is_running(t.jobs.state[slot]);
+    const bool waited = !is_new && t.jobs.state[slot] == 'Q';
+    const bool was_suspended = !is_new && t.jobs.is_suspended(slot);
+    const unsigned was_preemptable = is_new ? 0 : preemptable(t.jobs, slot);
+    const QueueSlot old_queue = is_new ? kNoSlot : t.jobs.queue[slot];
+    const QueuedJob before = queued_job(t, slot);
+    const Seconds old_walltime = t.jobs.walltime[slot];
+    const Instant old_stime = t.jobs.stime[slot];
+    const Entities old_entities = t.jobs.entities(slot);
+    const char state = table_state(record);
+    if (ran && !is_running(state)) {
+        impl_->log_end(now, slot);
+        impl_->note_end(slot);
+    }
+    if (!is_new) impl_->take_off(slot);
+    impl_->fill_job(slot, record);
+    impl_->list(slot);
+
+    const bool runs = is_running(state);
+    const bool waits = state == 'Q';
+    if (!waits) t.estimates.left_queue(record.job);
+    if (!(waited && waits && queued_job(t, slot) == before)) {
+        if (waited) impl_->forget_pending(slot);
+        if (waits) impl_->note(&EventsSince::job_changed, slot);
+    }
+    const Request& request = t.requests[t.jobs.request[slot]];
+    if (runs && ran && t.vnodes.holds(slot, record.places, request)) {
+        // As it was, but for what it has used so far.
+        const QueuedJob after = queued_job(t, slot);
+        // Another one may ask for less of a limit than before, or may be preempted now.
+        if (t.jobs.queue[slot] != old_queue || t.jobs.walltime[slot] != old_walltime ||
+            after.signature != before.signature || after.user != before.user ||
+            (preemptable(t.jobs, slot) & ~was_preemptable) != 0)
+            impl_->note(&EventsSince::all);
+        else if (t.jobs.stime[slot] != old_stime)
+            impl_->forget_kept();
+    } else if (runs) {
+        if (ran) impl_->note(&EventsSince::all);
+        t.vnodes.allocate(slot, record.places, request, t.jobs.stime[slot]);
+    } else if (ran) {
+        impl_->note(&EventsSince::job_ended, old_queue, old_entities, t.vnodes.held_by(slot));
+        t.vnodes.release(slot);
+    }
+    // What a suspended job keeps of its vnodes.
+    if (!runs && (t.jobs.is_suspended(slot) || was_suspended)) {
+        t.vnodes.release(slot);
+        t.vnodes.allocate(slot, record.kept, Request{});
+        impl_->note(&EventsSince::all);
+        if (!t.jobs.is_suspended(slot)) impl_->unshare_job(slot, now);
+    }
+    if (runs && !ran) {
+        impl_->note(&EventsSince::job_started,
+                    std::ranges::any_of(t.vnodes.held_by(slot), [&](VnodeSlot vnode) {
+                        return t.vnodes.sole(vnode, request.sharing) != Sole::nothing;
+                    }));
+        impl_->note_start(slot);
+        impl_->started_running(now, slot);
+    }
+    if (ran && !runs) impl_->ended_running(now, slot);
+    impl_->share_job(slot, now);
+    if (runs) t.queues[t.jobs.queue[slot]].idle_since = {};
+    if (ran && t.queues[old_queue].running.empty()) t.queues[old_queue].idle_since = now;
+}
+
+void Scheduler::job_removed(Instant now, JobHandle job) {
+    if (impl_->keep(JobGone{now, job})) return;
+    Tables& t = impl_->tables;
+    const JobSlot slot = t.jobs.find(job);
+    if (slot == kNoSlot) return;
+    const bool ran = is_running(t.jobs.state[slot]);
+    if (ran) {
+        impl_->log_end(now, slot);
+        impl_->note_end(slot);
+    }
+    impl_->take_off(slot);
+    impl_->forget_pending(slot);
+    t.estimates.forget(job);
+    if (ran) {
+        impl_->note(&EventsSince::job_ended, t.jobs.queue[slot], t.jobs.entities(slot),
+                    t.vnodes.held_by(slot));
+        t.vnodes.release(slot);
+        impl_->ended_running(now, slot);
+        Queue& queue = t.queues[t.jobs.queue[slot]];
+        if (queue.running.empty()) queue.idle_since = now;
+    }
+    t.requests.release(t.jobs.request[slot]);
+    t.signatures.release(t.jobs.signature[slot]);
+    if (!ran && t.jobs.is_suspended(slot)) {
+        t.vnodes.release(slot);
+        impl_->unshare_job(slot, now);
+        impl_->note(&EventsSince::all);
+    }
+    t.accounts.erase(slot);
+    t.used.erase(slot);
+    t.suspended.erase(slot);
+    t.jobs.remove(slot);
+}
+
+}  // namespace pbs::sched
