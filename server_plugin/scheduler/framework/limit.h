@@ -11,7 +11,7 @@
 //         o.settings->short_jobs; },
 //                        .words = "Not Running: User has reached the limit of short jobs"});
 //
-// and its name in profiles/rules.h and in the tables of the profiles that have it.
+// and its name in plugins/limits.h and in the tables of the profiles that have it.
 #pragma once
 
 #include <cstdint>

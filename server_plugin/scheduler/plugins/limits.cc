@@ -1,7 +1,7 @@
 // The table of limits on what running jobs use together, each a row (framework/limit.h): whose jobs are
 // counted, what of them, and the most that there may be.
 
-#include "server_plugin/scheduler/profiles/rules.h"
+#include "server_plugin/scheduler/plugins/limits.h"
 
 namespace pbs::sched {
 namespace {

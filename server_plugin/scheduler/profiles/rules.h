@@ -7,6 +7,7 @@
 #include "server_plugin/scheduler/framework/filter.h"
 #include "server_plugin/scheduler/framework/node_order.h"
 #include "server_plugin/scheduler/pending/deal.h"
+#include "server_plugin/scheduler/plugins/limits.h"
 
 namespace pbs::sched {
 
@@ -33,35 +34,6 @@ extern const Filter kQueueStartedFilter;
 extern const Filter kQueueWindowFilter;
 extern const Filter kReservationsFilter;
 extern const Filter kUserAclFilter;
-
-// Limits (plugins/limits.cc)
-extern const Filter kMaxRunningFilter;
-extern const Filter kQueueUserLimitFilter;
-extern const Filter kQueueGroupLimitFilter;
-extern const Filter kQueueNodesFilter;
-extern const Filter kQueueResourcesFilter;
-extern const Filter kQueueMaxRunFilter;
-extern const Filter kQueueMaxRunUserFilter;
-extern const Filter kQueueMaxRunGroupFilter;
-extern const Filter kQueueMaxRunProjectFilter;
-extern const Filter kQueueMaxRunResFilter;
-extern const Filter kQueueMaxRunResUserFilter;
-extern const Filter kQueueMaxRunResGroupFilter;
-extern const Filter kQueueMaxRunResProjectFilter;
-extern const Filter kServerMaxRunningFilter;
-extern const Filter kServerUserLimitFilter;
-extern const Filter kServerGroupLimitFilter;
-extern const Filter kServerResourcesFilter;
-extern const Filter kServerMaxRunFilter;
-extern const Filter kServerMaxRunUserFilter;
-extern const Filter kServerMaxRunGroupFilter;
-extern const Filter kServerMaxRunProjectFilter;
-extern const Filter kServerMaxRunResFilter;
-extern const Filter kServerMaxRunResUserFilter;
-extern const Filter kServerMaxRunResGroupFilter;
-extern const Filter kServerMaxRunResProjectFilter;
-extern const Filter kMaxUserRunJobsFilter;
-extern const Filter kMaxDedicatedJobsFilter;
 
 extern const NodeOrder kNodeSortKeyOrder;
 extern const NodeOrder kPriorityOrder;
