@@ -1,4 +1,4 @@
-// pbs_policy.so, loaded behind its C interface (pbs_plugin.h), as the policy service needs it.
+// pbs_policy.so as the policy service needs it, with what it has been told of the server's objects.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,8 @@
 
 #include "ifl/attribute.h"
 #include "ifl/reply.h"
+#include "server_plugin/client/plugin.h"
 #include "server_plugin/openpbs/records.h"
-#include "server_plugin/openpbs/site.h"
-#include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::openpbs {
 
@@ -57,7 +56,7 @@ class Plugin {
     tl::expected<void, std::string> start(std::int64_t now);
 
     // What it is told of the server's objects.
-    Records& records();
+    Records& records() { return records_; }
 
     // The reply; its code is 15208 when the same is to be asked again some milliseconds later. A change is
     // durable once it is there.
@@ -67,27 +66,27 @@ class Plugin {
     ifl::Reply status(std::int64_t now, std::uint32_t object_type, const std::string& name,
                       const ifl::Attributes& wanted, const Identity& who, const std::string& extend,
                       std::uint64_t ticket, ifl::StatusParts& out, std::string& next);
-    void abandon(std::uint64_t ticket);
-    ifl::Attributes shown(std::int64_t now, std::uint32_t object_type, const std::string& name);
+    void abandon(std::uint64_t ticket) { client_.abandon(ticket); }
+    ifl::Attributes shown(std::int64_t now, std::uint32_t object_type, const std::string& name) {
+        return client_.shown(now, static_cast<int>(object_type), name);
+    }
 
-    std::int64_t next_deadline(std::int64_t now);
-    // Does what is due. Afterwards wanted() says for what a scheduler wants a cycle: PBS_SCH_*, 0 for none.
+    std::int64_t next_deadline(std::int64_t now) { return client_.next_deadline(now); }
+    // As those of client::Plugin.
     void tick(std::int64_t now);
-    int wanted(const std::string& sched);
-
-    // Would its cycles schedule the jobs of this scheduler? Else pbs_sched has to.
-    bool schedules(const std::string& sched);
-    // Begins a cycle. True: it goes on in a thread, and PluginOptions::cycle_finished is called; false: it
-    // is over; then finish_cycle() is to follow. PBSE_TRYAGAIN: not before PluginOptions::work_finished.
+    int wanted(const std::string& sched) { return client_.wanted(sched); }
+    bool schedules(const std::string& sched) { return client_.schedules(sched); }
     tl::expected<bool, int> start_cycle(std::int64_t now, const std::string& sched, int trigger);
     tl::expected<std::vector<Decision>, int> finish_cycle(std::int64_t now);
-    // A place for one job (run), after others were preempted for it; or why there is none (comment).
     tl::expected<std::vector<Decision>, int> place_job(std::int64_t now, const std::string& job);
 
   private:
-    class Impl;
-    explicit Plugin(std::unique_ptr<Impl> impl);
-    std::unique_ptr<Impl> impl_;
+    Plugin() = default;
+
+    client::Plugin client_;
+    Records records_{client_};
+    std::int64_t now_ = 0;  // when it was called last
+    bool loaded_ = false;
 };
 
 }  // namespace pbs::openpbs

@@ -1,23 +1,20 @@
 #include "server_plugin/openpbs/records.h"
 
-#include <fmt/format.h>
-
-#include <cstddef>
+#include <algorithm>
 #include <tuple>
-#include <utility>
 
-#include "server_plugin/openpbs/amount.h"
+#include "cluster/exec_vnode.h"
 #include "server_plugin/openpbs/settings.h"
 
 namespace pbs::openpbs {
 namespace {
 
-pbs_str str(std::string_view text) {
-    return {text.data(), text.size()};
-}
-std::string_view view(pbs_str text) {
-    return text.len == 0 ? std::string_view() : std::string_view(text.ptr, text.len);
-}
+using cluster::array_of;
+using cluster::c_str;
+using cluster::has_index;
+using cluster::index_in;
+using cluster::number_in;
+using cluster::Place;
 
 // Calls `changed` for each entry that `before` hasn't got as it is, and `gone` for each that `after` hasn't.
 template <class Map, class Changed, class Gone>
@@ -37,180 +34,97 @@ std::size_t compare(const Map& before, const Map& after, const Changed& changed,
     return count;
 }
 
-std::string_view value_in(const ResourceList& list, const char* name) {
-    const auto found = list.find(name);
-    return found == list.end() ? std::string_view() : std::string_view(found->second);
-}
-
 std::string name_of(const auto& names, std::uint64_t handle) {
     const auto found = names.find(handle);
     return found == names.end() ? std::string() : found->second;
 }
 
 // Does the subjob count against max_run_subjobs? While it is suspended it doesn't.
-bool counts_in_array(const SiteJob& job) {
+bool counts_in_array(const Job& job) {
     return !array_of(job.id).empty() && job.runs() && job.state != 'S' && job.state != 'U';
+}
+
+// What is left of places without what has been given back of them.
+std::vector<Place> without(std::vector<Place> held, const std::vector<Place>& released) {
+    for (std::size_t i = 0; i < held.size() && i < released.size(); ++i)
+        for (const auto& [resource, amount] : released[i].amounts) {
+            const auto has = held[i].amounts.find(resource);
+            if (has == held[i].amounts.end()) continue;
+            has->second -= amount;
+            if (has->second <= 0) held[i].amounts.erase(has);
+        }
+    return held;
 }
 
 }  // namespace
 
-void Records::clear() {
-    lists_.clear();
-    entity_limits_.clear();
+std::optional<cluster::ResourceRef> Records::resource(std::string_view name) const {
+    const auto found = resources_.find(name);
+    if (found == resources_.end()) return std::nullopt;
+    return found->second;
 }
-
-Records::Amounts Records::amounts(const ResourceList& list) {
-    std::vector<pbs_amount>& out = lists_.emplace_back();
-    for (const auto& [name, value] : list) {
-        const auto id = resources_.find(name);
-        if (id == resources_.end()) continue;
-        const int kind = definitions_.at(name).kind;
-        pbs_amount amount{};
-        amount.resource = id->second;
-        amount.number = amount_of(kind, value);
-        if (is_text(kind)) amount.text = str(value);
-        out.push_back(amount);
-    }
-    return {out.data(), out.size()};
+std::optional<cluster::ResourceRef> Records::resource(std::uint32_t id) const {
+    return id < resource_names_.size() ? resource(std::string_view(resource_names_[id])) : std::nullopt;
+}
+std::uint64_t Records::queue(std::string_view name) const {
+    const auto found = queues_.find(name);
+    return found == queues_.end() ? 0 : found->second;
+}
+std::uint64_t Records::vnode(std::string_view name) const {
+    const auto found = vnodes_.find(name);
+    return found == vnodes_.end() ? 0 : found->second;
+}
+std::string_view Records::vnode_name(std::uint64_t vnode) const {
+    const auto found = vnode_names_.find(vnode);
+    return found == vnode_names_.end() ? std::string_view() : std::string_view(found->second);
 }
 
 // ---- The server's objects.
 
-// The limits that a server and a queue have alike. The amounts live until clear().
-template <class Record, class Limits>
-void Records::set_limits(Record& record, const Limits& limits) {
-    record.max_running = limits.max_running;
-    record.max_user_run = limits.max_user_run;
-    record.max_group_run = limits.max_group_run;
-    const Amounts max = amounts(limits.max);
-    record.resources_max = max.first;
-    record.resources_max_count = max.count;
-    const Amounts available = amounts(limits.available);
-    record.resources_available = available.first;
-    record.resources_available_count = available.count;
-    for (const auto& entity : limits.entities) {
-        const auto id = resources_.find(entity.resource);
-        if (!entity.resource.empty() && id == resources_.end()) continue;
-        const ifl::EntityLimit& limit = entity.limit;
-        const bool each = limit.name == ifl::kGenericEntity || limit.name == ifl::kAllEntity;
-        const int kind = entity.resource.empty() ? PBS_RES_LONG : definitions_.at(entity.resource).kind;
-        pbs_entity_limit out{};
-        out.entity = static_cast<std::int32_t>(std::string_view("ougp").find(limit.kind));
-        out.resource = entity.resource.empty() ? PBS_LIMIT_ON_JOBS : id->second;
-        out.name = str(each ? std::string_view() : std::string_view(limit.name));
-        out.most = amount_of(kind, limit.most.value_or(""));
-        out.soft = entity.soft ? 1 : 0;
-        entity_limits_.push_back(out);
-    }
-    record.limits = entity_limits_.data();
-    record.limit_count = entity_limits_.size();
-}
-
-void Records::tell(const SiteServer& server) {
-    clear();
+void Records::tell(const Server& server) {
     others_see_jobs_ = server.others_see_jobs;
-    pbs_server_record record{};
-    record.size = sizeof record;
-    record.name = str(server.name);
-    record.host_name = str(server.host);
-    set_limits(record, server.limits);
-    record.backfill_depth = server.backfill_depth;
-    record.job_sort_formula = str(server.job_sort_formula);
-    record.suspend_releases = str(server.suspend_releases);
-    record.counts_eligible_time = server.counts_eligible_time ? 1 : 0;
-    record.node_group_key = str(server.node_group_key);
-    record.node_group_enable = server.node_group_enable ? 1 : 0;
-    table_.server_changed(table_.self, &record);
+    plugin_.tell(builder_.server(server));
 }
 
-void Records::tell(const std::string& name, const SiteSched& sched) const {
-    pbs_sched_record record{};
-    record.size = sizeof record;
-    record.name = str(name);
-    record.scheduling = sched.scheduling ? 1 : 0;
-    record.partition = str(sched.partition);
-    record.sched_priv = str(sched.sched_priv);
-    record.own = sched.own ? 1 : 0;
+void Records::tell(const std::string& name, const Sched& sched) {
     const std::string directives = directives_of(name, sched.settings);
-    record.directives = str(directives);
-    table_.sched_changed(table_.self, &record);
+    plugin_.tell(builder_.sched(name, sched, directives));
 }
 
-void Records::tell(const std::string& name, const SiteQueue& queue) {
-    clear();
+void Records::tell(const std::string& name, const Queue& queue) {
     std::uint64_t& handle = queues_[name];
     if (handle == 0) handle = ++last_handle_;
     queue_names_[handle] = name;
-    pbs_queue_record record{};
-    record.size = sizeof record;
-    record.queue = handle;
-    record.name = str(name);
-    if (queue.execution) record.flags |= PBS_QUEUE_EXECUTION;
-    if (queue.started) record.flags |= PBS_QUEUE_STARTED;
-    if (queue.enabled) record.flags |= PBS_QUEUE_ENABLED;
-    if (queue.user_acl) record.flags |= PBS_QUEUE_USER_ACL;
-    record.priority = queue.priority;
-    set_limits(record, queue.limits);
-    const Amounts min = amounts(queue.limits.min);
-    record.resources_min = min.first;
-    record.resources_min_count = min.count;
-    std::vector<pbs_str> users;
-    for (const std::string& user : queue.acl_users) users.push_back(str(user));
-    record.acl_users = users.data();
-    record.acl_user_count = users.size();
-    record.partition = str(queue.partition);
-    record.node_group_key = str(queue.node_group_key);
-    record.backfill_depth = queue.backfill_depth;
-    record.execution_type = queue.execution_type;
-    table_.queue_changed(table_.self, &record);
+    plugin_.tell(builder_.queue(handle, name, queue));
 }
 
-void Records::tell(const std::string& name, const SiteResource& resource) {
-    definitions_[name] = resource;
-    const auto [known, made] =
-        resources_.try_emplace(name, static_cast<std::uint32_t>(resource_names_.size()));
-    if (made) resource_names_.push_back(name);
+void Records::tell(const std::string& name, const ResourceDefinition& resource) {
+    const auto [known, made] = resources_.try_emplace(name);
+    if (made) {
+        known->second.id = static_cast<std::uint32_t>(resource_names_.size());
+        resource_names_.push_back(name);
+    }
+    known->second.name = known->first;
+    known->second.kind = resource.kind;
+    known->second.on_vnodes = resource.consumable && !cluster::is_text(resource.kind);
     pbs_resource_record record{};
     record.size = sizeof record;
-    record.id = known->second;
+    record.id = known->second.id;
     record.kind = resource.kind;
-    record.name = str(name);
+    record.name = c_str(name);
     record.consumable = resource.consumable ? 1 : 0;
     record.host_level = resource.host_level ? 1 : 0;
-    table_.resource_defined(table_.self, &record);
+    plugin_.tell(record);
 }
 
-void Records::tell(const std::string& name, const SiteVnode& vnode) {
-    clear();
+void Records::tell(const std::string& name, const Vnode& vnode) {
     std::uint64_t& handle = vnodes_[name];
     if (handle == 0) handle = ++last_handle_;
     vnode_names_[handle] = name;
-    pbs_vnode_record record{};
-    record.size = sizeof record;
-    record.vnode = handle;
-    record.name = str(name);
-    record.host = str(vnode.host);
-    record.state = vnode.state;
-    record.priority = vnode.priority;
-    const auto queue = queues_.find(vnode.queue);
-    record.queue = queue == queues_.end() ? 0 : queue->second;
-    record.partition = str(vnode.partition);
-    const Amounts available = amounts(vnode.available);
-    record.resources_available = available.first;
-    record.resources_available_count = available.count;
-    record.load_thousandths = -1;
-    record.system_time_thousandths = -1;
-    record.sharing = vnode.sharing;
-    table_.vnode_changed(table_.self, &record);
+    plugin_.tell(builder_.vnode(handle, name, vnode));
 }
 
-bool Records::knows_reservations() const {
-    return table_.size >= offsetof(pbs_plugin, reservation_removed) + sizeof table_.reservation_removed &&
-           table_.reservation_changed != nullptr && table_.reservation_removed != nullptr;
-}
-
-void Records::tell(const std::string& id, const SiteReservation& reservation) {
-    clear();
+void Records::tell(const std::string& id, const Reservation& reservation) {
     Reserved& reserved = reservations_[id];
     if (reserved.handle == 0) {
         reserved.handle = ++last_handle_;
@@ -220,86 +134,62 @@ void Records::tell(const std::string& id, const SiteReservation& reservation) {
         reserved.start = reservation.start;
         reserved.end = reservation.end;
     }
-    const auto queue = queues_.find(reservation.queue);
-    pbs_reservation_record record{};
-    record.size = sizeof record;
-    record.reservation = reserved.handle;
-    record.id = str(id);
-    record.queue = queue == queues_.end() ? 0 : queue->second;
-    record.state =
-        reservation.asked && reservation.error.empty() ? PBS_RESERVATION_ASKED : PBS_RESERVATION_CONFIRMED;
-    record.start = reservation.start;
-    record.end = reservation.end;
-    record.held_start = reserved.start;
-    record.held_end = reserved.end;
-    const Amounts requested = amounts(reservation.requested);
-    record.requested = requested.first;
-    record.requested_count = requested.count;
-    ResourceList later_requested;
+    reserved.chunks = cluster::value_in(reservation.requested, "select");
+    cluster::ReservationStanding standing;
+    standing.handle = reserved.handle;
+    standing.id = id;
+    standing.queue = queue(reservation.queue);
+    standing.asked = reservation.asked && reservation.error.empty();
+    standing.start = reservation.start;
+    standing.end = reservation.end;
+    standing.held_start = reserved.start;
+    standing.held_end = reserved.end;
+    standing.requested = reservation.requested;
     if (!reservation.later_select.empty()) {
-        later_requested = reservation.requested;
-        later_requested["select"] = reservation.later_select;
+        standing.later_requested = reservation.requested;
+        standing.later_requested.insert_or_assign("select", reservation.later_select);
     }
-    const Amounts of_later = amounts(later_requested);
-    record.later_requested = of_later.first;
-    record.later_requested_count = of_later.count;
-    const std::vector<pbs_place> places = places_of(shares_of(reservation.nodes));
-    record.places = places.data();
-    record.place_count = places.size();
-    std::vector<std::vector<pbs_place>> places_later;
-    std::vector<pbs_reservation_occurrence> later;
-    for (const SiteReservation::Occurrence& one : reservation.later) {
-        const auto& its = places_later.emplace_back(places_of(shares_of(one.nodes)));
-        pbs_reservation_occurrence out{};
-        out.start = one.start;
-        out.end = one.end;
-        out.places = its.data();
-        out.place_count = its.size();
-        out.asked = one.asked ? 1 : 0;
-        later.push_back(out);
-    }
-    record.later = later.data();
-    record.later_count = later.size();
-    record.keeps_first = reservation.keeps_first ? 1 : 0;
-    record.soonest = reservation.soonest ? 1 : 0;
-    table_.reservation_changed(table_.self, &record);
+    standing.places = cluster::places_of(reservation.nodes, *this);
+    for (const Reservation::Occurrence& one : reservation.later)
+        standing.later.push_back({one.start, one.end, cluster::places_of(one.nodes, *this), one.asked});
+    standing.keeps_first = reservation.keeps_first;
+    standing.soonest = reservation.soonest;
+    plugin_.tell(builder_.reservation(standing));
 }
 
 std::size_t Records::tell(const Site& before, const Site& after) {
     std::size_t count = 0;
     const auto tell_one = [this](const std::string& name, const auto& object) { tell(name, object); };
-    count += compare(before.resources, after.resources, tell_one, [this](const std::string& name) {
-        if (table_.resource_removed != nullptr) table_.resource_removed(table_.self, str(name));
-    });
+    count += compare(before.resources, after.resources, tell_one,
+                     [this](const std::string& name) { plugin_.resource_removed(name); });
     if (!(before.server == after.server)) {
         tell(after.server);
         ++count;
     }
     count += compare(before.scheds, after.scheds, tell_one,
-                     [this](const std::string& name) { table_.sched_removed(table_.self, str(name)); });
+                     [this](const std::string& name) { plugin_.sched_removed(name); });
     count += compare(before.queues, after.queues, tell_one, [this](const std::string& name) {
-        table_.queue_removed(table_.self, queues_[name]);
+        plugin_.queue_removed(queues_[name]);
         queue_names_.erase(queues_[name]);
         queues_.erase(name);
     });
     count += compare(before.vnodes, after.vnodes, tell_one, [this](const std::string& name) {
-        table_.vnode_removed(table_.self, vnodes_[name]);
+        plugin_.vnode_removed(vnodes_[name]);
         vnode_names_.erase(vnodes_[name]);
         vnodes_.erase(name);
     });
-    if (knows_reservations())
-        count += compare(before.reservations, after.reservations, tell_one, [this](const std::string& id) {
-            table_.reservation_removed(table_.self, reservations_[id].handle);
-            job_names_.erase(reservations_[id].handle);
-            reservations_.erase(id);
-        });
+    count += compare(before.reservations, after.reservations, tell_one, [this](const std::string& id) {
+        plugin_.reservation_removed(reservations_[id].handle);
+        job_names_.erase(reservations_[id].handle);
+        reservations_.erase(id);
+    });
     return count;
 }
 
 // ---- Jobs.
 
 // As pbs_plugin.h has it. An array waits as one job while a subjob of it may start.
-char Records::state_of(const SiteJob& job) const {
+char Records::state_of(const Job& job) const {
     if (!job.array) {
         if (job.state == 'U') return 'S';
         if (job.state != 'Q') return job.state;
@@ -314,103 +204,36 @@ char Records::state_of(const SiteJob& job) const {
     return may_start ? 'Q' : 'B';
 }
 
-std::vector<pbs_place> Records::places_of(const std::vector<VnodeShare>& shares) {
-    std::vector<pbs_place> places;
-    for (const VnodeShare& share : shares) {
-        const auto vnode = vnodes_.find(share.vnode);
-        if (vnode == vnodes_.end()) continue;
-        const Amounts held = amounts(share.amounts);
-        places.push_back({vnode->second, held.first, held.count});
-    }
-    return places;
-}
-
-std::vector<VnodeShare> Records::without(std::vector<VnodeShare> held,
-                                         const std::vector<VnodeShare>& released) const {
-    for (std::size_t i = 0; i < held.size() && i < released.size(); ++i)
-        for (const auto& [name, amount] : released[i].amounts) {
-            const auto has = held[i].amounts.find(name);
-            const auto known = definitions_.find(name);
-            if (has == held[i].amounts.end() || known == definitions_.end()) continue;
-            const int kind = known->second.kind;
-            const std::int64_t left =
-                is_text(kind) ? 0 : amount_of(kind, has->second) - amount_of(kind, amount);
-            if (left > 0)
-                has->second = amount_text(kind, left);
-            else
-                held[i].amounts.erase(has);
-        }
-    return held;
-}
-
-void Records::tell_job(std::int64_t now, const SiteJob& job) {
-    clear();
-    const auto queue = queues_.find(job.queue);
+void Records::tell_job(std::int64_t now, const Job& job) {
     std::uint64_t& handle = job_handles_[job.id];
     if (handle == 0) {
         handle = ++last_handle_;
         job_names_[handle] = job.id;
     }
-    pbs_job_record record{};
-    record.size = sizeof record;
-    record.job = handle;
-    record.sequence = number_in(job.id);
-    record.id = str(job.id);
-    record.owner = str(job.owner);
-    record.group = str(job.group);
-    record.account = str(job.account);
-    record.project = str(job.project);
-    record.origin_queue = str(job.origin_queue.empty() ? job.queue : job.origin_queue);
-    record.run_host = str(value_in(job.requested, "host"));
-    record.queue = queue == queues_.end() ? 0 : queue->second;
-    record.state = static_cast<unsigned char>(state_of(job));
-    record.priority = job.priority;
-    if (job.interactive) record.flags |= PBS_JOB_INTERACTIVE;
-    if (job.rerunnable) record.flags |= PBS_JOB_RERUNNABLE;
-    if (job.checkpointable) record.flags |= PBS_JOB_CHECKPOINTABLE;
-    if (job.preempted()) record.flags |= PBS_JOB_PREEMPTED;
+    cluster::JobStanding standing;
+    standing.handle = handle;
+    standing.queue = queue(job.queue);
+    standing.state = state_of(job);
     const auto failed = not_preemptable_.find(job.id);
     const bool is_spared = !spared_.empty() && array_of(job.id) == spared_;
     if (is_spared || (failed != not_preemptable_.end() && failed->second.stime == job.stime))
-        record.flags |= PBS_JOB_NOT_PREEMPTABLE;
-    if (!job.runs() || job.preempted()) record.preempted_at = job.preempted_at;
-    record.elapsed = amount_of(PBS_RES_DURATION, value_in(job.used, "walltime"));
-    record.accrue_type = job.accrue_type;
-    record.eligible_time = job.eligible_time;
-    record.accrues_since = job.asked_at;
-    if (!job.comment.empty()) record.flags |= PBS_JOB_HAS_COMMENT;
-    record.ctime = job.ctime;
-    record.qtime = job.qtime;
-    record.etime = job.etime;
-    record.stime = job.runs() ? job.stime : 0;
-    record.mtime = job.mtime;
-    record.walltime = job.walltime();
-    record.soft_walltime = job.soft_walltime(now);
-    if (job.is_extended(now)) record.flags |= PBS_JOB_EXTENDED;
-    ResourceList asked = job.requested;
-    if (!job.chunks.empty()) asked["select"] = job.chunks;
-    const Amounts requested = amounts(asked);
-    record.requested = requested.first;
-    record.requested_count = requested.count;
-    std::vector<pbs_place> places;
-    std::vector<pbs_place> kept;
+        standing.flags |= PBS_JOB_NOT_PREEMPTABLE;
+    if (job.is_extended(now)) standing.flags |= PBS_JOB_EXTENDED;
+    standing.elapsed = cluster::amount_of(PBS_RES_DURATION, cluster::value_in(job.used, "walltime"));
+    standing.soft_walltime = job.soft_walltime(now);
+    std::vector<Place> places;
+    std::vector<Place> kept;
     if (job.runs()) {
-        std::vector<VnodeShare> held = shares_of(job.exec_vnode);
+        places = cluster::places_of(job.exec_vnode, *this);
         if (job.preempted() && !job.released.empty()) {
-            const std::vector<VnodeShare> released = shares_of(job.released);
-            kept = places_of(without(held, released));
-            held = released;
+            std::vector<Place> released = cluster::places_of(job.released, *this);
+            kept = without(std::move(places), released);
+            places = std::move(released);
         }
-        places = places_of(held);
-        const Amounts used = amounts(job.used);
-        record.used = used.first;
-        record.used_count = used.count;
     }
-    record.places = places.data();
-    record.place_count = places.size();
-    record.kept = kept.data();
-    record.kept_count = kept.size();
-    table_.job_changed(table_.self, now, &record);
+    standing.places = &places;
+    standing.kept = &kept;
+    plugin_.tell(now, builder_.job(job, standing));
 }
 
 // The array of a subjob, whose number of running ones is another now.
@@ -424,7 +247,7 @@ void Records::count_in_array(const std::string& array, int sign) {
 }
 
 // The server doesn't describe subjobs that wait: of one that ran and waits again the array tells.
-void Records::forget_waiting(std::int64_t now, const SiteJob& array) {
+void Records::forget_waiting(std::int64_t now, const Job& array) {
     std::vector<std::string> waiting;
     for (auto job = jobs_.lower_bound(array.id.substr(0, array.id.find('[') + 1));
          job != jobs_.end() && number_in(job->first) == number_in(array.id); ++job)
@@ -433,7 +256,7 @@ void Records::forget_waiting(std::int64_t now, const SiteJob& array) {
     for (const std::string& id : waiting) (void)forget(now, id);
 }
 
-bool Records::tell(std::int64_t now, SiteJob job) {
+bool Records::tell(std::int64_t now, Job job) {
     if (job.state == 'F' || job.state == 'X' || job.state == 'M') return forget(now, job.id);
     const std::string array = array_of(job.id);
     // A subjob that waits is the array's.
@@ -446,14 +269,14 @@ bool Records::tell(std::int64_t now, SiteJob job) {
     const bool counted = !is_new && counts_in_array(known->second);
     const bool same = !is_new && known->second.is_like(job);
     // What it has used, where and since when count, but are no news.
-    const auto running = [](const SiteJob& one) { return std::tie(one.used, one.stime, one.exec_vnode); };
+    const auto running = [](const Job& one) { return std::tie(one.used, one.stime, one.exec_vnode); };
     const std::string id = job.id;
     const auto failed = not_preemptable_.find(id);
     const bool may_be_preempted =
         failed != not_preemptable_.end() && (!same || (job.begun() && !failed->second.begun));
     const bool told = same && !may_be_preempted && (!job.runs() || running(known->second) == running(job));
     if (may_be_preempted) not_preemptable_.erase(failed);
-    SiteJob& kept = jobs_[id];
+    Job& kept = jobs_[id];
     kept = std::move(job);
     if (kept.runs() && kept.requested.contains("soft_walltime"))
         soft_.try_emplace(id, 0);
@@ -475,7 +298,7 @@ bool Records::forget(std::int64_t now, const std::string& job) {
     not_preemptable_.erase(job);
     soft_.erase(job);
     const auto handle = job_handles_.find(job);
-    table_.job_removed(table_.self, now, handle->second);
+    plugin_.job_removed(now, handle->second);
     job_names_.erase(handle->second);
     job_handles_.erase(handle);
     if (counted) {
@@ -507,11 +330,11 @@ bool Records::may_see(const std::string& user, const std::string& job) const {
 std::string Records::starts(std::int64_t now, const Decision& decision) {
     const auto found = jobs_.find(decision.job);
     if (found == jobs_.end()) return {};
-    SiteJob job = found->second;
+    Job job = found->second;
     if (job.array) {
-        job.id = subjob_id(job.id, first_index(job.queued));
+        job.id = cluster::subjob_id(job.id, cluster::first_index(job.queued));
         job.array = false;
-        found->second.queued = without_first(found->second.queued);
+        found->second.queued = cluster::without_first(found->second.queued);
     }
     job.state = 'R';
     job.exec_vnode = decision.exec_vnode;
@@ -526,7 +349,7 @@ std::string Records::starts(std::int64_t now, const Decision& decision) {
 std::vector<std::pair<std::string, std::int64_t>> Records::extend(std::int64_t now) {
     std::vector<std::pair<std::string, std::int64_t>> out;
     for (auto& [id, known] : soft_) {
-        const SiteJob& job = jobs_.at(id);
+        const Job& job = jobs_.at(id);
         const std::int64_t expected = job.soft_walltime(now);
         if (!job.is_extended(now) || std::exchange(known, expected) == expected) continue;
         tell_job(now, job);
@@ -570,7 +393,7 @@ void Records::commented(const std::string& job, const std::string& comment) {
     if (const auto found = jobs_.find(job); found != jobs_.end()) found->second.comment = comment;
 }
 
-const SiteJob* Records::job(const std::string& id) const {
+const Job* Records::job(const std::string& id) const {
     const auto found = jobs_.find(id);
     return found == jobs_.end() ? nullptr : &found->second;
 }
@@ -582,57 +405,52 @@ std::uint64_t Records::handle(const std::string& job) const {
 
 // ---- Decisions.
 
-std::vector<std::string> Records::exec_vnodes_of(const pbs_decision& in) const {
-    const bool has_joined = in.size >= offsetof(pbs_decision, joined) + sizeof in.joined;
-    const std::uint8_t* joined = has_joined ? in.joined : nullptr;
-    std::vector<std::string> all(1);
-    for (std::size_t i = 0; i < in.place_count; ++i) {
-        const bool goes_on = joined != nullptr && joined[i] == 1;
-        if (joined != nullptr && joined[i] == 2) all.emplace_back();
-        std::string& out = all.back();
-        out += out.empty() ? "(" : goes_on ? "+" : ")+(";
-        out += name_of(vnode_names_, in.places[i].vnode);
-        for (std::size_t j = 0; j < in.places[i].amount_count; ++j) {
-            const pbs_amount& amount = in.places[i].amounts[j];
-            if (amount.resource >= resource_names_.size()) continue;
-            const std::string& name = resource_names_[amount.resource];
-            const SiteResource& resource = definitions_.at(name);
-            if (!resource.consumable || is_text(resource.kind)) continue;
-            out += fmt::format(":{}={}", name, amount_text(resource.kind, amount.number));
-        }
-    }
-    for (std::string& one : all)
-        if (!one.empty()) one += ')';
+std::vector<std::string> Records::exec_vnodes_of(std::span<const Place> places,
+                                                 std::string_view chunks) const {
+    const auto write = [this](std::uint32_t id, std::int64_t amount) -> std::pair<std::string, std::string> {
+        const auto known = resource(id);
+        if (!known) return {};
+        return {std::string(known->name), cluster::amount_text(known->kind, amount)};
+    };
+    std::vector<std::string> all;
+    do {
+        // One time of a reservation.
+        const auto next = std::find_if(places.begin() + (places.empty() ? 0 : 1), places.end(),
+                                       [](const Place& place) { return place.next_occurrence; });
+        const auto count = static_cast<std::size_t>(next - places.begin());
+        all.push_back(cluster::exec_vnode_text(places.first(count), write, chunks));
+        places = places.subspan(count);
+    } while (!places.empty());
     return all;
 }
 
-Decision Records::decision(const pbs_decision& in) const {
+Decision Records::decision(const cluster::Decision& in) const {
     Decision out;
     out.kind = in.kind;
-    if (const auto job = job_names_.find(in.job); job != job_names_.end()) out.job = job->second;
-    const SiteJob* known = job(out.job);
+    out.job = name_of(job_names_, in.job);
+    const Job* known = job(out.job);
     out.queue = name_of(queue_names_, in.queue);
     if (known != nullptr && known->queue == out.queue) out.queue.clear();
-    out.text = view(in.text);
-    for (std::size_t i = 0; i < in.set_resource_count; ++i) {
-        const pbs_amount& amount = in.set_resources[i];
-        if (amount.resource >= resource_names_.size()) continue;
-        const std::string& name = resource_names_[amount.resource];
-        const int kind = definitions_.at(name).kind;
-        out.set_resources.emplace_back(
-            name, is_text(kind) ? std::string(view(amount.text)) : amount_text(kind, amount.number));
-    }
-    out.exec_vnodes = exec_vnodes_of(in);
+    out.text = in.text;
+    for (const auto& [id, value] : in.set_resources)
+        out.set_resources.emplace_back(resource_names_[id], value);
+    const auto reserved = reservations_.find(out.job);
+    out.exec_vnodes = exec_vnodes_of(in.places, known != nullptr                  ? known->chunks
+                                                : reserved != reservations_.end() ? reserved->second.chunks
+                                                                                  : std::string());
     out.exec_vnode = out.exec_vnodes.front();
-    if (in.kind == PBS_DECIDE_ESTIMATE || in.kind == PBS_DECIDE_CONFIRM) out.start = in.start;
-    if (in.kind == PBS_DECIDE_PREEMPT) {
-        if (const auto other = job_names_.find(in.for_job); other != job_names_.end())
-            out.for_job = other->second;
-        for (const std::uint8_t method : in.methods)
-            if (method != 0) out.methods += static_cast<char>(method);
-    }
-    if (in.kind == PBS_DECIDE_RUN) out.after_preemptions = in.after_preemptions != 0;
-    if (in.kind == PBS_DECIDE_ACCRUE) out.accrue_type = in.accrue_type;
+    out.start = in.start;
+    out.for_job = name_of(job_names_, in.for_job);
+    out.methods = in.methods;
+    out.after_preemptions = in.after_preemptions;
+    out.accrue_type = in.accrue_type;
+    return out;
+}
+
+std::vector<Decision> Records::decisions(const client::Decisions& in) const {
+    std::vector<Decision> out;
+    out.reserve(in.size());
+    for (std::size_t i = 0; i < in.size(); ++i) out.push_back(decision(in.at(i, *this)));
     return out;
 }
 

@@ -1,49 +1,55 @@
-// What the plugin has been told of the server's objects: its handles for them, and the records of
-// pbs_plugin.h that are made of them.
+// What the plugin has been told of the server's objects, and its handles for them.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "server_plugin/openpbs/job.h"
+#include "cluster/decision.h"
+#include "cluster/job.h"
+#include "cluster/records.h"
+#include "server_plugin/client/plugin.h"
 #include "server_plugin/openpbs/site.h"
-#include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::openpbs {
 
-// What a decision says, in the server's own terms.
+// What a cycle decided, in the server's own terms.
 struct Decision {
-    int kind = 0;       // enum pbs_decision_kind
+    using Kind = cluster::Decision::Kind;
+    Kind kind = Kind::comment;
     std::string job;    // or reservation
     std::string queue;  // empty: stays where it is
     std::string text;
     std::vector<std::pair<std::string, std::string>> set_resources;
     std::string exec_vnode;
-    std::vector<std::string> exec_vnodes;  // PBS_DECIDE_CONFIRM: for each time that was asked for
-    std::int64_t start = 0;                // PBS_DECIDE_ESTIMATE
-    std::string for_job;                   // PBS_DECIDE_PREEMPT, with the letters of the methods
-    std::string methods;
-    bool after_preemptions = false;
-    std::int32_t accrue_type = 0;
+    std::vector<std::string> exec_vnodes;  // confirm: for each time that was asked for
+    std::int64_t start = 0;                // estimate, confirm
+    std::string for_job;                   // preempt
+    std::string methods;                   // preempt: their letters
+    bool after_preemptions = false;        // run
+    std::int32_t accrue_type = 0;          // accrue
 };
 
-class Records {
+class Records : private cluster::Names {
   public:
-    explicit Records(const pbs_plugin& table) : table_(table) {}
+    explicit Records(client::Plugin& plugin) : plugin_(plugin), builder_(*this) {}
+    Records(const Records&) = delete;
+    Records& operator=(const Records&) = delete;
 
     // Tells what has become different since the last time, `before`: how many objects have. Vnodes are left
     // alone if `after` says nothing of them.
     std::size_t tell(const Site& before, const Site& after);
 
     // Tells of a job, unless it's known as it is. True: it wasn't.
-    bool tell(std::int64_t now, SiteJob job);
+    bool tell(std::int64_t now, Job job);
     // It has gone. True: it was known.
     bool forget(std::int64_t now, const std::string& job);
 
@@ -66,54 +72,48 @@ class Records {
     // call are told of once more. Returns them, with the seconds for which they are expected to run now.
     std::vector<std::pair<std::string, std::int64_t>> extend(std::int64_t now);
 
-    const SiteJob* job(const std::string& id) const;
+    const Job* job(const std::string& id) const;
     std::uint64_t handle(const std::string& job) const;
-    const std::map<std::string, SiteJob>& jobs() const { return jobs_; }
+    const std::map<std::string, Job>& jobs() const { return jobs_; }
     // The job of which the plugin is asked why this one waits: a subjob waits as its array does. The name of
     // the server may be left out.
     std::string explained(const std::string& job) const;
     // May somebody who is no operator see the job? `user` is as in Job_Owner.
     bool may_see(const std::string& user, const std::string& job) const;
-    Decision decision(const pbs_decision& in) const;
+    // What was decided.
+    std::vector<Decision> decisions(const client::Decisions& in) const;
 
   private:
-    struct Amounts {
-        const pbs_amount* first;
-        std::size_t count;
-    };
+    std::optional<cluster::ResourceRef> resource(std::string_view name) const override;
+    std::optional<cluster::ResourceRef> resource(std::uint32_t id) const override;
+    std::uint64_t queue(std::string_view name) const override;
+    std::uint64_t vnode(std::string_view name) const override;
+    std::string_view vnode_name(std::uint64_t vnode) const override;
 
-    void tell(const SiteServer& server);
-    void tell(const std::string& name, const SiteSched& sched) const;
-    void tell(const std::string& name, const SiteQueue& queue);
-    void tell(const std::string& name, const SiteResource& resource);
-    void tell(const std::string& name, const SiteVnode& vnode);
-    void tell(const std::string& id, const SiteReservation& reservation);
-    bool knows_reservations() const;
-    void tell_job(std::int64_t now, const SiteJob& job);
+    void tell(const Server& server);
+    void tell(const std::string& name, const Sched& sched);
+    void tell(const std::string& name, const Queue& queue);
+    void tell(const std::string& name, const ResourceDefinition& resource);
+    void tell(const std::string& name, const Vnode& vnode);
+    void tell(const std::string& id, const Reservation& reservation);
+    void tell_job(std::int64_t now, const Job& job);
     void tell_array(std::int64_t now, const std::string& subjob);
     void count_in_array(const std::string& array, int sign);
-    void forget_waiting(std::int64_t now, const SiteJob& array);
-    char state_of(const SiteJob& job) const;
-    template <class Record, class Limits>
-    void set_limits(Record& record, const Limits& limits);
-    // They last until the next call.
-    Amounts amounts(const ResourceList& list);
-    std::vector<pbs_place> places_of(const std::vector<VnodeShare>& shares);
-    // What is left of the shares without what has been given back of them.
-    std::vector<VnodeShare> without(std::vector<VnodeShare> held,
-                                    const std::vector<VnodeShare>& released) const;
-    void clear();
-    std::vector<std::string> exec_vnodes_of(const pbs_decision& in) const;
+    void forget_waiting(std::int64_t now, const Job& array);
+    char state_of(const Job& job) const;
+    std::vector<std::string> exec_vnodes_of(std::span<const cluster::Place> places,
+                                            std::string_view chunks) const;
+    Decision decision(const cluster::Decision& in) const;
 
-    const pbs_plugin& table_;
-    std::map<std::string, SiteResource> definitions_;
-    std::map<std::string, std::uint32_t, std::less<>> resources_;  // ids
-    std::vector<std::string> resource_names_;                      // by id
-    std::map<std::string, std::uint64_t, std::less<>> queues_;     // handles
+    client::Plugin& plugin_;
+    cluster::RecordBuilder builder_;
+    std::map<std::string, cluster::ResourceRef, std::less<>> resources_;  // views of their names here
+    std::vector<std::string> resource_names_;                             // by id
+    std::map<std::string, std::uint64_t, std::less<>> queues_;            // handles
     std::map<std::uint64_t, std::string> queue_names_;
     std::map<std::string, std::uint64_t, std::less<>> vnodes_;
     std::map<std::uint64_t, std::string> vnode_names_;
-    std::map<std::string, SiteJob> jobs_;
+    std::map<std::string, Job> jobs_;
     std::unordered_map<std::string, std::uint64_t> job_handles_;
     std::unordered_map<std::uint64_t, std::string> job_names_;
     std::map<std::string, std::int64_t> running_subjobs_;  // by array
@@ -132,12 +132,10 @@ class Records {
         std::uint64_t handle = 0;
         std::int64_t start = 0;
         std::int64_t end = 0;
+        std::string chunks;  // that it asks for
     };
     std::map<std::string, Reserved> reservations_;
     std::uint64_t last_handle_ = 0;
-    // What the record that is being told points to.
-    std::deque<std::vector<pbs_amount>> lists_;
-    std::vector<pbs_entity_limit> entity_limits_;
 };
 
 }  // namespace pbs::openpbs

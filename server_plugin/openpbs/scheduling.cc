@@ -11,10 +11,11 @@
 #include "ifl/attributes/execvnodes.h"
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
-#include "server_plugin/openpbs/amount.h"
 
 namespace pbs::openpbs {
 namespace {
+
+using cluster::array_of;
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -47,7 +48,7 @@ std::string text_of(const ifl::Reply& reply) {
 
 // Does it say what the job waits for, and nothing else?
 bool is_told(const Decision& decision) {
-    return decision.kind == PBS_DECIDE_COMMENT || decision.kind == PBS_DECIDE_ESTIMATE;
+    return decision.kind == Decision::Kind::comment || decision.kind == Decision::Kind::estimate;
 }
 
 // A command of OpenPBS's as the plugin's trigger.
@@ -75,7 +76,7 @@ ifl::Attribute attribute(std::string name, std::string resource, std::string val
 
 // Where a reservation is: of a standing one all times that are left are told, those that keep their vnodes
 // too.
-std::string confirmed_nodes(const SiteReservation& reservation, const Decision& decision) {
+std::string confirmed_nodes(const Reservation& reservation, const Decision& decision) {
     if (!reservation.standing) return decision.exec_vnode;
     if (reservation.one_altered) return ifl::execvnodes_text({decision.exec_vnode});
     auto next = decision.exec_vnodes.begin();
@@ -83,8 +84,7 @@ std::string confirmed_nodes(const SiteReservation& reservation, const Decision& 
         return asked && next != decision.exec_vnodes.end() ? *next++ : held;
     };
     std::vector<std::string> all{take(!reservation.keeps_first, reservation.nodes)};
-    for (const SiteReservation::Occurrence& one : reservation.later)
-        all.push_back(take(one.asked, one.nodes));
+    for (const Reservation::Occurrence& one : reservation.later) all.push_back(take(one.asked, one.nodes));
     if (std::ranges::find(all, std::string()) != all.end()) return {};
     return ifl::execvnodes_text(all);
 }
@@ -95,7 +95,7 @@ ifl::Attributes changed_since(std::time_t time) {
 }
 
 // The methods of a preempt_order that the server tries for the job. One of several steps depends on the time.
-std::string tried_for(const SiteJob& job, std::string_view order) {
+std::string tried_for(const Job& job, std::string_view order) {
     std::string out;
     for (const char method : order) {
         if (method == 'C' && !job.checkpointable) continue;
@@ -408,48 +408,51 @@ void Scheduling::learn(bool all) {
     if (whole_server) {
         learnt_.scheds.emplace();
         learnt_.resources.emplace();
-        ask_about(Type::status_server, {}, {},
-                  [this](const ifl::ObjectView& object) { learnt_.server = server_of(object); });
+        ask_about(Type::status_server, {}, {}, [this](const ifl::ObjectView& object) {
+            learnt_.server = cluster::server_of(object.name, object.attributes);
+        });
         ask_about(Type::status_scheduler, {}, {}, [this](const ifl::ObjectView& object) {
             (*learnt_.scheds)[std::string(object.name)] = sched_of(object);
         });
         ask_about(Type::status_resource, {}, kResourceExtend,
                   [this](const ifl::ObjectView& object) { note_resource(*learnt_.resources, object); });
     }
-    ask_about(Type::status_queue, queue_attributes(), {}, [this](const ifl::ObjectView& object) {
-        learnt_.queues[std::string(object.name)] = queue_of(object);
+    ask_about(Type::status_queue, cluster::queue_attributes(), {}, [this](const ifl::ObjectView& object) {
+        learnt_.queues[std::string(object.name)] = cluster::queue_of(object.attributes);
     });
     ask_about(Type::status_reservation, {}, {}, [this](const ifl::ObjectView& object) {
         learnt_.reservations[std::string(object.name)] = reservation_of(object, learnt_.asked);
     });
     if (whole_vnodes) {
         learnt_.vnodes.emplace();
-        ask_about(Type::status_node, vnode_attributes(), {}, [this](const ifl::ObjectView& object) {
+        ask_about(Type::status_node, cluster::vnode_attributes(), {}, [this](const ifl::ObjectView& object) {
             (*learnt_.vnodes)[std::string(object.name)] = vnode_of(object);
         });
     } else {
-        ask_about(Type::status_node, vnode_state_attributes(), {}, [this](const ifl::ObjectView& object) {
-            learnt_.states[std::string(object.name)] = vnode_state(value_of(object, "state"));
-        });
+        ask_about(Type::status_node, ifl::Attributes{attribute("state", {}, {})}, {},
+                  [this](const ifl::ObjectView& object) {
+                      learnt_.states[std::string(object.name)] =
+                          cluster::vnode_state(cluster::value_of(object.attributes, "state"));
+                  });
     }
 }
 
 void Scheduling::learn_jobs(bool all) {
     const auto take_job = [this](const ifl::ObjectView& object) {
-        learnt_.jobs.push_back(job_of(object, learnt_.asked));
+        learnt_.jobs.push_back(cluster::job_of(object.name, object.attributes, learnt_.asked));
     };
     const bool gone = std::exchange(jobs_gone_, false);
     if (all) {
         learnt_.ids.emplace();
         learnt_.subjobs.emplace();
-        ask_jobs({}, job_attributes(), [this, take_job](const ifl::ObjectView& object) {
+        ask_jobs({}, cluster::job_attributes(), [this, take_job](const ifl::ObjectView& object) {
             take_job(object);
             const std::string id(object.name);
             (array_of(id).empty() ? learnt_.ids : learnt_.subjobs)->insert(id);
         });
         return;
     }
-    ask_jobs(changed_since(jobs_since_), job_attributes(), take_job);
+    ask_jobs(changed_since(jobs_since_), cluster::job_attributes(), take_job);
     if (!gone) return;
     current().client->ask(ifl::RequestType::select_jobs, ifl::Select{}, {},
                           [this](const ifl::Result<ifl::Reply>& reply) {
@@ -595,7 +598,7 @@ bool Scheduling::settle_settings() {
 std::size_t Scheduling::take_jobs() {
     Records& records = plugin_.records();
     std::size_t count = 0;
-    for (SiteJob& job : learnt_.jobs) count += records.tell(now(), std::move(job)) ? 1 : 0;
+    for (Job& job : learnt_.jobs) count += records.tell(now(), std::move(job)) ? 1 : 0;
     learnt_.jobs.clear();
     if (!learnt_.ids && !learnt_.subjobs) return count;
     std::vector<std::string> gone;
@@ -661,18 +664,18 @@ void Scheduling::decide() {
     if (sched == site_.scheds.end() || !sched->second.scheduling) return end();
     for (const auto& [id, reservation] : site_.reservations) {
         Decision no;
-        no.kind = PBS_DECIDE_DENY;
+        no.kind = Decision::Kind::deny;
         no.job = id;
         no.text = reservation.error;
         if (reservation.asked && !reservation.error.empty()) answer_reservation(no);
     }
     for (const auto& [id, expected] : plugin_.records().extend(now()))
-        current().client->tell(
-            ifl::RequestType::modify_job_async,
-            ifl::Manage{kSet,
-                        PBS_OBJ_JOB,
-                        id,
-                        {attribute("estimated", "soft_walltime", amount_text(PBS_RES_DURATION, expected))}});
+        current().client->tell(ifl::RequestType::modify_job_async,
+                               ifl::Manage{kSet,
+                                           PBS_OBJ_JOB,
+                                           id,
+                                           {attribute("estimated", "soft_walltime",
+                                                      cluster::amount_text(PBS_RES_DURATION, expected))}});
     const auto running = plugin_.start_cycle(now(), current_, trigger_);
     if (!running && running.error() == PBSE_TRYAGAIN) return;
     if (!running) {
@@ -738,14 +741,14 @@ void Scheduling::tell_untold() {
     if (untold.empty()) return;
     std::set<std::string> waited;  // jobs that are told of before others
     for (const Decision& decision : decisions_) {
-        if (decision.kind == PBS_DECIDE_ACCRUE) told_anyway_.insert(decision.job);
+        if (decision.kind == Decision::Kind::accrue) told_anyway_.insert(decision.job);
         if (untold.erase({decision.kind, decision.job}) > 0) waited.insert(decision.job);
-        if (decision.kind != PBS_DECIDE_RUN) continue;
-        untold.erase({PBS_DECIDE_COMMENT, decision.job});
-        untold.erase({PBS_DECIDE_ESTIMATE, decision.job});
+        if (decision.kind != Decision::Kind::run) continue;
+        untold.erase({Decision::Kind::comment, decision.job});
+        untold.erase({Decision::Kind::estimate, decision.job});
     }
     for (auto entry = untold.begin(); entry != untold.end();) {
-        const SiteJob* job = plugin_.records().job(entry->second.job);
+        const Job* job = plugin_.records().job(entry->second.job);
         if (job == nullptr || job->runs() || (job->state != 'Q' && job->state != 'B')) {
             entry = untold.erase(entry);
         } else if (tells_ || told_anyway_.contains(entry->second.job)) {
@@ -830,7 +833,7 @@ void Scheduling::apply_some() {
     while (may_apply()) {
         const Decision& next = decisions_[applied_];
         if (applied_ >= only_told_ && !may_tell()) break;
-        if (next.kind == PBS_DECIDE_PREEMPT)
+        if (next.kind == Decision::Kind::preempt)
             preempt();
         else
             apply(decisions_[applied_++]);
@@ -842,8 +845,8 @@ void Scheduling::apply_some() {
 }
 
 void Scheduling::comment(const std::string& job, const std::string& text) {
-    const SiteJob* known = plugin_.records().job(job);
-    if (!text.empty()) current().untold.erase({PBS_DECIDE_COMMENT, job});
+    const Job* known = plugin_.records().job(job);
+    if (!text.empty()) current().untold.erase({Decision::Kind::comment, job});
     if (text.empty() || (known != nullptr && known->comment == text)) return;
     current().client->tell(ifl::RequestType::modify_job_async,
                            ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("comment", {}, text)}});
@@ -862,7 +865,7 @@ void Scheduling::answer_reservation(const Decision& decision) {
     const auto reservation = site_.reservations.find(decision.job);
     if (reservation == site_.reservations.end()) return;
     std::string nodes;
-    if (decision.kind == PBS_DECIDE_CONFIRM) nodes = confirmed_nodes(reservation->second, decision);
+    if (decision.kind == Decision::Kind::confirm) nodes = confirmed_nodes(reservation->second, decision);
     const bool granted = !nodes.empty();
     if (!granted) nodes = "null";
     const std::string& partition = site_.scheds[current_].partition;
@@ -883,28 +886,28 @@ void Scheduling::answer_reservation(const Decision& decision) {
 }
 
 void Scheduling::apply(const Decision& decision) {
-    if (decision.kind == PBS_DECIDE_CONFIRM || decision.kind == PBS_DECIDE_DENY)
+    if (decision.kind == Decision::Kind::confirm || decision.kind == Decision::Kind::deny)
         return answer_reservation(decision);
     ServerClient& client = *current().client;
-    const SiteJob* job = plugin_.records().job(decision.job);
+    const Job* job = plugin_.records().job(decision.job);
     if (qrun_placed_) return apply_qrun(*std::exchange(qrun_placed_, {}), decision);
     if (job == nullptr) return;
     switch (decision.kind) {
-        case PBS_DECIDE_RUN:
+        case Decision::Kind::run:
             // The room that it was to have isn't there.
             if (decision.after_preemptions && preempt_failed_) return;
             if (job->preempted()) return resume(decision.job);
             return run(decision);
-        case PBS_DECIDE_COMMENT:
+        case Decision::Kind::comment:
             look_at_starts();
             // Its comment says for whom it was preempted, or since when the array has run.
             if (job->preempted_at != 0 || (job->array && job->state == 'B') || keep_untold(decision)) return;
             return comment(decision.job, decision.text);
-        case PBS_DECIDE_ACCRUE:
+        case Decision::Kind::accrue:
             told_anyway_.insert(decision.job);
             accrue(decision.job, decision.accrue_type);
             return refresh(decision.job);
-        case PBS_DECIDE_ESTIMATE: {
+        case Decision::Kind::estimate: {
             const std::pair<std::int64_t, std::string> estimate{decision.start, decision.exec_vnode};
             if (decision.start == 0) {
                 estimates_.erase(decision.job);
@@ -924,7 +927,7 @@ void Scheduling::apply(const Decision& decision) {
             ++told_;
             return;
         }
-        case PBS_DECIDE_MOVE:
+        case Decision::Kind::move:
             client.ask(ifl::RequestType::move_job, ifl::MoveJob{decision.job, decision.queue}, {},
                        [this, id = decision.job](const ifl::Result<ifl::Reply>& reply) {
                            if (!reply) return;
@@ -933,7 +936,7 @@ void Scheduling::apply(const Decision& decision) {
                            refresh(id);
                        });
             return;
-        case PBS_DECIDE_REJECT:
+        case Decision::Kind::reject:
             // The history of jobs keeps the comment.
             comment(decision.job, decision.text);
             log(fmt::format("{}: rejected: {}", decision.job, decision.text));
@@ -959,7 +962,7 @@ void Scheduling::preempt() {
     std::map<std::string, std::string> others;  // for which job each makes room
     for (; applied_ < decisions_.size(); ++applied_) {
         const Decision& decision = decisions_[applied_];
-        if (decision.kind != PBS_DECIDE_PREEMPT || decision.methods != methods) break;
+        if (decision.kind != Decision::Kind::preempt || decision.methods != methods) break;
         if (plugin_.records().job(decision.job) == nullptr) continue;
         jobs.push_back(decision.job);
         others[decision.job] = decision.for_job;
@@ -1032,7 +1035,7 @@ void Scheduling::resume(const std::string& id) {
 // A job that has to move does that first; only then it is run.
 void Scheduling::run(const Decision& decision) {
     ServerClient& client = *current().client;
-    const SiteJob& job = *plugin_.records().job(decision.job);
+    const Job& job = *plugin_.records().job(decision.job);
     const bool array = job.array;
     comment(decision.job, array ? std::string() : decision.text);
     const std::string id = plugin_.records().starts(now(), decision);
@@ -1040,7 +1043,7 @@ void Scheduling::run(const Decision& decision) {
     // The next subjob of the array goes before all jobs behind it: the next cycle decides about it.
     if (array) {
         again_ = true;
-        const SiteJob* left = plugin_.records().job(decision.job);
+        const Job* left = plugin_.records().job(decision.job);
         if (left != nullptr && !left->queued.empty()) applied_ = decisions_.size();
         // Nothing of the array waits any more, and the server doesn't see to that.
         if (left != nullptr && left->queued.empty() && site_.server.counts_eligible_time &&
@@ -1131,9 +1134,9 @@ void Scheduling::look_at_starts() {
         for (const std::string& id : started) refresh(id, true);
         return;
     }
-    auto found = std::make_shared<std::map<std::string, SiteJob>>();
+    auto found = std::make_shared<std::map<std::string, Job>>();
     current().client->ask(
-        ifl::RequestType::select_status, ifl::Select{changed_since(learnt_.asked), job_attributes()},
+        ifl::RequestType::select_status, ifl::Select{changed_since(learnt_.asked), cluster::job_attributes()},
         kSubjobsToo,
         [this, started, found](const ifl::Result<ifl::Reply>& reply) {
             if (!reply) return;
@@ -1146,12 +1149,12 @@ void Scheduling::look_at_starts() {
             }
         },
         [found, asked = now()](const ifl::ObjectView& object) {
-            (*found)[std::string(object.name)] = job_of(object, asked);
+            (*found)[std::string(object.name)] = cluster::job_of(object.name, object.attributes, asked);
         });
 }
 
 // A job that the server was asked to run waits only if the server wouldn't run it.
-void Scheduling::started_as(const std::string& id, SiteJob job) {
+void Scheduling::started_as(const std::string& id, Job job) {
     const bool waits = !job.runs() && job.state == 'Q';
     (void)plugin_.records().tell(now(), std::move(job));
     const std::string waiting = waiting_id(id);
@@ -1168,9 +1171,9 @@ void Scheduling::started_as(const std::string& id, SiteJob job) {
 
 // Learns what the server says of the job. `was_run`: the server was asked to run it.
 void Scheduling::refresh(const std::string& id, bool was_run) {
-    auto found = std::make_shared<std::optional<SiteJob>>();
+    auto found = std::make_shared<std::optional<Job>>();
     current().client->ask(
-        ifl::RequestType::status_job, ifl::Status{id, job_attributes()}, {},
+        ifl::RequestType::status_job, ifl::Status{id, cluster::job_attributes()}, {},
         [this, id, found, was_run](const ifl::Result<ifl::Reply>& reply) {
             if (!reply) return;
             if (reply->code == 0 && *found) {
@@ -1180,7 +1183,9 @@ void Scheduling::refresh(const std::string& id, bool was_run) {
                 (void)plugin_.records().forget(now(), id);
             }
         },
-        [found, asked = now()](const ifl::ObjectView& object) { *found = job_of(object, asked); });
+        [found, asked = now()](const ifl::ObjectView& object) {
+            *found = cluster::job_of(object.name, object.attributes, asked);
+        });
 }
 
 // ---- qrun.
@@ -1220,7 +1225,7 @@ void Scheduling::qrun() {
 
 // The decision about the job itself.
 void Scheduling::apply_qrun(const std::string& job, const Decision& decision) {
-    if (decision.kind != PBS_DECIDE_RUN) {
+    if (decision.kind != Decision::Kind::run) {
         comment(decision.job, decision.text);
         return answer_qrun(job, PBSE_RESCUNAV, decision.text);
     }

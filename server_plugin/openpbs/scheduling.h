@@ -92,7 +92,7 @@ class Scheduling {
         std::int64_t period = 0;   // in seconds, as it was in the last cycle
         std::int64_t told_at = 0;  // when such was told; 0: not since it is so
         // Such decisions, by their kinds and jobs, that wait for another period, or until there is time.
-        std::map<std::pair<int, std::string>, Decision> untold{};
+        std::map<std::pair<Decision::Kind, std::string>, Decision> untold{};
         bool tells_on = false;  // as soon as no cycle is wanted
 
         bool is_registered() const { return client && client->state() == ServerClient::State::registered; }
@@ -107,14 +107,14 @@ class Scheduling {
     };
     // What the answers to one round of questions say.
     struct Learnt {
-        std::optional<SiteServer> server;
-        std::optional<std::map<std::string, SiteSched>> scheds;
-        std::optional<std::map<std::string, SiteResource>> resources;
-        std::map<std::string, SiteQueue> queues;
-        SiteReservations reservations;
-        std::map<std::string, std::uint32_t> states;             // of vnodes
-        std::optional<std::map<std::string, SiteVnode>> vnodes;  // all of them, whole
-        std::vector<SiteJob> jobs;
+        std::optional<Server> server;
+        std::optional<std::map<std::string, Sched>> scheds;
+        std::optional<std::map<std::string, ResourceDefinition>> resources;
+        std::map<std::string, Queue> queues;
+        Reservations reservations;
+        std::map<std::string, std::uint32_t> states;         // of vnodes
+        std::optional<std::map<std::string, Vnode>> vnodes;  // all of them, whole
+        std::vector<Job> jobs;
         std::optional<std::set<std::string>> ids;      // of all jobs that aren't subjobs
         std::optional<std::set<std::string>> subjobs;  // that run
         std::time_t asked = 0;
@@ -160,7 +160,7 @@ class Scheduling {
     // Of all schedulers, or of all but that one.
     void want_cycles(const std::string& but = {});
     void look_at_starts();
-    void started_as(const std::string& id, SiteJob job);
+    void started_as(const std::string& id, Job job);
     void refresh(const std::string& id, bool was_run = false);
     void qrun();
     void apply_qrun(const std::string& job, const Decision& decision);

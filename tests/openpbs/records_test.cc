@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "server_plugin/openpbs/amount.h"
 #include "server_plugin/openpbs/site.h"
 
 namespace pbs::openpbs {
@@ -18,35 +17,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-SiteVnode vnode_with(std::string_view state, std::string_view sharing) {
-    const std::vector<ifl::AttributeView> attributes{{"state", {}, state}, {"sharing", {}, sharing}};
-    return vnode_of({3, "n1", attributes});
-}
-
-// The job that has it for itself is told of with its place.
-TEST(Vnode, OfAJobThatHasItForItselfIsNotDown) {
-    EXPECT_EQ(vnode_with("job-exclusive", "default_shared").state, PBS_VNODE_FREE + 0U);
-    EXPECT_EQ(vnode_with("job-exclusive,down", "default_shared").state, PBS_VNODE_DOWN + 0U);
-    EXPECT_EQ(vnode_with("job-exclusive", "force_excl").state, PBS_VNODE_FREE + 0U);
-}
-
 TEST(Vnode, HasTheEnvironmentThatItIsIn) {
     const std::vector<ifl::AttributeView> attributes{{"resources_available", "aoe", "rhel,suse"},
                                                      {"current_aoe", {}, "suse"},
                                                      {"resources_available", "eoe", "low,high"}};
-    const SiteVnode vnode = vnode_of({3, "n1", attributes});
+    const Vnode vnode = vnode_of({3, "n1", attributes});
     EXPECT_EQ(vnode.available.at("aoe"), "suse");
     EXPECT_EQ(vnode.available.at("eoe"), "") << "no job has switched any on";
-}
-
-TEST(Vnode, SaysWhetherJobsShareIt) {
-    const std::pair<std::string_view, pbs_vnode_sharing> words[] = {
-        {"default_shared", PBS_VNODE_DEFAULT_SHARED},     {"default_excl", PBS_VNODE_DEFAULT_EXCL},
-        {"default_exclhost", PBS_VNODE_DEFAULT_EXCLHOST}, {"ignore_excl", PBS_VNODE_IGNORE_EXCL},
-        {"force_shared", PBS_VNODE_IGNORE_EXCL},          {"force_excl", PBS_VNODE_FORCE_EXCL},
-        {"force_exclhost", PBS_VNODE_FORCE_EXCLHOST},     {"", PBS_VNODE_DEFAULT_SHARED}};
-    for (const auto& [word, sharing] : words)
-        EXPECT_EQ(vnode_with("free", word).sharing, static_cast<std::uint32_t>(sharing)) << word;
 }
 
 // Notes what it is told of the last job, by the names of resources.
@@ -57,9 +34,12 @@ struct Listener {
     std::map<std::string, bool> preemptable;
     std::map<std::string, char> state;
     std::map<std::uint32_t, std::string> resources;
-    pbs_plugin table{};
+    client::Plugin plugin;
 
-    Listener() {
+    Listener() : plugin(table()) {}
+
+    pbs_plugin table() {
+        pbs_plugin table{};
         table.size = sizeof table;
         table.self = this;
         table.resource_defined = [](void* self, const pbs_resource_record* record) {
@@ -75,6 +55,7 @@ struct Listener {
             it.state[{record->id.ptr, record->id.len}] = static_cast<char>(record->state);
             it.preemptable[{record->id.ptr, record->id.len}] = (record->flags & PBS_JOB_NOT_PREEMPTABLE) == 0;
         };
+        return table;
     }
     Amounts amounts(const pbs_place* first, std::size_t count) const {
         Amounts out;
@@ -88,20 +69,20 @@ struct Listener {
 // As with restrict_res_to_release_on_suspend = mem.
 TEST(Records, ASuspendedJobKeepsWhatItHasNotGivenBack) {
     Listener told;
-    Records records(told.table);
+    Records records(told.plugin);
     Site site;
     site.resources["ncpus"] = {PBS_RES_LONG, true, true};
     site.resources["mem"] = {PBS_RES_SIZE, true, true};
     site.vnodes["n1"] = {};
     records.tell(Site{}, site);
-    SiteJob job;
+    Job job;
     job.id = "1.box";
     job.state = 'S';
     job.substate = 45;
     job.exec_vnode = "(n1:ncpus=2:mem=3kb)";
     job.released = "(n1:mem=3kb)";
     records.tell(1, job);
-    EXPECT_THAT(told.places, ElementsAre(Pair("mem", amount_of(PBS_RES_SIZE, "3kb"))));
+    EXPECT_THAT(told.places, ElementsAre(Pair("mem", 3072)));
     EXPECT_THAT(told.kept, ElementsAre(Pair("ncpus", 2)));
     // A job that has nothing of these gives back none of its processors.
     job.exec_vnode = "(n1:ncpus=2)";
@@ -114,9 +95,9 @@ TEST(Records, ASuspendedJobKeepsWhatItHasNotGivenBack) {
 
 TEST(Records, SubjobsOfAnArrayThatIsSparedAreNotPreempted) {
     Listener told;
-    Records records(told.table);
+    Records records(told.plugin);
     for (const char* id : {"1[1].box", "2[1].box", "3.box"}) {
-        SiteJob job;
+        Job job;
         job.id = id;
         job.state = 'R';
         records.tell(1, job);
@@ -131,15 +112,15 @@ TEST(Records, SubjobsOfAnArrayThatIsSparedAreNotPreempted) {
 // The server doesn't describe it then.
 TEST(Records, ASubjobThatWaitsAgainRunsNoMore) {
     Listener told;
-    Records records(told.table);
-    SiteJob array;
+    Records records(told.plugin);
+    Job array;
     array.id = "1[].box";
     array.array = true;
     array.state = 'B';
     array.queued = "3-4";
     records.tell(1, array);
     for (const char* id : {"1[1].box", "1[2].box", "12[1].box"}) {
-        SiteJob job;
+        Job job;
         job.id = id;
         job.state = 'R';
         records.tell(1, job);
@@ -156,8 +137,8 @@ TEST(Records, ASubjobThatWaitsAgainRunsNoMore) {
 
 TEST(Records, ASuspendedSubjobDoesNotCountAgainstTheMostOfItsArray) {
     Listener told;
-    Records records(told.table);
-    SiteJob array;
+    Records records(told.plugin);
+    Job array;
     array.id = "1[].box";
     array.array = true;
     array.state = 'B';
@@ -165,7 +146,7 @@ TEST(Records, ASuspendedSubjobDoesNotCountAgainstTheMostOfItsArray) {
     array.most_running = 1;
     records.tell(1, array);
     EXPECT_EQ(told.state.at("1[].box"), 'Q');
-    SiteJob job;
+    Job job;
     job.id = "1[1].box";
     job.state = 'R';
     records.tell(1, job);
@@ -185,8 +166,8 @@ TEST(Records, ASuspendedSubjobDoesNotCountAgainstTheMostOfItsArray) {
 
 TEST(Records, AJobThatCouldNotBePreemptedMayBeOnceItIsAnother) {
     Listener told;
-    Records records(told.table);
-    SiteJob job;
+    Records records(told.plugin);
+    Job job;
     job.id = "1.box";
     job.state = 'R';
     job.rerunnable = false;
@@ -204,8 +185,8 @@ TEST(Records, AJobThatCouldNotBePreemptedMayBeOnceItIsAnother) {
 TEST(Records, AJobThatWasBeingStartedMayBePreemptedOnceItHasBegun) {
     constexpr int kBegun = 42;
     Listener told;
-    Records records(told.table);
-    SiteJob job;
+    Records records(told.plugin);
+    Job job;
     job.id = "1.box";
     job.state = 'R';
     records.tell(1, job);

@@ -14,7 +14,7 @@ struct Settings : testing::Test {
     Site before;
     Site after;
     void SetUp() override {
-        SiteSched sched;
+        Sched sched;
         sched.own = true;
         sched.settings = {{"preempt_prio", "express_queue, normal_jobs"}, {"preempt_queue_prio", "150"}};
         before.scheds["default"] = sched;

@@ -34,9 +34,10 @@ std::vector<Room> rooms_of_host() {
     return {
         {"server_plugin/host/base/", {"ifl/", "server_plugin/posix/"}},
         {"server_plugin/host/run/", {"ifl/", "server_plugin/posix/"}},
-        {"server_plugin/host/state/", {"ifl/", "ifl/attributes/", "rrule/", "text/", kPlugin}},
+        {"server_plugin/host/state/", {"cluster/", "ifl/", "ifl/attributes/", "rrule/", "text/", kPlugin}},
         {"server_plugin/host/store/", {"ifl/", "sqlite/", kPlugin}},
-        {"server_plugin/host/policy/", {"ifl/", "ifl/attributes/", "text/", kPlugin}},
+        {"server_plugin/host/policy/",
+         {"cluster/", "server_plugin/client/", "ifl/", "ifl/attributes/", "text/", kPlugin}},
         {"server_plugin/host/change/", {"ifl/", kPlugin}},
         {"server_plugin/host/life/", {"ifl/", "ifl/attributes/", "text/", "server_plugin/posix/", kPlugin}},
         {"server_plugin/host/peers/", {"ifl/", "server_plugin/posix/", kPlugin}},
@@ -87,8 +88,8 @@ std::vector<Rule> all_rules() {
         // Its rooms, the lowest first: each sees those below.
         {"server_plugin/scheduler/model",
          {"objects/error.h", "objects/formula.h", "objects/policy_attributes.h",
-          "objects/policy_attributes.def", "objects/schema.h", "objects/snapshot.h", "objects/text.h",
-          "objects/value.h", "objects/windows.h", "rrule/"},
+          "objects/policy_attributes.def", "objects/schema.h", "objects/snapshot.h", "objects/value.h",
+          "objects/windows.h", "rrule/"},
          {}},
         {"server_plugin/scheduler/placement", {"server_plugin/scheduler/model/", "rrule/"}, {}},
         {"server_plugin/scheduler/state",
@@ -164,16 +165,27 @@ std::vector<Rule> all_rules() {
           "ifl/cmds/client.h", "ifl/cmds/config_diff.h", "ifl/cmds/config_format.h", "ifl/cmds/datetime.h",
           "ifl/cmds/explain_format.h", "ifl/cmds/fairshare_format.h", "ifl/cmds/text.h", "tools/calendar/"},
          {"pbs_text", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_calendar_lib"}},
+        // The objects of a PBS server as attributes, and the records by which a plugin is told of them: for
+        // both
+        // hosts.
+        {"cluster",
+         {"text/", "ifl/attribute.h", "ifl/error.h", "ifl/pbs_error.h", "ifl/attributes/entity_limits.h",
+          "server_plugin/plugin/pbs_plugin.h"},
+         {"pbs_text", "pbs_attributes"}},
         // Both hosts know the plugin through its C header alone, and load it at run time.
+        {"server_plugin/client",
+         {"cluster/", "ifl/", "server_plugin/plugin/pbs_plugin.h"},
+         {"pbs_cluster", "pbs_ifl_codec"}},
         {"server_plugin/host",
          {},
-         {"pbs_text", "pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client", "pbs_posix", "pbs_sqlite",
-          "pbs_rrule"}},
+         {"pbs_text", "pbs_cluster", "pbs_plugin_client", "pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client",
+          "pbs_posix", "pbs_sqlite", "pbs_rrule"}},
         {"server_plugin/openpbs",
-         {"text/", "server_plugin/plugin/pbs_plugin.h", "ifl/", "ifl/attributes/entity_limits.h",
+         {"text/", "cluster/", "server_plugin/client/", "server_plugin/plugin/pbs_plugin.h", "ifl/",
           "ifl/attributes/execution_type.h", "ifl/attributes/execvnodes.h",
           "ifl/attributes/reservation_start.h", "rrule/", "sqlite/"},
-         {"pbs_text", "pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client", "pbs_rrule", "pbs_sqlite"}},
+         {"pbs_text", "pbs_cluster", "pbs_plugin_client", "pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client",
+          "pbs_rrule", "pbs_sqlite"}},
     };
     add_rooms(table, rooms_of_host());
     return table;

@@ -303,7 +303,6 @@ ifl::Reply migrate(Management& request) {
         Management rest(now, told);
         return manage_plugin_object(rest, record);
     };
-    if (!context.server.parts.plugin->takes_tickets()) slices.told = Batch::Told::before;
     slices.dry_run = is_dry_run(request);
     return in_slices(context, std::move(slices));
 }
@@ -338,7 +337,6 @@ ifl::Reply manage_configuration(Management& request) {
         rest.warning = *told;
         return manage_plugin_object(rest, record);
     };
-    if (!context.server.parts.plugin->takes_tickets()) slices.told = Batch::Told::before;
     slices.dry_run = is_dry_run(request);
     return in_slices(context, std::move(slices));
 }

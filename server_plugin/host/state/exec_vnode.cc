@@ -8,38 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/exec_vnode.h"
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/state/values.h"
 
 namespace pbs::host {
 namespace {
-
-// "vnode:resource=amount..." and the number of the chunk that it belongs to.
-struct Share {
-    std::string_view text;
-    size_t chunk = 0;
-};
-
-Result<std::vector<Share>> shares_in(std::string_view text) {
-    std::vector<Share> shares;
-    size_t chunk = 0;
-    bool open = false;
-    for (std::string_view part : split(text, '+')) {
-        const bool opens = part.starts_with('(');
-        if (opens) part.remove_prefix(1);
-        const bool closes = part.ends_with(')');
-        if (closes) part.remove_suffix(1);
-        if ((opens && open) || (closes && !open && !opens) || part.find_first_of("()") != part.npos)
-            return fail(
-                PBSE_BADATVAL,
-                fmt::format("Illegal place \"{}\": expected (vnode:resource=amount+...)+(...)", text));
-        if (!open) ++chunk;
-        shares.push_back({part, chunk});
-        open = (open || opens) && !closes;
-    }
-    if (open) return fail(PBSE_BADATVAL, fmt::format("Illegal place \"{}\": expected a ) at its end", text));
-    return shares;
-}
 
 Result<void> add_amount(Place& place, std::string_view text, const State& state) {
     const auto equals = text.find('=');
@@ -58,15 +32,15 @@ Result<void> add_amount(Place& place, std::string_view text, const State& state)
     return {};
 }
 
-Result<Place> parse_place(std::string_view text, const State& state) {
-    const auto parts = split(text, ':');
-    const Node* node = state.node(parts.front());
-    if (node == nullptr) return fail(PBSE_UNKNODE, fmt::format("Unknown node {}", parts.front()));
+Result<Place> place_of(const cluster::Share& share, const State& state) {
+    const Node* node = state.node(share.vnode);
+    if (node == nullptr) return fail(PBSE_UNKNODE, fmt::format("Unknown node {}", share.vnode));
     Place place;
     place.node = node->handle;
     place.node_name = node->name;
-    for (size_t i = 1; i < parts.size(); ++i)
-        if (auto added = add_amount(place, parts[i], state); !added) return tl::unexpected(added.error());
+    place.joined = share.joined;
+    for (const std::string_view amount : share.amounts)
+        if (auto added = add_amount(place, amount, state); !added) return tl::unexpected(added.error());
     return place;
 }
 
@@ -74,23 +48,12 @@ Result<Place> parse_place(std::string_view text, const State& state) {
 
 std::string exec_vnode_text(const std::vector<Place>& places, const ResourceTable& resources,
                             std::string_view chunks) {
-    std::string out;
-    std::vector<std::pair<size_t, std::string>> amounts;  // by where they are asked for
-    for (const Place& place : places) {
-        amounts.clear();
-        for (const auto& [id, amount] : place.amounts) {
-            const Resource* resource = resources.by_id(id);
-            if (resource == nullptr) continue;
-            const std::string name = fmt::format(":{}=", resource->name);
-            amounts.emplace_back(chunks.find(name), name + amount_text(resource->type, amount));
-        }
-        std::ranges::stable_sort(amounts, {}, &std::pair<size_t, std::string>::first);
-        out += out.empty() ? "(" : place.joined ? "+" : ")+(";
-        out += place.node_name;
-        for (const auto& [asked, amount] : amounts) out += amount;
-    }
-    if (!out.empty()) out += ')';
-    return out;
+    const auto write = [&](uint32_t id, int64_t amount) -> std::pair<std::string, std::string> {
+        const Resource* resource = resources.by_id(id);
+        if (resource == nullptr) return {};
+        return {resource->name, amount_text(resource->type, amount)};
+    };
+    return cluster::exec_vnode_text(places, write, chunks);
 }
 
 std::string host_of(const Place& place, const State& state) {
@@ -117,15 +80,12 @@ std::string exec_host_text(const std::vector<Place>& places, const State& state)
 }
 
 Result<std::vector<Place>> parse_exec_vnode(std::string_view text, const State& state) {
-    const auto shares = shares_in(text);
+    const auto shares = cluster::parse_exec_vnode(text);
     if (!shares) return tl::unexpected(shares.error());
     std::vector<Place> places;
-    size_t last = 0;
-    for (const Share& share : *shares) {
-        auto place = parse_place(share.text, state);
+    for (const cluster::Share& share : *shares) {
+        auto place = place_of(share, state);
         if (!place) return tl::unexpected(place.error());
-        place->joined = share.chunk == last;
-        last = share.chunk;
         places.push_back(std::move(*place));
     }
     return places;
@@ -133,14 +93,8 @@ Result<std::vector<Place>> parse_exec_vnode(std::string_view text, const State& 
 
 std::vector<Place> places_of(std::string_view exec_vnode, const State& state) {
     std::vector<Place> places;
-    size_t last = 0;
-    for (const Share& share : shares_in(exec_vnode).value_or(std::vector<Share>{})) {
-        auto place = parse_place(share.text, state);
-        if (!place) continue;
-        place->joined = share.chunk == last;
-        last = share.chunk;
-        places.push_back(std::move(*place));
-    }
+    for (const cluster::Share& share : cluster::shares_of(exec_vnode))
+        if (auto place = place_of(share, state); place) places.push_back(std::move(*place));
     return places;
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/place.h"
 #include "server_plugin/host/state/array_indices.h"
 #include "server_plugin/host/state/attributes.h"
 
@@ -52,19 +53,8 @@ inline constexpr int kFailed = 93;
 inline constexpr int kMoved = 94;
 }  // namespace substate
 
-// Amounts of consumable resources by Resource::id.
-using Amounts = std::map<uint32_t, int64_t>;
-
-// A share of a vnode that a running job holds: a chunk, or a part of one that lies on several vnodes of a
-// host.
-struct Place {
-    uint64_t node = 0;
-    std::string node_name;
-    Amounts amounts;
-    bool joined = false;  // of the same chunk as the place before
-    bool next_occurrence =
-        false;  // the first of another occurrence of a standing reservation (occurrences.h)
-};
+using cluster::Amounts;
+using cluster::Place;
 
 // When and where a queued job is expected to start, as the scheduler told it last: never stored.
 struct Estimate {

@@ -1,16 +1,14 @@
-#include "server_plugin/openpbs/job.h"
+#include "cluster/job.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 
-#include "server_plugin/openpbs/amount.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 #include "text/variable_list.h"
 
-namespace pbs::openpbs {
+namespace pbs::cluster {
 namespace {
 
 // OpenPBS's substates of a queued job whose files are being staged in, with vnodes assigned to it.
@@ -23,44 +21,116 @@ constexpr std::int32_t kBegun = 42;
 // The substate of a job that a scheduler has suspended; one that an operator has suspended has another.
 constexpr std::int32_t kSuspendedByScheduler = 45;
 
-std::int64_t soft_of(const SiteJob& job) {
+std::int64_t soft_of(const Job& job) {
     const auto soft = job.requested.find("soft_walltime");
     return soft == job.requested.end() ? 0 : amount_of(PBS_RES_DURATION, soft->second);
 }
 
-auto lasting(const SiteJob& job) {
+auto lasting(const Job& job) {
     return std::tie(job.id, job.owner, job.group, job.account, job.project, job.origin_queue, job.queue,
                     job.state, job.priority, job.interactive, job.rerunnable, job.checkpointable, job.ctime,
                     job.qtime, job.etime, job.requested, job.chunks, job.released, job.preempted_at,
                     job.accrue_type, job.array, job.queued, job.most_running);
 }
 
-std::int64_t time_in(const ifl::ObjectView& object, std::string_view name) {
-    return number_of(value_of(object, name), 0);
+// The owner is the user that the job runs as, where that is known.
+void read_submitter(Job& job, const ifl::AttributeView& attribute) {
+    job.submitter = attribute.value;
+    if (job.owner.empty()) job.owner = attribute.value.substr(0, attribute.value.find('@'));
 }
+void read_user(Job& job, const ifl::AttributeView& attribute) {
+    if (!attribute.value.empty()) job.owner = attribute.value;
+}
+
+void read_origin(Job& job, const ifl::AttributeView& attribute) {
+    job.origin_queue = text::find_variable(attribute.value, "PBS_O_QUEUE").value_or("");
+}
+
+void read_state(Job& job, const ifl::AttributeView& attribute) {
+    if (!attribute.value.empty()) job.state = attribute.value.front();
+}
+
+void read_interactive(Job& job, const ifl::AttributeView& attribute) {
+    job.interactive = !attribute.value.empty() && attribute.value != "False" && attribute.value != "0";
+}
+
+void read_rerunnable(Job& job, const ifl::AttributeView& attribute) {
+    job.rerunnable = attribute.value != "False";
+}
+
+void read_checkpoint(Job& job, const ifl::AttributeView& attribute) {
+    job.checkpointable = attribute.value != "n";
+}
+
+void read_eligible_time(Job& job, const ifl::AttributeView& attribute) {
+    job.eligible_time = amount_of(PBS_RES_DURATION, attribute.value);
+}
+
+// "-" for none.
+void read_remaining(Job& job, const ifl::AttributeView& attribute) {
+    if (attribute.value != "-") job.queued = attribute.value;
+}
+
+void read_most_running(Job& job, const ifl::AttributeView& attribute) {
+    if (!attribute.value.empty()) job.most_running = number_of(attribute.value, 0);
+}
+
+constexpr Field<Job> kJobFields[] = {
+    {"Account_Name", read_text<&Job::account>},
+    {"Checkpoint", read_checkpoint},
+    {"Job_Owner", read_submitter},
+    {"Priority", read_number<&Job::priority>},
+    {"Rerunable", read_rerunnable},
+    {"Resource_List", read_list<&Job::requested>},
+    {"Variable_List", read_origin},
+    {"accrue_type", read_number<&Job::accrue_type>},
+    {"array", read_truth<&Job::array>},
+    {"array_indices_remaining", read_remaining},
+    {"comment", read_text<&Job::comment>},
+    {"ctime", read_number<&Job::ctime>},
+    {"egroup", read_text<&Job::group>},
+    {"eligible_time", read_eligible_time},
+    {"etime", read_number<&Job::etime>},
+    {"euser", read_user},
+    {"exec_vnode", read_text<&Job::exec_vnode>},
+    {"interactive", read_interactive},
+    {"job_state", read_state},
+    {"max_run_subjobs", read_most_running},
+    {"mtime", read_number<&Job::mtime>},
+    {"project", read_text<&Job::project>},
+    {"ptime", read_number<&Job::preempted_at>},
+    {"qtime", read_number<&Job::qtime>},
+    {"queue", read_text<&Job::queue>},
+    {"resources_released", read_text<&Job::released>},
+    {"resources_used", read_list<&Job::used>},
+    {"schedselect", read_text<&Job::chunks>},
+    {"stime", read_number<&Job::stime>},
+    {"substate", read_number<&Job::substate>},
+};
+static_assert(std::ranges::is_sorted(kJobFields, {}, &Field<Job>::name));
 
 }  // namespace
 
-bool SiteJob::runs() const {
+bool Job::runs() const {
     if (array) return false;
     if (state == 'R' || state == 'E' || state == 'S' || state == 'U') return true;
     return !exec_vnode.empty() && (substate == kStagesIn || substate == kStagesInToRun);
 }
 
-bool SiteJob::begun() const {
+bool Job::begun() const {
     return runs() && substate == kBegun;
 }
 
-bool SiteJob::preempted() const {
+bool Job::preempted() const {
     return state == 'S' && substate == kSuspendedByScheduler;
 }
 
-bool SiteJob::is_extended(std::int64_t now) const {
+bool Job::is_extended(std::int64_t now) const {
     const std::int64_t soft = soft_of(*this);
     return soft > 0 && state == 'R' && stime > 0 && now - stime > soft;
 }
 
-std::int64_t SiteJob::soft_walltime(std::int64_t now) const {
+std::int64_t Job::soft_walltime(std::int64_t now) const {
     const std::int64_t soft = soft_of(*this);
     if (soft <= 0) return 0;
     const std::int64_t expected = is_extended(now) ? soft * ((now - stime) / soft + 1) : soft;
@@ -69,7 +139,7 @@ std::int64_t SiteJob::soft_walltime(std::int64_t now) const {
     return std::min(expected, amount_of(PBS_RES_DURATION, hard->second));
 }
 
-std::int64_t SiteJob::walltime() const {
+std::int64_t Job::walltime() const {
     constexpr std::int64_t kWithoutMaximum = std::int64_t{5} * 365 * 24 * 3600;  // as pbs_sched has it
     const auto asked = [this](const char* name, std::int64_t otherwise) {
         const auto found = requested.find(name);
@@ -79,71 +149,24 @@ std::int64_t SiteJob::walltime() const {
     return asked("walltime", -1);
 }
 
-bool SiteJob::is_like(const SiteJob& other) const {
+bool Job::is_like(const Job& other) const {
     return runs() == other.runs() && preempted() == other.preempted() && lasting(*this) == lasting(other);
 }
 
-SiteJob job_of(const ifl::ObjectView& object, std::int64_t asked_at) {
-    SiteJob job;
-    job.asked_at = asked_at;
-    job.id = object.name;
-    const std::string_view owner = value_of(object, "Job_Owner");
-    const std::string_view euser = value_of(object, "euser");
-    job.submitter = owner;
-    job.owner = euser.empty() ? owner.substr(0, owner.find('@')) : euser;
-    job.group = value_of(object, "egroup");
-    job.account = value_of(object, "Account_Name");
-    job.project = value_of(object, "project");
-    job.origin_queue = text::find_variable(value_of(object, "Variable_List"), "PBS_O_QUEUE").value_or("");
-    job.queue = value_of(object, "queue");
-    job.comment = value_of(object, "comment");
-    const std::string_view state = value_of(object, "job_state");
-    job.state = state.empty() ? 'Q' : state.front();
-    job.substate = static_cast<std::int32_t>(number_of(value_of(object, "substate"), 0));
-    job.priority = static_cast<std::int32_t>(number_of(value_of(object, "Priority"), 0));
-    const std::string_view interactive = value_of(object, "interactive");
-    job.interactive = !interactive.empty() && interactive != "False" && interactive != "0";
-    job.rerunnable = value_of(object, "Rerunable") != "False";
-    job.checkpointable = value_of(object, "Checkpoint") != "n";
-    job.ctime = time_in(object, "ctime");
-    job.qtime = time_in(object, "qtime");
-    job.etime = time_in(object, "etime");
-    job.stime = time_in(object, "stime");
-    job.mtime = time_in(object, "mtime");
-    job.requested = resources_of(object, "Resource_List");
-    job.chunks = value_of(object, "schedselect");
-    job.exec_vnode = value_of(object, "exec_vnode");
-    job.used = resources_of(object, "resources_used");
-    job.released = value_of(object, "resources_released");
-    job.preempted_at = time_in(object, "ptime");
-    job.accrue_type = static_cast<std::int32_t>(number_of(value_of(object, "accrue_type"), 0));
-    const std::string_view eligible = value_of(object, "eligible_time");
-    job.eligible_time = eligible.empty() ? 0 : amount_of(PBS_RES_DURATION, eligible);
-    job.array = truth_of(value_of(object, "array"));
-    if (job.array) {
-        const std::string_view left = value_of(object, "array_indices_remaining");
-        // "-" for none.
-        if (left != "-") job.queued = left;
-        if (const std::string_view most = value_of(object, "max_run_subjobs"); !most.empty())
-            job.most_running = number_of(most, 0);
+Job job_of(std::string_view id, AttributeViews attributes, std::int64_t asked_at) {
+    Job job;
+    job.id = id;
+    job.accrues_since = asked_at;
+    read_fields<Job>(job, attributes, kJobFields);
+    if (!job.array) {
+        job.queued.clear();
+        job.most_running.reset();
     }
     return job;
 }
 
 ifl::Attributes job_attributes() {
-    constexpr std::array kNames{"Job_Owner",       "euser",       "egroup",
-                                "Account_Name",    "project",     "Variable_List",
-                                "queue",           "comment",     "job_state",
-                                "substate",        "Priority",    "interactive",
-                                "Rerunable",       "ctime",       "qtime",
-                                "etime",           "stime",       "mtime",
-                                "Resource_List",   "schedselect", "exec_vnode",
-                                "resources_used",  "array",       "array_indices_remaining",
-                                "max_run_subjobs", "Checkpoint",  "resources_released",
-                                "ptime",           "accrue_type", "eligible_time"};
-    ifl::Attributes out;
-    for (const char* name : kNames) out.push_back({name, {}, {}, ifl::Op::set});
-    return out;
+    return names_of<Job>(kJobFields);
 }
 
 std::string first_index(std::string_view indices) {
@@ -213,26 +236,4 @@ std::uint64_t number_in(std::string_view id) {
     return static_cast<std::uint64_t>(number_of(id.substr(0, id.find_first_not_of("0123456789")), 0));
 }
 
-std::vector<VnodeShare> shares_of(std::string_view exec_vnode) {
-    std::vector<VnodeShare> out;
-    while (!exec_vnode.empty()) {
-        const auto plus = exec_vnode.find('+');
-        std::string_view part = exec_vnode.substr(0, plus);
-        exec_vnode = plus == std::string_view::npos ? std::string_view() : exec_vnode.substr(plus + 1);
-        while (!part.empty() && part.front() == '(') part.remove_prefix(1);
-        while (!part.empty() && part.back() == ')') part.remove_suffix(1);
-        auto colon = part.find(':');
-        VnodeShare share{std::string(part.substr(0, colon)), {}};
-        while (colon != std::string_view::npos) {
-            part.remove_prefix(colon + 1);
-            colon = part.find(':');
-            const std::string_view amount = part.substr(0, colon);
-            if (const auto equals = amount.find('='); equals != std::string_view::npos)
-                share.amounts.emplace(amount.substr(0, equals), amount.substr(equals + 1));
-        }
-        if (!share.vnode.empty()) out.push_back(std::move(share));
-    }
-    return out;
-}
-
-}  // namespace pbs::openpbs
+}  // namespace pbs::cluster

@@ -1,20 +1,20 @@
-// Jobs as the server describes them, and the texts in them.
-#include "server_plugin/openpbs/job.h"
+// Jobs as servers describe them, and the texts in them.
+#include "cluster/job.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace pbs::openpbs {
+namespace pbs::cluster {
 namespace {
 
-SiteJob described(const std::vector<ifl::AttributeView>& attributes, std::string_view id = "12.box") {
-    return job_of({2, id, attributes}, 100);
+Job described(const std::vector<ifl::AttributeView>& attributes, std::string_view id = "12.box") {
+    return job_of(id, attributes, 100);
 }
 
 TEST(Job, IsReadFromItsDescription) {
-    const SiteJob job = described(
+    const Job job = described(
         {{"Job_Owner", {}, "una@box.example"},
          {"egroup", {}, "users"},
          {"queue", {}, "workq"},
@@ -51,10 +51,10 @@ TEST(Job, HoldsVnodesWhileItsFilesAreStagedIn) {
 }
 
 TEST(Job, ASoftWalltimeIsExtendedByAsMuchUpToTheWalltime) {
-    SiteJob job = described({{"job_state", {}, "R"},
-                             {"stime", {}, "1000"},
-                             {"Resource_List", "walltime", "00:02:00"},
-                             {"Resource_List", "soft_walltime", "00:00:50"}});
+    Job job = described({{"job_state", {}, "R"},
+                         {"stime", {}, "1000"},
+                         {"Resource_List", "walltime", "00:02:00"},
+                         {"Resource_List", "soft_walltime", "00:00:50"}});
     EXPECT_EQ(job.soft_walltime(1050), 50);
     EXPECT_FALSE(job.is_extended(1050));
     EXPECT_EQ(job.soft_walltime(1051), 100);
@@ -69,7 +69,7 @@ TEST(Job, ASoftWalltimeIsExtendedByAsMuchUpToTheWalltime) {
 }
 
 TEST(Job, ThatMayDoWithLessAsksForTheMostUntilItRuns) {
-    SiteJob job = described({{"job_state", {}, "Q"}, {"Resource_List", "walltime", "00:02:00"}});
+    Job job = described({{"job_state", {}, "Q"}, {"Resource_List", "walltime", "00:02:00"}});
     EXPECT_EQ(job.walltime(), 120);
     job.requested["min_walltime"] = "00:01:00";
     EXPECT_EQ(job.walltime(), 5 * 365 * 24 * 3600);
@@ -82,7 +82,7 @@ TEST(Job, ThatMayDoWithLessAsksForTheMostUntilItRuns) {
 }
 
 TEST(Job, CommentsAndWhatHasBeenUsedAreNoNews) {
-    const SiteJob job = described({{"job_state", {}, "R"}, {"comment", {}, "a"}, {"mtime", {}, "1"}});
+    const Job job = described({{"job_state", {}, "R"}, {"comment", {}, "a"}, {"mtime", {}, "1"}});
     EXPECT_TRUE(job.is_like(described({{"job_state", {}, "R"},
                                        {"comment", {}, "b"},
                                        {"mtime", {}, "2"},
@@ -93,7 +93,7 @@ TEST(Job, CommentsAndWhatHasBeenUsedAreNoNews) {
 }
 
 TEST(Job, IndicesOfAnArrayAreTakenOneByOne) {
-    const SiteJob array = described(
+    const Job array = described(
         {{"job_state", {}, "B"}, {"array", {}, "True"}, {"array_indices_remaining", {}, "3-7:2,12"}},
         "9[].box");
     std::string left = array.queued;
@@ -131,17 +131,5 @@ TEST(Job, IdsOfSubjobs) {
     EXPECT_EQ(number_in("9[3].box"), 9U);
 }
 
-TEST(Job, SharesOfVnodes) {
-    const auto shares = shares_of("(v[0]:ncpus=2:mem=4kb+v[1]:ncpus=1)+(w)");
-    ASSERT_EQ(shares.size(), 3U);
-    EXPECT_EQ(shares[0].vnode, "v[0]");
-    EXPECT_EQ(shares[0].amounts, (ResourceList{{"ncpus", "2"}, {"mem", "4kb"}}));
-    EXPECT_EQ(shares[1].vnode, "v[1]");
-    EXPECT_EQ(shares[1].amounts, (ResourceList{{"ncpus", "1"}}));
-    EXPECT_EQ(shares[2].vnode, "w");
-    EXPECT_TRUE(shares[2].amounts.empty());
-    EXPECT_TRUE(shares_of("").empty());
-}
-
 }  // namespace
-}  // namespace pbs::openpbs
+}  // namespace pbs::cluster

@@ -1,5 +1,5 @@
 // Values of resources as OpenPBS writes them.
-#include "server_plugin/openpbs/amount.h"
+#include "cluster/amount.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "server_plugin/plugin/pbs_plugin.h"
 
-namespace pbs::openpbs {
+namespace pbs::cluster {
 namespace {
 
 TEST(Amount, IsReadByItsKind) {
@@ -39,4 +39,4 @@ TEST(Amount, IsWrittenAsExecVnodeHasIt) {
 }
 
 }  // namespace
-}  // namespace pbs::openpbs
+}  // namespace pbs::cluster

@@ -1,4 +1,4 @@
-// Jobs as the server describes them.
+// Jobs, job arrays and subjobs.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "ifl/attribute.h"
-#include "ifl/reply.h"
-#include "server_plugin/openpbs/site.h"
+#include "cluster/fields.h"
 
-namespace pbs::openpbs {
+namespace pbs::cluster {
 
-struct SiteJob {
+struct Job {
     std::string id;
     std::string owner;
     std::string submitter;  // Job_Owner, with the host
@@ -42,8 +40,8 @@ struct SiteJob {
     std::string released;
     std::int64_t preempted_at = 0;  // by any method; 0: never, or it has run since
     std::int32_t accrue_type = 0;
-    std::int64_t eligible_time = 0;  // in seconds, when the server was asked
-    std::int64_t asked_at = 0;
+    std::int64_t eligible_time = 0;  // in seconds
+    std::int64_t accrues_since = 0;  // when it was that
     // Of an array.
     bool array = false;
     std::string queued;                        // indices of the subjobs that wait, such as "3-9:2,12"
@@ -64,12 +62,12 @@ struct SiteJob {
     std::int64_t walltime() const;
 
     // Alike in what a scheduler decides by: not in what has been used, comments and times of changes.
-    bool is_like(const SiteJob& other) const;
+    bool is_like(const Job& other) const;
 };
 
 // `asked_at`: when the server was asked, in seconds since the Epoch.
-SiteJob job_of(const ifl::ObjectView& object, std::int64_t asked_at);
-// What a request for jobs has to name for job_of().
+Job job_of(std::string_view id, AttributeViews attributes, std::int64_t asked_at);
+// What a status request has to name for job_of().
 ifl::Attributes job_attributes();
 
 // The first of the indices, and the others.
@@ -86,11 +84,4 @@ std::int64_t index_in(std::string_view id);
 // The number that an id begins with.
 std::uint64_t number_in(std::string_view id);
 
-// A share of a vnode in a text like "(v1:ncpus=2:mem=4kb+v2:ncpus=1)+(v3:ncpus=1)".
-struct VnodeShare {
-    std::string vnode;
-    ResourceList amounts;
-};
-std::vector<VnodeShare> shares_of(std::string_view exec_vnode);
-
-}  // namespace pbs::openpbs
+}  // namespace pbs::cluster

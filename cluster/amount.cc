@@ -1,11 +1,11 @@
-#include "server_plugin/openpbs/amount.h"
+#include "cluster/amount.h"
 
 #include <fmt/format.h>
 
 #include "server_plugin/plugin/pbs_plugin.h"
 #include "values/amount.h"
 
-namespace pbs::openpbs {
+namespace pbs::cluster {
 
 std::int64_t number_of(std::string_view text, std::int64_t otherwise) {
     return values::parse_integer(text).value_or(otherwise);
@@ -51,4 +51,4 @@ std::string amount_text(int kind, std::int64_t amount) {
     }
 }
 
-}  // namespace pbs::openpbs
+}  // namespace pbs::cluster

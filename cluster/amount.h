@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace pbs::openpbs {
+namespace pbs::cluster {
 
 // The amount of a resource of this kind (enum pbs_resource_kind): a number, bytes, seconds, millionths, or
 // 0 and 1. 0 for strings, and for what is no value of the kind.
@@ -22,4 +22,4 @@ std::int64_t number_of(std::string_view text, std::int64_t otherwise);
 // A boolean attribute's value.
 bool truth_of(std::string_view text);
 
-}  // namespace pbs::openpbs
+}  // namespace pbs::cluster

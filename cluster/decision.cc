@@ -1,0 +1,59 @@
+#include "cluster/decision.h"
+
+#include "cluster/amount.h"
+#include "cluster/records.h"
+
+namespace pbs::cluster {
+namespace {
+
+Decision::Kind kind_of(std::int32_t kind) {
+    if (kind < PBS_DECIDE_RUN || kind > PBS_DECIDE_DENY) return Decision::Kind::comment;
+    return static_cast<Decision::Kind>(kind - PBS_DECIDE_RUN);
+}
+
+// mpiprocs and the like are asked of a chunk, but nothing of a vnode is used up.
+Amounts used_up(const pbs_place& place, const Names& names) {
+    Amounts out;
+    for (std::size_t i = 0; i < place.amount_count; ++i) {
+        const pbs_amount& amount = place.amounts[i];
+        const auto resource = names.resource(amount.resource);
+        if (resource && resource->on_vnodes) out[amount.resource] += amount.number;
+    }
+    return out;
+}
+
+}  // namespace
+
+Decision decision_of(const pbs_decision& in, const Names& names) {
+    Decision out;
+    out.kind = kind_of(in.kind);
+    out.job = in.job;
+    out.queue = in.queue;
+    out.text = view(in.text);
+    for (std::size_t i = 0; i < in.set_resource_count; ++i) {
+        const pbs_amount& amount = in.set_resources[i];
+        const auto resource = names.resource(amount.resource);
+        if (!resource) continue;
+        out.set_resources.emplace_back(amount.resource, is_text(resource->kind)
+                                                            ? std::string(view(amount.text))
+                                                            : amount_text(resource->kind, amount.number));
+    }
+    for (std::size_t i = 0; i < in.place_count; ++i) {
+        Place place;
+        place.node = in.places[i].vnode;
+        place.node_name = names.vnode_name(place.node);
+        place.amounts = used_up(in.places[i], names);
+        place.joined = in.joined != nullptr && in.joined[i] == 1;
+        place.next_occurrence = in.joined != nullptr && in.joined[i] == 2;
+        out.places.push_back(std::move(place));
+    }
+    if (out.kind == Decision::Kind::estimate || out.kind == Decision::Kind::confirm) out.start = in.start;
+    out.for_job = in.for_job;
+    for (const std::uint8_t method : in.methods)
+        if (method != 0) out.methods += static_cast<char>(method);
+    out.after_preemptions = in.after_preemptions != 0;
+    out.accrue_type = in.accrue_type;
+    return out;
+}
+
+}  // namespace pbs::cluster

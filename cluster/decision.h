@@ -1,0 +1,44 @@
+// What a cycle decided about one job or reservation, out of the plugin's memory.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/names.h"
+#include "cluster/place.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::cluster {
+
+struct Decision {
+    // In the order of enum pbs_decision_kind. The last two are about a reservation: `job` is its handle.
+    enum class Kind : std::uint8_t {
+        run,
+        comment,
+        reject,
+        move,
+        estimate,
+        preempt,
+        accrue,
+        confirm,
+        deny
+    } kind = Kind::comment;
+    std::uint64_t job = 0;
+    std::uint64_t queue = 0;  // 0: stays where it is
+    std::string text;
+    std::vector<std::pair<std::uint32_t, std::string>> set_resources;  // ids, values
+    std::vector<Place> places;
+    std::int64_t start = 0;          // estimate: 0: nothing is expected any more
+    std::uint64_t for_job = 0;       // preempt: the job that room is made for
+    std::string methods{};           // preempt: letters S, C, R, D
+    bool after_preemptions = false;  // run
+    int accrue_type = 0;             // accrue
+};
+
+// Resources, vnodes and kinds that `names` doesn't know are left out; of an unknown kind only the text
+// counts.
+Decision decision_of(const pbs_decision& in, const Names& names);
+
+}  // namespace pbs::cluster

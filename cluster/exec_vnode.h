@@ -1,0 +1,47 @@
+// The text of an exec_vnode: "(n1:ncpus=2:mem=1048576kb)+(n2:ncpus=2)+(n1:ncpus=1+n2:ncpus=1)". A pair of
+// parentheses is a chunk; one that lies on several vnodes of a host has a part for each.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cluster/place.h"
+#include "ifl/error.h"
+
+namespace pbs::cluster {
+
+// A part of a chunk on a vnode: views into the text.
+struct Share {
+    std::string_view vnode;
+    std::vector<std::string_view> amounts;  // "ncpus=2"
+    bool joined = false;                    // of the same chunk as the share before
+};
+
+// Reads an exec_vnode, with or without parentheses. PBSE_BADATVAL: they don't match.
+ifl::Result<std::vector<Share>> parse_exec_vnode(std::string_view text);
+
+// The same of a text that a server wrote: none where it can't be read.
+std::vector<Share> shares_of(std::string_view exec_vnode);
+
+// "ncpus=2": the name and the value, which is empty where there is no '='.
+struct WrittenAmount {
+    std::string_view resource;
+    std::string_view value;
+};
+WrittenAmount amount_in(std::string_view text);
+
+// Writes an amount of a resource: its name, and its value as text. Empty: it is left out.
+using AmountWriter =
+    std::function<std::pair<std::string, std::string>(std::uint32_t resource, std::int64_t amount)>;
+
+// Writes an exec_vnode. `chunks`: what was asked for, a schedselect; the amounts of a place are in the order
+// of that, as in OpenPBS, and what isn't in it is behind them.
+std::string exec_vnode_text(std::span<const Place> places, const AmountWriter& write,
+                            std::string_view chunks);
+
+}  // namespace pbs::cluster

@@ -1,0 +1,79 @@
+// Reads an object's facts out of its attributes by a table: a row for each attribute that counts.
+//
+// Attributes are texts, as status replies have them and as the bundled server keeps them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cluster/amount.h"
+#include "ifl/attribute.h"
+
+namespace pbs::cluster {
+
+using AttributeViews = std::span<const ifl::AttributeView>;
+
+// Names and values of a list of resources.
+using ResourceList = std::map<std::string, std::string, std::less<>>;
+
+// The value in a list; empty: it isn't there.
+inline std::string_view value_in(const ResourceList& list, std::string_view name) {
+    const auto found = list.find(name);
+    return found == list.end() ? std::string_view() : std::string_view(found->second);
+}
+
+// The value of an attribute, or an empty string.
+inline std::string_view value_of(AttributeViews attributes, std::string_view name,
+                                 std::string_view resource = {}) {
+    for (const ifl::AttributeView& attribute : attributes)
+        if (attribute.name == name && attribute.resource == resource) return attribute.value;
+    return {};
+}
+
+template <class Object>
+struct Field {
+    std::string_view name;
+    void (*read)(Object& object, const ifl::AttributeView& attribute) = nullptr;
+};
+
+// A value that can't be read leaves the member as it is.
+template <auto member, class Object>
+void read_text(Object& object, const ifl::AttributeView& attribute) {
+    object.*member = attribute.value;
+}
+template <auto member, class Object>
+void read_number(Object& object, const ifl::AttributeView& attribute) {
+    auto& number = object.*member;
+    number = static_cast<std::remove_reference_t<decltype(number)>>(number_of(attribute.value, number));
+}
+template <auto member, class Object>
+void read_truth(Object& object, const ifl::AttributeView& attribute) {
+    object.*member = truth_of(attribute.value);
+}
+template <auto member, class Object>
+void read_list(Object& object, const ifl::AttributeView& attribute) {
+    if (!attribute.resource.empty()) (object.*member).emplace(attribute.resource, attribute.value);
+}
+
+// `fields` are in the order of their names.
+template <class Object>
+void read_fields(Object& object, AttributeViews attributes, std::span<const Field<Object>> fields) {
+    for (const ifl::AttributeView& attribute : attributes) {
+        const auto field = std::ranges::lower_bound(fields, attribute.name, {}, &Field<Object>::name);
+        if (field != fields.end() && field->name == attribute.name) field->read(object, attribute);
+    }
+}
+
+// What a status request has to name for these fields.
+template <class Object>
+ifl::Attributes names_of(std::span<const Field<Object>> fields) {
+    ifl::Attributes out;
+    for (const Field<Object>& field : fields) out.push_back({std::string(field.name), {}, {}, ifl::Op::set});
+    return out;
+}
+
+}  // namespace pbs::cluster

@@ -1,0 +1,36 @@
+// Limits of the server or of a queue.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cluster/fields.h"
+#include "ifl/attributes/entity_limits.h"
+
+namespace pbs::cluster {
+
+// -1: not set.
+struct Limits {
+    std::int64_t max_running = -1;
+    std::int64_t max_user_run = -1;
+    std::int64_t max_group_run = -1;
+    ResourceList resources_max;
+    ResourceList resources_min;
+    ResourceList resources_available;
+    // Those in the newer spelling, max_run=[u:ann=3], and max_user_res and others, which are on each user or
+    // group.
+    struct Entity {
+        ifl::EntityLimit limit;
+        std::string resource;  // empty: the number of jobs
+        bool soft = false;
+        bool operator==(const Entity&) const = default;
+    };
+    std::vector<Entity> entities{};
+    bool operator==(const Limits&) const = default;
+};
+
+// In the order of their names.
+std::span<const Field<Limits>> limit_fields();
+
+}  // namespace pbs::cluster

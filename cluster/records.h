@@ -1,0 +1,103 @@
+// Builds the records of pbs_plugin.h, by which a plugin is told of a host's objects.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cluster/job.h"
+#include "cluster/names.h"
+#include "cluster/place.h"
+#include "cluster/queue.h"
+#include "cluster/server.h"
+#include "cluster/vnode.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::cluster {
+
+inline pbs_str c_str(std::string_view text) {
+    return {text.data(), text.size()};
+}
+inline std::string_view view(pbs_str text) {
+    return text.len == 0 ? std::string_view() : std::string_view(text.ptr, text.len);
+}
+
+// A job as its host handles it: what doesn't follow from its attributes.
+struct JobStanding {
+    std::uint64_t handle = 0;
+    std::uint64_t queue = 0;  // handle
+    char state = 'Q';         // as pbs_job_record has it
+    std::uint32_t flags = 0;  // of enum pbs_job_flag, besides those that follow from attributes
+    std::int64_t elapsed = 0;
+    std::int64_t soft_walltime = 0;
+    const std::vector<Place>* places = nullptr;  // null: none
+    const std::vector<Place>* kept = nullptr;
+};
+
+// A reservation as the scheduler is to know it.
+struct ReservationStanding {
+    std::uint64_t handle = 0;
+    std::string_view id;
+    std::uint64_t queue = 0;  // handle
+    bool asked = false;       // it is to be decided about
+    std::int64_t start = 0;
+    std::int64_t end = 0;
+    std::int64_t held_start = 0;
+    std::int64_t held_end = 0;
+    ResourceList requested{};        // its select is the one with the chunks' defaults
+    ResourceList later_requested{};  // what later times ask for; empty: the same
+    std::vector<Place> places{};
+    struct Occurrence {
+        std::int64_t start = 0;
+        std::int64_t end = 0;
+        std::vector<Place> places{};
+        bool asked = false;
+    };
+    std::vector<Occurrence> later{};
+    bool keeps_first = false;
+    bool soonest = false;
+};
+
+class RecordBuilder {
+  public:
+    explicit RecordBuilder(const Names& names) : names_(names) {}
+
+    // Each is valid until the next call on this builder, and points into what it was made of.
+    const pbs_server_record& server(const Server& server);
+    const pbs_sched_record& sched(std::string_view name, const Sched& sched,
+                                  std::string_view directives = {});
+    const pbs_queue_record& queue(std::uint64_t handle, std::string_view name, const Queue& queue);
+    const pbs_vnode_record& vnode(std::uint64_t handle, std::string_view name, const Vnode& vnode);
+    const pbs_job_record& job(const Job& job, const JobStanding& standing);
+    const pbs_reservation_record& reservation(const ReservationStanding& reservation);
+
+  private:
+    void clear();
+    std::pair<const pbs_amount*, std::size_t> amounts(const ResourceList& list);
+    void add_places(const std::vector<Place>& places);
+    template <class Record>
+    void set_limits(Record& record, const Limits& limits);
+
+    const Names& names_;
+    std::deque<std::vector<pbs_amount>> lists_;
+    std::deque<std::string> texts_;
+    std::vector<pbs_str> acl_;
+    std::vector<pbs_place> places_;
+    std::vector<pbs_reservation_occurrence> occurrences_;
+    std::vector<pbs_entity_limit> limits_;
+    ResourceList requested_;
+    pbs_server_record server_{};
+    pbs_sched_record sched_{};
+    pbs_queue_record queue_{};
+    pbs_vnode_record vnode_{};
+    pbs_job_record job_{};
+    pbs_reservation_record reservation_{};
+};
+
+// The places of an exec_vnode. Vnodes and resources that aren't there are left out.
+std::vector<Place> places_of(std::string_view exec_vnode, const Names& names);
+
+}  // namespace pbs::cluster

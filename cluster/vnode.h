@@ -1,0 +1,42 @@
+// Vnodes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "cluster/fields.h"
+
+namespace pbs::cluster {
+
+// How busy the vnode's host is, in thousandths.
+struct Load {
+    std::int64_t average = -1;      // load average of a minute; -1: unknown
+    std::int64_t system_time = -1;  // share of its CPU time that it spends in the system; -1: unknown
+    std::int64_t at = 0;            // when that was measured; 0: unknown
+    std::int64_t max = 0;           // from this average on no jobs start there; 0 or less: any
+    bool operator==(const Load&) const = default;
+};
+
+struct Vnode {
+    std::string host;           // resources_available.host, else its Mom
+    std::uint32_t state = 0;    // bits of enum pbs_vnode_state
+    std::uint32_t sharing = 0;  // one of enum pbs_vnode_sharing
+    std::int32_t priority = 0;
+    std::string queue;
+    std::string partition;
+    // Of aoe and eoe, the environments, the one that it is in (current_aoe, current_eoe), where that is
+    // known.
+    ResourceList available;
+    Load load{};
+    bool operator==(const Vnode&) const = default;
+};
+
+Vnode vnode_of(AttributeViews attributes);
+// What a status request has to name for vnode_of().
+ifl::Attributes vnode_attributes();
+
+// Of the attribute `state`: words with commas.
+std::uint32_t vnode_state(std::string_view text);
+
+}  // namespace pbs::cluster

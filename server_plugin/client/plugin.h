@@ -1,0 +1,197 @@
+// A host's view of a policy plugin: a shared object behind the C interface of pbs_plugin.h.
+//
+// The host loads it, tells it of all its objects by events, starts it, and then asks and tells as things
+// come, from one thread. A cycle may run in a thread of the plugin's: start_cycle(), then finish_cycle().
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/decision.h"
+#include "cluster/records.h"
+#include "ifl/attribute.h"
+#include "ifl/error.h"
+#include "ifl/reply.h"
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::client {
+
+struct Options {
+    std::string path;         // of the shared object
+    std::string home;         // PBS_HOME
+    std::string server_name;  // as in job ids
+    std::string time_zone{};  // empty: the system's
+    std::int64_t now = 0;
+    // `level`: enum pbs_log_level; `object`: what the line is about, or nothing.
+    std::function<void(std::int32_t level, std::string_view object, std::string_view line)> log{};
+    // Called from a thread of the plugin's when the cycle that start_cycle() left running is over, until the
+    // plugin is stopped. Empty: finish_cycle() is called at once, and waits for it.
+    std::function<void()> cycle_finished{};
+    // Called in the same way when the answer to a status request with a ticket is there. Empty: the plugin
+    // keeps the host waiting for answers.
+    std::function<void()> work_finished{};
+    bool has_pbs_sched = false;  // as in struct pbs_host
+    bool pulls = false;          // likewise
+    std::uint64_t takes = 0;     // bits of enum pbs_takes: of cycles
+    std::uint64_t takes_of_place_job = 0;
+};
+
+// Who asks.
+struct Requester {
+    std::string_view user;
+    std::string_view host;
+    std::uint32_t privilege = 0;  // bits of enum pbs_privilege
+};
+
+struct ManagerRequest {
+    int command = 0;  // enum pbs_manager_command
+    int object_type = 0;
+    std::string_view object;  // its name
+    std::span<const ifl::Attribute> attributes;
+    std::string_view extend{};
+    std::string_view text{};  // the request as one would type it in qmgr
+    std::span<const pbs_host_change> changes{};
+    // 0, or a number that no other request has: then the answer may be PBSE_TRYAGAIN. Nothing has changed so
+    // far, and the same is to be asked again in some milliseconds, or given up by abandon().
+    std::uint64_t ticket = 0;
+    bool check_only = false;
+};
+
+// Is it a type of objects that the plugin alone keeps? Changes of them are durable after Plugin::commit().
+bool is_plugin_type(std::uint32_t object_type);
+
+// What a cycle decided, in the plugin's memory: good until the next start_cycle() or stop().
+class Decisions {
+  public:
+    Decisions() = default;
+    explicit Decisions(const pbs_cycle_result& result)
+        : list_(result.decisions, result.decision_count),
+          considered_(result.jobs_considered),
+          log_event_(result.log_event) {}
+    std::size_t size() const { return list_.size(); }
+    std::int64_t considered() const { return considered_; }  // jobs
+    // Which kinds of events the scheduler's log has: bits as of the server's log_events. -1: as before,
+    // nothing was decided.
+    std::int64_t log_event() const { return log_event_; }
+    cluster::Decision at(std::size_t i, const cluster::Names& names) const {
+        return cluster::decision_of(list_[i], names);
+    }
+
+  private:
+    std::span<const pbs_decision> list_;
+    std::int64_t considered_ = 0;
+    std::int64_t log_event_ = -1;
+};
+
+class Plugin {
+  public:
+    Plugin() = default;
+    // One that has been initialised already.
+    explicit Plugin(const pbs_plugin& table) : table_(table) {}
+    ~Plugin() = default;
+    Plugin(const Plugin&) = delete;
+    Plugin& operator=(const Plugin&) = delete;
+
+    // Loads and initialises it. The error's message names the file and the reason. Call it once.
+    ifl::Result<void> load(Options options);
+
+    std::string_view name() const { return cluster::view(table_.name); }
+    std::string_view version() const { return cluster::view(table_.version); }
+
+    // Opens the plugin's store. PBSE_SYSTEM: its database is what can't be used.
+    ifl::Result<void> start(std::int64_t now);
+    // Saves what the plugin keeps. No call may follow.
+    void stop(std::int64_t now);
+
+    // Is this attribute of a host's object the plugin's?
+    bool owns(int object_type, std::string_view attribute) const;
+
+    // Carries out a Manager request, or the part of one that is the plugin's. Returns the warning, which may
+    // be empty. A change of the plugin's own objects isn't durable before commit().
+    ifl::Result<std::string> manager(std::int64_t now, const ManagerRequest& request, const Requester& who);
+    // Gives up what was asked with this ticket.
+    void abandon(std::uint64_t ticket);
+    // Is a ticket's request under way, so that manager() without one would be PBSE_OBJBUSY?
+    bool busy() const;
+    // Must commit() follow? So it is after a Manager request for an object of the plugin's own.
+    bool uncommitted() const { return uncommitted_; }
+    // Makes durable what manager() did since the last commit. On an error nothing of it has changed, and no
+    // client may have been told that it has.
+    ifl::Result<void> commit(std::int64_t now);
+
+    // Describes objects. `next`: where `extend` asks for a page, what the next one is after; empty: there is
+    // none.
+    ifl::Reply status(std::int64_t now, int object_type, std::string_view name, const ifl::Attributes& wanted,
+                      const Requester& who, std::string_view extend, std::string* next = nullptr);
+    // The same a part at a time, each no more than keeps nobody waiting. Returns the extend string that the
+    // next part is asked for with; empty: there is none. With a ticket as for manager() it may be
+    // PBSE_TRYAGAIN.
+    ifl::Result<std::string> status_part(std::int64_t now, int object_type, std::string_view name,
+                                         const ifl::Attributes& wanted, const Requester& who,
+                                         std::string_view extend, std::uint64_t ticket,
+                                         ifl::StatusParts& out);
+    // The plugin's attributes of a host's object.
+    ifl::Attributes shown(std::int64_t now, int object_type, std::string_view name) const;
+    // A line for each of these attributes, which are being set on a queue of this partition, that the policy
+    // in force doesn't act on.
+    std::string not_acted_on(std::int64_t now, std::string_view queue, std::string_view partition,
+                             const ifl::Attributes& attributes) const;
+    // The values of the attribute peer_queue: "QUEUE QUEUE@SERVER", the one here and the one there.
+    std::vector<std::string> peer_queues(std::int64_t now, std::string_view sched) const;
+
+    // Events: objects that the records describe have been made or changed, or are gone.
+    void tell(const pbs_resource_record& record) { table_.resource_defined(table_.self, &record); }
+    void tell(const pbs_server_record& record) { table_.server_changed(table_.self, &record); }
+    void tell(const pbs_sched_record& record) { table_.sched_changed(table_.self, &record); }
+    void tell(const pbs_queue_record& record) { table_.queue_changed(table_.self, &record); }
+    void tell(const pbs_vnode_record& record) { table_.vnode_changed(table_.self, &record); }
+    void tell(std::int64_t now, const pbs_job_record& record) {
+        table_.job_changed(table_.self, now, &record);
+    }
+    void tell(const pbs_reservation_record& record) { table_.reservation_changed(table_.self, &record); }
+    void resource_removed(std::string_view name) {
+        table_.resource_removed(table_.self, cluster::c_str(name));
+    }
+    void sched_removed(std::string_view name) { table_.sched_removed(table_.self, cluster::c_str(name)); }
+    void queue_removed(std::uint64_t queue) { table_.queue_removed(table_.self, queue); }
+    void vnode_removed(std::uint64_t vnode) { table_.vnode_removed(table_.self, vnode); }
+    void job_removed(std::int64_t now, std::uint64_t job) { table_.job_removed(table_.self, now, job); }
+    void reservation_removed(std::uint64_t reservation) {
+        table_.reservation_removed(table_.self, reservation);
+    }
+
+    // The next instant at which tick() has something to do. Ask again after any call.
+    std::int64_t next_deadline(std::int64_t now) const { return table_.next_deadline(table_.self, now); }
+    // Does what is due. Then wanted() says for what a scheduler wants a cycle: PBS_SCH_*; 0: it wants none.
+    void tick(std::int64_t now);
+    int wanted(std::string_view sched) const;
+
+    // Would its cycles schedule the jobs of this scheduler? Else pbs_sched has to.
+    bool schedules(std::string_view sched) const {
+        return table_.schedules(table_.self, cluster::c_str(sched)) != 0;
+    }
+    // Begins a cycle. True: it goes on in a thread of the plugin's, and Options::cycle_finished is called.
+    // False: it is over. PBSE_TRYAGAIN: not before Options::work_finished is called.
+    ifl::Result<bool> start_cycle(std::int64_t now, std::string_view sched, int trigger);
+    // Waits for the cycle if it still runs. To be called once after each start_cycle() without an error.
+    ifl::Result<Decisions> finish_cycle(std::int64_t now);
+    // Where a job that isn't running has room now (run), after others were preempted for it; or why nowhere
+    // (comment): the last decision. Limits, times and the order don't matter. PBSE_TRYAGAIN: not before
+    // finish_cycle().
+    ifl::Result<Decisions> place_job(std::int64_t now, std::uint64_t job);
+
+  private:
+    pbs_host host_table();
+
+    Options options_;  // host_ points into it
+    pbs_host host_{};
+    pbs_plugin table_{};
+    bool uncommitted_ = false;
+    bool wants_cycle_ = false;
+};
+
+}  // namespace pbs::client

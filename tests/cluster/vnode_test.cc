@@ -1,0 +1,44 @@
+// Vnodes as servers describe them.
+#include "cluster/vnode.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+#include "server_plugin/plugin/pbs_plugin.h"
+
+namespace pbs::cluster {
+namespace {
+
+Vnode vnode_with(std::string_view state, std::string_view sharing) {
+    const std::vector<ifl::AttributeView> attributes{{"state", {}, state}, {"sharing", {}, sharing}};
+    return vnode_of(attributes);
+}
+
+// The job that has it for itself is told of with its place.
+TEST(Vnode, OfAJobThatHasItForItselfIsNotDown) {
+    EXPECT_EQ(vnode_with("job-exclusive", "default_shared").state, PBS_VNODE_FREE + 0U);
+    EXPECT_EQ(vnode_with("job-exclusive,down", "default_shared").state, PBS_VNODE_DOWN + 0U);
+    EXPECT_EQ(vnode_with("job-exclusive", "force_excl").state, PBS_VNODE_FREE + 0U);
+}
+
+TEST(Vnode, SaysWhetherJobsShareIt) {
+    const std::pair<std::string_view, pbs_vnode_sharing> words[] = {
+        {"default_shared", PBS_VNODE_DEFAULT_SHARED},     {"default_excl", PBS_VNODE_DEFAULT_EXCL},
+        {"default_exclhost", PBS_VNODE_DEFAULT_EXCLHOST}, {"ignore_excl", PBS_VNODE_IGNORE_EXCL},
+        {"force_shared", PBS_VNODE_IGNORE_EXCL},          {"force_excl", PBS_VNODE_FORCE_EXCL},
+        {"force_exclhost", PBS_VNODE_FORCE_EXCLHOST},     {"", PBS_VNODE_DEFAULT_SHARED}};
+    for (const auto& [word, sharing] : words)
+        EXPECT_EQ(vnode_with("free", word).sharing, static_cast<std::uint32_t>(sharing)) << word;
+}
+
+TEST(Vnode, IsOnTheHostThatItsResourcesName) {
+    const std::vector<ifl::AttributeView> both{{"Mom", {}, "box.example"},
+                                               {"resources_available", "host", "box"}};
+    EXPECT_EQ(vnode_of(both).host, "box");
+    EXPECT_EQ(vnode_of(std::span(both).first(1)).host, "box.example");
+}
+
+}  // namespace
+}  // namespace pbs::cluster
