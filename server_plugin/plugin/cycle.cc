@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
 #include <functional>
 
 #include "ifl/pbs_error.h"
@@ -58,15 +57,11 @@ void read_allocations(State& state, std::string_view sched, sched::Instant now, 
 
 namespace {
 
-bool readable(const pbs_cycle_request* request) {
-    return request != nullptr && request->size >= offsetof(pbs_cycle_request, takes);
-}
-
 void clear(pbs_cycle_result& result) {
     result.decisions = nullptr;
     result.decision_count = 0;
     result.jobs_considered = 0;
-    if (result.size >= sizeof(pbs_cycle_result)) result.log_event = -1;
+    result.log_event = -1;
 }
 
 using Before = std::function<void(sched::Inspector&)>;
@@ -75,7 +70,7 @@ using Before = std::function<void(sched::Inspector&)>;
 Before get_ready(State& state, const pbs_cycle_request& request) {
     const std::string_view sched = view(request.sched);
     const bool anew = request.trigger == PBS_SCH_CONFIGURE;
-    const uint64_t takes = request.size >= sizeof(pbs_cycle_request) ? request.takes : 0;
+    const uint64_t takes = request.takes;
     state.scheduler.set_tell_estimates((takes & PBS_TAKES_ESTIMATES) != 0);
     state.scheduler.set_divide_chunks((takes & PBS_TAKES_PIECES) != 0);
     state.takes_preemptions = (takes & PBS_TAKES_PREEMPTIONS) != 0;
@@ -119,7 +114,7 @@ void hand_over(State& state, sched::Instant now, pbs_cycle_result& result) {
     keep_record(state, now);
     state.hpm_switch.after_cycle(state.scheduler, state.host, done.sched, now, done.hpm_wanted);
     result.jobs_considered = state.jobs_considered;
-    if (result.size >= sizeof(pbs_cycle_result)) result.log_event = done.log_event;
+    result.log_event = done.log_event;
     result.decisions = state.decisions.list().data();
     result.decision_count = state.decisions.list().size();
 }
@@ -134,28 +129,8 @@ bool puts_off(State& state, const pbs_cycle_request& request, sched::CycleTrigge
                                            instant(request.now), trigger);
 }
 
-int32_t cycle(State& state, const pbs_cycle_request* request, pbs_cycle_result* result) {
-    if (!readable(request) || !result || result->size < offsetof(pbs_cycle_result, log_event))
-        return PBSE_INTERNAL;
-    clear(*result);
-    if (!state.store) return PBSE_INTERNAL;
-    load_shares(state);
-    sched::CycleTrigger trigger{};
-    if (puts_off(state, *request, trigger)) return PBSE_NONE;
-    const Before before = get_ready(state, *request);
-    const sched::Instant now = instant(request->now);
-    if (before) {
-        sched::Inspector inspector = state.scheduler.inspect();
-        before(inspector);
-    }
-    take(state, state.scheduler.cycle(now, view(request->sched), trigger));
-    hand_over(state, now, *result);
-    return PBSE_NONE;
-}
-
 int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* running) {
-    if (!readable(request) || !running || !state.store || !state.host.takes_cycle_finished())
-        return PBSE_INTERNAL;
+    if (!fits(request) || !running || !state.store) return PBSE_INTERNAL;
     state.looks.finish(state);
     if (state.looks.at_work()) return PBSE_TRYAGAIN;
     load_shares(state);
@@ -175,7 +150,7 @@ int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* run
 }
 
 int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result) {
-    if (!result || result->size < offsetof(pbs_cycle_result, log_event) || !state.store) return PBSE_INTERNAL;
+    if (!fits(result) || !state.store) return PBSE_INTERNAL;
     clear(*result);
     state.in_flight.on_its_way = false;
     for (const std::string& line : state.scheduler.finish_work())
@@ -188,8 +163,7 @@ int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result)
 }
 
 int32_t place_job(State& state, const pbs_place_request* request, pbs_cycle_result* result) {
-    if (!request || request->size < sizeof(pbs_place_request)) return PBSE_INTERNAL;
-    if (!result || result->size < offsetof(pbs_cycle_result, log_event) || !state.store) return PBSE_INTERNAL;
+    if (!fits(request) || !fits(result) || !state.store) return PBSE_INTERNAL;
     clear(*result);
     state.looks.finish(state);
     if (state.scheduler.at_work()) return PBSE_TRYAGAIN;

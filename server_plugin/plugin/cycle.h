@@ -9,10 +9,7 @@
 
 namespace pbs::plugin {
 
-// pbs_plugin::cycle. The decisions are in state.decisions until the next cycle.
-int32_t cycle(State& state, const pbs_cycle_request* request, pbs_cycle_result* result);
-
-// pbs_plugin::start_cycle and finish_cycle.
+// pbs_plugin::start_cycle and finish_cycle. The decisions are in state.decisions until the next cycle.
 int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* running);
 int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result);
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <new>
 
@@ -26,10 +25,6 @@ namespace pbs::plugin {
 namespace {
 
 constexpr std::string_view kName = "pbs_policy";
-
-// The tables without the members that came later.
-constexpr size_t kFirstTable = offsetof(pbs_plugin, resource_removed);
-constexpr size_t kFirstHostTable = offsetof(pbs_host, reply_encoded);
 
 // One line into the caller's buffer, cut to fit, always ended by NUL.
 void tell(char* error, size_t error_size, std::string_view text) noexcept {
@@ -170,13 +165,6 @@ uint32_t wanted_entry(void* self, pbs_str sched) {
     return guarded(self, "wanted", static_cast<uint32_t>(PBS_WANT_NOTHING),
                    [&](State& state) { return wanted(state, view(sched)); });
 }
-int32_t cycle_entry(void* self, const pbs_cycle_request* request, pbs_cycle_result* result) {
-    return guarded(self, "cycle", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) {
-        settle(state);
-        return cycle(state, request, result);
-    });
-}
-
 int32_t start_cycle_entry(void* self, const pbs_cycle_request* request, int32_t* running) {
     return guarded(self, "start_cycle", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) {
         settle(state);
@@ -260,7 +248,6 @@ pbs_plugin table_of(State* state) {
     table.job_removed = job_removed_entry;
     table.next_deadline = next_deadline_entry;
     table.tick = tick_entry;
-    table.cycle = cycle_entry;
     table.wanted = wanted_entry;
     table.resource_removed = resource_removed_entry;
     table.commit = commit_entry;
@@ -286,13 +273,14 @@ std::string misfit(const pbs_host* host, const pbs_plugin* plugin) {
                            host->size < offsetof(pbs_host, reserved) ? 0 : host->abi_version,
                            PBS_PLUGIN_ABI_VERSION);
     }
-    if (host->size < kFirstHostTable) {
-        return fmt::format("the server's table has {} bytes, expected at least {}", host->size,
-                           kFirstHostTable);
+    constexpr std::string_view kOtherRelease = "server and plugin are of different releases";
+    if (!fits(host)) {
+        return fmt::format("the server's table has {} bytes, expected {}: {}", host->size, sizeof(pbs_host),
+                           kOtherRelease);
     }
-    if (plugin->size < kFirstTable) {
-        return fmt::format("the server has {} bytes for the plugin's table, expected at least {}",
-                           plugin->size, kFirstTable);
+    if (!fits(plugin)) {
+        return fmt::format("the server has {} bytes for the plugin's table, expected {}: {}", plugin->size,
+                           sizeof(pbs_plugin), kOtherRelease);
     }
     if (!host->log || !host->reply_error || !host->reply_warning || !host->reply_object ||
         !host->reply_attr) {
@@ -321,11 +309,7 @@ int32_t init(const pbs_host* host, pbs_plugin* plugin, char* error, size_t error
         return PBSE_BADATVAL;
     }
     auto state = std::make_unique<State>(*host, std::move(*zone));
-    const size_t room = std::min(plugin->size, sizeof(pbs_plugin));
-    state->stages = room >= offsetof(pbs_plugin, commit) + sizeof(pbs_plugin::commit);
-    const pbs_plugin table = table_of(state.release());
-    std::memcpy(plugin, &table, room);
-    plugin->size = room;
+    *plugin = table_of(state.release());
     return PBSE_NONE;
 }
 

@@ -64,17 +64,15 @@ void sched_changed(State& state, const pbs_sched_record* record) {
     if (!translated) return refuse(state, "sched");
     state.sched_priv[std::string(translated->name)] = translated->sched_priv;
     state.partitions[std::string(translated->name)] = translated->partition;
-    if (record->size >= offsetof(pbs_sched_record, directives) && record->own != 0) {
+    if (record->own != 0) {
         state.own_scheds.emplace(translated->name);
     } else {
         state.own_scheds.erase(std::string(translated->name));
     }
-    if (record->size >= sizeof(pbs_sched_record)) {
-        std::string& directives = state.sched_directives[std::string(translated->name)];
-        // What a sched_config file says is read anew then.
-        if (directives != view(record->directives)) ++state.sched_configs.names;
-        directives = view(record->directives);
-    }
+    std::string& directives = state.sched_directives[std::string(translated->name)];
+    // What a sched_config file says is read anew then.
+    if (directives != view(record->directives)) ++state.sched_configs.names;
+    directives = view(record->directives);
     state.scheduler.sched_changed(*translated);
 }
 

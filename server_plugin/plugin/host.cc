@@ -1,6 +1,5 @@
 #include "server_plugin/plugin/host.h"
 
-#include <cstddef>
 #include <vector>
 
 #include "server_plugin/plugin/text.h"
@@ -31,8 +30,7 @@ void Reply::object(int32_t object_type, std::string_view name, std::span<const S
 }
 
 bool Reply::takes_encoded() const {
-    constexpr size_t kEnd = offsetof(pbs_host, reply_encoded) + sizeof(pbs_host::reply_encoded);
-    return host_.size >= kEnd && host_.reply_encoded;
+    return host_.reply_encoded != nullptr;
 }
 
 void Reply::encoded(std::string_view object) {
@@ -59,29 +57,23 @@ void Host::log(pbs_log_level level, std::string_view object, std::string_view me
 }
 
 bool Host::has_pbs_sched() const {
-    return host_.size >= offsetof(pbs_host, provisions) && host_.has_pbs_sched != 0;
+    return host_.has_pbs_sched != 0;
 }
 
 bool Host::provisions() const {
-    return host_.size >= offsetof(pbs_host, pulls) && host_.provisions != 0;
+    return host_.provisions != 0;
 }
 
 objects::ServerAbilities Host::abilities() const {
-    return {.pulls = host_.size >= sizeof(pbs_host) && host_.pulls != 0, .has_log = !has_pbs_sched()};
-}
-
-bool Host::takes_cycle_finished() const {
-    return host_.size >= offsetof(pbs_host, cycle_finished) + sizeof(pbs_host::cycle_finished) &&
-           host_.cycle_finished != nullptr;
+    return {.pulls = host_.pulls != 0, .has_log = !has_pbs_sched()};
 }
 
 void Host::cycle_finished() const {
-    host_.cycle_finished(host_.context);
+    if (host_.cycle_finished != nullptr) host_.cycle_finished(host_.context);
 }
 
 bool Host::takes_work_finished() const {
-    return host_.size >= offsetof(pbs_host, work_finished) + sizeof(pbs_host::work_finished) &&
-           host_.work_finished != nullptr;
+    return host_.work_finished != nullptr;
 }
 
 void Host::work_finished() const {

@@ -52,9 +52,7 @@ class Host {
     // Writes one line to the server's log. `object` names what it is about.
     void log(pbs_log_level level, std::string_view object, std::string_view message) const;
 
-    // Does the host want to be told when a cycle in a thread is over?
-    bool takes_cycle_finished() const;
-    // From any thread.
+    // Tells that a cycle in a thread is over, from any thread, if the host wants to be told.
     void cycle_finished() const;
     // The same when something else in a thread is over, for which the host asks again.
     bool takes_work_finished() const;

@@ -6,10 +6,9 @@
  * two tables of function pointers.
  *
  * Rules that hold for every call:
- *  - Every struct that crosses begins with `size`, set by its maker to sizeof that struct. A reader uses only
- *    the members that lie within `size`; members are only ever added at the end. That, with
- *    PBS_PLUGIN_ABI_VERSION for incompatible changes, is the versioning. Where the callee fills in a struct
- * of the caller (pbs_plugin, pbs_cycle_result), the caller sets `size` to the room there is.
+ *  - Every struct that crosses begins with `size`, set by its maker to sizeof that struct; where the callee
+ *    fills in a struct of the caller (pbs_plugin, pbs_cycle_result), the caller sets it. Host and plugin are
+ *    of one version of this file: a struct of another size is refused, as a whole, with a message.
  *  - Strings are pointer and length, UTF-8 or plain bytes, not NUL-terminated; an absent string has length 0.
  *  - Memory belongs to the maker: what a caller passes is valid until the call returns, unless the comment
  *    says otherwise; the callee copies what it keeps.
@@ -105,7 +104,6 @@ typedef struct pbs_manager_request {
     size_t attr_count;
     pbs_identity who;
     pbs_str extend;
-    /* Members from here on came later. */
     pbs_str text; /* the whole request as one would type it in qmgr; empty: the attributes are all of it */
     const pbs_host_change* host_changes;
     size_t host_change_count;
@@ -134,7 +132,6 @@ typedef struct pbs_status_request {
     size_t wanted_count;
     pbs_identity who;
     pbs_str extend;
-    /* Members from here on came later. */
     /* 0, or a number as that of a pbs_manager_request, from the same numbers: then status() may answer 15208
      * (try again), because a thread of the plugin's has yet to find out the answer; and it may answer with a
      * part. The host makes the same call again, with the same ticket, as it does there. */
@@ -233,7 +230,6 @@ typedef struct pbs_job_record {
     size_t requested_count;
     const pbs_place* places; /* held by a running job */
     size_t place_count;
-    /* Members from here on came later. */
     /* What a running job has used so far of resources other than walltime, as far as the host knows. A host
      * that knows it only when the job has ended tells of the job once more, as running, before it tells that
      * it has ended: usage of fair shares is counted from it. */
@@ -319,7 +315,6 @@ typedef struct pbs_queue_record {
     int64_t backfill_depth; /* -1: not set */
     int32_t execution_type; /* enum pbs_execution_type */
     uint32_t reserved2;
-    /* Members from here on came later. */
     const pbs_entity_limit* limits;
     size_t limit_count;
     pbs_str node_group_key; /* names of resources, with commas; empty: the server's counts */
@@ -357,7 +352,6 @@ typedef struct pbs_vnode_record {
     const pbs_amount* resources_available;
     size_t resources_available_count;
     int64_t load_thousandths; /* load average; -1: unknown */
-    /* Members from here on came later. */
     int64_t
         system_time_thousandths; /* share of its CPU time that the host spends in the system; -1: unknown */
     int64_t load_at; /* when the load average was measured; 0: unknown. Policies with load_balancing
@@ -380,7 +374,6 @@ typedef struct pbs_server_record {
     size_t resources_available_count;
     int64_t backfill_depth;   /* deprecated server attribute; -1: not set */
     pbs_str job_sort_formula; /* deprecated server attribute */
-    /* Members from here on came later. */
     /* What a job gives back when a decision suspends it: names of resources, with commas; empty: all. */
     pbs_str suspend_releases;
     const pbs_entity_limit* limits;
@@ -403,8 +396,7 @@ typedef struct pbs_sched_record {
     uint32_t reserved;
     pbs_str partition;
     pbs_str sched_priv; /* absolute path */
-    /* Members from here on came later. */
-    uint32_t own; /* of hosts with pbs_sched: 1, this plugin schedules its jobs; 0, pbs_sched does */
+    uint32_t own;       /* of hosts with pbs_sched: 1, this plugin schedules its jobs; 0, pbs_sched does */
     uint32_t reserved2;
     /* Of hosts with pbs_sched: directives of qmgr, a line each, that set what policies have now of the
      * scheduler
@@ -449,7 +441,6 @@ typedef struct pbs_reservation_record {
     /* Of one that is asked for again: when it has these places. */
     int64_t held_start;
     int64_t held_end;
-    /* Members from here on came later. */
     /* Of a standing reservation: its times after this one, which don't overlap, in their order. Those that
      * are asked for get places all together, or the reservation is denied. */
     const pbs_reservation_occurrence* later;
@@ -522,7 +513,6 @@ typedef struct pbs_decision {
     size_t set_resource_count;
     const pbs_place* places; /* one for each chunk that the job asks for, in that order; see `joined` */
     size_t place_count;
-    /* Members from here on came later. */
     int64_t start; /* ESTIMATE; CONFIRM: 0, its own */
     /* For each place: 1, it is another piece of the chunk that the place before it is of, on another vnode of
      * the same host; 0, a chunk begins. Null: each place is a chunk. For hosts that ask for it
@@ -539,7 +529,7 @@ typedef struct pbs_decision {
     int32_t accrue_type; /* ACCRUE: PBS_ACCRUE_INELIGIBLE or PBS_ACCRUE_ELIGIBLE */
 } pbs_decision;
 
-/* What of decisions came later: a host is given what it asks for. */
+/* What a host takes of decisions: it is given what it asks for. */
 enum pbs_takes {
     PBS_TAKES_ESTIMATES = 1,    /* decisions of that kind */
     PBS_TAKES_PIECES = 2,       /* chunks in pieces on several vnodes of a host (pbs_decision.joined) */
@@ -555,7 +545,6 @@ typedef struct pbs_cycle_request {
     pbs_str sched;
     int32_t trigger; /* enum pbs_cycle_trigger */
     int32_t reserved;
-    /* Members from here on came later. */
     uint64_t takes; /* bits of enum pbs_takes */
 } pbs_cycle_request;
 
@@ -567,16 +556,15 @@ typedef struct pbs_place_request {
     uint64_t takes; /* bits of enum pbs_takes */
 } pbs_place_request;
 
-/* The decisions stay valid until the next call of cycle(), start_cycle() or stop(). They are to be applied in
+/* The decisions stay valid until the next call of start_cycle() or stop(). They are to be applied in
  * order; the host tells of what came of each through job_changed and job_removed. Between start_cycle() and
  * their application the host may have changed what they are about: a decision about a job that isn't as it
  * was then is to be dropped. */
 typedef struct pbs_cycle_result {
     size_t size;
-    const pbs_decision* decisions; /* an array of elements of decisions[0].size bytes */
+    const pbs_decision* decisions; /* an array */
     size_t decision_count;
     int64_t jobs_considered;
-    /* Members from here on came later. */
     /* Which classes of events the scheduler's log has, by the policy in force: bits as in the server's
      * log_events. -1: as in the cycle before, because nothing was decided. */
     int64_t log_event;
@@ -609,23 +597,20 @@ typedef struct pbs_host {
                          size_t attr_count);
     void (*reply_attr)(pbs_reply* reply, const pbs_attr* attr);
 
-    /* Members from here on came later: a plugin doesn't call one that lies behind the end of the host's table
-     * or is null. */
-
     /* As reply_object, for an object that the plugin keeps in the form that it has in a status reply of the
      * batch protocol, in DIS: type, name, number of attributes, and of each the length of its texts, its
-     * name, its resource, its value and its operation. */
+     * name, its resource, its value and its operation. Null: the host gets such objects by reply_object. */
     void (*reply_encoded)(pbs_reply* reply, pbs_str object);
 
     /* The cycle that start_cycle() left running is over: finish_cycle() is to be called. Called from a thread
      * of the plugin's, once for each such cycle, maybe before start_cycle() has returned, or during stop():
-     * the host does no more in it than to wake its own thread. */
+     * the host does no more in it than to wake its own thread. Null: it isn't told. */
     void (*cycle_finished)(void* context);
 
     /* What a thread of the plugin's did for a status request is over: a start_cycle() that was answered with
      * 15208 succeeds now, next_deadline() is to be asked again, and so is what was asked with tickets. Called
-     * as cycle_finished() is. The plugin does nothing in a thread for the status requests of a host without
-     * this member. */
+     * as cycle_finished() is. The plugin does nothing in a thread for the status requests of a host that
+     * leaves this null. */
     void (*work_finished)(void* context);
 
     /* 1: the host has pbs_sched of OpenPBS, which schedules by the files in each scheduler's sched_priv. The
@@ -649,9 +634,9 @@ enum pbs_wanted {
     PBS_WANT_POLICY_SWITCH = 2 /* with PBS_WANT_CYCLE: the cycle's trigger is PBS_SCH_POLICY_SWITCH */
 };
 
-/* What the plugin offers. The plugin fills it in init; `self` is given back in every call. Every function
- * up to wanted is set. The order of a host's life: init; the *_changed events for all that exists, beginning
- * with resource_defined, server_changed and sched_changed; start; then anything; stop. */
+/* What the plugin offers. The plugin fills it in init; `self` is given back in every call. Every function is
+ * set. The order of a host's life: init; the *_changed events for all that exists, beginning with
+ * resource_defined, server_changed and sched_changed; start; then anything; stop. */
 typedef struct pbs_plugin {
     size_t size;
     uint32_t abi_version;
@@ -723,30 +708,23 @@ typedef struct pbs_plugin {
     /* Does what is due (policy switch, decay, saving). Returns bits of enum pbs_wanted. Harmless when early.
      */
     uint32_t (*tick)(void* self, int64_t now);
-    /* Runs one scheduling cycle of one scheduler. */
-    int32_t (*cycle)(void* self, const pbs_cycle_request* request, pbs_cycle_result* result);
-
     /* What the last tick() wants of one scheduler: bits of enum pbs_wanted. */
     uint32_t (*wanted)(void* self, pbs_str sched);
-
-    /* Members from here on came later: a host whose table ends before one doesn't call it, and a plugin may
-     * leave them null. */
 
     /* Event: a resource definition is gone. */
     void (*resource_removed)(void* self, pbs_str name);
 
     /* Makes durable, at once, what manager() left written since the last commit(), and says what became of
      * it: on an error nothing of all that has changed, and `error` (a buffer of error_size bytes) holds one
-     * line. Any other call may have done the work of it already; its result is here still. A host whose
-     * table ends before this member gets every change durable from manager(). */
+     * line. Any other call may have done the work of it already; its result is here still. */
     int32_t (*commit)(void* self, int64_t now, char* error, size_t error_size);
 
-    /* As cycle(), for a host that has cycle_finished() and goes on answering requests in the meantime. Begins
-     * a cycle on what the plugin knows now. A short one is over when this returns (`running` 0); a long one
-     * (`running` 1) runs in a thread of the plugin's, which calls cycle_finished(). In both cases
-     * finish_cycle() is to follow, before another cycle begins; after an error it is not. In the meantime the
-     * host goes on calling whatever else it has to: what events and requests change counts for the next
-     * cycle, and nothing is due: next_deadline() is to be asked again after finish_cycle(). Calls
+    /* Begins a scheduling cycle of one scheduler on what the plugin knows now. A short one is over when this
+     * returns (`running` 0); a long one
+     * (`running` 1) runs in a thread of the plugin's, which calls cycle_finished() if the host has that. In
+     * both cases finish_cycle() is to follow, before another cycle begins; after an error it is not. In the
+     * meantime the host goes on calling whatever else it has to: what events and requests change counts for
+     * the next cycle, and nothing is due: next_deadline() is to be asked again after finish_cycle(). Calls
      * that need the scheduler itself wait for the thread: finish_cycle() and stop(), and without a ticket
      * status() of an explanation or a record.
      *
@@ -759,8 +737,7 @@ typedef struct pbs_plugin {
     int32_t (*finish_cycle)(void* self, int64_t now, pbs_cycle_result* result);
 
     /* The host doesn't ask again with this ticket: what the plugin did for it is taken back or thrown away,
-     * without keeping anybody waiting. A ticket that isn't under way is left alone. A plugin that leaves this
-     * null doesn't know of tickets. */
+     * without keeping anybody waiting. A ticket that isn't under way is left alone. */
     void (*abandon)(void* self, uint64_t ticket);
 
     /* Finds a place for one job that isn't running, because an operator wants it started (qrun). Whether

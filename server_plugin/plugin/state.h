@@ -135,7 +135,6 @@ struct State {
     std::set<uint64_t> queues_to_tell;                 // that the log doesn't have yet as they are
     // By scheduler, the policy in force when the log was told of its queues.
     std::map<std::string, std::optional<objects::Object>> told_policies;
-    bool stages = false;                    // the host calls commit()
     std::set<std::string> said_unwritable;  // dump files that couldn't be written, already in the log
 };
 

@@ -1,6 +1,7 @@
-// Strings of the C interface as views, and back. Nothing is copied.
+// Strings of the C interface as views, and back, and the check of its structs. Nothing is copied.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -9,6 +10,12 @@ namespace pbs::plugin {
 
 inline std::string_view view(pbs_str text) {
     return text.len == 0 ? std::string_view{} : std::string_view{text.ptr, text.len};
+}
+
+// Is the struct there, and that of this version of the interface?
+template <class Struct>
+bool fits(const Struct* one) {
+    return one != nullptr && one->size == sizeof(Struct);
 }
 
 // Valid as long as what `text` views.

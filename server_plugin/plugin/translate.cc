@@ -1,7 +1,6 @@
 #include "server_plugin/plugin/translate.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
 
 #include "objects/resources.h"
@@ -9,13 +8,6 @@
 
 namespace pbs::plugin {
 namespace {
-
-// A record that is smaller than the first version of the interface had it isn't of any version. `least` is
-// that size where members were added since.
-template <class Record>
-bool readable(const Record* record, std::size_t least = sizeof(Record)) {
-    return record && record->size >= least;
-}
 
 bool present(const void* array, std::size_t count) {
     return count == 0 || array;
@@ -74,7 +66,7 @@ std::span<const sched::Amount> Translator::amounts(AmountRange range) const {
 }
 
 std::optional<sched::ResourceRecord> Translator::resource(const pbs_resource_record* record) {
-    if (!readable(record)) return std::nullopt;
+    if (!fits(record)) return std::nullopt;
     const auto kind = kind_of(record->kind);
     if (!kind) return std::nullopt;
     // Those that every PBS has may be told of no vnode and count all the same, as for vmem, which is
@@ -85,15 +77,12 @@ std::optional<sched::ResourceRecord> Translator::resource(const pbs_resource_rec
 }
 
 std::optional<sched::ServerRecord> Translator::server(const pbs_server_record* record) {
-    if (!readable(record, offsetof(pbs_server_record, suspend_releases)) ||
-        !present(record->resources_max, record->resources_max_count) ||
+    if (!fits(record) || !present(record->resources_max, record->resources_max_count) ||
         !present(record->resources_available, record->resources_available_count)) {
         return std::nullopt;
     }
     limits_.clear();
-    if (record->size >= offsetof(pbs_server_record, counts_eligible_time) &&
-        !take(record->limits, record->limit_count))
-        return std::nullopt;
+    if (!take(record->limits, record->limit_count)) return std::nullopt;
     amounts_.clear();
     const AmountRange max = take(record->resources_max, record->resources_max_count);
     const AmountRange available = take(record->resources_available, record->resources_available_count);
@@ -107,36 +96,29 @@ std::optional<sched::ServerRecord> Translator::server(const pbs_server_record* r
     out.resources_available = amounts(available);
     out.backfill_depth = record->backfill_depth;
     out.job_sort_formula = view(record->job_sort_formula);
-    if (record->size >= offsetof(pbs_server_record, limits))
-        out.suspend_releases = view(record->suspend_releases);
-    if (record->size >= offsetof(pbs_server_record, node_group_key) && record->counts_eligible_time != 0)
-        out.eligible_since = instant(record->eligible_since);
+    out.suspend_releases = view(record->suspend_releases);
+    if (record->counts_eligible_time != 0) out.eligible_since = instant(record->eligible_since);
     out.limits = limits_;
-    if (record->size >= sizeof(pbs_server_record)) {
-        out.node_group_key = view(record->node_group_key);
-        out.node_group_enable = record->node_group_enable != 0;
-    }
+    out.node_group_key = view(record->node_group_key);
+    out.node_group_enable = record->node_group_enable != 0;
     return out;
 }
 
 std::optional<sched::SchedRecord> Translator::sched(const pbs_sched_record* record) {
-    if (!readable(record, offsetof(pbs_sched_record, own))) return std::nullopt;
+    if (!fits(record)) return std::nullopt;
     return sched::SchedRecord{view(record->name), record->scheduling != 0, view(record->partition),
                               view(record->sched_priv)};
 }
 
 std::optional<sched::QueueRecord> Translator::queue(const pbs_queue_record* record) {
-    if (!readable(record, offsetof(pbs_queue_record, execution_type)) ||
-        !present(record->resources_max, record->resources_max_count) ||
+    if (!fits(record) || !present(record->resources_max, record->resources_max_count) ||
         !present(record->resources_min, record->resources_min_count) ||
         !present(record->resources_available, record->resources_available_count) ||
         !present(record->acl_users, record->acl_user_count)) {
         return std::nullopt;
     }
     limits_.clear();
-    if (record->size >= offsetof(pbs_queue_record, node_group_key) &&
-        !take(record->limits, record->limit_count))
-        return std::nullopt;
+    if (!take(record->limits, record->limit_count)) return std::nullopt;
     amounts_.clear();
     const AmountRange max = take(record->resources_max, record->resources_max_count);
     const AmountRange min = take(record->resources_min, record->resources_min_count);
@@ -162,19 +144,16 @@ std::optional<sched::QueueRecord> Translator::queue(const pbs_queue_record* reco
     out.acl_users = texts_;
     out.partition = view(record->partition);
     out.backfill_depth = record->backfill_depth;
-    if (record->size >= offsetof(pbs_queue_record, limits)) {
-        if (record->execution_type < PBS_EXECUTION_ANY || record->execution_type > PBS_EXECUTION_DEDICATED)
-            return std::nullopt;
-        out.execution_type = static_cast<sched::ExecutionType>(record->execution_type);
-    }
+    if (record->execution_type < PBS_EXECUTION_ANY || record->execution_type > PBS_EXECUTION_DEDICATED)
+        return std::nullopt;
+    out.execution_type = static_cast<sched::ExecutionType>(record->execution_type);
     out.limits = limits_;
-    if (record->size >= sizeof(pbs_queue_record)) out.node_group_key = view(record->node_group_key);
+    out.node_group_key = view(record->node_group_key);
     return out;
 }
 
 std::optional<sched::VnodeRecord> Translator::vnode(const pbs_vnode_record* record) {
-    if (!readable(record, offsetof(pbs_vnode_record, system_time_thousandths)) ||
-        !present(record->resources_available, record->resources_available_count)) {
+    if (!fits(record) || !present(record->resources_available, record->resources_available_count)) {
         return std::nullopt;
     }
     amounts_.clear();
@@ -190,34 +169,27 @@ std::optional<sched::VnodeRecord> Translator::vnode(const pbs_vnode_record* reco
     out.partition = view(record->partition);
     out.resources_available = amounts(available);
     out.load_thousandths = record->load_thousandths;
-    if (record->size >= offsetof(pbs_vnode_record, load_at))
-        out.system_time_thousandths = record->system_time_thousandths;
-    if (record->size >= offsetof(pbs_vnode_record, sharing)) {
-        out.load_at = instant(record->load_at);
-        if (record->max_load_thousandths > 0) out.max_load_thousandths = record->max_load_thousandths;
-    }
-    if (record->size >= sizeof(pbs_vnode_record)) out.sharing = sharing_of(record->sharing);
+    out.system_time_thousandths = record->system_time_thousandths;
+    out.load_at = instant(record->load_at);
+    if (record->max_load_thousandths > 0) out.max_load_thousandths = record->max_load_thousandths;
+    out.sharing = sharing_of(record->sharing);
     return out;
 }
 
 std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
-    if (!readable(record, offsetof(pbs_job_record, used)) ||
-        !present(record->requested, record->requested_count) ||
-        !present(record->places, record->place_count)) {
+    if (!fits(record) || !present(record->requested, record->requested_count) ||
+        !present(record->places, record->place_count) || !present(record->used, record->used_count) ||
+        !present(record->kept, record->kept_count)) {
         return std::nullopt;
     }
-    const bool tells_used = record->size >= offsetof(pbs_job_record, elapsed);
-    const bool tells_preempted = record->size >= offsetof(pbs_job_record, accrue_type);
-    if (tells_used && !present(record->used, record->used_count)) return std::nullopt;
-    if (tells_preempted && !present(record->kept, record->kept_count)) return std::nullopt;
     amounts_.clear();
     ranges_.clear();
     places_.clear();
     const AmountRange requested = take(record->requested, record->requested_count);
-    const AmountRange used = tells_used ? take(record->used, record->used_count) : AmountRange{};
+    const AmountRange used = take(record->used, record->used_count);
     std::vector<pbs_place>& held = held_;
     held.assign(record->places, record->places + record->place_count);
-    if (tells_preempted) held.insert(held.end(), record->kept, record->kept + record->kept_count);
+    held.insert(held.end(), record->kept, record->kept + record->kept_count);
     for (const pbs_place& place : held) {
         if (!present(place.amounts, place.amount_count)) return std::nullopt;
         ranges_.push_back(take(place.amounts, place.amount_count));
@@ -226,30 +198,24 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
     for (std::size_t i = 0; i < held.size(); ++i) {
         places_.push_back({sched::VnodeHandle{held[i].vnode}, amounts(ranges_[i])});
     }
-    const auto tells = [&](std::size_t member) { return member < record->size; };
     sched::JobRecord out;
     out.job = sched::JobHandle{record->job};
     out.id = view(record->id);
     out.queue = sched::QueueHandle{record->queue};
     out.state = static_cast<char>(record->state);
 #define JOB_TEXT(name) out.name = view(record->name);
-#define JOB_NUMBER(name, type) \
-    if (tells(offsetof(pbs_job_record, name))) out.name = record->name;
-#define JOB_INSTANT(name) \
-    if (tells(offsetof(pbs_job_record, name))) out.name = instant(record->name);
+#define JOB_NUMBER(name, type) out.name = record->name;
+#define JOB_INSTANT(name) out.name = instant(record->name);
 #define JOB_FLAG(name, upper_name) out.name = (record->flags & PBS_JOB_##upper_name) != 0;
 #include "server_plugin/scheduler/model/job_fields.def"
     out.etime = instant(record->etime);
-    if (tells(offsetof(pbs_job_record, accrues_since))) {
-        using enum sched::AccrueType;
-        out.accrual = {record->accrue_type == PBS_ACCRUE_INELIGIBLE ? ineligible
-                       : record->accrue_type == PBS_ACCRUE_ELIGIBLE ? eligible
-                                                                    : initial,
-                       sched::Seconds{record->eligible_time}, instant(record->accrues_since)};
-    }
+    using enum sched::AccrueType;
+    out.accrual = {record->accrue_type == PBS_ACCRUE_INELIGIBLE ? ineligible
+                   : record->accrue_type == PBS_ACCRUE_ELIGIBLE ? eligible
+                                                                : initial,
+                   sched::Seconds{record->eligible_time}, instant(record->accrues_since)};
     out.walltime = sched::Seconds{record->walltime};
-    if (tells(offsetof(pbs_job_record, soft_walltime)))
-        out.soft_walltime = sched::Seconds{record->soft_walltime};
+    out.soft_walltime = sched::Seconds{record->soft_walltime};
     out.extended = (record->flags & PBS_JOB_EXTENDED) != 0;
     out.requested = amounts(requested);
     out.places = std::span(places_).first(record->place_count);
@@ -260,24 +226,19 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
 }
 
 std::optional<sched::ReservationRecord> Translator::reservation(const pbs_reservation_record* record) {
-    if (!readable(record, offsetof(pbs_reservation_record, later)) ||
-        !present(record->requested, record->requested_count) || record->state < PBS_RESERVATION_ASKED ||
-        record->state > PBS_RESERVATION_CONFIRMED) {
+    if (!fits(record) || !present(record->requested, record->requested_count) ||
+        !present(record->later, record->later_count) ||
+        !present(record->later_requested, record->later_requested_count) ||
+        record->state < PBS_RESERVATION_ASKED || record->state > PBS_RESERVATION_CONFIRMED) {
         return std::nullopt;
     }
-    std::span<const pbs_reservation_occurrence> later;
-    const bool has_later = readable(record, offsetof(pbs_reservation_record, soonest));
-    if (has_later && !present(record->later, record->later_count)) return std::nullopt;
-    if (has_later) later = std::span(record->later, record->later_count);
-    const bool has_more = readable(record, sizeof *record);
-    if (has_more && !present(record->later_requested, record->later_requested_count)) return std::nullopt;
+    const std::span later(record->later, record->later_count);
     amounts_.clear();
     ranges_.clear();
     places_.clear();
     occurrences_.clear();
     const AmountRange requested = take(record->requested, record->requested_count);
-    AmountRange later_requested{};
-    if (has_more) later_requested = take(record->later_requested, record->later_requested_count);
+    const AmountRange later_requested = take(record->later_requested, record->later_requested_count);
     const auto take_places = [&](const pbs_place* places, std::size_t count) {
         if (!present(places, count)) return false;
         for (const pbs_place& place : std::span(places, count)) {
@@ -309,8 +270,8 @@ std::optional<sched::ReservationRecord> Translator::reservation(const pbs_reserv
     out.held_start = instant(record->held_start);
     out.held_end = instant(record->held_end);
     out.later = occurrences_;
-    out.keeps_first = has_later && record->keeps_first != 0;
-    out.soonest = readable(record, offsetof(pbs_reservation_record, later_requested)) && record->soonest != 0;
+    out.keeps_first = record->keeps_first != 0;
+    out.soonest = record->soonest != 0;
     out.later_requested = amounts(later_requested);
     return out;
 }

@@ -201,7 +201,6 @@ extern "C" __attribute__((visibility("default"))) int32_t pbs_policy_plugin_init
     plugin->next_deadline = [](void*, int64_t) { return std::numeric_limits<int64_t>::max(); };
     plugin->tick = [](void*, int64_t) { return uint32_t{0}; };
     plugin->wanted = [](void*, pbs_str) { return uint32_t{0}; };
-    plugin->cycle = cycle;
     // Of a host that wants to be told of their end, cycles go on until the test says that they are over.
     plugin->start_cycle = [](void* self, const pbs_cycle_request* request, int32_t* running) {
         if (fifo(self).explains != 0) return int32_t{15208};

@@ -101,16 +101,5 @@ TEST_F(Commit, AWindowOfATypeWithoutARuleIsInTheLog) {
     EXPECT_FALSE(host_.logged(kLine)) << "it was taken back before a cycle saw it";
 }
 
-TEST_F(Commit, AHostWithoutItGetsDurableChanges) {
-    host_.plugin.size = offsetof(pbs_plugin, commit);
-    host_.bring_up();
-    EXPECT_EQ(host_.plugin.commit, nullptr) << "beyond the host's table";
-    EXPECT_EQ(create("p1"), 0);
-    EXPECT_TRUE(is_stored("p1"));
-    EXPECT_EQ(create("p1"), PBSE_QUEEXIST);
-    EXPECT_EQ(create("p2"), 0);
-    EXPECT_TRUE(is_stored("p2"));
-}
-
 }  // namespace
 }  // namespace pbs::plugin_test

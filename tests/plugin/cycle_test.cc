@@ -275,11 +275,16 @@ TEST_F(Cycle, UnknownSchedulersDecideNothing) {
     request.trigger = PBS_SCH_SCHEDULE_CMD;
     pbs_cycle_result result{};
     result.size = sizeof result;
-    EXPECT_EQ(host.plugin.cycle(host.plugin.self, &request, &result), 0);
+    int32_t running = 0;
+    ASSERT_EQ(host.plugin.start_cycle(host.plugin.self, &request, &running), 0);
+    EXPECT_EQ(host.plugin.finish_cycle(host.plugin.self, host.now, &result), 0);
     EXPECT_EQ(result.decision_count, 0u);
+    ASSERT_EQ(host.plugin.start_cycle(host.plugin.self, &request, &running), 0);
     result.size = 8;
-    EXPECT_EQ(host.plugin.cycle(host.plugin.self, &request, &result), PBSE_INTERNAL)
+    EXPECT_EQ(host.plugin.finish_cycle(host.plugin.self, host.now, &result), PBSE_INTERNAL)
         << "no room for the result";
+    request.size -= 8;
+    EXPECT_EQ(host.plugin.start_cycle(host.plugin.self, &request, &running), PBSE_INTERNAL);
 }
 
 TEST_F(Cycle, RecordsThatCanNotBeReadAreNamedInTheLog) {
@@ -360,13 +365,13 @@ TEST_F(Cycle, StoppingWaitsForALongOne) {
     EXPECT_EQ(host.cycles_finished, 1);
 }
 
-TEST_F(Cycle, AHostThatIsNotToldOfTheEndGetsNoThread) {
+TEST_F(Cycle, AHostThatIsNotToldOfTheEndWaitsForIt) {
+    many_jobs(host);
+    const auto expected = host.cycle();
     host.host.cycle_finished = nullptr;
-    pbs_cycle_request request{};
-    request.size = sizeof request;
-    request.now = host.now;
-    int32_t running = -1;
-    EXPECT_EQ(host.plugin.start_cycle(host.plugin.self, &request, &running), PBSE_INTERNAL);
+    EXPECT_TRUE(host.start_cycle());
+    EXPECT_EQ(host.finish_cycle(), expected);
+    EXPECT_EQ(host.cycles_finished, 0);
 }
 
 // ---- A place for one job.
@@ -408,13 +413,13 @@ TEST_F(Cycle, APlaceIsToldWhenALongOneIsOverAndItsDecisionsStay) {
     }
 }
 
-TEST_F(Cycle, APlaceIsNotLookedForInRecordsThatAreTooSmall) {
+TEST_F(Cycle, APlaceIsNotLookedForInRecordsOfAnotherSize) {
     pbs_place_request request{sizeof request - 1, host.now, 1, 0};
     pbs_cycle_result result{};
     result.size = sizeof result;
     EXPECT_EQ(host.plugin.place_job(host.plugin.self, &request, &result), PBSE_INTERNAL);
     request.size = sizeof request;
-    result.size = offsetof(pbs_cycle_result, log_event) - 1;
+    result.size = sizeof result + 8;
     EXPECT_EQ(host.plugin.place_job(host.plugin.self, &request, &result), PBSE_INTERNAL);
     EXPECT_EQ(host.plugin.place_job(host.plugin.self, nullptr, nullptr), PBSE_INTERNAL);
 }
@@ -423,17 +428,19 @@ TEST_F(Cycle, APlaceIsNotLookedForInRecordsThatAreTooSmall) {
 
 class Takes : public Cycle {
   protected:
-    // A cycle for a host whose requests are of this size, and which takes that.
-    pbs_cycle_result cycle_for(std::size_t size, uint64_t takes) {
+    // A cycle for a host that takes this of decisions.
+    pbs_cycle_result cycle_for(uint64_t takes) {
         pbs_cycle_request request{};
-        request.size = size;
+        request.size = sizeof request;
         request.now = host.now;
         request.sched = {"default", 7};
         request.trigger = PBS_SCH_SCHEDULE_CMD;
         request.takes = takes;
         pbs_cycle_result result{};
         result.size = sizeof result;
-        EXPECT_EQ(host.plugin.cycle(host.plugin.self, &request, &result), 0);
+        int32_t running = 0;
+        EXPECT_EQ(host.plugin.start_cycle(host.plugin.self, &request, &running), 0);
+        EXPECT_EQ(host.plugin.finish_cycle(host.plugin.self, host.now, &result), 0);
         return result;
     }
 };
@@ -442,8 +449,8 @@ TEST_F(Takes, EstimatesAreForHostsThatTakeThem) {
     policy({{"algorithm", "standard"}, {"strict_ordering", "True"}, {"backfill_depth", "1"}});
     host.job({.handle = 1, .queue = kBatch, .state = 'R', .ncpus = 8, .walltime = 3600, .vnode = kVnode});
     host.job({.handle = 2, .queue = kBatch, .ncpus = 8});
-    const auto estimates = [&](std::size_t size, uint64_t takes) {
-        const pbs_cycle_result result = cycle_for(size, takes);
+    const auto estimates = [&](uint64_t takes) {
+        const pbs_cycle_result result = cycle_for(takes);
         std::vector<std::pair<uint64_t, int64_t>> told;
         for (std::size_t i = 0; i < result.decision_count; ++i)
             if (result.decisions[i].kind == PBS_DECIDE_ESTIMATE) {
@@ -452,12 +459,10 @@ TEST_F(Takes, EstimatesAreForHostsThatTakeThem) {
             }
         return told;
     };
-    EXPECT_THAT(estimates(offsetof(pbs_cycle_request, takes), PBS_TAKES_ESTIMATES), IsEmpty())
-        << "a host of before";
-    EXPECT_THAT(estimates(sizeof(pbs_cycle_request), 0), IsEmpty());
-    EXPECT_THAT(estimates(sizeof(pbs_cycle_request), PBS_TAKES_ESTIMATES),
+    EXPECT_THAT(estimates(0), IsEmpty());
+    EXPECT_THAT(estimates(PBS_TAKES_ESTIMATES),
                 ElementsAre(std::pair<uint64_t, int64_t>(2, host.now + 3600)));
-    EXPECT_THAT(estimates(sizeof(pbs_cycle_request), PBS_TAKES_ESTIMATES), IsEmpty()) << "once";
+    EXPECT_THAT(estimates(PBS_TAKES_ESTIMATES), IsEmpty()) << "once";
 }
 
 TEST_F(Takes, ChunksAreDividedForHostsThatTakePieces) {
@@ -471,8 +476,8 @@ TEST_F(Takes, ChunksAreDividedForHostsThatTakePieces) {
         int joined;
         bool operator==(const Piece&) const = default;
     };
-    const auto pieces = [&](std::size_t size, uint64_t takes) {
-        const pbs_cycle_result result = cycle_for(size, takes);
+    const auto pieces = [&](uint64_t takes) {
+        const pbs_cycle_result result = cycle_for(takes);
         std::vector<Piece> given;
         for (std::size_t i = 0; i < result.decision_count; ++i) {
             const pbs_decision& decision = result.decisions[i];
@@ -484,11 +489,8 @@ TEST_F(Takes, ChunksAreDividedForHostsThatTakePieces) {
         }
         return given;
     };
-    EXPECT_THAT(pieces(offsetof(pbs_cycle_request, takes), PBS_TAKES_PIECES), IsEmpty())
-        << "a host of before";
-    EXPECT_THAT(pieces(sizeof(pbs_cycle_request), PBS_TAKES_ESTIMATES), IsEmpty());
-    EXPECT_THAT(pieces(sizeof(pbs_cycle_request), PBS_TAKES_PIECES),
-                ElementsAre(Piece{kVnode, 4, 0}, Piece{kVnode + 1, 2, 1}));
+    EXPECT_THAT(pieces(PBS_TAKES_ESTIMATES), IsEmpty());
+    EXPECT_THAT(pieces(PBS_TAKES_PIECES), ElementsAre(Piece{kVnode, 4, 0}, Piece{kVnode + 1, 2, 1}));
 }
 
 // ---- The record of the next cycle, for those who wait for it.

@@ -397,11 +397,11 @@ pbs_cycle_request cycle_request(int64_t now, int32_t trigger) {
 }  // namespace
 
 std::vector<Decision> FakeHost::cycle(int32_t trigger) {
-    const pbs_cycle_request request = cycle_request(now, trigger);
-    pbs_cycle_result result{};
-    result.size = sizeof result;
-    EXPECT_EQ(plugin.cycle(plugin.self, &request, &result), 0);
-    return decisions_of(result);
+    const int before = cycles_finished;
+    start_cycle(trigger);
+    std::vector<Decision> decisions = finish_cycle();
+    cycles_finished = before;
+    return decisions;
 }
 
 bool FakeHost::start_cycle(int32_t trigger) {

@@ -158,9 +158,11 @@ TEST_F(Requests, InvalidRequestsAreRefused) {
     EXPECT_EQ(host.status(PBS_OBJ_QUEUE, "").code, PBSE_IVALREQ);
     EXPECT_EQ(host.manager(PBS_CMD_DELETE, PBS_OBJ_SERVER, "").code, PBSE_IVALREQ);
 
-    pbs_manager_request small{};
-    small.size = sizeof(size_t);
-    EXPECT_EQ(host.manager(small).code, PBSE_INTERNAL) << "too small to be read";
+    for (const size_t size : {sizeof(pbs_manager_request) - 8, sizeof(pbs_manager_request) + 8}) {
+        pbs_manager_request other{};
+        other.size = size;
+        EXPECT_EQ(host.manager(other).code, PBSE_INTERNAL) << "of another version";
+    }
     pbs_manager_request without{};
     without.size = sizeof without;
     without.object_type = PBS_OBJ_POLICY;
@@ -371,10 +373,6 @@ TEST_F(Requests, WhatTheHostChangesIsInTheHistory) {
     ASSERT_EQ(rows.objects.size(), 1u);
     EXPECT_EQ(rows.value("command"), "create node n1 Priority = 3");
     EXPECT_EQ(rows.value("after"), R"({"Priority":"3"})");
-    // A host that knows nothing of the later members tells of no changes, whatever lies behind its struct.
-    request.size = offsetof(pbs_manager_request, text);
-    EXPECT_EQ(host.manager(request).code, PBSE_IVALREQ);
-    request.size = sizeof request;
     request.host_changes = nullptr;
     EXPECT_EQ(host.manager(request).code, PBSE_IVALREQ);
     // What it was at a revision.

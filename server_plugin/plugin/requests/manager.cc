@@ -50,13 +50,6 @@ const pbs_attr* with_resource(const pbs_manager_request& request) {
     return nullptr;
 }
 
-// Hosts of the first version of the interface know nothing of what follows `extend`.
-constexpr std::size_t kFirstRequest = offsetof(pbs_manager_request, text);
-
-bool has_later_members(const pbs_manager_request& request) {
-    return request.size >= offsetof(pbs_manager_request, ticket);
-}
-
 // More rows of the history than are written while others wait.
 constexpr std::size_t kManyChanges = 100;
 
@@ -64,7 +57,6 @@ constexpr std::size_t kManyChanges = 100;
 
 std::optional<std::vector<objects::HostChange>> host_changes(const pbs_manager_request& request) {
     std::vector<objects::HostChange> out;
-    if (!has_later_members(request)) return out;
     if (request.host_change_count != 0 && !request.host_changes) return std::nullopt;
     for (const pbs_host_change& change : std::span(request.host_changes, request.host_change_count)) {
         out.push_back({static_cast<objects::ObjectType>(change.object_type), std::string(view(change.name)),
@@ -95,7 +87,7 @@ std::optional<ManagerRequest> translate(const pbs_manager_request& request) {
     } else {
         return std::nullopt;
     }
-    if (has_later_members(request)) out.command.text = view(request.text);
+    out.command.text = view(request.text);
     for (const pbs_attr& attr : std::span(request.attrs, request.attr_count)) {
         if (attr.op < PBS_OP_SET || attr.op > PBS_OP_DECR) return std::nullopt;
         out.command.changes.push_back({std::string(view(attr.name)), std::string(view(attr.value)),
@@ -123,21 +115,12 @@ namespace {
 bool only_checks(const pbs_manager_request& request) {
     return request.object_type == PBS_OBJ_SERVER && request.command == PBS_CMD_SET &&
            request.attr_count == 1 && request.attrs != nullptr &&
-           view(request.attrs->name) == "job_sort_formula" &&
-           (!has_later_members(request) || request.host_change_count == 0);
+           view(request.attrs->name) == "job_sort_formula" && request.host_change_count == 0;
 }
 
 }  // namespace
 
-std::uint64_t ticket_of(const pbs_manager_request& request) {
-    return request.size >= offsetof(pbs_manager_request, check_only) ? request.ticket : 0;
-}
-
 namespace {
-
-bool check_only(const pbs_manager_request& request) {
-    return request.size >= offsetof(pbs_manager_request, reserved) && request.check_only != 0;
-}
 
 // What would come of a request: it is carried out on a draft that is thrown away. A comparison of windows
 // that takes long is left to the request itself.
@@ -200,7 +183,7 @@ int32_t finish(State& state, const pbs_manager_request& request, const objects::
 int32_t end_long_change(State& state, const pbs_manager_request& request, Reply reply) {
     const bool configures = request.object_type == PBS_OBJ_CONFIGURATION;
     if (!state.long_change.over() ||
-        (configures && needs_scheduler(request) && !state.looks.has_turn(state, ticket_of(request))))
+        (configures && needs_scheduler(request) && !state.looks.has_turn(state, request.ticket)))
         return reply.error(PBSE_TRYAGAIN, {});
     const LongChange::Done done = state.long_change.end(*state.store);
     if (configures) return finish_configuration(state, done, instant(request.now), reply);
@@ -220,8 +203,8 @@ int32_t manage_object(State& state, const pbs_manager_request& request, Reply re
                            fmt::format("{}.{}: {} is not a resource list, expected no resource",
                                        view(attr->name), view(attr->resource), view(attr->name)));
     }
-    if (check_only(request)) return check(state, request, reply);
-    const std::uint64_t ticket = ticket_of(request);
+    if (request.check_only != 0) return check(state, request, reply);
+    const std::uint64_t ticket = request.ticket;
     const auto in_thread = [&] {
         return try_again(
             state, ticket,
@@ -242,21 +225,19 @@ int32_t manage_object(State& state, const pbs_manager_request& request, Reply re
     }
     // The scheduler reads what was staged when it needs it.
     const bool staged = handler == manage_own_object;
-    if (staged && !state.stages) {
-        if (const std::string why = commit(state); done && !why.empty()) return reply.error(PBSE_SYSTEM, why);
-    }
     return finish(state, request, translated->command, done, staged, reply);
 }
 
 }  // namespace
 
 int32_t manager(State& state, const pbs_manager_request* request, Reply reply) {
-    if (!request || request->size < kFirstRequest) {
-        return reply.error(PBSE_INTERNAL, "the server speaks an older plugin interface");
+    if (!fits(request)) {
+        return reply.error(PBSE_INTERNAL,
+                           "the server's request isn't of this version of the plugin interface");
     }
     if (!state.store) return reply.error(PBSE_INTERNAL, "the policy store isn't open");
     if (!request->who.authenticated) return reply.error(PBSE_PERM, {});
-    const std::uint64_t ticket = ticket_of(*request);
+    const std::uint64_t ticket = request->ticket;
     if (state.long_change.busy() && !(ticket == 0 && only_checks(*request))) {
         if (ticket == 0)
             return reply.error(PBSE_OBJBUSY, "another change of the configuration is under way: try again");

@@ -86,8 +86,9 @@ int32_t add_page(Reply& reply, const objects::Snapshot& snapshot, objects::Objec
 }  // namespace
 
 int32_t status(State& state, const pbs_status_request* request, Reply reply) {
-    if (!request || request->size < offsetof(pbs_status_request, ticket)) {
-        return reply.error(PBSE_INTERNAL, "the server speaks an older plugin interface");
+    if (!fits(request)) {
+        return reply.error(PBSE_INTERNAL,
+                           "the server's request isn't of this version of the plugin interface");
     }
     if (!state.store) return reply.error(PBSE_INTERNAL, "the policy store isn't open");
     if (request->object_type == PBS_OBJ_CONFIGURATION) return status_configuration(state, *request, reply);
