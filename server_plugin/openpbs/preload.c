@@ -148,19 +148,21 @@ static void step_aside(const char* why) {
     log_line(line);
 }
 
-/* Says whether pbs_server.bin could have the plugin: "ok", or why not. */
+/* Says whether pbs_server.bin could have the plugin: "ok", or why not. The process ends with 2 where attach()
+ * would never be called, and with 1 where that would give up. */
 static void probe(void) {
     static const char* const kObjects[] = {PBS_POLICY_MODULE, PLUGIN};
     char path[PATH_MAX + 64], why[1024] = "ok";
     size_t i;
     int bad = pbs_calls_can_be_caught(why, sizeof why);
+    const int never = bad == PBS_NO_WAIT;
     for (i = 0; bad == 0 && i < sizeof kObjects / sizeof *kObjects; ++i) {
         snprintf(path, sizeof path, "%s/%s", folder, kObjects[i]);
         bad = pbs_loadable(path, why, sizeof why);
     }
     printf("%s\n", bad != 0 ? why : "ok");
     fflush(stdout);
-    _exit(bad != 0);
+    _exit(never ? 2 : bad != 0);
 }
 
 __attribute__((constructor)) static void begin(void) {

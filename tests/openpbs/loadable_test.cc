@@ -150,16 +150,17 @@ TEST_F(Loadable, WhatKillsItsLoaderKillsAChild) {
 TEST(Probe, NamesTheCallThatCannotBeCaught) {
     e2e::RunOptions options;
     options.environment = {{"LD_PRELOAD", kSample}, {"PBS_POLICY_PROBE", "1"}};
-    const auto said = [&](const std::string& program) {
+    // 2: and nothing in the server's process would notice.
+    const auto said = [&](const std::string& program, int exit) {
         const e2e::Output output = e2e::run({program, "--version"}, options);
-        EXPECT_EQ(output.exit, 1) << output;
+        EXPECT_EQ(output.exit, exit) << output;
         return output.out;
     };
     EXPECT_EQ(
-        said(PBS_BUILD_DIR "/tests/openpbs/pbs_server.bin"),
+        said(PBS_BUILD_DIR "/tests/openpbs/pbs_server.bin", 2),
         "neither this pbs_server nor its libpbs imports epoll_pwait from libc, so its main loop can't be "
         "seen\n");
-    EXPECT_EQ(said(PBS_BUILD_DIR "/tests/openpbs/built_in/pbs_server.bin"),
+    EXPECT_EQ(said(PBS_BUILD_DIR "/tests/openpbs/built_in/pbs_server.bin", 1),
               "this pbs_server doesn't import decode_DIS_ReqHdr from libpbs (it may have a copy of libpbs in "
               "itself), so its requests can't be seen\n");
 }

@@ -1,0 +1,106 @@
+// What pbs_policy_install has the start-up script do, with a folder that looks like an installed OpenPBS.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/e2e/harness.h"
+
+namespace pbs::e2e {
+namespace {
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class Install : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        if (geteuid() != 0) GTEST_SKIP() << "root installs";
+        if (PBS_SANITIZED != 0)
+            GTEST_SKIP() << "an object with sanitizers can't be loaded by programs without them";
+        std::string name = fs::temp_directory_path() / "install.XXXXXX";
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        root_ = name;
+        for (const char* folder : {"sbin", "lib", "libexec", "bin", "home/server_logs", "home/sched_priv"})
+            fs::create_directories(root_ / folder);
+        for (const char* object : {"pbs_policy_preload.so", "pbs_policy_openpbs.so", "pbs_policy.so"})
+            fs::copy(fs::path(PBS_BUILD_DIR "/bin") / object, root_ / "lib" / object);
+        fs::copy(PBS_BUILD_DIR "/bin/pbs_policy_install", root_ / "bin/pbs_policy_install");
+        write("libexec/pbs_init.d", "# reads limits.pbs_server\n");
+        write("pbs.conf", "");
+        program("sbin/pbs_server.bin", "echo ok");
+        program("sbin/pbs_sched", "echo >> " + (root_ / "pbs_sched").string());
+        program("bin/pbs_policyd", "echo \"$1\" >> " + (root_ / "pbs_policyd").string());
+    }
+    void TearDown() override { fs::remove_all(root_); }
+
+    void write(const std::string& file, const std::string& text) const {
+        std::ofstream(root_ / file) << text;
+    }
+    void program(const std::string& file, const std::string& line) const {
+        write(file, "#!/bin/sh\n" + line + "\n");
+        fs::permissions(root_ / file, fs::perms::owner_all);
+    }
+    std::string read(const std::string& file) const {
+        std::ifstream in(root_ / file);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+    void install(const std::string& option) const {
+        const Output output = sh("bin/pbs_policy_install --openpbs --exec $PWD --library lib " + option);
+        EXPECT_EQ(output.exit, 0) << output;
+    }
+    // What the start-up script does just before it starts the server: the objects that this has preloaded.
+    std::string preloaded() const {
+        const Output output =
+            sh("PBS_HOME=$PWD/home; . ./lib/init.d/limits.pbs_server; echo \"$LD_PRELOAD\"");
+        EXPECT_EQ(output.exit, 0) << output;
+        EXPECT_EQ(output.err, "");
+        return output.out;
+    }
+    Output sh(const std::string& script) const {
+        RunOptions options;
+        options.folder = root_;
+        options.environment = {{"PBS_CONF_FILE", root_ / "pbs.conf"}};
+        return run({"sh", "-c", script}, options);
+    }
+
+    fs::path root_;
+};
+
+TEST_F(Install, PbsSchedGoesOnWhereTheServerIsAnotherThatCannotHaveThePlugin) {
+    install("--scheduler");
+    EXPECT_EQ(preloaded(), (root_ / "lib/pbs_policy_preload.so").string() + "\n");
+    EXPECT_FALSE(fs::exists(root_ / "pbs_sched"));
+    fs::copy(PBS_BUILD_DIR "/tests/openpbs/pbs_server.bin", root_ / "sbin/pbs_server.bin",
+             fs::copy_options::overwrite_existing);
+    EXPECT_EQ(preloaded(), "\n");
+    EXPECT_TRUE(fs::exists(root_ / "pbs_sched")) << "pbs_sched is started";
+    std::string log;
+    for (const auto& entry : fs::directory_iterator(root_ / "home/server_logs"))
+        log += read(entry.path().lexically_relative(root_));
+    EXPECT_THAT(log, HasSubstr("the server goes on without: "));
+    EXPECT_THAT(log, HasSubstr("sbin/pbs_server.bin can't have the plugin: neither this pbs_server"));
+    // One that can have it takes over again.
+    program("sbin/pbs_server.bin", "echo ok");
+    EXPECT_TRUE(fs::exists(root_ / "home/sched_priv/instead_of_pbs_policy"));
+    EXPECT_EQ(preloaded(), (root_ / "lib/pbs_policy_preload.so").string() + "\n");
+    EXPECT_FALSE(fs::exists(root_ / "home/sched_priv/instead_of_pbs_policy"));
+}
+
+TEST_F(Install, ADaemonEndsWhenThePluginIsNoMoreBesideTheServer) {
+    install("--beside");
+    preloaded();
+    EXPECT_EQ(read("pbs_policyd"), "--daemon\n");
+    install("");
+    EXPECT_EQ(read("pbs_policyd"), "--daemon\n") << "the server that runs needs it yet";
+    install("");
+    preloaded();
+    EXPECT_EQ(read("pbs_policyd"), "--daemon\n--stop\n");
+    EXPECT_EQ(sh("bin/pbs_policy_install --openpbs --exec $PWD --remove").exit, 0);
+    EXPECT_EQ(read("pbs_policyd"), "--daemon\n--stop\n--stop\n");
+}
+
+}  // namespace
+}  // namespace pbs::e2e
