@@ -184,7 +184,7 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options,
     state.abilities = options.abilities;
     const auto prepare = [&]() -> Result<void> {
         if (Result<void> checked = check_integrity(*state.database); !checked) return checked;
-        if (Result<void> done = upgrade(*state.database, current_version()); !done) return done;
+        if (Result<void> done = upgrade(*state.database, schema()); !done) return done;
         if (Result<void> done = state.database->guard(); !done) return done;
         return state.reload();
     };

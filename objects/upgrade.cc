@@ -1,20 +1,21 @@
 // The format of policy.db. All tables are STRICT; names and values are text as one would type it in qmgr.
 //
-//   object      one row per object: policies, time_windows and fs_groups; and a server (name ''), queue or
-//               sched while an attribute of this project is set on it
-//   attribute   the values that were set (defaults are not stored), as canonical text; a list has one row per
+//   object      one row per object: the three types of our own; and a server (name ''), queue or sched while
+//               one of our attributes is set on it
+//   attribute   the values that were set (defaults are not stored), canonical text; a list has one row per
 //               element, at positions from 0
-//   reference   which object an attribute names, so that SQLite itself keeps objects that are referred to
-//   history     one row per object that a command changed. revision: that of the configuration afterwards;
-//               before, after: JSON objects of the attributes that were set, or null; change (since version
-//               3): the revision of the first row of the same change, such as a rollback; part (since version
-//               4): 'host' where before and after are attributes that the host keeps of a server, queue,
-//               node, resource or sched, '' for attributes in this database
+//   reference   which object an attribute names, so that SQLite itself keeps what is referred to
+//   history     one row per object that a command changed; its revision is that of the configuration after
+//               it; before and after are JSON objects of the attributes that were set, or null; rows that are
+//               one change, such as a rollback, have the revision of its first row as change; part is 'host'
+//               where before and after are the attributes that the host keeps of a server, queue, node,
+//               resource or sched, and '' for what is kept here
 //   meta        facts that the plugin keeps
-//   usage, charge, decay   (since version 2) past usage per scope, user and group; running jobs that were
+//   usage, charge, decay   past usage per scope, user and group; running jobs that were
 //               charged; when the usage of a scope was last decayed, in seconds since the Epoch
 //
-// A change of the format is a new step at the end of the list, never a change of a step.
+// Once there has been a release, a change of the format is a new step at the end of the list, never a change
+// of a step.
 
 #include "objects/upgrade.h"
 
@@ -23,7 +24,7 @@
 namespace pbs::objects {
 namespace {
 
-// The application id "PBSp" marks the file as a policy database, for file(1) and against mistakes.
+// "PBSp": marks the file as ours for file(1) and against mistakes.
 constexpr int kApplicationId = 0x50425370;
 
 constexpr const char* kSteps[] = {
@@ -51,6 +52,7 @@ constexpr const char* kSteps[] = {
        CREATE INDEX reference_target ON reference (target);
        CREATE TABLE history (
          revision INTEGER PRIMARY KEY,
+         change INTEGER NOT NULL,
          at INTEGER NOT NULL,
          user TEXT NOT NULL,
          host TEXT NOT NULL,
@@ -58,12 +60,14 @@ constexpr const char* kSteps[] = {
          type TEXT NOT NULL,
          name TEXT NOT NULL,
          before TEXT NOT NULL,
-         after TEXT NOT NULL
+         after TEXT NOT NULL,
+         part TEXT NOT NULL CHECK (part IN ('', 'host'))
        ) STRICT;
        CREATE INDEX history_object ON history (type, name);
-       CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;)",
-    // 1 -> 2
-    R"(CREATE TABLE usage (
+       CREATE INDEX history_type ON history (type);
+       CREATE INDEX history_at ON history (at);
+       CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+       CREATE TABLE usage (
          scope TEXT NOT NULL,
          user TEXT NOT NULL,
          "group" TEXT NOT NULL,
@@ -79,13 +83,6 @@ constexpr const char* kSteps[] = {
          PRIMARY KEY (scope, job)
        ) STRICT, WITHOUT ROWID;
        CREATE TABLE decay (scope TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;)",
-    // 2 -> 3
-    R"(ALTER TABLE history ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
-       UPDATE history SET change = revision;
-       CREATE INDEX history_type ON history (type);
-       CREATE INDEX history_at ON history (at);)",
-    // 3 -> 4
-    R"(ALTER TABLE history ADD COLUMN part TEXT NOT NULL DEFAULT '' CHECK (part IN ('', 'host'));)",
 };
 
 Result<int> pragma(Database& database, std::string_view name) {
@@ -95,12 +92,12 @@ Result<int> pragma(Database& database, std::string_view name) {
     return static_cast<int>(statement.integer(0));
 }
 
-Result<void> run_steps(Database& database, int from, int to) {
+Result<void> run_steps(Database& database, int from, Steps steps) {
+    const auto to = static_cast<int>(steps.size());
     Result<Transaction> transaction = Transaction::begin(database);
     if (!transaction) return tl::unexpected(transaction.error());
-    for (int version = from; version < to; ++version) {
-        if (Result<void> done = database.run(kSteps[version]); !done) return done;
-    }
+    for (const char* step : steps.subspan(static_cast<std::size_t>(from)))
+        if (Result<void> done = database.run(step); !done) return done;
     const std::string marks =
         fmt::format("PRAGMA user_version = {}; PRAGMA application_id = {};", to, kApplicationId);
     if (Result<void> done = database.run(marks); !done) return done;
@@ -109,11 +106,12 @@ Result<void> run_steps(Database& database, int from, int to) {
 
 }  // namespace
 
-int current_version() {
-    return static_cast<int>(std::size(kSteps));
+Steps schema() {
+    return kSteps;
 }
 
-Result<void> upgrade(Database& database, int version) {
+Result<void> upgrade(Database& database, Steps steps) {
+    const auto version = static_cast<int>(steps.size());
     const Result<int> found = pragma(database, "user_version");
     if (!found) return tl::unexpected(found.error());
     const Result<int> owner = pragma(database, "application_id");
@@ -139,7 +137,7 @@ Result<void> upgrade(Database& database, int version) {
                         "start the newer program that wrote it, or restore a backup of that time",
                         database.path(), *found, version));
     }
-    return *found == version ? Result<void>{} : run_steps(database, *found, version);
+    return *found == version ? Result<void>{} : run_steps(database, *found, steps);
 }
 
 }  // namespace pbs::objects

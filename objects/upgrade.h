@@ -1,15 +1,21 @@
 // The versions of the database file and the steps from each to the next.
 #pragma once
 
+#include <span>
+
 #include "objects/database.h"
 
 namespace pbs::objects {
 
-// The version that this code reads and writes (PRAGMA user_version).
-int current_version();
+// SQL that makes version 1 of an empty file, version 2 of version 1, and so on. How many steps there are is
+// the newest version (PRAGMA user_version).
+using Steps = std::span<const char* const>;
 
-// Upgrades a file (an empty one is version 0) to `version`, in one transaction. Errors: system: the file is
-// of a later version, belongs to another program, or can't be written.
-Result<void> upgrade(Database& database, int version);
+// The steps to the version that this code reads and writes.
+Steps schema();
+
+// Brings a file (an empty one is version 0) up to the newest version, in one transaction. Errors: system: the
+// file is of a later version, belongs to another program, or can't be written.
+Result<void> upgrade(Database& database, Steps steps);
 
 }  // namespace pbs::objects
