@@ -73,11 +73,13 @@ class Scheduling {
     // Whoever has set something at the server that policies have here has set it in them: before the next
     // cycle.
     void take_over(const Site& before, const Site& after);
-    // What `list sched` shows of it.
+    // What `list sched` shows of its scheduling.
     ifl::Attributes shown(const std::string& sched) const;
 
   private:
-    struct One {
+    // A scheduler object of the server's, with what lasts from run to run: none, connecting, registered, lost
+    // and tried again.
+    struct Session {
         std::unique_ptr<ServerClient> client;
         Clock::time_point next_try{};
         std::string why;       // it isn't registered; empty: it is, or nobody has tried
@@ -121,16 +123,51 @@ class Scheduling {
         std::string error;
     };
 
-    static std::int64_t now() { return std::time(nullptr); }
-    One& current() { return scheds_.at(current_); }
+    // One piece of work for one scheduler, from what begins it to the end: a look at the server's objects
+    // with a cycle, a look only, the answer to a qrun, or the telling of what earlier cycles left untold. All
+    // of it goes with the run; what lasts is the session's, below.
+    //
+    //   learning, checking   questions are on their way; the answers are in `learnt`
+    //   waiting              the plugin is at work on something else, and is asked again
+    //   deciding             the plugin's thread has the cycle
+    //   applying             decisions become requests, in their order; the server's answers are taken
+    //
+    // learning -> waiting -> deciding -> applying -> idle; a look that finds nothing new, an error and a lost
+    // connection go to idle from anywhere, and telling begins with applying.
+    struct Run {
+        int trigger = 0;             // enum pbs_cycle_trigger
+        bool look_only = false;      // a cycle only if something has changed
+        bool for_command = false;    // the server is to be told of its end
+        bool dropped = false;        // what is being decided is of no use any more
+        bool altered_known = false;  // somebody has changed jobs, and that is among what is being learnt
+        Learnt learnt{};
+        std::optional<std::string> qrun{};         // the job, until there is a place for it or none
+        std::optional<std::string> qrun_placed{};  // the job whose run comes after preemptions
+        std::vector<Decision> decisions{};
+        std::size_t applied = 0;                           // decisions
+        std::size_t only_told = 0;                         // from here on decisions say what jobs wait for
+        bool tells = true;                                 // what jobs wait for
+        std::set<std::string> told_anyway{};               // jobs of which it is told all the same
+        std::optional<Clock::time_point> telling_since{};  // such decisions
+        std::size_t told = 0;  // comments and estimates since the server was last asked for its state
+        std::size_t tellings_asked = 0;      // how often that was, without an answer
+        std::vector<std::string> started{};  // jobs, by requests that the server doesn't answer
+        std::size_t preempting = 0;          // requests to preempt jobs on their way
+        bool preempt_failed = false;         // a job couldn't be preempted
+        bool again = false;                  // another cycle is to follow
+    };
 
-    void look_after_registration(const std::string& name, One& one);
+    static std::int64_t now() { return std::time(nullptr); }
+    Session& current() { return scheds_.at(current_); }
+
+    void look_after_registration(const std::string& name, Session& one);
     void set_own(const std::string& name, bool own);
-    void take_commands(const std::string& name, One& one);
-    void lost(const std::string& name, One& one);
+    void take_commands(const std::string& name, Session& one);
+    void lost(const std::string& name, Session& one);
 
     bool wants(const std::string& sched) const;
     void begin_next();
+    void begin_run(const std::string& sched);
     void learn(bool all);
     void learn_jobs(bool all);
     void ask_about(ifl::RequestType type, ifl::Attributes wanted, const std::string& extend,
@@ -179,28 +216,10 @@ class Scheduling {
     Plugin& plugin_;
     Site& site_;
     std::function<void(const std::string&)> log_;
-    std::map<std::string, One> scheds_;
+    std::map<std::string, Session> scheds_;
     Phase phase_ = Phase::idle;
     std::string current_;  // the scheduler that is being worked for
-    int trigger_ = 0;
-    bool look_only_ = false;    // a cycle only if something has changed
-    bool for_command_ = false;  // the server is to be told of its end
-    bool dropped_ = false;      // what is being decided is of no use any more
-    std::optional<std::string> qrun_;
-    std::optional<std::string> qrun_placed_;  // the job whose run comes after preemptions
-    bool tells_ = true;                       // what jobs wait for, in this cycle
-    std::set<std::string> told_anyway_;       // jobs of which it is told all the same
-    Learnt learnt_;
-    std::vector<Decision> decisions_;
-    std::size_t applied_ = 0;
-    std::size_t only_told_ = 0;                       // from here on decisions say what jobs wait for
-    std::optional<Clock::time_point> telling_since_;  // such decisions of this cycle
-    std::size_t told_ = 0;            // comments and estimates since the server was last asked for its state
-    std::size_t tellings_asked_ = 0;  // how often that was, without an answer
-    std::vector<std::string> started_;  // jobs, by requests that the server doesn't answer
-    bool again_ = false;
-    std::size_t preempting_ = 0;   // requests to preempt jobs on their way
-    bool preempt_failed_ = false;  // a job couldn't be preempted in this cycle
+    Run run_;
     std::map<std::string, std::pair<std::int64_t, std::string>> estimates_;
     PendingSettings settings_;            // for policies
     std::vector<ChangedFolder> folders_;  // to be looked at
@@ -214,7 +233,6 @@ class Scheduling {
     bool jobs_gone_ = false;      // some may have
     std::time_t jobs_since_ = 0;  // those that changed before are known
     bool look_soon_ = false;
-    bool altered_known_ = false;  // such changes are among what is being learnt
     std::optional<Clock::time_point>
         altered_;  // when somebody last changed jobs that weren't looked at since
     Clock::time_point look_began_{};

@@ -1,0 +1,421 @@
+#include "server_plugin/openpbs/scheduling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "ifl/attributes/execvnodes.h"
+#include "ifl/pbs_error.h"
+#include "server_plugin/openpbs/scheduling_terms.h"
+
+namespace pbs::openpbs {
+namespace {
+
+constexpr std::size_t kWindow = 64;    // requests on their way
+constexpr std::size_t kMostAsked = 2;  // questions that keep tellings from being far ahead, on their way
+constexpr std::size_t kMostUnsent = 1U << 20;
+constexpr std::int32_t kIneligible = 1;  // OpenPBS's accrue type of a job that gains nothing by waiting
+
+// Where a reservation is: of a standing one all times that are left are told, those that keep their vnodes
+// too.
+std::string confirmed_nodes(const Reservation& reservation, const Decision& decision) {
+    if (!reservation.standing) return decision.exec_vnode;
+    if (reservation.one_altered) return ifl::execvnodes_text({decision.exec_vnode});
+    auto next = decision.exec_vnodes.begin();
+    const auto take = [&](bool asked, const std::string& held) {
+        return asked && next != decision.exec_vnodes.end() ? *next++ : held;
+    };
+    std::vector<std::string> all{take(!reservation.keeps_first, reservation.nodes)};
+    for (const Reservation::Occurrence& one : reservation.later) all.push_back(take(one.asked, one.nodes));
+    if (std::ranges::find(all, std::string()) != all.end()) return {};
+    return ifl::execvnodes_text(all);
+}
+
+// The methods of a preempt_order that the server tries for the job. Session of several steps depends on the
+// time.
+std::string tried_for(const Job& job, std::string_view order) {
+    std::string out;
+    for (const char method : order) {
+        if (method == 'C' && !job.checkpointable) continue;
+        if (method == 'R' && !job.rerunnable) continue;
+        out += method;
+    }
+    return out;
+}
+
+}  // namespace
+
+// ---- Carrying out.
+
+bool Scheduling::may_apply() const {
+    if (phase_ != Phase::applying || run_.applied == run_.decisions.size()) return false;
+    const ServerClient& client = *scheds_.at(current_).client;
+    if (client.unanswered() >= kWindow || client.unsent() >= kMostUnsent) return false;
+    // What others give up for it is there when these have been answered for.
+    if (run_.decisions[run_.applied].after_preemptions && run_.preempting > 0) return false;
+    return run_.applied < run_.only_told || run_.tellings_asked < kMostAsked;
+}
+
+void Scheduling::apply_some() {
+    ServerClient& client = *current().client;
+    while (may_apply()) {
+        const Decision& next = run_.decisions[run_.applied];
+        if (run_.applied >= run_.only_told && !may_tell()) break;
+        if (next.kind == Decision::Kind::preempt)
+            preempt();
+        else
+            apply(run_.decisions[run_.applied++]);
+    }
+    if (run_.applied == run_.decisions.size()) look_at_starts();
+    client.work();
+    if (client.state() == ServerClient::State::closed) return lost(current_, current());
+    if (run_.applied == run_.decisions.size() && client.unanswered() == 0 && client.unsent() == 0) end();
+}
+
+void Scheduling::comment(const std::string& job, const std::string& text) {
+    const Job* known = plugin_.records().job(job);
+    if (!text.empty()) current().untold.erase({Decision::Kind::comment, job});
+    if (text.empty() || (known != nullptr && known->comment == text)) return;
+    current().client->tell(ifl::RequestType::modify_job_async,
+                           ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("comment", {}, text)}});
+    ++run_.told;
+    plugin_.records().commented(job, text);
+}
+
+void Scheduling::accrue(const std::string& job, std::int32_t type) {
+    current().client->tell(
+        ifl::RequestType::modify_job_async,
+        ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("accrue_type", {}, fmt::format("{}", type))}});
+}
+
+// The server tells who asked for it.
+void Scheduling::answer_reservation(const Decision& decision) {
+    const auto reservation = site_.reservations.find(decision.job);
+    if (reservation == site_.reservations.end()) return;
+    std::string nodes;
+    if (decision.kind == Decision::Kind::confirm) nodes = confirmed_nodes(reservation->second, decision);
+    const bool granted = !nodes.empty();
+    if (!granted) nodes = "null";
+    const std::string& partition = site_.scheds[current_].partition;
+    log(granted ? fmt::format("{}: confirmed", decision.job)
+                : fmt::format("{}: not confirmed: {}", decision.job, decision.text));
+    current().client->ask(
+        ifl::RequestType::confirm_reservation,
+        ifl::RunJob{
+            decision.job, nodes,
+            static_cast<std::uint64_t>(decision.start != 0 ? decision.start : reservation->second.start)},
+        granted ? fmt::format("PBS_RESV_CONFIRM_SUCCESS:partition={}",
+                              partition.empty() ? "pbs-default" : partition)
+                : "PBS_RESV_CONFIRM_FAIL",
+        [this, id = decision.job](const ifl::Result<ifl::Reply>& reply) {
+            if (reply && reply->code != 0)
+                log(fmt::format("{}: the answer is refused by the server: {}", id, text_of(*reply)));
+        });
+}
+
+void Scheduling::apply(const Decision& decision) {
+    if (decision.kind == Decision::Kind::confirm || decision.kind == Decision::Kind::deny)
+        return answer_reservation(decision);
+    ServerClient& client = *current().client;
+    const Job* job = plugin_.records().job(decision.job);
+    if (run_.qrun_placed) return apply_qrun(*std::exchange(run_.qrun_placed, {}), decision);
+    if (job == nullptr) return;
+    switch (decision.kind) {
+        case Decision::Kind::run:
+            // The room that it was to have isn't there.
+            if (decision.after_preemptions && run_.preempt_failed) return;
+            if (job->preempted()) return resume(decision.job);
+            return run(decision);
+        case Decision::Kind::comment:
+            look_at_starts();
+            // Its comment says for whom it was preempted, or since when the array has run.
+            if (job->preempted_at != 0 || (job->array && job->state == 'B') || keep_untold(decision)) return;
+            return comment(decision.job, decision.text);
+        case Decision::Kind::accrue:
+            run_.told_anyway.insert(decision.job);
+            accrue(decision.job, decision.accrue_type);
+            return refresh(decision.job);
+        case Decision::Kind::estimate: {
+            const std::pair<std::int64_t, std::string> estimate{decision.start, decision.exec_vnode};
+            if (decision.start == 0) {
+                estimates_.erase(decision.job);
+                current().untold.erase({decision.kind, decision.job});
+                return;
+            }
+            if (keep_untold(decision)) return;
+            auto& told = estimates_[decision.job];
+            if (told == estimate) return;
+            told = estimate;
+            ifl::Attributes attributes{
+                attribute("estimated", "start_time", fmt::format("{}", decision.start))};
+            if (!decision.exec_vnode.empty())
+                attributes.push_back(attribute("estimated", "exec_vnode", decision.exec_vnode));
+            client.tell(ifl::RequestType::modify_job_async,
+                        ifl::Manage{kSet, PBS_OBJ_JOB, decision.job, std::move(attributes)});
+            ++run_.told;
+            return;
+        }
+        case Decision::Kind::move:
+            client.ask(ifl::RequestType::move_job, ifl::MoveJob{decision.job, decision.queue}, {},
+                       [this, id = decision.job](const ifl::Result<ifl::Reply>& reply) {
+                           if (!reply) return;
+                           if (reply->code != 0) return refused(id, *reply);
+                           run_.again = true;
+                           refresh(id);
+                       });
+            return;
+        case Decision::Kind::reject:
+            // The history of jobs keeps the comment.
+            comment(decision.job, decision.text);
+            log(fmt::format("{}: rejected: {}", decision.job, decision.text));
+            client.ask(ifl::RequestType::delete_job, ifl::Manage{kDelete, PBS_OBJ_JOB, decision.job, {}}, {},
+                       [this, id = decision.job](const ifl::Result<ifl::Reply>& reply) {
+                           if (!reply) return;
+                           if (reply->code != 0) return refused(id, *reply);
+                           refresh(id);
+                       });
+            return;
+        default:
+            return;
+    }
+}
+
+// Decisions to preempt that follow each other and agree on the methods are one request. The server tries the
+// methods of the scheduler's preempt_order, and answers when all of the jobs have made room or have failed
+// to.
+void Scheduling::preempt() {
+    ServerClient& client = *current().client;
+    const std::string methods = run_.decisions[run_.applied].methods;
+    std::vector<std::string> jobs;
+    std::map<std::string, std::string> others;  // for which job each makes room
+    for (; run_.applied < run_.decisions.size(); ++run_.applied) {
+        const Decision& decision = run_.decisions[run_.applied];
+        if (decision.kind != Decision::Kind::preempt || decision.methods != methods) break;
+        if (plugin_.records().job(decision.job) == nullptr) continue;
+        jobs.push_back(decision.job);
+        others[decision.job] = decision.for_job;
+    }
+    if (jobs.empty()) return;
+    std::string& order = site_.scheds[current_].preempt_order;
+    const bool same = std::ranges::all_of(jobs, [&](const std::string& job) {
+        return tried_for(*plugin_.records().job(job), order) == methods;
+    });
+    if (!same) {
+        order = methods;
+        orders_given_[current_].push_back(methods);
+        client.ask(
+            ifl::RequestType::manager,
+            ifl::Manage{kSet, PBS_OBJ_SCHED, current_, {attribute("preempt_order", {}, methods)}}, {},
+            [this](const ifl::Result<ifl::Reply>& reply) {
+                if (!reply || reply->code == 0) return;
+                log(fmt::format("sched {}: preempt_order can't be set: {}", current_, text_of(*reply)));
+                stale_server_ = true;
+            });
+    }
+    ++run_.preempting;
+    client.ask(ifl::RequestType::preempt_jobs, ifl::PreemptJobs{jobs}, {},
+               [this, jobs, others](const ifl::Result<ifl::Reply>& reply) {
+                   if (!reply) return;
+                   --run_.preempting;
+                   std::map<std::string, char> methods_used;
+                   if (const auto* answer = std::get_if<ifl::PreemptReply>(&reply->body))
+                       for (const auto& [job, by] : answer->jobs)
+                           methods_used[job] = by.empty() ? '0' : by.front();
+                   else
+                       log(fmt::format("sched {}: preempting is refused: {}", current_, text_of(*reply)));
+                   for (const std::string& job : jobs) {
+                       const auto used = methods_used.find(job);
+                       preempted(job, others.at(job), used == methods_used.end() ? '0' : used->second);
+                   }
+               });
+}
+
+// `method`: by which the server has preempted it, with its letters; any other: it couldn't.
+void Scheduling::preempted(const std::string& id, const std::string& for_job, char method) {
+    std::string_view way;
+    if (method == 'S') way = "suspension";
+    if (method == 'C') way = "checkpointing";
+    if (method == 'Q') way = "requeuing";
+    if (method != 'D' && way.empty()) {
+        log(fmt::format("{}: can't be preempted for job {}", id, for_job));
+        run_.preempt_failed = true;
+        run_.again = true;
+        plugin_.records().not_preemptable(now(), id);
+        return;
+    }
+    log(fmt::format("{}: preempted for job {}, by {}", id, for_job, way.empty() ? "deletion" : way));
+    if (!way.empty()) comment(id, fmt::format("Not Running: Preempted by {} for job {}", way, for_job));
+    refresh(id);
+}
+
+// A suspended job goes on where it was. If it can't, it is tried again when there is another reason for a
+// cycle.
+void Scheduling::resume(const std::string& id) {
+    current().client->ask(ifl::RequestType::signal_job, ifl::SignalJob{id, "resume"}, {},
+                          [this, id](const ifl::Result<ifl::Reply>& reply) {
+                              if (!reply) return;
+                              if (reply->code != 0)
+                                  log(fmt::format("{}: can't be resumed: {}", id, text_of(*reply)));
+                              refresh(id);
+                          });
+}
+
+// A job that has to move does that first; only then it is run.
+void Scheduling::run(const Decision& decision) {
+    ServerClient& client = *current().client;
+    const Job& job = *plugin_.records().job(decision.job);
+    const bool array = job.array;
+    comment(decision.job, array ? std::string() : decision.text);
+    const std::string id = plugin_.records().starts(now(), decision);
+    if (id.empty()) return;
+    // The next subjob of the array goes before all jobs behind it: the next cycle decides about it.
+    if (array) {
+        run_.again = true;
+        const Job* left = plugin_.records().job(decision.job);
+        if (left != nullptr && !left->queued.empty()) run_.applied = run_.decisions.size();
+        // Nothing of the array waits any more, and the server doesn't see to that.
+        if (left != nullptr && left->queued.empty() && site_.server.counts_eligible_time &&
+            left->accrue_type != kIneligible)
+            accrue(decision.job, kIneligible);
+    }
+    estimates_.erase(decision.job);
+    if (decision.queue.empty() && decision.set_resources.empty()) return send_run(decision, id);
+    const auto set_and_run = [this, decision, id] {
+        if (decision.set_resources.empty()) return send_run(decision, id);
+        ifl::Attributes attributes;
+        for (const auto& [name, value] : decision.set_resources)
+            attributes.push_back(attribute("Resource_List", name, value));
+        current().client->ask(ifl::RequestType::modify_job,
+                              ifl::Manage{kSet, PBS_OBJ_JOB, decision.job, std::move(attributes)}, {},
+                              [this, decision, id](const ifl::Result<ifl::Reply>& reply) {
+                                  if (!reply) return;
+                                  if (reply->code != 0) return refused(id, *reply);
+                                  send_run(decision, id);
+                              });
+    };
+    if (decision.queue.empty()) return set_and_run();
+    client.ask(ifl::RequestType::move_job, ifl::MoveJob{decision.job, decision.queue}, {},
+               [this, set_and_run, id](const ifl::Result<ifl::Reply>& reply) {
+                   if (!reply) return;
+                   if (reply->code != 0) return refused(id, *reply);
+                   set_and_run();
+               });
+}
+
+// By job_run_wait: until the server has the request, until runjob hooks have seen the job, or until it runs.
+// Where there are no such hooks they aren't waited for, as pbs_sched has it.
+void Scheduling::send_run(const Decision& decision, const std::string& id) {
+    ServerClient& client = *current().client;
+    ifl::RunJob request{id, decision.exec_vnode, 0};
+    const std::string& wait = site_.scheds[current_].job_run_wait;
+    if (wait == "none" || (wait != "execjob_hook" && !site_.server.has_runjob_hook)) {
+        client.tell(ifl::RequestType::async_run_job, std::move(request));
+        // It doesn't answer for it, and tells no reason for one that it hasn't run.
+        run_.started.push_back(id);
+        return;
+    }
+    client.ask(wait == "execjob_hook" ? ifl::RequestType::run_job : ifl::RequestType::run_job_acknowledged,
+               std::move(request), {}, [this, id](const ifl::Result<ifl::Reply>& reply) {
+                   if (reply && reply->code != 0) refused(id, *reply);
+                   if (reply && reply->code == 0) failed_.erase(waiting_id(id));
+               });
+}
+
+// The job is looked at again as it is. What keeps it from running may last: one that fails again and again
+// waits for a while first.
+void Scheduling::set_aside(const std::string& job) {
+    constexpr int kMostDoubled = 6;
+    Failed& failed = failed_[job];
+    const int before = failed.times++;
+    failed.stays = before > 0;
+    failed.waits = true;
+    failed.again = Clock::now() + std::chrono::seconds(1 << std::clamp(before - 1, 0, kMostDoubled));
+    plugin_.records().put_aside(now(), job);
+}
+
+void Scheduling::look_at_failed(Clock::time_point time) {
+    for (auto& [job, failed] : failed_) {
+        if (!failed.waits || failed.again > time) continue;
+        failed.waits = false;
+        want_cycles();
+    }
+}
+
+// The server has other ideas, or a hook has.
+void Scheduling::refused(const std::string& id, const ifl::Reply& reply) {
+    log(fmt::format("{}: refused by the server: {}", id, text_of(reply)));
+    const std::string job = waiting_id(id);
+    if (reply.code != PBSE_UNKJOBID && reply.code != PBSE_BADSTATE)
+        comment(job, fmt::format("Not Running: PBS Error: {}", text_of(reply)));
+    set_aside(job);
+    // The room that was kept for it is for others, in a cycle without it, which belongs to this one.
+    run_.again = true;
+    refresh(job);
+    if (job != id) refresh(id);
+}
+
+// Asks once about all jobs that were started since the last time, or about each where it is few of them.
+void Scheduling::look_at_starts() {
+    constexpr std::size_t kFew = 8;
+    std::vector<std::string> started = std::exchange(run_.started, {});
+    if (started.size() <= kFew) {
+        for (const std::string& id : started) refresh(id, true);
+        return;
+    }
+    auto found = std::make_shared<std::map<std::string, Job>>();
+    current().client->ask(
+        ifl::RequestType::select_status,
+        ifl::Select{changed_since(run_.learnt.asked), cluster::job_attributes()}, kSubjobsToo,
+        [this, started, found](const ifl::Result<ifl::Reply>& reply) {
+            if (!reply) return;
+            for (const std::string& id : started) {
+                const auto job = found->find(id);
+                if (job == found->end())
+                    refresh(id, true);
+                else
+                    started_as(id, std::move(job->second));
+            }
+        },
+        [found, asked = now()](const ifl::ObjectView& object) {
+            (*found)[std::string(object.name)] = cluster::job_of(object.name, object.attributes, asked);
+        });
+}
+
+// A job that the server was asked to run waits only if the server wouldn't run it.
+void Scheduling::started_as(const std::string& id, Job job) {
+    const bool waits = !job.runs() && job.state == 'Q';
+    (void)plugin_.records().tell(now(), std::move(job));
+    const std::string waiting = waiting_id(id);
+    if (!waits) {
+        failed_.erase(waiting);
+        return;
+    }
+    log(fmt::format("{}: the server has not run it", id));
+    set_aside(waiting);
+    // The room that was kept for a job that fails again is for others at once, in a cycle without it.
+    run_.again = run_.again || failed_[waiting].stays;
+    if (waiting != id) refresh(waiting);
+}
+
+// Learns what the server says of the job. `was_run`: the server was asked to run it.
+void Scheduling::refresh(const std::string& id, bool was_run) {
+    auto found = std::make_shared<std::optional<Job>>();
+    current().client->ask(
+        ifl::RequestType::status_job, ifl::Status{id, cluster::job_attributes()}, {},
+        [this, id, found, was_run](const ifl::Result<ifl::Reply>& reply) {
+            if (!reply) return;
+            if (reply->code == 0 && *found) {
+                if (was_run) return started_as(id, std::move(**found));
+                (void)plugin_.records().tell(now(), std::move(**found));
+            } else {
+                (void)plugin_.records().forget(now(), id);
+            }
+        },
+        [found, asked = now()](const ifl::ObjectView& object) {
+            *found = cluster::job_of(object.name, object.attributes, asked);
+        });
+}
+
+}  // namespace pbs::openpbs
