@@ -82,7 +82,14 @@ inline const Deal kLastUser{
     .charge = [](const Settings&, const JobTable& jobs, const OrderedJob& job) -> std::int64_t {
         return jobs.walltime[job.job] > Seconds(kHour) ? 3 : 1;
     }};
-inline const Deal* const kFurtherDeals[] = {&kLastQueue, &kLastUser};
+// In each queue the groups have turns, a job each.
+inline const Deal kGroupsInTurn{
+    .name = "groups_in_turn",
+    .wanted = [](const Settings&, Instant) { return true; },
+    .part = [](const JobTable& jobs, JobSlot job) { return jobs.group[job]; },
+    .begin = [](const DealContext&, const DealtLane&) -> std::int64_t { return 0; },
+    .charge = [](const Settings&, const JobTable&, const OrderedJob&) -> std::int64_t { return 1; }};
+inline const Deal* const kFurtherDeals[] = {&kLastQueue, &kLastUser, &kGroupsInTurn};
 
 // A job of two CPUs or more that waits for others holds up its first queue.
 class HoldQueue final : public AfterRefusal {

@@ -7,6 +7,7 @@
 
 #include "server_plugin/scheduler/framework/profile.h"
 #include "server_plugin/scheduler/plugins/comparators.h"
+#include "tests/scheduler/further_rules.h"
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched {
@@ -77,6 +78,22 @@ TEST(OwnProfile, JobsStartInTheOrderInWhichTheyCame) {
     EXPECT_EQ(world.scheduler.status(at(5), "default").algorithm, "fifo");
     world.finish(first, at(6));
     EXPECT_THAT(world.cycle(at(6), true, "default", CycleTrigger::job_ended).started, ElementsAre(second));
+}
+
+TEST(OwnProfile, LanesOfAQueueAreSplitByGroup) {
+    constexpr std::array<const Deal*, 1> deals = {&kGroupsInTurn};
+    Profile in_turn = kFifo;
+    in_turn.deals = deals;
+    World world;
+    world.policy().profile = &in_turn;
+    world.queue({.name = "q"});
+    world.vnode({.name = "n", .ncpus = 4});
+    world.configure();
+    const int first = world.job({.queue = "q", .group = "g", .ncpus = 1, .queued = at(1)});
+    const int second = world.job({.queue = "q", .group = "g", .ncpus = 1, .queued = at(2)});
+    const int third = world.job({.queue = "q", .group = "h", .ncpus = 1, .queued = at(3)});
+    const int fourth = world.job({.queue = "q", .group = "h", .ncpus = 1, .queued = at(4)});
+    EXPECT_THAT(world.cycle(at(5)).started, ElementsAre(first, third, second, fourth));
 }
 
 TEST(OwnProfile, AComparatorReadsWhatItPreparesOfAllJobs) {

@@ -208,10 +208,11 @@ std::uint32_t Intake::lane_is_of(JobSlot job, JobClass job_class) const {
 }
 
 // The entity that a lane is of, where the policy deals by shares; where preemption levels depend on soft
-// limits, the user, whose jobs have the same ones.
-std::uint32_t Intake::entity_of(JobSlot job) const {
+// limits, the user, whose jobs have the same ones; else the part that the deal splits lanes by.
+std::uint32_t Intake::entity_of(JobSlot job, const Deal* deal) const {
     if (s_.fairshare && state_.shares != nullptr) return state_.shares->entity(t_, job);
-    return c_.by_soft_limits ? t_.jobs.user[job] : 0;
+    if (c_.by_soft_limits) return t_.jobs.user[job];
+    return deal != nullptr && deal->part != nullptr ? deal->part(t_.jobs, job) : 0;
 }
 
 PendingJobs::Entry Intake::entry_of(const OrderedJob& job, const Chain& chain, const Deal* deal,
@@ -278,7 +279,8 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
     std::vector<std::uint32_t> lane_by(std::max<std::size_t>(t_.strings.size(), t_.queues.size()) + 1,
                                        UINT32_MAX);
     std::unordered_map<LaneId, std::uint32_t> lane_by_entity;
-    const bool by_entity = c_.by_soft_limits || (s_.fairshare && state_.shares != nullptr);
+    const bool by_entity = c_.by_soft_limits || (s_.fairshare && state_.shares != nullptr) ||
+                           (deal != nullptr && deal->part != nullptr);
     struct InLane {
         std::uint32_t lane;
         std::uint32_t index;
@@ -288,11 +290,11 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
     for (const OrderedJob& job : jobs) {
         std::uint32_t& lane =
             by_entity || is_preempted(job.job)
-                ? lane_by_entity.try_emplace(lane_of(job.job, job_class), UINT32_MAX).first->second
+                ? lane_by_entity.try_emplace(lane_of(job.job, job_class, deal), UINT32_MAX).first->second
                 : lane_by[lane_is_of(job.job, job_class)];
         if (lane == UINT32_MAX) {
             lane = static_cast<std::uint32_t>(lanes.size());
-            lanes.push_back({lane_of(job.job, job_class), {}});
+            lanes.push_back({lane_of(job.job, job_class, deal), {}});
             jobs_of.push_back(0);
         }
         places.push_back({lane, jobs_of[lane]++});
@@ -328,9 +330,9 @@ void Intake::renew() {
         if (!job_class) continue;
         const OrderedJob candidate = ordered(job, *job_class);
         if (has_no_turn(candidate)) continue;
-        pending_->insert(lane_of(job, *job_class),
-                         entry_of(candidate, p_.lane_chain(*in_.policy, *job_class, state_.prime_now),
-                                  lasting_deal_of(*job_class),
+        const Deal* deal = lasting_deal_of(*job_class);
+        pending_->insert(lane_of(job, *job_class, deal),
+                         entry_of(candidate, p_.lane_chain(*in_.policy, *job_class, state_.prime_now), deal,
                                   least_needs(t_.requests[t_.jobs.request[job]], t_.resources)));
     }
 }

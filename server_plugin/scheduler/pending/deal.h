@@ -1,6 +1,6 @@
 // A deal says how the lanes of a class take turns. Within a lane the order is that of the profile's chain.
 //
-// To add one, write plugins/deal/<name>.cc with a `const Deal <name>_deal`, and put it into the table of each
+// To add one, write plugins/deal/<name>.cc with a `const Deal k<Name>Deal`, and put it into the table of each
 // profile that is to have it. Of the deals in the table, the first one that the policy wants for a class is
 // used.
 #pragma once
@@ -34,6 +34,10 @@ struct Deal {
     bool (*wanted)(const Settings& settings, Instant now);
     // Are the lanes those of users? False: those of queues.
     bool of_users = false;
+    // Splits the lanes of queues or users: jobs of another number, such as that of their group, are in
+    // another lane. Null: lanes aren't split. Not with `by_shares`, nor for jobs whose number changes without
+    // an event.
+    std::uint32_t (*part)(const JobTable& jobs, JobSlot job) = nullptr;
     // Are overdue jobs left out of the deal? They come first in any case.
     bool spares_overdue = false;
     // Returns the turn of the lane's first job. The lane with the least turn goes first. Of lanes with equal
