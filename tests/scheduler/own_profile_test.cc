@@ -81,9 +81,9 @@ TEST(OwnProfile, JobsStartInTheOrderInWhichTheyCame) {
 }
 
 TEST(OwnProfile, LanesOfAQueueAreSplitByGroup) {
-    constexpr std::array<const Deal*, 1> deals = {&kGroupsInTurn};
+    constexpr std::array<const Deal*, 1> kDeals = {&kGroupsInTurn};
     Profile in_turn = kFifo;
-    in_turn.deals = deals;
+    in_turn.deals = kDeals;
     World world;
     world.policy().profile = &in_turn;
     world.queue({.name = "q"});
