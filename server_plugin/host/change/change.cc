@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <type_traits>
 #include <utility>
 
 #include "ifl/pbs_error.h"
@@ -20,6 +21,83 @@
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
+
+namespace {
+
+// What a change does with the objects of a kind, besides Change::Objects. `type`, one of enum
+// pbs_object_type, is 0 for a kind that isn't part of the configuration.
+template <typename Object>
+struct Kind;
+
+template <>
+struct Kind<Queue> {
+    static constexpr int type = PBS_OBJ_QUEUE;
+    static Result<void> save(Store& store, const Queue& queue, const State& state) {
+        return store.save(queue, state.queue(queue.name));
+    }
+    static Result<void> remove(Store& store, const std::string& name) { return store.remove_queue(name); }
+    static void erase(State& state, uint64_t, const std::string& name) { state.erase_queue(name); }
+    static void tell(Plugin& plugin, const Queue& queue, const State& state) {
+        plugin.queue_changed(queue, state);
+    }
+    static void tell_gone(Plugin& plugin, uint64_t handle, const std::string&) {
+        plugin.queue_removed(handle);
+    }
+    static ConfigValues values(const Queue& queue, const std::string&) { return config_values(queue); }
+};
+
+template <>
+struct Kind<Node> {
+    static constexpr int type = PBS_OBJ_NODE;
+    static Result<void> save(Store& store, const Node& node, const State& state) {
+        return store.save(node, state.node(node.name));
+    }
+    static Result<void> remove(Store& store, const std::string& name) { return store.remove_node(name); }
+    static void erase(State& state, uint64_t, const std::string& name) { state.erase_node(name); }
+    static void tell(Plugin& plugin, const Node& node, const State& state) {
+        plugin.node_changed(node, state);
+    }
+    static void tell_gone(Plugin& plugin, uint64_t handle, const std::string&) {
+        plugin.node_removed(handle);
+    }
+    static ConfigValues values(const Node& node, const std::string&) { return config_values(node); }
+};
+
+template <>
+struct Kind<Sched> {
+    static constexpr int type = PBS_OBJ_SCHED;
+    static Result<void> save(Store& store, const Sched& sched, const State&) { return store.save(sched); }
+    static Result<void> remove(Store& store, const std::string& name) { return store.remove_sched(name); }
+    static void erase(State& state, uint64_t, const std::string& name) { state.erase_sched(name); }
+    static void tell(Plugin& plugin, const Sched& sched, const State& state) {
+        plugin.sched_changed(sched, state);
+    }
+    static void tell_gone(Plugin& plugin, uint64_t, const std::string& name) { plugin.sched_removed(name); }
+    static ConfigValues values(const Sched& sched, const std::string& home) {
+        return config_values(sched, home);
+    }
+};
+
+template <>
+struct Kind<Reservation> {
+    static constexpr int type = 0;
+    static Result<void> save(Store& store, const Reservation& reservation, const State&) {
+        return store.save(reservation);
+    }
+    static Result<void> remove(Store& store, const std::string& id) { return store.remove_reservation(id); }
+    static void erase(State& state, uint64_t handle, const std::string&) { state.erase_reservation(handle); }
+    static void tell(Plugin& plugin, const Reservation& reservation, const State& state) {
+        plugin.reservation_changed(reservation, state);
+    }
+    static void tell_gone(Plugin& plugin, uint64_t handle, const std::string&) {
+        plugin.reservation_removed(handle);
+    }
+};
+
+template <typename Map>
+using KindOf = Kind<typename std::decay_t<Map>::mapped_type>;
+
+}  // namespace
 
 Job& Change::job(const Job& current) {
     const auto [at, added] = jobs_.try_emplace(current.handle, current);
@@ -42,28 +120,6 @@ void Change::comment(const Job& current, std::string_view text) {
     set_comment(changed, text);
     changed.mtime = now_;
 }
-Queue& Change::queue(const Queue& current) {
-    return queues_.try_emplace(current.handle, current).first->second;
-}
-Node& Change::node(const Node& current) {
-    return nodes_.try_emplace(current.handle, current).first->second;
-}
-Sched& Change::sched(const Sched& current) {
-    return scheds_.try_emplace(current.name, current).first->second;
-}
-
-Reservation& Change::reservation(const Reservation& current) {
-    return reservations_.try_emplace(current.handle, current).first->second;
-}
-Reservation& Change::add(Reservation reservation) {
-    const uint64_t handle = reservation.handle;
-    return reservations_.insert_or_assign(handle, std::move(reservation)).first->second;
-}
-void Change::remove(const Reservation& reservation) {
-    removed_reservations_[reservation.handle] = reservation.id;
-    reservations_.erase(reservation.handle);
-}
-
 Attributes& Change::server_attributes() {
     if (!server_attributes_) server_attributes_ = server_.state.server;
     return *server_attributes_;
@@ -74,19 +130,6 @@ Job& Change::add(Job job, std::string script) {
     scripts_[handle] = std::move(script);
     return jobs_.insert_or_assign(handle, std::move(job)).first->second;
 }
-Queue& Change::add(Queue queue) {
-    const uint64_t handle = queue.handle;
-    return queues_.insert_or_assign(handle, std::move(queue)).first->second;
-}
-Node& Change::add(Node node) {
-    const uint64_t handle = node.handle;
-    return nodes_.insert_or_assign(handle, std::move(node)).first->second;
-}
-Sched& Change::add(Sched sched) {
-    const std::string name = sched.name;
-    return scheds_.insert_or_assign(name, std::move(sched)).first->second;
-}
-
 Job& Change::put(Job job) {
     const uint64_t handle = job.handle;
     comments_.erase(handle);
@@ -101,16 +144,6 @@ void Change::remove(const Job& job) {
         handle, RemovedJob{job.sequence, job.told_as(), job.is_subjob() ? std::optional(job) : std::nullopt});
     jobs_.erase(handle);
 }
-void Change::remove(const Queue& queue) {
-    removed_queues_[queue.handle] = queue.name;
-}
-void Change::remove(const Node& node) {
-    removed_nodes_[node.handle] = node.name;
-}
-void Change::remove(const Sched& sched) {
-    removed_scheds_.insert(sched.name);
-}
-
 Change::~Change() {
     Dependencies& links = server_.state.dependencies;
     while (!links_.empty()) {
@@ -146,14 +179,10 @@ Result<void> Change::write_objects() {
     if (done && next_sequence_) done = store.save_next_sequence(*next_sequence_);
     if (done && received_) done = store.save_received(received_->first, received_->second, now_);
     if (done && server_attributes_) done = store.save_server(*server_attributes_);
-    for (auto& [handle, queue] : queues_)
-        if (done) done = store.save(queue, server_.state.queue(queue.name));
-    for (auto& [handle, node] : nodes_)
-        if (done) done = store.save(node, server_.state.node(node.name));
-    for (auto& [name, sched] : scheds_)
-        if (done) done = store.save(sched);
-    for (auto& [handle, reservation] : reservations_)
-        if (done) done = store.save(reservation);
+    for_kinds([&](const auto& kind) {
+        for (const auto& [handle, object] : kind.there)
+            if (done) done = KindOf<decltype(kind.there)>::save(store, object, server_.state);
+    });
     for (auto& [handle, job] : jobs_)
         if (done) done = store.save(job, server_.state.job(handle) == nullptr);
     for (const auto& [handle, comment] : comments_)
@@ -172,14 +201,10 @@ Result<void> Change::write_removals() {
     if (removed_resource_) done = store.remove_resource(*removed_resource_);
     for (auto& [handle, job] : removed_jobs_)
         if (done) done = store.remove_job(job.sequence);
-    for (auto& [handle, name] : removed_queues_)
-        if (done) done = store.remove_queue(name);
-    for (auto& [handle, name] : removed_nodes_)
-        if (done) done = store.remove_node(name);
-    for (const std::string& name : removed_scheds_)
-        if (done) done = store.remove_sched(name);
-    for (const auto& [handle, id] : removed_reservations_)
-        if (done) done = store.remove_reservation(id);
+    for_kinds([&](const auto& kind) {
+        for (const auto& [handle, name] : kind.gone)
+            if (done) done = KindOf<decltype(kind.there)>::remove(store, name);
+    });
     return done;
 }
 
@@ -189,12 +214,14 @@ Result<void> Change::write() {
 }
 
 void Change::note(ChangedSince& changed) const {
-    for (const auto& [handle, node] : nodes_) changed.nodes.insert(handle);
-    for (const auto& [handle, name] : removed_nodes_) changed.nodes.insert(handle);
+    const auto& nodes = std::get<Objects<Node>>(objects_);
+    for (const auto& [handle, node] : nodes.there) changed.nodes.insert(handle);
+    for (const auto& [handle, name] : nodes.gone) changed.nodes.insert(handle);
     for (const auto& [handle, job] : removed_jobs_) changed.jobs.insert(job.told);
     // Decisions about reservations name them as those about jobs name jobs.
-    for (const auto& [handle, reservation] : reservations_) changed.jobs.insert(handle);
-    for (const auto& [handle, id] : removed_reservations_) changed.jobs.insert(handle);
+    const auto& reservations = std::get<Objects<Reservation>>(objects_);
+    for (const auto& [handle, reservation] : reservations.there) changed.jobs.insert(handle);
+    for (const auto& [handle, id] : reservations.gone) changed.jobs.insert(handle);
     for (const auto& [handle, comment] : comments_)
         if (const Job* job = server_.state.job(handle)) changed.jobs.insert(job->told_as());
     for (const auto& [handle, job] : jobs_) {
@@ -220,17 +247,15 @@ void Change::put_in_place() {
     if (removed_resource_) (void)state.resources.remove(*removed_resource_);
     if (next_sequence_) state.next_sequence = *next_sequence_;
     if (server_attributes_) state.server = *server_attributes_;
-    for (auto& [handle, queue] : queues_) state.put(queue);
-    for (auto& [handle, node] : nodes_) state.put(node);
-    for (auto& [name, sched] : scheds_) state.put(sched);
-    for (auto& [handle, reservation] : reservations_) state.put(reservation);
-    for (const auto& [handle, id] : removed_reservations_) state.erase_reservation(handle);
+    for_kinds([&](const auto& kind) {
+        for (const auto& [handle, object] : kind.there) state.put(object);
+    });
     for (auto& [handle, job] : jobs_) state.put(std::move(job));
     for (const auto& [handle, comment] : comments_) state.set_comment(handle, comment.text(), now_);
     for (auto& [handle, job] : removed_jobs_) state.erase_job(handle);
-    for (auto& [handle, name] : removed_queues_) state.erase_queue(name);
-    for (auto& [handle, name] : removed_nodes_) state.erase_node(name);
-    for (const std::string& name : removed_scheds_) state.erase_sched(name);
+    for_kinds([&](const auto& kind) {
+        for (const auto& [handle, name] : kind.gone) KindOf<decltype(kind.there)>::erase(state, handle, name);
+    });
 }
 
 void Change::tell_plugin() {
@@ -242,14 +267,10 @@ void Change::tell_plugin() {
             plugin->resource_defined(*resource);
     if (removed_resource_) plugin->resource_removed(*removed_resource_);
     if (server_attributes_) plugin->server_changed(state);
-    for (auto& [handle, queue] : queues_)
-        if (!removed_queues_.contains(handle)) plugin->queue_changed(queue, state);
-    for (auto& [handle, node] : nodes_)
-        if (!removed_nodes_.contains(handle)) plugin->node_changed(node, state);
-    for (auto& [name, sched] : scheds_)
-        if (!removed_scheds_.contains(name)) plugin->sched_changed(sched, state);
-    for (auto& [handle, reservation] : reservations_) plugin->reservation_changed(reservation, state);
-    for (const auto& [handle, id] : removed_reservations_) plugin->reservation_removed(handle);
+    for_kinds([&](const auto& kind) {
+        for (const auto& [handle, object] : kind.there)
+            KindOf<decltype(kind.there)>::tell(*plugin, object, state);
+    });
     for (auto& [handle, moved_from] : jobs_) {
         const Job* job = state.job(handle);
         if (job != nullptr) plugin->tell(now_, *job, state);
@@ -257,9 +278,10 @@ void Change::tell_plugin() {
     for (const auto& [handle, comment] : comments_)
         if (const Job* job = state.job(handle)) plugin->tell(now_, *job, state);
     for (auto& [handle, job] : removed_jobs_) plugin->job_removed(now_, job.told);
-    for (auto& [handle, name] : removed_queues_) plugin->queue_removed(handle);
-    for (auto& [handle, name] : removed_nodes_) plugin->node_removed(handle);
-    for (const std::string& name : removed_scheds_) plugin->sched_removed(name);
+    for_kinds([&](const auto& kind) {
+        for (const auto& [handle, name] : kind.gone)
+            KindOf<decltype(kind.there)>::tell_gone(*plugin, handle, name);
+    });
 }
 
 std::vector<ConfigChange> Change::configuration() const {
@@ -267,13 +289,15 @@ std::vector<ConfigChange> Change::configuration() const {
     const std::string& home = server_.options.home;
     std::map<ConfigName, std::optional<ConfigValues>> after;
     if (server_attributes_) after[{PBS_OBJ_SERVER, {}}] = config_values(*server_attributes_);
-    for (const auto& [handle, queue] : queues_) after[{PBS_OBJ_QUEUE, queue.name}] = config_values(queue);
-    for (const auto& [handle, node] : nodes_) after[{PBS_OBJ_NODE, node.name}] = config_values(node);
-    for (const auto& [name, sched] : scheds_) after[{PBS_OBJ_SCHED, name}] = config_values(sched, home);
     if (resource_) after[{PBS_OBJ_RESOURCE, resource_->name}] = config_values(*resource_);
-    for (const auto& [handle, name] : removed_queues_) after[{PBS_OBJ_QUEUE, name}].reset();
-    for (const auto& [handle, name] : removed_nodes_) after[{PBS_OBJ_NODE, name}].reset();
-    for (const std::string& name : removed_scheds_) after[{PBS_OBJ_SCHED, name}].reset();
+    for_kinds([&](const auto& kind) {
+        using K = KindOf<decltype(kind.there)>;
+        if constexpr (K::type != 0) {
+            for (const auto& [handle, object] : kind.there)
+                after[{K::type, name_of(object)}] = K::values(object, home);
+            for (const auto& [handle, name] : kind.gone) after[{K::type, name}].reset();
+        }
+    });
     if (removed_resource_) after[{PBS_OBJ_RESOURCE, *removed_resource_}].reset();
     std::vector<ConfigChange> changes;
     for (auto& [object, values] : after) {
@@ -285,18 +309,17 @@ std::vector<ConfigChange> Change::configuration() const {
 
 Result<void> Change::join(Batch& batch) {
     if (!jobs_.empty() || !comments_.empty() || !removed_jobs_.empty() || !links_.empty() || next_sequence_ ||
-        !reservations_.empty() || !removed_reservations_.empty())
+        !of<Reservation>().empty())
         return fail(PBSE_INTERNAL, "jobs and reservations can't be changed in a batch");
     std::set<ConfigName>& touched = batch.touched_;
     if (resource_) touched.insert({PBS_OBJ_RESOURCE, resource_->name});
     if (removed_resource_) touched.insert({PBS_OBJ_RESOURCE, *removed_resource_});
     if (server_attributes_) touched.insert({PBS_OBJ_SERVER, {}});
-    for (const auto& [handle, queue] : queues_) touched.insert({PBS_OBJ_QUEUE, queue.name});
-    for (const auto& [handle, node] : nodes_) touched.insert({PBS_OBJ_NODE, node.name});
-    for (const auto& [name, sched] : scheds_) touched.insert({PBS_OBJ_SCHED, name});
-    for (const auto& [handle, name] : removed_queues_) touched.insert({PBS_OBJ_QUEUE, name});
-    for (const auto& [handle, name] : removed_nodes_) touched.insert({PBS_OBJ_NODE, name});
-    for (const std::string& name : removed_scheds_) touched.insert({PBS_OBJ_SCHED, name});
+    for_kinds([&](const auto& kind) {
+        constexpr int type = KindOf<decltype(kind.there)>::type;
+        for (const auto& [handle, object] : kind.there) touched.insert({type, name_of(object)});
+        for (const auto& [handle, name] : kind.gone) touched.insert({type, name});
+    });
     put_in_place();
     for (auto& action : actions_) batch.actions_.push_back(std::move(action));
     return {};
@@ -338,10 +361,9 @@ void Change::settle_accruals() {
 }
 
 bool Change::only_adds_jobs() const {
-    if (!removed_jobs_.empty() || !comments_.empty() || !queues_.empty() || !removed_queues_.empty() ||
-        !nodes_.empty() || !removed_nodes_.empty() || !scheds_.empty() || !removed_scheds_.empty() ||
-        !reservations_.empty() || !removed_reservations_.empty() || !links_.empty() || server_attributes_ ||
-        resource_ || removed_resource_ || received_ || !lasts_)
+    bool only_jobs = removed_jobs_.empty() && comments_.empty() && links_.empty();
+    for_kinds([&](const auto& kind) { only_jobs = only_jobs && kind.empty(); });
+    if (!only_jobs || server_attributes_ || resource_ || removed_resource_ || received_ || !lasts_)
         return false;
     return !jobs_.empty() && std::ranges::all_of(jobs_, [&](const auto& one) {
         return scripts_.contains(one.first) && server_.state.job(one.first) == nullptr;

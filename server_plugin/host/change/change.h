@@ -7,8 +7,8 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,6 +29,7 @@ struct SubjobStep {
     const Job* after = nullptr;
     bool gone = false;
 };
+
 class Change {
   public:
     Change(Server& server, int64_t now) : server_(server), now_(now), counted_(server.state) {}
@@ -41,10 +42,10 @@ class Change {
 
     // The copy that will replace the object, made at the first call. References stay valid until commit().
     Job& job(const Job& current);
-    Queue& queue(const Queue& current);
-    Node& node(const Node& current);
-    Sched& sched(const Sched& current);
-    Reservation& reservation(const Reservation& current);
+    Queue& queue(const Queue& current) { return changed(current); }
+    Node& node(const Node& current) { return changed(current); }
+    Sched& sched(const Sched& current) { return changed(current); }
+    Reservation& reservation(const Reservation& current) { return changed(current); }
     Attributes& server_attributes();
 
     // New objects; they need a handle of State::new_handle().
@@ -53,16 +54,19 @@ class Change {
     // Gives the job a comment. That of a job of which nothing else changes is written and put in place alone:
     // a cycle tells a great many.
     void comment(const Job& current, std::string_view text);
-    Queue& add(Queue queue);
-    Node& add(Node node);
-    Sched& add(Sched sched);
-    Reservation& add(Reservation reservation);
+    template <typename Object>
+    Object& add(Object object) {
+        const uint64_t handle = object.handle;
+        return of<Object>().there.insert_or_assign(handle, std::move(object)).first->second;
+    }
 
     void remove(const Job& job);
-    void remove(const Queue& queue);
-    void remove(const Node& node);
-    void remove(const Sched& sched);
-    void remove(const Reservation& reservation);
+    template <typename Object>
+    void remove(const Object& object) {
+        const uint64_t handle = object.handle;
+        of<Object>().gone[handle] = name_of(object);
+        of<Object>().there.erase(handle);
+    }
 
     // Links between jobs, which the state's Dependencies has (or has no longer) at once.
     void link(uint64_t job, LinkKind kind, uint64_t other);
@@ -105,6 +109,33 @@ class Change {
         uint64_t told;
         std::optional<Job> subjob;
     };
+    // What becomes of the objects of a kind, by handle: those that are new or changed, and the names of those
+    // that go. What is done with a kind is its trait, Kind<Object> in change.cc.
+    template <typename Object>
+    struct Objects {
+        std::map<uint64_t, Object> there{};
+        std::map<uint64_t, std::string> gone{};
+        bool empty() const { return there.empty() && gone.empty(); }
+    };
+    template <typename Object>
+    Objects<Object>& of() {
+        return std::get<Objects<Object>>(objects_);
+    }
+    // Calls `visit` with the Objects of each kind.
+    template <typename Visit>
+    void for_kinds(Visit&& visit) const {
+        std::apply([&](const auto&... kinds) { (visit(kinds), ...); }, objects_);
+    }
+    template <typename Object>
+    Object& changed(const Object& current) {
+        return of<Object>().there.try_emplace(current.handle, current).first->second;
+    }
+    template <typename Object>
+    static const std::string& name_of(const Object& object) {
+        return object.name;
+    }
+    static const std::string& name_of(const Reservation& reservation) { return reservation.id; }
+
     Result<void> join(Batch& batch);
     bool only_adds_jobs() const;
     Result<void> join(CommitGroup& group);
@@ -123,17 +154,10 @@ class Change {
     std::map<uint64_t, Job> jobs_;
     std::map<uint64_t, std::string> scripts_;
     std::map<uint64_t, SharedText> comments_;  // of jobs that are not among jobs_
-    std::map<uint64_t, Queue> queues_;
-    std::map<uint64_t, Node> nodes_;
-    std::map<std::string, Sched> scheds_;
-    std::map<uint64_t, Reservation> reservations_;
-    std::map<uint64_t, std::string> removed_reservations_;
+    std::tuple<Objects<Queue>, Objects<Node>, Objects<Sched>, Objects<Reservation>> objects_;
     std::optional<Attributes> server_attributes_;
     std::map<uint64_t, RemovedJob> removed_jobs_;  // by handle
-    std::map<uint64_t, std::string> removed_queues_;
-    std::map<uint64_t, std::string> removed_nodes_;
-    std::set<std::string> removed_scheds_;
-    std::vector<std::pair<Link, bool>> links_;  // made (true) or removed, in this order
+    std::vector<std::pair<Link, bool>> links_;     // made (true) or removed, in this order
     std::optional<Resource> resource_;
     std::optional<std::string> removed_resource_;
     std::optional<int64_t> next_sequence_;
