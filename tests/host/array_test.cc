@@ -3,7 +3,7 @@
 #include "server_plugin/host/state/array.h"
 #include "server_plugin/host/cycle/cycle.h"
 #include "server_plugin/host/life/depend.h"
-#include "server_plugin/host/life/recovery.h"
+#include "server_plugin/host/life/run_reports.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "server_plugin/host/life/job_life.h"
-#include "server_plugin/host/life/recovery.h"
 #include "server_plugin/host/life/routing.h"
+#include "server_plugin/host/life/run_reports.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {

@@ -12,7 +12,7 @@
 
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/life/preempt.h"
-#include "server_plugin/host/life/recovery.h"
+#include "server_plugin/host/life/run_reports.h"
 #include "server_plugin/host/state/preemption.h"
 #include "tests/host/server_fixture.h"
 

@@ -1,6 +1,6 @@
 #include "server_plugin/host/requests/requests.h"
 
-#include "server_plugin/host/life/recovery.h"
+#include "server_plugin/host/life/run_reports.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {

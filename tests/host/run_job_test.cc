@@ -1,5 +1,5 @@
 // qrun with the built plugin: jobs that it finds a place for, and why it finds none.
-#include "server_plugin/host/life/recovery.h"
+#include "server_plugin/host/life/run_reports.h"
 #include "tests/host/plugin_fixture.h"
 
 namespace pbs::host {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "server_plugin/host/life/job_life.h"
-#include "server_plugin/host/life/recovery.h"
+#include "server_plugin/host/life/run_reports.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {

@@ -1,4 +1,10 @@
 // Errors of the bundled server: values, never exceptions.
+//
+// The room base/ is the machine beneath the server, and knows nothing of jobs: files and descriptors
+// (posix.h), the folders of a home (home.h), the clock that tests move (clock.h), users (users.h), mail
+// (mail.h), the log (log.h) and the accounting log (accounting.h), each a file a day (daily_file.h). Whatever
+// can fail returns a Result; its message names the file and the reason:
+//   if (auto locked = home.lock(); !locked) return fail(PBSE_SYSTEM, locked.error().message);
 #pragma once
 
 #include <string>

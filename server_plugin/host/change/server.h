@@ -1,4 +1,13 @@
 // The server apart from its network: the state, what it is kept and carried out with, and what is pending.
+//
+// The room change/ is how the state changes. Server has the parts; a Change (change.h) is one transaction on
+// them: copies of objects are changed, commit() stores them, puts them in place, tells the plugin, and does
+// what was left for afterwards. Submissions of one turn of the loop share a commit (commit_group.h), changes
+// of many objects are made aside and put in place at once (batch.h), and reconcile.h brings the plugin's
+// history and the server together again after a crash. For example, a queue is stopped by
+//   Change change(server, server.now());
+//   change.queue(*server.state.queue("q")).attributes.set(*queue_table().find("started"), {}, "False");
+//   auto done = change.commit();
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,8 @@
 // Scheduling cycles: when one runs, and what its decisions do to jobs.
+//
+// The room cycle/ brings the plugin and the jobs together. Server::want_cycle() asks for a cycle; the loop
+// begins it here; its decisions are carried out some at a time between requests, each checked against what
+// has changed since the cycle began (ChangedSince); what a scheduler decided is in its log (sched_logs.h).
 #pragma once
 
 #include <chrono>

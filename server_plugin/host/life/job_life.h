@@ -1,4 +1,13 @@
 // What happens to a job from its queueing to its end, as steps of a Change.
+//
+// The room life/ holds such steps: of jobs (this file), of arrays (array_life.h), of dependencies (depend.h),
+// of preemption (preempt.h) and of reservations (reservation_life.h, new_reservation.h); and what the loop
+// does with jobs now and then (run_reports.h, routing.h, ended_runs.h). A step changes copies, and leaves for
+// after the commit what can't be taken back: records, mail, processes. What state a job comes to is
+// advance()'s (state/job_state.h) to say. For example, a job is started by
+//   Change change(server, now);
+//   auto done = start_job(change, change.job(current), places, {});
+//   if (done) done = change.commit();  // the runner starts it afterwards
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,8 @@
 // pbs_server: the parts put together around one event loop.
+//
+// The room main/ is the program. main.cc reads its options; Program (program.cc) locks the home, checks and
+// loads the database, recovers jobs, loads the plugin, opens the network, and runs the loop until a Shutdown
+// request or a signal: requests as they come, and at each tick ends of jobs, times, cycles and peers.
 #pragma once
 
 #include <cstdint>

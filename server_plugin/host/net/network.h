@@ -10,6 +10,10 @@
 // are made in parts, as they are read: each object is shown as it is when its part is made. Connections of
 // managers don't count as those of other users with their name; when there is no room for one, another one
 // goes.
+//
+// The room net/: Network is the door; network_impl.h is its inside, in files by matter: who is at the other
+// end (network_peers.cc, network_credentials.cc with munge_check.h), TLS (network_tls.cc with certificate.h),
+// and whose turn it is (network_turns.cc with clients.h).
 #pragma once
 
 #include <chrono>

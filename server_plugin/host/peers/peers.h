@@ -5,6 +5,10 @@
 // to the scheduler as jobs elsewhere. What it starts is pulled: the other server is asked to move the job
 // here, which is this server's from its arrival on (arrival.h) and starts in the next cycle. Until then it is
 // told of as running, so that nobody else gets its room.
+//
+// The room peers/ is all that is done with other servers: these, jobs that are sent to others (deliveries.h)
+// and that come from them (arrival.h), over connections that a process of its own makes (connector.h,
+// peer_link.h).
 #pragma once
 
 #include <uv.h>

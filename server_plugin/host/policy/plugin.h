@@ -1,4 +1,11 @@
-// The policy plugin as the bundled server uses it: told of the server's own objects, asked in its own terms.
+// The policy plugin, as the server sees it: pbs_policy.so behind the C interface of pbs_plugin.h.
+//
+// The room policy/ is the only one that speaks the interface. Plugin is told of each object as it is (records
+// are made in plugin_records.h), asked for cycles, and asked what clients want to know of its own objects.
+// Nothing of it waits for the scheduler, except finish_cycle():
+//   plugin.tell(now, job, state);
+//   if (auto on_its_way = plugin.start_cycle(now, "default", PBS_SCH_SCHEDULE_NEW)) ...
+//   auto decisions = plugin.finish_cycle(now);  // once PluginOptions::cycle_finished was called
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,8 @@
 // The requests that the server answers: one handler a file, all of them in the list in requests.cc.
+//
+// The room requests/: answer() finds the row of a request, checks who asks (access.h), and calls its handler
+// with a Context, which has the server, who asks, and the time. A handler checks, makes a Change, and returns
+// the reply; one that takes long goes on in steps (in_slices.h). common.h has what several of them need.
 #pragma once
 
 #include <cstdint>

@@ -16,6 +16,11 @@
 // recover() tells of each start what came of it.
 //
 // The runner has no event loop and no timers: a descriptor becomes readable when there are events.
+//
+// The room run/ is all of this: Runner and the launcher for the server, warden and shepherd (with
+// job_process.h, staging.h, terminal.h, control_group.h) for the processes, and run_files.h for the files
+// between them. Executor (executor.h) is what the rest of the server sees; tests put something else in its
+// place.
 #pragma once
 
 #include <sys/types.h>

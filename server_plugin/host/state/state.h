@@ -1,5 +1,14 @@
 // Everything the server knows, in memory: objects, jobs, and what follows from them (counts, assigned
 // resources).
+//
+// The room state/ holds values and what can be said of them without changing the server: the objects
+// (objects.h) and their attributes (attributes.h, values.h), State, which finds and counts them, and facts
+// that follow from an object alone or with the State, such as array.h, preemption.h, reservation.h,
+// accrual.h. The states of a job are a table of their own (job_state.h). An object is a value: a Change
+// (change/change.h) works on a copy, and put() replaces the object:
+//   Job job = *state.job("12.server");
+//   advance(job, JobEvent::settled, state, now);
+//   state.put(std::move(job));  // counts follow
 #pragma once
 
 #include <algorithm>

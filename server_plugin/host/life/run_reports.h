@@ -1,4 +1,4 @@
-// At the start: what came of the jobs that were running when the server stopped.
+// Reports of the runner: which jobs run, and which have ended, at the server's start and from then on.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,8 @@ int64_t earliest_start(const State& state, int64_t now);
 Result<void> recover_jobs(Server& server, const std::vector<RunReport>& reports,
                           const std::vector<RunReport>& strays);
 
-// What the runner reports while the server runs: sessions and ends.
+// Takes what the runner reports while the server runs: sessions and ends. Follows up on checkpoints, and on
+// jobs that wait for others to make room.
 void take_run_events(Server& server);
 
 }  // namespace pbs::host

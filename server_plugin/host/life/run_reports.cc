@@ -1,4 +1,4 @@
-#include "server_plugin/host/life/recovery.h"
+#include "server_plugin/host/life/run_reports.h"
 
 #include <fmt/format.h>
 
