@@ -24,14 +24,14 @@ namespace pbs::host {
 
 namespace {
 
-// What a change does with the objects of a kind, besides Change::Objects. `type`, one of enum
+// What a change does with the objects of a kind, besides Change::Objects. kType, one of enum
 // pbs_object_type, is 0 for a kind that isn't part of the configuration.
 template <typename Object>
 struct Kind;
 
 template <>
 struct Kind<Queue> {
-    static constexpr int type = PBS_OBJ_QUEUE;
+    static constexpr int kType = PBS_OBJ_QUEUE;
     static Result<void> save(Store& store, const Queue& queue, const State& state) {
         return store.save(queue, state.queue(queue.name));
     }
@@ -48,7 +48,7 @@ struct Kind<Queue> {
 
 template <>
 struct Kind<Node> {
-    static constexpr int type = PBS_OBJ_NODE;
+    static constexpr int kType = PBS_OBJ_NODE;
     static Result<void> save(Store& store, const Node& node, const State& state) {
         return store.save(node, state.node(node.name));
     }
@@ -65,7 +65,7 @@ struct Kind<Node> {
 
 template <>
 struct Kind<Sched> {
-    static constexpr int type = PBS_OBJ_SCHED;
+    static constexpr int kType = PBS_OBJ_SCHED;
     static Result<void> save(Store& store, const Sched& sched, const State&) { return store.save(sched); }
     static Result<void> remove(Store& store, const std::string& name) { return store.remove_sched(name); }
     static void erase(State& state, uint64_t, const std::string& name) { state.erase_sched(name); }
@@ -80,7 +80,7 @@ struct Kind<Sched> {
 
 template <>
 struct Kind<Reservation> {
-    static constexpr int type = 0;
+    static constexpr int kType = 0;
     static Result<void> save(Store& store, const Reservation& reservation, const State&) {
         return store.save(reservation);
     }
@@ -292,10 +292,10 @@ std::vector<ConfigChange> Change::configuration() const {
     if (resource_) after[{PBS_OBJ_RESOURCE, resource_->name}] = config_values(*resource_);
     for_kinds([&](const auto& kind) {
         using K = KindOf<decltype(kind.there)>;
-        if constexpr (K::type != 0) {
+        if constexpr (K::kType != 0) {
             for (const auto& [handle, object] : kind.there)
-                after[{K::type, name_of(object)}] = K::values(object, home);
-            for (const auto& [handle, name] : kind.gone) after[{K::type, name}].reset();
+                after[{K::kType, name_of(object)}] = K::values(object, home);
+            for (const auto& [handle, name] : kind.gone) after[{K::kType, name}].reset();
         }
     });
     if (removed_resource_) after[{PBS_OBJ_RESOURCE, *removed_resource_}].reset();
@@ -316,9 +316,9 @@ Result<void> Change::join(Batch& batch) {
     if (removed_resource_) touched.insert({PBS_OBJ_RESOURCE, *removed_resource_});
     if (server_attributes_) touched.insert({PBS_OBJ_SERVER, {}});
     for_kinds([&](const auto& kind) {
-        constexpr int type = KindOf<decltype(kind.there)>::type;
-        for (const auto& [handle, object] : kind.there) touched.insert({type, name_of(object)});
-        for (const auto& [handle, name] : kind.gone) touched.insert({type, name});
+        constexpr int kType = KindOf<decltype(kind.there)>::kType;
+        for (const auto& [handle, object] : kind.there) touched.insert({kType, name_of(object)});
+        for (const auto& [handle, name] : kind.gone) touched.insert({kType, name});
     });
     put_in_place();
     for (auto& action : actions_) batch.actions_.push_back(std::move(action));
