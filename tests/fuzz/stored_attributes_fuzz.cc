@@ -34,8 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view input(reinterpret_cast<const char*>(data), size);
     SharedTexts texts;
     Attributes attributes;
-    const bool whole = AttributeNumbers::is_numbered(input) ? numbers.read(input, texts, attributes)
-                                                            : read_netstrings(input, rows, texts, attributes);
+    const bool whole = input.starts_with('\1') ? numbers.read(input, texts, attributes)
+                                               : read_netstrings(input, rows, texts, attributes);
     if (!whole) return 0;
     Attributes again;
     check(numbers.read(numbers.write(attributes, nullptr), texts, again));

@@ -306,28 +306,6 @@ TEST_F(StoreTest, WhatIsPutAsideHoldsThroughAChangeThatIsRolledBack) {
     EXPECT_EQ(found.node("n1")->attributes.text("comment"), "later");
 }
 
-// Version 2 had nothing aside.
-TEST_F(StoreTest, ADatabaseOfVersion2IsUpgraded) {
-    Node node;
-    node.handle = 7;
-    node.name = "n1";
-    ASSERT_TRUE((*Store::open(path_))->save(node));
-    sql("DROP TABLE object_aside; DROP TABLE depend; DROP TABLE received; DROP TABLE comment; "
-        "DROP TABLE job_comment; DROP TABLE attribute_name; PRAGMA user_version=2");
-    auto store = std::move(*Store::open(path_));
-    State state;
-    ASSERT_TRUE(store->load(state));
-    EXPECT_NE(state.node("n1"), nullptr);
-    ASSERT_TRUE(store->begin());
-    EXPECT_TRUE(store->clear_aside());
-    EXPECT_TRUE(store->put_aside({PBS_OBJ_NODE, "n1"}, State()));
-    EXPECT_TRUE(store->let_aside_hold());
-    EXPECT_TRUE(store->commit());
-    State after;
-    ASSERT_TRUE((*Store::open(path_))->load(after));
-    EXPECT_EQ(after.node("n1"), nullptr);
-}
-
 TEST_F(StoreTest, ANewerDatabaseIsRefused) {
     ASSERT_TRUE(Store::open(path_));
     sql("PRAGMA user_version=99");
@@ -336,50 +314,13 @@ TEST_F(StoreTest, ANewerDatabaseIsRefused) {
     EXPECT_THAT(store.error().message, testing::HasSubstr("newer"));
 }
 
-// Version 7 had the names of a job's attributes in each row.
-TEST_F(StoreTest, JobsOfVersion7AreRead) {
-    {
-        auto store = std::move(*Store::open(path_));
-        ASSERT_TRUE(store->save(job(5)));
-    }
-    sql("UPDATE job SET attributes='8:Job_Name,0:,4:old,,13:Resource_List,5:ncpus,1:2,7:unheard,0:,1:x,';"
-        "DROP TABLE attribute_name; PRAGMA user_version=7");
-    auto store = std::move(*Store::open(path_));
-    State state;
-    state.server_name = "svr";
-    ASSERT_TRUE(store->load(state));
-    const Job* old = state.job("5");
-    ASSERT_NE(old, nullptr);
-    EXPECT_EQ(old->attributes.values().size(), 2U);
-    EXPECT_EQ(old->attributes.text("Job_Name"), "old,");
-    EXPECT_EQ(old->attributes.text("Resource_List", "ncpus"), "2");
-    ASSERT_TRUE(store->save(*old));
-    EXPECT_EQ(number("SELECT count(*) FROM job WHERE instr(attributes, 'Job_Name') > 0"), 0);
-    State again;
-    again.server_name = "svr";
-    ASSERT_TRUE(store->load(again));
-    EXPECT_EQ(again.job("5")->attributes, old->attributes);
-}
-
-TEST_F(StoreTest, CommentsOfVersion8AreKeptAndGoWithTheirJobs) {
+TEST_F(StoreTest, AJobsCommentGoesWithIt) {
     {
         auto store = std::move(*Store::open(path_));
         ASSERT_TRUE(store->save(job(1)));
         ASSERT_TRUE(store->save(job(2)));
-    }
-    sql("DROP TRIGGER job_gone; DROP TABLE job_comment;"
-        "CREATE TABLE job_comment(job INTEGER PRIMARY KEY REFERENCES job(sequence) ON DELETE CASCADE,"
-        " comment INTEGER NOT NULL, mtime INTEGER NOT NULL);"
-        "CREATE INDEX job_of_comment ON job_comment(comment);"
-        "INSERT INTO comment VALUES(7, 'no room'); INSERT INTO job_comment VALUES(1, 7, 5), (2, 7, 6);"
-        "PRAGMA user_version=8");
-    {
-        auto store = std::move(*Store::open(path_));
-        State state;
-        state.server_name = "svr";
-        ASSERT_TRUE(store->load(state));
-        EXPECT_EQ(state.job("2")->attributes.text("comment"), "no room");
-        EXPECT_EQ(state.job("2")->mtime, 6);
+        ASSERT_TRUE(store->save_comment(1, "no room", 5));
+        ASSERT_TRUE(store->save_comment(2, "no room", 6));
         ASSERT_TRUE(store->remove_job(2));
     }
     EXPECT_EQ(number("SELECT count(*) FROM job_comment"), 1);

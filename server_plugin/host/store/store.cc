@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <limits>
 #include <map>
@@ -20,6 +19,7 @@
 #include "server_plugin/host/state/occurrences.h"
 #include "server_plugin/host/state/reservation.h"
 #include "server_plugin/host/store/job_rows.h"
+#include "server_plugin/host/store/schema.h"
 #include "server_plugin/host/store/stored_attributes.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 #include "sqlite/connection.h"
@@ -28,123 +28,6 @@
 
 namespace pbs::host {
 namespace {
-
-// Step n brings a database of version n to version n + 1. Steps are only ever added at the end.
-//
-// object: the server (name ""), queues, nodes, schedulers and reservations; type as enum pbs_object_type.
-// `id` is the handle. object_aside: what a change of many objects makes of them, with attributes as
-// job.attributes has them; NULL: it is gone; of a resource those are type and flags. It counts once counter
-// has a row `aside_holds`: then the other tables are behind. job.attributes: stored_attributes.h; the numbers
-// are in attribute_name. depend: a Link (dependencies.h) a row; what `other` is depends on its kind.
-// received: the jobs that other servers handed in (arrival.h), by their ids in lower case. job_comment: the
-// comment of a job that waits, in the place of one in job.attributes, and its mtime; those that say the same
-// are one row of comment.
-constexpr std::array kSteps = {
-    R"sql(
-CREATE TABLE object(
-  id INTEGER PRIMARY KEY,
-  type INTEGER NOT NULL,
-  name TEXT NOT NULL,
-  state INTEGER NOT NULL DEFAULT 0,
-  changed INTEGER NOT NULL DEFAULT 0,
-  UNIQUE(type, name));
-CREATE TABLE object_attribute(
-  object INTEGER NOT NULL REFERENCES object(id) ON DELETE CASCADE,
-  name TEXT NOT NULL,
-  resource TEXT NOT NULL,
-  value TEXT NOT NULL,
-  PRIMARY KEY(object, name, resource)) WITHOUT ROWID;
-CREATE TABLE resource(
-  name TEXT PRIMARY KEY,
-  type TEXT NOT NULL,
-  flags TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE counter(
-  name TEXT PRIMARY KEY,
-  value INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE job(
-  sequence INTEGER PRIMARY KEY,
-  state TEXT NOT NULL,
-  substate INTEGER NOT NULL,
-  queue TEXT NOT NULL,
-  queue_rank INTEGER NOT NULL,
-  ctime INTEGER NOT NULL,
-  qtime INTEGER NOT NULL,
-  etime INTEGER NOT NULL,
-  stime INTEGER NOT NULL,
-  mtime INTEGER NOT NULL,
-  obittime INTEGER NOT NULL,
-  exec_vnode TEXT NOT NULL,
-  exec_host TEXT NOT NULL,
-  at_end INTEGER NOT NULL,
-  deleted INTEGER NOT NULL,
-  defaulted TEXT NOT NULL,
-  attributes BLOB NOT NULL);
-CREATE TABLE job_script(
-  sequence INTEGER PRIMARY KEY REFERENCES job(sequence) ON DELETE CASCADE,
-  script BLOB NOT NULL);
-)sql",
-    R"sql(
-CREATE TABLE server_name(
-  one INTEGER PRIMARY KEY CHECK(one = 1),
-  name TEXT NOT NULL);
-)sql",
-    R"sql(
-CREATE TABLE object_aside(
-  type INTEGER NOT NULL,
-  name TEXT NOT NULL,
-  id INTEGER NOT NULL,
-  state INTEGER NOT NULL,
-  changed INTEGER NOT NULL,
-  attributes BLOB,
-  PRIMARY KEY(type, name)) WITHOUT ROWID;
-)sql",
-    R"sql(
-CREATE TABLE depend(
-  id INTEGER PRIMARY KEY,
-  job INTEGER NOT NULL,
-  kind INTEGER NOT NULL,
-  other INTEGER NOT NULL);
-)sql",
-    R"sql(
-CREATE TABLE received(
-  id TEXT PRIMARY KEY,
-  hops INTEGER NOT NULL,
-  at INTEGER NOT NULL) WITHOUT ROWID;
-)sql",
-    // From here on an object may be a reservation, which servers of earlier versions don't know.
-    "",
-    R"sql(
-CREATE TABLE comment(
-  id INTEGER PRIMARY KEY,
-  text TEXT NOT NULL UNIQUE);
-CREATE TABLE job_comment(
-  job INTEGER PRIMARY KEY REFERENCES job(sequence) ON DELETE CASCADE,
-  comment INTEGER NOT NULL,
-  mtime INTEGER NOT NULL);
-CREATE INDEX job_of_comment ON job_comment(comment);
-)sql",
-    R"sql(
-CREATE TABLE attribute_name(
-  id INTEGER PRIMARY KEY,
-  name TEXT NOT NULL UNIQUE);
-)sql",
-    // A comment has no REFERENCES any more, for which SQLite read the page of the job with each one that a
-    // cycle gives: of a million jobs that was most of the database.
-    R"sql(
-DROP TRIGGER IF EXISTS job_gone;
-CREATE TABLE next_comment(
-  job INTEGER PRIMARY KEY,
-  comment INTEGER NOT NULL,
-  mtime INTEGER NOT NULL);
-INSERT INTO next_comment SELECT job, comment, mtime FROM job_comment;
-DROP TABLE job_comment;
-ALTER TABLE next_comment RENAME TO job_comment;
-CREATE INDEX job_of_comment ON job_comment(comment);
-CREATE TRIGGER job_gone AFTER DELETE ON job BEGIN
-  DELETE FROM job_comment WHERE job = OLD.sequence;
-END;
-)sql",
-};
 
 // SQLite gives its other files the mode of the database: scripts and environments are nobody else's business.
 void make_private(const std::string& path) {
@@ -180,7 +63,6 @@ class Store::Impl {
     }
 
     Result<void> begin_writing();
-    Result<void> upgrade();
     Result<void> read_attribute_numbers();
     Result<void> number_attributes();
     Result<void> save_object(int type, uint64_t id, std::string_view name, int64_t state, int64_t changed,
@@ -189,7 +71,7 @@ class Store::Impl {
     Result<void> load_resources(State& state);
     Result<void> load_objects(State& state);
     Result<void> load_jobs(State& state);
-    bool make_job(const JobRow& row, const AttributeRows& rows, SharedTexts& texts, Job& job) const;
+    bool make_job(const JobRow& row, SharedTexts& texts, Job& job) const;
     Result<void> load_links(State& state);
     Attributes load_attributes(int64_t object, const AttributeTable& table);
     Result<void> put_aside(int type, std::string_view name, uint64_t id, int64_t state, int64_t changed,
@@ -227,24 +109,6 @@ class Store::Impl {
     std::unique_ptr<sqlite::Guard> guard;  // none for ":memory:"
 };
 
-Result<void> Store::Impl::upgrade() {
-    const auto found = db.integer("PRAGMA user_version");
-    if (!found) return failed("can not read its version");
-    int64_t version = *found;
-    if (version > static_cast<int64_t>(kSteps.size()))
-        return fail(PBSE_SYSTEM, fmt::format("{}: version {} is newer than this server's {}", path, version,
-                                             kSteps.size()));
-    for (; version < static_cast<int64_t>(kSteps.size()); ++version) {
-        const std::string sql = fmt::format("BEGIN IMMEDIATE;{}PRAGMA user_version={};COMMIT;",
-                                            kSteps[static_cast<size_t>(version)], version + 1);
-        if (auto done = execute(sql); !done) {
-            (void)db.run("ROLLBACK");
-            return done;
-        }
-    }
-    return {};
-}
-
 Result<void> Store::Impl::read_attribute_numbers() {
     Query query = db.statement("SELECT id, name FROM attribute_name");
     while (query.next()) {
@@ -280,7 +144,7 @@ Result<void> Store::Impl::begin_writing() {
     for (const char* pragma :
          {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"})
         if (auto done = execute(pragma); !done) return done;
-    if (auto done = upgrade(); !done) return done;
+    if (auto done = upgrade(db, path, server_schema()); !done) return done;
     if (!is_read)
         if (auto done = read_attribute_numbers(); !done) return done;
     if (auto done = number_attributes(); !done) return done;
@@ -309,7 +173,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& path, Check check)
 }
 
 int64_t Store::newest_version() {
-    return static_cast<int64_t>(kSteps.size());
+    return static_cast<int64_t>(server_schema().size());
 }
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -812,7 +676,7 @@ Result<void> Store::Impl::load_objects(State& state) {
 }
 
 // Makes a job of what is stored of it. False: its attributes are damaged.
-bool Store::Impl::make_job(const JobRow& row, const AttributeRows& rows, SharedTexts& texts, Job& job) const {
+bool Store::Impl::make_job(const JobRow& row, SharedTexts& texts, Job& job) const {
     using R = JobRow;
     const std::string_view state = row.text[R::state];
     job.sequence = static_cast<uint64_t>(row.number[R::sequence]);
@@ -832,10 +696,7 @@ bool Store::Impl::make_job(const JobRow& row, const AttributeRows& rows, SharedT
     job.deleted = row.number[R::deleted] != 0;
     job.defaulted = texts.of({}, row.text[R::defaulted]);
     const std::string_view attributes = row.text[R::attributes];
-    if (!(AttributeNumbers::is_numbered(attributes)
-              ? numbers.read(attributes, texts, job.attributes)
-              : read_netstrings(attributes, rows, texts, job.attributes)))
-        return false;
+    if (!numbers.read(attributes, texts, job.attributes)) return false;
     if (const std::string_view comment = row.text[R::comment]; !comment.empty()) {
         static const AttributeDef& def = *job_table().find("comment");
         job.attributes.put(def, texts.of({}, comment));
@@ -897,7 +758,6 @@ class InOrder {
 }  // namespace
 
 Result<void> Store::Impl::load_jobs(State& state) {
-    const AttributeRows attribute_rows = rows_of(job_table());
     JobRows rows(db);
     InOrder in_order(state);
     const auto damaged = [&](std::string_view what, std::string_view id) {
@@ -909,8 +769,7 @@ Result<void> Store::Impl::load_jobs(State& state) {
         for (const JobRow& row : *some) {
             Job job;
             job.attributes.reserve(usual);
-            if (!make_job(row, attribute_rows, state.texts(), job))
-                return damaged("attributes", state.job_id(job.sequence));
+            if (!make_job(row, state.texts(), job)) return damaged("attributes", state.job_id(job.sequence));
             usual = job.attributes.values().size() + job.spare_attributes();
             if (const Queue* queue = state.queue(job.queue_name.text())) job.queue = queue->handle;
             job.id = is_foreign(job.sequence) ? std::string(job.attributes.text("foreign_id"))

@@ -2,7 +2,7 @@
 //
 // WAL, synchronous=FULL: what a commit() has returned from survives a crash of the machine, unless begin()
 // says that it needn't, and a loss of it all the same is noticed at the next start (sqlite/loss.h). The
-// schema has a version (PRAGMA user_version) and a list of upgrade steps, in store.cc.
+// schema has a version (PRAGMA user_version) and a list of upgrade steps (schema.h).
 //
 // The room store/ is the disk: Store, whose rows are made by stored_attributes.h and job_rows.h, and what
 // keeps the home whole: checks at the start (database_check.h), backups and the way back (backup.h,

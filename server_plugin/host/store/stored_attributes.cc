@@ -105,7 +105,7 @@ std::string AttributeNumbers::write(const Attributes& attributes, const Attribut
 }
 
 bool AttributeNumbers::read(std::string_view in, SharedTexts& texts, Attributes& attributes) const {
-    if (!is_numbered(in)) return false;
+    if (!in.starts_with(kMark)) return false;
     in.remove_prefix(1);
     while (!in.empty()) {
         const auto number = take_number(in);

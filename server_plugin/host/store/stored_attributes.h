@@ -2,8 +2,7 @@
 //
 // A byte 1, and then of every attribute the number that stands for its name, and resource and value with
 // their lengths before them. Numbers and lengths are seven bits a byte, the lowest first, the eighth bit set
-// if more follow. Databases before version 8 have netstrings ("5:queue,") of name, resource and value
-// instead.
+// if more follow. Objects that are set aside have netstrings ("5:queue,") of name, resource and value.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +42,6 @@ class AttributeNumbers {
 
     // All attributes of the table have numbers by now. That of the row `without` is left out.
     std::string write(const Attributes& attributes, const AttributeDef* without) const;
-    // Is it what write() makes, and not netstrings?
-    static bool is_numbered(std::string_view in) { return in.starts_with(kMark); }
     // As read_netstrings(), of what write() makes.
     bool read(std::string_view in, SharedTexts& texts, Attributes& attributes) const;
 
