@@ -125,14 +125,14 @@ void hand_over(State& state, sched::Instant now, pbs_cycle_result& result) {
 bool puts_off(State& state, const pbs_cycle_request& request, sched::CycleTrigger& trigger) {
     trigger = static_cast<sched::CycleTrigger>(request.trigger);
     state.decisions.clear();
-    return state.told_by_programs.puts_off(state.scheduler, state.host, view(request.sched),
-                                           instant(request.now), trigger);
+    return state.dynamic_resources.puts_off(state.scheduler, state.host, view(request.sched),
+                                            instant(request.now), trigger);
 }
 
 int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* running) {
     if (!fits(request) || !running || !state.store) return PBSE_INTERNAL;
-    state.looks.finish(state);
-    if (state.looks.at_work()) return PBSE_TRYAGAIN;
+    state.queries.finish(state);
+    if (state.queries.at_work()) return PBSE_TRYAGAIN;
     load_shares(state);
     sched::CycleTrigger trigger{};
     state.in_flight = {};
@@ -158,14 +158,14 @@ int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result)
     append_ended(state);
     if (!state.in_flight.put_off) hand_over(state, now, *result);
     // Else one cycle right after the other would keep those who asked waiting.
-    state.looks.begin_next(state, now);
+    state.queries.begin_next(state, now);
     return PBSE_NONE;
 }
 
 int32_t place_job(State& state, const pbs_place_request* request, pbs_cycle_result* result) {
     if (!fits(request) || !fits(result) || !state.store) return PBSE_INTERNAL;
     clear(*result);
-    state.looks.finish(state);
+    state.queries.finish(state);
     if (state.scheduler.at_work()) return PBSE_TRYAGAIN;
     state.scheduler.set_divide_chunks((request->takes & PBS_TAKES_PIECES) != 0);
     const bool preempts = (request->takes & PBS_TAKES_ROOM_MADE) != 0;

@@ -46,7 +46,7 @@ int32_t start_entry(void* self, int64_t now, char* error, size_t error_size) {
 void stop_entry(void* self, int64_t now) {
     guarded(self, "stop", [&](State& state) {
         state.long_change.stop();
-        state.looks.stop();
+        state.queries.stop();
         settle(state);
         save_all(state, instant(now));
     });
@@ -183,7 +183,7 @@ void resource_removed_entry(void* self, pbs_str name) {
 void abandon_entry(void* self, uint64_t ticket) {
     guarded(self, "abandon", [&](State& state) {
         state.long_change.abandon(ticket);
-        state.looks.abandon(ticket);
+        state.queries.abandon(ticket);
     });
 }
 

@@ -166,7 +166,7 @@ Made make(State& state, const objects::Snapshot& snapshot, const std::string& sc
     source.consumables.assign(known.consumables.begin(), known.consumables.end());
     source.others.assign(known.others.begin(), known.others.end());
     source.before = own_sched_config(folder);
-    source.root_programs = &state.told_by_programs.root_programs().listed(state.host);
+    source.root_programs = &state.dynamic_resources.root_programs().listed(state.host);
     source.knows_queue_types = true;
     for (const objects::ObjectPtr& queue : snapshot.objects(objects::ObjectType::queue))
         if (queue->has("execution_type"))

@@ -68,7 +68,7 @@ migrate::Result<migrate::SchedPolicies> policies_of(State& state, const std::str
              "makes a policy of them"}});
     const migrate::SchedConfig file = migrate::parse_sched_config(text, path);
     migrate::Surroundings known = state.sched_configs.surroundings();
-    known.root_programs = state.told_by_programs.root_programs().listed(state.host);
+    known.root_programs = state.dynamic_resources.root_programs().listed(state.host);
     auto policies = migrate::to_policies(file, known, kGroup);
     if (policies) policies->notes.insert(policies->notes.begin(), file.notes.begin(), file.notes.end());
     mistakes = file.mistakes;

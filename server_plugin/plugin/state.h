@@ -15,14 +15,14 @@
 #include "objects/store.h"
 #include "rrule/zone.h"
 #include "server_plugin/plugin/allocation_files.h"
+#include "server_plugin/plugin/background_queries.h"
 #include "server_plugin/plugin/dedicated_times.h"
+#include "server_plugin/plugin/dynamic_resources.h"
 #include "server_plugin/plugin/external_files.h"
 #include "server_plugin/plugin/host.h"
 #include "server_plugin/plugin/hpm_switch.h"
 #include "server_plugin/plugin/long_change.h"
-#include "server_plugin/plugin/looks.h"
 #include "server_plugin/plugin/sched_config.h"
-#include "server_plugin/plugin/told_by_programs.h"
 #include "server_plugin/plugin/translate.h"
 #include "server_plugin/plugin/usage.h"
 #include "server_plugin/plugin/usage_file.h"
@@ -49,7 +49,7 @@ struct CycleInFlight {
     std::vector<std::string> log;
     bool hpm_wanted = false;
     std::int64_t log_event = -1;
-    std::shared_ptr<Look> record;  // of the cycle, for one who waits for it; or null
+    std::shared_ptr<BackgroundQuery> record;  // of the cycle, for one who waits for it; or null
 };
 
 // The record of a cycle that somebody waits for (requests/record.h), of one scheduler.
@@ -57,7 +57,7 @@ struct NextRecord {
     std::int64_t cycles = 0;                     // so many have begun
     std::optional<sched::Instant> wanted_until;  // the next one is recorded if it begins by then
     std::int64_t recorded = 0;                   // which one `record` is of, counted from 1
-    std::shared_ptr<Look> record;                // null: there is none, or it was fetched
+    std::shared_ptr<BackgroundQuery> record;     // null: there is none, or it was fetched
     sched::Instant kept_until{};                 // for one who has stopped asking
 };
 
@@ -90,7 +90,7 @@ struct State {
     std::int64_t jobs_considered = 0;
     bool takes_preemptions = true;  // the host carries them out, as it said for the last cycle
     std::map<std::string, NextRecord> next_records;  // by scheduler
-    Looks looks;
+    BackgroundQueries queries;
     sched::Scheduler scheduler;
     Translator translator;
     std::vector<sched::DueSched> due;  // of the last tick
@@ -105,7 +105,7 @@ struct State {
     DedicatedTimes dedicated_times;
     AllocationFiles allocation_files;
     HpmSwitch hpm_switch;
-    ToldByPrograms told_by_programs;
+    DynamicResources dynamic_resources;
     UsageFileTimer usage_file;
     std::string migration_error;  // of the first start; empty: none, or corrected since
     std::string

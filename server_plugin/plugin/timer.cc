@@ -15,7 +15,7 @@ namespace {
 bool look_after_programs(State& state, sched::Instant now) {
     const bool times = state.dedicated_times.look(state.scheduler, state.host, now);
     const bool counters = state.hpm_switch.look(state.scheduler, state.host, now);
-    const ToldByPrograms::Scheds told = state.told_by_programs.look(state.scheduler, state.host, now);
+    const DynamicResources::Scheds told = state.dynamic_resources.look(state.scheduler, state.host, now);
     if (!times && !counters && told.empty()) return false;
     const std::size_t before = state.due.size();
     for (const auto& [name, folder] : state.sched_priv) {
@@ -39,7 +39,7 @@ void write_usage_file(State& state, sched::Instant now) {
 // long change has the store: the calls that end it are followed by others.
 int64_t next_deadline(State& state, sched::Instant now) {
     if (!state.store) return std::numeric_limits<int64_t>::max();
-    state.looks.finish(state);
+    state.queries.finish(state);
     forget_records(state, now);
     if (state.scheduler.at_work()) return std::numeric_limits<int64_t>::max();
     follow_zones(state, now);
@@ -49,7 +49,7 @@ int64_t next_deadline(State& state, sched::Instant now) {
         {state.scheduler.next_deadline(now),
          state.long_change.busy() ? sched::Instant::max() : state.usage.next_deadline(state.scheduler, now),
          state.dedicated_times.next_deadline(now), state.hpm_switch.next_deadline(now),
-         state.told_by_programs.next_deadline(now),
+         state.dynamic_resources.next_deadline(now),
          state.scheduler.usage_keeper(now).empty() ? sched::Instant::max() : state.usage_file.next(now),
          state.external_files.next(state, now)});
     return due == sched::Instant::max() ? std::numeric_limits<int64_t>::max() : seconds(due);
@@ -58,7 +58,7 @@ int64_t next_deadline(State& state, sched::Instant now) {
 uint32_t tick(State& state, sched::Instant now) {
     state.due.clear();
     if (!state.store) return PBS_WANT_NOTHING;
-    state.looks.finish(state);
+    state.queries.finish(state);
     if (state.scheduler.at_work()) return PBS_WANT_NOTHING;
     follow_zones(state, now);
     if (wants_queue_types(state)) {

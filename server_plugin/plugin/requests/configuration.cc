@@ -297,9 +297,9 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, s
         known.now = now;
         known.home = state.host.home();
         known.same_scheduler = state.has_pbs_sched_alone();
-        known.root_programs = state.told_by_programs.root_programs().listed(state.host);
+        known.root_programs = state.dynamic_resources.root_programs().listed(state.host);
         if (needs_scheduler(request)) {
-            if (!state.looks.has_turn(state, ticket)) return reply.error(PBSE_TRYAGAIN, {});
+            if (!state.queries.has_turn(state, ticket)) return reply.error(PBSE_TRYAGAIN, {});
             state.usage.save(*state.store, state.scheduler, state.host, now);
         }
     }

@@ -77,9 +77,9 @@ void add_queue(Reply& reply, const sched::QueueAnswers& answers) {
     reply.object(PBS_OBJ_EXPLANATION, name, shown.attributes());
 }
 
-class ExplanationLook final : public Look {
+class ExplanationQuery final : public BackgroundQuery {
   public:
-    ExplanationLook(sched::Instant now, std::string job) : now_(now), job_(std::move(job)) {}
+    ExplanationQuery(sched::Instant now, std::string job) : now_(now), job_(std::move(job)) {}
 
     void work(sched::Inspector& scheduler) override { found_ = scheduler.explain(now_, job_); }
     int32_t answer(const pbs_status_request&, bool, Reply reply) override {
@@ -99,10 +99,10 @@ class ExplanationLook final : public Look {
 
 int32_t status_explanation(State& state, const pbs_status_request& request, Reply reply) {
     const auto make = [&request] {
-        return std::make_shared<ExplanationLook>(sched::Instant(sched::Seconds(request.now)),
-                                                 std::string(view(request.object_name)));
+        return std::make_shared<ExplanationQuery>(sched::Instant(sched::Seconds(request.now)),
+                                                  std::string(view(request.object_name)));
     };
-    return state.looks.answer(state, request, make, reply);
+    return state.queries.answer(state, request, make, reply);
 }
 
 }  // namespace pbs::plugin

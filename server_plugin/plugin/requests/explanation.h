@@ -8,7 +8,7 @@ namespace pbs::plugin {
 
 // Answers with an object named after the job, and one for each queue that it may start in, named queue or
 // queue@host; pbs_statexplanation() in ifl/pbs_ifl.h has their attributes. Who may see the job is the host's
-// to know. Errors: PBSE_UNKJOBID; PBSE_TRYAGAIN, as Looks say.
+// to know. Errors: PBSE_UNKJOBID; PBSE_TRYAGAIN, as BackgroundQueries say.
 int32_t status_explanation(State& state, const pbs_status_request& request, Reply reply);
 
 }  // namespace pbs::plugin

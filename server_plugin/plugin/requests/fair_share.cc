@@ -84,9 +84,9 @@ std::string none_text(const std::string& sched, const std::string& group) {
                : fmt::format("no policy of sched {} goes by the shares of an fs_group {}", sched, group);
 }
 
-class SharesLook final : public Look {
+class SharesQuery final : public BackgroundQuery {
   public:
-    explicit SharesLook(sched::SharesAsked asked) : asked_(std::move(asked)) {}
+    explicit SharesQuery(sched::SharesAsked asked) : asked_(std::move(asked)) {}
 
     void work(sched::Inspector& scheduler) override { found_ = scheduler.shares(asked_); }
     int32_t answer(const pbs_status_request&, bool in_parts, Reply reply) override {
@@ -195,7 +195,8 @@ objects::Result<std::string> group_of(const State& state, const std::string& sch
 }  // namespace
 
 int32_t status_fair_share(State& state, const pbs_status_request& request, Reply reply) {
-    if (state.looks.knows(ticket_of(state, request))) return state.looks.answer(state, request, {}, reply);
+    if (state.queries.knows(ticket_of(state, request)))
+        return state.queries.answer(state, request, {}, reply);
     sched::SharesAsked asked;
     asked.now = instant(request.now);
     asked.sched = sched_of(request.object_name);
@@ -211,8 +212,8 @@ int32_t status_fair_share(State& state, const pbs_status_request& request, Reply
     if (request.wanted_count != 0)
         return reply.error(PBSE_IVALREQ, "shares are shown whole: expected no attributes");
     if (!state.sched_priv.contains(asked.sched)) return reply.error(PBSE_UNKSCHED, {});
-    const auto make = [&] { return std::make_shared<SharesLook>(asked); };
-    return state.looks.answer(state, request, make, reply);
+    const auto make = [&] { return std::make_shared<SharesQuery>(asked); };
+    return state.queries.answer(state, request, make, reply);
 }
 
 int32_t manage_fair_share(State& state, const pbs_manager_request& request, std::uint64_t ticket,
@@ -225,7 +226,7 @@ int32_t manage_fair_share(State& state, const pbs_manager_request& request, std:
     if (!asked) return refuse(asked.error());
     const std::string sched = sched_of(request.object_name);
     if (!state.sched_priv.contains(sched)) return reply.error(PBSE_UNKSCHED, {});
-    if (!state.looks.has_turn(state, ticket)) return reply.error(PBSE_TRYAGAIN, {});
+    if (!state.queries.has_turn(state, ticket)) return reply.error(PBSE_TRYAGAIN, {});
     settle(state);  // the trees are those of what was set before
     const auto group = group_of(state, sched, *asked);
     if (!group) return refuse(group.error());

@@ -9,7 +9,7 @@ namespace pbs::plugin {
 // Answers with the trees of a scheduler, as pbs_statfairshare() in ifl/pbs_ifl.h says: managers see all of
 // them, others their own entities and the groups above. To a request with a ticket a part at a time, as
 // pbs_plugin::status says. Errors: PBSE_UNKSCHED, PBSE_FS_GROUP_NOT_FOUND, PBSE_IVALREQ for other options;
-// PBSE_TRYAGAIN, as Looks say.
+// PBSE_TRYAGAIN, as BackgroundQueries say.
 int32_t status_fair_share(State& state, const pbs_status_request& request, Reply reply);
 
 // Manager SET on PBS_OBJ_FAIRSHARE, for managers: `usage` with an entity as its resource, as often as wanted,

@@ -183,7 +183,7 @@ int32_t finish(State& state, const pbs_manager_request& request, const objects::
 int32_t end_long_change(State& state, const pbs_manager_request& request, Reply reply) {
     const bool configures = request.object_type == PBS_OBJ_CONFIGURATION;
     if (!state.long_change.over() ||
-        (configures && needs_scheduler(request) && !state.looks.has_turn(state, request.ticket)))
+        (configures && needs_scheduler(request) && !state.queries.has_turn(state, request.ticket)))
         return reply.error(PBSE_TRYAGAIN, {});
     const LongChange::Done done = state.long_change.end(*state.store);
     if (configures) return finish_configuration(state, done, instant(request.now), reply);

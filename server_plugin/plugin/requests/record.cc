@@ -25,9 +25,9 @@ constexpr sched::Seconds kWaits{30};
 
 constexpr std::string_view kOffset = "offset=";
 
-class RecordLook final : public Look {
+class RecordQuery final : public BackgroundQuery {
   public:
-    RecordLook(const State& state, record::CycleAsked asked)
+    RecordQuery(const State& state, record::CycleAsked asked)
         : asked_(std::move(asked)), file_(fmt::format("{}/server_priv", state.host.home())) {}
 
     void work(sched::Inspector& scheduler) override {
@@ -72,11 +72,11 @@ int32_t tell_next(State& state, const pbs_status_request& request, const record:
                   std::optional<std::int64_t> after, Reply reply) {
     NextRecord& next = state.next_records[asked.sched];
     if (after && next.recorded > *after && next.record) {
-        const std::shared_ptr<Look> look = std::exchange(next.record, nullptr);
+        const std::shared_ptr<BackgroundQuery> look = std::exchange(next.record, nullptr);
         const std::uint64_t ticket = ticket_of(state, request);
         if (ticket == 0) return look->answer(request, false, reply);
-        state.looks.put(ticket, look);
-        return state.looks.answer(state, request, {}, reply);
+        state.queries.put(ticket, look);
+        return state.queries.answer(state, request, {}, reply);
     }
     const bool is_being_made = state.in_flight.record && state.in_flight.sched == asked.sched;
     if (!is_being_made) next.wanted_until = asked.now + kWaits;
@@ -92,7 +92,7 @@ int32_t status_record(State& state, const pbs_status_request& request, Reply rep
     if ((request.who.privilege & (PBS_PRIV_OPERATOR | PBS_PRIV_MANAGER | PBS_PRIV_ROOT)) == 0)
         return reply.error(PBSE_PERM, {});
     const std::uint64_t ticket = ticket_of(state, request);
-    if (state.looks.knows(ticket)) return state.looks.answer(state, request, {}, reply);
+    if (state.queries.knows(ticket)) return state.queries.answer(state, request, {}, reply);
     constexpr std::string_view kAfterKey = "after=";
     const std::string_view extend = view(request.extend);
     std::optional<std::int64_t> after;
@@ -106,8 +106,8 @@ int32_t status_record(State& state, const pbs_status_request& request, Reply rep
     if (request.object_name.len != 0) asked.sched = view(request.object_name);
     if (!state.sched_priv.contains(asked.sched)) return reply.error(PBSE_UNKSCHED, {});
     if (!extend.empty()) return tell_next(state, request, asked, after, reply);
-    const auto make = [&] { return std::make_shared<RecordLook>(state, asked); };
-    return state.looks.answer(state, request, make, reply);
+    const auto make = [&] { return std::make_shared<RecordQuery>(state, asked); };
+    return state.queries.answer(state, request, make, reply);
 }
 
 std::function<void(sched::Inspector&)> record_next(State& state, const pbs_cycle_request& request) {
@@ -115,9 +115,9 @@ std::function<void(sched::Inspector&)> record_next(State& state, const pbs_cycle
     const sched::Instant now{sched::Seconds(request.now)};
     NextRecord& next = state.next_records[sched];
     ++next.cycles;
-    state.looks.discard(std::exchange(next.record, nullptr));
+    state.queries.discard(std::exchange(next.record, nullptr));
     if (const auto until = std::exchange(next.wanted_until, std::nullopt); !until || *until < now) return {};
-    const auto look = std::make_shared<RecordLook>(
+    const auto look = std::make_shared<RecordQuery>(
         state, record::CycleAsked{now, sched, static_cast<sched::CycleTrigger>(request.trigger), false});
     state.in_flight.record = look;
     return [look](sched::Inspector& scheduler) { look->work(scheduler); };
@@ -133,7 +133,7 @@ void keep_record(State& state, sched::Instant now) {
 
 void forget_records(State& state, sched::Instant now) {
     for (auto& [sched, next] : state.next_records)
-        if (next.kept_until < now) state.looks.discard(std::exchange(next.record, nullptr));
+        if (next.kept_until < now) state.queries.discard(std::exchange(next.record, nullptr));
 }
 
 }  // namespace pbs::plugin

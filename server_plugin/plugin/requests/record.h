@@ -12,7 +12,7 @@ namespace pbs::plugin {
 // many cycles have begun, and with "after=N" the record of one that began later, or nothing yet. To a request
 // with a ticket a part at a time, as pbs_plugin::status says. Errors: PBSE_PERM to anyone but operators and
 // managers, PBSE_UNKSCHED, PBSE_IVALREQ for other options, PBSE_SYSTEM if there is no room for it on the disk
-// of the host's home; PBSE_TRYAGAIN, as Looks say.
+// of the host's home; PBSE_TRYAGAIN, as BackgroundQueries say.
 int32_t status_record(State& state, const pbs_status_request& request, Reply reply);
 
 // Before a cycle: what is to record it, if somebody waits for that; or nothing. What nobody fetched goes.

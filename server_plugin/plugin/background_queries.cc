@@ -1,4 +1,4 @@
-#include "server_plugin/plugin/looks.h"
+#include "server_plugin/plugin/background_queries.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -21,56 +21,57 @@ std::uint64_t ticket_of(const State& state, const pbs_status_request& request) {
     return state.host.takes_work_finished() ? request.ticket : 0;
 }
 
-int32_t Looks::answer(State& state, const pbs_status_request& request, const Make& make, Reply reply) {
+int32_t BackgroundQueries::answer(State& state, const pbs_status_request& request, const Make& make,
+                                  Reply reply) {
     const std::uint64_t ticket = ticket_of(state, request);
     if (ticket == 0) {
-        const auto look = make();
+        const auto query = make();
         sched::Inspector inspector = state.scheduler.inspect();
-        look->work(inspector);
-        const int32_t code = look->answer(request, false, reply);
-        discard(look);
+        query->work(inspector);
+        const int32_t code = query->answer(request, false, reply);
+        discard(query);
         return code;
     }
     if (!knows(ticket)) {
-        asked_[ticket].look = make();
+        asked_[ticket].query = make();
         wait_for_turn(ticket, std::string(view(request.who.user)));
     }
     finish(state);
     begin_next(state, instant(request.now));
     const auto asked = asked_.find(ticket);
     if (asked->second.stage != Stage::over) return reply.error(PBSE_TRYAGAIN, {});
-    const std::shared_ptr<Look> look = asked->second.look;
+    const std::shared_ptr<BackgroundQuery> query = asked->second.query;
     if (const auto thrown = asked->second.thrown) {
         asked_.erase(asked);
-        discard(look);
+        discard(query);
         std::rethrow_exception(thrown);
     }
-    const int32_t code = look->answer(request, true, reply);
-    if (code != PBSE_NONE || look->all_told()) {
+    const int32_t code = query->answer(request, true, reply);
+    if (code != PBSE_NONE || query->all_told()) {
         asked_.erase(asked);
-        discard(look);
+        discard(query);
     }
     return code;
 }
 
-void Looks::wait_for_turn(std::uint64_t ticket, const std::string& user) {
+void BackgroundQueries::wait_for_turn(std::uint64_t ticket, const std::string& user) {
     auto at = std::ranges::find(round_, user, &User::name);
     if (at == round_.end()) at = round_.insert(at, User{user, {}});
     at->tickets.push_back(ticket);
 }
 
-bool Looks::may_begin(const Look& look) const {
-    if (!look.is_large()) return true;
+bool BackgroundQueries::may_begin(const BackgroundQuery& query) const {
+    if (!query.is_large()) return true;
     return std::ranges::count_if(asked_, [](const auto& entry) {
-               return entry.second.stage != Stage::waiting && entry.second.look->is_large();
+               return entry.second.stage != Stage::waiting && entry.second.query->is_large();
            }) < kMostLarge;
 }
 
 // The first of the first user who has one that may begin; he goes behind the others. 0: there is none.
-std::uint64_t Looks::take_next() {
+std::uint64_t BackgroundQueries::take_next() {
     for (auto user = round_.begin(); user != round_.end(); ++user) {
         const auto found = std::ranges::find_if(
-            user->tickets, [&](std::uint64_t ticket) { return may_begin(*asked_.at(ticket).look); });
+            user->tickets, [&](std::uint64_t ticket) { return may_begin(*asked_.at(ticket).query); });
         if (found == user->tickets.end()) continue;
         const std::uint64_t ticket = *found;
         user->tickets.erase(found);
@@ -83,7 +84,7 @@ std::uint64_t Looks::take_next() {
     return 0;
 }
 
-void Looks::begin_next(State& state, sched::Instant now) {
+void BackgroundQueries::begin_next(State& state, sched::Instant now) {
     if (at_work_ || state.scheduler.at_work() || state.in_flight.on_its_way || change_ != 0) return;
     const std::uint64_t ticket = take_next();
     if (ticket == 0) return;
@@ -91,8 +92,8 @@ void Looks::begin_next(State& state, sched::Instant now) {
     asked.stage = Stage::working;
     at_work_ = true;
     working_ = ticket;
-    look_ = asked.look;
-    const auto work = [look = look_](sched::Inspector& scheduler) { look->work(scheduler); };
+    query_ = asked.query;
+    const auto work = [query = query_](sched::Inspector& scheduler) { query->work(scheduler); };
     try {
         if (state.scheduler.start_look(now, work, [&host = state.host] { host.work_finished(); })) return;
         note_end(nullptr);
@@ -101,17 +102,17 @@ void Looks::begin_next(State& state, sched::Instant now) {
     }
 }
 
-bool Looks::has_turn(State& state, std::uint64_t ticket) {
+bool BackgroundQueries::has_turn(State& state, std::uint64_t ticket) {
     finish(state);
     change_ = state.scheduler.at_work() ? ticket : 0;
     return change_ == 0;
 }
 
-void Looks::discard(std::shared_ptr<Look> look) {
-    if (look && look->is_large()) discarded_.push_back(std::move(look));
+void BackgroundQueries::discard(std::shared_ptr<BackgroundQuery> query) {
+    if (query && query->is_large()) discarded_.push_back(std::move(query));
 }
 
-void Looks::finish(State& state) {
+void BackgroundQueries::finish(State& state) {
     if (!discarded_.empty() && !discarded_.back()->free_some()) discarded_.pop_back();
     if (!at_work_ || (state.scheduler.at_work() && !state.scheduler.work_is_over())) return;
     std::exception_ptr thrown;
@@ -125,28 +126,28 @@ void Looks::finish(State& state) {
     append_ended(state);
 }
 
-void Looks::note_end(std::exception_ptr thrown) {
+void BackgroundQueries::note_end(std::exception_ptr thrown) {
     at_work_ = false;
-    const std::shared_ptr<Look> look = std::exchange(look_, nullptr);
+    const std::shared_ptr<BackgroundQuery> query = std::exchange(query_, nullptr);
     const auto asked = asked_.find(working_);
-    if (asked == asked_.end()) return discard(look);
+    if (asked == asked_.end()) return discard(query);
     asked->second.stage = Stage::over;
     asked->second.thrown = std::move(thrown);
 }
 
-void Looks::abandon(std::uint64_t ticket) {
+void BackgroundQueries::abandon(std::uint64_t ticket) {
     if (ticket == change_) change_ = 0;
     const auto asked = asked_.find(ticket);
     if (asked == asked_.end()) return;
-    asked->second.look->give_up();
-    if (asked->second.stage == Stage::over) discard(asked->second.look);
+    asked->second.query->give_up();
+    if (asked->second.stage == Stage::over) discard(asked->second.query);
     asked_.erase(asked);
     for (User& user : round_) std::erase(user.tickets, ticket);
     std::erase_if(round_, [](const User& user) { return user.tickets.empty(); });
 }
 
-void Looks::stop() {
-    if (look_) look_->give_up();
+void BackgroundQueries::stop() {
+    if (query_) query_->give_up();
 }
 
 }  // namespace pbs::plugin

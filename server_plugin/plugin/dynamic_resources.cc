@@ -1,4 +1,4 @@
-#include "server_plugin/plugin/told_by_programs.h"
+#include "server_plugin/plugin/dynamic_resources.h"
 
 #include <fmt/format.h>
 
@@ -26,8 +26,8 @@ bool is_of_event(sched::CycleTrigger trigger) {
 
 }  // namespace
 
-bool ToldByPrograms::puts_off(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
-                              sched::Instant now, sched::CycleTrigger& trigger) {
+bool DynamicResources::puts_off(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
+                                sched::Instant now, sched::CycleTrigger& trigger) {
     const std::vector<std::string> elements = scheduler.told_elements(now, sched);
     bool waits = false;
     for (const std::string& element : elements) {
@@ -54,8 +54,8 @@ bool ToldByPrograms::puts_off(sched::Scheduler& scheduler, const Host& host, std
     return false;
 }
 
-void ToldByPrograms::start(const sched::Scheduler& scheduler, const Host& host, const std::string& element,
-                           sched::Instant now) {
+void DynamicResources::start(const sched::Scheduler& scheduler, const Host& host, const std::string& element,
+                             sched::Instant now) {
     const std::string_view command = sched::ToldBy::of(element).command;
     objects::ProgramCall call = objects::program_call(command);
     CommandOptions options;
@@ -76,13 +76,13 @@ void ToldByPrograms::start(const sched::Scheduler& scheduler, const Host& host, 
     running_.push_back({element, Command(std::move(options), now)});
 }
 
-ToldByPrograms::Scheds ToldByPrograms::look(sched::Scheduler& scheduler, const Host& host,
-                                            sched::Instant now) {
+DynamicResources::Scheds DynamicResources::look(sched::Scheduler& scheduler, const Host& host,
+                                                sched::Instant now) {
     poll(scheduler, host, now);
     return std::exchange(may_begin_, {});
 }
 
-void ToldByPrograms::poll(sched::Scheduler& scheduler, const Host& host, sched::Instant now) {
+void DynamicResources::poll(sched::Scheduler& scheduler, const Host& host, sched::Instant now) {
     std::erase_if(ended_, [](Command& command) { return command.gone(); });
     bool ended = false;
     for (std::size_t i = 0; i < running_.size();) {
@@ -101,8 +101,8 @@ void ToldByPrograms::poll(sched::Scheduler& scheduler, const Host& host, sched::
         for (const auto& [sched, trigger] : put_off_) may_begin_.insert(sched);
 }
 
-void ToldByPrograms::take(sched::Scheduler& scheduler, const Host& host, const std::string& element,
-                          CommandResult result, sched::Instant now) {
+void DynamicResources::take(sched::Scheduler& scheduler, const Host& host, const std::string& element,
+                            CommandResult result, sched::Instant now) {
     constexpr std::size_t kMostShown = 40;
     Answer& answer = answers_[element];
     answer.asked = false;
@@ -125,7 +125,7 @@ void ToldByPrograms::take(sched::Scheduler& scheduler, const Host& host, const s
     scheduler.set_told(element, result.failure.empty() ? result.output : "0");
 }
 
-sched::Instant ToldByPrograms::next_deadline(sched::Instant now) const {
+sched::Instant DynamicResources::next_deadline(sched::Instant now) const {
     if (!running_.empty() || !may_begin_.empty()) return now;
     return ended_.empty() ? sched::Instant::max() : now + Command::kLinger;
 }

@@ -1,5 +1,5 @@
-// Keeps the scheduler told of amounts that programs of the site tell: runs those of server_dyn_res
-// (PP-748, interface 1) before a cycle that needs them.
+// Dynamic resources: runs the programs of server_dyn_res (PP-748, interface 1) before a cycle that needs
+// their amounts, and tells the scheduler.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ namespace pbs::plugin {
 // go on meanwhile. They run beside each other, and only for resources that some job asks for. What they told
 // is good for one cycle. A program that fails tells 0, which the log has once; one that has hung isn't run
 // again for some minutes, so that it doesn't hold up each cycle.
-class ToldByPrograms {
+class DynamicResources {
   public:
     // Before a cycle. True: the cycle is put off. look() says when it may begin.
     bool puts_off(sched::Scheduler& scheduler, const Host& host, std::string_view sched, sched::Instant now,

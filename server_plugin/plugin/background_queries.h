@@ -1,4 +1,4 @@
-// Status requests that take long: each is a look at what the scheduler knows, in the scheduler's thread, one
+// Status requests that take long: each is a query of what the scheduler knows, in the scheduler's thread, one
 // after the other and between cycles. The host asks again until its answer is there (pbs_status_request).
 #pragma once
 
@@ -21,13 +21,13 @@ namespace pbs::plugin {
 
 struct State;
 
-// One of them, and what it has found.
-class Look {
+// A status query that runs in the scheduler's thread, with its result.
+class BackgroundQuery {
   public:
-    Look() = default;
-    Look(const Look&) = delete;
-    Look& operator=(const Look&) = delete;
-    virtual ~Look() = default;
+    BackgroundQuery() = default;
+    BackgroundQuery(const BackgroundQuery&) = delete;
+    BackgroundQuery& operator=(const BackgroundQuery&) = delete;
+    virtual ~BackgroundQuery() = default;
 
     // In the scheduler's thread. It may end early once given_up().
     virtual void work(sched::Inspector& scheduler) = 0;
@@ -51,9 +51,9 @@ class Look {
 // 0, if the host can't ask again.
 std::uint64_t ticket_of(const State& state, const pbs_status_request& request);
 
-class Looks {
+class BackgroundQueries {
   public:
-    using Make = std::function<std::shared_ptr<Look>()>;
+    using Make = std::function<std::shared_ptr<BackgroundQuery>()>;
 
     // Answers a request, or has the host ask again (15208); without a ticket the host waits. `make` is called
     // for a ticket that isn't known yet. A user's requests wait for each other, and users take turns; there
@@ -61,14 +61,14 @@ class Looks {
     int32_t answer(State& state, const pbs_status_request& request, const Make& make, Reply reply);
     bool knows(std::uint64_t ticket) const { return asked_.contains(ticket); }
     // For the ticket there is one already whose work is over.
-    void put(std::uint64_t ticket, std::shared_ptr<Look> look) {
-        asked_[ticket] = {std::move(look), Stage::over, nullptr};
+    void put(std::uint64_t ticket, std::shared_ptr<BackgroundQuery> query) {
+        asked_[ticket] = {std::move(query), Stage::over, nullptr};
     }
 
-    // Is one in the scheduler's thread?
+    // Is a query in the scheduler's thread?
     bool at_work() const { return at_work_; }
-    // To be called again and again. If the one at work is over, what came meanwhile is in force, and the
-    // scheduler is free.
+    // Takes the query at work back if it is over: what came meanwhile is in force then, and the scheduler is
+    // free. Call it again and again.
     void finish(State& state);
     // Begins the next one, if the scheduler is free and no cycle is on its way.
     void begin_next(State& state, sched::Instant now);
@@ -76,17 +76,17 @@ class Looks {
     // is abandoned. Without a ticket it is waited for.
     bool has_turn(State& state, std::uint64_t ticket);
 
-    // Nobody asks again.
+    // Forgets a ticket, for which nobody asks again.
     void abandon(std::uint64_t ticket);
-    // What it keeps is freed by and by. It may be null.
-    void discard(std::shared_ptr<Look> look);
-    // The one at work needn't go on.
+    // Frees what a query keeps, by and by. It may be null.
+    void discard(std::shared_ptr<BackgroundQuery> query);
+    // Tells the query at work that it needn't go on.
     void stop();
 
   private:
     enum class Stage : std::uint8_t { waiting, working, over };
     struct Asked {
-        std::shared_ptr<Look> look;
+        std::shared_ptr<BackgroundQuery> query;
         Stage stage = Stage::waiting;
         std::exception_ptr thrown;  // by its work
     };
@@ -97,16 +97,16 @@ class Looks {
 
     void wait_for_turn(std::uint64_t ticket, const std::string& user);
     std::uint64_t take_next();
-    bool may_begin(const Look& look) const;
+    bool may_begin(const BackgroundQuery& query) const;
     void note_end(std::exception_ptr thrown);
 
     std::map<std::uint64_t, Asked> asked_;
     std::list<User> round_;     // those who wait, the next one first
     std::uint64_t change_ = 0;  // that waits for the scheduler; 0: none
     bool at_work_ = false;
-    std::uint64_t working_ = 0;  // whose look it is; it may be abandoned
-    std::shared_ptr<Look> look_;
-    std::vector<std::shared_ptr<Look>> discarded_;
+    std::uint64_t working_ = 0;  // whose query it is; it may be abandoned
+    std::shared_ptr<BackgroundQuery> query_;
+    std::vector<std::shared_ptr<BackgroundQuery>> discarded_;
 };
 
 }  // namespace pbs::plugin
