@@ -129,7 +129,10 @@ struct Filter {
     bool is_of_group() const {
         return limit() != nullptr ? limit()->is_of_group() : std::holds_alternative<OfGroup>(check);
     }
-    bool is_of_user() const { return is_of_owner() || is_of_group(); }
+    bool is_of_user() const {
+        if (const Limit* row = limit()) return row->is_of_owner() || row->is_of_group();
+        return std::holds_alternative<OfOwner>(check) || std::holds_alternative<OfGroup>(check);
+    }
     bool is_of_job() const { return std::holds_alternative<OfJob>(check); }
     bool reads_user_of(const CycleState& state, const QueueView& view) const {
         if (limit() != nullptr) return limit()->is_of_signature_and_user();
