@@ -188,7 +188,13 @@ Result<std::string> Store::keep_server_name(std::string_view name) {
     {
         Query query = impl_->db.statement("SELECT name FROM server_name");
         if (query.next()) return std::string(query.text(0));
-        if (!query.ok()) return impl_->failed("can not read the server's name");
+        if (!query.ok()) {
+            const auto error = impl_->failed("can not read the server's name");
+            // The check says what is damaged, and what to do about it.
+            if (impl_->check)
+                if (auto whole = impl_->check(); !whole) return tl::unexpected(whole.error());
+            return error;
+        }
     }
     auto done = begin();
     if (done)
