@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "server_plugin/client/plugin.h"
-#include "server_plugin/host/state/configuration.h"
 #include "server_plugin/host/base/error.h"
-#include "server_plugin/host/state/identity.h"
 #include "server_plugin/host/base/machine_load.h"
+#include "server_plugin/host/state/configuration.h"
+#include "server_plugin/host/state/identity.h"
 #include "server_plugin/host/state/state.h"
 
 namespace pbs::host {
