@@ -38,8 +38,8 @@ std::vector<LimitNeed> limits_of(std::span<const Filter* const> filters, const C
     for (const Filter* filter : filters)
         if (const Limit* limit = filter->limit()) limit->add_needs(state, job, job.user, view, needs);
     // Those of the queue come first: a queue is what is drained.
-    std::ranges::stable_partition(needs,
-                                  [](const LimitNeed& need) { return need.key.use.scope == UseScope::view; });
+    std::stable_partition(needs.begin(), needs.end(),
+                          [](const LimitNeed& need) { return need.key.use.scope == UseScope::view; });
     return needs;
 }
 
