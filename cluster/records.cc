@@ -8,7 +8,6 @@ namespace pbs::cluster {
 
 void RecordBuilder::clear() {
     lists_.clear();
-    texts_.clear();
     acl_.clear();
     places_.clear();
     occurrences_.clear();

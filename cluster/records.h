@@ -83,7 +83,6 @@ class RecordBuilder {
 
     const Names& names_;
     std::deque<std::vector<pbs_amount>> lists_;
-    std::deque<std::string> texts_;
     std::vector<pbs_str> acl_;
     std::vector<pbs_place> places_;
     std::vector<pbs_reservation_occurrence> occurrences_;

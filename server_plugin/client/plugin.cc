@@ -111,10 +111,6 @@ std::int32_t ask_status(const pbs_plugin& table, std::int64_t now, int object_ty
     return table.status(table.self, &request, &reply);
 }
 
-}  // namespace
-
-namespace {
-
 // Has the plugin set all functions of its table?
 bool is_complete(const pbs_plugin& table) {
     constexpr std::size_t kFirst = offsetof(pbs_plugin, start);
