@@ -1,4 +1,4 @@
-// What a cycle decided about one job or reservation, out of the plugin's memory.
+// A cycle's decision about one job or reservation, copied from the plugin's memory.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ struct Share {
 // Reads an exec_vnode, with or without parentheses. PBSE_BADATVAL: they don't match.
 ifl::Result<std::vector<Share>> parse_exec_vnode(std::string_view text);
 
-// The same of a text that a server wrote: none where it can't be read.
+// Reads an exec_vnode that a server wrote. Empty: the text can't be read.
 std::vector<Share> shares_of(std::string_view exec_vnode);
 
 // "ncpus=2": the name and the value, which is empty where there is no '='.

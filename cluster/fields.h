@@ -68,7 +68,7 @@ void read_fields(Object& object, AttributeViews attributes, std::span<const Fiel
     }
 }
 
-// What a status request has to name for these fields.
+// The attributes that a status request has to name for these fields.
 template <class Object>
 ifl::Attributes names_of(std::span<const Field<Object>> fields) {
     ifl::Attributes out;

@@ -67,7 +67,7 @@ struct Job {
 
 // `asked_at`: when the server was asked, in seconds since the Epoch.
 Job job_of(std::string_view id, AttributeViews attributes, std::int64_t asked_at);
-// What a status request has to name for job_of().
+// The attributes that a status request has to name for job_of().
 ifl::Attributes job_attributes();
 
 // The first of the indices, and the others.

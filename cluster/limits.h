@@ -18,8 +18,8 @@ struct Limits {
     ResourceList resources_max;
     ResourceList resources_min;
     ResourceList resources_available;
-    // Those in the newer spelling, max_run=[u:ann=3], and max_user_res and others, which are on each user or
-    // group.
+    // A limit in the newer spelling, max_run=[u:ann=3], or one that the older spelling puts on each user or
+    // group, such as max_user_res.
     struct Entity {
         ifl::EntityLimit limit;
         std::string resource;  // empty: the number of jobs

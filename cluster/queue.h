@@ -27,7 +27,7 @@ struct Queue {
 };
 
 Queue queue_of(AttributeViews attributes);
-// What a status request has to name for queue_of().
+// The attributes that a status request has to name for queue_of().
 ifl::Attributes queue_attributes();
 
 }  // namespace pbs::cluster

@@ -25,18 +25,18 @@ struct Vnode {
     std::int32_t priority = 0;
     std::string queue;
     std::string partition;
-    // Of aoe and eoe, the environments, the one that it is in (current_aoe, current_eoe), where that is
-    // known.
+    // resources_available. aoe and eoe are the environment that the vnode is in (current_aoe, current_eoe),
+    // where that is known.
     ResourceList available;
     Load load{};
     bool operator==(const Vnode&) const = default;
 };
 
 Vnode vnode_of(AttributeViews attributes);
-// What a status request has to name for vnode_of().
+// The attributes that a status request has to name for vnode_of().
 ifl::Attributes vnode_attributes();
 
-// Of the attribute `state`: words with commas.
+// Reads the attribute `state`, words with commas, as bits of enum pbs_vnode_state.
 std::uint32_t vnode_state(std::string_view text);
 
 }  // namespace pbs::cluster

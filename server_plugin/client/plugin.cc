@@ -42,7 +42,7 @@ ifl::Attribute attribute_of(const pbs_attr& attr) {
             ifl::Op::set};
 }
 
-// They point into the attributes.
+// Makes records that point into the attributes.
 std::vector<pbs_attr> attr_records(std::span<const ifl::Attribute> attributes) {
     std::vector<pbs_attr> out;
     for (const ifl::Attribute& attribute : attributes)

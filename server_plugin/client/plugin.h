@@ -64,7 +64,7 @@ struct ManagerRequest {
 // Is it a type of objects that the plugin alone keeps? Changes of them are durable after Plugin::commit().
 bool is_plugin_type(std::uint32_t object_type);
 
-// What a cycle decided, in the plugin's memory: good until the next start_cycle() or stop().
+// The decisions of a cycle, in the plugin's memory: valid until the next start_cycle() or stop().
 class Decisions {
   public:
     Decisions() = default;
@@ -90,7 +90,7 @@ class Decisions {
 class Plugin {
   public:
     Plugin() = default;
-    // One that has been initialised already.
+    // Takes over a plugin that has been initialised already.
     explicit Plugin(const pbs_plugin& table) : table_(table) {}
     ~Plugin() = default;
     Plugin(const Plugin&) = delete;
@@ -127,8 +127,8 @@ class Plugin {
     // none.
     ifl::Reply status(std::int64_t now, int object_type, std::string_view name, const ifl::Attributes& wanted,
                       const Requester& who, std::string_view extend, std::string* next = nullptr);
-    // The same a part at a time, each no more than keeps nobody waiting. Returns the extend string that the
-    // next part is asked for with; empty: there is none. With a ticket as for manager() it may be
+    // Describes objects a part at a time, each short enough to keep nobody waiting. Returns the extend string
+    // that the next part is asked for with; empty: there is none. With a ticket as for manager() it may be
     // PBSE_TRYAGAIN.
     ifl::Result<std::string> status_part(std::int64_t now, int object_type, std::string_view name,
                                          const ifl::Attributes& wanted, const Requester& who,

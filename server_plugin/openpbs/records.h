@@ -1,4 +1,4 @@
-// What the plugin has been told of the server's objects, and its handles for them.
+// The server's objects as the plugin has been told of them, with its handles for them.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace pbs::openpbs {
 
-// What a cycle decided, in the server's own terms.
+// A cycle's decision, in the server's own terms.
 struct Decision {
     using Kind = cluster::Decision::Kind;
     Kind kind = Kind::comment;
@@ -80,7 +80,7 @@ class Records : private cluster::Names {
     std::string explained(const std::string& job) const;
     // May somebody who is no operator see the job? `user` is as in Job_Owner.
     bool may_see(const std::string& user, const std::string& job) const;
-    // What was decided.
+    // Puts decisions into the server's own terms.
     std::vector<Decision> decisions(const client::Decisions& in) const;
 
   private:

@@ -44,7 +44,7 @@ inline ifl::Attributes changed_since(std::time_t time) {
     return {attribute("mtime", {}, fmt::format("{}", time - 1), ifl::Op::ge)};
 }
 
-// What waits for a subjob to run is its array.
+// The job that waits where a subjob does: its array.
 inline std::string waiting_id(const std::string& job) {
     std::string array = cluster::array_of(job);
     return array.empty() ? job : array;

@@ -165,9 +165,8 @@ std::vector<Rule> all_rules() {
           "ifl/cmds/client.h", "ifl/cmds/config_diff.h", "ifl/cmds/config_format.h", "ifl/cmds/datetime.h",
           "ifl/cmds/explain_format.h", "ifl/cmds/fairshare_format.h", "ifl/cmds/text.h", "tools/calendar/"},
          {"pbs_text", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_calendar_lib"}},
-        // The objects of a PBS server as attributes, and the records by which a plugin is told of them: for
-        // both
-        // hosts.
+        // The objects of a PBS server as attributes, and the records by which both hosts tell a plugin of
+        // them.
         {"cluster",
          {"text/", "ifl/attribute.h", "ifl/error.h", "ifl/pbs_error.h", "ifl/attributes/entity_limits.h",
           "server_plugin/plugin/pbs_plugin.h"},

@@ -1,8 +1,8 @@
 // The policy plugin, as the server sees it: pbs_policy.so behind the C interface of pbs_plugin.h.
 //
-// The room policy/ is the only one that speaks the interface. Plugin is told of each object as it is (records
-// are made in plugin_records.h), asked for cycles, and asked what clients want to know of its own objects.
-// Nothing of it waits for the scheduler, except finish_cycle():
+// Only the room policy/ reaches the interface, by server_plugin/client/. Plugin is told of each object as it
+// is (records are made in plugin_records.h), asked for cycles, and asked what clients want to know of its own
+// objects. Nothing of it waits for the scheduler, except finish_cycle():
 //   plugin.tell(now, job, state);
 //   if (auto on_its_way = plugin.start_cycle(now, "default", PBS_SCH_SCHEDULE_NEW)) ...
 //   auto decisions = plugin.finish_cycle(now);  // once PluginOptions::cycle_finished was called
@@ -38,7 +38,7 @@ struct PeerQueue {
     std::string server;
 };
 
-// What a cycle decided, in the plugin's memory: good until the next start_cycle() or stop().
+// The decisions of a cycle, in the plugin's memory: valid until the next start_cycle() or stop().
 class Decisions : public client::Decisions {
   public:
     Decisions() = default;

@@ -179,7 +179,7 @@ void requeue(Job& job, int64_t now) {
     set_state(job, kQueued);
 }
 
-// What an event does besides the next state of its row. `before`: the state until now.
+// Makes the changes of an event besides the next state of its row. `before`: the state until now.
 void change_rest(Job& job, JobEvent event, States before, int64_t now, std::string_view text) {
     switch (event) {
         case JobEvent::depends:
@@ -233,7 +233,7 @@ void change_rest(Job& job, JobEvent event, States before, int64_t now, std::stri
         case JobEvent::deleted:
             job.deleted = true;
             job.at_end = Job::AtEnd::finish;
-            // It has processes, which nobody resumes any more.
+            // The stopped processes of such a job are ended, as nobody resumes them any more.
             if (before == kResumes) unset_attribute(job, preemption::kAwaits);
             return;
         case JobEvent::requeued:

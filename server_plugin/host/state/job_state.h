@@ -20,8 +20,7 @@
 // broken_invariant() checks:
 //   * The letter and the substate are one of the pairs above.
 //   * A job that waits (Q, H, W) has no places, isn't to be queued again, isn't deleted unless it is an
-//   array,
-//     and nothing of a preemption is under way. One that is held or waits for its time has no etime.
+//     array, and has no part in a preemption. A job that is held or waits for its time has no etime.
 //   * A job that runs (R, S, E) has begun (stime) and has a run_count; no other is to be queued again.
 //   * R/41 and R/45 alone may wait for others to make room, and R/45 does.
 //   * S/43 says since when (suspended_at), S/45 too (sched_preempted), and S/45 makes no room any more.
@@ -38,7 +37,7 @@
 
 namespace pbs::host {
 
-// What happens to a job. `text` is what the event has besides, in the words of the attribute that keeps it.
+// An event in the life of a job. `text`: what else the event tells, as the attribute keeps it.
 enum class JobEvent : std::uint8_t {
     settled,  // its holds, its Execution_Time, its queue or its subjobs may be others
     depends,  // it is held for other jobs

@@ -117,7 +117,7 @@ struct Filter {
             return true;
         return is_open != nullptr && is_open(opening);
     }
-    // What `leaves` says, or the limit.
+    // The answer of `leaves`, or of the limit.
     std::optional<JobSize> left(const CycleState& state, const UseKey& key) const {
         if (const Limit* row = limit()) return row->left(state, key);
         return leaves != nullptr ? leaves(state, key) : std::nullopt;

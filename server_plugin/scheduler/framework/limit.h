@@ -7,9 +7,10 @@
 //
 //     // short_jobs of the policy.
 //     const Filter kShortJobsFilter = limit_filter(
-//         "short_jobs", {.entity = EntityKind::user, .most = [](const Opening& o) { return
-//         o.settings->short_jobs; },
-//                        .words = "Not Running: User has reached the limit of short jobs"});
+//         "short_jobs",
+//         {.entity = EntityKind::user,
+//          .most = [](const Opening& o) { return o.settings->short_jobs; },
+//          .words = "Not Running: User has reached the limit of short jobs"});
 //
 // and its name in plugins/limits.h and in the tables of the profiles that have it.
 #pragma once
@@ -27,7 +28,7 @@ namespace pbs::sched {
 // The answer of a filter.
 struct Refusal {
     Reason reason;  // nothing: the job passes
-    // What could lift it, beside a change of the configuration.
+    // The changes that could lift the refusal, beside one of the configuration.
     Blockers blockers = blocker::kAnything;
     // And the instant at which time may lift it: the first one after now at which the answer may be another.
     // Instant::max(): that isn't known. Nothing: time doesn't lift it.
@@ -51,8 +52,8 @@ struct Refusal {
     static Refusal for_good(const Reason& reason) { return {reason, blocker::kConfiguration}; }
 };
 
-// What filters of users read of the queue: how it, the server and the policy are set up, and what changes
-// with time or with what a command tells.
+// The facts that filters of users read of a queue: how it, the server and the policy are set up, and what
+// changes with time or with what a command tells.
 struct Opening {
     const Settings* settings = nullptr;
     const ServerLimits* server = nullptr;
@@ -77,7 +78,7 @@ struct Opening {
     friend bool operator==(const Opening&, const Opening&) = default;
 };
 
-// What a queue leaves, where each of its views leaves what `of_view` says.
+// Returns what a queue leaves, where each of its views leaves what `of_view` says.
 template <class OfView>
 std::optional<JobSize> left_by_views(const CycleState& state, const UseKey& key, OfView of_view) {
     if (key.scope != UseScope::queue) return std::nullopt;
@@ -110,7 +111,8 @@ struct Limit {
     // Or the words.
     const char* words = nullptr;
 
-    // What it reads of a job, beside the queue: the owner alone, the group alone, or the signature with both.
+    // The part of a job that the limit reads, beside the queue: the owner alone, the group alone, or the
+    // signature with both.
     constexpr bool is_of_owner() const { return entity == EntityKind::user && measure == Measure::jobs; }
     constexpr bool is_of_group() const { return entity == EntityKind::group && measure == Measure::jobs; }
     constexpr bool is_of_signature_and_user() const {

@@ -39,10 +39,10 @@ struct OwnLimit {
     std::int64_t (*use)(const LimitUser& user, const LimitKey& key) = nullptr;
 };
 
-// What is counted of jobs, where it isn't a resource; other such numbers are in entity_limits.h.
+// LimitKey::what for nodes. The other numbers that stand for no resource are in entity_limits.h.
 constexpr std::uint32_t kNodes = UINT32_MAX - 2;
 
-// What a limit limits.
+// The counter that a limit is about.
 struct LimitKey {
     UseKey use;                       // whose use
     std::uint32_t what = kJobs;       // kJobs, kNodes, kWalltimeAmount or a resource; for a pool a column
@@ -69,7 +69,7 @@ struct LimitUser {
     std::span<const std::uint32_t> views;
     std::int64_t dedicated_views = 0;
     const Placement* placement = nullptr;  // for limits on hosts; null: the job uses none of them
-    // What it has of vnodes, where there is an OwnLimit.
+    // The job's shares of vnodes, where there is an OwnLimit.
     std::span<const Vnodes::Share> shares{};
 };
 

@@ -1,6 +1,6 @@
-// What rules keep of their own. An object of a rule's own type is made when the rule asks for it first, so
-// that nothing but the rule names it. The state of a cycle has a store (CycleState::own), which ends with the
-// cycle, and what a scheduler remembers from cycle to cycle has another one (EventMemory::own).
+// Objects that rules keep of their own. An object of a rule's own type is made when the rule asks for it
+// first, so that nothing but the rule names it. The state of a cycle has a store (CycleState::own), which
+// ends with the cycle, and what a scheduler remembers from cycle to cycle has another one (EventMemory::own).
 #pragma once
 
 #include <memory>
