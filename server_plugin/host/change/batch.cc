@@ -240,16 +240,6 @@ void Batch::exchange_and_tell() {
     while (tell_some()) continue;
 }
 
-Result<void> Batch::try_out(const std::function<Result<void>()>& plugins_part) {
-    exchange_and_tell();
-    auto done = ask(plugins_part);
-    exchange_and_tell();
-    // The plugin may have dropped what it had worked out for a scheduler while the batch's objects were in
-    // place.
-    server_.want_cycle(PBS_SCH_CONFIGURE);
-    return done;
-}
-
 Result<void> Batch::commit(const std::function<Result<void>()>& plugins_part, Told told) {
     Store& store = server_.parts.store;
     State& state = server_.state;

@@ -52,8 +52,6 @@ class Batch {
     // been told of all objects nothing asks it for decisions (Server::placing).
     enum class Told { before, after };
     Result<void> commit(const std::function<Result<void>()>& plugins_part, Told told = Told::after);
-    // As commit() with Told::before, but puts everything back afterwards: to hear what the plugin would say.
-    Result<void> try_out(const std::function<Result<void>()>& plugins_part);
     // After commit(): tells the plugin of some objects, then moves some from where they were set aside in the
     // database to their places.
     // False: nothing is left.

@@ -63,9 +63,6 @@ class InSlices final : public Answered {
     bool plugin_is_busy() const { return server_.parts.plugin != nullptr && server_.parts.plugin->busy(); }
 
     Left ask(Context& context) {
-        // With Told::before the plugin has been told of the objects when it is asked, and would be told of
-        // them again at a second try: so it is asked only when it can answer at once.
-        if (slices_.told == Batch::Told::before && plugin_is_busy()) return Left::later;
         const auto plugins_part = [&]() -> Result<void> {
             reply_ = slices_.plugins_part(context, {slices_.text, batch_.changes(), texts_});
             if (reply_.code != 0) return fail(reply_.code);
@@ -73,13 +70,7 @@ class InSlices final : public Answered {
         };
         auto done = batch_.check();
         if (!done) return end(refuse(done.error()));
-        if (!slices_.dry_run) {
-            done = batch_.commit(plugins_part, slices_.told);
-        } else if (slices_.told == Batch::Told::before) {
-            done = batch_.try_out(plugins_part);
-        } else {
-            done = plugins_part();
-        }
+        done = slices_.dry_run ? plugins_part() : batch_.commit(plugins_part);
         if (reply_.code == PBSE_TRYAGAIN) return Left::later;
         if (!done || slices_.dry_run) {
             context.when_committed = {};

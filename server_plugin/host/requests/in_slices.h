@@ -18,8 +18,7 @@ struct Slices {
     // The plugin's part, called once the server's part is known. Its reply is the request's; after
     // PBSE_TRYAGAIN it is called again.
     std::function<ifl::Reply(Context& context, const HostRecord& record)> plugins_part;
-    std::string text{};  // the request, for the history
-    Batch::Told told = Batch::Told::after;
+    std::string text{};    // the request, for the history
     bool dry_run = false;  // in the end nothing changes
 };
 
