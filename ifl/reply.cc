@@ -195,9 +195,9 @@ constexpr auto decoders(const std::variant<Bodies...>*) {
     return std::array<GetBody, sizeof...(Bodies)>{get_body<Bodies>...};
 }
 
-constexpr auto kDecoders = decoders(static_cast<const ReplyBody*>(nullptr));
+constexpr auto kDecoders = decoders(static_cast<const AnyReplyBody*>(nullptr));
 constexpr std::uint64_t kStatusChoice = 6;
-static_assert(std::is_same_v<std::variant_alternative_t<kStatusChoice - 1, ReplyBody>, StatusReply>);
+static_assert(std::is_same_v<std::variant_alternative_t<kStatusChoice - 1, AnyReplyBody>, StatusReply>);
 
 void put_reply(std::string& out, const Reply& reply) {
     DisWriter dis(out);
@@ -206,6 +206,16 @@ void put_reply(std::string& out, const Reply& reply) {
 }
 
 }  // namespace
+
+ReplyBody::ReplyBody() = default;
+ReplyBody::ReplyBody(const ReplyBody&) = default;
+ReplyBody::ReplyBody(ReplyBody&&) noexcept = default;
+ReplyBody& ReplyBody::operator=(const ReplyBody&) = default;
+ReplyBody& ReplyBody::operator=(ReplyBody&&) noexcept = default;
+ReplyBody::~ReplyBody() = default;
+bool ReplyBody::operator==(const ReplyBody& other) const {
+    return static_cast<const AnyReplyBody&>(*this) == static_cast<const AnyReplyBody&>(other);
+}
 
 Reply Reply::error(int code, std::string_view text) {
     Reply reply;

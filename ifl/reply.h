@@ -123,9 +123,23 @@ struct DeleteReply {
 };
 
 /// In the order of their choices.
-using ReplyBody =
+using AnyReplyBody =
     std::variant<NullReply, QueueReply, ReadyToCommitReply, CommitReply, SelectReply, StatusReply, TextReply,
                  LocateReply, ResourceQueryReply, PreemptReply, DeleteReply>;
+
+/// One of them, compiled once as RequestBody is.
+class ReplyBody : public AnyReplyBody {
+  public:
+    using AnyReplyBody::AnyReplyBody;
+    using AnyReplyBody::operator=;
+    ReplyBody();
+    ReplyBody(const ReplyBody&);
+    ReplyBody(ReplyBody&&) noexcept;
+    ReplyBody& operator=(const ReplyBody&);
+    ReplyBody& operator=(ReplyBody&&) noexcept;
+    ~ReplyBody();
+    bool operator==(const ReplyBody&) const;
+};
 
 struct Reply {
     std::int32_t code = 0;       ///< 0 or a PBS error number

@@ -436,6 +436,16 @@ void put_request(std::string& out, const Request& request) {
 
 }  // namespace
 
+RequestBody::RequestBody() = default;
+RequestBody::RequestBody(const RequestBody&) = default;
+RequestBody::RequestBody(RequestBody&&) noexcept = default;
+RequestBody& RequestBody::operator=(const RequestBody&) = default;
+RequestBody& RequestBody::operator=(RequestBody&&) noexcept = default;
+RequestBody::~RequestBody() = default;
+bool RequestBody::operator==(const RequestBody& other) const {
+    return static_cast<const AnyRequestBody&>(*this) == static_cast<const AnyRequestBody&>(other);
+}
+
 std::string_view request_name(RequestType type) {
     const Codec* known = find_codec(type);
     return known ? known->name : std::string_view();
