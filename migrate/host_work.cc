@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "migrate/words.h"
+#include "text/json_document.h"
 
 namespace pbs::migrate {
 namespace {
@@ -77,12 +78,12 @@ std::string to_json(const HostWork& work) {
         }
         out["commands"].push_back(std::move(row));
     }
-    return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return text::write_json(out);
 }
 
 HostWork host_work_from_json(std::string_view text) {
     HostWork out;
-    const Json json = Json::parse(text, nullptr, false);
+    const Json json = text::parse_json(text);
     if (!json.is_object()) return out;
     out.file = text_of(json, "file");
     const auto commands = json.find("commands");
@@ -93,7 +94,7 @@ HostWork host_work_from_json(std::string_view text) {
 }
 
 std::optional<std::vector<HostOutcome>> outcomes_from_json(std::string_view text) {
-    const Json json = Json::parse(text, nullptr, false);
+    const Json json = text::parse_json(text);
     if (!json.is_array()) return std::nullopt;
     std::vector<HostOutcome> out;
     for (const Json& row : json) {

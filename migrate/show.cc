@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "migrate/words.h"
+#include "text/json_document.h"
 
 namespace pbs::migrate {
 namespace {
@@ -27,7 +28,7 @@ Json text_or_null(const std::string& text) {
 
 // Writes JSON, with replacements for invalid UTF-8: names of files and remarks may contain any bytes.
 std::string dumped(const Json& json) {
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return text::write_json(json, 2) + "\n";
 }
 
 std::string notes_text(const Conversion& conversion, std::string_view before) {

@@ -9,6 +9,7 @@
 #include "objects/forms.h"
 #include "objects/problems.h"
 #include "text/json.h"
+#include "text/json_document.h"
 
 namespace pbs::objects {
 namespace {
@@ -42,8 +43,7 @@ std::string object_text(const Object& object, std::string_view colon, std::strin
 
 // The value's kind or text, for errors.
 std::string found_text(const Json& json) {
-    return json.is_structured() ? fmt::format("an {}", json.type_name())
-                                : json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json.is_structured() ? fmt::format("an {}", json.type_name()) : text::write_json(json);
 }
 
 void read_attribute(std::string_view title, std::string_view name, const Json& json, ObjectText& object,
@@ -113,13 +113,13 @@ void read_format(const Json& json, Problems& problems) {
     }
 }
 
-// The error with line and column. nlohmann's text is "[json.exception...] parse error at line 1, column 5:
+// The error with line and column. The reader's text is "[json.exception...] parse error at line 1, column 5:
 // ...", from which the part after the place is taken.
-std::string parse_problem(std::string_view json, const Json::parse_error& error) {
+std::string parse_problem(std::string_view json, const text::JsonError& error) {
     const std::string_view before = json.substr(0, error.byte == 0 ? 0 : error.byte - 1);
     const auto line = 1 + std::ranges::count(before, '\n');
     const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
-    std::string_view what = error.what();
+    std::string_view what = error.message;
     const std::size_t place = what.find("column ");
     if (place != std::string_view::npos)
         what.remove_prefix(std::min(what.find(": ", place) + 2, what.size()));
@@ -163,16 +163,12 @@ class KeyWatch : public nlohmann::json_sax<Json> {
 };
 
 Result<Json> parse(std::string_view json, Problems& problems) {
-    try {
-        Json parsed = Json::parse(json);
-        KeyWatch watch(problems);
-        (void)Json::sax_parse(json, &watch);
-        return parsed;
-    } catch (const Json::parse_error& error) {
-        return fail(Code::bad_value, parse_problem(json, error));
-    } catch (const Json::exception& error) {  // a number that is too large
-        return fail(Code::bad_value, error.what());
-    }
+    auto parsed = text::read_json(json);
+    if (!parsed && parsed.error().byte == 0) return fail(Code::bad_value, parsed.error().message);
+    if (!parsed) return fail(Code::bad_value, parse_problem(json, parsed.error()));
+    KeyWatch watch(problems);
+    (void)Json::sax_parse(json, &watch);
+    return *std::move(parsed);
 }
 
 // The value of an attribute in JSON: a scalar is read as if typed; of a list, each element's syntax is

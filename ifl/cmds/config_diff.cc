@@ -9,6 +9,7 @@
 #include "ifl/cmds/text.h"
 #include "objects/schema.h"
 #include "text/json.h"
+#include "text/json_document.h"
 #include "values/text.h"
 
 namespace pbs::cmds {
@@ -28,7 +29,7 @@ bool tells_of(const Json& document, std::string_view type) {
 }
 
 Result<Json> parse(std::string_view text) {
-    Json json = Json::parse(text, nullptr, false);
+    Json json = text::parse_json(text);
     if (!json.is_object()) {
         return fail("the server sent something that is no document of the configuration", 1);
     }

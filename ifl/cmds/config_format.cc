@@ -8,6 +8,7 @@
 #include "ifl/cmds/config_diff.h"
 #include "ifl/cmds/datetime.h"
 #include "ifl/cmds/text.h"
+#include "text/json_document.h"
 
 namespace pbs::cmds {
 
@@ -35,7 +36,7 @@ HistoryRow row_of(const batch_status& object) {
 
 // The parsed JSON; other text, which our servers don't send, becomes a string.
 Json parsed(const std::string& text) {
-    Json json = Json::parse(text, nullptr, false);
+    Json json = text::parse_ordered_json(text);
     return json.is_discarded() ? Json(text) : json;
 }
 
@@ -92,7 +93,7 @@ std::string history_json(const std::vector<HistoryRow>& rows) {
                        {"before", parsed(row.before)},
                        {"after", parsed(row.after)}});
     }
-    return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return text::write_json(all, 2) + "\n";
 }
 
 }  // namespace pbs::cmds

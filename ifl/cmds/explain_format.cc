@@ -12,6 +12,7 @@
 #include "ifl/cmds/attr_list.h"
 #include "ifl/cmds/datetime.h"
 #include "ifl/cmds/text.h"
+#include "text/json_document.h"
 
 namespace pbs::cmds {
 
@@ -137,7 +138,7 @@ std::string order_text(const batch_status& job) {
 }
 
 double real_of(const batch_status& object, std::string_view name) {
-    const Json number = Json::parse(text_of(object, name), nullptr, false);
+    const Json number = text::parse_ordered_json(text_of(object, name));
     return number.is_number() ? number.get<double>() : 0;
 }
 
@@ -295,7 +296,7 @@ std::string explanation_json(const batch_status* list) {
         }
     }
     if (const std::string_view usage = text_of(*list, "past_usage"); !usage.empty()) {
-        out["past_usage"] = Json::parse(usage, nullptr, false);
+        out["past_usage"] = text::parse_ordered_json(usage);
     }
     if (const std::string_view entity = text_of(*list, "share_entity"); !entity.empty()) {
         out["shares"] = {{"fs_group", text_of(*list, "share_group")},
@@ -323,7 +324,7 @@ std::string explanation_json(const batch_status* list) {
         one["gates"] = gates_json(gates_of(*queue));
         out["queues"].push_back(std::move(one));
     }
-    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return text::write_json(out, 2) + "\n";
 }
 
 }  // namespace pbs::cmds

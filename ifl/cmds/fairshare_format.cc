@@ -12,6 +12,7 @@
 #include "ifl/cmds/attr_list.h"
 #include "ifl/cmds/datetime.h"
 #include "ifl/cmds/text.h"
+#include "text/json_document.h"
 #include "text/xml.h"
 #include "values/number.h"
 
@@ -266,7 +267,7 @@ Result<ShareComparison> compare_shares(const ShareTree& tree, const std::string&
 std::string shares_json(const std::vector<ShareTree>& trees) {
     Json json = {{"trees", Json::array()}};
     for (const ShareTree& tree : trees) json["trees"].push_back(json_of(tree));
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return text::write_json(json, 2) + "\n";
 }
 
 std::string shares_svg(const std::vector<ShareTree>& trees) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ifl/cmds/attr_list.h"
+#include "text/json_document.h"
 
 namespace pbs::cmds {
 
@@ -59,7 +60,7 @@ bool is_limit(const nlohmann::ordered_json& value) {
 
 nlohmann::ordered_json json_value(std::string_view text) {
     if (is_shortest_number(text)) {
-        return nlohmann::ordered_json::parse(text);
+        return text::parse_ordered_json(text);
     }
     return std::string(text);
 }

@@ -10,6 +10,7 @@
 #include "ifl/cmds/datetime.h"
 #include "ifl/cmds/json_value.h"
 #include "ifl/cmds/text.h"
+#include "text/json_document.h"
 #include "values/text.h"
 
 namespace pbs::cmds {
@@ -313,7 +314,7 @@ std::string nodes_json(const batch_status* nodes, std::string_view server, std::
         all[std::string(view(nodes->name))] =
             options.summary ? summary_json(summarize(*nodes, options.jobs), options.jobs) : node_json(*nodes);
     }
-    return json.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
+    return text::write_json(json, 4) + "\n";
 }
 
 }  // namespace pbs::cmds

@@ -14,6 +14,7 @@
 #include "ifl/cmds/datetime.h"
 #include "ifl/cmds/json_value.h"
 #include "ifl/cmds/text.h"
+#include "text/json_document.h"
 #include "text/variable_list.h"
 #include "values/text.h"
 
@@ -718,7 +719,7 @@ void JsonReport::add_error(std::string_view group, std::string_view object, std:
 }
 
 std::string JsonReport::text() const {
-    return document_->json.dump(4, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return text::write_json(document_->json, 4) + "\n";
 }
 
 }  // namespace pbs::cmds

@@ -15,6 +15,7 @@
 #include "server_plugin/record/fields.h"
 #include "server_plugin/record/record_file.h"
 #include "text/json.h"
+#include "text/json_document.h"
 
 namespace pbs::record {
 namespace {
@@ -315,7 +316,7 @@ constexpr std::array<std::pair<std::string_view, Step>, 27> kSteps{{
 // A line of what was decided. Its text is the JSON with sorted keys: blanks and the order of keys don't
 // count.
 DecidedLine decided_line(const Json& line, std::size_t number) {
-    DecidedLine decided{{}, line.dump(), number};
+    DecidedLine decided{{}, text::write_json(line), number};
     const Json& inner = line.begin().value();
     for (const char* of : {"job", "reservation"})
         if (const auto id = inner.find(of); id != inner.end())
@@ -355,16 +356,14 @@ class Reader {
     }
 
     Result<void> read_line(std::string_view text) {
-        Json line;
-        try {
-            line = Json::parse(text);
-        } catch (const Json::parse_error& error) {
-            if (!begun_) return fail(header_expected());
-            return fail(fmt::format("no JSON at column {}, expected one object in a line", error.byte));
-        } catch (const Json::exception&) {
-            if (!begun_) return fail(header_expected());
+        const auto read = text::read_json(text);
+        if (!read && !begun_) return fail(header_expected());
+        if (!read && read.error().byte == 0)
             return fail("a number is too large, expected one that a floating-point number can be");
-        }
+        if (!read)
+            return fail(
+                fmt::format("no JSON at column {}, expected one object in a line", read.error().byte));
+        const Json& line = *read;
         if (!begun_) return read_header(line);
         if (!line.is_object() || line.size() != 1)
             return fail("expected an object with one key, as in {\"job\":{...}}");
@@ -544,7 +543,7 @@ std::vector<DecidedLine> decided_lines(std::string_view text) {
     std::vector<DecidedLine> lines;
     for (std::size_t number = 1; !text.empty(); ++number) {
         const auto end = std::min(text.find('\n'), text.size());
-        const Json line = Json::parse(text.substr(0, end), nullptr, false);
+        const Json line = text::parse_json(text.substr(0, end));
         if (line.is_object() && line.size() == 1 && line.begin().value().is_object())
             lines.push_back(decided_line(line, number));
         text.remove_prefix(std::min(end + 1, text.size()));

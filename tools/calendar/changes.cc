@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "rrule/icalendar.h"
+#include "text/json_document.h"
 
 namespace pbs::calendar {
 namespace {
@@ -207,7 +208,7 @@ std::string to_json(const Site& site, const std::vector<Span>& list, Instant a, 
         json["spans"].push_back(std::move(item));
     }
     // Replace bytes of names that aren't UTF-8, so that the list can be written.
-    return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return text::write_json(json, 2) + "\n";
 }
 
 std::string to_icalendar(const Site& site, Instant a, Instant b, Instant stamp) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "text/json.h"
+#include "text/json_document.h"
 #include "tools/replay/replay.h"
 #include "values/text.h"
 
@@ -118,12 +119,12 @@ class Renaming {
     using Rename = std::string (Renaming::*)(std::string_view);
 
     static std::string bytes(const Json& json) {
-        return text::from_json(nlohmann::json::parse(json.dump())).value_or(std::string());
+        return text::from_json(text::parse_json(text::write_json(json))).value_or(std::string());
     }
     static Json json(std::string_view text) {
         std::string out;
         text::append_json(out, text);
-        return Json::parse(out);
+        return text::parse_ordered_json(out);
     }
     void each(Json& object, std::string_view key, Rename rename) {
         if (!object.is_object()) return;
@@ -400,12 +401,12 @@ Halves rewrite(std::string_view text, Renaming& renaming) {
         const std::string_view line = text.substr(at, end - at);
         at = end + 1;
         if (line.empty()) continue;
-        Json object = Json::parse(line);
+        Json object = text::parse_ordered_json(line);
         const std::string key = object.begin().key();
         const bool kept = key == "pbspolicy_record" || key == "cycle" || key == "sched" ||
                           key == "resource" || key == "hpm" || key == "tick";
         if (!kept) renaming.line(key, object.begin().value());
-        (decided ? halves.decided : halves.state) += object.dump() + "\n";
+        (decided ? halves.decided : halves.state) += text::write_json(object) + "\n";
         decided = decided || key == "cycle";
     }
     return halves;
@@ -416,12 +417,12 @@ std::vector<std::string> bare(std::string_view decided) {
     std::vector<std::string> lines;
     for (std::size_t at = 0; at < decided.size();) {
         const std::size_t end = std::min(decided.find('\n', at), decided.size());
-        auto object = nlohmann::json::parse(decided.substr(at, end - at));
+        auto object = text::parse_json(decided.substr(at, end - at));
         at = end + 1;
         const std::string key = object.begin().key();
         if (key != "run" && key != "reject" && key != "comment" && key != "move") continue;
         object.begin().value().erase("text");
-        lines.push_back(object.dump());
+        lines.push_back(text::write_json(object));
     }
     return lines;
 }

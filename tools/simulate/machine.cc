@@ -12,6 +12,7 @@
 
 #include "ifl/attributes/entity_limits.h"
 #include "objects/value.h"
+#include "text/json_document.h"
 #include "values/number.h"
 
 namespace pbs::simulate {
@@ -178,7 +179,7 @@ Result<void> read_objects(const Json& json, const std::string& place, Objects& o
 }  // namespace
 
 Result<Machine> read_machine(std::string_view document, std::string_view name) {
-    const Json json = Json::parse(document, nullptr, false);
+    const Json json = text::parse_json(document);
     if (!json.is_object())
         return tl::unexpected(
             fmt::format("{}: not JSON, expected a document as pbs_config export writes it", name));

@@ -1,6 +1,7 @@
 // Formats reports as JSON, in the form that pbs_simulate(8) describes.
 #include <nlohmann/json.hpp>
 
+#include "text/json_document.h"
 #include "tools/simulate/report.h"
 
 namespace pbs::simulate {
@@ -153,7 +154,7 @@ std::string to_json(const Heading& heading, const std::vector<Report>& reports) 
                        {"left_out", left_out},   {"time_zone", heading.zone.name()},
                        {"notes", heading.notes}, {"simulations", std::move(list)}};
     // Replace bytes of names that aren't UTF-8, so that the report can be written.
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+    return text::write_json(json, 2) + '\n';
 }
 
 }  // namespace pbs::simulate

@@ -1,4 +1,5 @@
 #include "tools/simulate/usage.h"
+#include "text/json_document.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +21,7 @@ class Reader {
     explicit Reader(const std::string& name) : name_(name) {}
 
     Result<std::vector<ShareUsage>> read(std::string_view text) {
-        const Json document = Json::parse(text, nullptr, false);
+        const Json document = text::parse_json(text);
         if (document.is_discarded()) return wrong("no JSON, expected what pbs_fairshare -F json writes");
         const Json* const trees = member(document, "trees");
         if (trees == nullptr || !trees->is_array())

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "text/json_document.h"
 #include "tools/web/pack.h"
 
 namespace pbs::web {
@@ -22,7 +23,7 @@ std::string key_of(const Page& page, const Query& query) {
 
 // Writes JSON, with replacements for bytes that aren't UTF-8.
 std::string text_of(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return text::write_json(json);
 }
 
 Told told_of(const Answer& answer, std::size_t& hash) {

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "text/json_document.h"
 #include "tools/web/address.h"
 #include "tools/web/assets.h"
 #include "tools/web/threads.h"
@@ -65,8 +66,7 @@ bool is_known(const httplib::Request& request, httplib::Response& answer, const 
 
 void send_error(httplib::Response& answer, int status, std::string_view message) {
     answer.status = status;
-    answer.set_content(refusal(status, message).json.dump(-1, ' ', false, Json::error_handler_t::replace),
-                       "application/json");
+    answer.set_content(text::write_json(refusal(status, message).json), "application/json");
 }
 
 // Reads the page's parameters. False: a parameter is unknown or too long, and the answer says so.
@@ -208,7 +208,7 @@ void Server::post(const httplib::Request& request, httplib::Response& answer) {
         return send_error(answer, kForbidden, "expected JSON from a page of this program");
     const Answer told = contents_.compare(request.body);
     answer.status = told.status;
-    answer.set_content(told.json.dump(-1, ' ', false, Json::error_handler_t::replace), "application/json");
+    answer.set_content(text::write_json(told.json), "application/json");
 }
 
 // Sends the plots of the last comparison.

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "text/json_document.h"
 #include "text/pointers.h"
 #include "tools/calendar/dates.h"
 
@@ -125,7 +126,7 @@ std::string last_line(std::string text) {
 }  // namespace
 
 tl::expected<Comparison, std::string> parse_comparison(std::string_view text) {
-    const Json json = Json::parse(text, nullptr, false);
+    const Json json = text::parse_ordered_json(text);
     if (!json.is_object()) return tl::unexpected(std::string("expected a JSON object"));
     Comparison out;
     for (const auto& [name, value] : json.items()) {
@@ -222,7 +223,7 @@ WhatIf::Outcome WhatIf::simulate(const Comparison& comparison) {
                         ? "pbs_simulate was ended by a signal: it had too little memory, or wrote too much"
                         : why};
     }
-    Outcome outcome{.report = Json::parse(read(folder.file("report")), nullptr, false),
+    Outcome outcome{.report = text::parse_ordered_json(read(folder.file("report"))),
                     .plots = read(folder.file("plots.svg"))};
     if (!outcome.report.is_object()) outcome.error = "pbs_simulate wrote no report";
     return outcome;

@@ -9,6 +9,7 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 #include "text/json.h"
+#include "text/json_document.h"
 
 namespace pbs::host {
 namespace {
@@ -119,7 +120,7 @@ std::string add_host_document(std::string document, const HostConfiguration& con
 }
 
 Result<std::optional<HostConfiguration>> read_host_document(std::string_view document) {
-    const Json json = Json::parse(document, nullptr, false);
+    const Json json = text::parse_json(document);
     if (!json.is_object() || !json.contains("host")) return std::nullopt;
     const Json& host = json["host"];
     Reader reader;

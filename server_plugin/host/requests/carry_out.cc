@@ -15,6 +15,7 @@
 #include "server_plugin/host/change/batch.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "text/json_document.h"
 
 namespace pbs::host {
 namespace {
@@ -50,7 +51,7 @@ uint32_t number_of(const Json& row, const char* key) {
 Result<std::vector<Directive>> directives_of(std::string_view text) {
     std::vector<Directive> out;
     if (text.empty()) return out;
-    const Json json = Json::parse(text, nullptr, false);
+    const Json json = text::parse_json(text);
     if (!json.is_object() || !json.contains("commands") || !json["commands"].is_array())
         return fail(PBSE_INTERNAL, "the directives of a migration can't be read");
     for (const Json& row : json["commands"]) {
@@ -210,7 +211,7 @@ class CarryOut::Work {
                                 {"before", old == nullptr ? std::string() : *old},
                                 {"refused", directive.done ? std::string() : directive.refused}});
         }
-        outcomes_ = outcomes.dump(-1, ' ', false, Json::error_handler_t::replace);
+        outcomes_ = text::write_json(outcomes);
     }
 
     static const std::string* find_any_case(const std::optional<ConfigValues>& values, std::string_view key) {

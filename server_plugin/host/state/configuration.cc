@@ -9,6 +9,7 @@
 #include "ifl/pbs_ifl.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 #include "text/json.h"
+#include "text/json_document.h"
 
 namespace pbs::host {
 namespace {
@@ -218,7 +219,7 @@ Result<std::optional<ConfigValues>> from_json(std::string_view json) {
     const auto bad = [&](std::string_view what) {
         return fail(PBSE_INTERNAL, fmt::format("attributes in the history: {}", what));
     };
-    const Json parsed = Json::parse(json, nullptr, false);
+    const Json parsed = text::parse_json(json);
     if (parsed.is_null()) return std::nullopt;
     if (!parsed.is_object()) return bad("no JSON object");
     ConfigValues values;

@@ -8,6 +8,7 @@
 #include "ifl/cmds/text.h"
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
+#include "text/json_document.h"
 #include "tools/web/jobs.h"
 #include "tools/web/pages/pages.h"
 
@@ -91,7 +92,7 @@ Answer why_answer(const SiteView& site, const batch_status& job, const batch_sta
         if (const auto value = value_of(job.attribs, name)) others[name] = *value;
     told["attributes"] = std::move(others);
     answer.json["job"] = std::move(told);
-    answer.json["explanation"] = Json::parse(cmds::explanation_json(explanation), nullptr, false);
+    answer.json["explanation"] = text::parse_ordered_json(cmds::explanation_json(explanation));
     answer.json["explanation_error"] = explanation == nullptr ? Json(error) : Json(nullptr);
     return answer;
 }

@@ -1,0 +1,31 @@
+// JSON documents, read and written in one place: nlohmann's reader and writer are templates that a compiler
+// needs seconds for, in each file that calls them.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+namespace pbs::text {
+
+struct JsonError {
+    std::size_t byte = 0;  // from 1, where the text stops to be JSON; 0: a number is too large for a double
+    std::string message;   // nlohmann's own
+};
+
+// The text as one value, with the keys of objects in order.
+tl::expected<nlohmann::json, JsonError> read_json(std::string_view text);
+
+// As read_json(); of a text that isn't JSON, a value that is_discarded().
+nlohmann::json parse_json(std::string_view text);
+// As parse_json(), with the keys of objects as they stand in the text.
+nlohmann::ordered_json parse_ordered_json(std::string_view text);
+
+// The value as text: in one line, or a line for each member, indented by `indent` blanks a level. Bytes that
+// aren't UTF-8 are replaced by U+FFFD.
+std::string write_json(const nlohmann::json& json, int indent = -1);
+std::string write_json(const nlohmann::ordered_json& json, int indent = -1);
+
+}  // namespace pbs::text
