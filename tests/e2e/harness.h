@@ -62,7 +62,7 @@ std::optional<User> other();
 // Waits until `holds` is true, and asks every 20 ms. With OpenPBS tests wait four times as long, since its
 // mom looks at jobs only from time to time.
 bool wait_for(const std::function<bool()>& holds,
-              std::chrono::milliseconds timeout = std::chrono::seconds(10));
+              std::chrono::milliseconds timeout = std::chrono::seconds(40));
 
 // 2026-11-23 10:00:00 UTC, a Monday. Tests choose the time at which their servers start.
 inline constexpr int64_t kMonday10 = 1795428000;
@@ -178,7 +178,7 @@ class Server {
     // Value of an attribute of a queued or finished job; "(none)": not shown.
     std::string job(const std::string& id, const std::string& attribute) const;
     bool wait_job_state(const std::string& id, const std::string& states,
-                        std::chrono::milliseconds timeout = std::chrono::seconds(15)) const;
+                        std::chrono::milliseconds timeout = std::chrono::seconds(40)) const;
 
   private:
     std::string read_all(const std::string& folder) const;

@@ -582,6 +582,8 @@ TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {
     // Its room is another's.
     const std::string good = submit("-N good -l select=1:ncpus=2");
     expect_state(good, "R");
+    // With room it is refused again and again; after each time it waits twice as long.
+    site->ok("$stock/qdel " + good, "una");
     EXPECT_TRUE(wait_for([&] {
         return site->ok("$ours/pbs_explain " + bad).find("couldn't be run when that was tried last") !=
                std::string::npos;
