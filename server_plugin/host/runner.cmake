@@ -29,4 +29,4 @@ pbs_library(
   run/staging.cc
   run/terminal.cc
   run/warden.cc)
-target_link_libraries(pbs_host_runner PUBLIC tl::expected PRIVATE pbs_posix fmt::fmt)
+target_link_libraries(pbs_host_runner PUBLIC pbs_values tl::expected PRIVATE pbs_posix fmt::fmt)

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <ctime>
 #include <string_view>
 
 #include "server_plugin/host/base/posix.h"
+#include "values/amount.h"
+#include "values/text.h"
 
 namespace pbs::host {
 
@@ -35,12 +36,6 @@ bool settled(const struct stat& seen) {
     const auto changed =
         std::chrono::seconds(seen.st_ctim.tv_sec) + std::chrono::nanoseconds(seen.st_ctim.tv_nsec);
     return std::chrono::system_clock::now().time_since_epoch() - changed > kSettleTime;
-}
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t\r\n");
-    if (first == text.npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 }  // namespace
@@ -74,16 +69,13 @@ Result<void> Clock::follow(const std::string& file, Complain complain) {
 Result<std::chrono::seconds> Clock::read_file_offset(const std::string& file) {
     const auto text = read_file(file, 4096);
     if (!text) return tl::unexpected(text.error());
-    auto number = trimmed(*text);
-    if (number.starts_with('+') && !number.starts_with("+-")) number.remove_prefix(1);
-    std::int64_t seconds = 0;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), seconds);
-    if (number.empty() || error != std::errc() || end != number.data() + number.size() ||
-        seconds > kLargestOffset || seconds < -kLargestOffset)
+    const auto word = values::trim(*text);
+    const auto seconds = values::parse_integer(word);
+    if (!seconds || *seconds > kLargestOffset || *seconds < -kLargestOffset)
         return fail(15010,
                     fmt::format("clock file {}: \"{}\" is not a whole number of seconds within 100 years",
-                                file, trimmed(*text).substr(0, 40)));
-    return std::chrono::seconds(seconds);
+                                file, word.substr(0, 40)));
+    return std::chrono::seconds(*seconds);
 }
 
 void Clock::look() {

@@ -1,10 +1,9 @@
 #include "server_plugin/host/base/key_value.h"
 
-#include "ifl/pbs_error.h"
-
 #include <fmt/format.h>
 
-#include <charconv>
+#include "ifl/pbs_error.h"
+#include "values/number.h"
 
 namespace pbs::host {
 
@@ -27,12 +26,10 @@ bool unescape(std::string_view value, std::string& to) {
             to += value[i];
             continue;
         }
-        unsigned byte = 0;
         if (i + 2 >= value.size()) return false;
-        const char* digits = value.data() + i + 1;
-        const auto [end, error] = std::from_chars(digits, digits + 2, byte, 16);
-        if (error != std::errc() || end != digits + 2) return false;
-        to += static_cast<char>(byte);
+        const auto byte = values::number<unsigned char>(value.substr(i + 1, 2), 16);
+        if (!byte) return false;
+        to += static_cast<char>(*byte);
         i += 2;
     }
     return true;
@@ -71,11 +68,8 @@ Result<KeyValues> parse_key_values(std::string_view text, std::string_view name)
 }
 
 Result<std::int64_t> parse_number(std::string_view key, std::string_view text) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size())
-        return fail(PBSE_INTERNAL, fmt::format("{}=\"{}\": expected a whole number", key, text));
-    return number;
+    if (const auto number = values::number<std::int64_t>(text)) return *number;
+    return fail(PBSE_INTERNAL, fmt::format("{}=\"{}\": expected a whole number", key, text));
 }
 
 }  // namespace pbs::host

@@ -7,19 +7,18 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 
 #include "server_plugin/host/base/posix.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::host {
 
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r";
-
 std::string_view take_word(std::string_view& line) {
-    line.remove_prefix(std::min(line.size(), line.find_first_not_of(kBlanks)));
-    const auto word = line.substr(0, line.find_first_of(kBlanks));
+    line = values::trim(line);
+    const std::string_view word(line.begin(), std::ranges::find_if(line, values::is_space));
     line.remove_prefix(word.size());
     return word;
 }
@@ -27,11 +26,9 @@ std::string_view take_word(std::string_view& line) {
 // What comes behind "$action checkpoint_abort"; nothing if it isn't right.
 std::optional<CheckpointAction> checkpoint_action(std::string_view line) {
     CheckpointAction action;
-    const auto seconds = take_word(line);
-    int number = 0;
-    const auto [end, code] = std::from_chars(seconds.data(), seconds.data() + seconds.size(), number);
-    if (code != std::errc() || end != seconds.data() + seconds.size() || number <= 0) return std::nullopt;
-    action.timeout = std::chrono::seconds(number);
+    const auto seconds = values::number<int>(take_word(line));
+    if (!seconds || *seconds <= 0) return std::nullopt;
+    action.timeout = std::chrono::seconds(*seconds);
     const auto program = take_word(line);
     if (!program.starts_with("!/")) return std::nullopt;
     action.program = program.substr(1);
@@ -43,11 +40,9 @@ std::optional<CheckpointAction> checkpoint_action(std::string_view line) {
 // A load average above 0, in thousandths.
 std::optional<int64_t> load_value(std::string_view text) {
     constexpr double kMost = 1e9;
-    double load = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), load);
-    if (code != std::errc() || end != text.data() + text.size() || !(load >= 0.001 && load <= kMost))
-        return std::nullopt;
-    return static_cast<int64_t>(load * 1000);
+    const auto load = values::decimal(text);
+    if (!load || *load < 0.001 || *load > kMost) return std::nullopt;
+    return static_cast<int64_t>(*load * 1000);
 }
 
 MomConfig not_read(const std::string& path, const std::string& why) {

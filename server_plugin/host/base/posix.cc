@@ -13,13 +13,6 @@
 
 namespace pbs::host {
 
-namespace {}
-
-void Fd::reset(int fd) {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = fd;
-}
-
 std::string system_text(int error) {
     return std::generic_category().message(error);
 }

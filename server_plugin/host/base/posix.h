@@ -1,36 +1,17 @@
-// What this folder needs of POSIX again and again: descriptors that close themselves, whole reads and writes.
+// POSIX calls that the host makes again and again: whole reads and writes, locks, and what is at a path.
 #pragma once
 
 #include <sys/types.h>
 
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "server_plugin/host/base/error.h"
+#include "values/fd.h"
 
 namespace pbs::host {
 
-// A file descriptor, closed by the destructor.
-class Fd {
-  public:
-    Fd() = default;
-    explicit Fd(int fd) : fd_(fd) {}
-    Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    Fd& operator=(Fd&& other) noexcept {
-        if (this != &other) reset(std::exchange(other.fd_, -1));
-        return *this;
-    }
-    ~Fd() { reset(); }
-
-    int get() const { return fd_; }
-    explicit operator bool() const { return fd_ >= 0; }
-    int release() { return std::exchange(fd_, -1); }
-    void reset(int fd = -1);
-
-  private:
-    int fd_ = -1;
-};
+using values::Fd;
 
 // "No space left on device", for the errno value given.
 std::string system_text(int error);

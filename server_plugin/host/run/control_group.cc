@@ -9,13 +9,14 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <filesystem>
 #include <system_error>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/posix.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::host {
 
@@ -34,11 +35,10 @@ std::string_view take_until(std::string_view& text, char end) {
 std::string unescaped(std::string_view text) {
     std::string plain;
     while (!text.empty()) {
-        unsigned code = 0;
-        const bool escape = text.size() >= 4 && text[0] == '\\' &&
-                            std::from_chars(text.data() + 1, text.data() + 4, code, 8).ptr == text.data() + 4;
-        plain += escape ? static_cast<char>(code) : text[0];
-        text.remove_prefix(escape ? 4 : 1);
+        const bool long_enough = text.size() >= 4 && text[0] == '\\';
+        const auto code = long_enough ? values::number<unsigned>(text.substr(1, 3), 8) : std::nullopt;
+        plain += code ? static_cast<char>(*code) : text[0];
+        text.remove_prefix(code ? 4 : 1);
     }
     return plain;
 }
@@ -85,10 +85,8 @@ void remove_old_tries(const std::string& own) {
         std::string_view pid = name;
         if (!pid.starts_with(kTry)) continue;
         pid.remove_prefix(kTry.size());
-        pid_t process = 0;
-        const auto [rest, bad] = std::from_chars(pid.data(), pid.data() + pid.size(), process);
-        if (bad == std::errc() && rest == pid.data() + pid.size() && process > 0 && ::kill(process, 0) != 0 &&
-            errno == ESRCH)
+        const auto process = values::number<pid_t>(pid);
+        if (process && *process > 0 && ::kill(*process, 0) != 0 && errno == ESRCH)
             remove_control_group(at->path().string());
     }
 }
@@ -169,14 +167,10 @@ std::vector<pid_t> control_group_processes(const std::string& path) {
     std::vector<pid_t> processes;
     for (const auto& folder : with_those_below(path)) {
         const auto text = read_file(folder + "/cgroup.procs").value_or("");
-        std::string_view rest = text;
-        while (!rest.empty()) {
-            const auto line = take_until(rest, '\n');
-            pid_t process = 0;
-            // 0: of a pid namespace that isn't below this one.
-            if (std::from_chars(line.data(), line.data() + line.size(), process).ec == std::errc() &&
-                process > 0)
-                processes.push_back(process);
+        for (const std::string_view word : values::words(text)) {
+            const pid_t process = values::number<pid_t>(word).value_or(0);
+            // 0: a process of a pid namespace that isn't below this one.
+            if (process > 0) processes.push_back(process);
         }
     }
     return processes;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "server_plugin/host/run/runner.h"
+#include "values/text.h"
 
 namespace pbs::host {
 
@@ -89,9 +90,7 @@ bool same_host(std::string_view a, std::string_view b) {
         a = a.substr(0, a.find('.'));
         b = b.substr(0, b.find('.'));
     }
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [&](char x, char y) { return lower(x) == lower(y); });
+    return values::same_word(a, b);
 }
 
 std::string output_file(const JobStart& job, const PasswdEntry& owner, char stream) {

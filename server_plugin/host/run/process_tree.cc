@@ -8,11 +8,12 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <cstring>
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
+
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::host {
 
@@ -28,12 +29,8 @@ std::vector<pid_t> numbers_in(const std::string& path) {
     const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(path.c_str()));
     if (!directory) return numbers;
     // A stream of its own is read by this thread only.
-    while (const dirent* entry = ::readdir(directory.get())) {  // NOLINT(concurrency-mt-unsafe)
-        pid_t number = 0;
-        const char* end = entry->d_name + std::strlen(entry->d_name);
-        const auto [stop, error] = std::from_chars(entry->d_name, end, number);
-        if (error == std::errc() && stop == end) numbers.push_back(number);
-    }
+    while (const dirent* entry = ::readdir(directory.get()))  // NOLINT(concurrency-mt-unsafe)
+        if (const auto number = values::number<pid_t>(entry->d_name)) numbers.push_back(*number);
     return numbers;
 }
 
@@ -45,14 +42,8 @@ std::optional<std::vector<pid_t>> listed_children(pid_t pid) {
         const auto text = read_file(fmt::format("/proc/{}/task/{}/children", pid, thread));
         if (!text) continue;
         listed = true;
-        const char* at = text->data();
-        const char* end = at + text->size();
-        while (at < end) {
-            pid_t child = 0;
-            const auto [stop, error] = std::from_chars(at, end, child);
-            if (error == std::errc()) children.push_back(child);
-            at = stop + 1;
-        }
+        for (const std::string_view word : values::words(*text))
+            if (const auto child = values::number<pid_t>(word)) children.push_back(*child);
     }
     if (!listed) return std::nullopt;
     return children;
@@ -81,20 +72,19 @@ std::optional<Process> parse_stat(std::string_view line) {
     // its end.
     const auto name_end = line.rfind(')');
     if (name_end == line.npos || name_end + 2 >= line.size()) return std::nullopt;
+    std::string_view before = line;
+    const auto pid = values::take_number<pid_t>(before);
+    if (!pid) return std::nullopt;
     Process process;
-    if (std::from_chars(line.data(), line.data() + name_end, process.pid).ec != std::errc())
-        return std::nullopt;
+    process.pid = *pid;
     process.state = line[name_end + 2];
     std::array<std::int64_t, 25> fields{};  // by their number in proc(5)
-    auto rest = line.substr(name_end + 3);
+    const auto words = values::words(line.substr(name_end + 3));
+    if (words.size() + 4 < fields.size()) return std::nullopt;
     for (std::size_t i = 4; i < fields.size(); ++i) {
-        const auto start = rest.find_first_not_of(' ');
-        if (start == rest.npos) return std::nullopt;
-        rest.remove_prefix(start);
-        const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), fields[i]);
-        // Only fields not used here can be too large for the type.
-        if (error == std::errc::invalid_argument) return std::nullopt;
-        rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+        const auto field = values::number<std::int64_t>(words[i - 4]);
+        if (!field) return std::nullopt;
+        fields[i] = *field;
     }
     static const std::int64_t page_kb = ::sysconf(_SC_PAGESIZE) / 1024;
     process.parent = static_cast<pid_t>(fields[4]);

@@ -10,6 +10,7 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/key_value.h"
+#include "values/text.h"
 
 namespace pbs::host {
 
@@ -106,8 +107,7 @@ void RunFiles::remove_all() const {
 
 bool is_file_safe(std::string_view id) {
     const auto good = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               std::string_view(".-_[]").find(c) != std::string_view::npos;
+        return values::is_alnum(c) || std::string_view(".-_[]").find(c) != std::string_view::npos;
     };
     return !id.empty() && id.size() <= 200 && id.front() != '.' && std::all_of(id.begin(), id.end(), good);
 }

@@ -13,7 +13,6 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <limits>
@@ -29,6 +28,8 @@
 #include "server_plugin/host/run/run_files.h"
 #include "server_plugin/host/run/shepherd_protocol.h"
 #include "server_plugin/posix/spawn.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::host {
 
@@ -550,12 +551,9 @@ std::vector<RunReport> Runner::events() {
 }
 
 Result<int> parse_signal(std::string_view text) {
-    int number = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error == std::errc() && end == text.data() + text.size() && number >= 0 && number < NSIG)
-        return number;
-    std::string name(text);
-    for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    if (const auto number = values::number<int>(text); number && *number >= 0 && *number < NSIG)
+        return *number;
+    std::string name = values::uppered(text);
     if (name.starts_with("SIG")) name.erase(0, 3);
     if (name == "NULL") return 0;
     for (int signal = 1; signal < NSIG; ++signal) {

@@ -8,11 +8,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 
 #include "server_plugin/host/base/client_call.h"
+#include "values/number.h"
 
 namespace pbs::host {
 
@@ -58,13 +58,15 @@ struct Greeting {
 bool read_size(std::string_view text, winsize& size) {
     constexpr std::string_view kBegin = "WINSIZE ";
     if (!text.starts_with(kBegin)) return false;
-    const char* at = text.data() + kBegin.size();
-    const char* const end = text.data() + text.size();
-    for (unsigned short* number : {&size.ws_row, &size.ws_col, &size.ws_xpixel, &size.ws_ypixel}) {
-        if (number != &size.ws_row && (at == end || *at++ != ',')) return false;
-        const auto [rest, bad] = std::from_chars(at, end, *number);
-        if (bad != std::errc()) return false;
-        at = rest;
+    text.remove_prefix(kBegin.size());
+    for (unsigned short* part : {&size.ws_row, &size.ws_col, &size.ws_xpixel, &size.ws_ypixel}) {
+        if (part != &size.ws_row) {
+            if (!text.starts_with(',')) return false;
+            text.remove_prefix(1);
+        }
+        const auto number = values::take_number<unsigned short>(text);
+        if (!number) return false;
+        *part = *number;
     }
     return true;
 }
