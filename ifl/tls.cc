@@ -17,6 +17,7 @@
 
 #include "ifl/openssl.h"
 #include "ifl/pbs_error.h"
+#include "values/fd.h"
 
 namespace pbs::ifl {
 namespace {
@@ -43,22 +44,12 @@ std::string reason(const OpenSsl& ssl) {
     return text != nullptr ? text : "unknown error";
 }
 
-struct FileClosed {
-    int fd;
-    explicit FileClosed(int opened) : fd(opened) {}
-    FileClosed(const FileClosed&) = delete;
-    FileClosed& operator=(const FileClosed&) = delete;
-    ~FileClosed() {
-        if (fd >= 0) close(fd);
-    }
-};
-
 // Checks the file's owner and mode: whoever could write the file, or read a secret key, could pose as the
 // server.
 Result<void> check_file(const std::string& file, bool secret) {
-    const FileClosed opened(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const values::Fd opened(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
-    if (opened.fd < 0 || fstat(opened.fd, &status) != 0)
+    if (!opened || fstat(opened.get(), &status) != 0)
         return bad(file, std::generic_category().message(errno));
     if (!S_ISREG(status.st_mode)) return bad(file, "a regular file expected");
     if (status.st_uid != 0 && status.st_uid != geteuid())

@@ -10,6 +10,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "values/fd.h"
+
 namespace pbs::migrate {
 namespace {
 
@@ -26,19 +28,14 @@ class HomeLock {
         struct flock whole {};
         whole.l_type = F_WRLCK;
         whole.l_whence = SEEK_SET;
-        if (fd_ < 0 || ::fcntl(fd_, F_SETLK, &whole) != 0) error_ = errno;
+        if (!fd_ || ::fcntl(fd_.get(), F_SETLK, &whole) != 0) error_ = errno;
     }
-    ~HomeLock() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    HomeLock(const HomeLock&) = delete;
-    HomeLock& operator=(const HomeLock&) = delete;
 
     // 0 when the lock is held.
     int error() const { return error_; }
 
   private:
-    int fd_;
+    values::Fd fd_;
     int error_ = 0;
 };
 

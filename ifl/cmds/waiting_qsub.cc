@@ -37,22 +37,6 @@ constexpr int kPatience = 30 * 1000;
 constexpr std::size_t kIdSize = 276;
 constexpr std::size_t kTextSize = 80;
 
-class Descriptor {
-  public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (fd_ >= 0) {
-            close(fd_);
-        }
-    }
-    int get() const { return fd_; }
-
-  private:
-    int fd_;
-};
-
 // Makes the signals pollable while the object exists.
 class Signals {
   public:
@@ -63,23 +47,23 @@ class Signals {
             sigaddset(&set, number);
         }
         sigprocmask(SIG_BLOCK, &set, &before_);
-        fd_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+        fd_.reset(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
     }
     Signals(const Signals&) = delete;
     Signals& operator=(const Signals&) = delete;
     ~Signals() {
-        close(fd_);
+        fd_.reset();
         sigprocmask(SIG_SETMASK, &before_, nullptr);
     }
-    int fd() const { return fd_; }
+    int fd() const { return fd_.get(); }
     int take() const {
         signalfd_siginfo info{};
-        return read(fd_, &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
+        return read(fd_.get(), &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
     }
 
   private:
     sigset_t before_{};
-    int fd_ = -1;
+    values::Fd fd_;
 };
 
 // The user at the other end of a connection from this machine; -1: the system doesn't tell.
@@ -323,18 +307,10 @@ Result<Listener> Listener::open() {
     return listener;
 }
 
-Listener::Listener(Listener&& other) noexcept : fd_(std::exchange(other.fd_, -1)), port_(other.port_) {}
-
-Listener::~Listener() {
-    if (fd_ >= 0) {
-        close(fd_);
-    }
-}
-
 int Listener::accept() const {
     sockaddr_in peer{};
     socklen_t size = sizeof peer;
-    const int fd = accept4(fd_, reinterpret_cast<sockaddr*>(&peer), &size, SOCK_CLOEXEC);
+    const int fd = accept4(fd_.get(), reinterpret_cast<sockaddr*>(&peer), &size, SOCK_CLOEXEC);
     if (fd < 0 || ntohs(peer.sin_port) < IPPORT_RESERVED || owner_of(peer) == static_cast<long>(geteuid())) {
         return fd;
     }
@@ -355,7 +331,7 @@ int wait_for_end(const Program& program, const Listener& listener, const std::st
             delete_job(program, server, job);
             return kInterrupted;
         }
-        const Descriptor caller(listener.accept());
+        const values::Fd caller(listener.accept());
         if (caller.get() >= 0) {
             if (const auto status = end_of_job(program, caller.get(), job)) {
                 return *status;
@@ -394,7 +370,7 @@ int attend(const Program& program, const Listener& listener, const std::string& 
             }
             continue;
         }
-        const Descriptor caller(events[0].revents != 0 ? listener.accept() : -1);
+        const values::Fd caller(events[0].revents != 0 ? listener.accept() : -1);
         if (caller.get() < 0) {
             continue;
         }

@@ -7,6 +7,7 @@
 
 #include "ifl/cmds/client.h"
 #include "ifl/cmds/error.h"
+#include "values/fd.h"
 
 namespace pbs::cmds {
 
@@ -14,13 +15,7 @@ namespace pbs::cmds {
 class Listener {
   public:
     static Result<Listener> open();
-    Listener(Listener&& other) noexcept;
-    Listener(const Listener&) = delete;
-    Listener& operator=(const Listener&) = delete;
-    Listener& operator=(Listener&&) = delete;
-    ~Listener();
-
-    int fd() const { return fd_; }
+    int fd() const { return fd_.get(); }
     std::uint16_t port() const { return port_; }
     // Accepts a connection; -1 if the caller is neither the system (by a privileged port) nor a process of
     // this user.
@@ -28,7 +23,7 @@ class Listener {
 
   private:
     Listener(int fd, std::uint16_t port) : fd_(fd), port_(port) {}
-    int fd_;
+    values::Fd fd_;
     std::uint16_t port_;
 };
 
