@@ -12,6 +12,7 @@
 #include "text/json.h"
 #include "text/json_document.h"
 #include "tools/replay/replay.h"
+#include "values/number.h"
 #include "values/text.h"
 
 namespace pbs::replay {
@@ -48,8 +49,8 @@ class Names {
 template <class Word, class Between>
 void each_word(std::string_view text, std::string_view also, Word word, Between between) {
     const auto is_word = [&](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80 ||
-               c == '_' || c == '-' || also.find(c) != std::string_view::npos;
+        return values::is_alnum(c) || static_cast<unsigned char>(c) >= 0x80 || c == '_' || c == '-' ||
+               also.find(c) != std::string_view::npos;
     };
     for (std::size_t i = 0; i < text.size();) {
         std::size_t end = i;
@@ -237,8 +238,8 @@ class Renaming {
     std::string words(std::string_view text) {
         std::string out;
         const auto word = [&](std::string_view name) {
-            const bool id = !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) != 0 &&
-                            name.find('.') != std::string_view::npos;
+            const bool id =
+                !name.empty() && values::is_digit(name.front()) && name.find('.') != std::string_view::npos;
             out += id ? job_id(name) : any_name(name);
         };
         if (replacing_) each_word(text, ".", word, [&](std::string_view marks) { out += marks; });
@@ -318,12 +319,10 @@ class Renaming {
     static std::string decoded(std::string_view key) {
         std::string out;
         for (std::size_t i = 0; i < key.size(); ++i) {
-            if (key[i] == '%' && i + 2 < key.size()) {
-                out += static_cast<char>(std::stoi(std::string(key.substr(i + 1, 2)), nullptr, 16));
-                i += 2;
-            } else {
-                out += key[i];
-            }
+            const bool escape = key[i] == '%' && i + 2 < key.size();
+            const auto byte = escape ? values::number<unsigned char>(key.substr(i + 1, 2), 16) : std::nullopt;
+            out += byte ? static_cast<char>(*byte) : key[i];
+            if (byte) i += 2;
         }
         return out;
     }

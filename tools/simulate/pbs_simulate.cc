@@ -25,6 +25,7 @@
 #include "tools/simulate/swf.h"
 #include "tools/simulate/usage.h"
 #include "tools/simulate/variant.h"
+#include "values/number.h"
 
 namespace {
 
@@ -75,12 +76,11 @@ Result<std::map<std::int64_t, std::string>> queue_names(const std::vector<std::s
     std::map<std::int64_t, std::string> names;
     for (const std::string& text : texts) {
         const auto equals = text.find('=');
-        char* end = nullptr;
-        const long long number = std::strtoll(text.c_str(), &end, 10);
-        if (equals == text.npos || equals == 0 || end != text.c_str() + equals || equals + 1 == text.size())
+        const auto number = pbs::values::number<std::int64_t>(std::string_view(text).substr(0, equals));
+        if (!number || equals == text.npos || equals + 1 == text.size())
             return tl::unexpected(
                 fmt::format("--queue: found '{}', expected NUMBER=NAME, as in 4=long", text));
-        names[number] = text.substr(equals + 1);
+        names[*number] = text.substr(equals + 1);
     }
     return names;
 }

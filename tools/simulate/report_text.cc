@@ -10,6 +10,7 @@
 #include <set>
 
 #include "tools/simulate/report.h"
+#include "values/number.h"
 
 namespace pbs::simulate {
 namespace {
@@ -338,7 +339,10 @@ std::vector<std::string> largest_users(const std::vector<Report>& reports, std::
 std::vector<std::string> sizes_of(const std::vector<Report>& reports) {
     std::vector<std::pair<std::int64_t, std::string>> list;
     for (const Report& report : reports)
-        for (const Group& size : report.sizes) list.emplace_back(std::stoll(size.name), size.name);
+        for (const Group& size : report.sizes) {
+            std::string_view name = size.name;
+            list.emplace_back(values::take_number<std::int64_t>(name).value_or(0), size.name);
+        }
     std::ranges::sort(list);
     list.erase(std::unique(list.begin(), list.end()), list.end());
     std::vector<std::string> names;
