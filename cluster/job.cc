@@ -7,6 +7,7 @@
 
 #include "server_plugin/plugin/pbs_plugin.h"
 #include "text/variable_list.h"
+#include "values/indices.h"
 
 namespace pbs::cluster {
 namespace {
@@ -174,43 +175,18 @@ std::string first_index(std::string_view indices) {
 }
 
 std::string without_first(std::string_view indices) {
-    const auto comma = indices.find(',');
-    const std::string_view rest =
-        comma == std::string_view::npos ? std::string_view() : indices.substr(comma + 1);
-    const std::string_view range = indices.substr(0, comma);
-    const auto dash = range.find('-');
-    if (dash == std::string_view::npos) return std::string(rest);
-    const auto colon = range.find(':');
-    const std::int64_t step = colon == std::string_view::npos ? 1 : number_of(range.substr(colon + 1), 1);
-    const std::int64_t next = number_of(range.substr(0, dash), 0) + step;
-    const std::int64_t last = number_of(range.substr(dash + 1, colon - dash - 1), 0);
-    std::string out;
-    if (next == last) out = fmt::format("{}", next);
-    if (next < last) {
-        out = fmt::format("{}-{}", next, last);
-        if (step != 1) out += fmt::format(":{}", step);
-    }
-    if (!out.empty() && !rest.empty()) out += ',';
-    out += rest;
-    return out;
+    auto ranges = values::parse_index_list(indices).value_or(std::vector<values::IndexRange>());
+    if (ranges.empty()) return {};
+    values::IndexRange& range = ranges.front();
+    range.first += range.step;
+    if (range.first == range.last) range.step = 1;
+    if (range.first > range.last) ranges.erase(ranges.begin());
+    return values::index_list_text(ranges);
 }
 
 bool has_index(std::string_view indices, std::int64_t index) {
-    while (!indices.empty()) {
-        const auto comma = indices.find(',');
-        const std::string_view range = indices.substr(0, comma);
-        indices = comma == std::string_view::npos ? std::string_view() : indices.substr(comma + 1);
-        const auto dash = range.find('-');
-        const auto colon = range.find(':');
-        const std::int64_t first = number_of(range.substr(0, dash), -1);
-        const std::int64_t last =
-            dash == std::string_view::npos ? first : number_of(range.substr(dash + 1, colon - dash - 1), -1);
-        const std::int64_t step = colon == std::string_view::npos
-                                      ? 1
-                                      : std::max<std::int64_t>(number_of(range.substr(colon + 1), 1), 1);
-        if (index >= first && index <= last && (index - first) % step == 0) return true;
-    }
-    return false;
+    const auto ranges = values::parse_index_list(indices).value_or(std::vector<values::IndexRange>());
+    return std::ranges::any_of(ranges, [index](const auto& range) { return range.contains(index); });
 }
 
 std::string subjob_id(std::string_view array, std::string_view index) {
@@ -229,11 +205,11 @@ std::string array_of(std::string_view id) {
 std::int64_t index_in(std::string_view id) {
     if (array_of(id).empty()) return -1;
     const auto open = id.find('[');
-    return number_of(id.substr(open + 1, id.find(']') - open - 1), -1);
+    return values::parse_index(id.substr(open + 1, id.find(']') - open - 1)).value_or(-1);
 }
 
 std::uint64_t number_in(std::string_view id) {
-    return static_cast<std::uint64_t>(number_of(id.substr(0, id.find_first_not_of("0123456789")), 0));
+    return values::take_number<std::uint64_t>(id).value_or(0);
 }
 
 }  // namespace pbs::cluster

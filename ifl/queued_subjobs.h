@@ -10,17 +10,13 @@
 #include <vector>
 
 #include "ifl/reply.h"
+#include "values/indices.h"
 
 namespace pbs::ifl {
 
-/// A stretch of indices in array_indices_remaining, "3-9:2,12" or "-". nullopt: the text is something else.
-struct IndexStretch {
-    std::int64_t first = 0;
-    std::int64_t last = 0;
-    std::int64_t step = 1;
-    bool operator==(const IndexStretch&) const = default;
-};
-std::optional<std::vector<IndexStretch>> parse_remaining(std::string_view text);
+/// The queued indices of array_indices_remaining, "3-9:2,12" or "-", in ascending order. nullopt: the text is
+/// something else, or has more subjobs than any real array.
+std::optional<std::vector<values::IndexRange>> parse_remaining(std::string_view text);
 
 /// Takes the objects of a status reply and passes them on, with all subjobs of arrays in the order of their
 /// indices.
@@ -39,7 +35,7 @@ class QueuedSubjobs {
     std::string before_;  // the array's id up to the bracket, "12["
     std::string behind_;  // the id from the closing bracket, "].server"
     Attributes attributes_;
-    std::vector<IndexStretch> queued_;
+    std::vector<values::IndexRange> queued_;
 };
 
 }  // namespace pbs::ifl

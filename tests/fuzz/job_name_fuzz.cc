@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         check(name->indices.empty() ==
               (name->kind == JobName::Kind::job || name->kind == JobName::Kind::array));
         for (const IndexRange& range : name->indices)
-            check(range.first >= 0 && range.last <= kLargestIndex && range.count() > 0);
+            check(range.first >= 0 && range.last <= pbs::values::kLargestIndex && range.count() > 0);
     }
     const auto range = parse_index_range(input);
     if (!range) return 0;

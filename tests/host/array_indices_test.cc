@@ -23,15 +23,6 @@ TEST(ArrayIndices, ARangeIsWhatQsubTakes) {
         EXPECT_FALSE(parse_index_range(text)) << text;
 }
 
-TEST(ArrayIndices, RangesOfRangesAreJudgedByTheirMembers) {
-    const IndexRange all = range_of("1-10:3");  // 1 4 7 10
-    EXPECT_TRUE(all.contains(IndexRange{4, 10, 6}));
-    EXPECT_TRUE(all.contains(IndexRange{7, 9, 3})) << "9 isn't one of them";
-    EXPECT_TRUE(all.contains(IndexRange{7, 7, 1}));
-    EXPECT_FALSE(all.contains(IndexRange{4, 7, 1}));
-    EXPECT_FALSE(all.contains(IndexRange{4, 13, 3}));
-}
-
 TEST(ArrayIndices, SetsAreWrittenAsPbsWritesThem) {
     IndexSet set(range_of("1-9:2"));
     EXPECT_EQ(set.text(), "1-9:2");

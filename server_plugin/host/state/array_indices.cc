@@ -3,70 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "ifl/pbs_error.h"
 
 namespace pbs::host {
-namespace {
-
-std::optional<int64_t> take_index(std::string_view& text) {
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || text.front() == '-' || value > kLargestIndex) return std::nullopt;
-    text.remove_prefix(static_cast<size_t>(end - text.data()));
-    return value;
-}
-
-bool take(std::string_view& text, char c) {
-    if (text.empty() || text.front() != c) return false;
-    text.remove_prefix(1);
-    return true;
-}
-
-// "X", "X-Y" or "X-Y:Z".
-std::optional<IndexRange> take_range(std::string_view& text) {
-    const auto first = take_index(text);
-    if (!first) return std::nullopt;
-    IndexRange range{*first, *first, 1};
-    if (!take(text, '-')) return range;
-    const auto last = take_index(text);
-    if (!last || *last <= *first) return std::nullopt;
-    range.last = *last;
-    if (!take(text, ':')) return range;
-    const auto step = take_index(text);
-    if (!step || *step < 1) return std::nullopt;
-    range.step = *step;
-    return range;
-}
-
-}  // namespace
 
 Result<IndexRange> parse_index_range(std::string_view text) {
-    std::string_view rest = text;
-    const auto range = take_range(rest);
-    if (range && rest.empty() && range->first < range->last) return *range;
+    const auto range = values::parse_index_range(text);
+    if (range && range->first < range->last) return *range;
     return fail(PBSE_BADATVAL,
                 fmt::format("Illegal array_indices_submitted \"{}\": expected X-Y or X-Y:Z with X < Y, Z > 0 "
                             "and none above {}",
-                            text, kLargestIndex));
-}
-
-std::string index_range_text(const IndexRange& range) {
-    return range.step == 1 ? fmt::format("{}-{}", range.first, range.last)
-                           : fmt::format("{}-{}:{}", range.first, range.last, range.step);
-}
-
-Result<std::vector<IndexRange>> parse_index_list(std::string_view text) {
-    std::vector<IndexRange> ranges;
-    std::string_view rest = text;
-    do {
-        const auto range = take_range(rest);
-        if (!range) return fail(PBSE_IVALREQ, {});
-        ranges.push_back(*range);
-    } while (take(rest, ','));
-    if (!rest.empty()) return fail(PBSE_IVALREQ, {});
-    return ranges;
+                            text, values::kLargestIndex));
 }
 
 IndexSet::IndexSet(const IndexRange& range)
@@ -79,7 +27,7 @@ Result<IndexSet> IndexSet::parse(const IndexRange& range, std::string_view text)
     const auto wrong = [&] {
         return fail(PBSE_BADATVAL, fmt::format("\"{}\" are no indices of {}", text, index_range_text(range)));
     };
-    const auto ranges = parse_index_list(text);
+    const auto ranges = values::parse_index_list(text);
     if (!ranges) return wrong();
     for (const IndexRange& some : *ranges) {
         const bool fits = range.contains(some.first) && some.last <= range.last &&
@@ -176,14 +124,11 @@ void IndexSet::clear() {
 
 std::string IndexSet::text() const {
     if (runs_.empty()) return "-";
-    std::string out;
-    for (const Run& run : runs_) {
-        const int64_t first = range_.first + run.begin * range_.step;
-        const int64_t last = range_.first + run.end * range_.step;
-        if (!out.empty()) out += ',';
-        out += run.begin == run.end ? fmt::format("{}", first) : index_range_text({first, last, range_.step});
-    }
-    return out;
+    std::vector<IndexRange> ranges;
+    for (const Run& run : runs_)
+        ranges.push_back({range_.first + run.begin * range_.step, range_.first + run.end * range_.step,
+                          run.begin == run.end ? 1 : range_.step});
+    return values::index_list_text(ranges);
 }
 
 }  // namespace pbs::host

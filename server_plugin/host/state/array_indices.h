@@ -1,5 +1,5 @@
-// Indices of job arrays: ranges as users write them, "1-100:2%5", "12[3,7-9]", and sets of the indices of one
-// array, kept as runs: an array of 100,000 subjobs has one as long as they start in their order.
+// Sets of the indices of one job array, kept as runs: an array of 100,000 subjobs has one run as long as they
+// start in their order.
 #pragma once
 
 #include <cstdint>
@@ -9,35 +9,14 @@
 #include <vector>
 
 #include "server_plugin/host/base/error.h"
+#include "values/indices.h"
 
 namespace pbs::host {
 
-inline constexpr int64_t kLargestIndex = 2147483647;
-
-// first, first + step, ... up to `last`, which needn't be one of them.
-struct IndexRange {
-    int64_t first = 0;
-    int64_t last = 0;
-    int64_t step = 1;
-
-    int64_t count() const { return (last - first) / step + 1; }
-    bool contains(int64_t index) const {
-        return index >= first && index <= last && (index - first) % step == 0;
-    }
-    // All of the other's?
-    bool contains(const IndexRange& other) const {
-        return contains(other.first) && contains(other.first + (other.count() - 1) * other.step) &&
-               (other.count() == 1 || other.step % step == 0);
-    }
-    bool operator==(const IndexRange&) const = default;
-};
+using values::IndexRange;
 
 // What array_indices_submitted may be: "X-Y[:Z]" with X < Y and Z > 0. PBSE_BADATVAL.
 Result<IndexRange> parse_index_range(std::string_view text);
-std::string index_range_text(const IndexRange& range);
-
-// What stands in the brackets of a job identifier: indices and ranges, separated by commas. PBSE_IVALREQ.
-Result<std::vector<IndexRange>> parse_index_list(std::string_view text);
 
 // Some of the indices of a range.
 class IndexSet {

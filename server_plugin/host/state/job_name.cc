@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include "values/number.h"
 
 namespace pbs::host {
 namespace {
@@ -15,9 +15,9 @@ constexpr uint64_t kLargestNumber = (uint64_t{1} << 40U) - 1;
 std::optional<JobName> parse_job_name(std::string_view text) {
     text = text.substr(0, text.find('@'));
     JobName name;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), name.number);
-    if (error != std::errc() || name.number > kLargestNumber) return std::nullopt;
-    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    const auto number = values::take_number<uint64_t>(text);
+    if (!number || *number > kLargestNumber) return std::nullopt;
+    name.number = *number;
     if (text.starts_with('[')) {
         const auto close = text.find(']');
         if (close == std::string_view::npos) return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<JobName> parse_job_name(std::string_view text) {
         text.remove_prefix(close + 1);
         name.kind = JobName::Kind::array;
         if (!inside.empty()) {
-            auto indices = parse_index_list(inside);
+            auto indices = values::parse_index_list(inside);
             if (!indices) return std::nullopt;
             name.indices = *std::move(indices);
             const bool one = inside.find_first_of("-,") == std::string_view::npos;

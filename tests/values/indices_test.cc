@@ -1,0 +1,47 @@
+#include "values/indices.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pbs::values {
+namespace {
+
+using testing::Optional;
+
+TEST(Indices, AListIsReadAndWrittenAsPbsDoes) {
+    const struct {
+        const char* text;
+        std::vector<IndexRange> ranges;
+    } taken[] = {
+        {"0", {{0, 0, 1}}},
+        {"7", {{7, 7, 1}}},
+        {"1-5", {{1, 5, 1}}},
+        {"1-9:2,12", {{1, 9, 2}, {12, 12, 1}}},
+        {"1-2:5", {{1, 2, 5}}},
+        {"5,3", {{5, 5, 1}, {3, 3, 1}}},
+        {"2147483646-2147483647", {{2147483646, 2147483647, 1}}},
+    };
+    for (const auto& [text, ranges] : taken) {
+        EXPECT_THAT(parse_index_list(text), Optional(ranges)) << text;
+        EXPECT_EQ(index_list_text(ranges), text);
+    }
+    for (const char* text : {"",       "-",       ",",          "1,",           ",1",
+                             "1,,2",   "x",       "-1",         "+1",           " 1",
+                             "1 ",     "1-",      "1--5",       "1-5:",         "1-5:0",
+                             "1-5:-1", "1-5:2:2", "5-5",        "7-5",          "3:2",
+                             "1-2-3",  "1%2",     "2147483648", "1-2147483648", "99999999999999999999"})
+        EXPECT_EQ(parse_index_list(text), std::nullopt) << text;
+}
+
+TEST(Indices, RangesOfRangesAreJudgedByTheirMembers) {
+    const IndexRange all{1, 10, 3};  // 1 4 7 10
+    EXPECT_EQ(all.count(), 4);
+    EXPECT_TRUE(all.contains(IndexRange{4, 10, 6}));
+    EXPECT_TRUE(all.contains(IndexRange{7, 9, 3})) << "9 isn't one of them";
+    EXPECT_TRUE(all.contains(IndexRange{7, 7, 1}));
+    EXPECT_FALSE(all.contains(IndexRange{4, 7, 1}));
+    EXPECT_FALSE(all.contains(IndexRange{4, 13, 3}));
+}
+
+}  // namespace
+}  // namespace pbs::values
