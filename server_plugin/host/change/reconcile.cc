@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/log.h"
 #include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/state/configuration.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/number.h"
 
 namespace pbs::host {
 namespace {
@@ -32,10 +32,8 @@ std::string_view value_of(const ifl::ObjectStatus& object, std::string_view name
     return found == object.attributes.end() ? std::string_view() : std::string_view(found->value);
 }
 
-int64_t number(std::string_view text) {
-    int64_t value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
+int64_t change_of(const ifl::ObjectStatus& object) {
+    return values::number<int64_t>(value_of(object, "change")).value_or(0);
 }
 
 Result<std::optional<ConfigValues>> values_in(const ifl::ObjectStatus& row, std::string_view name) {
@@ -54,10 +52,8 @@ Result<std::vector<Recorded>> recorded_objects(Server& server) {
         auto after = values_in(row, "after");
         if (!before) return tl::unexpected(before.error());
         if (!after) return tl::unexpected(after.error());
-        all.push_back({{static_cast<int>(row.type), row.name},
-                       std::move(*before),
-                       std::move(*after),
-                       number(value_of(row, "change"))});
+        all.push_back(
+            {{static_cast<int>(row.type), row.name}, std::move(*before), std::move(*after), change_of(row)});
     }
     return all;
 }
@@ -67,7 +63,7 @@ int64_t last_change(Server& server) {
     const ifl::Reply reply =
         server.parts.plugin->status(server.now(), PBS_OBJ_HISTORY, {}, {}, self(), "limit=1");
     const auto* rows = std::get_if<ifl::StatusReply>(&reply.body);
-    return rows == nullptr || rows->objects.empty() ? 0 : number(value_of(rows->objects.back(), "change"));
+    return rows == nullptr || rows->objects.empty() ? 0 : change_of(rows->objects.back());
 }
 
 }  // namespace

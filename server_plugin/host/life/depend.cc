@@ -15,6 +15,7 @@
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/run/executor.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -151,7 +152,7 @@ class TakeUp {
     Result<void> reject(uint64_t other, int code) {
         rejected_ = true;
         const std::string id = state_.job_id(other);
-        const std::string_view text = trimmed(ifl::error_text(code));
+        const std::string_view text = values::trim(ifl::error_text(code));
         set_attribute(job_, "depend", value_);
         abort_job(change_, job_,
                   code == PBSE_HISTDEPEND
@@ -170,7 +171,7 @@ class TakeUp {
             if (kind == LinkKind::afterok ? !ok : kind == LinkKind::afternotok && ok) return PBSE_HISTDEPEND;
             log_later(change_, job_,
                       fmt::format("{} {}, dependency satisfied", parent->id,
-                                  trimmed(ifl::error_text(PBSE_HISTJOBID))));
+                                  values::trim(ifl::error_text(PBSE_HISTJOBID))));
             return 0;
         }
         const bool runs = parent->begun() || (parent->running() && parent->substate >= substate::kRunning);

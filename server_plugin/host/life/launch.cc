@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <exception>
 #include <optional>
@@ -27,6 +26,7 @@
 #include "server_plugin/host/store/store.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 #include "text/variable_list.h"
+#include "values/number.h"
 
 namespace pbs::host {
 namespace {
@@ -95,9 +95,7 @@ Result<Processes> processes_of(const Job& job, const State& state) {
 std::optional<unsigned> umask_of(const Job& job) {
     const std::string_view text = job.attributes.text("umask");
     if (text.empty()) return std::nullopt;
-    unsigned value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value, 8);
-    return value & 0777U;
+    return values::number<unsigned>(text, 8).value_or(0) & 0777U;
 }
 
 // An exception is this job's failure: with it held, the others go on.

@@ -19,6 +19,7 @@
 #include "server_plugin/host/base/users.h"
 #include "server_plugin/host/life/launch.h"
 #include "server_plugin/host/run/job_env.h"
+#include "values/number.h"
 
 namespace pbs::host {
 namespace {
@@ -101,11 +102,12 @@ int message_writer_main(int argc, char** argv) {
         (void)std::fprintf(stderr, "pbs_server: %s is for the server's own use\n", argv[1]);
         return EINVAL;
     }
-    const auto uid = static_cast<uid_t>(std::strtoul(argv[3], nullptr, 10));
-    const auto gid = static_cast<gid_t>(std::strtoul(argv[4], nullptr, 10));
+    const auto uid = values::number<uid_t>(argv[3]);
+    const auto gid = values::number<gid_t>(argv[4]);
+    if (!uid || !gid) return EINVAL;
     const auto text = read_fd(STDIN_FILENO, "the message");
     if (!text) return EIO;
-    if (::geteuid() == 0 && (::initgroups(argv[2], gid) != 0 || ::setgid(gid) != 0 || ::setuid(uid) != 0))
+    if (::geteuid() == 0 && (::initgroups(argv[2], *gid) != 0 || ::setgid(*gid) != 0 || ::setuid(*uid) != 0))
         return errno;
     const Fd file(::open(argv[5], O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC));
     if (!file) return errno;

@@ -65,6 +65,7 @@
 #include "server_plugin/host/store/database_check.h"
 #include "server_plugin/host/store/store.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -91,7 +92,7 @@ constexpr int64_t kSecondsBetweenPurges = 60;
 std::string host_name() {
     std::array<char, HOST_NAME_MAX + 1> name{};
     gethostname(name.data(), name.size() - 1);
-    return lower(name.data());
+    return values::lowered(name.data());
 }
 
 Result<std::string> default_plugin() {

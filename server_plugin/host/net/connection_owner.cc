@@ -3,13 +3,13 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <string>
 #include <string_view>
 
 #include "server_plugin/host/base/tcp_table.h"
+#include "values/number.h"
 
 namespace pbs::host {
 namespace {
@@ -18,8 +18,9 @@ constexpr std::string_view kEstablished = "01";
 constexpr std::size_t kWordDigits = 8;
 
 bool read_hex(std::string_view digits, std::uint32_t& number) {
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
-    return error == std::errc() && end == digits.data() + digits.size();
+    const auto read = values::number<std::uint32_t>(digits, 16);
+    number = read.value_or(0);
+    return read.has_value();
 }
 
 // "0100007F:1F90": the address as words of this machine, each of which is in network byte order in memory.

@@ -17,6 +17,7 @@
 #include "server_plugin/host/base/log.h"
 #include "server_plugin/host/base/users.h"
 #include "server_plugin/host/net/network_impl.h"
+#include "values/text.h"
 
 namespace pbs::host {
 
@@ -255,7 +256,7 @@ void Network::Impl::confirm_host(Peer& peer, const std::string& name) {
             }
             found.network.guard(found, [&] {
                 const bool same = is_among(found.address, addresses.get());
-                found.network.host_known(found, same ? lower(ended->name) : found.address);
+                found.network.host_known(found, same ? values::lowered(ended->name) : found.address);
             });
         },
         name.c_str(), nullptr, nullptr);

@@ -11,6 +11,7 @@
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/peers/peers.h"
 #include "server_plugin/host/store/store.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -91,7 +92,7 @@ Result<void> may_hand_in(const Server& server, const Identity& who, const std::s
 Result<void> is_new(Server& server, const std::string& id, int64_t hops) {
     const Job* job = server.state.job(id);
     if (job != nullptr && job->state != job_state::kMoved) return fail(PBSE_JOBEXIST);
-    const auto before = server.parts.store.received(lower(id));
+    const auto before = server.parts.store.received(values::lowered(id));
     if (before && *before >= hops) return fail(PBSE_JOBEXIST);
     return {};
 }

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -20,6 +19,7 @@
 #include "ifl/settings.h"
 #include "server_plugin/host/base/address.h"
 #include "server_plugin/posix/spawn.h"
+#include "values/number.h"
 
 namespace pbs::host {
 namespace {
@@ -150,13 +150,9 @@ std::optional<ServerName> server_name_of(std::string_view text) {
     ServerName name{std::string(text.substr(0, text.find(':'))), ifl::kDefaultPort};
     if (name.host.empty() || name.host.front() == '-') return std::nullopt;
     if (name.host.size() == text.size()) return name;
-    const std::string_view digits = text.substr(name.host.size() + 1);
-    unsigned port = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-    if (error != std::errc() || end != digits.data() + digits.size() || port < kFirstPort ||
-        port > UINT16_MAX)
-        return std::nullopt;
-    name.port = static_cast<uint16_t>(port);
+    const auto port = values::number<std::uint16_t>(text.substr(name.host.size() + 1));
+    if (!port || *port < kFirstPort) return std::nullopt;
+    name.port = *port;
     return name;
 }
 

@@ -9,6 +9,7 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/guard.h"
 #include "server_plugin/host/state/values.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -28,7 +29,7 @@ ifl::ReplyLimits limits() {
 std::string text_of(const ifl::Reply& reply) {
     const auto* text = std::get_if<ifl::TextReply>(&reply.body);
     if (text != nullptr && !text->text.empty()) return text->text;
-    return std::string(trimmed(ifl::error_text(reply.code)));
+    return std::string(values::trim(ifl::error_text(reply.code)));
 }
 
 std::shared_ptr<PeerLink> PeerLink::open(uv_loop_t* loop, Server& server, const ServerName& to,

@@ -13,6 +13,7 @@
 #include "server_plugin/host/peers/arrival.h"
 #include "server_plugin/host/peers/peer_link.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -312,7 +313,7 @@ void Peers::take(Peer& peer, const Pair& queues, const Listed& listed) {
     std::set<std::string> still;
     bool news = false;
     for (const ifl::ObjectStatus& object : listed) {
-        const std::string id = lower(object.name);
+        const std::string id = values::lowered(object.name);
         const auto known = handles_.find(id);
         Elsewhere* job = known == handles_.end() ? nullptr : jobs_.at(known->second).get();
         // It may be moved over there, from queue to queue.
@@ -332,7 +333,7 @@ void Peers::take(Peer& peer, const Pair& queues, const Listed& listed) {
     std::vector<uint64_t> gone;
     for (const auto& [handle, job] : jobs_)
         if (!job->pulled && job->server == peer.name && job->queues == queues &&
-            !still.contains(lower(job->job.id)))
+            !still.contains(values::lowered(job->job.id)))
             gone.push_back(handle);
     for (const uint64_t handle : gone) forget(handle);
     if (!news) return;
@@ -348,7 +349,7 @@ void Peers::tell(const Elsewhere& job) {
 void Peers::forget(uint64_t job) {
     const auto at = jobs_.find(job);
     if (at == jobs_.end()) return;
-    handles_.erase(lower(at->second->job.id));
+    handles_.erase(values::lowered(at->second->job.id));
     jobs_.erase(at);
     if (server_.changed) server_.changed->jobs.insert(job);
     server_.parts.plugin->job_removed(server_.now(), job);
@@ -414,14 +415,14 @@ void Peers::not_pulled(uint64_t handle, const std::string& why) {
     const std::string id = at->second->job.id;
     server_.parts.log.write(LogEvent::sched, LogClass::job, id,
                             fmt::format("could not be pulled from {}: {}", at->second->server.text(), why));
-    not_again_before_[lower(id)] = Steady::now() + kNotAgainWithin;
+    not_again_before_[values::lowered(id)] = Steady::now() + kNotAgainWithin;
     forget(handle);
     server_.want_cycle(PBS_SCH_SCHEDULE_TERM);
     cycle_wanted_();
 }
 
 void Peers::arrived(std::string_view id) {
-    const auto at = handles_.find(lower(id));
+    const auto at = handles_.find(values::lowered(id));
     if (at != handles_.end()) forget(at->second);
 }
 

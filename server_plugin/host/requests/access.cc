@@ -12,6 +12,7 @@
 #include "server_plugin/host/base/log.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -110,7 +111,7 @@ void log_refusal(const Context& context, const ifl::Reply& reply) {
         size_t refused = 0;
         for (const auto& [job, code] : list->failed)
             if (is_refusal(context, static_cast<int>(code)) && ++refused <= kMostJobs)
-                write(context, " " + shown(job), trimmed(ifl::error_text(static_cast<int>(code))));
+                write(context, " " + shown(job), values::trim(ifl::error_text(static_cast<int>(code))));
         if (refused > kMostJobs) write(context, "", fmt::format("and {} more jobs", refused - kMostJobs));
         return;
     }
@@ -118,7 +119,7 @@ void log_refusal(const Context& context, const ifl::Reply& reply) {
     const auto* text = std::get_if<ifl::TextReply>(&reply.body);
     write(context, object_of(context.request),
           text != nullptr && !text->text.empty() ? std::string_view(text->text)
-                                                 : trimmed(ifl::error_text(reply.code)));
+                                                 : values::trim(ifl::error_text(reply.code)));
 }
 
 }  // namespace pbs::host

@@ -16,6 +16,7 @@
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/state/executable.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -55,7 +56,7 @@ void log_queueing(Change& change, const Job& job, std::string by) {
 // What was found out when the job was queued may be otherwise by now.
 Result<void> may_arrive(Context& context, const Submission& submission, const Queue& queue) {
     auto& arriving = context.server.arriving;
-    const auto latest = arriving.find(lower(submission.job.id));
+    const auto latest = arriving.find(values::lowered(submission.job.id));
     if (latest == arriving.end() || latest->second != submission.arrival)
         return fail(PBSE_IVALREQ, "Invalid request: the job has been handed in once more since");
     arriving.erase(latest);
@@ -110,7 +111,7 @@ ifl::Reply commit_job(Context& context) {
     if (auto ok = enter(change, submission, *queue); !ok) return refuse(ok.error());
     const std::string id = job.id;
     if (arrives)
-        change.received(lower(id), submission.hops);
+        change.received(values::lowered(id), submission.hops);
     else
         change.next_sequence(server.state.next_sequence);
     Job& added = change.add(std::move(job), std::move(submission.script));

@@ -7,6 +7,7 @@
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/log.h"
+#include "values/text.h"
 
 namespace pbs::host {
 
@@ -17,7 +18,7 @@ ifl::Reply refuse(const Error& error) {
 ifl::Reply refuse_attribute(const Error& error, const ifl::Attribute& attribute, size_t index) {
     std::string text = error.message;
     if (text.empty()) {
-        text = fmt::format("{} {}", trimmed(ifl::error_text(error.code)), attribute.name);
+        text = fmt::format("{} {}", values::trim(ifl::error_text(error.code)), attribute.name);
         if (!attribute.resource.empty()) text += "." + attribute.resource;
     }
     ifl::Reply reply = ifl::Reply::error(error.code, text);

@@ -11,6 +11,7 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -59,7 +60,7 @@ class Reach::Impl {
         for (const ConfigTarget& target : targets_) {
             if (target.object.type != PBS_OBJ_RESOURCE) continue;
             const auto now = present(target.object);
-            if (now && target.values != now) redefined_.insert(lower(target.object.name));
+            if (now && target.values != now) redefined_.insert(values::lowered(target.object.name));
         }
         for (const Kind& type : kTypes) passes_.push_back({&type, &Impl::loosen});
         for (auto type = kTypes.rbegin(); type != kTypes.rend(); ++type)
@@ -122,7 +123,7 @@ class Reach::Impl {
         // A resource is redefined or deleted when nothing has a value of it; make() sets those that stay.
         if (now && target.values)
             for (const auto& [key, value] : *now)
-                if (redefined_.contains(lower(split_key(key).second)) &&
+                if (redefined_.contains(values::lowered(split_key(key).second)) &&
                     (!target.keeps_others || find_value(target.values, key) != nullptr))
                     ties.push_back(attribute(key, {}, ifl::Op::unset));
         if (ties.empty()) return {};

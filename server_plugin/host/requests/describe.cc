@@ -19,6 +19,7 @@
 #include "server_plugin/host/state/reservation.h"
 #include "server_plugin/host/state/values.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -207,7 +208,7 @@ Amounts assigned_of_server(const State& state, int64_t now) {
 }
 
 bool is_exclusive(const Attributes& attributes) {
-    return std::ranges::any_of(split(attributes.text("Resource_List", "place"), ':'),
+    return std::ranges::any_of(values::split(attributes.text("Resource_List", "place"), ':'),
                                [](std::string_view word) { return word == "excl" || word == "exclhost"; });
 }
 
@@ -263,7 +264,7 @@ void add_plugin_attributes(Context& context, int object_type, std::string_view o
 View::View(const ifl::Attributes& wanted, uint32_t rights) : rights_(rights) {
     // A request may name the same ones again and again.
     std::set<std::string> names;
-    for (const ifl::Attribute& attribute : wanted) names.insert(lower(attribute.name));
+    for (const ifl::Attribute& attribute : wanted) names.insert(values::lowered(attribute.name));
     names_.assign(names.begin(), names.end());
 }
 

@@ -22,6 +22,7 @@
 #include "server_plugin/host/requests/in_slices.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -38,12 +39,12 @@ const std::string* value_of(const Management& request, std::string_view name) {
 Result<void> check_known(const Management& request) {
     const std::string_view object = request.body.object;
     const std::string_view word = object.substr(0, object.find(' '));
-    const std::string name(trimmed(object.substr(word.size())));
+    const std::string name(values::trim(object.substr(word.size())));
     if (word.empty() || name.empty()) return {};
     for (const auto& [type, full, code] :
          {std::tuple(PBS_OBJ_NODE, std::string_view("node"), PBSE_UNKNODE),
           std::tuple(PBS_OBJ_RESOURCE, std::string_view("resource"), PBSE_UNKRESC)})
-        if (full.starts_with(lower(word)) &&
+        if (full.starts_with(values::lowered(word)) &&
             !config_values(request.context.state(), request.context.server.options.home, {type, name}))
             return fail(code, fmt::format("the server has no {} '{}', and it had none then", full, name));
     return {};
@@ -106,9 +107,9 @@ Result<void> normalise(const Context& context, const ConfigName& object, ConfigV
                       ? std::string(def->name)
                       : fmt::format("{}.{}", def->name, known == nullptr ? resource : known->name);
         } else if (table == nullptr) {
-            key = lower(key);
+            key = values::lowered(key);
         }
-        if (!seen.insert(lower(key)).second) return refuse_key("it is there twice");
+        if (!seen.insert(values::lowered(key)).second) return refuse_key("it is there twice");
     }
     return {};
 }
@@ -121,7 +122,7 @@ ConfigName known_name(const Context& context, const ConfigName& object) {
 }
 
 ConfigName folded(const ConfigName& object) {
-    return {object.type, object.type == PBS_OBJ_RESOURCE ? lower(object.name) : object.name};
+    return {object.type, object.type == PBS_OBJ_RESOURCE ? values::lowered(object.name) : object.name};
 }
 
 using HostPart = std::optional<HostConfiguration>;

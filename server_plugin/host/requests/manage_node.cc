@@ -9,6 +9,7 @@
 #include "ifl/pbs_ifl.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -21,9 +22,10 @@ const AttributeDef& available() {
 }
 
 bool legal_node_name(std::string_view name) {
-    return !name.empty() && name.front() != '@' &&
-           name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.[]@") ==
-               std::string_view::npos;
+    constexpr std::string_view kMarks = "-_.[]@";
+    return !name.empty() && name.front() != '@' && std::ranges::all_of(name, [&](char c) {
+        return values::is_alnum(c) || kMarks.find(c) != std::string_view::npos;
+    });
 }
 
 // Only the switches that an administrator has: the others follow from what happens.

@@ -13,6 +13,7 @@
 #include "server_plugin/host/requests/not_acted_on.h"
 #include "server_plugin/host/state/limits.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -51,7 +52,7 @@ Managed<> check_words(const Management& request) {
     if (request.command == PBS_CMD_UNSET) return {};
     for (size_t i = 0; i < request.own.size(); ++i) {
         const ifl::Attribute& attribute = request.own[i];
-        const std::string word = lower(attribute.value);
+        const std::string word = values::lowered(attribute.value);
         const bool says = same_name(attribute.name, "execution_type") ||
                           (same_name(attribute.name, "queue_type") && is_timed(word));
         if (!says || word.empty()) continue;
@@ -76,7 +77,7 @@ void drop_execution_type(Queue& queue, std::string_view type) {
 // "Execution" or "Route", or any beginning of these words. A word of execution_type says both.
 Result<void> check_type(const Management& request, Queue& queue, const Queue* before) {
     const State& state = request.context.state();
-    std::string given = lower(queue.attributes.text("queue_type"));
+    std::string given = values::lowered(queue.attributes.text("queue_type"));
     const bool plain = !is_timed(given) && !names(request, "execution_type");
     if (is_timed(given)) {
         queue.attributes.set(*queue_table().find("execution_type"), {}, given);
@@ -84,7 +85,7 @@ Result<void> check_type(const Management& request, Queue& queue, const Queue* be
     }
     std::string type;
     for (std::string_view word : {"Execution", "Route"})
-        if (!given.empty() && lower(word).starts_with(given)) type = word;
+        if (!given.empty() && values::lowered(word).starts_with(given)) type = word;
     if (type.empty())
         return fail(PBSE_BADATVAL,
                     fmt::format("Illegal queue_type \"{}\": expected Execution, Route, execution_prime, "
@@ -102,7 +103,7 @@ Result<void> check_type(const Management& request, Queue& queue, const Queue* be
 
 Result<void> check_execution_type(Queue& queue) {
     if (!queue.attributes.has("execution_type")) return {};
-    const std::string type = lower(queue.attributes.text("execution_type"));
+    const std::string type = values::lowered(queue.attributes.text("execution_type"));
     if (type != "execution" && type != "route" && !is_timed(type))
         return fail(PBSE_BADATVAL,
                     fmt::format("Illegal execution_type \"{}\": expected execution, execution_prime, "

@@ -15,6 +15,7 @@
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/host/store/store.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -224,12 +225,9 @@ ifl::Reply change_in_slices(Management& request, std::string_view object,
 }
 
 bool legal_object_name(std::string_view name, size_t longest) {
-    if (name.empty() || name.size() > longest || std::isalpha(static_cast<unsigned char>(name.front())) == 0)
-        return false;
-    for (char c : name)
-        if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_' && c != '.')
-            return false;
-    return true;
+    return !name.empty() && name.size() <= longest && values::is_letter(name.front()) &&
+           std::ranges::all_of(
+               name, [](char c) { return values::is_alnum(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 std::string user_of_resource(const State& state, const Resource& resource) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -77,10 +78,11 @@ void warn_of_not_acted_on(Management& request, const Attributes& attributes, std
     ifl::Attributes values;
     for (const ifl::Attributes* changes : {&request.own, &request.plugins}) {
         for (const ifl::Attribute& change : *changes) {
-            if (!asks_for_something(change) || std::ranges::find(told, lower(change.name)) != told.end())
+            if (!asks_for_something(change) ||
+                std::ranges::find(told, values::lowered(change.name)) != told.end())
                 continue;
             warnings.look_at(change.name);
-            told.push_back(lower(change.name));
+            told.push_back(values::lowered(change.name));
             if (const AttributeDef* def = queue ? queue_table().find(change.name) : nullptr)
                 values.push_back({std::string(def->name), {}, std::string(attributes.text(def->name))});
         }

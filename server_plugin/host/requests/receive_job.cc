@@ -5,6 +5,7 @@
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/peers/arrival.h"
 #include "server_plugin/host/requests/common.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -35,7 +36,7 @@ ifl::Reply receive_job(Context& context) {
     // From now on what came before of this job, on whatever connection, comes to nothing.
     submission.arrival = ++server.last_arrival;
     if (server.arriving.size() >= kMostArriving) server.arriving.clear();
-    server.arriving[lower(body.job)] = submission.arrival;
+    server.arriving[values::lowered(body.job)] = submission.arrival;
     if (!taken)
         return refused < body.attributes.size()
                    ? refuse_attribute(taken.error(), body.attributes[refused], refused)

@@ -9,6 +9,7 @@
 #include "server_plugin/host/requests/job_cursor.h"
 #include "server_plugin/host/state/array.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -84,7 +85,7 @@ Result<Criterion> criterion_of(const ifl::Attribute& attribute, const State& sta
     criterion.type = criterion.def->type;
     criterion.op = attribute.op;
     if (criterion.def->name == "estimated") {
-        criterion.resource = lower(attribute.resource);
+        criterion.resource = values::lowered(attribute.resource);
         criterion.type = criterion.resource == "start_time" ? Type::integer : Type::text;
     } else if (criterion.type == Type::resources) {
         const Resource* resource = state.resources.find(attribute.resource);

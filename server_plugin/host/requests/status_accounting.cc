@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 
@@ -16,6 +15,8 @@
 #include "server_plugin/host/base/posix.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -26,7 +27,7 @@ constexpr std::size_t kPart = 1 << 20;
 
 // The only names that a client can make the server open.
 bool is_day(std::string_view name) {
-    return name.size() == 8 && name.find_first_not_of("0123456789") == std::string_view::npos;
+    return name.size() == 8 && std::ranges::all_of(name, values::is_digit);
 }
 
 ifl::ObjectStatus day_status(std::string_view day, std::int64_t size) {
@@ -53,14 +54,9 @@ ifl::Reply days(const std::filesystem::path& folder) {
 // "offset=N"; nothing is 0.
 std::optional<std::int64_t> offset_in(std::string_view extend) {
     constexpr std::string_view kKey = "offset=";
-    std::int64_t offset = 0;
-    if (extend.empty()) return offset;
+    if (extend.empty()) return 0;
     if (!extend.starts_with(kKey)) return std::nullopt;
-    extend.remove_prefix(kKey.size());
-    const auto read = std::from_chars(extend.data(), extend.data() + extend.size(), offset);
-    if (read.ec != std::errc{} || read.ptr != extend.data() + extend.size() || offset < 0)
-        return std::nullopt;
-    return offset;
+    return values::digits<std::int64_t>(extend.substr(kKey.size()));
 }
 
 // Whole records only: the last one of a part may still be being written.

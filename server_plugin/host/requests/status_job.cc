@@ -11,6 +11,7 @@
 #include "server_plugin/host/requests/job_cursor.h"
 #include "server_plugin/host/state/array.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -159,7 +160,7 @@ ifl::Reply status_job(Context& context) {
     if (history && !context.state().server.boolean("job_history_enable", false))
         return ifl::Reply::error(PBSE_JOBHISTNOTSET);
     const std::string_view name = body.object;
-    if (!name.empty() && name.front() >= '0' && name.front() <= '9') {
+    if (!name.empty() && values::is_digit(name.front())) {
         context.rest = std::make_unique<Named>(context);
     } else if (name.empty() || name.front() == '@') {
         context.rest = std::make_unique<Listed>(context, JobCursor(context.state()));

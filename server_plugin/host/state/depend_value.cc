@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/state/values.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -49,12 +50,9 @@ Result<DependItem> parse_item(std::string_view text) {
         item.jobs = std::move(words);
         return item;
     }
-    const std::string& word = words[0];
-    int32_t count = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), count);
-    if (words.size() > 1 || error != std::errc() || end != word.data() + word.size() || count < 1)
-        return bad(text, "on:COUNT with one whole number from 1");
-    item.count = count;
+    const auto count = values::number<int32_t>(words[0]);
+    if (words.size() > 1 || !count || *count < 1) return bad(text, "on:COUNT with one whole number from 1");
+    item.count = *count;
     return item;
 }
 
@@ -66,8 +64,8 @@ std::string_view depend_name(DependType type) {
 
 Result<std::vector<DependItem>> parse_depend(std::string_view text) {
     std::vector<DependItem> items;
-    for (const std::string_view part : split(text, ',')) {
-        auto item = parse_item(trimmed(part));
+    for (const std::string_view part : values::split(text, ',')) {
+        auto item = parse_item(values::trim(part));
         if (!item) return tl::unexpected(item.error());
         const auto same = std::find_if(items.begin(), items.end(),
                                        [&](const DependItem& other) { return other.type == item->type; });

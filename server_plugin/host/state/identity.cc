@@ -5,6 +5,8 @@
 #include <compare>
 #include <optional>
 
+#include "values/text.h"
+
 namespace pbs::host {
 namespace {
 
@@ -58,9 +60,8 @@ bool legal_host(std::string_view host) {
         return false;
     // Letters, digits, '-' and '.'; '_', which names of machines have though they shouldn't; and ':' of a
     // numeric address.
-    return std::all_of(host.begin(), host.end(), [](unsigned char c) {
-        return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_' || c == ':';
-    });
+    return std::ranges::all_of(
+        host, [](char c) { return values::is_alnum(c) || c == '-' || c == '.' || c == '_' || c == ':'; });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "server_plugin/host/state/job_name.h"
 #include "text/variable_list.h"
+#include "values/text.h"
 
 namespace pbs::host {
 
@@ -50,7 +51,7 @@ bool is_legal_foreign_id(std::string_view id) {
     if (!name || name->kind != JobName::Kind::job || name->server.empty() || id.size() > kLongest)
         return false;
     return std::ranges::all_of(
-        id, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.'; });
+        id, [](char c) { return values::is_alnum(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 // A job that waits is given a comment: room is kept for that, since a great many get one at once, and each

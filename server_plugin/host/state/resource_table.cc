@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cctype>
 
 #include "ifl/attributes/built_in_resources.h"
 #include "ifl/pbs_error.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -48,10 +48,8 @@ Result<uint32_t> parse_flags(std::string_view text) {
 constexpr std::size_t kLongestName = 64;
 
 bool legal_name(std::string_view name) {
-    if (name.empty() || std::isalpha(static_cast<unsigned char>(name.front())) == 0) return false;
-    for (char c : name)
-        if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-') return false;
-    return true;
+    return !name.empty() && values::is_letter(name.front()) &&
+           std::ranges::all_of(name, [](char c) { return values::is_alnum(c) || c == '_' || c == '-'; });
 }
 
 Result<void> consistent(const Resource& resource) {
@@ -114,13 +112,13 @@ const Resource* ResourceTable::insert(Resource resource) {
     auto owned = std::make_unique<Resource>(std::move(resource));
     Resource* added = owned.get();
     by_id_.push_back(added);
-    by_name_[lower(added->name)] = std::move(owned);
+    by_name_[values::lowered(added->name)] = std::move(owned);
     return added;
 }
 
 const Resource* ResourceTable::find(std::string_view name) const {
     auto at = by_name_.find(name);
-    if (at == by_name_.end()) at = by_name_.find(lower(name));
+    if (at == by_name_.end()) at = by_name_.find(values::lowered(name));
     return at == by_name_.end() ? nullptr : at->second.get();
 }
 
@@ -169,7 +167,7 @@ Result<const Resource*> ResourceTable::add(std::string_view name, std::string_vi
 }
 
 Result<const Resource*> ResourceTable::change(const Resource& changed) {
-    auto at = by_name_.find(lower(changed.name));
+    auto at = by_name_.find(values::lowered(changed.name));
     if (at == by_name_.end()) return fail(PBSE_UNKRESC, fmt::format("Unknown resource: {}", changed.name));
     if (at->second->built_in) return fail(PBSE_ATTRRO, fmt::format("Resource {} is built in", changed.name));
     at->second->type = changed.type;
@@ -178,7 +176,7 @@ Result<const Resource*> ResourceTable::change(const Resource& changed) {
 }
 
 Result<void> ResourceTable::remove(std::string_view name) {
-    auto at = by_name_.find(lower(name));
+    auto at = by_name_.find(values::lowered(name));
     if (at == by_name_.end()) return fail(PBSE_UNKRESC, fmt::format("Unknown resource: {}", name));
     if (at->second->built_in) return fail(PBSE_ATTRRO, fmt::format("Resource {} is built in", name));
     by_id_[at->second->id] = nullptr;

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <utility>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/state/values.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -17,21 +18,19 @@ namespace {
 constexpr int64_t kMostChunks = 1'000'000;
 
 Result<int64_t> chunk_count(std::string_view text) {
-    int64_t count = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-    if (error != std::errc() || end != text.data() + text.size() || count < 1 || count > kMostChunks)
-        return fail(PBSE_BADATVAL,
-                    fmt::format("Illegal chunk count \"{}\": expected 1 to {}", text, kMostChunks));
-    return count;
+    const auto count = values::number<int64_t>(text);
+    if (count && *count >= 1 && *count <= kMostChunks) return *count;
+    return fail(PBSE_BADATVAL,
+                fmt::format("Illegal chunk count \"{}\": expected 1 to {}", text, kMostChunks));
 }
 
 bool begins_with_digit(std::string_view text) {
-    return !text.empty() && text.front() >= '0' && text.front() <= '9';
+    return !text.empty() && values::is_digit(text.front());
 }
 
 Result<void> add_resource(Chunk& chunk, std::string_view text, const ResourceTable& resources) {
     const auto equals = text.find('=');
-    const std::string_view name = trimmed(text.substr(0, equals));
+    const std::string_view name = values::trim(text.substr(0, equals));
     if (equals == std::string_view::npos || name.empty())
         return fail(PBSE_BADATVAL, fmt::format("Illegal chunk part \"{}\": expected resource=value", text));
     const Resource* resource = resources.find(name);
@@ -44,7 +43,7 @@ Result<void> add_resource(Chunk& chunk, std::string_view text, const ResourceTab
             PBSE_DUPRESC,
             fmt::format("duplicated resource within a section of a select specification, resource is: {}",
                         name));
-    std::string_view raw = trimmed(text.substr(equals + 1));
+    std::string_view raw = values::trim(text.substr(equals + 1));
     if (raw.size() >= 2 && (raw.front() == '"' || raw.front() == '\'') && raw.back() == raw.front())
         raw = raw.substr(1, raw.size() - 2);
     auto value = canonical(resource->type, raw);
@@ -166,7 +165,7 @@ Result<void> check_place(std::string_view place, const ResourceTable& resources)
     constexpr std::array<std::string_view, 3> kSharings{"excl", "exclhost", "shared"};
     constexpr std::string_view kGroup = "group=";
     std::array<bool, 3> seen{};
-    for (std::string_view word : split(place, ':')) {
+    for (std::string_view word : values::split(place, ':')) {
         const bool groups = word.starts_with(kGroup) && word.size() > kGroup.size();
         const bool shares = std::ranges::find(kSharings, word) != kSharings.end();
         const bool arranges = std::ranges::find(kArrangements, word) != kArrangements.end();
@@ -220,9 +219,9 @@ int64_t Chunk::cpus() const {
 
 Result<std::vector<Chunk>> parse_select(std::string_view text, const ResourceTable& resources) {
     std::vector<Chunk> chunks;
-    for (std::string_view part : split(text, '+')) {
+    for (std::string_view part : values::split(text, '+')) {
         Chunk chunk;
-        auto fields = split(trimmed(part), ':');
+        auto fields = values::split(values::trim(part), ':');
         size_t first = 0;
         if (begins_with_digit(fields.front())) {
             auto count = chunk_count(fields.front());
@@ -240,10 +239,10 @@ Result<std::vector<Chunk>> parse_select(std::string_view text, const ResourceTab
 
 Result<std::vector<Chunk>> parse_nodes(std::string_view text, const State& state) {
     std::vector<Chunk> chunks;
-    for (std::string_view part : split(text, '+')) {
+    for (std::string_view part : values::split(text, '+')) {
         Chunk chunk;
         std::string ppn;
-        const auto fields = split(trimmed(part), ':');
+        const auto fields = values::split(values::trim(part), ':');
         for (size_t i = 0; i < fields.size(); ++i) {
             std::string field(fields[i]);
             if (i == 0 && begins_with_digit(field)) {

@@ -1,8 +1,8 @@
 #include "server_plugin/host/state/state.h"
 
-#include <charconv>
-
 #include "server_plugin/host/state/preemption.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -81,7 +81,7 @@ const Job* State::job(std::string_view id) const {
 
 const Job* State::foreign_job(std::string_view id) const {
     if (foreign_.empty()) return nullptr;
-    const auto at = foreign_.find(lower(std::string(id.substr(0, id.find('@')))));
+    const auto at = foreign_.find(values::lowered(std::string(id.substr(0, id.find('@')))));
     return at == foreign_.end() ? nullptr : job(at->second);
 }
 
@@ -137,15 +137,13 @@ std::string State::reservation_id(uint64_t number) const {
 
 // "R12", "R12.server", "R12@server"; of a standing one "S12".
 const Reservation* State::reservation(std::string_view id) const {
-    const std::string_view of = id.substr(0, id.find('@'));
-    if (of.size() < 2) return nullptr;
-    uint64_t number = 0;
-    const auto [end, error] = std::from_chars(of.data() + 1, of.data() + of.size(), number);
-    if (error != std::errc()) return nullptr;
-    const std::string_view rest(end, static_cast<size_t>(of.data() + of.size() - end));
-    if (!rest.empty() && (rest.front() != '.' || !is_this_server(rest.substr(1)))) return nullptr;
-    const auto at = reservations_.find(number);
-    const bool is_it = at != reservations_.end() && same_name(at->second.id.substr(0, 1), of.substr(0, 1));
+    if (id.empty()) return nullptr;
+    std::string_view rest = id.substr(1, id.find('@') - 1);
+    const auto number = values::take_number<uint64_t>(rest);
+    if (!number || (!rest.empty() && (rest.front() != '.' || !is_this_server(rest.substr(1)))))
+        return nullptr;
+    const auto at = reservations_.find(*number);
+    const bool is_it = at != reservations_.end() && same_name(at->second.id.substr(0, 1), id.substr(0, 1));
     return is_it ? &at->second : nullptr;
 }
 
@@ -166,8 +164,8 @@ const Reservation* State::reservation_of_queue(uint64_t queue_handle) const {
 
 void State::put(Reservation reservation) {
     handle_in_use(reservation.handle);
-    uint64_t number = 0;
-    std::from_chars(reservation.id.data() + 1, reservation.id.data() + reservation.id.size(), number);
+    std::string_view id = std::string_view(reservation.id).substr(1);
+    const uint64_t number = values::take_number<uint64_t>(id).value_or(0);
     if (const auto at = reservations_.find(number); at != reservations_.end())
         index_nodes(number, at->second, false);
     index_nodes(number, reservation, true);
@@ -234,9 +232,9 @@ void State::index_names(const Job& job, bool in) {
         }
     } else if (is_foreign(job.sequence)) {
         if (in) {
-            foreign_[lower(job.id)] = job.handle;
+            foreign_[values::lowered(job.id)] = job.handle;
         } else {
-            foreign_.erase(lower(job.id));
+            foreign_.erase(values::lowered(job.id));
         }
     }
     if (job.told == 0) return;

@@ -167,20 +167,8 @@ std::vector<std::string> split_list(std::string_view text) {
     return parts;
 }
 
-std::vector<std::string_view> split(std::string_view text, char at) {
-    return values::split(text, at);
-}
-
 std::string join_list(const std::vector<std::string>& parts) {
     return fmt::format("{}", fmt::join(parts, ","));
-}
-
-std::string lower(std::string_view text) {
-    return values::lowered(text);
-}
-
-std::string_view trimmed(std::string_view text) {
-    return values::trim(text);
 }
 
 }  // namespace pbs::host

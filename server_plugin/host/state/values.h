@@ -35,12 +35,8 @@ int64_t amount_product(int64_t a, int64_t b);
 // Splits at commas; spaces around the parts are dropped, empty parts too. A comma after a backslash doesn't
 // split.
 std::vector<std::string> split_list(std::string_view text);
-// Splits at each `at`: one part more than there are of it. Views of the text.
-std::vector<std::string_view> split(std::string_view text, char at);
 std::string join_list(const std::vector<std::string>& parts);
 
 using ifl::same_name;
-std::string lower(std::string_view text);
-std::string_view trimmed(std::string_view text);
 
 }  // namespace pbs::host

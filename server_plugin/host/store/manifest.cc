@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <sstream>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/posix.h"
+#include "values/number.h"
 
 namespace pbs::host {
 namespace {
@@ -22,8 +22,9 @@ constexpr size_t kPiece = size_t{64} << 10;
 
 template <typename T>
 bool read_number(std::string_view text, T& number, int base = 10) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-    return error == std::errc() && end == text.data() + text.size();
+    const auto read = values::number<T>(text, base);
+    if (read) number = *read;
+    return read.has_value();
 }
 
 bool read_database(const std::string& value, Manifest& manifest) {

@@ -1,7 +1,8 @@
 #include "server_plugin/host/store/stored_attributes.h"
 
-#include <charconv>
 #include <optional>
+
+#include "values/number.h"
 
 namespace pbs::host {
 
@@ -13,14 +14,11 @@ void put_netstring(std::string& out, std::string_view text) {
 }
 
 std::optional<std::string_view> take_netstring(std::string_view& in) {
-    std::size_t length = 0;
-    auto [end, error] = std::from_chars(in.data(), in.data() + in.size(), length);
-    if (error != std::errc()) return std::nullopt;
-    in.remove_prefix(static_cast<std::size_t>(end - in.data()));
-    if (in.size() < 2 || in.front() != ':' || length > in.size() - 2 || in[length + 1] != ',')
+    const auto length = values::take_number<std::size_t>(in);
+    if (!length || in.size() < 2 || in.front() != ':' || *length > in.size() - 2 || in[*length + 1] != ',')
         return std::nullopt;
-    const std::string_view text = in.substr(1, length);
-    in.remove_prefix(length + 2);
+    const std::string_view text = in.substr(1, *length);
+    in.remove_prefix(*length + 2);
     return text;
 }
 
