@@ -39,7 +39,7 @@ std::int64_t amount_of(int kind, std::string_view value) {
 std::string amount_text(int kind, std::int64_t amount) {
     switch (kind) {
         case PBS_RES_FLOAT:
-            return fmt::format("{}", static_cast<double>(amount) / 1e6);
+            return values::real_text(static_cast<double>(amount) / 1e6);
         case PBS_RES_SIZE:
             return values::kilobytes_text(amount);
         case PBS_RES_DURATION:

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -32,6 +34,14 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 
 std::optional<double> parse_real(std::string_view text) {
     return decimal(text);
+}
+
+std::string real_text(double number) {
+    std::array<char, 400> digits{};
+    if (number == 0) return "0";
+    const auto end =
+        std::to_chars(digits.data(), digits.data() + digits.size(), number, std::chars_format::fixed);
+    return {digits.data(), end.ptr};
 }
 
 std::optional<std::int64_t> parse_millionths(std::string_view text) {

@@ -25,6 +25,8 @@ std::optional<std::int64_t> parse_integer(std::string_view text);
 
 // A finite number, with or without a fraction and an exponent.
 std::optional<double> parse_real(std::string_view text);
+// A number with all its digits and no exponent: "1234567.5".
+std::string real_text(double number);
 // A number in millionths, rounded: the amount of a resource of type float. At most 9e12 in either direction.
 std::optional<std::int64_t> parse_millionths(std::string_view text);
 

@@ -14,12 +14,6 @@ namespace {
 static_assert(ifl::execution_type_of("execution_prime") == PBS_EXECUTION_PRIME &&
               ifl::execution_type_of("execution_non_prime") == PBS_EXECUTION_NON_PRIME &&
               ifl::execution_type_of("execution_dedicated") == PBS_EXECUTION_DEDICATED);
-static_assert(static_cast<int>(Type::integer) == PBS_RES_LONG &&
-              static_cast<int>(Type::real) == PBS_RES_FLOAT && static_cast<int>(Type::size) == PBS_RES_SIZE &&
-              static_cast<int>(Type::duration) == PBS_RES_DURATION &&
-              static_cast<int>(Type::boolean) == PBS_RES_BOOLEAN &&
-              static_cast<int>(Type::text) == PBS_RES_STRING &&
-              static_cast<int>(Type::list) == PBS_RES_STRING_ARRAY);
 
 std::optional<cluster::ResourceRef> ref_of(const Resource* resource) {
     if (resource == nullptr) return std::nullopt;

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/plugin/pbs_plugin.h"
 #include "text/variable_list.h"
 #include "values/amount.h"
 #include "values/text.h"
@@ -21,15 +20,6 @@ constexpr double kLargestReal = 9e12;
 
 tl::unexpected<Error> bad_value(std::string_view value, std::string_view expected) {
     return fail(PBSE_BADATVAL, fmt::format("Illegal value \"{}\": expected {}", value, expected));
-}
-
-// All digits, and no exponent: "1234567.5".
-std::string real_text(double number) {
-    std::array<char, 400> digits{};
-    if (number == 0) return "0";
-    const auto end =
-        std::to_chars(digits.data(), digits.data() + digits.size(), number, std::chars_format::fixed);
-    return {digits.data(), end.ptr};
 }
 
 Result<std::string> canonical_hold(std::string_view value) {
@@ -65,7 +55,7 @@ Result<std::string> canonical(Type type, std::string_view value) {
             return bad_value(value, values::kIntegerForm);
         case Type::real:
             if (const auto number = values::parse_real(word); number && std::fabs(*number) <= kLargestReal)
-                return real_text(*number);
+                return values::real_text(*number);
             return bad_value(value, values::kRealForm);
         case Type::size: {
             const auto size = values::parse_size(word);
@@ -97,36 +87,16 @@ Result<std::string> canonical(Type type, std::string_view value) {
     return bad_value(value, "a value of a known type");
 }
 
-int64_t amount_of(Type type, std::string_view value) {
-    switch (type) {
-        case Type::integer:
-            return values::parse_integer(value).value_or(0);
-        case Type::real:
-            return values::parse_millionths(value).value_or(0);
-        case Type::size:
-            return values::parse_bytes(value).value_or(0);
-        case Type::duration:
-            return values::parse_duration(value).value_or(0);
-        case Type::boolean:
-            return values::parse_boolean(value).value_or(false) ? 1 : 0;
-        default:
-            return 0;
-    }
-}
+static_assert(static_cast<int>(Type::integer) == PBS_RES_LONG &&
+              static_cast<int>(Type::real) == PBS_RES_FLOAT && static_cast<int>(Type::size) == PBS_RES_SIZE &&
+              static_cast<int>(Type::duration) == PBS_RES_DURATION &&
+              static_cast<int>(Type::boolean) == PBS_RES_BOOLEAN &&
+              static_cast<int>(Type::text) == PBS_RES_STRING &&
+              static_cast<int>(Type::list) == PBS_RES_STRING_ARRAY);
 
 std::string amount_text(Type type, int64_t amount) {
-    switch (type) {
-        case Type::real:
-            return real_text(static_cast<double>(amount) / 1e6);
-        case Type::size:
-            return amount % 1024 == 0 ? fmt::format("{}kb", amount / 1024) : fmt::format("{}b", amount);
-        case Type::duration:
-            return values::duration_text(amount);
-        case Type::boolean:
-            return values::boolean_text(amount != 0);
-        default:
-            return fmt::format("{}", amount);
-    }
+    if (type == Type::size && amount % 1024 != 0) return fmt::format("{}b", amount);
+    return cluster::amount_text(static_cast<int>(type), amount);
 }
 
 bool is_amount(Type type) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/amount.h"
 #include "ifl/attributes/attribute_table.h"
 #include "server_plugin/host/base/error.h"
 
@@ -19,7 +20,9 @@ Result<std::string> canonical(Type type, std::string_view value);
 
 // The amount of a canonical value: bytes for a size, seconds for a duration, millionths for a real, 0 or 1
 // for a boolean; 0 for texts.
-int64_t amount_of(Type type, std::string_view canonical_value);
+inline int64_t amount_of(Type type, std::string_view canonical_value) {
+    return cluster::amount_of(static_cast<int>(type), canonical_value);
+}
 
 // The canonical text of an amount. Sizes come out in kb, as PBS reports measured ones, unless they aren't
 // whole.
