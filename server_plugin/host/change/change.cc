@@ -24,8 +24,8 @@ namespace pbs::host {
 
 namespace {
 
-// What a change does with the objects of a kind, besides Change::Objects. kType, one of enum
-// pbs_object_type, is 0 for a kind that isn't part of the configuration.
+// A kind of objects as a change treats it, besides Change::Objects: kType is one of enum pbs_object_type;
+// values() has the objects' configuration, which reservations haven't.
 template <typename Object>
 struct Kind;
 
@@ -35,7 +35,6 @@ struct Kind<Queue> {
     static Result<void> save(Store& store, const Queue& queue, const State& state) {
         return store.save(queue, state.queue(queue.name));
     }
-    static Result<void> remove(Store& store, const std::string& name) { return store.remove_queue(name); }
     static void erase(State& state, uint64_t, const std::string& name) { state.erase_queue(name); }
     static void tell(Plugin& plugin, const Queue& queue, const State& state) {
         plugin.queue_changed(queue, state);
@@ -52,7 +51,6 @@ struct Kind<Node> {
     static Result<void> save(Store& store, const Node& node, const State& state) {
         return store.save(node, state.node(node.name));
     }
-    static Result<void> remove(Store& store, const std::string& name) { return store.remove_node(name); }
     static void erase(State& state, uint64_t, const std::string& name) { state.erase_node(name); }
     static void tell(Plugin& plugin, const Node& node, const State& state) {
         plugin.node_changed(node, state);
@@ -67,7 +65,6 @@ template <>
 struct Kind<Sched> {
     static constexpr int kType = PBS_OBJ_SCHED;
     static Result<void> save(Store& store, const Sched& sched, const State&) { return store.save(sched); }
-    static Result<void> remove(Store& store, const std::string& name) { return store.remove_sched(name); }
     static void erase(State& state, uint64_t, const std::string& name) { state.erase_sched(name); }
     static void tell(Plugin& plugin, const Sched& sched, const State& state) {
         plugin.sched_changed(sched, state);
@@ -80,11 +77,10 @@ struct Kind<Sched> {
 
 template <>
 struct Kind<Reservation> {
-    static constexpr int kType = 0;
+    static constexpr int kType = PBS_OBJ_RESV;
     static Result<void> save(Store& store, const Reservation& reservation, const State&) {
         return store.save(reservation);
     }
-    static Result<void> remove(Store& store, const std::string& id) { return store.remove_reservation(id); }
     static void erase(State& state, uint64_t handle, const std::string&) { state.erase_reservation(handle); }
     static void tell(Plugin& plugin, const Reservation& reservation, const State& state) {
         plugin.reservation_changed(reservation, state);
@@ -203,7 +199,7 @@ Result<void> Change::write_removals() {
         if (done) done = store.remove_job(job.sequence);
     for_kinds([&](const auto& kind) {
         for (const auto& [handle, name] : kind.gone)
-            if (done) done = KindOf<decltype(kind.there)>::remove(store, name);
+            if (done) done = store.remove(KindOf<decltype(kind.there)>::kType, name);
     });
     return done;
 }
@@ -292,7 +288,7 @@ std::vector<ConfigChange> Change::configuration() const {
     if (resource_) after[{PBS_OBJ_RESOURCE, resource_->name}] = config_values(*resource_);
     for_kinds([&](const auto& kind) {
         using K = KindOf<decltype(kind.there)>;
-        if constexpr (K::kType != 0) {
+        if constexpr (K::kType != PBS_OBJ_RESV) {
             for (const auto& [handle, object] : kind.there)
                 after[{K::kType, name_of(object)}] = K::values(object, home);
             for (const auto& [handle, name] : kind.gone) after[{K::kType, name}].reset();

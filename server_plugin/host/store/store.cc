@@ -234,21 +234,9 @@ Result<void> Store::save(const Reservation& reservation) {
     if (auto done = impl_->be_up_to_date(); !done) return done;
     return impl_->save_object(PBS_OBJ_RESV, reservation.handle, reservation.id, 0, 0, reservation.attributes);
 }
-Result<void> Store::remove_reservation(std::string_view id) {
+Result<void> Store::remove(int type, std::string_view name) {
     if (auto done = impl_->be_up_to_date(); !done) return done;
-    return impl_->remove_object(PBS_OBJ_RESV, id);
-}
-Result<void> Store::remove_queue(std::string_view name) {
-    if (auto done = impl_->be_up_to_date(); !done) return done;
-    return impl_->remove_object(PBS_OBJ_QUEUE, name);
-}
-Result<void> Store::remove_node(std::string_view name) {
-    if (auto done = impl_->be_up_to_date(); !done) return done;
-    return impl_->remove_object(PBS_OBJ_NODE, name);
-}
-Result<void> Store::remove_sched(std::string_view name) {
-    if (auto done = impl_->be_up_to_date(); !done) return done;
-    return impl_->remove_object(PBS_OBJ_SCHED, name);
+    return impl_->remove_object(type, name);
 }
 
 Result<void> Store::save(const Resource& resource) {

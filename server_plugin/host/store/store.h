@@ -65,7 +65,8 @@ class Store {
     Result<void> save(const Node& node, const Node* before = nullptr);
     Result<void> save(const Sched& sched);
     Result<void> save(const Reservation& reservation);
-    Result<void> remove_reservation(std::string_view id);
+    // A queue, vnode, scheduler or reservation (enum pbs_object_type).
+    Result<void> remove(int type, std::string_view name);
     Result<void> save(const Resource& resource);
     // `is_new`: nothing is stored of it.
     Result<void> save(const Job& job, bool is_new = false);
@@ -74,9 +75,6 @@ class Store {
     Result<void> save_comment(uint64_t sequence, std::string_view comment, int64_t mtime);
     Result<void> save_next_sequence(int64_t next);
     Result<void> save_script(const Job& job, std::string_view script);
-    Result<void> remove_queue(std::string_view name);
-    Result<void> remove_node(std::string_view name);
-    Result<void> remove_sched(std::string_view name);
     Result<void> remove_resource(std::string_view name);
     Result<void> remove_job(uint64_t sequence);
     Result<void> save(const Link& link);
