@@ -1,8 +1,9 @@
 // pbs_server: the parts put together around one event loop.
 //
-// The room main/ is the program. main.cc reads its options; Program (program.cc) locks the home, checks and
-// loads the database, recovers jobs, loads the plugin, opens the network, and runs the loop until a Shutdown
-// request or a signal: requests as they come, and at each tick ends of jobs, times, cycles and peers.
+// The room main/ is the program. main.cc reads its options; Program locks the home, checks and loads the
+// database, recovers jobs, loads the plugin and opens the network (start.cc), and runs the loop until a
+// Shutdown request or a signal (program.cc): requests as they come, and at each tick ends of jobs, times,
+// cycles and peers. Backups and restores need no server (offline.cc).
 #pragma once
 
 #include <cstdint>
