@@ -51,7 +51,7 @@ std::vector<pbs_attr> attr_records(std::span<const ifl::Attribute> attributes) {
     return out;
 }
 
-pbs_identity identity_of(const Requester& who) {
+pbs_identity identity_of(const Identity& who) {
     return {c_str(who.user), c_str(who.host), who.privilege, 1};
 }
 
@@ -94,7 +94,7 @@ void call(const std::function<void()>& function) {
 
 // Asks for the status of objects: the code.
 std::int32_t ask_status(const pbs_plugin& table, std::int64_t now, int object_type, std::string_view name,
-                        const ifl::Attributes& wanted, const Requester& who, std::string_view extend,
+                        const ifl::Attributes& wanted, const Identity& who, std::string_view extend,
                         std::uint64_t ticket, pbs_reply& reply) {
     std::vector<pbs_str> names;
     for (const ifl::Attribute& attribute : wanted) names.push_back(c_str(attribute.name));
@@ -190,14 +190,13 @@ bool Plugin::owns(int object_type, std::string_view attribute) const {
     return table_.owns_attribute(table_.self, object_type, c_str(attribute)) != 0;
 }
 
-ifl::Result<std::string> Plugin::manager(std::int64_t now, const ManagerRequest& asked,
-                                         const Requester& who) {
+ifl::Result<std::string> Plugin::manager(std::int64_t now, const ManagerRequest& asked, const Identity& who) {
     const std::vector<pbs_attr> attrs = attr_records(asked.attributes);
     pbs_manager_request request{};
     request.size = sizeof request;
     request.now = now;
     request.command = asked.command;
-    request.object_type = asked.object_type;
+    request.object_type = static_cast<std::int32_t>(asked.object_type);
     request.object_name = c_str(asked.object);
     request.attrs = attrs.data();
     request.attr_count = attrs.size();
@@ -208,8 +207,7 @@ ifl::Result<std::string> Plugin::manager(std::int64_t now, const ManagerRequest&
     request.host_change_count = asked.changes.size();
     request.ticket = asked.ticket;
     request.check_only = asked.check_only ? 1 : 0;
-    if (is_plugin_type(static_cast<std::uint32_t>(asked.object_type)) && !asked.check_only)
-        uncommitted_ = true;
+    if (is_plugin_type(asked.object_type) && !asked.check_only) uncommitted_ = true;
     pbs_reply reply;
     const std::int32_t code = table_.manager(table_.self, &request, &reply);
     if (reply.failed(code)) return tl::unexpected(reply.error_of(code));
@@ -233,7 +231,7 @@ ifl::Result<void> Plugin::commit(std::int64_t now) {
 }
 
 ifl::Reply Plugin::status(std::int64_t now, int object_type, std::string_view name,
-                          const ifl::Attributes& wanted, const Requester& who, std::string_view extend,
+                          const ifl::Attributes& wanted, const Identity& who, std::string_view extend,
                           std::string* next) {
     pbs_reply reply;
     const std::int32_t code = ask_status(table_, now, object_type, name, wanted, who, extend, 0, reply);
@@ -252,7 +250,7 @@ ifl::Reply Plugin::status(std::int64_t now, int object_type, std::string_view na
 }
 
 ifl::Result<std::string> Plugin::status_part(std::int64_t now, int object_type, std::string_view name,
-                                             const ifl::Attributes& wanted, const Requester& who,
+                                             const ifl::Attributes& wanted, const Identity& who,
                                              std::string_view extend, std::uint64_t ticket,
                                              ifl::StatusParts& out) {
     pbs_reply reply;

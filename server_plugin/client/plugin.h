@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cluster/decision.h"
+#include "cluster/identity.h"
 #include "cluster/records.h"
 #include "ifl/attribute.h"
 #include "ifl/error.h"
@@ -40,25 +41,20 @@ struct Options {
     std::uint64_t takes_of_place_job = 0;
 };
 
-// Who asks.
-struct Requester {
-    std::string_view user;
-    std::string_view host;
-    std::uint32_t privilege = 0;  // bits of enum pbs_privilege
-};
+using cluster::Identity;
 
 struct ManagerRequest {
-    int command = 0;  // enum pbs_manager_command
-    int object_type = 0;
-    std::string_view object;  // its name
-    std::span<const ifl::Attribute> attributes;
-    std::string_view extend{};
-    std::string_view text{};  // the request as one would type it in qmgr
-    std::span<const pbs_host_change> changes{};
+    int command = 0;                // enum pbs_manager_command
+    std::uint32_t object_type = 0;  // PBS_OBJ_*
+    std::string object;             // its name
+    ifl::Attributes attributes;
+    std::string extend{};
+    bool check_only = false;
     // 0, or a number that no other request has: then the answer may be PBSE_TRYAGAIN. Nothing has changed so
     // far, and the same is to be asked again in some milliseconds, or given up by abandon().
     std::uint64_t ticket = 0;
-    bool check_only = false;
+    std::string_view text{};  // the request as one would type it in qmgr
+    std::span<const pbs_host_change> changes{};
 };
 
 // Is it a type of objects that the plugin alone keeps? Changes of them are durable after Plugin::commit().
@@ -112,7 +108,7 @@ class Plugin {
 
     // Carries out a Manager request, or the part of one that is the plugin's. Returns the warning, which may
     // be empty. A change of the plugin's own objects isn't durable before commit().
-    ifl::Result<std::string> manager(std::int64_t now, const ManagerRequest& request, const Requester& who);
+    ifl::Result<std::string> manager(std::int64_t now, const ManagerRequest& request, const Identity& who);
     // Gives up what was asked with this ticket.
     void abandon(std::uint64_t ticket);
     // Is a ticket's request under way, so that manager() without one would be PBSE_OBJBUSY?
@@ -126,12 +122,12 @@ class Plugin {
     // Describes objects. `next`: where `extend` asks for a page, what the next one is after; empty: there is
     // none.
     ifl::Reply status(std::int64_t now, int object_type, std::string_view name, const ifl::Attributes& wanted,
-                      const Requester& who, std::string_view extend, std::string* next = nullptr);
+                      const Identity& who, std::string_view extend, std::string* next = nullptr);
     // Describes objects a part at a time, each short enough to keep nobody waiting. Returns the extend string
     // that the next part is asked for with; empty: there is none. With a ticket as for manager() it may be
     // PBSE_TRYAGAIN.
     ifl::Result<std::string> status_part(std::int64_t now, int object_type, std::string_view name,
-                                         const ifl::Attributes& wanted, const Requester& who,
+                                         const ifl::Attributes& wanted, const Identity& who,
                                          std::string_view extend, std::uint64_t ticket,
                                          ifl::StatusParts& out);
     // The plugin's attributes of a host's object.

@@ -130,13 +130,13 @@ class Service {
                 options_.log(fmt::format("waiting for the server: {}", site.error().message));
             return;
         }
-        PluginOptions options{options_.plugin, options_.home, site->server.name, now(), options_.log};
+        client::Options options{options_.plugin, options_.home, site->server.name, {}, now()};
         options.cycle_finished = [this] {
             wake_.cycle_finished = true;
             wake_.call();
         };
         options.work_finished = [this] { wake_.call(); };
-        auto plugin = Plugin::load(options);
+        auto plugin = Plugin::load(std::move(options), options_.log);
         if (!plugin) return fail(*site, plugin.error());
         for (auto& [name, sched] : site->scheds) sched.own = options_.scheduler;
         (*plugin)->records().tell({}, *site);

@@ -17,7 +17,7 @@ class CycleTest : public ServerTest {
   protected:
     void SetUp() override {
         ServerTest::SetUp();
-        PluginOptions options{PBS_FIFO_PLUGIN, folder_, "svr", "", server_->now()};
+        client::Options options{PBS_FIFO_PLUGIN, folder_, "svr", "", server_->now()};
         options.cycle_finished = [] {};
         auto plugin = Plugin::load(options, *log_);
         ASSERT_TRUE(plugin) << plugin.error().message;

@@ -662,7 +662,7 @@ TEST_F(NetworkTest, LongRepliesComeWhole) {
 
 // Here AsyncRunJob, for the end of a cycle.
 TEST_F(NetworkTest, ARequestWithoutAReplyHasNoneEitherIfItHadToWait) {
-    PluginOptions plugin{PBS_FIFO_PLUGIN, folder_, "svr", "", server_->now()};
+    client::Options plugin{PBS_FIFO_PLUGIN, folder_, "svr", "", server_->now()};
     plugin.cycle_finished = [] {};
     plugin_ = *Plugin::load(plugin, *log_);
     server_->parts.plugin = plugin_.get();

@@ -194,7 +194,7 @@ void Batch::tell_gone(const ConfigName& object) const {
         if (was != nullptr && state.queue(was->handle) == nullptr) plugin.queue_removed(was->handle);
     } else if (object.type == PBS_OBJ_NODE) {
         const Node* was = lookup(tables_.nodes, object.name);
-        if (was != nullptr && state.node(was->handle) == nullptr) plugin.node_removed(was->handle);
+        if (was != nullptr && state.node(was->handle) == nullptr) plugin.vnode_removed(was->handle);
     } else if (object.type == PBS_OBJ_SCHED) {
         if (tables_.scheds.contains(object.name) && state.sched(object.name) == nullptr)
             plugin.sched_removed(object.name);

@@ -56,7 +56,7 @@ struct Kind<Node> {
         plugin.node_changed(node, state);
     }
     static void tell_gone(Plugin& plugin, uint64_t handle, const std::string&) {
-        plugin.node_removed(handle);
+        plugin.vnode_removed(handle);
     }
     static ConfigValues values(const Node& node, const std::string&) { return config_values(node); }
 };

@@ -15,6 +15,7 @@
 #include "server_plugin/host/life/preempt.h"
 #include "server_plugin/host/life/reservation_life.h"
 #include "server_plugin/host/peers/peers.h"
+#include "server_plugin/host/policy/plugin_records.h"
 #include "server_plugin/host/state/accrual.h"
 #include "server_plugin/host/state/array.h"
 #include "server_plugin/host/state/exec_vnode.h"
@@ -417,7 +418,7 @@ void Cycles::apply_some() {
     std::optional<Log::Together> together(std::in_place, log);
     Application application(server_, server_.now(), preempted_, not_preempted_, &log);
     while (applied_ < end_of_slice) {
-        const Decision decision = decisions_.at(applied_++, server_.state);
+        const Decision decision = decisions_.at(applied_++, StateNames(server_.state));
         if (!on && !is_harmless(decision)) {
             ++refused_;
         } else if (!still_holds(decision)) {
@@ -461,7 +462,7 @@ void Cycles::apply_some() {
 // Is there a start among the decisions that are left? They are told in the order of what they do: comments
 // come last.
 bool Cycles::more_starts() const {
-    return applied_ < decisions_.size() && !is_harmless(decisions_.at(applied_, server_.state));
+    return applied_ < decisions_.size() && !is_harmless(decisions_.at(applied_, StateNames(server_.state)));
 }
 
 // Does a decision still hold after what has changed since the cycle began? A rejection, which can't be

@@ -40,10 +40,10 @@ class Cycles {
     // waits to ask the plugin (Server::placing), it does nothing, and what is wanted stays so.
     void run_wanted();
 
-    // To be called when the plugin's thread has made its decisions (PluginOptions::cycle_finished).
+    // To be called when the plugin's thread has made its decisions (client::Options::cycle_finished).
     void cycle_finished();
 
-    // To be called when the plugin is done with other work (PluginOptions::work_finished): a cycle that
+    // To be called when the plugin is done with other work (client::Options::work_finished): a cycle that
     // waited for that begins, and what became due meanwhile is found.
     void work_finished();
 
@@ -90,7 +90,7 @@ class Cycles {
     int trigger_ = 0;
     CycleNote note_;
     std::chrono::steady_clock::time_point stage_began_{};
-    Decisions decisions_;
+    client::Decisions decisions_;
     size_t applied_ = 0;
     size_t refused_ = 0;  // of them, because scheduling is off
     // The ids of the jobs that it has preempted, and whether one couldn't be.

@@ -126,7 +126,7 @@ Result<void> Program::open_state() {
 }
 
 Result<void> Program::open_plugin() {
-    PluginOptions plugin_options;
+    client::Options plugin_options;
     auto path = options_.plugin.empty() ? default_plugin() : Result<std::string>(options_.plugin);
     if (!path) return tl::unexpected(path.error());
     plugin_options.path = *path;

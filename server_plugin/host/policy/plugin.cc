@@ -21,10 +21,6 @@ LogEvent event_of(int32_t level) {
     }
 }
 
-client::Requester requester(const Identity& who) {
-    return {who.user, who.host, who.privilege};
-}
-
 void add_line(std::string& lines, std::string_view line) {
     if (!lines.empty() && !line.empty()) lines += '\n';
     lines += line;
@@ -58,27 +54,16 @@ class ChangeRecords {
 
 }  // namespace
 
-Decision Decisions::at(size_t i, const State& state) const {
-    return client::Decisions::at(i, StateNames(state));
-}
-
-Result<std::unique_ptr<Plugin>> Plugin::load(const PluginOptions& options, Log& log) {
-    client::Options asked;
-    asked.path = options.path;
-    asked.home = options.home;
-    asked.server_name = options.server_name;
-    asked.time_zone = options.time_zone;
-    asked.now = options.now;
-    asked.log = [&log](int32_t level, std::string_view object, std::string_view line) {
+Result<std::unique_ptr<Plugin>> Plugin::load(client::Options options, Log& log) {
+    options.log = [&log](int32_t level, std::string_view object, std::string_view line) {
         log.write(event_of(level), LogClass::sched, object, line);
     };
-    asked.cycle_finished = options.cycle_finished;
-    asked.work_finished = options.work_finished;
-    asked.pulls = true;
-    asked.takes = PBS_TAKES_ESTIMATES | PBS_TAKES_PIECES | PBS_TAKES_PREEMPTIONS | PBS_TAKES_RESERVATIONS;
-    asked.takes_of_place_job = asked.takes;
+    options.pulls = true;
+    options.takes = PBS_TAKES_ESTIMATES | PBS_TAKES_PIECES | PBS_TAKES_PREEMPTIONS | PBS_TAKES_RESERVATIONS;
+    options.takes_of_place_job = options.takes;
     std::unique_ptr<Plugin> plugin(new Plugin);
-    if (auto loaded = plugin->client_.load(std::move(asked)); !loaded) return tl::unexpected(loaded.error());
+    if (auto loaded = plugin->client::Plugin::load(std::move(options)); !loaded)
+        return tl::unexpected(loaded.error());
     return plugin;
 }
 
@@ -86,39 +71,30 @@ Result<void> Plugin::manager(int64_t now, int command, int object_type, std::str
                              const ifl::Attributes& attributes, const Identity& who, std::string_view extend,
                              std::string& warning, const HostRecord& record, uint64_t ticket) {
     const ChangeRecords changes(record);
-    const auto warned = client_.manager(
-        now, {command, object_type, name, attributes, extend, record.text, changes.records(), ticket, false},
-        requester(who));
+    const auto warned =
+        client::Plugin::manager(now,
+                                {command, static_cast<uint32_t>(object_type), std::string(name), attributes,
+                                 std::string(extend), false, ticket, record.text, changes.records()},
+                                who);
     if (!warned) return tl::unexpected(warned.error());
     add_line(warning, *warned);
     return {};
 }
 
-ifl::Reply Plugin::status(int64_t now, int object_type, std::string_view name, const ifl::Attributes& wanted,
-                          const Identity& who, std::string_view extend, std::string* next) {
-    return client_.status(now, object_type, name, wanted, requester(who), extend, next);
-}
-
-Result<std::string> Plugin::status_part(int64_t now, int object_type, std::string_view name,
-                                        const ifl::Attributes& wanted, const Identity& who,
-                                        std::string_view extend, uint64_t ticket, ifl::StatusParts& out) {
-    return client_.status_part(now, object_type, name, wanted, requester(who), extend, ticket, out);
-}
-
 void Plugin::status_attributes(int64_t now, int object_type, std::string_view name,
                                ifl::Attributes& attributes) {
-    for (ifl::Attribute& attribute : client_.shown(now, object_type, name))
+    for (ifl::Attribute& attribute : client::Plugin::shown(now, object_type, name))
         attributes.push_back(std::move(attribute));
 }
 
 void Plugin::not_acted_on(int64_t now, std::string_view queue, std::string_view partition,
                           const ifl::Attributes& attributes, std::string& warning) {
-    add_line(warning, client_.not_acted_on(now, queue, partition, attributes));
+    add_line(warning, client::Plugin::not_acted_on(now, queue, partition, attributes));
 }
 
 std::vector<PeerQueue> Plugin::peer_queues(int64_t now, std::string_view sched) const {
     std::vector<PeerQueue> queues;
-    for (const std::string& value : client_.peer_queues(now, sched)) {
+    for (const std::string& value : client::Plugin::peer_queues(now, sched)) {
         const auto space = value.find(' ');
         const auto at = value.find('@');
         if (space == std::string::npos || at == std::string::npos || at < space) continue;
@@ -129,27 +105,27 @@ std::vector<PeerQueue> Plugin::peer_queues(int64_t now, std::string_view sched) 
 }
 
 void Plugin::resource_defined(const Resource& resource) {
-    client_.tell(resource_record(resource));
+    client::Plugin::tell(resource_record(resource));
 }
 void Plugin::server_changed(const State& state) {
     RecordBuilder builder(state);
-    client_.tell(builder.server());
+    client::Plugin::tell(builder.server());
 }
 void Plugin::sched_changed(const Sched& sched, const State& state) {
     RecordBuilder builder(state);
-    client_.tell(builder.sched(sched));
+    client::Plugin::tell(builder.sched(sched));
 }
 void Plugin::queue_changed(const Queue& queue, const State& state) {
     RecordBuilder builder(state);
-    client_.tell(builder.queue(queue));
+    client::Plugin::tell(builder.queue(queue));
 }
 void Plugin::node_changed(const Node& node, const State& state) {
     RecordBuilder builder(state);
-    client_.tell(builder.node(node, load_));
+    client::Plugin::tell(builder.node(node, load_));
 }
 void Plugin::job_changed(int64_t now, const Job& job, const State& state) {
     RecordBuilder builder(state);
-    client_.tell(now, builder.job(job));
+    client::Plugin::tell(now, builder.job(job));
 }
 void Plugin::tell(int64_t now, const Job& job, const State& state) {
     if (job.history() || (job.is_subjob() && !job.running()))
@@ -159,27 +135,21 @@ void Plugin::tell(int64_t now, const Job& job, const State& state) {
 }
 void Plugin::reservation_changed(const Reservation& reservation, const State& state) {
     RecordBuilder builder(state);
-    client_.tell(builder.reservation(reservation));
+    client::Plugin::tell(builder.reservation(reservation));
 }
 
 std::map<std::string, int> Plugin::tick(int64_t now, const State& state) {
-    client_.tick(now);
+    client::Plugin::tick(now);
     std::map<std::string, int> due;
     for (const auto& [name, sched] : state.scheds())
-        if (const int trigger = client_.wanted(name); trigger != 0) due[name] = trigger;
+        if (const int trigger = client::Plugin::wanted(name); trigger != 0) due[name] = trigger;
     return due;
 }
 
 Result<Decision> Plugin::place_job(int64_t now, uint64_t job, const State& state) {
-    const auto decisions = client_.place_job(now, job);
+    const auto decisions = client::Plugin::place_job(now, job);
     if (!decisions) return tl::unexpected(decisions.error());
-    return Decisions(*decisions).at(decisions->size() - 1, state);
-}
-
-Result<Decisions> Plugin::finish_cycle(int64_t now) {
-    auto decisions = client_.finish_cycle(now);
-    if (!decisions) return tl::unexpected(decisions.error());
-    return Decisions(*decisions);
+    return decisions->at(decisions->size() - 1, StateNames(state));
 }
 
 }  // namespace pbs::host

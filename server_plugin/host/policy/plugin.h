@@ -5,11 +5,10 @@
 // objects. Nothing of it waits for the scheduler, except finish_cycle():
 //   plugin.tell(now, job, state);
 //   if (auto on_its_way = plugin.start_cycle(now, "default", PBS_SCH_SCHEDULE_NEW)) ...
-//   auto decisions = plugin.finish_cycle(now);  // once PluginOptions::cycle_finished was called
+//   auto decisions = plugin.finish_cycle(now);  // once client::Options::cycle_finished was called
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -38,25 +37,6 @@ struct PeerQueue {
     std::string server;
 };
 
-// The decisions of a cycle, in the plugin's memory: valid until the next start_cycle() or stop().
-class Decisions : public client::Decisions {
-  public:
-    Decisions() = default;
-    explicit Decisions(const client::Decisions& decisions) : client::Decisions(decisions) {}
-    Decision at(size_t i, const State& state) const;
-};
-
-struct PluginOptions {
-    std::string path;  // of the shared object
-    std::string home;
-    std::string server_name;
-    std::string time_zone;  // empty: the system's
-    int64_t now = 0;
-    // As those of client::Options.
-    std::function<void()> cycle_finished{};
-    std::function<void()> work_finished{};
-};
-
 // A change as the plugin's history has it (to_json).
 struct ChangeText {
     std::string before;
@@ -70,37 +50,17 @@ struct HostRecord {
     std::span<const ChangeText> texts{};  // the changes', in their order; none: they are made
 };
 
-class Plugin {
+// The client of the interface, and what the host's own objects add to it.
+class Plugin : public client::Plugin {
   public:
-    // Loads and initialises. The error's message names the file and the reason.
-    static Result<std::unique_ptr<Plugin>> load(const PluginOptions& options, Log& log);
+    // Loads and initialises; `options` without its log and what the host takes of decisions. The error's
+    // message names the file and the reason.
+    static Result<std::unique_ptr<Plugin>> load(client::Options options, Log& log);
 
-    std::string_view name() const { return client_.name(); }
-    std::string_view version() const { return client_.version(); }
-
-    // The error's code is PBSE_SYSTEM where the plugin's own database is what can't be used.
-    Result<void> start(int64_t now) { return client_.start(now); }
-    void stop(int64_t now) { client_.stop(now); }
-
-    bool owns(int object_type, std::string_view attribute) const {
-        return client_.owns(object_type, attribute);
-    }
-
-    // A Manager request's part that is the plugin's, as client::Plugin::manager(). A warning is added to
-    // `warning`.
+    // A Manager request's part that is the plugin's. A warning is added to `warning`.
     Result<void> manager(int64_t now, int command, int object_type, std::string_view name,
                          const ifl::Attributes& attributes, const Identity& who, std::string_view extend,
                          std::string& warning, const HostRecord& record = {}, uint64_t ticket = 0);
-    void abandon(uint64_t ticket) { client_.abandon(ticket); }
-    bool busy() const { return client_.busy(); }
-    bool uncommitted() const { return client_.uncommitted(); }
-    Result<void> commit(int64_t now) { return client_.commit(now); }
-    // As those of client::Plugin.
-    ifl::Reply status(int64_t now, int object_type, std::string_view name, const ifl::Attributes& wanted,
-                      const Identity& who, std::string_view extend, std::string* next = nullptr);
-    Result<std::string> status_part(int64_t now, int object_type, std::string_view name,
-                                    const ifl::Attributes& wanted, const Identity& who,
-                                    std::string_view extend, uint64_t ticket, ifl::StatusParts& out);
     // Adds the plugin's attributes of a server's object to `attributes`.
     void status_attributes(int64_t now, int object_type, std::string_view name, ifl::Attributes& attributes);
 
@@ -109,45 +69,33 @@ class Plugin {
     void not_acted_on(int64_t now, std::string_view queue, std::string_view partition,
                       const ifl::Attributes& attributes, std::string& warning);
 
-    // Those of the policy in force for a scheduler.
+    // The peer queues of the policy in force for a scheduler.
     std::vector<PeerQueue> peer_queues(int64_t now, std::string_view sched) const;
 
     // Events.
     void resource_defined(const Resource& resource);
-    void resource_removed(std::string_view name) { client_.resource_removed(name); }
     void server_changed(const State& state);
     void sched_changed(const Sched& sched, const State& state);
-    void sched_removed(std::string_view name) { client_.sched_removed(name); }
     void queue_changed(const Queue& queue, const State& state);
-    void queue_removed(uint64_t queue) { client_.queue_removed(queue); }
     void node_changed(const Node& node, const State& state);
-    // What node_changed() tells from now on.
+    // Sets what node_changed() tells from now on.
     void set_machine_load(const MachineLoad& load) { load_ = load; }
-    void node_removed(uint64_t node) { client_.vnode_removed(node); }
     void job_changed(int64_t now, const Job& job, const State& state);
-    // One or the other: a job in the history is no job to the plugin, and of subjobs those are that run.
+    // Tells that the job changed or was removed: a job in the history is no job to the plugin, nor is a
+    // subjob that doesn't run.
     void tell(int64_t now, const Job& job, const State& state);
-    void job_removed(int64_t now, uint64_t job) { client_.job_removed(now, job); }  // Job::told_as()
-    // Of one that is on its way out, or has no places, the plugin knows nothing but that its queue is one of
-    // a reservation.
+    // Of a reservation that is on its way out, or has no places, the plugin knows nothing but that its queue
+    // is one of a reservation.
     void reservation_changed(const Reservation& reservation, const State& state);
-    void reservation_removed(uint64_t reservation) { client_.reservation_removed(reservation); }
 
-    int64_t next_deadline(int64_t now) const { return client_.next_deadline(now); }
-    // Does what is due: the schedulers of these names that want a cycle for it, with its trigger (PBS_SCH_*).
+    // Does what is due. Returns the schedulers that want a cycle for it, with its trigger (PBS_SCH_*).
     std::map<std::string, int> tick(int64_t now, const State& state);
-    // Where a job that isn't running has room now (run), or why nowhere (comment); limits, times and the
-    // order don't matter. PBSE_TRYAGAIN: not before finish_cycle().
+    // As client::Plugin::place_job(): the last decision.
     Result<Decision> place_job(int64_t now, uint64_t job, const State& state);
-    Result<bool> start_cycle(int64_t now, std::string_view sched, int trigger) {
-        return client_.start_cycle(now, sched, trigger);
-    }
-    Result<Decisions> finish_cycle(int64_t now);
 
   private:
     Plugin() = default;
 
-    client::Plugin client_;
     MachineLoad load_;
 };
 

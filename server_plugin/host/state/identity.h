@@ -1,4 +1,4 @@
-// Who asks: made from the connection, never from a name in a request.
+// Who asks, and what he may do.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/identity.h"
 #include "server_plugin/host/state/state.h"
 
 namespace pbs::host {
@@ -17,15 +18,7 @@ enum Privilege : uint32_t {
     privilege_root = 4
 };
 
-struct Identity {
-    std::string user;
-    std::string host;
-    uint32_t privilege = privilege_none;  // bits of Privilege
-
-    bool manager() const { return (privilege & privilege_manager) != 0; }
-    bool operator_() const { return (privilege & (privilege_manager | privilege_operator)) != 0; }
-    std::string at_host() const { return user + "@" + host; }
-};
+using cluster::Identity;
 
 // The privilege of user@host: root, and the user who runs the server (`starter`), are managers on the
 // server's own host; the others as the server's managers and operators lists say.
