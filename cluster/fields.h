@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cluster/amount.h"
 #include "ifl/attribute.h"
@@ -20,10 +22,24 @@ using AttributeViews = std::span<const ifl::AttributeView>;
 // Names and values of a list of resources.
 using ResourceList = std::map<std::string, std::string, std::less<>>;
 
+// The same as views, in the order in which they were found.
+using ResourceViews = std::vector<std::pair<std::string_view, std::string_view>>;
+
 // The value in a list; empty: it isn't there.
 inline std::string_view value_in(const ResourceList& list, std::string_view name) {
     const auto found = list.find(name);
     return found == list.end() ? std::string_view() : std::string_view(found->second);
+}
+inline std::string_view value_in(const ResourceViews& list, std::string_view name) {
+    const auto found = std::ranges::find(list, name, &ResourceViews::value_type::first);
+    return found == list.end() ? std::string_view() : found->second;
+}
+
+inline void add_to(ResourceList& list, std::string_view name, std::string_view value) {
+    list.emplace(name, value);
+}
+inline void add_to(ResourceViews& list, std::string_view name, std::string_view value) {
+    list.emplace_back(name, value);
 }
 
 // The value of an attribute, or an empty string.
@@ -56,7 +72,7 @@ void read_truth(Object& object, const ifl::AttributeView& attribute) {
 }
 template <auto member, class Object>
 void read_list(Object& object, const ifl::AttributeView& attribute) {
-    if (!attribute.resource.empty()) (object.*member).emplace(attribute.resource, attribute.value);
+    if (!attribute.resource.empty()) add_to(object.*member, attribute.resource, attribute.value);
 }
 
 // `fields` are in the order of their names.

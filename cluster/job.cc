@@ -22,152 +22,158 @@ constexpr std::int32_t kBegun = 42;
 // The substate of a job that a scheduler has suspended; one that an operator has suspended has another.
 constexpr std::int32_t kSuspendedByScheduler = 45;
 
-std::int64_t soft_of(const Job& job) {
-    const auto soft = job.requested.find("soft_walltime");
-    return soft == job.requested.end() ? 0 : amount_of(PBS_RES_DURATION, soft->second);
+template <class Text>
+std::int64_t soft_of(const BasicJob<Text>& job) {
+    return amount_of(PBS_RES_DURATION, value_in(job.requested, "soft_walltime"));
 }
 
-auto lasting(const Job& job) {
+template <class Text>
+auto lasting(const BasicJob<Text>& job) {
     return std::tie(job.id, job.owner, job.group, job.account, job.project, job.origin_queue, job.queue,
                     job.state, job.priority, job.interactive, job.rerunnable, job.checkpointable, job.ctime,
                     job.qtime, job.etime, job.requested, job.chunks, job.released, job.preempted_at,
                     job.accrue_type, job.array, job.queued, job.most_running);
 }
 
-// The owner is the user that the job runs as, where that is known.
-void read_submitter(Job& job, const ifl::AttributeView& attribute) {
-    job.submitter = attribute.value;
-    if (job.owner.empty()) job.owner = attribute.value.substr(0, attribute.value.find('@'));
-}
-void read_user(Job& job, const ifl::AttributeView& attribute) {
-    if (!attribute.value.empty()) job.owner = attribute.value;
-}
-
-void read_origin(Job& job, const ifl::AttributeView& attribute) {
-    job.origin_queue = text::find_variable(attribute.value, "PBS_O_QUEUE").value_or("");
-}
-
-void read_state(Job& job, const ifl::AttributeView& attribute) {
-    if (!attribute.value.empty()) job.state = attribute.value.front();
-}
-
-void read_interactive(Job& job, const ifl::AttributeView& attribute) {
-    job.interactive = !attribute.value.empty() && attribute.value != "False" && attribute.value != "0";
-}
-
-void read_rerunnable(Job& job, const ifl::AttributeView& attribute) {
-    job.rerunnable = attribute.value != "False";
-}
-
-void read_checkpoint(Job& job, const ifl::AttributeView& attribute) {
-    job.checkpointable = attribute.value != "n";
-}
-
-void read_eligible_time(Job& job, const ifl::AttributeView& attribute) {
-    job.eligible_time = amount_of(PBS_RES_DURATION, attribute.value);
-}
-
-// "-" for none.
-void read_remaining(Job& job, const ifl::AttributeView& attribute) {
-    if (attribute.value != "-") job.queued = attribute.value;
-}
-
-void read_most_running(Job& job, const ifl::AttributeView& attribute) {
-    if (!attribute.value.empty()) job.most_running = number_of(attribute.value, 0);
-}
-
-constexpr Field<Job> kJobFields[] = {
-    {"Account_Name", read_text<&Job::account>},
-    {"Checkpoint", read_checkpoint},
-    {"Job_Owner", read_submitter},
-    {"Priority", read_number<&Job::priority>},
-    {"Rerunable", read_rerunnable},
-    {"Resource_List", read_list<&Job::requested>},
-    {"Variable_List", read_origin},
-    {"accrue_type", read_number<&Job::accrue_type>},
-    {"array", read_truth<&Job::array>},
-    {"array_indices_remaining", read_remaining},
-    {"comment", read_text<&Job::comment>},
-    {"ctime", read_number<&Job::ctime>},
-    {"egroup", read_text<&Job::group>},
-    {"eligible_time", read_eligible_time},
-    {"etime", read_number<&Job::etime>},
-    {"euser", read_user},
-    {"exec_vnode", read_text<&Job::exec_vnode>},
-    {"interactive", read_interactive},
-    {"job_state", read_state},
-    {"max_run_subjobs", read_most_running},
-    {"mtime", read_number<&Job::mtime>},
-    {"project", read_text<&Job::project>},
-    {"ptime", read_number<&Job::preempted_at>},
-    {"qtime", read_number<&Job::qtime>},
-    {"queue", read_text<&Job::queue>},
-    {"resources_released", read_text<&Job::released>},
-    {"resources_used", read_list<&Job::used>},
-    {"schedselect", read_text<&Job::chunks>},
-    {"stime", read_number<&Job::stime>},
-    {"substate", read_number<&Job::substate>},
+// A row reads jobs of both kinds of text.
+template <class Text>
+constexpr Field<BasicJob<Text>> kJobFields[] = {
+    {"Account_Name", read_text<&BasicJob<Text>::account>},
+    {"Checkpoint", [](auto& job, const auto& attribute) { job.checkpointable = attribute.value != "n"; }},
+    // The owner is the user that the job runs as (euser), where that is known.
+    {"Job_Owner",
+     [](auto& job, const auto& attribute) {
+         job.submitter = attribute.value;
+         if (job.owner.empty()) job.owner = attribute.value.substr(0, attribute.value.find('@'));
+     }},
+    {"Priority", read_number<&BasicJob<Text>::priority>},
+    {"Rerunable", [](auto& job, const auto& attribute) { job.rerunnable = attribute.value != "False"; }},
+    {"Resource_List", read_list<&BasicJob<Text>::requested>},
+    {"Variable_List",
+     [](auto& job, const auto& attribute) {
+         job.origin_queue = text::find_variable(attribute.value, "PBS_O_QUEUE").value_or("");
+     }},
+    {"accrue_type", read_number<&BasicJob<Text>::accrue_type>},
+    {"array", read_truth<&BasicJob<Text>::array>},
+    {"array_indices_remaining",
+     [](auto& job, const auto& attribute) {
+         if (attribute.value != "-") job.queued = attribute.value;  // "-": none
+     }},
+    {"comment", read_text<&BasicJob<Text>::comment>},
+    {"ctime", read_number<&BasicJob<Text>::ctime>},
+    {"egroup", read_text<&BasicJob<Text>::group>},
+    {"eligible_time",
+     [](auto& job, const auto& attribute) {
+         job.eligible_time = amount_of(PBS_RES_DURATION, attribute.value);
+     }},
+    {"etime", read_number<&BasicJob<Text>::etime>},
+    {"euser",
+     [](auto& job, const auto& attribute) {
+         if (!attribute.value.empty()) job.owner = attribute.value;
+     }},
+    {"exec_vnode", read_text<&BasicJob<Text>::exec_vnode>},
+    {"interactive",
+     [](auto& job, const auto& attribute) {
+         job.interactive = !attribute.value.empty() && attribute.value != "False" && attribute.value != "0";
+     }},
+    {"job_state",
+     [](auto& job, const auto& attribute) {
+         if (!attribute.value.empty()) job.state = attribute.value.front();
+     }},
+    {"max_run_subjobs",
+     [](auto& job, const auto& attribute) {
+         if (!attribute.value.empty()) job.most_running = number_of(attribute.value, 0);
+     }},
+    {"mtime", read_number<&BasicJob<Text>::mtime>},
+    {"project", read_text<&BasicJob<Text>::project>},
+    {"ptime", read_number<&BasicJob<Text>::preempted_at>},
+    {"qtime", read_number<&BasicJob<Text>::qtime>},
+    {"queue", read_text<&BasicJob<Text>::queue>},
+    {"resources_released", read_text<&BasicJob<Text>::released>},
+    {"resources_used", read_list<&BasicJob<Text>::used>},
+    {"schedselect", read_text<&BasicJob<Text>::chunks>},
+    {"stime", read_number<&BasicJob<Text>::stime>},
+    {"substate", read_number<&BasicJob<Text>::substate>},
 };
-static_assert(std::ranges::is_sorted(kJobFields, {}, &Field<Job>::name));
+static_assert(std::ranges::is_sorted(kJobFields<std::string>, {}, &Field<Job>::name));
 
-}  // namespace
-
-bool Job::runs() const {
-    if (array) return false;
-    if (state == 'R' || state == 'E' || state == 'S' || state == 'U') return true;
-    return !exec_vnode.empty() && (substate == kStagesIn || substate == kStagesInToRun);
-}
-
-bool Job::begun() const {
-    return runs() && substate == kBegun;
-}
-
-bool Job::preempted() const {
-    return state == 'S' && substate == kSuspendedByScheduler;
-}
-
-bool Job::is_extended(std::int64_t now) const {
-    const std::int64_t soft = soft_of(*this);
-    return soft > 0 && state == 'R' && stime > 0 && now - stime > soft;
-}
-
-std::int64_t Job::soft_walltime(std::int64_t now) const {
-    const std::int64_t soft = soft_of(*this);
-    if (soft <= 0) return 0;
-    const std::int64_t expected = is_extended(now) ? soft * ((now - stime) / soft + 1) : soft;
-    const auto hard = requested.find("walltime");
-    if (hard == requested.end()) return expected;
-    return std::min(expected, amount_of(PBS_RES_DURATION, hard->second));
-}
-
-std::int64_t Job::walltime() const {
-    constexpr std::int64_t kWithoutMaximum = std::int64_t{5} * 365 * 24 * 3600;  // as pbs_sched has it
-    const auto asked = [this](const char* name, std::int64_t otherwise) {
-        const auto found = requested.find(name);
-        return found == requested.end() ? otherwise : amount_of(PBS_RES_DURATION, found->second);
-    };
-    if (!runs() && requested.contains("min_walltime")) return asked("max_walltime", kWithoutMaximum);
-    return asked("walltime", -1);
-}
-
-bool Job::is_like(const Job& other) const {
-    return runs() == other.runs() && preempted() == other.preempted() && lasting(*this) == lasting(other);
-}
-
-Job job_of(std::string_view id, AttributeViews attributes, std::int64_t asked_at) {
-    Job job;
+template <class Text>
+BasicJob<Text> read_job(std::string_view id, AttributeViews attributes, std::int64_t asked_at) {
+    BasicJob<Text> job;
     job.id = id;
     job.accrues_since = asked_at;
-    read_fields<Job>(job, attributes, kJobFields);
+    read_fields<BasicJob<Text>>(job, attributes, kJobFields<Text>);
     if (!job.array) {
-        job.queued.clear();
+        job.queued = {};
         job.most_running.reset();
     }
     return job;
 }
 
+}  // namespace
+
+template <class Text>
+bool BasicJob<Text>::runs() const {
+    if (array) return false;
+    if (state == 'R' || state == 'E' || state == 'S' || state == 'U') return true;
+    return !exec_vnode.empty() && (substate == kStagesIn || substate == kStagesInToRun);
+}
+
+template <class Text>
+bool BasicJob<Text>::begun() const {
+    return runs() && substate == kBegun;
+}
+
+template <class Text>
+bool BasicJob<Text>::preempted() const {
+    return state == 'S' && substate == kSuspendedByScheduler;
+}
+
+template <class Text>
+bool BasicJob<Text>::is_extended(std::int64_t now) const {
+    const std::int64_t soft = soft_of(*this);
+    return soft > 0 && state == 'R' && stime > 0 && now - stime > soft;
+}
+
+template <class Text>
+std::int64_t BasicJob<Text>::soft_walltime(std::int64_t now) const {
+    const std::int64_t soft = soft_of(*this);
+    if (soft <= 0) return 0;
+    const std::int64_t expected = is_extended(now) ? soft * ((now - stime) / soft + 1) : soft;
+    const std::string_view hard = value_in(requested, "walltime");
+    return hard.empty() ? expected : std::min(expected, amount_of(PBS_RES_DURATION, hard));
+}
+
+template <class Text>
+std::int64_t BasicJob<Text>::walltime() const {
+    constexpr std::int64_t kWithoutMaximum = std::int64_t{5} * 365 * 24 * 3600;  // as pbs_sched has it
+    const auto asked = [this](const char* name, std::int64_t otherwise) {
+        const std::string_view value = value_in(requested, name);
+        return value.empty() ? otherwise : amount_of(PBS_RES_DURATION, value);
+    };
+    if (!runs() && !value_in(requested, "min_walltime").empty())
+        return asked("max_walltime", kWithoutMaximum);
+    return asked("walltime", -1);
+}
+
+template <class Text>
+bool BasicJob<Text>::is_like(const BasicJob& other) const {
+    return runs() == other.runs() && preempted() == other.preempted() && lasting(*this) == lasting(other);
+}
+
+template struct BasicJob<std::string>;
+template struct BasicJob<std::string_view>;
+
+Job job_of(std::string_view id, AttributeViews attributes, std::int64_t asked_at) {
+    return read_job<std::string>(id, attributes, asked_at);
+}
+
+JobView view_of_job(std::string_view id, AttributeViews attributes, std::int64_t asked_at) {
+    return read_job<std::string_view>(id, attributes, asked_at);
+}
+
 ifl::Attributes job_attributes() {
-    return names_of<Job>(kJobFields);
+    return names_of<Job>(kJobFields<std::string>);
 }
 
 std::string first_index(std::string_view indices) {

@@ -5,22 +5,26 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <type_traits>
 
 #include "cluster/fields.h"
 
 namespace pbs::cluster {
 
-struct Job {
-    std::string id;
-    std::string owner;
-    std::string submitter;  // Job_Owner, with the host
-    std::string group;
-    std::string account;
-    std::string project;
+// A job whose texts are strings, or views of the attributes that it was read from.
+template <class Text>
+struct BasicJob {
+    using List = std::conditional_t<std::is_same_v<Text, std::string>, ResourceList, ResourceViews>;
+
+    Text id;
+    Text owner;
+    Text submitter;  // Job_Owner, with the host
+    Text group;
+    Text account;
+    Text project;
     std::string origin_queue;
-    std::string queue;
-    std::string comment;
+    Text queue;
+    Text comment;
     char state = 'Q';  // as the server has it
     std::int32_t substate = 0;
     std::int32_t priority = 0;
@@ -32,19 +36,19 @@ struct Job {
     std::int64_t etime = 0;
     std::int64_t stime = 0;
     std::int64_t mtime = 0;
-    ResourceList requested;
-    std::string chunks;  // what is asked for, with the chunks' defaults
-    std::string exec_vnode;
-    ResourceList used;
+    List requested;
+    Text chunks;  // what is asked for, with the chunks' defaults
+    Text exec_vnode;
+    List used;
     // Of a job that was preempted by suspension: what it has given back of its vnodes, if not all.
-    std::string released;
+    Text released;
     std::int64_t preempted_at = 0;  // by any method; 0: never, or it has run since
     std::int32_t accrue_type = 0;
     std::int64_t eligible_time = 0;  // in seconds
     std::int64_t accrues_since = 0;  // when it was that
     // Of an array.
     bool array = false;
-    std::string queued;                        // indices of the subjobs that wait, such as "3-9:2,12"
+    Text queued;                               // indices of the subjobs that wait, such as "3-9:2,12"
     std::optional<std::int64_t> most_running;  // subjobs at a time
 
     // Has mom told that its processes have begun?
@@ -62,11 +66,16 @@ struct Job {
     std::int64_t walltime() const;
 
     // Alike in what a scheduler decides by: not in what has been used, comments and times of changes.
-    bool is_like(const Job& other) const;
+    bool is_like(const BasicJob& other) const;
 };
+
+using Job = BasicJob<std::string>;
+using JobView = BasicJob<std::string_view>;
 
 // `asked_at`: when the server was asked, in seconds since the Epoch.
 Job job_of(std::string_view id, AttributeViews attributes, std::int64_t asked_at);
+// The same for the time that the attributes and the id stay where they are.
+JobView view_of_job(std::string_view id, AttributeViews attributes, std::int64_t asked_at);
 // The attributes that a status request has to name for job_of().
 ifl::Attributes job_attributes();
 

@@ -7,30 +7,42 @@
 namespace pbs::cluster {
 
 void RecordBuilder::clear() {
-    lists_.clear();
+    used_lists_ = 0;
     acl_.clear();
     places_.clear();
     occurrences_.clear();
     limits_.clear();
 }
 
-std::pair<const pbs_amount*, std::size_t> RecordBuilder::amounts(const ResourceList& list) {
-    std::vector<pbs_amount>& out = lists_.emplace_back();
-    for (const auto& [name, value] : list) {
+std::vector<pbs_amount>& RecordBuilder::next_list() {
+    if (used_lists_ == lists_.size()) lists_.emplace_back();
+    std::vector<pbs_amount>& list = lists_[used_lists_++];
+    list.clear();
+    return list;
+}
+
+template <class List>
+std::pair<const pbs_amount*, std::size_t> RecordBuilder::amounts(const List& list, std::string_view chunks) {
+    constexpr std::string_view kSelect = "select";
+    std::vector<pbs_amount>& out = next_list();
+    const auto add = [&](std::string_view name, std::string_view value) {
         const auto resource = names_.resource(name);
-        if (!resource) continue;
+        if (!resource) return;
         pbs_amount amount{};
         amount.resource = resource->id;
         amount.number = amount_of(resource->kind, value);
         if (is_text(resource->kind)) amount.text = c_str(value);
         out.push_back(amount);
-    }
+    };
+    for (const auto& [name, value] : list)
+        if (chunks.empty() || name != kSelect) add(name, value);
+    if (!chunks.empty()) add(kSelect, chunks);
     return {out.data(), out.size()};
 }
 
 void RecordBuilder::add_places(const std::vector<Place>& places) {
     for (const Place& place : places) {
-        std::vector<pbs_amount>& list = lists_.emplace_back();
+        std::vector<pbs_amount>& list = next_list();
         for (const auto& [resource, number] : place.amounts) list.push_back({resource, 0, number, {}});
         places_.push_back({place.node, list.data(), list.size()});
     }
@@ -138,7 +150,8 @@ const pbs_vnode_record& RecordBuilder::vnode(std::uint64_t handle, std::string_v
     return vnode_;
 }
 
-const pbs_job_record& RecordBuilder::job(const Job& job, const JobStanding& standing) {
+template <class Text>
+const pbs_job_record& RecordBuilder::job(const BasicJob<Text>& job, const JobStanding& standing) {
     clear();
     job_ = {};
     job_.size = sizeof job_;
@@ -149,7 +162,7 @@ const pbs_job_record& RecordBuilder::job(const Job& job, const JobStanding& stan
     job_.group = c_str(job.group);
     job_.account = c_str(job.account);
     job_.project = c_str(job.project);
-    job_.origin_queue = c_str(job.origin_queue.empty() ? job.queue : job.origin_queue);
+    job_.origin_queue = job.origin_queue.empty() ? c_str(job.queue) : c_str(job.origin_queue);
     job_.run_host = c_str(value_in(job.requested, "host"));
     job_.queue = standing.queue;
     job_.state = static_cast<unsigned char>(standing.state);
@@ -172,9 +185,7 @@ const pbs_job_record& RecordBuilder::job(const Job& job, const JobStanding& stan
     job_.accrues_since = job.accrues_since;
     job_.walltime = job.walltime();
     job_.soft_walltime = standing.soft_walltime;
-    requested_ = job.requested;
-    if (!job.chunks.empty()) requested_.insert_or_assign("select", job.chunks);
-    std::tie(job_.requested, job_.requested_count) = amounts(requested_);
+    std::tie(job_.requested, job_.requested_count) = amounts(job.requested, job.chunks);
     if (job.runs()) std::tie(job_.used, job_.used_count) = amounts(job.used);
     if (standing.places != nullptr) add_places(*standing.places);
     job_.place_count = places_.size();
@@ -184,6 +195,9 @@ const pbs_job_record& RecordBuilder::job(const Job& job, const JobStanding& stan
     job_.kept = places_.data() + job_.place_count;
     return job_;
 }
+
+template const pbs_job_record& RecordBuilder::job(const Job& job, const JobStanding& standing);
+template const pbs_job_record& RecordBuilder::job(const JobView& job, const JobStanding& standing);
 
 const pbs_reservation_record& RecordBuilder::reservation(const ReservationStanding& reservation) {
     clear();

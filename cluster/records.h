@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,23 +70,27 @@ class RecordBuilder {
                                   std::string_view directives = {});
     const pbs_queue_record& queue(std::uint64_t handle, std::string_view name, const Queue& queue);
     const pbs_vnode_record& vnode(std::uint64_t handle, std::string_view name, const Vnode& vnode);
-    const pbs_job_record& job(const Job& job, const JobStanding& standing);
+    template <class Text>
+    const pbs_job_record& job(const BasicJob<Text>& job, const JobStanding& standing);
     const pbs_reservation_record& reservation(const ReservationStanding& reservation);
 
   private:
     void clear();
-    std::pair<const pbs_amount*, std::size_t> amounts(const ResourceList& list);
+    std::vector<pbs_amount>& next_list();
+    // `chunks`: what stands for the list's select, unless it is empty.
+    template <class List>
+    std::pair<const pbs_amount*, std::size_t> amounts(const List& list, std::string_view chunks = {});
     void add_places(const std::vector<Place>& places);
     template <class Record>
     void set_limits(Record& record, const Limits& limits);
 
     const Names& names_;
-    std::deque<std::vector<pbs_amount>> lists_;
+    std::vector<std::vector<pbs_amount>> lists_;  // the first used_lists_ belong to the current record
+    std::size_t used_lists_ = 0;
     std::vector<pbs_str> acl_;
     std::vector<pbs_place> places_;
     std::vector<pbs_reservation_occurrence> occurrences_;
     std::vector<pbs_entity_limit> limits_;
-    ResourceList requested_;
     pbs_server_record server_{};
     pbs_sched_record sched_{};
     pbs_queue_record queue_{};

@@ -54,6 +54,9 @@ class ChangeRecords {
 
 }  // namespace
 
+Plugin::Plugin() = default;
+Plugin::~Plugin() = default;
+
 Result<std::unique_ptr<Plugin>> Plugin::load(client::Options options, Log& log) {
     options.log = [&log](int32_t level, std::string_view object, std::string_view line) {
         log.write(event_of(level), LogClass::sched, object, line);
@@ -104,28 +107,28 @@ std::vector<PeerQueue> Plugin::peer_queues(int64_t now, std::string_view sched) 
     return queues;
 }
 
+RecordBuilder& Plugin::records_of(const State& state) {
+    if (!records_ || !records_->is_of(state)) records_ = std::make_unique<RecordBuilder>(state);
+    return *records_;
+}
+
 void Plugin::resource_defined(const Resource& resource) {
     client::Plugin::tell(resource_record(resource));
 }
 void Plugin::server_changed(const State& state) {
-    RecordBuilder builder(state);
-    client::Plugin::tell(builder.server());
+    client::Plugin::tell(records_of(state).server());
 }
 void Plugin::sched_changed(const Sched& sched, const State& state) {
-    RecordBuilder builder(state);
-    client::Plugin::tell(builder.sched(sched));
+    client::Plugin::tell(records_of(state).sched(sched));
 }
 void Plugin::queue_changed(const Queue& queue, const State& state) {
-    RecordBuilder builder(state);
-    client::Plugin::tell(builder.queue(queue));
+    client::Plugin::tell(records_of(state).queue(queue));
 }
 void Plugin::node_changed(const Node& node, const State& state) {
-    RecordBuilder builder(state);
-    client::Plugin::tell(builder.node(node, load_));
+    client::Plugin::tell(records_of(state).node(node, load_));
 }
 void Plugin::job_changed(int64_t now, const Job& job, const State& state) {
-    RecordBuilder builder(state);
-    client::Plugin::tell(now, builder.job(job));
+    client::Plugin::tell(now, records_of(state).job(job));
 }
 void Plugin::tell(int64_t now, const Job& job, const State& state) {
     if (job.history() || (job.is_subjob() && !job.running()))
@@ -134,8 +137,7 @@ void Plugin::tell(int64_t now, const Job& job, const State& state) {
         job_changed(now, job, state);
 }
 void Plugin::reservation_changed(const Reservation& reservation, const State& state) {
-    RecordBuilder builder(state);
-    client::Plugin::tell(builder.reservation(reservation));
+    client::Plugin::tell(records_of(state).reservation(reservation));
 }
 
 std::map<std::string, int> Plugin::tick(int64_t now, const State& state) {

@@ -26,6 +26,7 @@
 namespace pbs::host {
 
 class Log;
+class RecordBuilder;
 
 using client::is_plugin_type;
 using cluster::Decision;
@@ -56,6 +57,9 @@ class Plugin : public client::Plugin {
     // Loads and initialises; `options` without its log and what the host takes of decisions. The error's
     // message names the file and the reason.
     static Result<std::unique_ptr<Plugin>> load(client::Options options, Log& log);
+    ~Plugin();
+    Plugin(const Plugin&) = delete;
+    Plugin& operator=(const Plugin&) = delete;
 
     // A Manager request's part that is the plugin's. A warning is added to `warning`.
     Result<void> manager(int64_t now, int command, int object_type, std::string_view name,
@@ -94,8 +98,10 @@ class Plugin : public client::Plugin {
     Result<Decision> place_job(int64_t now, uint64_t job, const State& state);
 
   private:
-    Plugin() = default;
+    Plugin();
+    RecordBuilder& records_of(const State& state);
 
+    std::unique_ptr<RecordBuilder> records_;
     MachineLoad load_;
 };
 

@@ -21,11 +21,15 @@ std::optional<cluster::ResourceRef> ref_of(const Resource* resource) {
                                 resource->consumable()};
 }
 
-std::vector<ifl::AttributeView> views_of(const Attributes& attributes) {
-    std::vector<ifl::AttributeView> views;
-    views.reserve(attributes.values().size());
+void read_views(const Attributes& attributes, std::vector<ifl::AttributeView>& views) {
+    views.clear();
     for (const AttributeValue& value : attributes.values())
         views.push_back({value.def->name, value.resource(), value.value()});
+}
+
+std::vector<ifl::AttributeView> views_of(const Attributes& attributes) {
+    std::vector<ifl::AttributeView> views;
+    read_views(attributes, views);
     return views;
 }
 
@@ -101,7 +105,8 @@ const pbs_vnode_record& RecordBuilder::node(const Node& node, const MachineLoad&
 
 const pbs_job_record& RecordBuilder::job(const Job& job) {
     const Attributes& attributes = job.attributes;
-    job_ = cluster::job_of(job.id, views_of(attributes), attributes.integer("accrues_since", 0));
+    read_views(attributes, views_);
+    job_ = cluster::view_of_job(job.id, views_, attributes.integer("accrues_since", 0));
     job_.state = job.state;
     job_.substate = job.substate;
     job_.array = job.is_array();

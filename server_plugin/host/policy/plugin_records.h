@@ -38,6 +38,9 @@ class RecordBuilder {
     const pbs_job_record& job(const Job& job);
     const pbs_reservation_record& reservation(const Reservation& reservation);
 
+    // Is it made for this state?
+    bool is_of(const State& state) const { return &state == &state_; }
+
   private:
     const State& state_;
     StateNames names_;
@@ -47,7 +50,8 @@ class RecordBuilder {
     cluster::Sched sched_;
     cluster::Queue queue_;
     cluster::Vnode vnode_;
-    cluster::Job job_;
+    cluster::JobView job_;
+    std::vector<ifl::AttributeView> views_;  // that job_ was read from
     cluster::ReservationStanding reservation_;
 };
 
