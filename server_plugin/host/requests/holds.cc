@@ -1,3 +1,5 @@
+// HoldJob and ReleaseJob: user, operator and system holds are added, or taken off. A running job can't be
+// checkpointed here, so it only gets the hold for the time when it is queued again.
 #include "server_plugin/host/requests/holds.h"
 
 #include <fmt/format.h>
@@ -33,6 +35,14 @@ Result<ifl::Attribute> hold_change(const Context& context, const ifl::Attributes
 
 namespace {
 
+// The difference between HoldJob and ReleaseJob.
+struct HoldsRequest {
+    ifl::Op op = ifl::Op::incr;
+    bool of_exiting = false;        // also of a job that is at its end
+    bool may_start = false;         // jobs may start by it: a cycle follows
+    std::string_view done = "set";  // for the log
+};
+
 // Those that have run, and are held until they run again.
 Result<void> release_subjobs(Change& change, const Job& array, const ifl::Attribute& hold) {
     static const AttributeDef& holds = *job_table().find("Hold_Types");
@@ -46,8 +56,6 @@ Result<void> release_subjobs(Change& change, const Job& array, const ifl::Attrib
     }
     return {};
 }
-
-}  // namespace
 
 ifl::Reply change_holds(Context& context, const HoldsRequest& request) {
     const auto& body = std::get<ifl::Manage>(context.request.body);
@@ -74,6 +82,17 @@ ifl::Reply change_holds(Context& context, const HoldsRequest& request) {
         fmt::format("Holds {} {} at request of {}", change_of_hold->value, request.done, requestor(context)));
     if (request.may_start) change.want_cycle(PBS_SCH_SCHEDULE_NEW);
     return reply_of(change.commit());
+}
+
+}  // namespace
+
+ifl::Reply hold_job(Context& context) {
+    return change_holds(context, {.op = ifl::Op::incr, .done = "set"});
+}
+
+ifl::Reply release_job(Context& context) {
+    return change_holds(context,
+                        {.op = ifl::Op::decr, .of_exiting = true, .may_start = true, .done = "released"});
 }
 
 }  // namespace pbs::host

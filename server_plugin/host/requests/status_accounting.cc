@@ -1,5 +1,5 @@
 // StatusSched with "object=accounting": the days that have accounting records, or records of one day.
-#include "server_plugin/host/requests/status_accounting.h"
+#include "server_plugin/host/requests/status_scheduler.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/policy/config_document.h"
 #include "server_plugin/host/requests/common.h"
-#include "server_plugin/host/requests/status_configuration.h"
+#include "server_plugin/host/requests/status_scheduler.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {

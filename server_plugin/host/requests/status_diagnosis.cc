@@ -1,6 +1,6 @@
 // StatusSched with "object=diagnosis": what the server has counted of itself, its last cycles and slow
 // requests, who asks most, and the health of what it stands on.
-#include "server_plugin/host/requests/status_diagnosis.h"
+#include "server_plugin/host/requests/status_scheduler.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

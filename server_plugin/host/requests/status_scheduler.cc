@@ -12,9 +12,7 @@
 #include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/describe.h"
-#include "server_plugin/host/requests/status_accounting.h"
-#include "server_plugin/host/requests/status_configuration.h"
-#include "server_plugin/host/requests/status_diagnosis.h"
+#include "server_plugin/host/requests/status_scheduler.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
