@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "ifl/pbs_error.h"
@@ -33,29 +34,25 @@ std::vector<EntityLimit> stored(std::string_view text) {
 
 constexpr std::size_t kMostLimits = 10'000;
 
-constexpr std::array<std::string_view, 9> kOldOfServer = {
-    "max_running",       "max_user_run",       "max_group_run",     "max_user_res",      "max_group_res",
-    "max_user_run_soft", "max_group_run_soft", "max_user_res_soft", "max_group_res_soft"};
-constexpr std::array<std::string_view, 10> kOldOfQueues = {
+using Names = std::span<const std::string_view>;
+
+constexpr std::string_view kOld[] = {
     "max_queuable",  "max_running",       "max_user_run",       "max_group_run",     "max_user_res",
     "max_group_res", "max_user_run_soft", "max_group_run_soft", "max_user_res_soft", "max_group_res_soft"};
-constexpr std::array<std::string_view, 4> kNewOfServer = {"max_run", "max_run_res", "max_run_soft",
-                                                          "max_run_res_soft"};
-constexpr std::array<std::string_view, 6> kNewOfQueues = {
-    "max_queued", "queued_jobs_threshold", "max_run", "max_run_res", "max_run_soft", "max_run_res_soft"};
-constexpr std::array<std::string_view, 4> kOthersNew = {"max_queued_res", "queued_jobs_threshold_res",
-                                                        "max_queued", "queued_jobs_threshold"};
+constexpr std::string_view kNew[] = {"max_queued_res", "queued_jobs_threshold_res",
+                                     "max_queued",     "queued_jobs_threshold",
+                                     "max_run",        "max_run_res",
+                                     "max_run_soft",   "max_run_res_soft"};
 
-template <std::size_t n>
-std::string_view one_of(const std::array<std::string_view, n>& names, const Attributes& attributes) {
-    for (const std::string_view name : names)
-        if (attributes.has(name) || !attributes.all_of(name).empty()) return name;
-    return {};
+// The attributes of a style that can't be set beside the other style's, of the server or of a queue.
+Names conflicting(bool old_style, bool server) {
+    return old_style ? Names(kOld).subspan(server ? 1 : 0) : Names(kNew).subspan(server ? 4 : 2);
 }
 
-template <std::size_t n>
-bool is_one(const std::array<std::string_view, n>& names, std::string_view name) {
-    return std::ranges::find(names, name) != names.end();
+std::string_view set_in(const Attributes& attributes, Names names) {
+    const auto is_set = [&](std::string_view name) { return !attributes.all_of(name).empty(); };
+    const auto found = std::ranges::find_if(names, is_set);
+    return found == names.end() ? std::string_view() : *found;
 }
 
 // How many jobs a job counts as: an array as many as may start.
@@ -228,12 +225,10 @@ Result<std::string> changed_limits(Type type, std::string_view current, std::str
 
 Result<void> check_limit_styles(std::string_view name, const Attributes& own, const State& state) {
     if (own.all_of(name).empty()) return {};
-    const bool is_old = is_one(kOldOfQueues, name);
-    const bool is_new = is_one(kNewOfQueues, name) || is_one(kOthersNew, name);
-    if (!is_old && !is_new) return {};
+    const bool is_new = std::ranges::find(kNew, name) != std::end(kNew);
+    if (!is_new && std::ranges::find(kOld, name) == std::end(kOld)) return {};
     const auto conflict = [&](const Attributes& attributes, bool server) {
-        if (is_new) return server ? one_of(kOldOfServer, attributes) : one_of(kOldOfQueues, attributes);
-        return server ? one_of(kNewOfServer, attributes) : one_of(kNewOfQueues, attributes);
+        return set_in(attributes, conflicting(is_new, server));
     };
     const auto refuse = [&](std::string_view other, const std::string& where) {
         return fail(
