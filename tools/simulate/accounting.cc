@@ -11,6 +11,7 @@
 
 #include "objects/value.h"
 #include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::simulate {
 namespace {
@@ -59,35 +60,23 @@ std::vector<Pair> split_pairs(std::string_view line, std::size_t from) {
 
 // Returns the CPUs of a select such as "2:ncpus=4:mem=1gb+1:ncpus=8"; nullopt: the text is no select.
 std::optional<std::int64_t> cpus_of_select(std::string_view select) {
+    constexpr std::string_view kCpus = "ncpus=";
     std::int64_t all = 0;
-    while (true) {
-        const auto plus = std::min(select.find('+'), select.size());
-        std::string_view chunk = select.substr(0, plus);
+    for (const std::string_view chunk : values::split(select, '+')) {
         std::int64_t count = 1;
         std::int64_t cpus = 1;
-        bool first = true;
-        while (!chunk.empty()) {
-            const auto colon = std::min(chunk.find(':'), chunk.size());
-            const std::string_view part = chunk.substr(0, colon);
-            std::optional<std::int64_t> number;
-            if (first && part.find('=') == part.npos) {
-                number = values::number<std::int64_t>(part);
-                count = number.value_or(0);
-            } else if (part.starts_with("ncpus=")) {
-                number = values::number<std::int64_t>(part.substr(6));
-                cpus = number.value_or(0);
-            } else {
-                number = 1;
-            }
+        for (const std::string_view part : values::split(chunk, ':')) {
+            const bool of_cpus = part.starts_with(kCpus);
+            const bool is_count = part.data() == chunk.data() && part.find('=') == part.npos;
+            if (chunk.empty() || !(of_cpus || is_count)) continue;
+            const auto number = values::number<std::int64_t>(of_cpus ? part.substr(kCpus.size()) : part);
             if (!number || *number < 0 || *number > kMostCpus) return std::nullopt;
-            chunk.remove_prefix(std::min(colon + 1, chunk.size()));
-            first = false;
+            (of_cpus ? cpus : count) = *number;
         }
         all += count * cpus;
         if (all > kMostCpus) return std::nullopt;
-        if (plus == select.size()) return all;
-        select.remove_prefix(plus + 1);
     }
+    return all;
 }
 
 class LogReader {
