@@ -1,5 +1,5 @@
 // What the server tells of itself, and to whom.
-#include "server_plugin/host/requests/status_diagnosis.h"
+#include "server_plugin/host/requests/status_scheduler.h"
 
 #include <gmock/gmock.h>
 
