@@ -17,7 +17,8 @@ function(pbs_target_settings target)
             -Wformat=2
             $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor
             -Woverloaded-virtual
-            -Wextra-semi>)
+            -Wextra-semi>
+            $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wthread-safety>)
   if(PBSPOLICY_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

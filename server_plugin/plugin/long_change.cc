@@ -2,34 +2,38 @@
 
 #include <atomic>
 #include <exception>
-#include <mutex>
 #include <optional>
 #include <system_error>
 #include <utility>
+
+#include "values/mutex.h"
 
 namespace pbs::plugin {
 
 // What the two threads share. Of `store` and `done` only the one that works knows, until it is over.
 struct LongChange::Job {
-    std::mutex mutex;
-    bool over = false;              // the work
-    bool abandoned = false;         // nobody waits for it
-    bool gone = false;              // the thread has nothing left to do
+    struct Stage {
+        bool over = false;       // the work
+        bool abandoned = false;  // nobody waits for it
+        bool gone = false;       // the thread has nothing left to do
+    };
+    values::Mutex mutex;
+    Stage stage PBS_GUARDED_BY(mutex);
     std::atomic<bool> end = false;  // the work, as soon as it can
     std::shared_ptr<const objects::Store::Seed> seed;
     std::optional<objects::Store> store{};
     Done done = objects::fail(objects::Code::internal, "not done");
 
-    bool is(const bool Job::*what) {
-        const std::lock_guard lock(mutex);
-        return this->*what;
+    Stage stage_now() {
+        const values::Lock lock(mutex);
+        return stage;
     }
     void work(const Work& what);
     // Closing a database takes a while: its log is copied into it.
     void close() {
         store.reset();
-        const std::lock_guard lock(mutex);
-        gone = true;
+        const values::Lock lock(mutex);
+        stage.gone = true;
     }
 };
 
@@ -48,19 +52,19 @@ void LongChange::Job::work(const Work& what) {
     }
     bool wanted = false;
     {
-        const std::lock_guard lock(mutex);
-        over = true;
-        wanted = !abandoned;
+        const values::Lock lock(mutex);
+        stage.over = true;
+        wanted = !stage.abandoned;
     }
     if (!wanted) close();
 }
 
 bool LongChange::busy() const {
-    return ticket_ != 0 || (abandoned_ && !job_->is(&Job::gone));
+    return ticket_ != 0 || (abandoned_ && !job_->stage_now().gone);
 }
 
 bool LongChange::ready() const {
-    return !busy() && (!job_ || job_->is(&Job::gone));
+    return !busy() && (!job_ || job_->stage_now().gone);
 }
 
 void LongChange::begin(objects::Store& store, std::uint64_t ticket, Work work) {
@@ -75,7 +79,7 @@ void LongChange::begin(objects::Store& store, std::uint64_t ticket, Work work) {
 }
 
 bool LongChange::over() const {
-    return ticket_ != 0 && job_->is(&Job::over);
+    return ticket_ != 0 && job_->stage_now().over;
 }
 
 LongChange::Done LongChange::end(objects::Store& store) {
@@ -109,10 +113,10 @@ void LongChange::abandon(std::uint64_t ticket) {
     abandoned_ = true;
     bool over = false;
     {
-        const std::lock_guard lock(job_->mutex);
-        job_->abandoned = true;
+        const values::Lock lock(job_->mutex);
+        job_->stage.abandoned = true;
         job_->end = true;
-        over = job_->over;
+        over = job_->stage.over;
     }
     if (!over) return;
     thread_.join();

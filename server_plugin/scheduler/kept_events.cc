@@ -129,7 +129,7 @@ struct Teller {
 }  // namespace
 
 void KeptEvents::keep(Event event) {
-    const std::scoped_lock lock(mutex_);
+    const values::Lock lock(mutex_);
     if (memory_ == nullptr) memory_ = std::make_unique<std::pmr::monotonic_buffer_resource>(16 * 1024);
     std::visit(Keeper(*memory_), event);
     events_.push_back(std::move(event));
@@ -137,7 +137,7 @@ void KeptEvents::keep(Event event) {
 
 std::vector<std::string> KeptEvents::deliver(Scheduler& scheduler) {
     std::vector<std::string> refused;
-    std::unique_lock lock(mutex_);
+    values::Lock lock(mutex_);
     const auto memory = std::exchange(memory_, {});
     std::vector<Event> events = std::exchange(events_, {});
     lock.unlock();

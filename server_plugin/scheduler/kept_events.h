@@ -4,13 +4,13 @@
 
 #include <memory>
 #include <memory_resource>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "server_plugin/scheduler/model/cluster.h"
+#include "values/mutex.h"
 
 namespace pbs::objects {
 class Snapshot;
@@ -59,9 +59,9 @@ class KeptEvents {
     std::vector<std::string> deliver(Scheduler& scheduler);
 
   private:
-    std::mutex mutex_;  // of the others
-    std::unique_ptr<std::pmr::monotonic_buffer_resource> memory_;
-    std::vector<Event> events_;
+    values::Mutex mutex_;
+    std::unique_ptr<std::pmr::monotonic_buffer_resource> memory_ PBS_GUARDED_BY(mutex_);
+    std::vector<Event> events_ PBS_GUARDED_BY(mutex_);
 };
 
 }  // namespace pbs::sched

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <deque>
 #include <exception>
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/users.h"
 #include "server_plugin/host/net/connection_owner.h"
+#include "values/mutex.h"
 
 namespace pbs::host {
 namespace {
@@ -70,11 +70,11 @@ struct MungeCheck::Shared {
         Result<std::string> user;
     };
     const CredentialSources sources;
-    std::mutex mutex;  // for all below
-    std::deque<Asked> waiting;
-    std::vector<Answer> answers;
-    std::size_t threads = 0;
-    uv_async_t* wake = nullptr;  // nullptr: nobody waits for answers
+    values::Mutex mutex;
+    std::deque<Asked> waiting PBS_GUARDED_BY(mutex);
+    std::vector<Answer> answers PBS_GUARDED_BY(mutex);
+    std::size_t threads PBS_GUARDED_BY(mutex) = 0;
+    uv_async_t* wake PBS_GUARDED_BY(mutex) = nullptr;  // nullptr: nobody waits for answers
 };
 
 struct MungeCheck::Handle {
@@ -92,6 +92,7 @@ MungeCheck::MungeCheck(uv_loop_s* loop, CredentialSources sources, Done done)
     });
     handle_->async.data = handle_;
     uv_unref(reinterpret_cast<uv_handle_t*>(&handle_->async));
+    const values::Lock lock(shared_->mutex);
     shared_->wake = &handle_->async;
 }
 
@@ -100,7 +101,7 @@ MungeCheck::~MungeCheck() = default;
 void MungeCheck::close() {
     if (handle_ == nullptr) return;
     {
-        const std::lock_guard lock(shared_->mutex);
+        const values::Lock lock(shared_->mutex);
         shared_->wake = nullptr;
         shared_->waiting.clear();
     }
@@ -111,7 +112,7 @@ void MungeCheck::close() {
 
 // The threads are nobody's: one may be in libmunge when the server stops. They end when nothing waits.
 void MungeCheck::check(uint64_t connection, ShownCredential shown) {
-    const std::lock_guard lock(shared_->mutex);
+    const values::Lock lock(shared_->mutex);
     shared_->waiting.push_back({connection, std::move(shown)});
     if (shared_->threads >= kMostThreads) return;
     std::thread([shared = shared_] { work(shared); }).detach();
@@ -119,12 +120,12 @@ void MungeCheck::check(uint64_t connection, ShownCredential shown) {
 }
 
 void MungeCheck::forget(uint64_t connection) {
-    const std::lock_guard lock(shared_->mutex);
+    const values::Lock lock(shared_->mutex);
     std::erase_if(shared_->waiting, [&](const Shared::Asked& one) { return one.connection == connection; });
 }
 
 void MungeCheck::work(const std::shared_ptr<Shared>& shared) {
-    std::unique_lock lock(shared->mutex);
+    values::Lock lock(shared->mutex);
     while (!shared->waiting.empty()) {
         const Shared::Asked asked = std::move(shared->waiting.front());
         shared->waiting.pop_front();
@@ -145,7 +146,7 @@ void MungeCheck::work(const std::shared_ptr<Shared>& shared) {
 void MungeCheck::take_answers() {
     std::vector<Shared::Answer> answers;
     {
-        const std::lock_guard lock(shared_->mutex);
+        const values::Lock lock(shared_->mutex);
         answers.swap(shared_->answers);
     }
     for (const Shared::Answer& answer : answers) done_(answer.connection, answer.user);

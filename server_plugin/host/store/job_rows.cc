@@ -23,14 +23,14 @@ constexpr const char* kQuery =
 
 JobRows::JobRows(sqlite::Connection& db) : db_(db), current_(std::make_unique<Rows>()) {
     reader_ = std::thread([this] {
-        bool read = true;
+        bool ok = false;
         try {
-            this->read();
+            ok = read();
         } catch (const std::bad_alloc&) {
-            read = false;
+            // ok_ says so
         }
-        const std::lock_guard lock(mutex_);
-        ok_ = ok_ && read;
+        const values::Lock lock(mutex_);
+        ok_ = ok;
         over_ = true;
         changed_.notify_all();
     });
@@ -38,7 +38,7 @@ JobRows::JobRows(sqlite::Connection& db) : db_(db), current_(std::make_unique<Ro
 
 JobRows::~JobRows() {
     {
-        const std::lock_guard lock(mutex_);
+        const values::Lock lock(mutex_);
         stop_ = true;
         changed_.notify_all();
     }
@@ -47,8 +47,8 @@ JobRows::~JobRows() {
 
 const std::vector<JobRow>& JobRows::next() {
     static const std::vector<JobRow> none;
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return over_ || !ready_.empty(); });
+    values::Lock lock(mutex_);
+    while (!over_ && ready_.empty()) lock.wait(changed_);
     if (ready_.empty()) return none;
     given_ = std::move(ready_.front());
     ready_.pop_front();
@@ -56,7 +56,7 @@ const std::vector<JobRow>& JobRows::next() {
     return given_->rows;
 }
 
-void JobRows::read() {
+bool JobRows::read() {
     sqlite::Statement query = db_.statement(kQuery);
     while (query.next()) {
         JobRow row;
@@ -70,13 +70,13 @@ void JobRows::read() {
         // The bytes stay where they are while there is room.
         std::string& bytes = current_->bytes;
         if (bytes.size() + size > bytes.capacity()) {
-            if (!current_->rows.empty() && !pass_on()) return;
+            if (!current_->rows.empty() && !pass_on()) return true;
             current_->bytes.reserve(std::max(size, kBytesTogether));
         }
         add(row);
     }
-    ok_ = query.ok();
-    if (ok_ && !current_->rows.empty()) pass_on();
+    if (query.ok() && !current_->rows.empty()) pass_on();
+    return query.ok();
 }
 
 void JobRows::add(JobRow row) {
@@ -90,8 +90,8 @@ void JobRows::add(JobRow row) {
 }
 
 bool JobRows::pass_on() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return stop_ || ready_.size() < kMostReady; });
+    values::Lock lock(mutex_);
+    while (!stop_ && ready_.size() >= kMostReady) lock.wait(changed_);
     ready_.push_back(std::exchange(current_, std::make_unique<Rows>()));
     changed_.notify_all();
     return !stop_;

@@ -7,11 +7,12 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include "values/mutex.h"
 
 namespace pbs::sqlite {
 class Connection;
@@ -52,24 +53,27 @@ class JobRows {
     // Some rows, valid until the next call. None: those were all, or the database can't be read, which the
     // connection tells of (ok()).
     const std::vector<JobRow>& next();
-    bool ok() const { return ok_; }
+    bool ok() {
+        const values::Lock lock(mutex_);
+        return ok_;
+    }
 
   private:
     struct Rows {
         std::vector<JobRow> rows;
         std::string bytes;  // of their texts
     };
-    void read();
+    bool read();  // false: the database can't be read
     void add(JobRow row);
     bool pass_on();
 
     sqlite::Connection& db_;
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<std::unique_ptr<Rows>> ready_;
-    bool over_ = false;  // all are in ready_
-    bool stop_ = false;
-    bool ok_ = true;
+    values::Mutex mutex_;
+    std::condition_variable_any changed_;
+    std::deque<std::unique_ptr<Rows>> ready_ PBS_GUARDED_BY(mutex_);
+    bool over_ PBS_GUARDED_BY(mutex_) = false;  // all are in ready_
+    bool stop_ PBS_GUARDED_BY(mutex_) = false;
+    bool ok_ PBS_GUARDED_BY(mutex_) = true;
 
     std::unique_ptr<Rows> current_;  // the reader's
     std::unique_ptr<Rows> given_;    // what next() has returned
