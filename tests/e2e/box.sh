@@ -41,13 +41,11 @@ hostname box
 mount -t proc proc /proc
 mount -t overlay overlay -o "lowerdir=/etc,upperdir=$BOX/etc,workdir=$BOX/etc.work" /etc
 mount -t overlay overlay -o "lowerdir=$PREFIX,upperdir=$BOX/prefix,workdir=$BOX/prefix.work" "$PREFIX"
-# Make the helper setuid, as after the post-installation script: commands prove their user by it.
+# Make the helper setuid, which an installation by make alone leaves out: commands prove their user by it.
 chmod u+s "$PREFIX/sbin/pbs_iff"
 # The post-installation script writes into /usr/lib/systemd, too.
 [ ! -d /usr/lib/systemd ] ||
     mount -t overlay overlay -o "lowerdir=/usr/lib/systemd,upperdir=$BOX/systemd,workdir=$BOX/systemd.work" /usr/lib/systemd
-# Set it again: an installation by make alone leaves the bit out.
-chmod u+s "$PREFIX/sbin/pbs_iff"
 mkdir -p /var/spool/pbs /run/postgresql
 mount --bind "$BOX/spool" /var/spool/pbs
 # Separate /tmp: qsub leaves a process behind that later qsubs of the user would find there.
