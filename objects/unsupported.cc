@@ -224,13 +224,26 @@ std::string unsupported_preemption(const Object& policy) {
 
 std::vector<UnsupportedSetting> unsupported_by_server(const Object& policy, ServerAbilities abilities) {
     std::vector<UnsupportedSetting> found;
+    const std::string title = object_title(policy.type(), policy.name());
     const auto add = [&](std::string_view attribute, std::string_view why) {
-        if (!policy.is_set(attribute)) return;
-        found.push_back({attribute, fmt::format("{}: {} is not acted on: {}",
-                                                object_title(policy.type(), policy.name()), attribute, why)});
+        if (policy.is_set(attribute))
+            found.push_back({attribute, fmt::format("{}: {} is not acted on: {}", title, attribute, why)});
     };
     const std::string_view algorithm = policy.text("algorithm");
-    if (algorithm == "external") return found;
+    if (algorithm == "external") {
+        if (abilities.pbs_sched == PbsSched::none)
+            found.push_back(
+                {"algorithm", fmt::format("{}: algorithm external is not acted on: pbs_sched doesn't "
+                                          "schedule here, and jobs are scheduled as with standard",
+                                          title)});
+        if (abilities.pbs_sched == PbsSched::replaced)
+            found.push_back({"algorithm",
+                             fmt::format("{}: algorithm external leaves the jobs of a scheduler whose policy "
+                                         "for all time it is to pbs_sched, which nobody starts where the "
+                                         "plugin schedules: no job starts until pbs_sched runs",
+                                         title)});
+        return found;
+    }
     if (!abilities.pulls && algorithm == "standard")
         add("peer_queue", "no jobs are pulled from other servers");
     if (!abilities.has_log) add("log_event", "in an OpenPBS server the scheduler keeps no log of its own");

@@ -4,6 +4,7 @@
 // silent.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,13 +50,20 @@ std::vector<std::string> unsupported_lines(const Object& object);
 // The warning about a policy's preemption settings, for a server that carries out no preemptions. Empty: the
 // policy has no preemption.
 std::string unsupported_preemption(const Object& policy);
+// Whether pbs_sched can schedule by a policy of algorithm external.
+enum class PbsSched : std::uint8_t {
+    none,      // it never does: the policy acts as one of algorithm standard
+    runs,      // it schedules for this server
+    replaced,  // the plugin schedules in its place, and nobody starts it
+};
 // The server's abilities that the plugin's scheduler can use.
 struct ServerAbilities {
     bool pulls = true;    // pulls jobs from other servers (peer_queue)
     bool has_log = true;  // has a scheduler log, for which a policy says what is written (log_event)
+    PbsSched pbs_sched = PbsSched::none;
 };
-// The settings of a policy that need more than the server can do. Empty for a policy of algorithm external,
-// which pbs_sched acts on.
+// The settings of a policy that need more than the server can do. Of a policy of algorithm external only the
+// algorithm may: pbs_sched acts on the others.
 std::vector<UnsupportedSetting> unsupported_by_server(const Object& policy, ServerAbilities abilities);
 // The texts about settings without effect that a change concerns: the attributes that it names, and settings
 // that had an effect before. For an object without any effect: every attribute but its comment. Null: the

@@ -30,7 +30,6 @@ struct ToldBefore {
     std::string_view other;
 };
 constexpr ToldBefore kToldBefore[] = {
-    {element, "algorithm", "job_sort_key"},
     {of, "submit_queue", "enforce_prime_time"},
     {of, "batch_queues", "enforce_prime_time"},
     {of, "past_usage_charge", "decay_factor"},

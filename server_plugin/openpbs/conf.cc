@@ -1,5 +1,6 @@
 #include "server_plugin/openpbs/conf.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <strings.h>
 #include <unistd.h>
@@ -16,13 +17,32 @@ std::string pbs_home() {
     return ifl::conf_value(environment, "PBS_HOME").value_or("/var/spool/pbs");
 }
 
+bool is_this_host(std::string_view name) {
+    const auto label = [](std::string_view whole) { return std::string(whole.substr(0, whole.find('.'))); };
+    std::array<char, 256> host{};
+    return !name.empty() && gethostname(host.data(), host.size() - 1) == 0 &&
+           strcasecmp(label(name).c_str(), label(host.data()).c_str()) == 0;
+}
+
 // PBS_SERVER is the primary there.
 bool is_secondary() {
-    const auto label = [](const std::string& name) { return name.substr(0, name.find('.')); };
     const auto settings = ifl::load_settings(ifl::process_environment());
-    std::array<char, 256> host{};
-    return settings && !settings->secondary.empty() && gethostname(host.data(), host.size() - 1) == 0 &&
-           strcasecmp(label(settings->secondary).c_str(), label(host.data()).c_str()) == 0;
+    return settings && is_this_host(settings->secondary);
+}
+
+// OpenPBS's scheduler keeps a lock for as long as it runs, under another name at a secondary host.
+bool pbs_sched_runs(const std::string& sched_priv) {
+    for (const char* name : {"/sched.lock", "/sched.lock.secondary"}) {
+        const int fd = open((sched_priv + name).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (fd < 0) continue;
+        struct flock lock {};
+        lock.l_type = F_WRLCK;
+        lock.l_whence = SEEK_SET;
+        const bool held = fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+        close(fd);
+        if (held) return true;
+    }
+    return false;
 }
 
 bool is_scheduler() {

@@ -15,6 +15,12 @@ bool is_secondary();
 // Does pbs.conf say that the plugin schedules, instead of pbs_sched (PBS_POLICY_SCHEDULER=1)?
 bool is_scheduler();
 
+// Does a pbs_sched at this host hold the lock in its folder, the sched_priv of its scheduler?
+bool pbs_sched_runs(const std::string& sched_priv);
+
+// Is that the name of this host, with or without its domain?
+bool is_this_host(std::string_view name);
+
 // A file of pbs_policyd of this home: "sock", which it answers on, "pid" or "log". The hosts of a failover
 // pair share the home, and each has its own.
 std::string service_file(const std::string& home, std::string_view which);

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/openpbs/conf.h"
+#include "server_plugin/openpbs/owned.h"
 #include "server_plugin/openpbs/scheduling_terms.h"
 
 namespace pbs::openpbs {
@@ -309,6 +311,17 @@ void Scheduling::end() {
     run_ = Run{};
 }
 
+// Who schedules by a policy of algorithm external.
+std::string Scheduling::external_scheduler(const std::string& sched) const {
+    const auto known = site_.scheds.find(sched);
+    if (known == site_.scheds.end()) return "pbs_sched";
+    const std::string& host = known->second.host;
+    if (!host.empty() && !is_this_host(host)) return "pbs_sched at " + host;
+    return pbs_sched_runs(known->second.sched_priv)
+               ? "pbs_sched"
+               : "nobody: algorithm external leaves it to pbs_sched, which doesn't run";
+}
+
 ifl::Attributes Scheduling::shown(const std::string& sched) const {
     const auto found = scheds_.find(sched);
     if (found == scheds_.end()) return {};
@@ -317,7 +330,7 @@ ifl::Attributes Scheduling::shown(const std::string& sched) const {
     if (one.is_registered()) {
         out.push_back(attribute("scheduled_by", {}, "pbs_policy"));
     } else if (!is_own(sched)) {
-        out.push_back(attribute("scheduled_by", {}, "pbs_sched"));
+        out.push_back(attribute("scheduled_by", {}, external_scheduler(sched)));
     } else {
         out.push_back(
             attribute("scheduled_by", {}, one.why.empty() ? "nobody yet" : "not by pbs_policy: " + one.why));

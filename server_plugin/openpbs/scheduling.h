@@ -162,6 +162,7 @@ class Scheduling {
 
     void look_after_registration(const std::string& name, Session& one);
     void set_own(const std::string& name, bool own);
+    std::string external_scheduler(const std::string& sched) const;
     void take_commands(const std::string& name, Session& one);
     void lost(const std::string& name, Session& one);
 

@@ -68,6 +68,7 @@ Sched sched_of(const ifl::ObjectView& object) {
     Sched one;
     cluster::read_sched(one, object.attributes);
     one.sched_log = value("sched_log");
+    one.host = value("sched_host");
     one.preempt_order = value("preempt_order");
     one.job_run_wait = value("job_run_wait");
     one.attr_update_period = number_of(value("attr_update_period"), 0);

@@ -25,6 +25,7 @@ using cluster::Server;
 using cluster::Vnode;
 
 struct Sched : cluster::Sched {
+    std::string host;           // where pbs_sched runs for it
     std::string sched_log;      // absolute path
     std::string preempt_order;  // by which the server preempts jobs that this scheduler wants preempted
     std::string job_run_wait;   // for what of a job's start the scheduler waits

@@ -22,7 +22,7 @@ bool open_store(State& state, sched::Instant now) {
     options.resources = std::move(state.resources);
     options.provisions = state.host.provisions();
     options.keeps_execution_types = state.host.has_pbs_sched();
-    options.abilities = state.host.abilities();
+    options.abilities = state.abilities();
     options.queues.emplace();
     for (const auto& [handle, name] : state.sched_configs.queues) options.queues->insert(name);
     auto store = objects::Store::open(store_path(state), options, now);

@@ -121,6 +121,13 @@ struct State {
     bool has_pbs_sched(std::string_view sched) const {
         return host.has_pbs_sched() && !own_scheds.contains(sched);
     }
+    // The abilities of the host; of pbs_sched, for policies that are set now.
+    objects::ServerAbilities abilities() const {
+        objects::ServerAbilities all = host.abilities();
+        if (host.has_pbs_sched())
+            all.pbs_sched = has_pbs_sched_alone() ? objects::PbsSched::runs : objects::PbsSched::replaced;
+        return all;
+    }
     std::string server_formula;               // its deprecated job_sort_formula
     std::int64_t server_backfill_depth = -1;  // its deprecated backfill_depth
     SchedConfigs sched_configs;               // of schedulers without a policy

@@ -457,7 +457,7 @@ TEST_F(UnsupportedTest, AnOutputFileElsewhereThatIsStoredStaysAndIsTold) {
                 Contains(HasSubstr("schedule_log is not acted on: '/etc/passwd' is not the name of a file")));
 }
 
-// Without pbs_sched, the server schedules by such a policy as by a standard one, and warns of it.
+// What becomes of such a policy depends on the server.
 TEST(Unsupported, AlgorithmExternalIsForAServerWithPbsSched) {
     Object policy(ObjectType::policy, "p1");
     const auto set = [&](std::string_view name, std::string_view value) {
@@ -467,12 +467,26 @@ TEST(Unsupported, AlgorithmExternalIsForAServerWithPbsSched) {
     set("algorithm", "external");
     set("by_queue", "True");
     set("max_user_run_jobs", "3");
-    const std::vector<std::string> lines = unsupported_lines(policy);
-    EXPECT_THAT(lines,
-                testing::UnorderedElementsAre(
-                    "policy p1: algorithm external is not acted on: pbs_sched isn't beside this server, "
-                    "which schedules as with standard",
-                    "policy p1: max_user_run_jobs is not acted on: it is of algorithm origin"));
+    EXPECT_THAT(
+        unsupported_lines(policy),
+        testing::ElementsAre("policy p1: max_user_run_jobs is not acted on: it is of algorithm origin"));
+    const auto by_server = [&](PbsSched pbs_sched) {
+        std::vector<std::string> lines;
+        for (UnsupportedSetting& setting : unsupported_by_server(policy, {.pbs_sched = pbs_sched})) {
+            EXPECT_EQ(setting.attribute, "algorithm");
+            lines.push_back(std::move(setting.text));
+        }
+        return lines;
+    };
+    EXPECT_THAT(
+        by_server(PbsSched::none),
+        testing::ElementsAre("policy p1: algorithm external is not acted on: pbs_sched doesn't schedule "
+                             "here, and jobs are scheduled as with standard"));
+    EXPECT_THAT(by_server(PbsSched::runs), testing::IsEmpty());
+    EXPECT_THAT(by_server(PbsSched::replaced),
+                testing::ElementsAre(HasSubstr("no job starts until pbs_sched runs")));
+    set("algorithm", "standard");
+    EXPECT_THAT(by_server(PbsSched::replaced), testing::IsEmpty());
 }
 
 }  // namespace

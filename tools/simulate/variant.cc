@@ -333,17 +333,25 @@ Result<void> Draft::change_store(const cmds::Directive& directive, const std::st
     return execute(command);
 }
 
+// The settings of a policy that a simulation doesn't act on.
+std::vector<std::string> unsupported_of(const objects::Object& policy) {
+    std::vector<std::string> lines = objects::unsupported_lines(policy);
+    for (objects::UnsupportedSetting& setting : objects::unsupported_by_server(policy, {}))
+        lines.push_back(std::move(setting.text));
+    return lines;
+}
+
 // Keeps notes on unsupported attributes only for policies in force: the store has warned of all policies, but
 // the others don't matter here.
 void add_unsupported(const objects::Snapshot& snapshot, std::vector<std::string>& notes) {
     for (const objects::ObjectPtr& policy : snapshot.objects(ObjectType::policy))
-        for (const std::string& line : objects::unsupported_lines(*policy)) std::erase(notes, line);
+        for (const std::string& line : unsupported_of(*policy)) std::erase(notes, line);
     for (const objects::ObjectPtr& sched : snapshot.objects(ObjectType::sched)) {
         const objects::PolicySlots slots = snapshot.policy_slots(sched->name());
         for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
             const objects::Object* policy = snapshot.policy(name);
             if (policy == nullptr) continue;
-            for (std::string& line : objects::unsupported_lines(*policy))
+            for (std::string& line : unsupported_of(*policy))
                 if (std::ranges::find(notes, line) == notes.end()) notes.push_back(std::move(line));
         }
     }
