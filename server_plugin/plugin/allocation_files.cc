@@ -74,8 +74,9 @@ tl::expected<std::string, std::string> read_file(const std::string& path, const 
 
 void AllocationFiles::refresh(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
                               const std::string& sched_priv, sched::Instant now, bool anew) {
-    const std::string dir = scheduler.accounting_dir(now, sched);
-    if (dir.empty()) return;
+    const auto asked = scheduler.questions(now, sched, "allocation");
+    if (asked.empty()) return;
+    const std::string& dir = asked[0].source;
     const std::filesystem::path folder = std::filesystem::path(sched_priv) / dir;  // an absolute one stays
     auto& [allocations, current] = files_[dir];
     refresh(scheduler, host, dir, folder / "allocations", allocations, take_allocations, anew);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "ifl/pbs_error.h"
@@ -78,7 +79,8 @@ Before get_ready(State& state, const pbs_cycle_request& request) {
     state.scheduler.set_answer_reservations((takes & PBS_TAKES_RESERVATIONS) != 0);
     refresh_sched_config(state, sched);
     read_allocations(state, sched, instant(request.now), anew);
-    state.dedicated_times.ask(state.scheduler, state.host, sched, instant(request.now), anew);
+    for (const auto& program : state.programs)
+        program->before_cycle(state.scheduler, state.host, sched, instant(request.now), anew);
     state.jobs_considered = 0;
     state.in_flight = {};
     state.in_flight.sched = sched;
@@ -100,7 +102,7 @@ void take(State& state, sched::Decisions decided) {
     if (const auto& file = decided.schedule)
         in_flight.files.push_back({kScheduleLog, file->path, append_dump_file(target(*file), file->text)});
     in_flight.log = std::move(decided.log);
-    in_flight.hpm_wanted = decided.hpm_wanted;
+    in_flight.wants = std::move(decided.wants);
     in_flight.log_event = decided.log_event;
     state.jobs_considered = decided.jobs_considered;
     state.decisions.assign(std::move(decided));
@@ -112,7 +114,9 @@ void hand_over(State& state, sched::Instant now, pbs_cycle_result& result) {
     for (const WrittenFile& file : done.files) report(state, done.sched, file);
     tell_of_queues(state, done.sched, now);
     keep_record(state, now);
-    state.hpm_switch.after_cycle(state.scheduler, state.host, done.sched, now, done.hpm_wanted);
+    for (const auto& program : state.programs)
+        program->after_cycle(state.scheduler, state.host, done.sched, now,
+                             std::ranges::find(done.wants, program->rule()) != done.wants.end());
     result.jobs_considered = state.jobs_considered;
     result.log_event = done.log_event;
     result.decisions = state.decisions.list().data();

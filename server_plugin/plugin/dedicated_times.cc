@@ -1,8 +1,15 @@
-#include "server_plugin/plugin/dedicated_times.h"
+// Keeps the scheduler told of dedicated times: runs DEDICATED_TIME_COMMAND for each host and for SYSTEM_NAME,
+// and gives it what the command says (sched-config guide, "DEDICATED_TIME_COMMAND").
 
 #include <fmt/format.h>
 
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
+
+#include "server_plugin/plugin/site_program.h"
 
 namespace pbs::plugin {
 namespace {
@@ -10,22 +17,53 @@ namespace {
 constexpr std::size_t kMostRunning = 4;
 // A command that fails isn't run in each of many cycles.
 constexpr std::chrono::seconds kRetryAfter{30};
+constexpr std::string_view kRule = "dedicated_time";
 
-}  // namespace
+// An answer holds for DEDICATED_TIME_CACHE_SECS; the first cycle after that asks again, and goes on with what
+// was known until there is another answer. So it does when the command fails, which the log tells of once.
+// Until the first answer no job is started where it would matter; if there is none, as if there were no
+// dedicated times.
+class DedicatedTimes final : public SiteProgram {
+  public:
+    std::string_view rule() const override { return kRule; }
+    void before_cycle(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
+                      sched::Instant now, bool anew) override;
+    bool look(sched::Scheduler& scheduler, const Host& host, sched::Instant now) override;
+    sched::Instant next_deadline(sched::Instant now) const override {
+        return news_ ? now : commands_.next_deadline(now);
+    }
 
-void DedicatedTimes::ask(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
-                         sched::Instant now, bool anew) {
-    for (const sched::OutageQuestion& wanted : scheduler.outage_questions(now, sched)) {
-        const Question question{wanted.command, wanted.name};
-        Answer& answer = answers_[question];
+  private:
+    using Asked = std::pair<std::string, std::string>;  // command and name
+    struct Answer {
+        std::optional<sched::Instant> at;  // of the last good one
+        sched::Instant failed_at{};
+        std::string said;  // the failure that the log has been told of
+        bool asked = false;
+    };
+    void start_some(const sched::Scheduler& scheduler, sched::Instant now);
+    bool take(sched::Scheduler& scheduler, const Host& host, const Asked& asked, CommandResult result,
+              sched::Instant now);
+
+    std::map<Asked, Answer> answers_;
+    std::deque<Asked> waiting_;
+    RunningCommands<Asked> commands_;
+    bool news_ = false;  // what before_cycle() found out
+};
+
+void DedicatedTimes::before_cycle(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
+                                  sched::Instant now, bool anew) {
+    for (const sched::Question& wanted : scheduler.questions(now, sched, kRule)) {
+        const Asked asked{wanted.source, wanted.argument};
+        Answer& answer = answers_[asked];
         if (answer.asked) continue;
         const bool fresh = answer.at && now >= *answer.at && now - *answer.at < wanted.holds_for;
         const bool failed_just_now =
             !answer.said.empty() && now >= answer.failed_at && now - answer.failed_at < kRetryAfter;
         if ((fresh || failed_just_now) && !anew) continue;
         answer.asked = true;
-        scheduler.await_outages(wanted.command, wanted.name);
-        waiting_.push_back(question);
+        scheduler.await_outages(wanted.source, wanted.argument);
+        waiting_.push_back(asked);
     }
     start_some(scheduler, now);
     // What can't be started has failed already; the cycle that follows knows, and others are to know too.
@@ -33,45 +71,35 @@ void DedicatedTimes::ask(sched::Scheduler& scheduler, const Host& host, std::str
 }
 
 void DedicatedTimes::start_some(const sched::Scheduler& scheduler, sched::Instant now) {
-    while (!waiting_.empty() && running_.size() < kMostRunning) {
-        const Question question = std::move(waiting_.front());
+    while (!waiting_.empty() && commands_.size() < kMostRunning) {
+        Asked asked = std::move(waiting_.front());
         waiting_.pop_front();
         CommandOptions options;
-        options.path = question.first;
-        options.arguments = {question.second};
+        options.path = asked.first;
+        options.arguments = {asked.second};
         options.time_zone = scheduler.zone().name();
-        running_.push_back({question, Command(std::move(options), now)});
+        commands_.run(std::move(asked), std::move(options), now);
     }
 }
 
 bool DedicatedTimes::look(sched::Scheduler& scheduler, const Host& host, sched::Instant now) {
     bool changed = std::exchange(news_, false);
-    std::erase_if(ended_, [](Command& command) { return command.gone(); });
-    for (std::size_t i = 0; i < running_.size();) {
-        auto result = running_[i].command.poll(now);
-        if (!result) {
-            ++i;
-            continue;
-        }
-        const Question question = running_[i].question;
-        if (!running_[i].command.gone()) ended_.push_back(std::move(running_[i].command));
-        running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
-        changed = take(scheduler, host, question, *std::move(result), now) || changed;
-    }
+    for (auto& [asked, result] : commands_.poll(now))
+        changed = take(scheduler, host, asked, std::move(result), now) || changed;
     start_some(scheduler, now);
     return changed;
 }
 
-bool DedicatedTimes::take(sched::Scheduler& scheduler, const Host& host, const Question& question,
+bool DedicatedTimes::take(sched::Scheduler& scheduler, const Host& host, const Asked& asked,
                           CommandResult result, sched::Instant now) {
-    Answer& answer = answers_[question];
+    Answer& answer = answers_[asked];
     answer.asked = false;
-    const auto& [command, name] = question;
+    const auto& [command, name] = asked;
     if (result.failure.empty()) {
         auto outages = sched::parse_outages(result.output, name, scheduler.zone());
         if (outages) {
             if (!answer.said.empty())
-                host.log(PBS_LOG_INFO, "dedicated_time", fmt::format("{} {} works again", command, name));
+                host.log(PBS_LOG_INFO, kRule, fmt::format("{} {} works again", command, name));
             answer.said.clear();
             answer.at = now;
             return scheduler.set_outages(command, name, *std::move(outages));
@@ -80,16 +108,17 @@ bool DedicatedTimes::take(sched::Scheduler& scheduler, const Host& host, const Q
     }
     answer.failed_at = now;
     if (answer.said != result.failure)
-        host.log(PBS_LOG_ERROR, "dedicated_time",
+        host.log(PBS_LOG_ERROR, kRule,
                  fmt::format("Dedicated times of {} are not known: {}; {}", name, result.failure,
                              answer.at ? "the ones known before go on" : "none are observed"));
     answer.said = std::move(result.failure);
     return scheduler.settle_outages(command, name);
 }
 
-sched::Instant DedicatedTimes::next_deadline(sched::Instant now) const {
-    if (!running_.empty() || news_) return now;
-    return ended_.empty() ? sched::Instant::max() : now + Command::kLinger;
+}  // namespace
+
+std::unique_ptr<SiteProgram> make_dedicated_times() {
+    return std::make_unique<DedicatedTimes>();
 }
 
 }  // namespace pbs::plugin

@@ -15,6 +15,8 @@ namespace {
 
 using std::chrono::seconds;
 
+constexpr std::string_view kRule = "server_dyn_res";
+
 constexpr seconds kTimeLimit{30};
 // How long a cycle that is put off may take to begin: the host may have turned scheduling off meanwhile.
 constexpr seconds kGoodFor{60};
@@ -28,7 +30,9 @@ bool is_of_event(sched::CycleTrigger trigger) {
 
 bool DynamicResources::puts_off(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
                                 sched::Instant now, sched::CycleTrigger& trigger) {
-    const std::vector<std::string> elements = scheduler.told_elements(now, sched);
+    std::vector<std::string> elements;
+    for (sched::Question& asked : scheduler.questions(now, sched, kRule))
+        elements.push_back(std::move(asked.source));
     bool waits = false;
     for (const std::string& element : elements) {
         Answer& answer = answers_[element];
@@ -73,7 +77,7 @@ void DynamicResources::start(const sched::Scheduler& scheduler, const Host& host
     options.time_limit = kTimeLimit;
     options.time_zone = scheduler.zone().name();
     answers_[element].asked = true;
-    running_.push_back({element, Command(std::move(options), now)});
+    commands_.run(element, std::move(options), now);
 }
 
 DynamicResources::Scheds DynamicResources::look(sched::Scheduler& scheduler, const Host& host,
@@ -83,21 +87,9 @@ DynamicResources::Scheds DynamicResources::look(sched::Scheduler& scheduler, con
 }
 
 void DynamicResources::poll(sched::Scheduler& scheduler, const Host& host, sched::Instant now) {
-    std::erase_if(ended_, [](Command& command) { return command.gone(); });
-    bool ended = false;
-    for (std::size_t i = 0; i < running_.size();) {
-        auto result = running_[i].command.poll(now);
-        if (!result) {
-            ++i;
-            continue;
-        }
-        const std::string element = std::move(running_[i].element);
-        if (!running_[i].command.gone()) ended_.push_back(std::move(running_[i].command));
-        running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
-        take(scheduler, host, element, *std::move(result), now);
-        ended = true;
-    }
-    if (ended)
+    auto results = commands_.poll(now);
+    for (auto& [element, result] : results) take(scheduler, host, element, std::move(result), now);
+    if (!results.empty())
         for (const auto& [sched, trigger] : put_off_) may_begin_.insert(sched);
 }
 
@@ -117,17 +109,11 @@ void DynamicResources::take(sched::Scheduler& scheduler, const Host& host, const
     }
     const std::string_view resource = sched::ToldBy::of(element).resource;
     if (result.failure.empty() && !answer.said.empty())
-        host.log(PBS_LOG_INFO, "server_dyn_res", fmt::format("{}: its program works again", resource));
+        host.log(PBS_LOG_INFO, kRule, fmt::format("{}: its program works again", resource));
     else if (!result.failure.empty() && answer.said != result.failure)
-        host.log(PBS_LOG_ERROR, "server_dyn_res",
-                 fmt::format("There is nothing of {}: {}", resource, result.failure));
+        host.log(PBS_LOG_ERROR, kRule, fmt::format("There is nothing of {}: {}", resource, result.failure));
     answer.said = result.failure;
     scheduler.set_told(element, result.failure.empty() ? result.output : "0");
-}
-
-sched::Instant DynamicResources::next_deadline(sched::Instant now) const {
-    if (!running_.empty() || !may_begin_.empty()) return now;
-    return ended_.empty() ? sched::Instant::max() : now + Command::kLinger;
 }
 
 }  // namespace pbs::plugin

@@ -8,10 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "server_plugin/plugin/command.h"
-#include "server_plugin/plugin/host.h"
 #include "server_plugin/plugin/root_programs.h"
-#include "server_plugin/scheduler/scheduler.h"
+#include "server_plugin/plugin/site_program.h"
 
 namespace pbs::plugin {
 
@@ -32,7 +30,9 @@ class DynamicResources {
     RootPrograms& root_programs() { return root_programs_; }
 
     // When look() has something to do; Instant::max(): nothing runs.
-    sched::Instant next_deadline(sched::Instant now) const;
+    sched::Instant next_deadline(sched::Instant now) const {
+        return may_begin_.empty() ? commands_.next_deadline(now) : now;
+    }
 
   private:
     struct Answer {
@@ -42,10 +42,6 @@ class DynamicResources {
         sched::Instant not_before{};  // it isn't run again before
         std::string said;             // the failure that the log has been told of
     };
-    struct Running {
-        std::string element;
-        Command command;
-    };
     void start(const sched::Scheduler& scheduler, const Host& host, const std::string& element,
                sched::Instant now);
     void poll(sched::Scheduler& scheduler, const Host& host, sched::Instant now);
@@ -53,8 +49,7 @@ class DynamicResources {
               sched::Instant now);
 
     std::map<std::string, Answer, std::less<>> answers_;  // by element of server_dyn_res
-    std::vector<Running> running_;
-    std::vector<Command> ended_;  // until they have gone
+    RunningCommands<std::string> commands_;               // by element as well
     // The cycles that are put off, by scheduler, with what they were to begin for.
     std::map<std::string, sched::CycleTrigger, std::less<>> put_off_;
     Scheds may_begin_;  // of these, that look() is to tell of

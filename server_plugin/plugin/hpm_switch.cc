@@ -1,21 +1,25 @@
-#include "server_plugin/plugin/hpm_switch.h"
+// Switches the hardware performance counters between global monitoring and the jobs that ask for them
+// (sched-config guide, "MANAGE_HPM_COUNTERS" and "REVOKE_HPM_COUNTERS"), by running the program `hpm_ctl`.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <utility>
+#include <string>
+
+#include "server_plugin/plugin/site_program.h"
 
 namespace pbs::plugin {
 namespace {
 namespace fs = std::filesystem;
 
-using sched::HpmCounters;
+constexpr std::string_view kRule = "hpm_counters";
 
-constexpr const char* kQuery = "query";
-constexpr const char* kUser = "user";
-constexpr const char* kGlobal = "global";
-constexpr const char* kRevoke = "revoke";
+// The arguments of the program. Two of them are modes, which its answers name as well.
+constexpr std::string_view kQuery = "query";
+constexpr std::string_view kUser = "user";
+constexpr std::string_view kGlobal = "global";
+constexpr std::string_view kRevoke = "revoke";
 
 // Looking for processes that hold the counters takes long.
 constexpr std::chrono::seconds kTimeLimit{20};
@@ -36,92 +40,122 @@ bool is_administrators(const std::string& program, std::string_view home) {
     return !no_program && !no_folder && file == folder / "hpm_ctl";
 }
 
-}  // namespace
+// After a cycle in which a job waited for the counters and for nothing else, they are put into user mode;
+// when no job that asked for them runs or waits any more, back into global mode. Before each change the
+// program is asked for the mode there is. What fails is tried again after the next cycle.
+//
+// Managers, who need not be root, choose the program. PBS_HOME/sched_priv/hpm_ctl, which only the
+// administrator of the server can have put there, runs as the server's user; any other as nobody.
+class HpmSwitch final : public SiteProgram {
+  public:
+    std::string_view rule() const override { return kRule; }
+    void after_cycle(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
+                     sched::Instant now, bool wanted) override;
+    bool look(sched::Scheduler& scheduler, const Host& host, sched::Instant now) override;
+    sched::Instant next_deadline(sched::Instant now) const override { return commands_.next_deadline(now); }
+
+  private:
+    void run(sched::Scheduler& scheduler, const Host& host, std::string_view mode, sched::Instant now);
+    void change_mode(sched::Scheduler& scheduler, const Host& host, sched::Instant now);
+    void failed(const Host& host, const std::string& why);
+    bool take(sched::Scheduler& scheduler, const Host& host, std::string_view mode,
+              const CommandResult& result, sched::Instant now);
+    // Tells the scheduler, too.
+    void set_mode(sched::Scheduler& scheduler, std::string_view mode) {
+        mode_ = mode;
+        scheduler.set_told(kRule, mode);
+    }
+
+    RunningCommands<std::string_view> commands_;  // one at most
+    std::string program_;
+    std::string_view mode_;             // of the counters; empty: unknown
+    std::string_view right_ = kGlobal;  // the mode that they should be in
+    bool revoke_ = false;               // REVOKE_HPM_COUNTERS
+    bool revoked_ = false;              // in this change
+    std::string said_;                  // the failure that the log has been told of
+};
 
 void HpmSwitch::after_cycle(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
                             sched::Instant now, bool wanted) {
-    const auto source = scheduler.hpm_source(now, sched);
-    if (!source) return;
-    revoke_ = source->revoke;
-    user_needed_ = wanted || source->used;
-    if (command_) return;
-    if (program_ != source->program) counters_ = HpmCounters::unknown;
-    program_ = source->program;
+    const auto asked = scheduler.questions(now, sched, kRule);
+    if (asked.empty()) return;
+    revoke_ = asked[0].revoke;
+    right_ = wanted || asked[0].argument == kUser ? kUser : kGlobal;
+    if (commands_.size() != 0) return;
+    if (program_ != asked[0].source) mode_ = {};
+    program_ = asked[0].source;
     revoked_ = false;
-    const HpmCounters right = user_needed_ ? HpmCounters::user : HpmCounters::global;
-    if (counters_ != right) run(scheduler, host, kQuery, now);
+    if (mode_ != right_) run(scheduler, host, kQuery, now);
 }
 
-void HpmSwitch::run(sched::Scheduler& scheduler, const Host& host, const char* mode, sched::Instant now) {
+void HpmSwitch::run(sched::Scheduler& scheduler, const Host& host, std::string_view mode,
+                    sched::Instant now) {
     // No job starts for a mode that is just being left.
-    if (mode != std::string_view(kUser)) scheduler.set_hpm(HpmCounters::unknown);
+    if (mode != kUser) scheduler.set_told(kRule, {});
     CommandOptions options;
     options.path = program_;
-    options.arguments = {mode};
-    options.time_limit = mode == std::string_view(kRevoke) ? kRevokeTimeLimit : kTimeLimit;
+    options.arguments = {std::string(mode)};
+    options.time_limit = mode == kRevoke ? kRevokeTimeLimit : kTimeLimit;
     if (is_administrators(program_, host.home())) options.user.clear();
-    mode_ = mode;
-    command_.emplace(std::move(options), now);
+    commands_.run(mode, std::move(options), now);
 }
 
 void HpmSwitch::change_mode(sched::Scheduler& scheduler, const Host& host, sched::Instant now) {
-    const HpmCounters right = user_needed_ ? HpmCounters::user : HpmCounters::global;
-    if (counters_ != right) run(scheduler, host, user_needed_ ? kUser : kGlobal, now);
+    if (mode_ != right_) run(scheduler, host, right_, now);
 }
 
 void HpmSwitch::failed(const Host& host, const std::string& why) {
-    if (why != said_) host.log(PBS_LOG_ERROR, "hpm_counters", why);
+    if (why != said_) host.log(PBS_LOG_ERROR, kRule, why);
     said_ = why;
 }
 
 bool HpmSwitch::look(sched::Scheduler& scheduler, const Host& host, sched::Instant now) {
-    std::erase_if(ended_, [](Command& command) { return command.gone(); });
-    if (!command_) return false;
-    const auto result = command_->poll(now);
-    if (!result) return false;
-    if (!command_->gone()) ended_.push_back(std::move(*command_));
-    command_.reset();
-    const std::string mode = std::exchange(mode_, {});
-    const std::string_view answer = first_word(result->output);
+    bool can_start = false;
+    for (const auto& [mode, result] : commands_.poll(now))
+        can_start = take(scheduler, host, mode, result, now) || can_start;
+    return can_start;
+}
+
+// True if a job can start for what the program did.
+bool HpmSwitch::take(sched::Scheduler& scheduler, const Host& host, std::string_view mode,
+                     const CommandResult& result, sched::Instant now) {
+    const std::string_view answer = first_word(result.output);
     const auto wrong = [&](std::string_view expected) {
-        return result->failure.empty() ? fmt::format("{} {} answers `{}`, expected {}", program_, mode,
-                                                     answer.substr(0, 40), expected)
-                                       : result->failure;
+        return result.failure.empty() ? fmt::format("{} {} answers `{}`, expected {}", program_, mode,
+                                                    answer.substr(0, 40), expected)
+                                      : result.failure;
     };
     if (mode == kQuery) {
-        counters_ = answer == kUser     ? HpmCounters::user
-                    : answer == kGlobal ? HpmCounters::global
-                                        : HpmCounters::unknown;
-        scheduler.set_hpm(counters_);
-        if (!result->failure.empty() || (counters_ == HpmCounters::unknown && answer != "???")) {
+        set_mode(scheduler, answer == kUser ? kUser : answer == kGlobal ? kGlobal : std::string_view());
+        if (!result.failure.empty() || (mode_.empty() && answer != "???")) {
             failed(host, wrong("user, global or ???"));
             return false;
         }
         change_mode(scheduler, host, now);
-        return counters_ == HpmCounters::user && user_needed_;
+        return mode_ == kUser && right_ == kUser;
     }
     if (mode == kRevoke) {
-        if (!result->failure.empty()) failed(host, result->failure);
+        if (!result.failure.empty()) failed(host, result.failure);
         run(scheduler, host, kGlobal, now);
         return false;
     }
-    if (!result->failure.empty() || answer != "OKAY") {
+    if (!result.failure.empty() || answer != "OKAY") {
         failed(host, wrong("OKAY"));
-        counters_ = HpmCounters::unknown;
+        mode_ = {};
         if (mode == kGlobal && revoke_ && !std::exchange(revoked_, true)) run(scheduler, host, kRevoke, now);
         return false;
     }
     said_.clear();
-    counters_ = mode == kUser ? HpmCounters::user : HpmCounters::global;
-    scheduler.set_hpm(counters_);
-    host.log(PBS_LOG_INFO, "hpm_counters", fmt::format("The HPM counters are in {} mode", mode));
+    set_mode(scheduler, mode);
+    host.log(PBS_LOG_INFO, kRule, fmt::format("The HPM counters are in {} mode", mode));
     change_mode(scheduler, host, now);  // what is needed may have changed meanwhile
-    return counters_ == HpmCounters::user && user_needed_;
+    return mode_ == kUser && right_ == kUser;
 }
 
-sched::Instant HpmSwitch::next_deadline(sched::Instant now) const {
-    if (command_) return now;
-    return ended_.empty() ? sched::Instant::max() : now + Command::kLinger;
+}  // namespace
+
+std::unique_ptr<SiteProgram> make_hpm_switch() {
+    return std::make_unique<HpmSwitch>();
 }
 
 }  // namespace pbs::plugin

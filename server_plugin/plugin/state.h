@@ -16,13 +16,12 @@
 #include "rrule/zone.h"
 #include "server_plugin/plugin/allocation_files.h"
 #include "server_plugin/plugin/background_queries.h"
-#include "server_plugin/plugin/dedicated_times.h"
 #include "server_plugin/plugin/dynamic_resources.h"
 #include "server_plugin/plugin/external_files.h"
 #include "server_plugin/plugin/host.h"
-#include "server_plugin/plugin/hpm_switch.h"
 #include "server_plugin/plugin/long_change.h"
 #include "server_plugin/plugin/sched_config.h"
+#include "server_plugin/plugin/site_program.h"
 #include "server_plugin/plugin/translate.h"
 #include "server_plugin/plugin/usage.h"
 #include "server_plugin/plugin/usage_file.h"
@@ -38,7 +37,7 @@ struct WrittenFile {
 };
 
 // A cycle from its start until the host takes what it decided. In between the thread of the cycle writes the
-// last four, and State::decisions.
+// last ones, and State::decisions.
 struct CycleInFlight {
     bool on_its_way = false;
     bool put_off = false;  // it decides nothing, for programs have to tell amounts first
@@ -47,7 +46,7 @@ struct CycleInFlight {
     std::string sched_priv;  // its folder
     std::vector<WrittenFile> files;
     std::vector<std::string> log;
-    bool hpm_wanted = false;
+    std::vector<std::string_view> wants;  // sched::Decisions::wants
     std::int64_t log_event = -1;
     std::shared_ptr<BackgroundQuery> record;  // of the cycle, for one who waits for it; or null
 };
@@ -102,9 +101,8 @@ struct State {
     LongChange long_change;  // while it is busy, nothing else changes the store
     UsageSaver usage;
     bool shares_came = false;  // usage of fair shares was stored, which the scheduler is to be given
-    DedicatedTimes dedicated_times;
+    std::vector<std::unique_ptr<SiteProgram>> programs = site_programs();
     AllocationFiles allocation_files;
-    HpmSwitch hpm_switch;
     DynamicResources dynamic_resources;
     UsageFileTimer usage_file;
     std::string migration_error;  // of the first start; empty: none, or corrected since

@@ -13,15 +13,17 @@ namespace {
 
 // What the programs of the site say is a reason for a cycle, of the schedulers that asked.
 bool look_after_programs(State& state, sched::Instant now) {
-    const bool times = state.dedicated_times.look(state.scheduler, state.host, now);
-    const bool counters = state.hpm_switch.look(state.scheduler, state.host, now);
+    std::vector<std::string_view> rules;
+    for (const auto& program : state.programs)
+        if (program->look(state.scheduler, state.host, now)) rules.push_back(program->rule());
     const DynamicResources::Scheds told = state.dynamic_resources.look(state.scheduler, state.host, now);
-    if (!times && !counters && told.empty()) return false;
     const std::size_t before = state.due.size();
     for (const auto& [name, folder] : state.sched_priv) {
         const auto is_this = [&name = name](const sched::DueSched& due) { return due.name == name; };
-        const bool asked = (times && !state.scheduler.outage_questions(now, name).empty()) ||
-                           (counters && state.scheduler.hpm_source(now, name)) || told.contains(name);
+        const auto goes_by = [&, &name = name](std::string_view rule) {
+            return !state.scheduler.questions(now, name, rule).empty();
+        };
+        const bool asked = told.contains(name) || std::ranges::any_of(rules, goes_by);
         if (asked && std::ranges::none_of(state.due, is_this)) state.due.push_back({name, false});
     }
     return state.due.size() > before;
@@ -45,13 +47,13 @@ int64_t next_deadline(State& state, sched::Instant now) {
     follow_zones(state, now);
     load_shares(state);
     if (!state.changed_settings.objects.empty() || wants_queue_types(state)) return seconds(now);
-    const sched::Instant due = std::min(
+    sched::Instant due = std::min(
         {state.scheduler.next_deadline(now),
          state.long_change.busy() ? sched::Instant::max() : state.usage.next_deadline(state.scheduler, now),
-         state.dedicated_times.next_deadline(now), state.hpm_switch.next_deadline(now),
          state.dynamic_resources.next_deadline(now),
          state.scheduler.usage_keeper(now).empty() ? sched::Instant::max() : state.usage_file.next(now),
          state.external_files.next(state, now)});
+    for (const auto& program : state.programs) due = std::min(due, program->next_deadline(now));
     return due == sched::Instant::max() ? std::numeric_limits<int64_t>::max() : seconds(due);
 }
 

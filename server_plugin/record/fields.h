@@ -47,12 +47,6 @@ struct Words<sched::EntityKind> {
         {{all, "all"}, {user, "user"}, {group, "group"}, {project, "project"}}};
 };
 template <>
-struct Words<sched::HpmCounters> {
-    using enum sched::HpmCounters;
-    static constexpr std::array<std::pair<sched::HpmCounters, std::string_view>, 3> kList{
-        {{unknown, "unknown"}, {global, "global"}, {user, "user"}}};
-};
-template <>
 struct Words<sched::CycleTrigger> {
     using enum sched::CycleTrigger;
     static constexpr std::array<std::pair<sched::CycleTrigger, std::string_view>, 8> kList{
@@ -326,11 +320,6 @@ void fields(A& a, Ref<A, sched::ToldState> s) {
     a("element", s.element, "");
     a("value", s.known.value, "");
     a("taken", s.known.taken, 0);
-}
-
-template <class A>
-void fields(A& a, Ref<A, sched::HpmCounters> r) {
-    a("counters", r, sched::HpmCounters::unknown);
 }
 
 template <class A>

@@ -7,7 +7,7 @@
 //   {"resource":{"id":0,"name":"ncpus","kind":"integer","consumable":true}}
 //   {"server":{...}}  {"queue":{...}}  {"sched":{...}}  {"vnode":{...}}  {"reservation":{...}}  {"job":{...}}
 //   {"past_usage":{...}}
-//   {"allocations":{...}}  {"outages":{...}}  {"told":{...}}  {"hpm":{...}}
+//   {"allocations":{...}}  {"outages":{...}}  {"told":{...}}
 //   {"object":{"type":"policy","name":"p1","attributes":{"by_queue":"False"}}}
 //   {"sched_config":{...}}  {"fair_share":{...}}  {"tick":{...}}
 //   {"cycle":{"now":1795424400,"sched":"default","trigger":5}}

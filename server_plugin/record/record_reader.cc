@@ -274,7 +274,6 @@ enum class Step : std::uint8_t {
     allocations,
     outages,
     told,
-    hpm,
     object,
     sched_config,
     fair_share,
@@ -283,7 +282,7 @@ enum class Step : std::uint8_t {
     decided,
     end
 };
-constexpr std::array<std::pair<std::string_view, Step>, 27> kSteps{{
+constexpr std::array<std::pair<std::string_view, Step>, 26> kSteps{{
     {"resource", Step::resource},
     {"server", Step::server},
     {"queue", Step::queue},
@@ -295,7 +294,6 @@ constexpr std::array<std::pair<std::string_view, Step>, 27> kSteps{{
     {"allocations", Step::allocations},
     {"outages", Step::outages},
     {"told", Step::told},
-    {"hpm", Step::hpm},
     {"object", Step::object},
     {"sched_config", Step::sched_config},
     {"fair_share", Step::fair_share},
@@ -453,8 +451,6 @@ class Reader {
                 return read_state<sched::OutagesState>(key, json);
             case Step::told:
                 return read_state<sched::ToldState>(key, json);
-            case Step::hpm:
-                return read_state<sched::HpmCounters>(key, json);
             case Step::fair_share:
                 return read_state<sched::FairShareState>(key, json);
             case Step::tick:

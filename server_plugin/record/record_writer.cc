@@ -181,7 +181,6 @@ constexpr std::string_view key_of() {
     if constexpr (std::is_same_v<T, sched::AllocationsState>) return "allocations";
     if constexpr (std::is_same_v<T, sched::OutagesState>) return "outages";
     if constexpr (std::is_same_v<T, sched::ToldState>) return "told";
-    if constexpr (std::is_same_v<T, sched::HpmCounters>) return "hpm";
     if constexpr (std::is_same_v<T, sched::TickState>) return "tick";
 }
 
@@ -347,7 +346,7 @@ void RecordWriter::decisions(const sched::Decisions& decided) {
     }
     line("end", [&](JsonOut& out) {
         out("jobs_considered", decided.jobs_considered, -1);
-        out("hpm_wanted", decided.hpm_wanted, false);
+        out.list("wants", decided.wants);
     });
 }
 

@@ -266,7 +266,6 @@ void Inspector::describe(const StateSink& sink, const std::atomic<bool>* give_up
     for (const auto& [dir, allocations] : t.allocations) sink(AllocationsState{dir, allocations.state()});
     for (const auto& [key, known] : t.outages.all()) sink(OutagesState{key.first, key.second, known});
     for (const auto& [element, known] : t.told.all()) sink(ToldState{element, known});
-    sink(t.hpm);
     if (impl_->snapshot) sink(ConfigurationState{impl_->snapshot});
     for (const auto& [sched, file] : impl_->sched_configs.all())
         sink(SchedConfigState{sched, file.all_time, file.prime, file.non_prime});
@@ -304,8 +303,6 @@ Result<void> Scheduler::restore(const StateRecord& record) {
         t.outages.restore(outages->command, outages->name, outages->known);
     } else if (const auto* told = std::get_if<ToldState>(&record)) {
         t.told.restore(told->element, told->known);
-    } else if (const auto* hpm = std::get_if<HpmCounters>(&record)) {
-        set_hpm(*hpm);
     } else if (const auto* configuration = std::get_if<ConfigurationState>(&record)) {
         if (configuration->snapshot) return set_configuration(configuration->snapshot);
     } else if (const auto* file = std::get_if<SchedConfigState>(&record)) {

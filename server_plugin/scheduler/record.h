@@ -88,7 +88,7 @@ struct OutagesState {
     Outages::Known known;
 };
 
-// What a program of server_dyn_res told.
+// What a program told (Scheduler::set_told).
 struct ToldState {
     std::string_view element;
     ToldAmounts::Known known;
@@ -120,7 +120,7 @@ struct TickState {
 // One record. Strings, spans and what they point to are good during the call that hands it on.
 using AnyStateRecord =
     std::variant<ResourceRecord, ServerRecord, QueueState, SchedState, VnodeState, JobState, PastUsageState,
-                 AllocationsState, OutagesState, HpmCounters, ToldState, ConfigurationState, SchedConfigState,
+                 AllocationsState, OutagesState, ToldState, ConfigurationState, SchedConfigState,
                  FairShareState, TickState, ReservationState>;
 struct StateRecord : AnyStateRecord {
     using AnyStateRecord::AnyStateRecord;

@@ -19,6 +19,7 @@
 #include "server_plugin/scheduler/model/error.h"
 #include "server_plugin/scheduler/model/outage_list.h"
 #include "server_plugin/scheduler/model/past_usage.h"
+#include "server_plugin/scheduler/model/question.h"
 #include "server_plugin/scheduler/model/shares_view.h"
 #include "server_plugin/scheduler/state/explanation.h"
 
@@ -42,20 +43,6 @@ struct Status {
     std::string next_policy;             // in force then
     bool next_prime_time = false;
     bool next_dedicated_time = false;
-};
-
-// A DEDICATED_TIME_COMMAND to be run for a host or for SYSTEM_NAME, and for how long its answer holds.
-struct OutageQuestion {
-    std::string command;
-    std::string name;
-    Seconds holds_for{0};
-};
-
-// Whether and how the policy in force has the counters switched.
-struct HpmSource {
-    std::string program;
-    bool revoke = false;
-    bool used = false;  // a job that asked for them runs
 };
 
 // A scheduler that wants a cycle for the time it is.
@@ -193,26 +180,26 @@ class Scheduler {
 
     Status status(Instant now, std::string_view sched);
 
-    // Dedicated times that a DEDICATED_TIME_COMMAND tells (outages.h). What the policy in force wants to
-    // know; nothing while it doesn't enforce dedicated time.
-    std::vector<OutageQuestion> outage_questions(Instant now, std::string_view sched);
-    // A question was asked; until the first answer to it no job is started where it would matter.
+    // What a rule of the policy in force wants to know of programs or files of the site, by the rule's name
+    // (framework/questions.h); nothing while the policy doesn't go by it. The answers are told by what
+    // follows here.
+    std::vector<Question> questions(Instant now, std::string_view sched, std::string_view rule);
+
+    // Dedicated times that a DEDICATED_TIME_COMMAND tells (outages.h), the answers of "dedicated_time". A
+    // question was asked; until the first answer to it no job is started where it would matter.
     void await_outages(std::string_view command, std::string_view name);
     // Its answer; or there is none, and what was known stays. True if that changes what a cycle decides.
     bool set_outages(std::string_view command, std::string_view name, std::vector<Outage> outages);
     bool settle_outages(std::string_view command, std::string_view name);
 
-    // The elements of server_dyn_res of the policy in force whose resources some job asks for, and what their
-    // programs told. An element of which nothing was told yet counts as not there. True if that may let jobs
-    // start that were refused.
-    std::vector<std::string> told_elements(Instant now, std::string_view sched);
+    // What a program told: its first line. The answers of "server_dyn_res", by element, where one of which
+    // nothing was told yet counts as not there; and those of a rule that goes by one word, by its name. True
+    // if that may let jobs start that were refused.
     bool set_told(std::string_view element, std::string_view output);
     // Does it tell an amount of its resource?
     bool is_amount(std::string_view element, std::string_view output) const;
 
-    // Allocations of groups (allocations.h). The directory whose files the policy in force enforces, as
-    // configured; empty: none.
-    std::string accounting_dir(Instant now, std::string_view sched);
+    // Allocations of groups (allocations.h), the answers of "allocation", by directory as configured.
     void set_allocated(std::string_view dir, NodeHours groups);
     void set_used(std::string_view dir, NodeHours groups);
 
@@ -220,10 +207,6 @@ class Scheduler {
     // events of jobs, and after finish_work() for those that were kept. Empty while no policy in force has a
     // log, and while it is at work.
     std::vector<ScheduleRecords> take_schedule();
-
-    // The counters; nothing if the policy in force doesn't manage them.
-    std::optional<HpmSource> hpm_source(Instant now, std::string_view sched);
-    void set_hpm(HpmCounters counters);
 
     // Past usage: load once before the first event; take the changes after any call and write them.
     void load_usage(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay);

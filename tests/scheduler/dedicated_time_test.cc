@@ -41,8 +41,8 @@ struct DedicatedTimeCommand : testing::Test {
     std::vector<std::string> names(Instant now = at(1)) {
         world.configure();
         std::vector<std::string> list;
-        for (const auto& question : world.scheduler.outage_questions(now, "default"))
-            list.push_back(question.name);
+        for (const auto& question : world.scheduler.questions(now, "default", "dedicated_time"))
+            list.push_back(question.argument);
         return list;
     }
 };
@@ -65,7 +65,7 @@ TEST_F(DedicatedTimeCommand, DEDICATED_TIME_COMMAND_IsNotAskedWhileDedicatedTime
 TEST_F(DedicatedTimeCommand, DEDICATED_TIME_CACHE_SECS_IsHowLongAnAnswerHolds) {
     s.dedicated_time_cache_secs = 300;
     world.configure();
-    EXPECT_EQ(world.scheduler.outage_questions(at(1), "default").at(0).holds_for, Seconds(300));
+    EXPECT_EQ(world.scheduler.questions(at(1), "default", "dedicated_time").at(0).holds_for, Seconds(300));
 }
 
 TEST_F(DedicatedTimeCommand, DEDICATED_TIME_COMMAND_NoJobIsStartedIntoTheDedicatedTimeOfItsHost) {

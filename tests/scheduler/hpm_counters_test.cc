@@ -9,6 +9,8 @@ namespace pbs::sched::test {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
 
 struct Hpm : testing::Test {
     World world;
@@ -22,6 +24,9 @@ struct Hpm : testing::Test {
         world.configure();
         return world.cycle(now);
     }
+    std::vector<Question> question(Instant now) {
+        return world.scheduler.questions(now, "default", "hpm_counters");
+    }
 };
 
 TEST_F(Hpm, MANAGE_HPM_COUNTERS_AJobThatAsksForThemWaitsForUserMode) {
@@ -30,54 +35,54 @@ TEST_F(Hpm, MANAGE_HPM_COUNTERS_AJobThatAsksForThemWaitsForUserMode) {
     auto outcome = cycle();
     EXPECT_THAT(outcome.started, ElementsAre(other));
     EXPECT_EQ(outcome.comment.at(job), "Waiting for the HPM counters to be in user mode");
-    EXPECT_TRUE(outcome.hpm_wanted);
-    world.scheduler.set_hpm(HpmCounters::user);
+    EXPECT_TRUE(outcome.wants.contains("hpm_counters"));
+    world.scheduler.set_told("hpm_counters", "user");
     outcome = cycle();
     EXPECT_THAT(outcome.started, ElementsAre(job));
-    EXPECT_TRUE(outcome.hpm_wanted) << "it isn't known as running yet";
-    EXPECT_FALSE(cycle().hpm_wanted);
+    EXPECT_TRUE(outcome.wants.contains("hpm_counters")) << "it isn't known as running yet";
+    EXPECT_FALSE(cycle().wants.contains("hpm_counters"));
 }
 
 TEST_F(Hpm, MANAGE_HPM_COUNTERS_AreNotWantedForAJobThatCouldNotStartAnyway) {
     world.queue({.name = "batch", .max_running = 1});
     world.job({.nodes = 1});
     world.job({.nodes = 1, .hpm = 1});
-    EXPECT_FALSE(cycle().hpm_wanted);
+    EXPECT_FALSE(cycle().wants.contains("hpm_counters"));
     world.job({.nodes = 1, .hpm = 0});
-    EXPECT_FALSE(cycle().hpm_wanted) << "hpm=0 doesn't ask for them";
+    EXPECT_FALSE(cycle().wants.contains("hpm_counters")) << "hpm=0 doesn't ask for them";
 }
 
 TEST_F(Hpm, MANAGE_HPM_COUNTERS_TellsWhetherAJobUsesThem) {
-    world.scheduler.set_hpm(HpmCounters::user);
+    world.scheduler.set_told("hpm_counters", "user");
     const int job = world.job({.nodes = 1, .hpm = 1});
     EXPECT_THAT(cycle().started, ElementsAre(job));
-    EXPECT_TRUE(world.scheduler.hpm_source(at(1), "default")->used);
+    EXPECT_TRUE(question(at(1)).at(0).argument == "user");
     world.finish(job, at(2));
-    EXPECT_FALSE(world.scheduler.hpm_source(at(2), "default")->used);
+    EXPECT_FALSE(question(at(2)).at(0).argument == "user");
 }
 
 TEST_F(Hpm, MANAGE_HPM_COUNTERS_FromADateOn) {
     s.manage_hpm_counters = {false, at(2)};
     world.configure();
-    EXPECT_FALSE(world.scheduler.hpm_source(at(1), "default"));
-    EXPECT_TRUE(world.scheduler.hpm_source(at(2), "default"));
+    EXPECT_THAT(question(at(1)), IsEmpty());
+    EXPECT_THAT(question(at(2)), SizeIs(1));
     const int job = world.job({.nodes = 1, .hpm = 1});
     EXPECT_THAT(cycle(at(1)).started, ElementsAre(job));
 }
 
 TEST_F(Hpm, REVOKE_HPM_COUNTERS_IsHandedOn) {
     world.configure();
-    EXPECT_FALSE(world.scheduler.hpm_source(at(1), "default")->revoke);
+    EXPECT_FALSE(question(at(1)).at(0).revoke);
     s.revoke_hpm_counters = {true};
     world.configure();
-    EXPECT_TRUE(world.scheduler.hpm_source(at(1), "default")->revoke);
+    EXPECT_TRUE(question(at(1)).at(0).revoke);
 }
 
 TEST_F(Hpm, TEST_ONLY_TheCountersAreLeftAlone) {
     s.test_only = {true};
     world.job({.nodes = 1, .hpm = 1});
-    EXPECT_FALSE(cycle().hpm_wanted);
-    EXPECT_FALSE(world.scheduler.hpm_source(at(1), "default"));
+    EXPECT_FALSE(cycle().wants.contains("hpm_counters"));
+    EXPECT_THAT(question(at(1)), IsEmpty());
 }
 
 }  // namespace

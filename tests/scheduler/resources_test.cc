@@ -14,6 +14,7 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
+using testing::Field;
 using testing::IsEmpty;
 using testing::Pair;
 
@@ -333,11 +334,12 @@ TEST_F(ToldAmountsCount, InPlaceOfWhatIsSet) {
 }
 
 TEST_F(ToldAmountsCount, AreAskedForOnlyIfSomeJobWantsTheResource) {
-    EXPECT_THAT(world.scheduler.told_elements(at(1), "default"), IsEmpty());
+    EXPECT_THAT(world.scheduler.questions(at(1), "default", "server_dyn_res"), IsEmpty());
     const int number = job({.ncpus = 1, .hpm = 1});
-    EXPECT_THAT(world.scheduler.told_elements(at(1), "default"), ElementsAre(kLicences));
+    EXPECT_THAT(world.scheduler.questions(at(1), "default", "server_dyn_res"),
+                ElementsAre(Field(&Question::source, kLicences)));
     world.finish(number, at(1));
-    EXPECT_THAT(world.scheduler.told_elements(at(1), "default"), IsEmpty());
+    EXPECT_THAT(world.scheduler.questions(at(1), "default", "server_dyn_res"), IsEmpty());
 }
 
 TEST_F(ToldAmountsCount, AreInTheStateOfTheSchedulerWithWhatJobsTook) {

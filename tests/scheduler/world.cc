@@ -354,7 +354,7 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
     Outcome out;
     out.considered = decisions.jobs_considered;
     out.log = decisions.log;
-    out.hpm_wanted = decisions.hpm_wanted;
+    out.wants.insert(decisions.wants.begin(), decisions.wants.end());
     if (decisions.sorted_jobs) out.sorted_jobs = decisions.sorted_jobs->text;
     if (decisions.schedule) out.schedule = decisions.schedule->text;
     const auto queue_name = [&](QueueHandle handle) {

@@ -166,9 +166,9 @@ struct Outcome {
     std::map<int, AccrueType> accrue;                      // of jobs whose time counts otherwise than before
     std::vector<std::string> log;
     std::string sorted_jobs;
-    std::string schedule;  // records for the schedule log
-    bool hpm_wanted = false;
-    std::int64_t considered = 0;  // jobs that were looked at
+    std::string schedule;                      // records for the schedule log
+    std::set<std::string, std::less<>> wants;  // Decisions::wants
+    std::int64_t considered = 0;               // jobs that were looked at
 };
 
 class World {

@@ -105,6 +105,9 @@ struct Filter {
     bool (*reads_user)(const CycleState& state, const QueueView& view) = nullptr;
     // The cycle starts a job. Null: that matters to the filter only by what the state counts.
     void (*started)(CycleState& state, const Candidate& job) = nullptr;
+    // A word for people about a job that it is meant for (SORTED_JOB_DUMPFILE); empty: it isn't. Null: there
+    // is none.
+    std::string_view (*flag)(const Tables& tables, const Request& request) = nullptr;
     // A limit with counters of its own, which vnodes are asked about while the job is placed; `check` may be
     // null then. Jobs that find no place for it are looked at in each cycle.
     const OwnLimit* own_limit = nullptr;

@@ -13,6 +13,7 @@
 #include "server_plugin/scheduler/framework/filter.h"
 #include "server_plugin/scheduler/framework/node_order.h"
 #include "server_plugin/scheduler/framework/policy.h"
+#include "server_plugin/scheduler/framework/questions.h"
 #include "server_plugin/scheduler/pending/deal.h"
 
 namespace pbs::sched {
@@ -39,6 +40,8 @@ struct Profile {
     // Filter. In the order of the tests; those that are asked for each job are asked behind all others.
     std::span<const Admission* const> admissions{};
     std::span<const Filter* const> filters{};
+    // What its rules ask the site.
+    std::span<const QuestionRule* const> questions{};
     // Node order. Null: the order in which the vnodes were made.
     const NodeOrder* node_order = nullptr;
     // After refusal. All of them are told of a refusal.

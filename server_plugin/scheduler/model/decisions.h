@@ -84,12 +84,10 @@ struct Decisions {
     std::optional<FileToWrite> sorted_jobs;
     // Records to be appended to the schedule log (schedule_log.h).
     std::optional<FileToWrite> schedule;
-    // A job waits for the performance counters and for nothing else, or starts and uses them.
-    bool hpm_wanted = false;
+    // Rules that have questions (framework/questions.h): a job waits for the answer and for nothing else, or
+    // starts by it.
+    std::vector<std::string_view> wants;
     std::unique_ptr<std::pmr::monotonic_buffer_resource> memory;
 };
-
-// The hardware performance counters of the hosts (sched-config guide, "MANAGE_HPM_COUNTERS").
-enum class HpmCounters : std::uint8_t { unknown, global, user };
 
 }  // namespace pbs::sched

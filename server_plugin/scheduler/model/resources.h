@@ -50,7 +50,6 @@ class Resources {
         std::uint32_t place = kNoResource;
         std::uint32_t host = kNoResource;
         std::uint32_t vnode = kNoResource;
-        std::uint32_t hpm = kNoResource;
     };
 
     void define(const ResourceRecord& record);

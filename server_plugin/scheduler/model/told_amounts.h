@@ -1,4 +1,5 @@
-// Amounts of the server that programs of the site tell (server_dyn_res).
+// What programs of the site tell in a line: amounts of the server (server_dyn_res), or the word that a rule
+// goes by.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +18,13 @@ struct ToldBy {
     static ToldBy of(std::string_view element);
 };
 
-// What is known of each element.
+// What is known of each element, or by the name of a rule.
 class ToldAmounts {
   public:
     struct Known {
         std::string value{};  // as it was told (Resources::parse_told); a program that fails tells 0
-        // What jobs that were started since then have taken of it, if the resource isn't consumable: of a
-        // consumable one the server knows what running jobs use.
+        // Of an amount: what jobs that were started since then have taken of it, if the resource isn't
+        // consumable: of a consumable one the server knows what running jobs use.
         std::int64_t taken = 0;
     };
     // Takes up what a program told. Returns false if jobs that were refused for it before are refused still.

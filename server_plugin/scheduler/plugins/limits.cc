@@ -3,6 +3,8 @@
 
 #include "server_plugin/scheduler/plugins/limits.h"
 
+#include "server_plugin/scheduler/framework/questions.h"
+
 namespace pbs::sched {
 namespace {
 
@@ -91,6 +93,17 @@ const Filter kServerGroupLimitFilter =
 const Filter kServerResourcesFilter = limit_filter(
     "server_resources", {.measure = Measure::available, .reason = ReasonCode::server_resource_busy},
     "server_dyn_res, exclude_resources");
+
+// The elements of server_dyn_res whose resources some job asks for.
+extern const QuestionRule kServerDynResQuestions;
+const QuestionRule kServerDynResQuestions{
+    "server_dyn_res",
+    [](const Tables& tables, const Settings& s, Instant now, std::vector<Question>& questions) {
+        if (s.test_only.holds(now)) return;
+        for (const std::string& element : s.server_dyn_res)
+            if (tables.requests.asks_for(tables.resources.id(ToldBy::of(element).resource)))
+                questions.push_back({.source = element});
+    }};
 
 const Filter kServerMaxRunFilter = max_run("server_max_run", server, all);
 const Filter kServerMaxRunUserFilter = max_run("server_max_run_user", server, user);

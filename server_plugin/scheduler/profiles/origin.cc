@@ -55,6 +55,13 @@ constexpr std::array<const Admission*, 2> kAdmissions = {
     &kSmallJobMaxAdmission,  // SMALL_JOB_MAX
 };
 
+constexpr std::array<const QuestionRule*, 4> kQuestions = {
+    &kAllocationQuestions,     // SCHED_ACCT_DIR
+    &kDedicatedTimeQuestions,  // DEDICATED_TIME_COMMAND
+    &kHpmCountersQuestions,    // HPM_CTL
+    &kServerDynResQuestions,
+};
+
 constexpr std::array<const AfterRefusalRule*, 2> kAfterRefusal = {
     &kDrainAfterRefusal,          // for whom queues are drained
     &kEarlyNonPrimeAfterRefusal,  // NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME
@@ -109,6 +116,7 @@ const Profile kOriginProfile{
     .deals = kDeals,
     .admissions = kAdmissions,
     .filters = kFilters,
+    .questions = kQuestions,
     .node_order = &kPriorityOrder,
     .after_refusal = kAfterRefusal,
     .decides = kDecides,

@@ -6,6 +6,7 @@
 #include "server_plugin/scheduler/framework/decide.h"
 #include "server_plugin/scheduler/framework/filter.h"
 #include "server_plugin/scheduler/framework/node_order.h"
+#include "server_plugin/scheduler/framework/questions.h"
 #include "server_plugin/scheduler/pending/deal.h"
 #include "server_plugin/scheduler/plugins/limits.h"
 
@@ -52,6 +53,11 @@ extern const Decide kPreemptionsDecide;
 extern const Decide kRejectionsDecide;
 extern const Decide kStartsDecide;
 extern const Decide kTestOnlyDecide;
+
+extern const QuestionRule kAllocationQuestions;
+extern const QuestionRule kDedicatedTimeQuestions;
+extern const QuestionRule kHpmCountersQuestions;
+extern const QuestionRule kServerDynResQuestions;
 
 extern const CycleLogRule kScheduleLogRule;
 extern const CycleLogRule kSortedJobsRule;

@@ -47,6 +47,11 @@ constexpr std::array<const Filter*, 33> kFilters = {
     &kNoSharesFilter,          // enforce_no_shares
 };
 
+constexpr std::array<const QuestionRule*, 2> kQuestions = {
+    &kDedicatedTimeQuestions,
+    &kServerDynResQuestions,  // server_dyn_res
+};
+
 constexpr std::array<const AfterRefusalRule*, 2> kAfterRefusal = {
     &kPreemptionAfterRefusal,  // preemption, preempt_prio, preempt_queue_prio, preempt_order
     &kTopJobsAfterRefusal,     // strict_ordering, help_starving_jobs, backfill_depth
@@ -117,6 +122,7 @@ const Profile kStandardProfile{
     .make_chains = make_chains,
     .deals = kDeals,
     .filters = kFilters,
+    .questions = kQuestions,
     .node_order = &kNodeSortKeyOrder,
     .after_refusal = kAfterRefusal,
     .decides = kDecides,

@@ -303,8 +303,6 @@ std::string text(const Reason& r, const ReasonContext& c) {
                    "submit queue";
         case ReasonCode::other:
             return std::string(c.strings.text(r.object));
-        case ReasonCode::hpm_not_ready:
-            return "Waiting for the HPM counters to be in user mode";
         case ReasonCode::server_resource_busy:
             return amounts_text("server resource", r.object, r, c);
         case ReasonCode::queue_value_differs:

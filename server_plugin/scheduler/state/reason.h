@@ -65,7 +65,6 @@ enum class ReasonCode : std::uint8_t {
     reserved,       // object: the job that it would delay
     // Others.
     request_unsupported,  // object: the request
-    hpm_not_ready,        // the counters are not in user mode
     no_shares,            // the job's entity has none (enforce_no_shares)
     // The job was queued in a batch queue when the server started (SCHED_RESTART_ACTION none).
     found_at_start,

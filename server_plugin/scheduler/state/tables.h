@@ -115,8 +115,7 @@ struct Tables {
     }
     Outages outages;
     std::map<std::string, Allocations, std::less<>> allocations;  // by SCHED_ACCT_DIR
-    HpmCounters hpm = HpmCounters::unknown;
-    ToldAmounts told;  // by programs of server_dyn_res
+    ToldAmounts told;                                             // by programs of the site
     Estimates estimates;
     bool divides_chunks = true;  // the host can give a chunk in pieces
     bool preempts = true;        // and carry out preemptions

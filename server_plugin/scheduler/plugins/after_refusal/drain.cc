@@ -95,7 +95,7 @@ bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
         c_.set_walltime(job, *view);
         const Reason reason = judge_.ask_queue(job, *view, verdict);
         const bool refused = static_cast<bool>(reason);
-        by_time = by_time || reason.code == ReasonCode::hpm_not_ready;  // a switch is told as no event
+        by_time = by_time || (verdict.blockers & blocker::kCycle) != 0;  // no event tells
         if (refused ? !(verdict.waits || verdict.later) : !home_later) continue;
         ahead.emplace(c_, future_, job, *view);
         const Instant last_end = ahead->last_end();

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "server_plugin/scheduler/framework/filter.h"
-#include "server_plugin/scheduler/state/tables.h"
+#include "server_plugin/scheduler/framework/questions.h"
 
 namespace pbs::sched {
 namespace {
@@ -51,6 +51,10 @@ Refusal check_allocation(const GroupUse& group) {
                               thousandths(standing.used + more), thousandths(standing.allocated)});
 }
 
+void ask_for_allocations(const Tables&, const Settings& s, Instant now, std::vector<Question>& questions) {
+    if (wanted_allocation(s, now)) questions.push_back({.source = s.sched_acct_dir});
+}
+
 }  // namespace
 
 extern const Admission kAllocationAdmission;
@@ -59,5 +63,8 @@ const Admission kAllocationAdmission{.name = "allocation",
                                      .check = check_allocation,
                                      .wanted = wanted_allocation,
                                      .started = charge_start};
+
+extern const QuestionRule kAllocationQuestions;
+const QuestionRule kAllocationQuestions{"allocation", ask_for_allocations};
 
 }  // namespace pbs::sched

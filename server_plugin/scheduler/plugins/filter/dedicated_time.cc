@@ -2,6 +2,7 @@
 // of another queue is started in it or into it, and jobs of dedicated queues start in it only.
 
 #include "server_plugin/scheduler/framework/filter.h"
+#include "server_plugin/scheduler/framework/questions.h"
 
 namespace pbs::sched {
 namespace {
@@ -29,6 +30,18 @@ Refusal check_dedicated_time(CycleState& state, const Asked& job, QueueView& vie
     return {};
 }
 
+// DEDICATED_TIME_COMMAND tells of the host of each queue, and of SYSTEM_NAME.
+void ask_for_dedicated_time(const Tables& tables, const Settings& s, Instant now,
+                            std::vector<Question>& questions) {
+    if (s.dedicated_time_command.empty() || !s.enforce_dedicated_time.holds(now)) return;
+    auto names = outage_hosts(tables, s);
+    if (!s.system_name.empty()) names.push_back(s.system_name);
+    for (std::string& name : names)
+        questions.push_back({.source = s.dedicated_time_command,
+                             .argument = std::move(name),
+                             .holds_for = Seconds(s.dedicated_time_cache_secs)});
+}
+
 bool is_open_dedicated_time(const Opening& o) {
     return !o.dedicated && !o.has_dedicated_time && !o.dedicated_awaited;
 }
@@ -42,5 +55,8 @@ const Filter kDedicatedTimeFilter{
     .traits = about_time | by_limits_only,
     .check = check_dedicated_time,
     .is_open = is_open_dedicated_time};
+
+extern const QuestionRule kDedicatedTimeQuestions;
+const QuestionRule kDedicatedTimeQuestions{"dedicated_time", ask_for_dedicated_time};
 
 }  // namespace pbs::sched
