@@ -78,18 +78,22 @@ void describe_queues(const Tables& t, const StateSink& sink) {
     }
 }
 
+template <class Act>
+void each_rule(const Act& act) {
+    for (const Profile* profile : all_profiles())
+        for (const AfterRefusalRule* rule : profile->after_refusal) act(*rule);
+}
+
 void describe_sched(const Tables& t, std::string_view name, const Sched& sched, const StateSink& sink) {
-    std::vector<EarlyQueue> early;
-    for (const auto& [slot, until] : sched.memory.early_until)
-        early.push_back({t.queues[slot].handle, until});
-    std::ranges::sort(early, {}, &EarlyQueue::queue);
-    std::vector<FoundJob> found;
-    for (const auto& [job, slot] : sched.memory.found_at_start) found.push_back({job, t.queues[slot].handle});
+    KeptByRules kept;
+    each_rule([&](const AfterRefusalRule& rule) {
+        if (rule.describe != nullptr) rule.describe(sched.memory.own, t, kept);
+    });
     sink(SchedState{{name, sched.scheduling, t.strings.text(sched.partition), {}},
                     sched.policy,
-                    sched.memory.first_cycle,
-                    early,
-                    found});
+                    kept.first_cycle,
+                    kept.early,
+                    kept.found_at_start});
 }
 
 void describe_vnodes(const Tables& t, const StateSink& sink) {
@@ -215,11 +219,12 @@ void restore_sched(Scheduler& scheduler, Tables& t, Scheds& scheds, const SchedS
     scheduler.sched_changed(state.record);
     Sched& sched = scheds[std::string(state.record.name)];
     sched.policy = state.policy;
-    sched.memory.first_cycle = state.first_cycle;
-    for (const EarlyQueue& early : state.early)
-        sched.memory.early_until[t.queues.slot(early.queue)] = early.until;
-    for (const FoundJob& found : state.found_at_start)
-        sched.memory.found_at_start[found.job] = t.queues.slot(found.queue);
+    const KeptByRules kept{state.first_cycle,
+                           {state.early.begin(), state.early.end()},
+                           {state.found_at_start.begin(), state.found_at_start.end()}};
+    each_rule([&](const AfterRefusalRule& rule) {
+        if (rule.restore != nullptr) rule.restore(sched.memory.own, t, kept);
+    });
 }
 
 // The usage that a running job is charged comes later, whole: without a configuration nothing is charged.

@@ -14,6 +14,7 @@
 
 #include "server_plugin/scheduler/model/allocations.h"
 #include "server_plugin/scheduler/model/cluster.h"
+#include "server_plugin/scheduler/model/kept_by_rules.h"
 #include "server_plugin/scheduler/model/outages.h"
 #include "server_plugin/scheduler/model/past_usage.h"
 #include "server_plugin/scheduler/model/told_amounts.h"
@@ -25,19 +26,6 @@ struct QueueState {
     QueueRecord record;
     bool known = true;     // false: it was removed, or jobs were told of before it
     Instant idle_since{};  // since when nothing runs in it; Epoch: something does, or it isn't known
-};
-
-// A queue on which prime time was given up early (NP_DRAIN_BACKTIME). Instant::max(): prime time never comes
-// again.
-struct EarlyQueue {
-    QueueHandle queue{};
-    Instant until{};
-};
-
-// A job that the first cycle found in a batch queue that isn't its own (SCHED_RESTART_ACTION).
-struct FoundJob {
-    JobHandle job{};
-    QueueHandle queue{};
 };
 
 // A scheduler and what it remembers from cycle to cycle. `sched_priv` of the record is the host's business

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "server_plugin/scheduler/framework/filter.h"
+#include "server_plugin/scheduler/model/kept_by_rules.h"
 
 namespace pbs::sched {
 
@@ -64,6 +65,12 @@ class AfterRefusal {
     // Does a refusal depend on whose job it is, though filters don't?
     virtual bool tells_users_apart() const { return false; }
 
+    // A job of the submit queue is found in another one, that it was moved to and put back in. True: the rule
+    // decides what becomes of it, and it isn't looked at.
+    virtual bool takes_in(JobSlot /*job*/, QueueSlot /*queue*/) { return false; }
+    // In a cycle over all jobs: these were found, and none has been looked at.
+    virtual void took_in() {}
+
     // Is a cycle after events not enough, whatever happened?
     virtual bool wants_every_job() const { return false; }
     // In a cycle after events, before any job is looked at, and before the first one that is passed over:
@@ -74,14 +81,20 @@ class AfterRefusal {
     virtual void end() {}
     // Before the jobs of a class are gone through once more (Turns::consider_again()).
     virtual void again() {}
-    // Leaves to the next cycle what it has to know (EventMemory), and notes the instants at which it would
-    // decide otherwise (CycleState::instants): the scheduler is woken for them.
+    // Leaves to the next cycle what it has to know (EventMemory::own), and notes the instants at which it
+    // would decide otherwise (CycleState::instants): the scheduler is woken for them.
     virtual void remember() {}
 };
 
 struct AfterRefusalRule {
     const char* name;
     std::unique_ptr<AfterRefusal> (*make)(const CycleParts& parts);
+    // Did the rule decide earlier that a queue gives up prime time, and until later than `now`? Null: never.
+    bool (*gave_up_prime)(const OwnStates& memory, QueueSlot queue, Instant now) = nullptr;
+    // Of what the rule remembers (SchedMemory::own), adds and takes what cycles elsewhere have to know. Null:
+    // there is nothing.
+    void (*describe)(const OwnStates& memory, const Tables& tables, KeptByRules& kept) = nullptr;
+    void (*restore)(OwnStates& memory, Tables& tables, const KeptByRules& kept) = nullptr;
 };
 
 }  // namespace pbs::sched

@@ -34,7 +34,6 @@ class Cycle {
     void answer_reservations(Decisions& out);
     bool only_jobs_changed() const;
     bool wants_every_job() const;
-    void restart_found();
     void consider_all();
     void decide(Decisions& out);
     void take_back();
@@ -70,7 +69,7 @@ void Cycle::consider_all() {
         memory->open.clear();
         memory->always_open = 0;
     }
-    restart_found();
+    for (const auto& rule : c_.after_refusal) rule->took_in();
     turns_.consider();
     for (const auto& rule : c_.after_refusal) rule->end();
     c_.refuse_unserved();
@@ -115,7 +114,6 @@ bool Cycle::run_events(Decisions& out) {
     begin_logs();
     intake_.take_in();
     released_.begin();
-    restart_found();
     if (!turns_.consider()) {
         take_back();
         return false;
@@ -151,40 +149,11 @@ bool Cycle::wants_every_job() const {
 bool Cycle::only_jobs_changed() const {
     const CycleInput& in = c_.in;
     if (!in.by_events || in.events->since.everything || wants_every_job()) return false;
-    if (!c_.settings.batch_queues.empty() &&
-        (in.memory->first_cycle || !in.memory->found_at_start.empty() || !in.memory->early_until.empty()))
-        return false;
     const JobTable& jobs = in.tables->jobs;
     return std::ranges::none_of(in.events->started, [&](JobHandle handle) {
         const JobSlot job = jobs.find(handle);
         return job != kNoSlot && jobs.state[job] == 'Q';
     });
-}
-
-// The vnodes for jobs that are run again: those of SCHED_HOST, if the queue has any there and names no host
-// itself.
-PoolId restart_pool(const CycleContext& c, const QueueView& view) {
-    if (c.settings.sched_host.empty() || view.host != 0) return view.pool;
-    const PoolId pool = c.state.vnodes->pool(view.queue->handle, c.tables.strings.id(c.settings.sched_host),
-                                             c.in.partition, Chunks::whole, c.node_keys());
-    return c.state.vnodes->pool_vnodes(pool).empty() ? view.pool : pool;
-}
-
-// They ran before: nothing but want of room keeps them from running again.
-void Cycle::restart_found() {
-    std::vector<JobSlot> found(intake_.to_restart().begin(), intake_.to_restart().end());
-    std::ranges::sort(found, {}, [&](JobSlot job) { return c_.tables.jobs.sequence[job]; });
-    for (const JobSlot slot : found) {
-        Candidate job = c_.candidate(intake_.ordered(slot, JobClass::running));
-        Reason reason;
-        for (QueueView* view : queues_.batch()) {
-            if (view->slot != c_.tables.jobs.queue[slot]) continue;
-            CycleContext::set_walltime(job, *view);
-            reason = judge_.start_if_room(job, *view, restart_pool(c_, *view));
-            if (!reason) break;
-        }
-        if (reason) c_.refuse(slot, reason);
-    }
 }
 
 // What was started is taken back in the end: the host tells what came of it.
@@ -232,8 +201,7 @@ void Cycle::remember() {
     memory.refused_by_sets = c_.state.refused_by_sets > 0 || (memory.refused_by_sets && !c_.everything);
     for (const auto& rule : c_.after_refusal) rule->remember();
     memory.since.forget();
-    if (memory.pending_known && (!intake_.knows_jobs() || intake_.is_at_start()))
-        memory.pending_known = false;
+    if (!intake_.knows_jobs()) memory.pending_known = false;
 }
 
 // One job that an operator wants started (qrun): is there room for it? Of all filters only those about what

@@ -1,7 +1,6 @@
 // One scheduling cycle: classify, order, and for each admissions, place, decide.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,11 +33,7 @@ struct KeptScratch {
 // What one scheduler remembers from cycle to cycle.
 struct SchedMemory {
     KeptScratch kept;
-    // Queues on which prime time was given up early, and until when (NP_DRAIN_BACKTIME).
-    std::unordered_map<QueueSlot, Instant> early_until;
-    // Jobs that the first cycle found queued in a batch queue that isn't their own (SCHED_RESTART_ACTION).
-    bool first_cycle = true;
-    std::map<JobHandle, QueueSlot> found_at_start;
+    OwnStates own;  // of rules
 };
 
 struct CycleInput {

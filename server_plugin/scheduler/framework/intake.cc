@@ -20,7 +20,7 @@ Intake::Intake(CycleContext& context, Queues& queues) : CyclePart(context), queu
 }
 
 void Intake::take_in() {
-    if (knows_jobs() && !finds_at_start()) {
+    if (knows_jobs()) {
         pending_ = &in_.events->pending;
         queues_.set_up();
         renew();
@@ -155,10 +155,6 @@ void Intake::collect() {
 // queue that it was moved to; where it was submitted tells it from those that belong there. It is a job of
 // its first queue still.
 void Intake::add_requeued() {
-    std::erase_if(in_.memory->found_at_start, [&](const auto& found) {
-        const JobSlot job = t_.jobs.find(found.first);
-        return job == kNoSlot || t_.jobs.queue[job] != found.second || is_running(t_.jobs.state[job]);
-    });
     std::vector<QueueSlot> seen = {kNoSlot, c_.setup.submit, c_.setup.special};
     for (const QueueSpec& spec : s_.batch_queues) {
         const QueueSlot slot = t_.queues.find(spec.queue);
@@ -166,7 +162,8 @@ void Intake::add_requeued() {
         seen.push_back(slot);
         if (t_.queues[slot].partition != in_.partition) continue;
         for (const JobSlot job : t_.queues[slot].queued) {
-            if (found_at_start(job, slot)) continue;
+            const auto takes_in = [&](const auto& rule) { return rule->takes_in(job, slot); };
+            if (std::ranges::any_of(c_.after_refusal, takes_in)) continue;
             const auto job_class = class_of(job);
             if (!job_class) continue;
             if (*job_class == JobClass::normal && overdue_from(job) != Instant::max())
@@ -174,31 +171,6 @@ void Intake::add_requeued() {
             add_job(job, *job_class);
         }
     }
-    if (p_.intake == JobSource::named_queues) in_.memory->first_cycle = false;
-}
-
-// SCHED_RESTART_ACTION: jobs that the first cycle finds in a batch queue, other than where they were
-// submitted, were running when the machine or the server went down. Does the action take care of this one?
-bool Intake::found_at_start(JobSlot job, QueueSlot queue) {
-    const JobHandle handle = t_.jobs.handle[job];
-    const auto origin = t_.strings.text(t_.jobs.origin_queue[job]);
-    if (in_.memory->first_cycle && !origin.empty() && origin != t_.queues[queue].name)
-        in_.memory->found_at_start.emplace(handle, queue);
-    if (!in_.memory->found_at_start.contains(handle)) return false;
-    switch (s_.sched_restart_action) {
-        case RestartAction::none:
-            c_.refuse(job, {ReasonCode::found_at_start, queue});
-            return true;
-        case RestartAction::restart:
-            if (in_.memory->first_cycle) to_restart_.push_back(job);
-            return in_.memory->first_cycle;
-        case RestartAction::resubmit:
-            // It is considered there in this cycle already.
-            if (const QueueSlot home = t_.queues.find(origin); home != kNoSlot && t_.queues[home].known)
-                c_.moves.emplace_back(job, home);
-            return false;
-    }
-    return false;
 }
 
 // The user or the queue that a lane of this class is of.

@@ -16,10 +16,6 @@ class Intake : CyclePart {
     void take_in();
     // Are the lanes those of this policy, with all jobs that aren't told of as changed?
     bool knows_jobs() const;
-    // Will those of the next cycle have to be found anew, though nothing happens?
-    bool is_at_start() const { return finds_at_start(); }
-    // SCHED_RESTART_ACTION: jobs that the first cycle finds in batch queues, which the lanes don't have.
-    std::span<const JobSlot> to_restart() const { return to_restart_; }
 
     PendingJobs& jobs() { return *pending_; }
     const PendingJobs& jobs() const { return *pending_; }
@@ -55,10 +51,6 @@ class Intake : CyclePart {
     bool is_refused_before(const OrderedJob& job);
     void collect();
     void add_requeued();
-    bool found_at_start(JobSlot job, QueueSlot queue);
-    bool finds_at_start() const {
-        return !s_.batch_queues.empty() && (in_.memory->first_cycle || !in_.memory->found_at_start.empty());
-    }
     bool order_lasts() const;
     void load();
     void load(JobClass job_class, bool prime_order, std::vector<std::optional<LeastNeeds>>& needs);
@@ -83,7 +75,6 @@ class Intake : CyclePart {
     PendingJobs* pending_ = &c_.scratch->pending;
     std::array<std::vector<OrderedJob>, 6>& classes_ = c_.scratch->classes;
     std::vector<News>& news_ = c_.scratch->news;
-    std::vector<JobSlot> to_restart_;
     std::vector<const Filter*> before_turns_;       // the filters of this trait
     std::optional<std::uint32_t> under_threshold_;  // the answer of such jobs, once there is one
     std::vector<std::uint32_t> nodes_of_request_;   // of queued jobs; 0: not asked yet

@@ -71,9 +71,10 @@ void Queues::set_time(QueueView& view) const {
 }
 
 bool Queues::is_early(const QueueView& view) const {
-    if (in_.memory->early_until.empty()) return false;
-    const auto early = in_.memory->early_until.find(view.slot);
-    return early != in_.memory->early_until.end() && state_.prime_now && state_.now < early->second;
+    return state_.prime_now && std::ranges::any_of(p_.after_refusal, [&](const AfterRefusalRule* rule) {
+               return rule->gave_up_prime != nullptr &&
+                      rule->gave_up_prime(in_.memory->own, view.slot, state_.now);
+           });
 }
 
 CandidateQueues Queues::views_of(const std::vector<QueueSpec>& specs, bool dedicated) {

@@ -62,7 +62,8 @@ constexpr std::array<const QuestionRule*, 4> kQuestions = {
     &kServerDynResQuestions,
 };
 
-constexpr std::array<const AfterRefusalRule*, 2> kAfterRefusal = {
+constexpr std::array<const AfterRefusalRule*, 3> kAfterRefusal = {
+    &kRestartActionAfterRefusal,  // SCHED_RESTART_ACTION
     &kDrainAfterRefusal,          // for whom queues are drained
     &kEarlyNonPrimeAfterRefusal,  // NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME
 };

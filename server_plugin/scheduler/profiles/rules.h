@@ -42,6 +42,7 @@ extern const NodeOrder kPriorityOrder;
 extern const AfterRefusalRule kDrainAfterRefusal;
 extern const AfterRefusalRule kEarlyNonPrimeAfterRefusal;
 extern const AfterRefusalRule kPreemptionAfterRefusal;
+extern const AfterRefusalRule kRestartActionAfterRefusal;
 extern const AfterRefusalRule kTopJobsAfterRefusal;
 
 extern const Decide kAccrualDecide;

@@ -1,19 +1,23 @@
 // Objects that rules keep of their own. An object of a rule's own type is made when the rule asks for it
 // first, so that nothing but the rule names it. The state of a cycle has a store (CycleState::own), which
-// ends with the cycle, and what a scheduler remembers from cycle to cycle has another one (EventMemory::own).
+// ends with the cycle. What a scheduler remembers from cycle to cycle has another one (SchedMemory::own), and
+// what only cycles after single events go by a third one (EventMemory::own).
 #pragma once
 
+#include <any>
 #include <memory>
-#include <utility>
 #include <vector>
 
 namespace pbs::sched {
 
+// A copy has copies of the objects.
 class OwnStates {
   public:
     OwnStates() = default;
-    OwnStates(const OwnStates&) = delete;
-    OwnStates& operator=(const OwnStates&) = delete;
+    OwnStates(const OwnStates& other) {
+        for (const auto& object : other.list_) list_.push_back(std::make_unique<std::any>(*object));
+    }
+    OwnStates& operator=(const OwnStates& other) { return *this = OwnStates(other); }
     OwnStates(OwnStates&&) = default;
     OwnStates& operator=(OwnStates&&) = default;
     ~OwnStates() = default;
@@ -22,10 +26,7 @@ class OwnStates {
     template <class T>
     T& of() {
         if (T* known = lookup<T>()) return *known;
-        auto made = std::make_shared<T>();
-        T& object = *made;
-        list_.emplace_back(&kKey<T>, std::move(made));
-        return object;
+        return list_.emplace_back(std::make_unique<std::any>())->template emplace<T>();
     }
     // Returns the same without making it; null: there is none.
     template <class T>
@@ -35,14 +36,12 @@ class OwnStates {
 
   private:
     template <class T>
-    static constexpr char kKey = 0;  // its address stands for the type
-    template <class T>
     T* lookup() const {
-        for (const auto& [key, object] : list_)
-            if (key == &kKey<T>) return static_cast<T*>(object.get());
+        for (const auto& object : list_)
+            if (T* own = std::any_cast<T>(object.get())) return own;
         return nullptr;
     }
-    std::vector<std::pair<const void*, std::shared_ptr<void>>> list_;  // a handful
+    std::vector<std::unique_ptr<std::any>> list_;  // a handful
 };
 
 }  // namespace pbs::sched

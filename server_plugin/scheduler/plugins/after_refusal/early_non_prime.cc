@@ -9,6 +9,9 @@
 namespace pbs::sched {
 namespace {
 
+// Queues on which prime time was given up early, and until when.
+using EarlyUntil = std::unordered_map<QueueSlot, Instant>;
+
 class EarlyNonPrime final : public AfterRefusal, CyclePart {
   public:
     explicit EarlyNonPrime(const CycleParts& parts)
@@ -27,7 +30,10 @@ class EarlyNonPrime final : public AfterRefusal, CyclePart {
     bool tells_users_apart() const override { return is_possible(); }
     // Jobs that were refused for prime time may start, and a queue that has run empty is seen in a cycle over
     // all jobs alone.
-    bool wants_every_job() const override { return is_possible(); }
+    bool wants_every_job() const override {
+        const auto* early = in_.memory->own.find<EarlyUntil>();
+        return is_possible() || (early != nullptr && !early->empty() && !s_.batch_queues.empty());
+    }
     void end() override;
     void remember() override;
 
@@ -103,7 +109,7 @@ void EarlyNonPrime::end() {
     for (QueueView* view : queues_.batch()) {
         if (!wants_to_go_early(*view)) continue;
         const auto next_prime = state_.prime->next_start(*state_.prime->boundary());
-        in_.memory->early_until[view->slot] = next_prime.value_or(Instant::max());
+        in_.memory->own.of<EarlyUntil>()[view->slot] = next_prime.value_or(Instant::max());
         view->early = true;
     }
     if (std::ranges::none_of(queues_.batch(), &QueueView::early)) return;
@@ -131,12 +137,35 @@ void EarlyNonPrime::remember() {
     }
 }
 
+bool gave_up_prime(const OwnStates& memory, QueueSlot queue, Instant now) {
+    const auto* early = memory.find<EarlyUntil>();
+    if (early == nullptr) return false;
+    const auto until = early->find(queue);
+    return until != early->end() && now < until->second;
+}
+
+void describe_early(const OwnStates& memory, const Tables& tables, KeptByRules& kept) {
+    const auto* early = memory.find<EarlyUntil>();
+    if (early == nullptr) return;
+    for (const auto& [slot, until] : *early) kept.early.push_back({tables.queues[slot].handle, until});
+    std::ranges::sort(kept.early, {}, &EarlyQueue::queue);
+}
+
+void restore_early(OwnStates& memory, Tables& tables, const KeptByRules& kept) {
+    for (const EarlyQueue& early : kept.early)
+        memory.of<EarlyUntil>()[tables.queues.slot(early.queue)] = early.until;
+}
+
 }  // namespace
 
 extern const AfterRefusalRule kEarlyNonPrimeAfterRefusal;
 const AfterRefusalRule kEarlyNonPrimeAfterRefusal{
-    "early_non_prime", [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> {
+    .name = "early_non_prime",
+    .make = [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> {
         return std::make_unique<EarlyNonPrime>(parts);
-    }};
+    },
+    .gave_up_prime = gave_up_prime,
+    .describe = describe_early,
+    .restore = restore_early};
 
 }  // namespace pbs::sched
