@@ -20,10 +20,10 @@ Refusal ask_any_filter(const Filter& filter, CycleState& state, const JobTable& 
         Overloaded{
             [&](OfSignature check) { return check(state, job, view); },
             [&](OfOwner check) {
-                return check(OwnerUse(state, job.user.owner, view.slot), Opening::of(state, view));
+                return check(OwnerUse(state, job.user.owner, view.slot), view.opening);
             },
             [&](OfGroup check) {
-                return check(GroupUse(state, job.user.group, view.slot), Opening::of(state, view));
+                return check(GroupUse(state, job.user.group, view.slot), view.opening);
             },
             [&](OfSignatureAndUser check) { return check(state, job, job.user, view); },
             [&](OfJob check) { return check(state, job, jobs, view); },

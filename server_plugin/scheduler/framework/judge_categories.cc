@@ -135,7 +135,7 @@ void Judge::find_filters(QueueView& view) const {
     if (std::exchange(view.filters_known, true)) return;
     view.filters.clear();
     view.job_filters.clear();
-    const Opening opening = Opening::of(state_, view);
+    const Opening& opening = view.opening;
     for (const Filter* filter : c_.filters)
         if (!filter->lets_all_pass(opening) &&
             // When it is there is what an advance reservation has been granted.

@@ -143,7 +143,7 @@ Refusal Limit::check(const CycleState& state, const Asked& job, const User& user
 
 Refusal Limit::check_jobs(const CycleState& state, std::uint32_t whose, const QueueView& view) const {
     if (scope == UseScope::dedicated && !view.dedicated) return {};
-    const Found found = most_jobs(Opening::of(state, view), whose);
+    const Found found = most_jobs(view.opening, whose);
     if (found.most < 0) return {};
     const std::int64_t now = scope == UseScope::view ? view.running : running(state, view.slot, whose);
     if (now < found.most) return {};
@@ -152,7 +152,7 @@ Refusal Limit::check_jobs(const CycleState& state, std::uint32_t whose, const Qu
 }
 
 Refusal Limit::check_nodes(const CycleState& state, const Asked& job, const QueueView& view) const {
-    const std::int64_t there_are = most(Opening::of(state, view));
+    const std::int64_t there_are = most(view.opening);
     if (there_are < 0 || view.nodes + job.nodes <= there_are) return {};
     return Refusal::for_less_of(reason_with(state, {code(), view.slot, 0, job.nodes, there_are - view.nodes}),
                                 lifted_by(view.slot, 0));
@@ -163,7 +163,7 @@ Refusal Limit::check_nodes(const CycleState& state, const Asked& job, const Queu
 Refusal Limit::check_amounts(const CycleState& state, const Asked& job, std::uint32_t whose,
                              const QueueView& view) const {
     const std::uint32_t of_scope = scope == UseScope::queue ? view.slot : EntityUse::kServer;
-    for (const EntityLimits::Limit& limit : by_entity(Opening::of(state, view)).of(entity)) {
+    for (const EntityLimits::Limit& limit : by_entity(view.opening).of(entity)) {
         if (limit.resource == kJobs) continue;
         const Found found = limit.find(whose);
         if (found.most < 0) continue;
@@ -208,7 +208,7 @@ bool Limit::is_open(const Opening& o) const {
 
 std::optional<JobSize> Limit::left_in(const CycleState& state, const QueueView& view) const {
     if (measure == Measure::available) return left_of_supplies(state, &view);
-    const std::int64_t there_are = most(Opening::of(state, view));
+    const std::int64_t there_are = most(view.opening);
     if (there_are < 0) return std::nullopt;
     if (measure == Measure::nodes)
         return JobSize{narrow(there_are - view.nodes), kNoLimit, kNoLimit, kNoLimit};
@@ -241,7 +241,7 @@ void Limit::add_needs(const CycleState& state, const Asked& job, const User& use
     const auto add = [&](std::uint32_t what, std::int64_t amount, std::int64_t capacity) {
         if (capacity >= 0) needs.push_back({counter(view, whose, what), amount, capacity});
     };
-    const Opening o = Opening::of(state, view);
+    const Opening& o = view.opening;
     switch (measure) {
         case Measure::jobs:
             return add(kJobs, 1, most_jobs(o, whose).most);

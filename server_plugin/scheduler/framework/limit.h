@@ -52,32 +52,6 @@ struct Refusal {
     static Refusal for_good(const Reason& reason) { return {reason, blocker::kConfiguration}; }
 };
 
-// The facts that filters of users read of a queue: how it, the server and the policy are set up, and what
-// changes with time or with what a command tells.
-struct Opening {
-    const Settings* settings = nullptr;
-    const ServerLimits* server = nullptr;
-    const Queue* queue = nullptr;
-    QueueSlot slot = kNoSlot;
-    std::int64_t node_limit = -1;
-    bool dedicated = false;
-    bool has_dedicated_time = false;
-    bool dedicated_awaited = false;
-    bool window_open = true;
-    static Opening of(const CycleState& state, const QueueView& view) {
-        return {state.settings,
-                state.server,
-                view.queue,
-                view.slot,
-                view.node_limit,
-                view.dedicated,
-                view.dedicated_time.has_value(),
-                view.dedicated_awaited,
-                view.open};
-    }
-    friend bool operator==(const Opening&, const Opening&) = default;
-};
-
 // Returns what a queue leaves, where each of its views leaves what `of_view` says.
 template <class OfView>
 std::optional<JobSize> left_by_views(const CycleState& state, const UseKey& key, OfView of_view) {

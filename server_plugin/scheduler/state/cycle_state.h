@@ -95,6 +95,21 @@ class RunCounts {
 
 struct Filter;
 
+// The facts that filters of users read of a queue: how it, the server and the policy are set up, and what
+// changes with time or with what a command tells.
+struct Opening {
+    const Settings* settings = nullptr;
+    const ServerLimits* server = nullptr;
+    const Queue* queue = nullptr;
+    QueueSlot slot = kNoSlot;
+    std::int64_t node_limit = -1;
+    bool dedicated = false;
+    bool has_dedicated_time = false;
+    bool dedicated_awaited = false;
+    bool window_open = true;
+    friend bool operator==(const Opening&, const Opening&) = default;
+};
+
 // A queue as a cycle sees it, on one host where the policy names it as queue@host: what its jobs use, when it
 // takes jobs, and the filters that guard it.
 struct QueueView {
@@ -127,6 +142,7 @@ struct QueueView {
     // now.
     bool is_reservation = false;
     std::uint32_t booking = kNoSlot;
+    Opening opening{};   // made of the above whenever the time is set
     bool early = false;  // the queue no longer observes prime time (NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME)
 
     // The filters that may refuse a job here, if `filters_known`. Those in `job_filters` are asked for each
