@@ -79,6 +79,24 @@ TEST_F(AddedLimit, OnVnodesSendsJobsToOtherVnodes) {
     EXPECT_THAT(world.cycle(at(2), true, "default", CycleTrigger::job_ended).started, ElementsAre(third));
 }
 
+// A job of another user that comes lets nothing of u start.
+TEST_F(AddedLimit, OnVnodesLetsAJobWaitForTheUsersOthers) {
+    add(kToyQuota);
+    world.policy().strict_ordering = false;
+    world.policy().backfill_depth = 0;
+    world.configure();
+    const int first = job("u", 6, 2);
+    const int second = job("u", 6, 2);
+    const int third = job("u", 2, 1);
+    ASSERT_THAT(world.cycle(at(1)).started, ElementsAre(first, second));
+    const int other = job("v", 1, 1);
+    const auto outcome = world.cycle(at(1), true, "default", CycleTrigger::job_new);
+    EXPECT_THAT(outcome.started, ElementsAre(other));
+    EXPECT_EQ(outcome.considered, 1) << "and not the third job";
+    world.finish(first, at(2));
+    EXPECT_THAT(world.cycle(at(2), true, "default", CycleTrigger::job_ended).started, ElementsAre(third));
+}
+
 // u has three CPUs of a and all that a user may have of b, so that the next job waits for a.
 TEST_F(AddedLimit, OnVnodesIsKeptForAJobWithAReservation) {
     add(kToyQuota);

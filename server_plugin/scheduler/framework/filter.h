@@ -109,7 +109,7 @@ struct Filter {
     // is none.
     std::string_view (*flag)(const Tables& tables, const Request& request) = nullptr;
     // A limit with counters of its own, which vnodes are asked about while the job is placed; `check` may be
-    // null then. Jobs that find no place for it are looked at in each cycle.
+    // null then.
     const OwnLimit* own_limit = nullptr;
 
     const Limit* limit() const { return std::get_if<Limit>(&check); }

@@ -122,11 +122,35 @@ class OwnLimits final : public VnodeRule {
     const QueueView& view_;
 };
 
+bool is_of_user_or_group(const OwnLimit& limit) {
+    return limit.entity == EntityKind::user || limit.entity == EntityKind::group;
+}
+
+// The use that has to become less for a job that the limit refuses; events tell of it by whose job ended.
+UseKey awaited_use(const OwnLimit& limit, const User& user) {
+    if (!is_of_user_or_group(limit)) return {UseScope::server, EntityKind::all};
+    return {UseScope::server, limit.entity, 0, Entities{user.owner, user.group}.of(limit.entity)};
+}
+
+// Some job of that kind may have a place then.
+std::optional<JobSize> left_by_own_limits(const CycleState& state, const UseKey& key) {
+    const bool waited_for = std::ranges::any_of(state.own_limits, [&](const OwnLimit* limit) {
+        return key.scope == UseScope::server &&
+               key.entity == (is_of_user_or_group(*limit) ? limit->entity : EntityKind::all);
+    });
+    return waited_for ? std::optional(kAnySize) : std::nullopt;
+}
+
 // Only these limits keep the job from a place. The words are of the first of them.
-Refusal own_limit_refusal(CycleState& state, const Asked& job, const QueueView& view, PlaceRules rules) {
+Refusal own_limit_refusal(CycleState& state, const Asked& job, const User& user, const QueueView& view,
+                          PlaceRules rules) {
     rules.rule = nullptr;
     if (!has_place(state, job, view, rules)) return {};
-    return {{ReasonCode::other, view.slot, state.strings->id(state.own_limits.front()->words)}};
+    Refusal refusal{{ReasonCode::other, view.slot, state.strings->id(state.own_limits.front()->words)},
+                    blockers(state, job)};
+    for (const OwnLimit* limit : state.own_limits)
+        refusal.blockers |= blocker::less_of(awaited_use(*limit, user));
+    return refusal;
 }
 
 Refusal check_hosts(CycleState& state, const Asked& job, const User& user, QueueView& view) {
@@ -146,7 +170,7 @@ Refusal check_hosts(CycleState& state, const Asked& job, const User& user, Queue
     if (state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), state.placement, &set))
         return {};
     if (rules.rule != nullptr)
-        if (const Refusal refusal = own_limit_refusal(state, job, view, rules)) return refusal;
+        if (const Refusal refusal = own_limit_refusal(state, job, user, view, rules)) return refusal;
     const Blockers lifted_by = blockers(state, job);
     if (state.looking_ahead) {
         const Bookings& bookings = state.vnodes->bookings();
@@ -180,6 +204,7 @@ const Filter kHostsFilter{
     .traits = about_room | places | by_limits_only,
     .check = check_hosts,
     .is_same_in = has_same_places,
+    .leaves = left_by_own_limits,
     .reads_user = [](const CycleState& state, const QueueView&) { return !state.own_limits.empty(); }};
 
 }  // namespace pbs::sched
