@@ -42,7 +42,7 @@ inline Refusal check_priority(CycleState& state, const Candidate& job, const Job
 inline const Filter kPriority{.name = "priority", .check = check_priority};
 
 // A rule about the owner that says what lifts it, but not what it leaves.
-inline Refusal check_second_job(const OwnerUse& owner, const Opening& o) {
+inline Refusal check_second_job(const OwnerUse& owner, const QueueFacts& o) {
     if (owner.running() < 2) return {};
     return Refusal::for_less_of({ReasonCode::queue_run_user, o.slot, 0, 2},
                                 {UseScope::server, EntityKind::user, 0, owner.id()});
@@ -60,7 +60,7 @@ inline const Filter kLargeOfGroup{.name = "large_of_group", .check = check_large
 // A limit, as a row.
 inline const Filter kTwoJobs =
     limit_filter("two_jobs", {.entity = EntityKind::user,
-                              .most = [](const Opening&) -> std::int64_t { return 2; },
+                              .most = [](const QueueFacts&) -> std::int64_t { return 2; },
                               .words = "Not Running: User has two jobs running"});
 
 inline const Filter* const kFurtherRules[] = {&kFewJobs,   &kHalfHours,    &kHalfHoursFirst, &kPriority,

@@ -19,12 +19,8 @@ Refusal ask_any_filter(const Filter& filter, CycleState& state, const JobTable& 
     return std::visit(
         Overloaded{
             [&](OfSignature check) { return check(state, job, view); },
-            [&](OfOwner check) {
-                return check(OwnerUse(state, job.user.owner, view.slot), view.opening);
-            },
-            [&](OfGroup check) {
-                return check(GroupUse(state, job.user.group, view.slot), view.opening);
-            },
+            [&](OfOwner check) { return check(OwnerUse(state, job.user.owner, view.slot), view.facts); },
+            [&](OfGroup check) { return check(GroupUse(state, job.user.group, view.slot), view.facts); },
             [&](OfSignatureAndUser check) { return check(state, job, job.user, view); },
             [&](OfJob check) { return check(state, job, jobs, view); },
             [&](const Limit& limit) { return limit.check(state, job, job.user, view); },

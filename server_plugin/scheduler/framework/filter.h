@@ -57,8 +57,8 @@ class GroupUse {
 
 // The ways to ask. By what each is given:
 using OfSignature = Refusal (*)(CycleState&, const Asked&, QueueView&);
-using OfOwner = Refusal (*)(const OwnerUse&, const Opening&);
-using OfGroup = Refusal (*)(const GroupUse&, const Opening&);
+using OfOwner = Refusal (*)(const OwnerUse&, const QueueFacts&);
+using OfGroup = Refusal (*)(const GroupUse&, const QueueFacts&);
 using OfSignatureAndUser = Refusal (*)(CycleState&, const Asked&, const User&, QueueView&);
 using OfJob = Refusal (*)(CycleState&, const Candidate&, const JobTable&, QueueView&);
 // A limit (limit.h) reads what its row says, and is asked accordingly.
@@ -91,7 +91,7 @@ struct Filter {
     // Does the policy switch it on at this instant? Null: always.
     bool (*wanted)(const Settings& settings, Instant now) = nullptr;
     // Does it let every job into this queue, in this whole cycle? Then it isn't asked. Null: never.
-    bool (*is_open)(const Opening& opening) = nullptr;
+    bool (*is_open)(const QueueFacts& facts) = nullptr;
     // Of a filter of signatures without `is_open`: is its answer about a job that asks for a walltime the
     // same in both queues? Then a job that the filter refused in one of them isn't asked about in the other.
     // Null: that isn't known.
@@ -114,11 +114,11 @@ struct Filter {
 
     const Limit* limit() const { return std::get_if<Limit>(&check); }
     // Does it let every job into the queue, in this whole cycle?
-    bool lets_all_pass(const Opening& opening) const {
-        if (const Limit* row = limit()) return row->is_open(opening);
+    bool lets_all_pass(const QueueFacts& facts) const {
+        if (const Limit* row = limit()) return row->is_open(facts);
         if (const auto* own = std::get_if<OfSignature>(&check); own != nullptr && *own == nullptr)
             return true;
-        return is_open != nullptr && is_open(opening);
+        return is_open != nullptr && is_open(facts);
     }
     // The answer of `leaves`, or of the limit.
     std::optional<JobSize> left(const CycleState& state, const UseKey& key) const {

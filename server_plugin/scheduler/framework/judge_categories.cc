@@ -135,9 +135,9 @@ void Judge::find_filters(QueueView& view) const {
     if (std::exchange(view.filters_known, true)) return;
     view.filters.clear();
     view.job_filters.clear();
-    const Opening& opening = view.opening;
+    const QueueFacts& facts = view.facts;
     for (const Filter* filter : c_.filters)
-        if (!filter->lets_all_pass(opening) &&
+        if (!filter->lets_all_pass(facts) &&
             // When it is there is what an advance reservation has been granted.
             !(view.is_reservation && (filter->traits & (about_time | about_prime)) != 0))
             (filter->is_of_job() ? view.job_filters : view.filters).push_back(filter);

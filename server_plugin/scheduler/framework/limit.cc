@@ -107,7 +107,7 @@ LimitKey Limit::counter(const QueueView& view, std::uint32_t whose, std::uint32_
     return {{scope, entity, object, whose}, what};
 }
 
-EntityLimits::Found Limit::most_jobs(const Opening& o, std::uint32_t whose) const {
+EntityLimits::Found Limit::most_jobs(const QueueFacts& o, std::uint32_t whose) const {
     if (most != nullptr) return {most(o), false};
     const EntityLimits::Limit* limit = by_entity(o).on_jobs(entity);
     return limit == nullptr ? Found{} : limit->find(whose);
@@ -143,7 +143,7 @@ Refusal Limit::check(const CycleState& state, const Asked& job, const User& user
 
 Refusal Limit::check_jobs(const CycleState& state, std::uint32_t whose, const QueueView& view) const {
     if (scope == UseScope::dedicated && !view.dedicated) return {};
-    const Found found = most_jobs(view.opening, whose);
+    const Found found = most_jobs(view.facts, whose);
     if (found.most < 0) return {};
     const std::int64_t now = scope == UseScope::view ? view.running : running(state, view.slot, whose);
     if (now < found.most) return {};
@@ -152,7 +152,7 @@ Refusal Limit::check_jobs(const CycleState& state, std::uint32_t whose, const Qu
 }
 
 Refusal Limit::check_nodes(const CycleState& state, const Asked& job, const QueueView& view) const {
-    const std::int64_t there_are = most(view.opening);
+    const std::int64_t there_are = most(view.facts);
     if (there_are < 0 || view.nodes + job.nodes <= there_are) return {};
     return Refusal::for_less_of(reason_with(state, {code(), view.slot, 0, job.nodes, there_are - view.nodes}),
                                 lifted_by(view.slot, 0));
@@ -163,7 +163,7 @@ Refusal Limit::check_nodes(const CycleState& state, const Asked& job, const Queu
 Refusal Limit::check_amounts(const CycleState& state, const Asked& job, std::uint32_t whose,
                              const QueueView& view) const {
     const std::uint32_t of_scope = scope == UseScope::queue ? view.slot : EntityUse::kServer;
-    for (const EntityLimits::Limit& limit : by_entity(view.opening).of(entity)) {
+    for (const EntityLimits::Limit& limit : by_entity(view.facts).of(entity)) {
         if (limit.resource == kJobs) continue;
         const Found found = limit.find(whose);
         if (found.most < 0) continue;
@@ -196,7 +196,7 @@ Refusal Limit::check_available(const CycleState& state, const Asked& job, const 
     return refusal;
 }
 
-bool Limit::is_open(const Opening& o) const {
+bool Limit::is_open(const QueueFacts& o) const {
     if (scope == UseScope::dedicated && !o.dedicated) return true;
     if (measure == Measure::available)
         return is_of_queue() ? o.queue->resources_available.empty()
@@ -208,7 +208,7 @@ bool Limit::is_open(const Opening& o) const {
 
 std::optional<JobSize> Limit::left_in(const CycleState& state, const QueueView& view) const {
     if (measure == Measure::available) return left_of_supplies(state, &view);
-    const std::int64_t there_are = most(view.opening);
+    const std::int64_t there_are = most(view.facts);
     if (there_are < 0) return std::nullopt;
     if (measure == Measure::nodes)
         return JobSize{narrow(there_are - view.nodes), kNoLimit, kNoLimit, kNoLimit};
@@ -220,7 +220,7 @@ std::optional<JobSize> Limit::left(const CycleState& state, const UseKey& key) c
     if (scope == UseScope::view)
         return left_by_views(state, key, [&](const QueueView& view) { return left_in(state, view); });
     if (measure == Measure::available) return left_of_supplies(state, nullptr);
-    Opening o{.settings = state.settings, .server = state.server};
+    QueueFacts o{.settings = state.settings, .server = state.server};
     if (scope == UseScope::queue) {
         o.queue = &(*state.queues)[key.object];
         o.slot = key.object;
@@ -241,7 +241,7 @@ void Limit::add_needs(const CycleState& state, const Asked& job, const User& use
     const auto add = [&](std::uint32_t what, std::int64_t amount, std::int64_t capacity) {
         if (capacity >= 0) needs.push_back({counter(view, whose, what), amount, capacity});
     };
-    const Opening& o = view.opening;
+    const QueueFacts& o = view.facts;
     switch (measure) {
         case Measure::jobs:
             return add(kJobs, 1, most_jobs(o, whose).most);

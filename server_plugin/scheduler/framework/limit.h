@@ -9,7 +9,7 @@
 //     const Filter kShortJobsFilter = limit_filter(
 //         "short_jobs",
 //         {.entity = EntityKind::user,
-//          .most = [](const Opening& o) { return o.settings->short_jobs; },
+//          .most = [](const QueueFacts& o) { return o.settings->short_jobs; },
 //          .words = "Not Running: User has reached the limit of short jobs"});
 //
 // and its name in plugins/limits.h and in the tables of the profiles that have it.
@@ -77,9 +77,9 @@ struct Limit {
     EntityKind entity = EntityKind::all;  // counts the jobs of each user, group or project by themselves
     Measure measure = Measure::jobs;
     // The most, the same for each entity; below 0: there is no limit.
-    std::int64_t (*most)(const Opening& opening) = nullptr;
+    std::int64_t (*most)(const QueueFacts& facts) = nullptr;
     // Or the limits, which may name entities.
-    const EntityLimits& (*by_entity)(const Opening& opening) = nullptr;
+    const EntityLimits& (*by_entity)(const QueueFacts& facts) = nullptr;
     // Why a job is refused; `nothing`: the reason that OpenPBS has for limits of this scope and entity.
     ReasonCode reason = ReasonCode::nothing;
     // Or the words.
@@ -96,7 +96,7 @@ struct Limit {
     // Why a job doesn't start in a queue now.
     Refusal check(const CycleState& state, const Asked& job, const User& user, const QueueView& view) const;
     // Is there no limit in this queue, in this whole cycle?
-    bool is_open(const Opening& opening) const;
+    bool is_open(const QueueFacts& facts) const;
     // Of a limit whose refusals less use of `key` lifts: the most that a job may ask for now; nothing: there
     // is no such limit.
     std::optional<JobSize> left(const CycleState& state, const UseKey& key) const;
@@ -114,7 +114,7 @@ struct Limit {
     Reason reason_with(const CycleState& state, Reason reason) const;
     UseKey lifted_by(QueueSlot queue, std::uint32_t whose) const;
     LimitKey counter(const QueueView& view, std::uint32_t whose, std::uint32_t what) const;
-    Found most_jobs(const Opening& opening, std::uint32_t whose) const;
+    Found most_jobs(const QueueFacts& facts, std::uint32_t whose) const;
     std::int64_t running(const CycleState& state, QueueSlot queue, std::uint32_t whose) const;
     Refusal check_jobs(const CycleState& state, std::uint32_t whose, const QueueView& view) const;
     Refusal check_nodes(const CycleState& state, const Asked& job, const QueueView& view) const;

@@ -68,15 +68,15 @@ void Queues::set_time(QueueView& view) const {
     set_dedicated_time(view);
     set_windows(view);
     view.early = is_early(view);
-    view.opening = {state_.settings,
-                    state_.server,
-                    view.queue,
-                    view.slot,
-                    view.node_limit,
-                    view.dedicated,
-                    view.dedicated_time.has_value(),
-                    view.dedicated_awaited,
-                    view.open};
+    view.facts = {state_.settings,
+                  state_.server,
+                  view.queue,
+                  view.slot,
+                  view.node_limit,
+                  view.dedicated,
+                  view.dedicated_time.has_value(),
+                  view.dedicated_awaited,
+                  view.open};
 }
 
 bool Queues::is_early(const QueueView& view) const {
@@ -102,15 +102,15 @@ CandidateQueues Queues::views_of(const std::vector<QueueSpec>& specs, bool dedic
 
 // Of an earlier cycle: what jobs use of it is other now, and the time may be.
 void Queues::renew_view(QueueView& view) {
-    view.opening.queue = view.queue = &t_.queues[view.slot];
+    view.facts.queue = view.queue = &t_.queues[view.slot];
     set_booking(view);
     if (in_.by_events) {
         view.early = is_early(view);
     } else {
-        const Opening before = view.opening;
+        const QueueFacts before = view.facts;
         view.dedicated_awaited = false;
         set_time(view);
-        if (view.opening != before) view.filters_known = false;
+        if (view.facts != before) view.filters_known = false;
     }
     view.running = view.nodes = 0;
     std::ranges::fill(view.in_use, 0);

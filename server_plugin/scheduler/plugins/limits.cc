@@ -10,10 +10,10 @@ namespace {
 
 using Measure = Limit::Measure;
 
-const EntityLimits& of_queue(const Opening& o) {
+const EntityLimits& of_queue(const QueueFacts& o) {
     return o.queue->limits;
 }
-const EntityLimits& of_server(const Opening& o) {
+const EntityLimits& of_server(const QueueFacts& o) {
     return o.server->limits;
 }
 
@@ -46,19 +46,19 @@ using enum EntityKind;
 
 // max_running, max_user_run and max_group_run.
 const Filter kMaxRunningFilter = limit_filter(
-    "max_running", {.scope = view, .most = [](const Opening& o) { return o.queue->max_running; }});
+    "max_running", {.scope = view, .most = [](const QueueFacts& o) { return o.queue->max_running; }});
 const Filter kQueueUserLimitFilter = limit_filter(
     "queue_user_limit",
-    {.scope = queue, .entity = user, .most = [](const Opening& o) { return o.queue->max_user_run; }});
+    {.scope = queue, .entity = user, .most = [](const QueueFacts& o) { return o.queue->max_user_run; }});
 const Filter kQueueGroupLimitFilter = limit_filter(
     "queue_group_limit",
-    {.scope = queue, .entity = group, .most = [](const Opening& o) { return o.queue->max_group_run; }});
+    {.scope = queue, .entity = group, .most = [](const QueueFacts& o) { return o.queue->max_group_run; }});
 
 // Its nodes (Queues::node_limit()): a job starts if the running jobs of the queue leave enough.
 const Filter kQueueNodesFilter = limit_filter("queue_nodes",
                                               {.scope = view,
                                                .measure = Measure::nodes,
-                                               .most = [](const Opening& o) { return o.node_limit; },
+                                               .most = [](const QueueFacts& o) { return o.node_limit; },
                                                .reason = ReasonCode::queue_nodes_busy},
                                               "ssinode_cpus, ssinode_mem");
 
@@ -82,12 +82,13 @@ const Filter kQueueMaxRunResProjectFilter = max_run_res("queue_max_run_res_proje
 
 // max_running, max_user_run and max_group_run.
 const Filter kServerMaxRunningFilter =
-    limit_filter("server_max_running", {.most = [](const Opening& o) { return o.server->max_running; }});
-const Filter kServerUserLimitFilter = limit_filter(
-    "server_user_limit", {.entity = user, .most = [](const Opening& o) { return o.server->max_user_run; }});
+    limit_filter("server_max_running", {.most = [](const QueueFacts& o) { return o.server->max_running; }});
+const Filter kServerUserLimitFilter =
+    limit_filter("server_user_limit",
+                 {.entity = user, .most = [](const QueueFacts& o) { return o.server->max_user_run; }});
 const Filter kServerGroupLimitFilter =
     limit_filter("server_group_limit",
-                 {.entity = group, .most = [](const Opening& o) { return o.server->max_group_run; }});
+                 {.entity = group, .most = [](const QueueFacts& o) { return o.server->max_group_run; }});
 
 // resources_available, and what programs of server_dyn_res tell in place of that.
 const Filter kServerResourcesFilter = limit_filter(
@@ -121,7 +122,7 @@ const Filter kServerMaxRunResProjectFilter = max_run_res("server_max_run_res_pro
 const Filter kMaxUserRunJobsFilter =
     limit_filter("max_user_run_jobs",
                  {.entity = user,
-                  .most = [](const Opening& o) { return unless_0(o.settings->max_user_run_jobs); },
+                  .most = [](const QueueFacts& o) { return unless_0(o.settings->max_user_run_jobs); },
                   .reason = ReasonCode::user_job_limit},
                  "max_user_run_jobs", [](const Settings& s, Instant) { return s.max_user_run_jobs > 0; });
 
@@ -129,7 +130,7 @@ const Filter kMaxUserRunJobsFilter =
 const Filter kMaxDedicatedJobsFilter =
     limit_filter("max_dedicated_jobs",
                  {.scope = dedicated,
-                  .most = [](const Opening& o) { return unless_0(o.settings->max_dedicated_jobs); },
+                  .most = [](const QueueFacts& o) { return unless_0(o.settings->max_dedicated_jobs); },
                   .reason = ReasonCode::dedicated_jobs_limit},
                  "max_dedicated_jobs", [](const Settings& s, Instant) { return s.max_dedicated_jobs > 0; });
 

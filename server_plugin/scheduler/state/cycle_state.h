@@ -97,7 +97,7 @@ struct Filter;
 
 // The facts that filters of users read of a queue: how it, the server and the policy are set up, and what
 // changes with time or with what a command tells.
-struct Opening {
+struct QueueFacts {
     const Settings* settings = nullptr;
     const ServerLimits* server = nullptr;
     const Queue* queue = nullptr;
@@ -107,7 +107,7 @@ struct Opening {
     bool has_dedicated_time = false;
     bool dedicated_awaited = false;
     bool window_open = true;
-    friend bool operator==(const Opening&, const Opening&) = default;
+    friend bool operator==(const QueueFacts&, const QueueFacts&) = default;
 };
 
 // A queue as a cycle sees it, on one host where the policy names it as queue@host: what its jobs use, when it
@@ -142,7 +142,7 @@ struct QueueView {
     // now.
     bool is_reservation = false;
     std::uint32_t booking = kNoSlot;
-    Opening opening{};   // made of the above whenever the time is set
+    QueueFacts facts{};  // made of the above whenever the time is set
     bool early = false;  // the queue no longer observes prime time (NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME)
 
     // The filters that may refuse a job here, if `filters_known`. Those in `job_filters` are asked for each

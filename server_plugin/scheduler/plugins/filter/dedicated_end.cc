@@ -12,7 +12,7 @@ Refusal check_dedicated_end(CycleState& state, const Asked& job, QueueView& view
                                  job.without_walltime()});
 }
 
-bool is_open_dedicated_end(const Opening& o) {
+bool is_open_dedicated_end(const QueueFacts& o) {
     return !o.dedicated;
 }
 

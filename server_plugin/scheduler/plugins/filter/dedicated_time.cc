@@ -42,7 +42,7 @@ void ask_for_dedicated_time(const Tables& tables, const Settings& s, Instant now
                              .holds_for = Seconds(s.dedicated_time_cache_secs)});
 }
 
-bool is_open_dedicated_time(const Opening& o) {
+bool is_open_dedicated_time(const QueueFacts& o) {
     return !o.dedicated && !o.has_dedicated_time && !o.dedicated_awaited;
 }
 

@@ -14,7 +14,7 @@ Refusal check_execution_type(CycleState& state, const Asked&, QueueView& view) {
     return execution_type_refusal(state, view.slot);
 }
 
-bool is_open_execution_type(const Opening& o) {
+bool is_open_execution_type(const QueueFacts& o) {
     return o.queue->execution_type != ExecutionType::prime &&
            o.queue->execution_type != ExecutionType::non_prime;
 }

@@ -28,7 +28,7 @@ Refusal check_queue_maximum(CycleState& state, const Asked& job, QueueView& view
     return {};
 }
 
-bool is_open_queue_maximum(const Opening& o) {
+bool is_open_queue_maximum(const QueueFacts& o) {
     return o.queue->resources_max.empty() && o.queue->resources_min.empty() && o.node_limit < 0;
 }
 

@@ -10,7 +10,7 @@ Refusal check_queue_started(CycleState&, const Asked&, QueueView& view) {
     return Refusal::for_good({ReasonCode::queue_not_started, view.slot});
 }
 
-bool is_open_queue_started(const Opening& o) {
+bool is_open_queue_started(const QueueFacts& o) {
     return o.queue->started && o.queue->execution;
 }
 

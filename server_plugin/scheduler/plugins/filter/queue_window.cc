@@ -12,7 +12,7 @@ Refusal check_queue_window(CycleState&, const Asked&, QueueView& view) {
         {ReasonCode::queue_closed, view.slot, 0, view.opens ? view.opens->time_since_epoch().count() : 0});
 }
 
-bool is_open_queue_window(const Opening& o) {
+bool is_open_queue_window(const QueueFacts& o) {
     return o.window_open;
 }
 

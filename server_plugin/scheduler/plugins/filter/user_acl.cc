@@ -8,7 +8,7 @@
 namespace pbs::sched {
 namespace {
 
-Refusal check_user_acl(const OwnerUse& owner, const Opening& o) {
+Refusal check_user_acl(const OwnerUse& owner, const QueueFacts& o) {
     if (!o.queue->user_acl) return {};
     const std::string_view name = owner.name();
     for (std::string_view entry : o.queue->acl_users) {
@@ -22,7 +22,7 @@ Refusal check_user_acl(const OwnerUse& owner, const Opening& o) {
     return Refusal::for_good({ReasonCode::not_in_acl, o.slot});
 }
 
-bool is_open_user_acl(const Opening& o) {
+bool is_open_user_acl(const QueueFacts& o) {
     return !o.queue->user_acl;
 }
 
