@@ -14,14 +14,14 @@
 namespace pbs::sched::test {
 
 // A limit that says nothing of what lifts it.
-inline Refusal check_few_jobs(CycleState& state, const Asked&, QueueView& view) {
+inline Refusal check_few_jobs(CycleState& state, const JobNeeds&, QueueView& view) {
     if (state.running < 4) return {};
     return {{ReasonCode::other, view.slot, state.strings->id("Four jobs are running")}};
 }
 inline const Filter kFewJobs{.name = "few_jobs", .check = check_few_jobs};
 
 // A rule about time that says until when it holds.
-inline Refusal check_half_hours(CycleState& state, const Asked&, QueueView& view) {
+inline Refusal check_half_hours(CycleState& state, const JobNeeds&, QueueView& view) {
     const auto hour = std::chrono::floor<std::chrono::hours>(state.now);
     if (state.now - hour >= Seconds(30 * kMinute)) return {};
     return Refusal::until_instant({ReasonCode::other, view.slot, state.strings->id("Half an hour")},
@@ -50,7 +50,8 @@ inline Refusal check_second_job(const OwnerUse& owner, const QueueFacts& o) {
 inline const Filter kSecondJob{.name = "second_job", .check = check_second_job};
 
 // A rule about large jobs of a group that depends on what else runs.
-inline Refusal check_large_of_group(CycleState& state, const Asked& job, const User& user, QueueView& view) {
+inline Refusal check_large_of_group(CycleState& state, const JobNeeds& job, const User& user,
+                                    QueueView& view) {
     if (job.walltime < Seconds(2 * kHour) || state.running < 3) return {};
     if (state.counts->of_group(RunCounts::kEverywhere, user.group) < 2) return {};
     return {{ReasonCode::other, view.slot, state.strings->id("Two jobs of the group are running")}};

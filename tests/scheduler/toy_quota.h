@@ -38,8 +38,8 @@ inline std::int64_t cpus_of(std::span<const Vnodes::Share> shares, VnodeSlot vno
 inline const OwnLimit kToyLimit{
     .words = "Not Running: User has six CPUs of each vnode",
     .entity = EntityKind::user,
-    .most = [](const CycleState& state, const Asked& job, const User& user, const QueueView&, VnodeSlot vnode,
-               const Row& needs, const Placement& given) -> std::int64_t {
+    .most = [](const CycleState& state, const JobNeeds& job, const User& user, const QueueView&,
+               VnodeSlot vnode, const Row& needs, const Placement& given) -> std::int64_t {
         const std::uint32_t column = column_of_cpus(state);
         if (needs[column] == 0) return std::numeric_limits<std::int64_t>::max();
         Vnodes::Shares own;

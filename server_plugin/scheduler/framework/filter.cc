@@ -42,7 +42,7 @@ std::vector<LimitNeed> limits_of(std::span<const Filter* const> filters, const C
 Refusal ask_admission(const Admission& admission, const CycleState& state, const Candidate& job) {
     return std::visit(
         Overloaded{
-            [&](Refusal (*check)(const Settings&, const Asked&)) { return check(*state.settings, job); },
+            [&](Refusal (*check)(const Settings&, const JobNeeds&)) { return check(*state.settings, job); },
             [&](Refusal (*check)(const GroupUse&)) {
                 return check(GroupUse(state, job.user.group, kNoSlot));
             },

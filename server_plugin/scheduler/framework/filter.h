@@ -56,10 +56,10 @@ class GroupUse {
 };
 
 // The ways to ask. By what each is given:
-using OfSignature = Refusal (*)(CycleState&, const Asked&, QueueView&);
+using OfSignature = Refusal (*)(CycleState&, const JobNeeds&, QueueView&);
 using OfOwner = Refusal (*)(const OwnerUse&, const QueueFacts&);
 using OfGroup = Refusal (*)(const GroupUse&, const QueueFacts&);
-using OfSignatureAndUser = Refusal (*)(CycleState&, const Asked&, const User&, QueueView&);
+using OfSignatureAndUser = Refusal (*)(CycleState&, const JobNeeds&, const User&, QueueView&);
 using OfJob = Refusal (*)(CycleState&, const Candidate&, const JobTable&, QueueView&);
 // A limit (limit.h) reads what its row says, and is asked accordingly.
 using Check = std::variant<OfSignature, OfOwner, OfGroup, OfSignatureAndUser, OfJob, Limit>;
@@ -182,7 +182,7 @@ inline Refusal ask_filter(const Filter& filter, CycleState& state, const JobTabl
 struct Admission {
     const char* name;
     const char* attributes;
-    std::variant<Refusal (*)(const Settings&, const Asked&), Refusal (*)(const GroupUse&)> check;
+    std::variant<Refusal (*)(const Settings&, const JobNeeds&), Refusal (*)(const GroupUse&)> check;
     bool (*wanted)(const Settings& settings, Instant now);
     // The cycle starts a job. Null: that doesn't matter to it.
     void (*started)(CycleState& state, const Candidate& job) = nullptr;

@@ -125,7 +125,7 @@ std::int64_t Limit::running(const CycleState& state, QueueSlot queue, std::uint3
     return state.counts->entities().of(in_queue ? queue : EntityUse::kServer, entity, whose, kJobs);
 }
 
-Refusal Limit::check(const CycleState& state, const Asked& job, const User& user,
+Refusal Limit::check(const CycleState& state, const JobNeeds& job, const User& user,
                      const QueueView& view) const {
     const std::uint32_t whose = Entities{user.owner, user.group, job.project}.of(entity);
     switch (measure) {
@@ -151,7 +151,7 @@ Refusal Limit::check_jobs(const CycleState& state, std::uint32_t whose, const Qu
                                 lifted_by(view.slot, whose));
 }
 
-Refusal Limit::check_nodes(const CycleState& state, const Asked& job, const QueueView& view) const {
+Refusal Limit::check_nodes(const CycleState& state, const JobNeeds& job, const QueueView& view) const {
     const std::int64_t there_are = most(view.facts);
     if (there_are < 0 || view.nodes + job.nodes <= there_are) return {};
     return Refusal::for_less_of(reason_with(state, {code(), view.slot, 0, job.nodes, there_are - view.nodes}),
@@ -160,7 +160,7 @@ Refusal Limit::check_nodes(const CycleState& state, const Asked& job, const Queu
 
 // A job that doesn't ask for a resource isn't concerned. A limit that names an entity comes before the one
 // for each.
-Refusal Limit::check_amounts(const CycleState& state, const Asked& job, std::uint32_t whose,
+Refusal Limit::check_amounts(const CycleState& state, const JobNeeds& job, std::uint32_t whose,
                              const QueueView& view) const {
     const std::uint32_t of_scope = scope == UseScope::queue ? view.slot : EntityUse::kServer;
     for (const EntityLimits::Limit& limit : by_entity(view.facts).of(entity)) {
@@ -178,7 +178,7 @@ Refusal Limit::check_amounts(const CycleState& state, const Asked& job, std::uin
     return {};
 }
 
-Refusal Limit::check_available(const CycleState& state, const Asked& job, const QueueView& view) const {
+Refusal Limit::check_available(const CycleState& state, const JobNeeds& job, const QueueView& view) const {
     Refusal refusal;
     for_each_supply(state, is_of_queue() ? &view : nullptr, [&](const Supply& supply) {
         const Reason lack =
@@ -234,7 +234,7 @@ std::optional<JobSize> Limit::left(const CycleState& state, const UseKey& key) c
     return running(state, key.object, key.of) < there_are ? kAnySize : kNoSize;
 }
 
-void Limit::add_needs(const CycleState& state, const Asked& job, const User& user, const QueueView& view,
+void Limit::add_needs(const CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                       std::vector<LimitNeed>& needs) const {
     if (scope == UseScope::dedicated && !view.dedicated) return;
     const std::uint32_t whose = Entities{user.owner, user.group, job.project}.of(entity);

@@ -94,14 +94,15 @@ struct Limit {
     }
 
     // Why a job doesn't start in a queue now.
-    Refusal check(const CycleState& state, const Asked& job, const User& user, const QueueView& view) const;
+    Refusal check(const CycleState& state, const JobNeeds& job, const User& user,
+                  const QueueView& view) const;
     // Is there no limit in this queue, in this whole cycle?
     bool is_open(const QueueFacts& facts) const;
     // Of a limit whose refusals less use of `key` lifts: the most that a job may ask for now; nothing: there
     // is no such limit.
     std::optional<JobSize> left(const CycleState& state, const UseKey& key) const;
     // Adds what a job needs of it in a queue.
-    void add_needs(const CycleState& state, const Asked& job, const User& user, const QueueView& view,
+    void add_needs(const CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                    std::vector<LimitNeed>& needs) const;
 
     // Doesn't compile for a row whose jobs nobody counts.
@@ -117,10 +118,10 @@ struct Limit {
     Found most_jobs(const QueueFacts& facts, std::uint32_t whose) const;
     std::int64_t running(const CycleState& state, QueueSlot queue, std::uint32_t whose) const;
     Refusal check_jobs(const CycleState& state, std::uint32_t whose, const QueueView& view) const;
-    Refusal check_nodes(const CycleState& state, const Asked& job, const QueueView& view) const;
-    Refusal check_amounts(const CycleState& state, const Asked& job, std::uint32_t whose,
+    Refusal check_nodes(const CycleState& state, const JobNeeds& job, const QueueView& view) const;
+    Refusal check_amounts(const CycleState& state, const JobNeeds& job, std::uint32_t whose,
                           const QueueView& view) const;
-    Refusal check_available(const CycleState& state, const Asked& job, const QueueView& view) const;
+    Refusal check_available(const CycleState& state, const JobNeeds& job, const QueueView& view) const;
     std::optional<JobSize> left_in(const CycleState& state, const QueueView& view) const;
 };
 

@@ -200,8 +200,8 @@ bool ReleasedJobs::each_kind_has_room(const Request& request, PoolId pool, const
 }
 
 // Is there a place on the vnodes of any of the queues, whatever else there may be against the job? Of several
-// kinds of chunks, for each of them alone: what starts in the cycle makes no room for any. Asked once for all
-// that ask for the same: no place becomes one in this cycle, and one is one until a job starts.
+// kinds of chunks, for each of them alone: what starts in the cycle makes no room for any. JobNeeds once for
+// all that ask for the same: no place becomes one in this cycle, and one is one until a job starts.
 bool ReleasedJobs::may_have_room(std::uint32_t signature, CandidateQueues& queues, Released& released) {
     const std::uint32_t number = t_.signatures[signature].request;
     const Request& request = t_.requests[number];

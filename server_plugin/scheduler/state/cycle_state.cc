@@ -27,7 +27,7 @@ void RunCounts::clear() {
     entities_.clear();
 }
 
-PlaceRules CycleState::place_rules(const Asked& job) const {
+PlaceRules CycleState::place_rules(const JobNeeds& job) const {
     PlaceRules rules = place_rules(*job.request);
     rules.host = job.run_host;  // the pool of the queue takes care of the queue's own host
     rules.ends = ends(job);
@@ -35,7 +35,7 @@ PlaceRules CycleState::place_rules(const Asked& job) const {
     return rules;
 }
 
-PlaceRules CycleState::place_rules(const Asked& job, const QueueView& view) const {
+PlaceRules CycleState::place_rules(const JobNeeds& job, const QueueView& view) const {
     PlaceRules rules = place_rules(job);
     rules.booking = view.booking;
     return rules;

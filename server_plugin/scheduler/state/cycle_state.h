@@ -153,7 +153,7 @@ struct QueueView {
 };
 
 // What a job asks for, in the queue that is being asked. It is the same for all jobs of a signature.
-struct Asked {
+struct JobNeeds {
     JobClass job_class = JobClass::normal;
     const Request* request = nullptr;
     std::uint32_t request_number = 0;  // in Requests
@@ -178,7 +178,7 @@ struct User {
 };
 
 // A job that the cycle is looking at.
-struct Candidate : Asked {
+struct Candidate : JobNeeds {
     JobSlot job = kNoSlot;
     User user{};
 };
@@ -241,9 +241,9 @@ struct CycleState {
     // Does the policy leave the resource aside (exclude_resources)?
     bool is_left_aside(std::uint32_t resource) const;
 
-    Instant ends(const Asked& job) const { return now + job.walltime; }
-    PlaceRules place_rules(const Asked& job) const;
-    PlaceRules place_rules(const Asked& job, const QueueView& view) const;
+    Instant ends(const JobNeeds& job) const { return now + job.walltime; }
+    PlaceRules place_rules(const JobNeeds& job) const;
+    PlaceRules place_rules(const JobNeeds& job, const QueueView& view) const;
     // The rules for a job with this request that may run on any host and ends at once.
     PlaceRules place_rules(const Request& request) const;
 };

@@ -6,7 +6,7 @@
 
 namespace pbs::sched {
 
-LimitUser limit_user(const CycleState& state, const Asked& job, const User& user, const QueueView& view,
+LimitUser limit_user(const CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                      const Placement& placement, Vnodes::Shares& shares) {
     if (!state.own_limits.empty())
         state.vnodes->shares_of(placement, *job.request, state.vnode_share, shares);

@@ -14,7 +14,7 @@
 namespace pbs::sched {
 
 struct CycleState;
-struct Asked;
+struct JobNeeds;
 struct LimitKey;
 struct LimitUser;
 struct QueueView;
@@ -30,8 +30,9 @@ struct OwnLimit {
     EntityKind entity = EntityKind::all;
     // Returns how many chunks with these needs (by column) a vnode may give a job that is being placed and
     // has been given some chunks already; at least 0.
-    std::int64_t (*most)(const CycleState& state, const Asked& job, const User& user, const QueueView& view,
-                         VnodeSlot vnode, const Row& needs, const Placement& given) = nullptr;
+    std::int64_t (*most)(const CycleState& state, const JobNeeds& job, const User& user,
+                         const QueueView& view, VnodeSlot vnode, const Row& needs,
+                         const Placement& given) = nullptr;
     // Counts a job in (sign 1) or out (sign -1): one that runs when the cycle begins, that it starts or
     // preempts, or that ends or begins while it looks ahead.
     void (*count)(CycleState& state, const LimitUser& user, int sign) = nullptr;
@@ -78,7 +79,7 @@ struct LimitUser {
 
 // Makes the LimitUser of a candidate that is placed, in the queue of the view. It is valid as long as the
 // arguments are. `shares` is filled where there is an OwnLimit.
-LimitUser limit_user(const CycleState& state, const Asked& job, const User& user, const QueueView& view,
+LimitUser limit_user(const CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                      const Placement& placement, Vnodes::Shares& shares);
 
 // Returns what a job uses of a limit that isn't on a pool; 0 if it doesn't count there.

@@ -5,7 +5,7 @@
 namespace pbs::sched {
 namespace {
 
-Refusal check_dedicated_end(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_dedicated_end(CycleState& state, const JobNeeds& job, QueueView& view) {
     if (!view.dedicated || !view.dedicated_now || state.ends(job) <= view.dedicated_time->end) return {};
     return Refusal::until_named({ReasonCode::past_dedicated, view.slot, 0,
                                  view.dedicated_time->end.time_since_epoch().count(), 0,

@@ -11,7 +11,7 @@ std::int64_t seconds(Instant t) {
     return t.time_since_epoch().count();
 }
 
-Refusal check_dedicated_time(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_dedicated_time(CycleState& state, const JobNeeds& job, QueueView& view) {
     const auto& time = view.dedicated_time;
     if (view.dedicated) {
         if (view.dedicated_now) return {};

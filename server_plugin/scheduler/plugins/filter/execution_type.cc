@@ -10,7 +10,7 @@ std::int64_t seconds(std::optional<Instant> t) {
     return t ? t->time_since_epoch().count() : 0;
 }
 
-Refusal check_execution_type(CycleState& state, const Asked&, QueueView& view) {
+Refusal check_execution_type(CycleState& state, const JobNeeds&, QueueView& view) {
     return execution_type_refusal(state, view.slot);
 }
 

@@ -12,7 +12,7 @@ bool wanted_fragments(const Settings& s, Instant now) {
     return s.avoid_fragmentation.holds(now);
 }
 
-Refusal check_fragments(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_fragments(CycleState& state, const JobNeeds& job, QueueView& view) {
     if (job.job_class == JobClass::overdue) return {};
     if (view.node_limit < 0 || view.queue->max_running < 2) return {};
     const auto fragment = view.node_limit / view.queue->max_running;

@@ -13,7 +13,7 @@ namespace {
 
 // What could lift it. With several kinds of chunks less room may do: the first kind goes elsewhere then.
 // Loads are told as no event, and a measurement forgets what was counted as load of jobs that started before.
-Blockers blockers(const CycleState& state, const Asked& job) {
+Blockers blockers(const CycleState& state, const JobNeeds& job) {
     const Settings& s = *state.settings;
     if (s.max_load_percent > 0 || s.min_jobs > 0 || s.high_systime > 0 ||
         (s.load_balancing && state.vnodes->has_maximal_loads()))
@@ -22,7 +22,7 @@ Blockers blockers(const CycleState& state, const Asked& job) {
 }
 
 // The resources whose values make placement sets for the job: place=group= comes before node_group_key.
-std::span<const std::uint32_t> groups_of(const Asked& job, const QueueView& view) {
+std::span<const std::uint32_t> groups_of(const JobNeeds& job, const QueueView& view) {
     if (job.request->group != kNoResource) return {&job.request->group, 1};
     return view.groups;
 }
@@ -32,13 +32,13 @@ SetRules set_rules(const CycleState& state) {
             state.looking_ahead, !state.settings->do_not_span_psets, state.settings->only_explicit_psets};
 }
 
-bool has_place(CycleState& state, const Asked& job, const QueueView& view, const PlaceRules& rules) {
+bool has_place(CycleState& state, const JobNeeds& job, const QueueView& view, const PlaceRules& rules) {
     Placement place;
     return state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), place);
 }
 
 // Why no place was found: asked without one rule after the other.
-Reason why(CycleState& state, const Asked& job, const QueueView& view, PlaceRules rules) {
+Reason why(CycleState& state, const JobNeeds& job, const QueueView& view, PlaceRules rules) {
     const Settings& s = *state.settings;
     if (!state.vnodes->large_enough(view.pool, *job.request, rules.node_size))
         return {ReasonCode::hosts_too_small, view.slot, job.request_number, view.pool};
@@ -83,7 +83,7 @@ bool is_there(const CycleState& state, const QueueView& view) {
 
 // Can a suspended job go on at the placement? One that wants vnodes for itself is alone on them but for what
 // it still holds there itself, and no booking comes while it runs.
-bool can_go_on(const CycleState& state, const Asked& job, const QueueView& view, const PlaceRules& rules) {
+bool can_go_on(const CycleState& state, const JobNeeds& job, const QueueView& view, const PlaceRules& rules) {
     Vnodes& vnodes = *state.vnodes;
     const auto own = vnodes.held_by(job.suspended);
     const auto is_sole = [&](const Part& part) {
@@ -106,7 +106,7 @@ bool can_go_on(const CycleState& state, const Asked& job, const QueueView& view,
 // The say of limits with counters of their own, about one job.
 class OwnLimits final : public VnodeRule {
   public:
-    OwnLimits(const CycleState& state, const Asked& job, const User& user, const QueueView& view)
+    OwnLimits(const CycleState& state, const JobNeeds& job, const User& user, const QueueView& view)
         : state_(state), job_(job), user_(user), view_(view) {}
     std::int64_t most(VnodeSlot vnode, const Row& needs, const Placement& given) const override {
         std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -117,7 +117,7 @@ class OwnLimits final : public VnodeRule {
 
   private:
     const CycleState& state_;
-    const Asked& job_;
+    const JobNeeds& job_;
     const User& user_;
     const QueueView& view_;
 };
@@ -142,7 +142,7 @@ std::optional<JobSize> left_by_own_limits(const CycleState& state, const UseKey&
 }
 
 // Only these limits keep the job from a place. The words are of the first of them.
-Refusal own_limit_refusal(CycleState& state, const Asked& job, const User& user, const QueueView& view,
+Refusal own_limit_refusal(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                           PlaceRules rules) {
     rules.rule = nullptr;
     if (!has_place(state, job, view, rules)) return {};
@@ -153,7 +153,7 @@ Refusal own_limit_refusal(CycleState& state, const Asked& job, const User& user,
     return refusal;
 }
 
-Refusal check_hosts(CycleState& state, const Asked& job, const User& user, QueueView& view) {
+Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, QueueView& view) {
     if (!job.request->unsupported.empty())
         return {{ReasonCode::request_unsupported, view.slot, job.request_number}, blocker::kRoom};
     if (view.is_reservation && !is_there(state, view)) return {{ReasonCode::not_booked, view.slot}};

@@ -11,7 +11,7 @@ bool wanted_nonprime_drain(const Settings& s, Instant now) {
 }
 
 // What starts may let the queue be busy across the boundary.
-Refusal check_nonprime_drain(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_nonprime_drain(CycleState& state, const JobNeeds& job, QueueView& view) {
     if (!state.prime_now || view.early || job.exempt()) return {};
     const auto boundary = state.prime->boundary();
     if (!boundary || state.ends(job) <= *boundary || view.empties > *boundary) return {};

@@ -17,7 +17,7 @@ bool is_anytime(const QueueView& view) {
     return !view.has_windows && type != ExecutionType::prime && type != ExecutionType::non_prime;
 }
 
-Refusal check_prime_boundary(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_prime_boundary(CycleState& state, const JobNeeds& job, QueueView& view) {
     const Settings& s = *state.settings;
     if (s.prime_exempt_anytime_queues && is_anytime(view)) return {};
     std::optional<Instant> boundary = state.prime_change;

@@ -12,7 +12,7 @@ bool wanted_prime_limit(const Settings& s, Instant now) {
 }
 
 // 0: there is none for this job.
-Seconds limit_of(const CycleState& state, const Asked& job, const QueueView& view) {
+Seconds limit_of(const CycleState& state, const JobNeeds& job, const QueueView& view) {
     if (view.early || job.exempt()) return Seconds(0);
     const Settings& s = *state.settings;
     const bool small = s.prime_time_small_node_limit > 0 && job.nodes <= s.prime_time_small_node_limit &&
@@ -22,7 +22,7 @@ Seconds limit_of(const CycleState& state, const Asked& job, const QueueView& vie
 
 // The first period that holds too much of the job has to be over but for the limit. Whatever starts before
 // then runs for longer than the limit in it.
-Refusal check_prime_limit(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_prime_limit(CycleState& state, const JobNeeds& job, QueueView& view) {
     const Seconds limit = limit_of(state, job, view);
     if (limit == Seconds(0)) return {};
     const auto end = state.prime->end_of_one_above(limit, job.walltime);

@@ -6,7 +6,7 @@ namespace pbs::sched {
 namespace {
 
 // A suspended job has passed it with all of its walltime.
-Refusal check_queue_maximum(CycleState& state, const Asked& job, QueueView& view) {
+Refusal check_queue_maximum(CycleState& state, const JobNeeds& job, QueueView& view) {
     if (job.suspended != kNoSlot) return {};
     const auto walltime = state.resources->known().walltime;
     const auto asked = [&](const KeptAmount& limit) -> std::optional<std::int64_t> {

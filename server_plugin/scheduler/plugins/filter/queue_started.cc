@@ -5,7 +5,7 @@
 namespace pbs::sched {
 namespace {
 
-Refusal check_queue_started(CycleState&, const Asked&, QueueView& view) {
+Refusal check_queue_started(CycleState&, const JobNeeds&, QueueView& view) {
     if (view.queue->started && view.queue->execution) return {};
     return Refusal::for_good({ReasonCode::queue_not_started, view.slot});
 }

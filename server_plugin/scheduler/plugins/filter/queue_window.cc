@@ -6,7 +6,7 @@
 namespace pbs::sched {
 namespace {
 
-Refusal check_queue_window(CycleState&, const Asked&, QueueView& view) {
+Refusal check_queue_window(CycleState&, const JobNeeds&, QueueView& view) {
     if (view.open) return {};
     return Refusal::until_named(
         {ReasonCode::queue_closed, view.slot, 0, view.opens ? view.opens->time_since_epoch().count() : 0});

@@ -11,7 +11,7 @@ namespace pbs::sched {
 namespace {
 
 // A limit on the jobs of a host may be reserved for: then it matters where there is room.
-Refusal check_reservations(CycleState& state, const Asked& job, const User& user, QueueView& view) {
+Refusal check_reservations(CycleState& state, const JobNeeds& job, const User& user, QueueView& view) {
     if (state.reservations.empty() || view.is_reservation) return {};
     Vnodes::Shares shares;
     const LimitUser use = limit_user(state, job, user, view, state.placement, shares);

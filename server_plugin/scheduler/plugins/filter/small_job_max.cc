@@ -10,7 +10,7 @@ bool wanted_small_job_max(const Settings& s, Instant) {
     return s.small_job_max > 0;
 }
 
-Refusal check_small_job_max(const Settings& s, const Asked& job) {
+Refusal check_small_job_max(const Settings& s, const JobNeeds& job) {
     if (job.job_class != JobClass::normal && job.job_class != JobClass::overdue) return {};
     const bool small = job.nodes <= s.small_job_max;
     const Seconds limit = small ? s.wallt_limit_small_job : s.wallt_limit_large_job;
