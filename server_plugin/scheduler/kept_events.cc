@@ -13,9 +13,9 @@ namespace pbs::sched {
 namespace {
 
 // Puts what the members of a record point to into memory of its own.
-class Keeper {
+class CopyInto {
   public:
-    explicit Keeper(std::pmr::memory_resource& memory) : memory_(&memory) {}
+    explicit CopyInto(std::pmr::memory_resource& memory) : memory_(&memory) {}
 
     void operator()(ResourceRecord& record) const { keep(record.name); }
     void operator()(ServerRecord& record) const {
@@ -96,7 +96,7 @@ class Keeper {
 };
 
 // Tells the scheduler; what it refuses is a line in `refused`.
-struct Teller {
+struct Deliver {
     Scheduler& scheduler;
     std::vector<std::string>& refused;
 
@@ -131,7 +131,7 @@ struct Teller {
 void KeptEvents::keep(Event event) {
     const values::Lock lock(mutex_);
     if (memory_ == nullptr) memory_ = std::make_unique<std::pmr::monotonic_buffer_resource>(16 * 1024);
-    std::visit(Keeper(*memory_), event);
+    std::visit(CopyInto(*memory_), event);
     events_.push_back(std::move(event));
 }
 
@@ -141,7 +141,7 @@ std::vector<std::string> KeptEvents::deliver(Scheduler& scheduler) {
     const auto memory = std::exchange(memory_, {});
     std::vector<Event> events = std::exchange(events_, {});
     lock.unlock();
-    for (Event& event : events) std::visit(Teller{scheduler, refused}, event);
+    for (Event& event : events) std::visit(Deliver{scheduler, refused}, event);
     return refused;
 }
 

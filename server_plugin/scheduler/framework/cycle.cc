@@ -245,19 +245,19 @@ Decisions Cycle::place(JobSlot job, bool preempts) {
 
 // The memory of few decisions: the first of it is part of the object, which is small enough for allocators to
 // hand the last one out again.
-struct FirstBytes {
+struct ArenaBytes {
     alignas(std::max_align_t) std::array<std::byte, 896> bytes;
 };
-class LittleMemory final : FirstBytes, public std::pmr::monotonic_buffer_resource {
+class SmallArena final : ArenaBytes, public std::pmr::monotonic_buffer_resource {
   public:
-    LittleMemory() : monotonic_buffer_resource(bytes.data(), bytes.size()) {}
+    SmallArena() : monotonic_buffer_resource(bytes.data(), bytes.size()) {}
 };
 
 }  // namespace
 
 Decisions run_cycle(const CycleInput& input) {
     Decisions out;
-    out.memory = std::make_unique<LittleMemory>();
+    out.memory = std::make_unique<SmallArena>();
     if (Cycle(input).run_events(out)) return out;
     return Cycle(input).run();
 }

@@ -23,14 +23,14 @@ template <class Visit>
 void for_each_supply(const CycleState& state, const QueueView* view, Visit visit) {
     if (view == nullptr) {
         for (const ServerAmount& amount : state.server_amounts)
-            if (!state.is_left_aside(amount.available.resource) &&
+            if (!state.is_excluded(amount.available.resource) &&
                 visit(Supply{amount.available, amount.in_use, amount.given_back, amount.is_told()}))
                 return;
         return;
     }
     const auto& available = view->queue->resources_available;
     for (std::size_t i = 0; i < available.size(); ++i) {
-        if (state.is_left_aside(available[i].resource)) continue;
+        if (state.is_excluded(available[i].resource)) continue;
         const bool given_back = state.resources->consumable(available[i].resource);
         if (visit(Supply{available[i], given_back ? view->in_use[i] : 0, given_back, false})) return;
     }

@@ -298,7 +298,7 @@ void Requests::see_without(std::span<const std::string> names, const Resources& 
     seen_ = &without_.front().requests;
 }
 
-bool Requests::is_left_aside(std::uint32_t resource) const {
+bool Requests::is_excluded(std::uint32_t resource) const {
     return seen_ != nullptr && std::ranges::binary_search(without_.front().resources, resource);
 }
 

@@ -73,7 +73,7 @@ class Requests {
     // request, such as its totals, is as it was. Each set costs a walk over all requests when it first comes.
     void see_without(std::span<const std::string> names, const Resources& resources);
     // Is the resource left aside now?
-    bool is_left_aside(std::uint32_t resource) const;
+    bool is_excluded(std::uint32_t resource) const;
 
     // Does any job ask for the resource?
     bool asks_for(std::uint32_t resource) const {

@@ -64,8 +64,8 @@ void CycleState::count_in_server(const Request& request, int sign) {
             amount.in_use += sign * number_of(request.totals, amount.available.resource).value_or(0);
 }
 
-bool CycleState::is_left_aside(std::uint32_t resource) const {
-    return tables->requests.is_left_aside(resource);
+bool CycleState::is_excluded(std::uint32_t resource) const {
+    return tables->requests.is_excluded(resource);
 }
 
 }  // namespace pbs::sched

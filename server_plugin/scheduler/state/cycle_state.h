@@ -239,7 +239,7 @@ struct CycleState {
     // Counts a job in (sign 1) or out (sign -1) of what jobs use of the server and give back.
     void count_in_server(const Request& request, int sign);
     // Does the policy leave the resource aside (exclude_resources)?
-    bool is_left_aside(std::uint32_t resource) const;
+    bool is_excluded(std::uint32_t resource) const;
 
     Instant ends(const JobNeeds& job) const { return now + job.walltime; }
     PlaceRules place_rules(const JobNeeds& job) const;

@@ -30,9 +30,10 @@ std::uint64_t number_of(const Placement& placement) {
 }
 
 // Tells the host what is new of the estimates in one list.
-class Telling {
+class EstimateSender {
   public:
-    Telling(Outcome& outcome, std::map<JobHandle, Estimates::Told>& told) : outcome_(outcome), told_(told) {}
+    EstimateSender(Outcome& outcome, std::map<JobHandle, Estimates::Told>& told)
+        : outcome_(outcome), told_(told) {}
 
     void expect(JobSlot job, Instant start, const Placement& placement);
     // What a cycle after events has taken over from the last one is as it was told then.
@@ -49,7 +50,7 @@ class Telling {
     std::map<JobHandle, Estimates::Told>& told_;
 };
 
-void Telling::expect(JobSlot job, Instant start, const Placement& placement) {
+void EstimateSender::expect(JobSlot job, Instant start, const Placement& placement) {
     const JobHandle handle = outcome_.cycle().tables.jobs.handle[job];
     Estimates::Told& known = told_[handle];
     known.still = true;
@@ -61,7 +62,7 @@ void Telling::expect(JobSlot job, Instant start, const Placement& placement) {
         {DecisionKind::estimate, handle, {}, {}, {}, outcome_.places_of(job, placement), start});
 }
 
-void Telling::take_back() {
+void EstimateSender::take_back() {
     const CycleContext& cycle = outcome_.cycle();
     const Tables& t = cycle.tables;
     for (auto one = told_.begin(); one != told_.end();) {
@@ -144,7 +145,7 @@ void tell_of_others(Outcome& outcome) {
     CycleContext& cycle = outcome.cycle();
     Tables& t = cycle.tables;
     const std::int64_t most = expects_others(cycle) ? cycle.settings.estimate_depth : 0;
-    Telling others(outcome, t.estimates.told_others);
+    EstimateSender others(outcome, t.estimates.told_others);
     if (most > 0) {
         Expectations expectations(outcome.parts());
         std::int64_t expected = 0;
@@ -165,7 +166,7 @@ void decide_estimates(Outcome& outcome) {
     const CycleContext& cycle = outcome.cycle();
     Estimates& estimates = cycle.tables.estimates;
     if (!estimates.on) return;
-    Telling reserved(outcome, estimates.told);
+    EstimateSender reserved(outcome, estimates.told);
     const std::size_t made = cycle.test_only ? 0 : cycle.state.reservations.size();
     for (std::size_t i = 0; i < made; ++i) {
         const Reservation& reservation = cycle.state.reservations[i];
