@@ -21,7 +21,7 @@ namespace pbs::sched {
 // What events released of the jobs that start in some queues.
 struct Released {
     std::size_t as_of = SIZE_MAX;  // CycleContext::state_number() when this was found out; the largest: never
-    bool vain = false;             // a released job was looked at since, and didn't start
+    bool missed = false;           // a released job was looked at since, and didn't start
     bool everywhere = false;       // CycleContext::room_everywhere then
     Releases list;
     // Limits of single users and groups that count fewer jobs now. Only jobs of that user or group wait for
@@ -278,9 +278,9 @@ struct CycleContext {
     std::size_t reserved_kept = 0;  // the first reservations are those of an earlier cycle
     // Steps of looking ahead for jobs that no start was found for. So many are taken in a cycle, so that it
     // doesn't take long for a crowd of them; a step is a matter of microseconds.
-    std::int64_t vain_steps = 0;
-    static constexpr std::int64_t kMostVainSteps = 20'000;
-    bool may_look_ahead() const { return vain_steps < kMostVainSteps; }
+    std::int64_t failed_steps = 0;
+    static constexpr std::int64_t kMostFailedSteps = 20'000;
+    bool may_look_ahead() const { return failed_steps < kMostFailedSteps; }
 
     // Do jobs have preemption levels, and preempt each other by them?
     bool preempts = false;

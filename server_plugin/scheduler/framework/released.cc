@@ -141,7 +141,7 @@ ReleasedJobs::Left ReleasedJobs::left_of_limits() {
 // groups are: they are few.
 void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     released.as_of = c_.state_number();
-    released.vain = false;
+    released.missed = false;
     released.everywhere = c_.room_everywhere;
     Releases& list = released.list;
     list.clear();
@@ -183,7 +183,7 @@ Released& ReleasedJobs::of(CandidateQueues& queues) {
     Released& released = queues.released;
     const std::size_t since = c_.state_number() - released.as_of;
     const bool good = released.as_of != SIZE_MAX && released.everywhere == c_.room_everywhere &&
-                      (since == 0 || (!released.vain && since < in_.events->since.freed.size()));
+                      (since == 0 || (!released.missed && since < in_.events->since.freed.size()));
     if (!good) find(queues, released);
     return released;
 }

@@ -149,7 +149,7 @@ std::int64_t Turns::take(Turn& turn, JobClass job_class) {
         ++taken_of_queue_[pending[turn.lane].of];
         ++takes_;
     }
-    if (started_.size() == before) queues.released.vain = true;
+    if (started_.size() == before) queues.released.missed = true;
     ++turn.at.index;
     return taken.charge;
 }

@@ -104,7 +104,7 @@ bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
         const auto at = ahead->earliest(in_.now, has_sooner ? *start - Seconds(1) : last_end);
         const bool not_sooner = has_sooner && ahead->too_late();
         if (!at && !not_sooner) {
-            c_.vain_steps += ahead->steps();
+            c_.failed_steps += ahead->steps();
             by_time = by_time || ahead->too_late();
             continue;
         }

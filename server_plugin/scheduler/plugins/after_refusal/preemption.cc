@@ -95,7 +95,7 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
 
     // Jobs for which no room can be made are alike in this.
     using Alike = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::int64_t, std::int64_t>;
-    struct Vain {
+    struct FailedTry {
         std::size_t state = 0;  // in which that was found, plus 1
         Blockers blockers = 0;
     };
@@ -107,7 +107,7 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     Queues& queues_;
     Judge& judge_;
     std::optional<std::vector<Victim>> victims_;  // those that come first are preempted first
-    absl::flat_hash_map<Alike, Vain> vain_;
+    absl::flat_hash_map<Alike, FailedTry> failed_;
     std::size_t in_vain_ = 0;
     bool room_against_levels_ = false;  // there would be enough, if more of it could be preempted
     mutable std::optional<std::int64_t> lowest_level_;
@@ -543,23 +543,23 @@ QueueView* PreemptionRule::makes_room(const OrderedJob& job, Candidate& candidat
     const auto lower = static_cast<std::size_t>(std::ranges::count_if(*victims_, is_lower));
     if (lower == 0) return explain(job.job, NoRoomMade::Why::no_lower), nullptr;
     const std::size_t state = c_.state_number() + c_.preempted.size() + 1;
-    Vain& vain =
-        vain_[{job.signature, candidate.user.owner, candidate.user.group, level, level_once_it_runs(job)}];
+    FailedTry& failed =
+        failed_[{job.signature, candidate.user.owner, candidate.user.group, level, level_once_it_runs(job)}];
     const bool by_job =
         std::ranges::any_of(queues, [](const QueueView* view) { return !view->job_filters.empty(); });
-    if (in_.categories && !by_job && job.job != in_.explained && vain.state == state) {
-        blockers |= vain.blockers;
+    if (in_.categories && !by_job && job.job != in_.explained && failed.state == state) {
+        blockers |= failed.blockers;
         return nullptr;
     }
     if (in_vain_ >= kMostInVain) {
         blockers |= blocker::kCycle;
         return explain(job.job, NoRoomMade::Why::tried_enough), nullptr;
     }
-    vain = {state, 0};
+    failed = {state, 0};
     for (QueueView* view : queues) {
         CycleContext::set_walltime(candidate, *view);
         if (!find_room({job, candidate, *view, level})) {
-            vain.blockers |= blockers_;
+            failed.blockers |= blockers_;
             continue;
         }
         for (Victim& victim : *victims_) {
@@ -574,7 +574,7 @@ QueueView* PreemptionRule::makes_room(const OrderedJob& job, Candidate& candidat
     in_vain_ += lower;
     explain(job.job, room_against_levels_ ? NoRoomMade::Why::by_levels : NoRoomMade::Why::not_by_room,
             why_not_);
-    blockers |= vain.blockers;
+    blockers |= failed.blockers;
     return nullptr;
 }
 

@@ -166,7 +166,7 @@ TopJobsRule::Kept TopJobsRule::reserve_for(Candidate& job, QueueView& view) {
     Lookahead ahead(c_, future_, job, view);
     const bool starts = ahead.earliest(in_.now).has_value();
     if (!starts || !ahead.is_foreseeable()) {
-        c_.vain_steps += ahead.steps();
+        c_.failed_steps += ahead.steps();
         return starts ? Kept::too_far : Kept::no_start;
     }
     ahead.reserve();
