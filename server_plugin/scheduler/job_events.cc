@@ -120,7 +120,7 @@ QueuedJob queued_job(const Tables& t, JobSlot slot) {
             jobs.eligible[slot],
             (jobs.flags[slot] & job_interactive) != 0,
             account == t.accounts.end() ? 0 : account->second,
-            jobs.seldom_of(slot).preempted_at};
+            jobs.rare_fields(slot).preempted_at};
 }
 
 // What speaks for preempting a job: bits, none of a job that doesn't run.

@@ -205,8 +205,8 @@ PendingJobs::Entry Intake::entry_of(const OrderedJob& job, const Chain& chain, c
 // left to the number of the job.
 void Intake::put_preempted_first(JobSlot job, PendingKey& key) const {
     if (!is_preempted(job)) return;
-    key = {static_cast<std::uint64_t>(t_.jobs.seldom_of(job).preempted_at.time_since_epoch().count()), key[0],
-           t_.jobs.sequence[job]};
+    key = {static_cast<std::uint64_t>(t_.jobs.rare_fields(job).preempted_at.time_since_epoch().count()),
+           key[0], t_.jobs.sequence[job]};
 }
 
 // Do jobs that nothing happens to stay in their order, as their keys have it?

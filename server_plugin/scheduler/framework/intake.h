@@ -58,7 +58,7 @@ class Intake : CyclePart {
     void find_news();
     std::uint32_t lane_is_of(JobSlot job, JobClass job_class) const;
     std::uint32_t entity_of(JobSlot job, const Deal* deal) const;
-    bool is_preempted(JobSlot job) const { return t_.jobs.seldom_of(job).preempted_at != Instant{}; }
+    bool is_preempted(JobSlot job) const { return t_.jobs.rare_fields(job).preempted_at != Instant{}; }
     void put_preempted_first(JobSlot job, PendingKey& key) const;
     LaneId lane_of(JobSlot job, JobClass job_class, const Deal* deal) const {
         return pending_->lane(job_class, lane_is_of(job, job_class), entity_of(job, deal), is_preempted(job));

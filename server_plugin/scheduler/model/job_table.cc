@@ -41,7 +41,7 @@ void JobTable::remove(JobSlot slot) {
     id[slot].shrink_to_fit();
     accruals.erase(slot);
     hard_walltimes.erase(slot);
-    seldom.erase(slot);
+    rare.erase(slot);
     state[slot] = ' ';
     unused.push_back(slot);
 }
@@ -51,7 +51,7 @@ void JobTable::take_fields(JobSlot slot, const JobFields& fields, Interner& stri
     const auto take_text = [&](std::uint32_t& id_of_text, std::string_view text) {
         if (is_new || strings.text(id_of_text) != text) id_of_text = text.empty() ? 0 : strings.id(text);
     };
-    JobSeldom of_few;
+    RareFields of_few;
     const auto take_flag = [&](JobFlag flag, bool on) {
         flags[slot] = static_cast<std::uint8_t>(on ? flags[slot] | flag : flags[slot] & ~flag);
     };
@@ -62,14 +62,14 @@ void JobTable::take_fields(JobSlot slot, const JobFields& fields, Interner& stri
 #define JOB_SELDOM_INSTANT(name) of_few.name = fields.name;
 #define JOB_FLAG(name, upper_name) take_flag(job_##name, fields.name);
 #include "server_plugin/scheduler/model/job_fields.def"
-    if (of_few == JobSeldom{})
-        seldom.erase(slot);
+    if (of_few == RareFields{})
+        rare.erase(slot);
     else
-        seldom[slot] = of_few;
+        rare[slot] = of_few;
 }
 
 void JobTable::give_fields(JobSlot slot, JobFields& fields, const Interner& strings) const {
-    const JobSeldom of_few = seldom_of(slot);
+    const RareFields of_few = rare_fields(slot);
 #define JOB_TEXT(name) fields.name = strings.text((name)[slot]);
 #define JOB_NUMBER(name, type) fields.name = (name)[slot];
 #define JOB_INSTANT(name) fields.name = (name)[slot];

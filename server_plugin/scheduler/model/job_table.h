@@ -49,11 +49,11 @@ struct JobColumns {
 };
 
 // The fields of job_fields.def that few jobs have.
-struct JobSeldom {
+struct RareFields {
 #define JOB_SELDOM_NUMBER(name, type) type name = 0;
 #define JOB_SELDOM_INSTANT(name) Instant name{};
 #include "server_plugin/scheduler/model/job_fields.def"
-    friend bool operator==(const JobSeldom&, const JobSeldom&) = default;
+    friend bool operator==(const RareFields&, const RareFields&) = default;
 };
 
 // Each job has one entry in each column. The slots of jobs that are gone are used again.
@@ -78,7 +78,7 @@ struct JobTable : JobColumns {
         bool extended = false;
     };
     absl::flat_hash_map<JobSlot, HardWalltime> hard_walltimes;
-    absl::flat_hash_map<JobSlot, JobSeldom> seldom;  // of those that have any of it
+    absl::flat_hash_map<JobSlot, RareFields> rare;  // of those that have any of it
     ColumnIndex<JobHandle> by_handle{handle};
 
     JobSlot add(JobHandle job);
@@ -99,9 +99,9 @@ struct JobTable : JobColumns {
     void take_fields(JobSlot slot, const JobFields& fields, Interner& strings);
     void give_fields(JobSlot slot, JobFields& fields, const Interner& strings) const;
     // Returns what the job has of these fields; their defaults if it has none of them.
-    JobSeldom seldom_of(JobSlot slot) const {
-        const auto found = seldom.find(slot);
-        return found == seldom.end() ? JobSeldom{} : found->second;
+    RareFields rare_fields(JobSlot slot) const {
+        const auto found = rare.find(slot);
+        return found == rare.end() ? RareFields{} : found->second;
     }
     // Returns the walltime by which the scheduler plans: the one asked for, else kUnlimitedWalltime.
     Seconds expected_walltime(JobSlot slot) const {
@@ -116,7 +116,7 @@ struct JobTable : JobColumns {
     // other job, what it asked for.
     Seconds walltime_left(JobSlot slot) const {
         if (walltime[slot] < Seconds(0) || !is_suspended(slot)) return walltime[slot];
-        return std::max(Seconds(1), walltime[slot] - Seconds(seldom_of(slot).elapsed));
+        return std::max(Seconds(1), walltime[slot] - Seconds(rare_fields(slot).elapsed));
     }
     // Returns whose job it is, as limits count it.
     Entities entities(JobSlot slot) const { return {owner[slot], group[slot], project[slot]}; }
@@ -134,7 +134,7 @@ struct JobTable : JobColumns {
     Seconds hard_walltime_left(JobSlot slot) const {
         const Seconds hard = hard_walltime(slot);
         if (hard == Seconds(0) || !is_suspended(slot)) return hard;
-        return std::max(Seconds(1), hard - Seconds(seldom_of(slot).elapsed));
+        return std::max(Seconds(1), hard - Seconds(rare_fields(slot).elapsed));
     }
     // Returns when a running job is ended, whatever is planned.
     Instant hard_end(JobSlot slot) const {

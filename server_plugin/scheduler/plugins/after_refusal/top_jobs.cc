@@ -36,7 +36,7 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
     bool backfills() const;
     bool may_hold_up(const QueueView& view) const;
     bool is_closed(const QueueView& view) const;
-    bool is_preempted(JobSlot job) const { return t_.jobs.seldom_of(job).preempted_at != Instant{}; }
+    bool is_preempted(JobSlot job) const { return t_.jobs.rare_fields(job).preempted_at != Instant{}; }
     bool is_to_resume(const OrderedJob& job) const;
     void hold_up(JobSlot job, const QueueView& view);
     void look_at_order_again() const;
