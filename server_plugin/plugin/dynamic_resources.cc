@@ -60,7 +60,7 @@ bool DynamicResources::puts_off(sched::Scheduler& scheduler, const Host& host, s
 
 void DynamicResources::start(const sched::Scheduler& scheduler, const Host& host, const std::string& element,
                              sched::Instant now) {
-    const std::string_view command = sched::ToldBy::of(element).command;
+    const std::string_view command = sched::DynamicResource::of(element).command;
     objects::ProgramCall call = objects::program_call(command);
     CommandOptions options;
     options.path = std::move(call.path);
@@ -104,10 +104,10 @@ void DynamicResources::take(sched::Scheduler& scheduler, const Host& host, const
     if (result.failure.empty() && !scheduler.is_amount(element, result.output)) {
         const std::string line = result.output.substr(0, result.output.find('\n'));
         result.failure = fmt::format("{} tells '{}', expected an amount",
-                                     objects::program_call(sched::ToldBy::of(element).command).path,
+                                     objects::program_call(sched::DynamicResource::of(element).command).path,
                                      line.substr(0, kMostShown));
     }
-    const std::string_view resource = sched::ToldBy::of(element).resource;
+    const std::string_view resource = sched::DynamicResource::of(element).resource;
     if (result.failure.empty() && !answer.said.empty())
         host.log(PBS_LOG_INFO, kRule, fmt::format("{}: its program works again", resource));
     else if (!result.failure.empty() && answer.said != result.failure)

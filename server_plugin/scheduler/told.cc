@@ -64,7 +64,7 @@ bool Scheduler::set_told(std::string_view element, std::string_view output) {
 bool Scheduler::is_amount(std::string_view element, std::string_view output) const {
     settle();
     const Resources& resources = impl_->tables.resources;
-    return resources.parse_told(resources.id(ToldBy::of(element).resource), output).has_value();
+    return resources.parse_told(resources.id(DynamicResource::of(element).resource), output).has_value();
 }
 
 // ---- Past usage.

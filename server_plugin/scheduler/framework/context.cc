@@ -208,7 +208,7 @@ void CycleContext::count_own(JobSlot job, int sign) {
 // In place of what resources_available says.
 void CycleContext::add_told_amount(const std::string& element) {
     const ToldAmounts::Known* known = tables.told.find(element);
-    const std::uint32_t resource = tables.resources.id(ToldBy::of(element).resource);
+    const std::uint32_t resource = tables.resources.id(DynamicResource::of(element).resource);
     if (known == nullptr || resource == kNoResource) return;
     auto value = tables.resources.parse_told(resource, known->value);
     ServerAmount amount{std::move(value).value_or(KeptAmount{resource, 0, {}}), element, false, known->taken};

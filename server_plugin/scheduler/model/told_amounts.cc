@@ -6,7 +6,7 @@
 
 namespace pbs::sched {
 
-ToldBy ToldBy::of(std::string_view element) {
+DynamicResource DynamicResource::of(std::string_view element) {
     const auto mark = element.find('!');
     if (mark == std::string_view::npos) return {values::trim(element), {}};
     return {values::trim(element.substr(0, mark)), values::trim(element.substr(mark + 1))};

@@ -12,10 +12,10 @@
 namespace pbs::sched {
 
 // An element of server_dyn_res: "resource !/path/of/program arguments".
-struct ToldBy {
+struct DynamicResource {
     std::string_view resource;
     std::string_view command;
-    static ToldBy of(std::string_view element);
+    static DynamicResource of(std::string_view element);
 };
 
 // What is known of each element, or by the name of a rule.

@@ -102,7 +102,7 @@ const QuestionRule kServerDynResQuestions{
     [](const Tables& tables, const Settings& s, Instant now, std::vector<Question>& questions) {
         if (s.test_only.holds(now)) return;
         for (const std::string& element : s.server_dyn_res)
-            if (tables.requests.asks_for(tables.resources.id(ToldBy::of(element).resource)))
+            if (tables.requests.asks_for(tables.resources.id(DynamicResource::of(element).resource)))
                 questions.push_back({.source = element});
     }};
 
