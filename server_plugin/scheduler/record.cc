@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "objects/snapshot.h"
+#include "server_plugin/scheduler/framework/profile.h"
 #include "server_plugin/scheduler/scheduler_impl.h"
 
 namespace pbs::sched {

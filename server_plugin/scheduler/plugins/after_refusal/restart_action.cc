@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "server_plugin/scheduler/framework/intake.h"
 #include "server_plugin/scheduler/framework/judge.h"
 
 namespace pbs::sched {
