@@ -694,8 +694,8 @@ extern struct batch_status* pbs_statrecord(int connect, const char* sched, const
  * groups above them. `extend` is NULL or "fs_group=NAME". First comes an object named after the fs_group with
  * the attributes
  *
- * - sched, entity, usage_formula, unknown_shares, enforce_no_shares ("True" or not there), decay_factor, and
- *   decay_time in seconds;
+ * - sched, entity, usage_formula, unknown_shares, enforce_no_shares ("True" or not there), counts_usage
+ * ("False", while no policy goes by it, or not there), decay_factor, and decay_time in seconds;
  * - now, the instant of the usage shown, last_decay and next_decay: seconds since the Epoch;
  *
  * then an object for each element of the tree, a group before its members:

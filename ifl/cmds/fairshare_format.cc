@@ -43,6 +43,7 @@ ShareTree tree_of(const batch_status& object) {
     tree.usage_formula = text_of(object, "usage_formula");
     tree.unknown_shares = integer_of(object, "unknown_shares").value_or(0);
     tree.enforce_no_shares = !text_of(object, "enforce_no_shares").empty();
+    tree.counts_usage = text_of(object, "counts_usage") != "False";
     tree.decay_time = integer_of(object, "decay_time").value_or(0);
     tree.decay_factor = real_of(object, "decay_factor");
     tree.now = integer_of(object, "now").value_or(0);
@@ -89,7 +90,10 @@ std::string heading(const ShareTree& tree) {
                     printable(tree.entity), hours(tree.decay_time), tree.decay_factor);
     if (tree.next_decay)
         out += fmt::format(", next at {}", instant_text(static_cast<std::time_t>(*tree.next_decay)));
-    return out + "\n";
+    out += '\n';
+    if (!tree.counts_usage)
+        out += "No policy goes by these shares: usage of jobs isn't counted, and can be set\n";
+    return out;
 }
 
 using Row = std::array<std::string, 7>;
@@ -150,6 +154,7 @@ Json json_of(const ShareTree& tree) {
                  {"usage_formula", tree.usage_formula},
                  {"unknown_shares", tree.unknown_shares},
                  {"enforce_no_shares", tree.enforce_no_shares},
+                 {"counts_usage", tree.counts_usage},
                  {"decay_time", tree.decay_time},
                  {"decay_factor", tree.decay_factor},
                  {"now", tree.now}};

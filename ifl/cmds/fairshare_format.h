@@ -36,6 +36,7 @@ struct ShareTree {
     std::string usage_formula;
     std::int64_t unknown_shares = 0;
     bool enforce_no_shares = false;
+    bool counts_usage = true;     // a policy goes by it
     std::int64_t decay_time = 0;  // seconds
     double decay_factor = 1;
     std::int64_t now = 0;  // seconds since the Epoch

@@ -162,7 +162,7 @@ struct Scheduler::Impl {
     void each_shares_of(JobSlot slot, const Act& act);
     void share_job(JobSlot slot, Instant now);
     void unshare_job(JobSlot slot, Instant now, bool goes_on = false);
-    void leave_shares(std::string_view name, Sched& sched, const std::set<std::string>& used);
+    void leave_shares(std::string_view name, Sched& sched, const std::map<std::string, bool>& named);
     void enroll_all();
     void enroll(SchedShares& shares, std::string_view name, const Sched& sched);
     void each_scope(

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <utility>
 
 #include "server_plugin/scheduler/scheduler.h"
@@ -35,35 +35,41 @@ SchedShares* Scheduler::Impl::shares_of(Sched& sched, const Policy& policy) {
     return found == sched.shares.end() ? nullptr : &found->second;
 }
 
-// Usage is kept for every fs_group that a policy of a scheduler's uses, whichever of them is in force: who
-// computes at night has used the machine by day, too.
+// A tree is kept for every fs_group that a policy of a scheduler's names, so that usage can be set before
+// anything goes by it. Jobs count in it as soon as one of the policies uses it, whichever of them is in
+// force: who computes at night has used the machine by day, too.
 void Scheduler::Impl::renew_shares() {
     for (auto& [name, sched] : scheds) {
-        std::set<std::string> used;
+        std::map<std::string, bool> named;  // and whether a policy uses it
         const Assigned slots = assigned(name);
         for (const Policy* policy : {slots.all_time, slots.prime, slots.non_prime})
-            if (policy != nullptr && uses_shares(*policy)) used.insert(policy->settings.fairshare_group);
-        leave_shares(name, sched, used);
-        for (const std::string& group : used) {
+            if (policy != nullptr && !policy->settings.fairshare_group.empty())
+                named[policy->settings.fairshare_group] |= uses_shares(*policy);
+        leave_shares(name, sched, named);
+        for (const auto& [group, used] : named) {
             const auto rules = configuration.fs_groups.find(group);
             if (rules == configuration.fs_groups.end()) continue;
             auto formula = UsageFormula::compile(rules->second.usage_formula);
             if (!formula) continue;  // it was checked when it was set
-            const auto known = sched.shares.find(group);
-            if (known == sched.shares.end())
-                enroll(sched.shares.emplace(group, SchedShares(rules->second, *std::move(formula)))
-                           .first->second,
-                       name, sched);
-            else if (known->second.set_group(rules->second, *std::move(formula)))
-                enroll(known->second, name, sched);
+            const auto [known, is_new] = sched.shares.try_emplace(group, rules->second, *formula);
+            SchedShares& shares = known->second;
+            const bool changed = is_new || shares.set_group(rules->second, *std::move(formula));
+            const bool counted = std::exchange(shares.counts, used);
+            if (counted && !used && !is_new) {
+                shares.tree.close(last_tick.value_or(Instant{}));
+                shares.tree.forget_running();
+            } else if (changed || (used && !counted)) {
+                enroll(shares, name, sched);
+            }
         }
     }
 }
 
-// Those that aren't used any more: what has been used by now is to be written.
-void Scheduler::Impl::leave_shares(std::string_view name, Sched& sched, const std::set<std::string>& used) {
+// Drops the trees that no policy names any more: what has been used by now is to be written.
+void Scheduler::Impl::leave_shares(std::string_view name, Sched& sched,
+                                   const std::map<std::string, bool>& named) {
     for (auto at = sched.shares.begin(); at != sched.shares.end();) {
-        if (used.contains(at->first) && configuration.fs_groups.contains(at->first)) {
+        if (named.contains(at->first) && configuration.fs_groups.contains(at->first)) {
             ++at;
             continue;
         }
@@ -91,8 +97,9 @@ void Scheduler::Impl::each_job_of(std::string_view name, const Sched& sched, con
     }
 }
 
-// Tells a tree of all jobs that there are.
+// Tells a tree that counts jobs of all that there are.
 void Scheduler::Impl::enroll(SchedShares& shares, std::string_view name, const Sched& sched) {
+    if (!shares.counts) return;
     each_job_of(name, sched, [&](JobSlot job, bool runs) {
         if (runs)
             shares.job_runs(tables, job, last_tick.value_or(tables.jobs.stime[job]));
@@ -106,7 +113,8 @@ void Scheduler::Impl::each_shares_of(JobSlot slot, const Act& act) {
     const std::uint32_t partition = tables.queues[tables.jobs.queue[slot]].partition;
     for (auto& [name, sched] : scheds)
         if (!sched.shares.empty() && serves(name, sched, partition))
-            for (auto& [group, shares] : sched.shares) act(shares);
+            for (auto& [group, shares] : sched.shares)
+                if (shares.counts) act(shares);
 }
 
 // A job is told of, or told of anew.
@@ -220,7 +228,8 @@ SharesView Scheduler::Impl::view_of(SchedShares& shares, std::string_view name, 
     }
     // A user is told his place among all, too.
     const std::vector<std::size_t> places = places_of(tree, all, now);
-    SharesView view{std::string(name), tree.group(), now, tree.last_decay(), tree.next_decay(now), {}};
+    SharesView view{
+        std::string(name), tree.group(), shares.counts, now, tree.last_decay(), tree.next_decay(now), {}};
     for (const Node node : in_reading_order(tree, now)) {
         if (!shown[node]) continue;
         view.rows.push_back(row_of(tree, node, now));

@@ -192,15 +192,27 @@ TEST_F(FairShare, WhatIsWrongIsSaid) {
     EXPECT_EQ(refusal({{"decay", "True"}, {"trim", "True"}}), "15004: expected one of usage, decay and trim");
     EXPECT_EQ(refusal({{"usage.nobody", "7"}}), "15014: fs_group f1 has no entity nobody");
     EXPECT_EQ(refusal({{"decay", "True"}, {"fs_group", "f2"}}),
-              "15212: no policy of sched default goes by the shares of an fs_group f2");
+              "15212: no policy of sched default has f2 as its fairshare_group");
     EXPECT_EQ(change({{"decay", "True"}}, "s9").code, PBSE_UNKSCHED);
     EXPECT_EQ(ask("s9").code, PBSE_UNKSCHED);
     EXPECT_THAT(ask("default", "fs_group=f2").text, HasSubstr("fs_group f2"));
     EXPECT_THAT(ask("default", "color=red").text, HasSubstr("unknown key 'color'"));
     ASSERT_EQ(host->set(PBS_OBJ_POLICY, "default_policy", "fairshare", "False").code, 0);
+    ASSERT_EQ(host->manager(PBS_CMD_UNSET, PBS_OBJ_POLICY, "default_policy", {{"fairshare_group", ""}}).code,
+              0);
     EXPECT_EQ(ask().code, PBSE_FS_GROUP_NOT_FOUND);
-    EXPECT_THAT(ask().text, HasSubstr("expected one with fairshare_group and fairshare = True"));
+    EXPECT_THAT(ask().text, HasSubstr("expected one that names an fs_group"));
     EXPECT_EQ(change({{"decay", "True"}}).code, PBSE_FS_GROUP_NOT_FOUND);
+}
+
+TEST_F(FairShare, UsageCanBeSetBeforeAPolicyGoesByIt) {
+    ASSERT_EQ(host->set(PBS_OBJ_POLICY, "default_policy", "fairshare", "False").code, 0);
+    EXPECT_EQ(ask().objects.front().attributes.at("counts_usage"), "False");
+    ASSERT_EQ(change({{"usage.bob", "500"}}).code, 0);
+    EXPECT_EQ(stored("bob"), 500);
+    ASSERT_EQ(host->set(PBS_OBJ_POLICY, "default_policy", "fairshare", "True").code, 0);
+    EXPECT_FALSE(ask().objects.front().attributes.contains("counts_usage"));
+    EXPECT_EQ(value(ask(), "bob", "usage"), "500");
 }
 
 TEST_F(FairShare, ALargeTreeComesInParts) {

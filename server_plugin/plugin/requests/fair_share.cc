@@ -50,6 +50,7 @@ void add_tree(Reply& reply, const sched::SharesView& view) {
     shown.add("usage_formula", view.group.usage_formula.empty() ? "cput" : view.group.usage_formula);
     shown.add("unknown_shares", std::to_string(view.group.unknown_shares));
     if (view.group.enforce_no_shares) shown.add("enforce_no_shares", "True");
+    if (!view.counts) shown.add("counts_usage", "False");
     shown.add("decay_time", std::to_string(view.group.decay_time.count()));
     shown.add("decay_factor", fmt::format("{}", view.group.decay_factor));
     shown.add_instant("now", view.now);
@@ -78,10 +79,9 @@ void add_row(Reply& reply, const sched::ShareRow& row) {
 std::string none_text(const std::string& sched, const std::string& group) {
     return group.empty()
                ? fmt::format(
-                     "no policy of sched {} goes by shares: expected one with "
-                     "fairshare_group and fairshare = True",
+                     "no policy of sched {} has a fairshare_group: expected one that names an fs_group",
                      sched)
-               : fmt::format("no policy of sched {} goes by the shares of an fs_group {}", sched, group);
+               : fmt::format("no policy of sched {} has {} as its fairshare_group", sched, group);
 }
 
 class SharesQuery final : public BackgroundQuery {

@@ -17,6 +17,8 @@ class SchedShares {
 
     FairShares tree;
     bool loaded = false;  // what is stored of it was asked for
+    // A policy goes by it. Else it is only kept: usage can be set, and decays, but jobs add nothing.
+    bool counts = true;
 
     // Other rules or another tree. The jobs that run have to be told of again if it says true.
     bool set_group(const FsGroup& group, UsageFormula formula);

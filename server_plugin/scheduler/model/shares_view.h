@@ -30,6 +30,7 @@ struct ShareRow {
 struct SharesView {
     std::string sched;
     FsGroup group;
+    bool counts = true;  // a policy of the scheduler goes by it, and the usage of jobs is counted
     Instant now{};
     Instant last_decay{};  // the Epoch: there was none
     Instant next_decay{};
