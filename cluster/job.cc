@@ -30,9 +30,9 @@ std::int64_t soft_of(const BasicJob<Text>& job) {
 template <class Text>
 auto lasting(const BasicJob<Text>& job) {
     return std::tie(job.id, job.owner, job.group, job.account, job.project, job.origin_queue, job.queue,
-                    job.state, job.priority, job.interactive, job.rerunnable, job.checkpointable, job.ctime,
-                    job.qtime, job.etime, job.requested, job.chunks, job.released, job.preempted_at,
-                    job.accrue_type, job.array, job.queued, job.most_running);
+                    job.state, job.priority, job.interactive, job.rerunnable, job.checkpointable,
+                    job.topjob_ineligible, job.ctime, job.qtime, job.etime, job.requested, job.chunks,
+                    job.released, job.preempted_at, job.accrue_type, job.array, job.queued, job.most_running);
 }
 
 // A row reads jobs of both kinds of text.
@@ -94,6 +94,7 @@ constexpr Field<BasicJob<Text>> kJobFields[] = {
     {"schedselect", read_text<&BasicJob<Text>::chunks>},
     {"stime", read_number<&BasicJob<Text>::stime>},
     {"substate", read_number<&BasicJob<Text>::substate>},
+    {"topjob_ineligible", read_truth<&BasicJob<Text>::topjob_ineligible>},
 };
 static_assert(std::ranges::is_sorted(kJobFields<std::string>, {}, &Field<Job>::name));
 

@@ -31,6 +31,7 @@ struct BasicJob {
     bool interactive = false;
     bool rerunnable = true;
     bool checkpointable = true;
+    bool topjob_ineligible = false;  // no place is kept for it
     std::int64_t ctime = 0;
     std::int64_t qtime = 0;
     std::int64_t etime = 0;

@@ -171,6 +171,7 @@ const pbs_job_record& RecordBuilder::job(const BasicJob<Text>& job, const JobSta
     if (job.interactive) job_.flags |= PBS_JOB_INTERACTIVE;
     if (job.rerunnable) job_.flags |= PBS_JOB_RERUNNABLE;
     if (job.checkpointable) job_.flags |= PBS_JOB_CHECKPOINTABLE;
+    if (job.topjob_ineligible) job_.flags |= PBS_JOB_TOPJOB_INELIGIBLE;
     if (!job.comment.empty()) job_.flags |= PBS_JOB_HAS_COMMENT;
     if (job.preempted()) job_.flags |= PBS_JOB_PREEMPTED;
     if (!job.runs() || job.preempted()) job_.preempted_at = job.preempted_at;

@@ -96,6 +96,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"project", text, kReadWrite},
     {"Submit_Host", text, kReadOnly | at_creation},
     {"max_run_subjobs", integer, kReadWrite | alter_running},
+    {"topjob_ineligible", boolean, kManagersRead | write_manager | alter_running},
     // only in OpenPBS's server
     {"resv", text, kReadOnly | openpbs_only},
     {"exec_host2", text, kReadOnly | openpbs_only},
@@ -118,7 +119,6 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"run_version", text, kReadOnly | openpbs_only},
     {"gui", text, kReadOnly | openpbs_only},
     {"topjob", text, kReadOnly | openpbs_only},
-    {"topjob_ineligible", text, kReadOnly | openpbs_only},
     {"node_set", text, kReadOnly | openpbs_only},
     {"ptime", text, kReadOnly | openpbs_only},
     {"resources_released", text, kReadOnly | openpbs_only},

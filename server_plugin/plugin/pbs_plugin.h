@@ -197,7 +197,9 @@ enum pbs_job_flag {
      * places until it has come, or hasn't. */
     PBS_JOB_ELSEWHERE = 64,
     /* It has run for longer than its soft walltime, which has been extended. */
-    PBS_JOB_EXTENDED = 128
+    PBS_JOB_EXTENDED = 128,
+    /* It is never one of the first jobs that wait, for which a place is kept (topjob_ineligible). */
+    PBS_JOB_TOPJOB_INELIGIBLE = 256
 };
 
 /* A job. Handles are the host's, unique over one host process. */

@@ -232,6 +232,7 @@ void fields(A& a, Ref<A, sched::JobState> s) {
     a("checkpointable", r.checkpointable, false);
     a("suspended", r.suspended, false);
     a("not_preemptable", r.not_preemptable, false);
+    a("topjob_ineligible", r.topjob_ineligible, false);
     a("elsewhere", r.elsewhere, false);
     a("ctime", r.ctime, Instant{});
     a("qtime", r.qtime, Instant{});

@@ -232,7 +232,7 @@ void restore_sched(Scheduler& scheduler, Tables& t, Scheds& scheds, const SchedS
 void restore_job(Scheduler& scheduler, Tables& t, const JobState& state) {
     scheduler.job_changed(Instant{}, state.record);
     const JobSlot slot = t.jobs.find(state.record.job);
-    if (!state.fresh) t.jobs.flags[slot] &= static_cast<std::uint8_t>(~job_fresh);
+    if (!state.fresh) t.jobs.flags[slot] &= static_cast<std::uint16_t>(~job_fresh);
     t.jobs.comment[slot] = state.comment;
 }
 

@@ -71,6 +71,29 @@ TEST_F(Standard, backfill_depth_JobsThatDelayTheTopJobDoNotStart) {
     EXPECT_THAT(cycle(at(4)).started, ElementsAre(top));
 }
 
+TEST_F(Standard, backfill_depth_NoPlaceIsKeptForAJobThatIsTopjobIneligible) {
+    s.strict_ordering = true;
+    const int none = world.job({.queue = "work", .ncpus = 8, .walltime = kHour, .topjob_ineligible = true});
+    const int long_one = world.job({.queue = "work", .ncpus = 1, .walltime = 3 * kHour + 1});
+    EXPECT_THAT(cycle(at(1)).started, ElementsAre(long_one));
+    // A manager thinks better of it.
+    JobOptions options = world.options(none);
+    options.topjob_ineligible = false;
+    world.change(none, options, at(1));
+    const int later = world.job({.queue = "work", .ncpus = 1, .walltime = 4 * kHour}, at(1));
+    const auto outcome = cycle(at(1));
+    EXPECT_THAT(outcome.started, IsEmpty());
+    EXPECT_EQ(outcome.comment.at(later), "Not Running: Job would conflict with reservation or top job");
+}
+
+TEST_F(Standard, strict_ordering_AJobThatIsTopjobIneligibleHoldsUpOthersWithoutBackfilling) {
+    s.strict_ordering = true;
+    s.backfill_depth = 0;
+    world.job({.queue = "work", .ncpus = 8, .topjob_ineligible = true});
+    world.job({.queue = "work", .ncpus = 1, .walltime = 60});
+    EXPECT_THAT(cycle().started, IsEmpty());
+}
+
 TEST_F(Standard, backfill_depth_WhatTheTopJobLeavesIsFree) {
     s.strict_ordering = true;
     world.job({.queue = "work", .ncpus = 6, .walltime = kHour});

@@ -177,6 +177,7 @@ void World::send(int number, Instant now) {
     r.rerunnable = o.rerunnable;
     r.checkpointable = o.checkpointable;
     r.not_preemptable = o.not_preemptable;
+    r.topjob_ineligible = o.topjob_ineligible;
     r.elsewhere = o.elsewhere;
     r.suspended = j.state == 'S';
     r.preempted_at = j.preempted_at;

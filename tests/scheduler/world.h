@@ -121,6 +121,7 @@ struct JobOptions {
     bool checkpointable = false;
     bool not_preemptable = false;
     bool elsewhere = false;
+    bool topjob_ineligible = false;
     int priority = 0;
     Instant queued = at(0);
     Instant eligible{};  // Epoch: as queued

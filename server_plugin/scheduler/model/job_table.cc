@@ -53,7 +53,7 @@ void JobTable::take_fields(JobSlot slot, const JobFields& fields, Interner& stri
     };
     RareFields of_few;
     const auto take_flag = [&](JobFlag flag, bool on) {
-        flags[slot] = static_cast<std::uint8_t>(on ? flags[slot] | flag : flags[slot] & ~flag);
+        flags[slot] = static_cast<std::uint16_t>(on ? flags[slot] | flag : flags[slot] & ~flag);
     };
 #define JOB_TEXT(name) take_text((name)[slot], fields.name);
 #define JOB_NUMBER(name, type) name[slot] = fields.name;

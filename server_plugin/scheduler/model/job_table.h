@@ -26,7 +26,7 @@ constexpr std::uint32_t kNoSlot = UINT32_MAX;
 // The walltime of a job that asks for none: five years, as in pbs_sched.
 constexpr Seconds kUnlimitedWalltime{5LL * 365 * 24 * 3600};
 
-enum JobFlag : std::uint8_t {
+enum JobFlag : std::uint16_t {
     job_interactive = 1,
     job_rerunnable = 2,
     job_has_comment = 4,
@@ -35,6 +35,7 @@ enum JobFlag : std::uint8_t {
     job_suspended = 32,  // its state is Q here
     job_not_preemptable = 64,
     job_elsewhere = 128,
+    job_topjob_ineligible = 256,
 };
 
 // The columns of job_fields.def.
@@ -45,7 +46,7 @@ struct JobColumns {
 #define JOB_SELDOM_NUMBER(name, type)
 #define JOB_SELDOM_INSTANT(name)
 #include "server_plugin/scheduler/model/job_fields.def"
-    std::vector<std::uint8_t> flags;  // bits of JobFlag
+    std::vector<std::uint16_t> flags;  // bits of JobFlag
 };
 
 // The fields of job_fields.def that few jobs have.

@@ -36,7 +36,7 @@ void decide_comments(Outcome& outcome) {
         auto& flags = jobs.flags[refusal.job];
         const bool fresh = (flags & job_fresh) != 0;
         const bool has_comment = (flags & job_has_comment) != 0;
-        flags &= static_cast<std::uint8_t>(~job_fresh);
+        flags &= static_cast<std::uint16_t>(~job_fresh);
         if (!fresh && has_comment && cycle.in.now - jobs.mtime[refusal.job] < kMinCommentAge) continue;
         const bool told = has_comment && Outcome::are_of_one_kind(jobs.comment[refusal.job], answer);
         if (told && new_amounts == kMostNewAmounts) continue;
