@@ -105,6 +105,16 @@ TEST_F(Shortages, WhatCanNeverBeHad) {
               "Can Never Run: Insufficient amount of resource: arch (abc != linux)");
 }
 
+// As pbs_sched says it, whatever resources are short besides.
+TEST_F(Shortages, OfVnodesForChunksThatGoToOneEach) {
+    for (const char* place : {"scatter", "vscatter", "scatter:excl"})
+        EXPECT_EQ(comment({.select = "9:ncpus=1", .place = place}),
+                  "Can Never Run: Not enough total nodes available")
+            << place;
+    EXPECT_EQ(comment({.select = "9:ncpus=1"}),
+              "Can Never Run: Insufficient amount of resource: ncpus (R: 9 A: 8 T: 8)");
+}
+
 TEST_F(Shortages, WhenNoResourceIsShortByItself) {
     use("1:ncpus=1");
     EXPECT_EQ(comment({.select = "2:ncpus=1", .place = "scatter:excl"}),

@@ -80,6 +80,16 @@ const FitIndex::Amounts& FitIndex::amounts_of(const Inventory& inventory, PoolId
 Shortage FitIndex::shortage(const Inventory& inventory, PoolId id, const Request& request,
                             const NodeSize& node_size) {
     const Columns& columns = inventory.columns();
+    // As pbs_sched has it, too few vnodes for chunks that go to one each are told before any resource.
+    const bool apart =
+        request.arrangement == Arrangement::scatter || request.arrangement == Arrangement::vscatter;
+    std::int64_t chunks = 0;
+    for (const Chunk& chunk : request.chunks) chunks += chunk.count;
+    if (apart && chunks > static_cast<std::int64_t>(pools_[id].vnodes.size())) {
+        Shortage vnodes;
+        vnodes.never = true;
+        return vnodes;
+    }
     const Amounts& amounts = amounts_of(inventory, id);
     // A resource that the job could never get is told before one that is missing now, and one that the whole
     // job lacks before one that a chunk lacks.
