@@ -5,6 +5,7 @@ namespace {
 
 constexpr Field<Server> kServer[] = {
     {"backfill_depth", read_number<&Server::backfill_depth>},
+    {"clear_topjob_estimates_enable", read_truth<&Server::clears_estimates>},
     {"eligible_time_enable", read_truth<&Server::counts_eligible_time>},
     {"has_runjob_hook", read_truth<&Server::has_runjob_hook>},
     {"job_sort_formula", read_text<&Server::job_sort_formula>},

@@ -21,6 +21,8 @@ struct Server {
     std::int64_t eligible_since = 0;    // since when, in seconds since the Epoch; 0: unknown
     bool has_runjob_hook = false;       // a hook may keep jobs from being run
     bool others_see_jobs = false;       // query_other_jobs
+    // A job that no place is kept for any more loses its estimated start (clear_topjob_estimates_enable).
+    bool clears_estimates = false;
     Limits limits{};
     bool operator==(const Server&) const = default;
 };

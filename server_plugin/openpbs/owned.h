@@ -40,11 +40,40 @@ inline constexpr std::array kOwned{
     OwnedAttribute{PBS_OBJ_SCHED, "model_checks", false},
 };
 
+// An attribute of OpenPBS's objects that its scheduler acts on and the plugin doesn't.
+struct NotActedOn {
+    std::uint32_t object_type;
+    const char* name;
+    const char* why;
+};
+inline constexpr std::array kNotActedOn{
+    NotActedOn{PBS_OBJ_SCHED, "opt_backfill_fuzzy", "the start of a top job is computed to the second"}};
+
 inline const OwnedAttribute* find_owned(std::uint32_t object_type, const std::string& name) {
     const auto* found = std::ranges::find_if(kOwned, [&](const OwnedAttribute& one) {
         return one.object_type == object_type && strcasecmp(one.name, name.c_str()) == 0;
     });
     return found == kOwned.end() ? nullptr : found;
+}
+
+inline const NotActedOn* find_not_acted_on(std::uint32_t object_type, const std::string& name) {
+    const auto* found = std::ranges::find_if(kNotActedOn, [&](const NotActedOn& one) {
+        return one.object_type == object_type && strcasecmp(one.name, name.c_str()) == 0;
+    });
+    return found == kNotActedOn.end() ? nullptr : found;
+}
+// "sched default: ATTRIBUTE is not acted on: WHY"
+inline std::string text_of(const NotActedOn& one, const std::string& sched) {
+    return "sched " + sched + ": " + one.name + " is not acted on: " + one.why;
+}
+
+// To be said of a request that sets such an attribute; empty: it sets none.
+template <class Attributes>
+std::string warning_of(std::uint32_t object_type, const std::string& object, const Attributes& attributes) {
+    for (const auto& attribute : attributes)
+        if (const NotActedOn* found = find_not_acted_on(object_type, attribute.name))
+            return text_of(*found, object.empty() ? "default" : object);
+    return {};
 }
 
 // Is it one that a request may set?

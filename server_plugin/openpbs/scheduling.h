@@ -75,6 +75,8 @@ class Scheduling {
     void take_over(const Site& before, const Site& after);
     // What `list sched` shows of its scheduling.
     ifl::Attributes shown(const std::string& sched) const;
+    // Adds the server's attributes that only pbs_sched acts on to the scheduler's unsupported_settings.
+    void show_not_acted_on(const std::string& sched, ifl::Attributes& attributes) const;
 
   private:
     // A scheduler object of the server's, with what lasts from run to run: none, connecting, registered, lost
@@ -160,9 +162,9 @@ class Scheduling {
     static std::int64_t now() { return std::time(nullptr); }
     Session& current() { return scheds_.at(current_); }
 
+    std::string external_scheduler(const std::string& sched) const;
     void look_after_registration(const std::string& name, Session& one);
     void set_own(const std::string& name, bool own);
-    std::string external_scheduler(const std::string& sched) const;
     void take_commands(const std::string& name, Session& one);
     void lost(const std::string& name, Session& one);
 
@@ -205,6 +207,10 @@ class Scheduling {
     void answer_qrun(const std::string& job, int error, const std::string& text);
     void end();
     void comment(const std::string& job, const std::string& text);
+    using Estimate = std::pair<std::int64_t, std::string>;  // start, exec_vnode
+    void tell_estimate(const std::string& job, const Estimate& estimate);
+    void clear_estimate(const std::string& job);
+    void clear_left_estimates();
     void look_at_period();
     void tell_untold();
     bool keep_untold(const Decision& decision);
@@ -221,7 +227,10 @@ class Scheduling {
     Phase phase_ = Phase::idle;
     std::string current_;  // the scheduler that is being worked for
     Run run_;
-    std::map<std::string, std::pair<std::int64_t, std::string>> estimates_;
+    std::map<std::string, Estimate> estimates_;  // by job, as the server was told
+    // Jobs that wait and have an estimate of a time before this, until a cycle says what becomes of them.
+    std::set<std::string> left_top_jobs_;
+    bool estimates_forgotten_ = false;    // by the server; they are told again with the next cycle
     PendingSettings settings_;            // for policies
     std::vector<ChangedFolder> folders_;  // to be looked at
     // By scheduler: what the plugin has set preempt_order to, in this cycle and last.

@@ -90,6 +90,25 @@ void Scheduling::accrue(const std::string& job, std::int32_t type) {
         ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("accrue_type", {}, fmt::format("{}", type))}});
 }
 
+// A server that is to forget estimates goes by `topjob`, which one without that setting may not have.
+void Scheduling::tell_estimate(const std::string& job, const Estimate& estimate) {
+    const auto& [start, exec_vnode] = estimate;
+    ifl::Attributes attributes{attribute("estimated", "start_time", fmt::format("{}", start))};
+    if (!exec_vnode.empty()) attributes.push_back(attribute("estimated", "exec_vnode", exec_vnode));
+    if (site_.server.clears_estimates) attributes.push_back(attribute("topjob", {}, "True"));
+    current().client->tell(ifl::RequestType::modify_job_async,
+                           ifl::Manage{kSet, PBS_OBJ_JOB, job, std::move(attributes)});
+    ++run_.told;
+}
+
+// Nothing is expected of the job any more: the server forgets the estimate, if it is to.
+void Scheduling::clear_estimate(const std::string& job) {
+    if (!site_.server.clears_estimates) return;
+    current().client->tell(ifl::RequestType::modify_job_async,
+                           ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("topjob", {}, "False")}});
+    ++run_.told;
+}
+
 // The server tells who asked for it.
 void Scheduling::answer_reservation(const Decision& decision) {
     const auto reservation = site_.reservations.find(decision.job);
@@ -138,24 +157,17 @@ void Scheduling::apply(const Decision& decision) {
             accrue(decision.job, decision.accrue_type);
             return refresh(decision.job);
         case Decision::Kind::estimate: {
-            const std::pair<std::int64_t, std::string> estimate{decision.start, decision.exec_vnode};
+            const Estimate estimate{decision.start, decision.exec_vnode};
             if (decision.start == 0) {
                 estimates_.erase(decision.job);
                 current().untold.erase({decision.kind, decision.job});
-                return;
+                return clear_estimate(decision.job);
             }
             if (keep_untold(decision)) return;
             auto& told = estimates_[decision.job];
             if (told == estimate) return;
             told = estimate;
-            ifl::Attributes attributes{
-                attribute("estimated", "start_time", fmt::format("{}", decision.start))};
-            if (!decision.exec_vnode.empty())
-                attributes.push_back(attribute("estimated", "exec_vnode", decision.exec_vnode));
-            client.tell(ifl::RequestType::modify_job_async,
-                        ifl::Manage{kSet, PBS_OBJ_JOB, decision.job, std::move(attributes)});
-            ++run_.told;
-            return;
+            return tell_estimate(decision.job, estimate);
         }
         case Decision::Kind::move:
             client.ask(ifl::RequestType::move_job, ifl::MoveJob{decision.job, decision.queue}, {},

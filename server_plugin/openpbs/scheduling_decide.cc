@@ -64,10 +64,24 @@ void Scheduling::take_decisions() {
         return end();
     }
     run_.decisions = std::move(*decisions);
+    clear_left_estimates();
     tell_untold();
     const auto needed = std::find_if(run_.decisions.rbegin(), run_.decisions.rend(),
                                      [](const Decision& decision) { return !is_told(decision); });
     begin_applying(static_cast<std::size_t>(run_.decisions.rend() - needed));
+}
+
+// An earlier scheduler, or this one before a restart, has told of them. The cycle tells of all that it
+// expects.
+void Scheduling::clear_left_estimates() {
+    if (std::exchange(estimates_forgotten_, false))
+        for (const auto& [job, estimate] : estimates_) tell_estimate(job, estimate);
+    for (const Decision& decision : run_.decisions)
+        if (decision.kind == Decision::Kind::estimate) left_top_jobs_.erase(decision.job);
+    for (const std::string& id : std::exchange(left_top_jobs_, {}))
+        if (const Job* job = plugin_.records().job(id);
+            job != nullptr && !job->runs() && !estimates_.contains(id))
+            clear_estimate(id);
 }
 
 // `only_told`: from there on the decisions say what jobs wait for.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/openpbs/owned.h"
 #include "server_plugin/openpbs/scheduling_terms.h"
 
 namespace pbs::openpbs {
@@ -97,9 +98,12 @@ void Scheduling::learn_jobs(bool all) {
     if (all) {
         run_.learnt.ids.emplace();
         run_.learnt.subjobs.emplace();
-        ask_jobs({}, cluster::job_attributes(), [this, take_job](const ifl::ObjectView& object) {
+        ifl::Attributes wanted = cluster::job_attributes();
+        if (site_.server.clears_estimates) wanted.push_back(attribute("topjob", {}, {}));
+        ask_jobs({}, std::move(wanted), [this, take_job](const ifl::ObjectView& object) {
             take_job(object);
             const std::string id(object.name);
+            if (cluster::value_of(object.attributes, "topjob") == "True") left_top_jobs_.insert(id);
             (array_of(id).empty() ? run_.learnt.ids : run_.learnt.subjobs)->insert(id);
         });
         return;
@@ -180,7 +184,16 @@ std::size_t Scheduling::take_objects() {
 }
 
 void Scheduling::take_over(const Site& before, const Site& after) {
+    // The server has just forgotten all estimates of jobs that it doesn't know as top jobs.
+    if (after.server.clears_estimates && !before.server.clears_estimates) estimates_forgotten_ = true;
     for (ChangedFolder& folder : changed_folders(before, after)) folders_.push_back(std::move(folder));
+    for (const auto& [name, sched] : after.scheds) {
+        const auto was = before.scheds.find(name);
+        if (!sched.own || (was != before.scheds.end() && was->second.not_acted_on == sched.not_acted_on))
+            continue;
+        for (const std::string& one : sched.not_acted_on)
+            log(text_of(*find_not_acted_on(PBS_OBJ_SCHED, one), name));
+    }
     for (ChangedSetting& change : changed_settings(before, after)) {
         // The plugin sets it for the server to preempt by: no manager has asked for that one.
         const auto given = orders_given_.find(change.sched);

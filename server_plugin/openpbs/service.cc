@@ -194,8 +194,10 @@ class Service {
         ifl::Attributes attributes = plugin_->shown(now(), type, name);
         // What time it is the server knows itself.
         std::erase_if(attributes, [](const ifl::Attribute& one) { return one.name == "server_time"; });
-        if (type == PBS_OBJ_SCHED && scheduling_)
+        if (type == PBS_OBJ_SCHED && scheduling_) {
+            scheduling_->show_not_acted_on(name, attributes);
             for (ifl::Attribute& one : scheduling_->shown(name)) attributes.push_back(std::move(one));
+        }
         show(type, name, std::move(attributes));
     }
 

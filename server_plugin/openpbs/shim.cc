@@ -306,6 +306,7 @@ int Shim::classify(int sock, void* request, ifl::Manage body, RawAttributes attr
     if (known || type == PBS_OBJ_NODE) {
         current_.course = Course::settle;
         current_.body = body;
+        if (body.command != PBS_CMD_UNSET) current_.warning = warning_of(type, body.object, attributes);
         if (body.command == PBS_CMD_DELETE && known && type != PBS_OBJ_SERVER)
             return before_delete(sock, request, body, attributes);
     }
@@ -526,10 +527,14 @@ int Shim::after_settled(int sock, const std::string& reply) {
             commit.what = Ask::What::commit;
             commit.privilege = PBS_PRIV_MANAGER | PBS_PRIV_OPERATOR;
             commit.address = address_of(sock);
-            commit.request = {ifl::RequestType::manager, current_.user, body, {}};
-            commit.request.body = ifl::Manage{body.command, body.object_type, body.object, {}};
+            commit.request = {ifl::RequestType::manager,
+                              current_.user,
+                              ifl::Manage{body.command, body.object_type, body.object, {}},
+                              {}};
             link_.send(commit);
         }
+        if (!current_.warning.empty() && plugin_schedules(body.object))
+            return forward(sock, ifl::encode_reply(ifl::Reply::warning(current_.warning)));
     }
     return forward(sock, reply);
 }

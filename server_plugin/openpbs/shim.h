@@ -22,6 +22,7 @@
 #include <sys/epoll.h>
 #include <sys/types.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -38,6 +39,7 @@
 #include "ifl/request.h"
 #include "server_plugin/openpbs/library.h"
 #include "server_plugin/openpbs/link.h"
+#include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::openpbs {
 
@@ -117,6 +119,7 @@ class Shim {
         RawAttributes servers_own{};           // listing: their names, where the server is asked for all
         ifl::Manage body;                      // settle
         std::optional<std::string> refusal{};  // settle: to say in place of 15004
+        std::string warning;                   // settle: to say if the plugin schedules
         std::uint32_t object_type = 0;         // listing
     };
 
@@ -131,6 +134,13 @@ class Shim {
     int probe(int sock, void* request, unsigned long command);
     int classify(int sock, void* request, ifl::Manage body, RawAttributes attributes);
     int hold(int sock, ifl::Request request);
+    // Does the service say that the plugin schedules for it? Empty: `default`.
+    bool plugin_schedules(const std::string& sched) const {
+        const auto shown = shown_.find({PBS_OBJ_SCHED, sched.empty() ? "default" : sched});
+        return shown != shown_.end() && std::ranges::any_of(shown->second, [](const ifl::Attribute& one) {
+                   return one.name == "scheduled_by" && one.value == "pbs_policy";
+               });
+    }
     int before_delete(int sock, void* request, const ifl::Manage& body, const RawAttributes& attributes);
     int hold_status(int sock, void* request, const std::string& name, const RawAttributes& wanted);
 

@@ -9,6 +9,7 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/openpbs/conf.h"
+#include "server_plugin/openpbs/owned.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::openpbs {
@@ -67,11 +68,14 @@ Sched sched_of(const ifl::ObjectView& object) {
     const auto value = [&](std::string_view name) { return std::string(value_of(object.attributes, name)); };
     Sched one;
     cluster::read_sched(one, object.attributes);
-    one.sched_log = value("sched_log");
     one.host = value("sched_host");
+    one.sched_log = value("sched_log");
     one.preempt_order = value("preempt_order");
     one.job_run_wait = value("job_run_wait");
     one.attr_update_period = number_of(value("attr_update_period"), 0);
+    for (const NotActedOn& other : kNotActedOn)
+        if (other.object_type == PBS_OBJ_SCHED && !value(other.name).empty())
+            one.not_acted_on.emplace_back(other.name);
     for (const char* name : {"do_not_span_psets", "job_sort_formula", "job_sort_formula_threshold",
                              "only_explicit_psets", "preempt_order", "preempt_prio", "preempt_queue_prio",
                              "preempt_sort", "sched_preempt_enforce_resumption"})

@@ -29,7 +29,8 @@ struct Sched : cluster::Sched {
     std::string sched_log;      // absolute path
     std::string preempt_order;  // by which the server preempts jobs that this scheduler wants preempted
     std::string job_run_wait;   // for what of a job's start the scheduler waits
-    std::int64_t attr_update_period = 0;  // seconds between two updates of what jobs wait for, at least
+    std::int64_t attr_update_period = 0;      // seconds between two updates of what jobs wait for, at least
+    std::vector<std::string> not_acted_on{};  // set attributes that only pbs_sched acts on
     // What policies have of it too, such as preempt_prio.
     std::map<std::string, std::string> settings{};
     bool operator==(const Sched&) const = default;
