@@ -161,6 +161,45 @@ TEST_F(EstimateOfOthers, AreToldInOrderAndNoMoreThanAskedFor) {
     EXPECT_EQ(cycle().expected, (Expected{})) << "the fourth starts at once";
 }
 
+// Prime time is from noon to two. In the night queue's case it is over first.
+TEST_F(EstimateOfOthers, OfQueuesForPrimeTimeAreWithinIt) {
+    world.queue({.name = "day", .execution_type = ExecutionType::prime});
+    world.queue({.name = "night", .execution_type = ExecutionType::non_prime});
+    world.configuration.prime = world.window("FREQ=DAILY", 12, 14);
+    s.estimate_depth = 10;
+    world.configure();
+    world.finish(fourth, now);
+    const int soon = world.job({.queue = "day", .ncpus = 1, .walltime = kHour / 2, .queued = now}, now);
+    const int behind = world.job({.queue = "day", .ncpus = 4, .walltime = kHour / 2, .queued = now}, now);
+    const auto expected = cycle().expected;
+    ASSERT_TRUE(expected.contains(soon));
+    EXPECT_EQ(expected.at(soon), at(12));
+    // All CPUs are free at two only: it waits for the next day.
+    ASSERT_TRUE(expected.contains(behind));
+    EXPECT_EQ(expected.at(behind), at(12) + Seconds(24 * kHour));
+    now = at(12, 30);
+    const int late = world.job({.queue = "night", .ncpus = 1, .walltime = kHour / 2, .queued = now}, now);
+    const auto at_noon = cycle().expected;
+    ASSERT_TRUE(at_noon.contains(late));
+    EXPECT_GE(at_noon.at(late), at(14));
+}
+
+// A queue becomes one for prime time, and a job moves into one: what was expected is no more.
+TEST_F(EstimateOfOthers, AreOthersOnceTheQueueIsForPrimeTime) {
+    world.configuration.prime = world.window("FREQ=DAILY", 12, 14);
+    world.queue({.name = "day", .execution_type = ExecutionType::prime});
+    world.configure();
+    EXPECT_EQ(cycle().expected.at(third), at(14));
+    JobOptions moved = world.options(third);
+    moved.queue = "day";
+    world.change(third, moved, now);
+    EXPECT_EQ(cycle().expected.at(third), at(12) + Seconds(24 * kHour));
+    world.queue({.name = "submit", .execution_type = ExecutionType::prime});
+    const auto outcome = cycle();
+    for (const auto& [job, start] : outcome.expected)
+        if (start) EXPECT_GE(*start, at(12)) << job;
+}
+
 TEST_F(EstimateOfOthers, NothingIsKeptForThem) {
     s.backfill_depth = 0;
     s.strict_ordering = false;

@@ -1,0 +1,114 @@
+// Settings of OpenPBS's server, schedulers and jobs that pbs_sched acts on: the plugin, where it schedules,
+// acts on them too, or says that it doesn't.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/openpbs/scheduled_site.h"
+
+namespace pbs::e2e {
+namespace {
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class OpenpbsSchedSettings : public ScheduledSite {
+  protected:
+    std::string unsupported() const {
+        return attribute_in(site->ok("$ours/qmgr -c 'list sched default'"), "unsupported_settings");
+    }
+    bool has_estimate(const std::string& job) const {
+        return attribute(job, "estimated.start_time") != attribute_in("", "estimated.start_time");
+    }
+    // Two jobs that wait for the CPUs of a third; the first of them has its start estimated.
+    void two_wait() {
+        accept("set policy default_policy strict_ordering = True, backfill_depth = 1");
+        runs = submit("-l select=1:ncpus=2 -l walltime=2:00:00");
+        expect_state(runs, "R");
+        first = submit("-l select=1:ncpus=2 -l walltime=1:00:00");
+        second = submit("-l select=1:ncpus=2 -l walltime=1:00:00");
+        EXPECT_TRUE(wait_for([&] { return has_estimate(first); }, kLong)) << why(first);
+        EXPECT_FALSE(has_estimate(second));
+    }
+    std::string runs;
+    std::string first;
+    std::string second;
+};
+
+TEST_P(OpenpbsSchedSettings, AlgorithmExternalWithoutPbsSchedIsToldAsWhatItIs) {
+    const Output set = site->qmgr("set policy default_policy algorithm = external");
+    EXPECT_EQ(set.exit, 0) << set;
+    EXPECT_THAT(set.err, AllOf(HasSubstr("no job starts until pbs_sched runs"), Not(HasSubstr("standard"))));
+    EXPECT_TRUE(scheduled_by("nobody: algorithm external leaves it to pbs_sched")) << why("");
+    EXPECT_THAT(site->ok("$ours/qmgr -c 'list sched default'"), Not(HasSubstr("not acted on")));
+    const std::string job = submit("-l select=1:ncpus=1");
+    site->ok("$(dirname $stock)/sbin/pbs_sched");
+    EXPECT_TRUE(scheduled_by("pbs_sched")) << why("");
+    expect_state(job, "R");
+    site->ok("kill $(cat /var/spool/pbs/sched_priv/sched.lock)");
+    EXPECT_TRUE(scheduled_by("nobody")) << why("");
+    accept("set policy default_policy algorithm = standard");
+    EXPECT_TRUE(scheduled_by("pbs_policy")) << why("");
+}
+
+TEST_P(OpenpbsSchedSettings, OptBackfillFuzzyIsNamedWhereItIsSet) {
+    const Output set = site->stock_qmgr("set sched default opt_backfill_fuzzy = high");
+    EXPECT_EQ(set.exit, 0) << set;
+    const std::string line =
+        "sched default: opt_backfill_fuzzy is not acted on: the start of a top job is computed to the second";
+    EXPECT_THAT(set.err, HasSubstr(line));
+    EXPECT_TRUE(wait_for([&] { return unsupported().find(line) != std::string::npos; }, kLong)) << why("");
+    EXPECT_EQ(site->sh("grep -q 'opt_backfill_fuzzy is not acted on' /var/spool/pbs/server_logs/* "
+                       "/var/spool/pbs/server_priv/policyd.log")
+                      .exit == 2,
+              !beside())
+        << "policyd.log is there beside alone";
+    EXPECT_EQ(site->stock_qmgr("unset sched default opt_backfill_fuzzy").err, "");
+    EXPECT_TRUE(wait_for([&] { return unsupported().find("fuzzy") == std::string::npos; }, kLong)) << why("");
+}
+
+TEST_P(OpenpbsSchedSettings, AJobThatIsTopjobIneligibleGetsNoPlaceKept) {
+    two_wait();
+    EXPECT_NE(site->sh("$stock/qalter -W topjob_ineligible=True " + first, "una").exit, 0) << "is no manager";
+    site->ok("$stock/qalter -W topjob_ineligible=True " + first, "alice");
+    EXPECT_TRUE(wait_for([&] { return has_estimate(second); }, kLong)) << why(second);
+    // A job that would delay it but not the second one's start starts.
+    site->ok("$stock/qalter -W topjob_ineligible=False " + first, "alice");
+    site->ok("$stock/qdel " + runs, "una");
+    expect_state(first, "R");
+}
+
+TEST_P(OpenpbsSchedSettings, EstimatesOfJobsThatAreNoTopJobsAreForgottenIfTheServerIsToForget) {
+    two_wait();
+    if (site->stock_qmgr("set server clear_topjob_estimates_enable = True").exit != 0)
+        GTEST_SKIP() << "this OpenPBS has no clear_topjob_estimates_enable";
+    // The server forgets all estimates then; those of top jobs are told again.
+    EXPECT_TRUE(wait_for([&] { return has_estimate(first); }, kLong)) << why(first);
+    const auto only_second = [&] { return !has_estimate(first) && has_estimate(second); };
+    site->ok("$stock/qalter -W topjob_ineligible=True " + first, "alice");
+    EXPECT_TRUE(wait_for(only_second, kLong)) << why(first) << why(second);
+    // What it said before the server was killed counts afterwards.
+    site->kill_server();
+    site->start_with_plugin();
+    EXPECT_TRUE(scheduled_by("pbs_policy"));
+    site->ok("$stock/qalter -W topjob_ineligible=True " + second, "alice");
+    EXPECT_TRUE(wait_for([&] { return !has_estimate(second); }, kLong)) << why(second);
+}
+
+TEST_P(OpenpbsSchedSettings, UsageOfSharesIsSetBeforeAPolicyGoesByThem) {
+    accept("create fs_group team");
+    accept("set fs_group team tree_element = 'una:root=60,alice:root=40'");
+    accept("set policy default_policy fairshare_group = team");
+    site->ok("$ours/pbs_fairshare -s una 500", "alice");
+    EXPECT_THAT(site->ok("$ours/pbs_fairshare -g una", "alice"), HasSubstr("500"));
+    EXPECT_THAT(site->ok("$ours/pbs_fairshare", "alice"), HasSubstr("No policy goes by these shares"));
+    accept("set policy default_policy fairshare = True");
+    EXPECT_THAT(site->ok("$ours/pbs_fairshare", "alice"),
+                AllOf(HasSubstr("500"), Not(HasSubstr("No policy goes by these shares"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(Attachments, OpenpbsSchedSettings, kAttachments, attachment_name);
+
+}  // namespace
+}  // namespace pbs::e2e
