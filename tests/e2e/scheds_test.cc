@@ -101,6 +101,32 @@ TEST_F(Scheds, ListShowsEachOnesStateAndOutlivesARestart) {
     }));
 }
 
+// OpenPBS keeps these at its schedulers; there the plugin takes them over into the policies.
+TEST_F(Scheds, WhatOpenpbsKeepsAtItsSchedulersIsSetInTheirPolicies) {
+    if (on_openpbs()) GTEST_SKIP() << "tests/openpbs/scheduling_test.cc has it";
+    make_second();
+    ASSERT_TRUE(server.configure({"create policy nights", "set sched second policy = 'big_first,np:nights'"}));
+    const Output set = server.qmgr("set sched second sched_preempt_enforce_resumption = True");
+    EXPECT_EQ(set.exit, 0) << set;
+    EXPECT_THAT(set.err, HasSubstr("is set in its policies: big_first, nights"));
+    for (const char* policy : {"policy big_first", "policy nights"})
+        EXPECT_EQ(server.attribute(policy, "sched_preempt_enforce_resumption"), "True");
+    EXPECT_EQ(server.attribute("policy default_policy", "sched_preempt_enforce_resumption"), "False");
+    EXPECT_EQ(server.qmgr("unset sched second sched_preempt_enforce_resumption").exit, 0);
+    EXPECT_EQ(server.attribute("policy nights", "sched_preempt_enforce_resumption"), "False");
+    const auto refusal = [&](const std::string& directive) {
+        const Output done = server.qmgr(directive);
+        EXPECT_NE(done.exit, 0) << directive << ": " << done;
+        return done.err;
+    };
+    EXPECT_THAT(refusal("set sched second preempt_order = XYZ"), HasSubstr("preempt_order"));
+    EXPECT_THAT(refusal("set sched second preempt_order = SCR, scheduling = True"),
+                HasSubstr("set it in a request of its own"));
+    ASSERT_TRUE(server.configure({"create sched third partition = three"}));
+    EXPECT_THAT(refusal("set sched third sched_preempt_enforce_resumption = True"),
+                HasSubstr("sched third has none"));
+}
+
 TEST_F(Scheds, ADeletedSchedulerFreesItsPolicies) {
     make_second();
     const Output refused = server.qmgr("delete policy big_first");

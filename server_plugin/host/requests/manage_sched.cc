@@ -1,15 +1,20 @@
 // Manager requests about schedulers: `default`, which always is, and others for their partitions.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <string>
+#include <vector>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/posix.h"
 #include "server_plugin/host/change/batch.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -129,6 +134,56 @@ Managed<> apply(Management& request, Change& change, Sched& sched) {
         [&](const AttributeDef& def, const ifl::Attribute&) { return check(request, change, sched, def); });
 }
 
+// Attributes that OpenPBS keeps at its schedulers, and policies have here.
+constexpr std::string_view kOfPolicies[] = {
+    "do_not_span_psets",   "job_sort_formula", "job_sort_formula_threshold",
+    "only_explicit_psets", "preempt_order",    "preempt_prio",
+    "preempt_queue_prio",  "preempt_sort",     "sched_preempt_enforce_resumption"};
+
+bool is_of_policies(const ifl::Attribute& change) {
+    return std::ranges::any_of(kOfPolicies,
+                               [&](std::string_view name) { return same_name(name, change.name); });
+}
+
+// The policies in the scheduler's slots.
+std::vector<std::string> policies_of(const Management& request, std::string_view sched) {
+    ifl::Attributes shown;
+    request.context.server.parts.plugin->status_attributes(request.context.now, PBS_OBJ_SCHED, sched, shown);
+    std::vector<std::string> policies;
+    for (const ifl::Attribute& attribute : shown) {
+        if (attribute.name != "policy") continue;
+        for (const std::string_view slot : values::split_trimmed(attribute.value, ','))
+            policies.emplace_back(slot.substr(slot.find(':') + 1));  // "p:" and "np:" say when it is in force
+    }
+    return policies;
+}
+
+// As the plugin has it in an OpenPBS server: all policies of the scheduler get them.
+ifl::Reply set_in_policies(Management& request, std::string_view sched) {
+    Plugin* plugin = request.context.server.parts.plugin;
+    const std::string name = lower(request.own.front().name);
+    if (request.own.size() + request.plugins.size() > 1)
+        return ifl::Reply::error(
+            PBSE_BADATVAL,
+            fmt::format("{} is an attribute of policies: set it in a request of its own", name));
+    const std::vector<std::string> policies =
+        plugin == nullptr ? std::vector<std::string>{} : policies_of(request, sched);
+    if (policies.empty())
+        return ifl::Reply::error(
+            PBSE_BADATVAL, fmt::format("{} is an attribute of policies, and sched {} has none", name, sched));
+    for (const std::string& policy : policies)
+        if (auto done =
+                plugin->manager(request.context.now, request.command, PBS_OBJ_POLICY, policy, request.own,
+                                request.context.who, request.context.request.extend, request.warning);
+            !done)
+            return refuse(request, {done.error()});
+    add_warning(request,
+                fmt::format("sched {}: {} is {} in its policies: {}", sched, name,
+                            request.command == PBS_CMD_UNSET ? "unset" : "set", fmt::join(policies, ", ")));
+    Change change(request.context.server, request.context.now);
+    return finish(request, change, sched);
+}
+
 ifl::Reply create(Management& request) {
     Server& server = request.context.server;
     const std::string& name = request.body.object;
@@ -170,6 +225,7 @@ ifl::Reply manage_sched(Management& request) {
         request.body.object.empty() ? kDefaultName : std::string_view(request.body.object);
     const Sched* sched = server.state.sched(name);
     if (sched == nullptr) return ifl::Reply::error(PBSE_UNKSCHED);
+    if (std::ranges::any_of(request.own, is_of_policies)) return set_in_policies(request, name);
     Change change(server, request.context.now);
     if (!request.own.empty())
         if (auto done = apply(request, change, change.sched(*sched)); !done)
