@@ -114,7 +114,8 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
     for (int before = left(); before > 1; before = left())
         if (!wait_for([&] { return left() < before; }, std::chrono::minutes(1))) break;
     // But OpenPBS saves a job before its script, also without the plugin: a server that is killed between the
-    // two leaves a job that can't run.
+    // two leaves a job that can't run. Each attempt to run it counts in its run_count, though nothing starts
+    // and no S record is written.
     site->ok(
         "for job in $(grep -h 'Failed to load job script for job .* from' /var/spool/pbs/server_logs/* | sed "
         "'s/.*for job \\(.*\\) from.*/\\1/' | sort -u); do $stock/qdel -W force $job; done; true");
