@@ -43,15 +43,15 @@ const Comparator kEligibleOrder{.name = "eligible",
                                              std::uint32_t) { return seconds_of(c.jobs.eligible[job.job]); },
                                 .shown = KeyForm::instant};
 
-// The job that is longer in its queue first.
+// The job that is longer in its queue first, by qtime.
 const Comparator kQueuedOrder{.name = "queued",
                               .bits = 40,
                               .number = [](const Context& c, const OrderedJob& job,
                                            std::uint32_t) { return seconds_of(c.jobs.qtime[job.job]); },
                               .shown = KeyForm::instant};
 
-// Overdue jobs on different sides of SMALL_QUEUED_TIME: the one with the longer walltime first, which is the
-// one that is not below it. (origin-overview, "Waiting Job Support")
+// Of overdue jobs on different sides of SMALL_QUEUED_TIME, the one that is not below it first.
+// (origin-overview, "Waiting Job Support")
 const Comparator kSmallQueuedOrder{
     .name = "small_queued",
     .attributes = "small_queued_time",
@@ -106,8 +106,8 @@ const Comparator kFormulaOrder{
     .changes_by_itself =
         [](const Policy& policy) { return policy.formula && policy.formula->changes_with_time(); }};
 
-// job_sort_key fairshare_perc: the part of the machine that the job's entity has by its shares. It is another
-// one once an entity is told of that isn't in the tree.
+// job_sort_key fairshare_perc: the part of the machine that the job's entity has by its shares. An entity
+// that wasn't in the tree changes the order, without any event.
 const Comparator kFairsharePercOrder{
     .name = "fairshare_perc",
     .attributes = "job_sort_key",

@@ -1,5 +1,5 @@
-// The table of limits on what running jobs use together, each a row (framework/limit.h): whose jobs are
-// counted, what of them, and the most that there may be.
+// The table of limits on what running jobs use together. Each row (framework/limit.h) says whose jobs are
+// counted, what is counted of them, and the maximum.
 
 #include "server_plugin/scheduler/plugins/limits.h"
 
@@ -17,14 +17,14 @@ const EntityLimits& of_server(const QueueFacts& o) {
     return o.server->limits;
 }
 
-// max_run: how many jobs of each entity, or of all together, run at once.
+// max_run: the number of running jobs of each entity, or of all together.
 consteval Filter max_run(const char* name, UseScope scope, EntityKind entity) {
     return limit_filter(
         name,
         {.scope = scope, .entity = entity, .by_entity = scope == UseScope::queue ? of_queue : of_server});
 }
 
-// max_run_res: how much of a resource they use at once.
+// max_run_res: the amount of a resource that the running jobs use.
 consteval Filter max_run_res(const char* name, UseScope scope, EntityKind entity) {
     return limit_filter(name, {.scope = scope,
                                .entity = entity,
@@ -54,7 +54,7 @@ const Filter kQueueGroupLimitFilter = limit_filter(
     "queue_group_limit",
     {.scope = queue, .entity = group, .most = [](const QueueFacts& o) { return o.queue->max_group_run; }});
 
-// Its nodes (Queues::node_limit()): a job starts if the running jobs of the queue leave enough.
+// The queue's nodes (Queues::node_limit()): a job starts if the running jobs of the queue leave enough.
 const Filter kQueueNodesFilter = limit_filter("queue_nodes",
                                               {.scope = view,
                                                .measure = Measure::nodes,
@@ -90,7 +90,7 @@ const Filter kServerGroupLimitFilter =
     limit_filter("server_group_limit",
                  {.entity = group, .most = [](const QueueFacts& o) { return o.server->max_group_run; }});
 
-// resources_available, and what programs of server_dyn_res tell in place of that.
+// resources_available, or the amounts that programs of server_dyn_res report in their place.
 const Filter kServerResourcesFilter = limit_filter(
     "server_resources", {.measure = Measure::available, .reason = ReasonCode::server_resource_busy},
     "server_dyn_res, exclude_resources");
@@ -118,7 +118,7 @@ const Filter kServerMaxRunResProjectFilter = max_run_res("server_max_run_res_pro
 
 // ---- The policy.
 
-// MAX_USER_RUN_JOBS: the most jobs of one user that run at once, over all queues.
+// MAX_USER_RUN_JOBS: the maximum of running jobs of one user, over all queues.
 const Filter kMaxUserRunJobsFilter =
     limit_filter("max_user_run_jobs",
                  {.entity = user,
@@ -126,7 +126,7 @@ const Filter kMaxUserRunJobsFilter =
                   .reason = ReasonCode::user_job_limit},
                  "max_user_run_jobs", [](const Settings& s, Instant) { return s.max_user_run_jobs > 0; });
 
-// MAX_DEDICATED_JOBS: the most jobs of dedicated queues that run at once.
+// MAX_DEDICATED_JOBS: the maximum of running jobs of dedicated queues.
 const Filter kMaxDedicatedJobsFilter =
     limit_filter("max_dedicated_jobs",
                  {.scope = dedicated,

@@ -1,6 +1,7 @@
-// The jobs that a queue is drained for, and until when. These are all overdue jobs, all special jobs, and the
-// head of the list: the first job that can't start. (sched-config guide, "MAX_QUEUED_TIME"; origin-overview,
-// "Overview Of Operation": the scheduler "goes out of its way" for the first job)
+// Drains queues for jobs that can't start: a reservation keeps a queue's room until the job can start there.
+// Queues are drained for all overdue jobs, all special jobs, and the head of the list: the first job that
+// can't start. (sched-config guide, "MAX_QUEUED_TIME"; origin-overview, "Overview Of Operation": the
+// scheduler "goes out of its way" for the first job)
 
 #include <algorithm>
 #include <iterator>
@@ -13,21 +14,21 @@
 namespace pbs::sched {
 namespace {
 
-// A promise to a job that a queue is drained for.
+// A reservation that drains a queue, as later cycles compare it.
 struct DrainFor {
     JobHandle job{};
     QueueSlot queue = kNoSlot;
     std::uint32_t host = 0;
     Instant until{};
-    std::vector<Reservation::Spare> spare;  // of each limit
-    // Is every job, but for its vnodes, that was refused for the sake of `before` refused for this one too?
+    std::vector<Reservation::Spare> spare;  // of each limit: what jobs before the start may still take
+    // Is every job that was refused for the sake of `before` refused for this one too? Vnodes aside.
     bool holds_back_as_much_as(const DrainFor& before) const;
 };
 
-// What the rule remembers of the last cycle that looked for whom queues are drained.
+// The drains of the last cycle that looked for jobs to drain queues for.
 struct Drains {
     std::vector<DrainFor> list;     // in the order of the jobs
-    std::vector<VnodeSlot> vnodes;  // that were reserved
+    std::vector<VnodeSlot> vnodes;  // that the drains reserved
 };
 
 class Drain final : public AfterRefusal, CyclePart {
@@ -57,8 +58,8 @@ class Drain final : public AfterRefusal, CyclePart {
     int passed_over_ = 0;  // jobs that no queue could be drained for, before the head of the list
 };
 
-// Is a queue drained for the next job of the class that can't start? For the head of the list, jobs for which
-// none can be drained are passed over, but not without end.
+// May a queue be drained for the next job of the class that can't start? For the head of the list, jobs for
+// which no queue can be drained are passed over, up to a number.
 bool Drain::is_drained_for(JobClass job_class) const {
     constexpr std::size_t kMostDrained = 64;
     constexpr int kMostPassedOver = 256;
@@ -79,8 +80,9 @@ void Drain::refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& qu
     ++passed_over_;
 }
 
-// The queue that the job fits soonest is drained for it: the first listed of two. False if none has to be: no
-// start is known in any, or it is later than the last end of a job there, so that it doesn't wait for these.
+// Drains the queue that the job fits soonest; of two the first listed. False if none has to be drained: no
+// start is known in any, or the start is later than the last end of a job there, so that it doesn't wait for
+// the ends of jobs.
 bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
     if (reserve_kept(job)) return true;
     const bool home_later = static_cast<bool>(execution_type_refusal(state_, t_.jobs.queue[job.job]));
@@ -99,7 +101,7 @@ bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
         if (refused ? !(verdict.waits || verdict.later) : !home_later) continue;
         ahead.emplace(c_, future_, job, *view);
         const Instant last_end = ahead->last_end();
-        // Another queue is of use if the job fits it sooner.
+        // Another queue helps only if the job fits it sooner.
         const bool has_sooner = start && *start <= last_end;
         const auto at = ahead->earliest(in_.now, has_sooner ? *start - Seconds(1) : last_end);
         const bool not_sooner = has_sooner && ahead->too_late();
@@ -125,7 +127,7 @@ bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
     ahead->reserve();
     state_.reservations.back().drains = true;
     if (in_.events == nullptr) return true;
-    // Those behind it were found beside another one, or none.
+    // Kept reservations behind this one were computed beside another one, or none, in its place: drop them.
     const std::size_t number = state_.reservations.size() - 1;
     auto& kept = in_.events->kept;
     if (kept.size() > number) kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(number), kept.end());
@@ -134,7 +136,8 @@ bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
     return true;
 }
 
-// What the last cycle reserved, if a look ahead would find the same: so do those before it then.
+// Makes the last cycle's reservation again if a new look ahead would find the same. The reservations before
+// it were then taken over in the same way.
 bool Drain::reserve_kept(const Candidate& job) {
     const std::size_t number = state_.reservations.size();
     if (!c_.by_events || number >= in_.events->kept.size()) return false;
@@ -146,7 +149,7 @@ bool Drain::reserve_kept(const Candidate& job) {
         return false;
     QueueView& view = views_[kept.view];
     if (view.slot != kept.queue || view.host != kept.host) return false;
-    // None of the reservations before it is on its vnodes: keep_reservation() sees to that.
+    // The earlier reservations have other vnodes: keep_reservation() sees to that.
     Vnodes::Shares shares;
     use_spare(state_, limit_user(state_, job, job.user, view, kept.placement, shares), kept.start, kept.end);
     state_.reservations.push_back({job.job, kept.start, kept.end, view.number, kept.spare, true, false, {}});
@@ -158,26 +161,30 @@ bool Drain::reserve_kept(const Candidate& job) {
     return true;
 }
 
-// For the cycles to come, behind those that are kept already. Where vnodes decided about the start, more of a
-// limit can do nothing for it but let the job start at that instant in a queue that is asked before.
+// Keeps the reservation for later cycles, behind those that are kept already, unless an event could move its
+// start without a sign. Where vnodes decided about the start, more room under a limit can only let the job
+// start at that instant in a queue that is asked before.
 void Drain::keep_reservation(const Candidate& job, const QueueView& view,
                              std::span<const QueueView* const> possible, bool decided_by_vnodes) {
     const Reservation& made = state_.reservations.back();
     const Placement& placement = made.placement;
     std::vector<KeptReservation>& all = in_.events->kept;
-    // With chunks of several kinds less room can let a job start sooner: the first kind goes elsewhere then.
+    // With chunks of several kinds, less room can let a job start sooner, since the first kind then goes
+    // elsewhere: don't keep it.
     if (job.request->chunks.size() != 1 || !started_.empty()) return;
-    // Nor where a filter asks for more of what runs in the queue or on hosts than limits do.
+    // Don't keep it either where a filter asks for more of the queue's or a host's running jobs than limits
+    // do.
     if (s_.max_jobs > 0 || s_.min_jobs > 0 || s_.max_load_percent > 0 || s_.high_systime > 0 ||
         job.request->sharing == AskedSharing::exclhost || state_.vnodes->gives_hosts())
         return;
-    // One that comes into force before the start was asked, too.
+    // The look ahead asked filters that come into force before the start, too: all of them have to be about
+    // limits.
     if (std::ranges::any_of(p_.filters, [&](const Filter* filter) {
             return (filter->traits & by_limits_only) == 0 &&
                    (filter->wanted == nullptr || filter->wanted(s_, made.start));
         }))
         return;
-    // Nor where the vnodes are in another order after each start.
+    // Don't keep it where each start changes the order of vnodes.
     if (std::ranges::any_of(c_.node_keys(), &NodeKey::moves)) return;
     const auto shares_vnode = [&](const KeptReservation& before) {
         return std::ranges::any_of(placement, [&](const Part& part) {
@@ -234,7 +241,8 @@ bool DrainFor::holds_back_as_much_as(const DrainFor& before) const {
            std::ranges::all_of(before.spare, as_much);
 }
 
-// Before the list is gone through again: the head of it may start now.
+// Before the list is gone through again: drops the reservations if the head of the list has one, since it may
+// start now.
 void Drain::again() {
     const auto is_head = [&](const Reservation& made) {
         const auto job_class = intake_.class_of(made.job);
@@ -245,7 +253,8 @@ void Drain::again() {
     passed_over_ = 0;
 }
 
-// What was refused for a job in earlier cycles may start now if less is kept for it, or kept elsewhere.
+// Releases jobs that earlier cycles refused because of drains: they may start now if less is kept, or kept
+// elsewhere.
 void Drain::settle() {
     EventMemory& memory = *in_.events;
     const Drains& then = memory.own.of<Drains>();
@@ -264,7 +273,7 @@ void Drain::settle() {
             if (refused) c_.lifted |= blocker::kReserved;
             continue;
         }
-        // This cycle looks at a part only of what was refused then.
+        // This cycle asked only some of the jobs that were refused then: carry the mark over.
         auto& spare = state_.reservations[static_cast<std::size_t>(now - drains.begin())].spare;
         for (Reservation::Spare& left : spare)
             for (const Reservation::Spare& was : before.spare)
@@ -272,7 +281,7 @@ void Drain::settle() {
     }
 }
 
-// What is kept now.
+// The drains of this cycle.
 std::vector<DrainFor> Drain::drains_now() const {
     std::vector<DrainFor> drains;
     for (const Reservation& made : state_.reservations) {

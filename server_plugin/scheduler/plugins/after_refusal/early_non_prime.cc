@@ -1,4 +1,4 @@
-// Non-prime time that starts early in idle queues (NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME).
+// Starts non-prime time early in idle queues (NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME).
 
 #include <algorithm>
 #include <unordered_map>
@@ -26,7 +26,7 @@ class EarlyNonPrime final : public AfterRefusal, CyclePart {
     void was_refused(const Candidate& job, QueueView& view) override {
         if (may_go_early(view)) refused_for_prime_[view.number].push_back(job.job);
     }
-    // Early non-prime time is asked for by the jobs of single users.
+    // Jobs of single users are asked about early non-prime time.
     bool tells_users_apart() const override { return is_possible(); }
     // Jobs that were refused for prime time may start, and a queue that has run empty is seen in a cycle over
     // all jobs alone.
@@ -48,7 +48,7 @@ class EarlyNonPrime final : public AfterRefusal, CyclePart {
     Intake& intake_;
     Judge& judge_;
     Turns& turns_;
-    // By view: of jobs refused for prime time only, one for each category.
+    // By view: one job of each category that was refused for prime time only.
     std::unordered_map<std::uint32_t, std::vector<JobSlot>> refused_for_prime_;
 };
 
@@ -57,14 +57,14 @@ bool EarlyNonPrime::is_switched_on() const {
            s_.nonprime_drain_sys.holds(in_.now);
 }
 
-// Close enough to the boundary?
+// Is the boundary close enough?
 bool EarlyNonPrime::is_possible() const {
     if (!is_switched_on()) return false;
     const auto boundary = state_.prime->boundary();
     return boundary && *boundary - in_.now <= s_.np_drain_backtime;
 }
 
-// And nothing has run in the queue for long enough?
+// Has nothing run in the queue for long enough, with the boundary close?
 bool EarlyNonPrime::may_go_early(const QueueView& view) const {
     return is_possible() && !view.early && view.running == 0 && view.queue->idle_since != Instant{} &&
            in_.now - view.queue->idle_since > s_.np_drain_idletime;
@@ -77,7 +77,7 @@ bool EarlyNonPrime::wants_to_go_early(QueueView& view) {
     const bool wanted = std::ranges::any_of(refused_for_prime_[view.number], [&](JobSlot slot) {
         Candidate job = c_.candidate(intake_.ordered(slot, JobClass::normal));
         c_.set_walltime(job, view);
-        // What is reserved for the job itself doesn't stand in its way.
+        // The job's own reservation doesn't stand in its way.
         const auto set_own = [&](bool begun) {
             for (Reservation& reservation : state_.reservations)
                 if (reservation.job == slot) reservation.begun = begun;
@@ -92,7 +92,7 @@ bool EarlyNonPrime::wants_to_go_early(QueueView& view) {
     return wanted;
 }
 
-// In the order that is kept.
+// The normal jobs in the order of their lanes.
 std::vector<OrderedJob> EarlyNonPrime::normal_jobs() const {
     std::vector<OrderedJob> jobs;
     const PendingJobs& pending = intake_.jobs();
@@ -104,7 +104,7 @@ std::vector<OrderedJob> EarlyNonPrime::normal_jobs() const {
     return jobs;
 }
 
-// Queues that don't observe prime time any more go through the normal jobs in non-prime order.
+// Puts queues that have gone early into non-prime time, and goes through the normal jobs in non-prime order.
 void EarlyNonPrime::end() {
     for (QueueView* view : queues_.batch()) {
         if (!wants_to_go_early(*view)) continue;
@@ -121,7 +121,7 @@ void EarlyNonPrime::end() {
     c_.second_pass = false;
 }
 
-// When it becomes possible, and when a queue has been idle for long enough.
+// Notes when an early start becomes possible, and when a queue will have been idle for long enough.
 void EarlyNonPrime::remember() {
     if (!is_switched_on()) return;
     const auto boundary = state_.prime->boundary();

@@ -1,14 +1,14 @@
-// A job that can't start preempts running jobs of lower levels, if that makes room for it. (PP-748, interface
-// 1: preemption, preempt_prio, preempt_queue_prio, preempt_order, preempt_sort)
+// Preempts running jobs of lower levels for a job that can't start, if that makes room for it. (PP-748,
+// interface 1: preemption, preempt_prio, preempt_queue_prio, preempt_order, preempt_sort)
 //
-// All that may make room are taken out. Then each without which the job fits as well is spared: those of the
-// highest level first, and of one level those that have started first. So no job is preempted in vain, and
-// none in the place of one that comes before it.
+// First all jobs that may make room are taken out. Then each job without which the other still fits is
+// spared: jobs of the highest level first, and of one level those that have started first. So no job is
+// preempted in vain, and none in the place of one that comes before it.
 //
-// A soft limit is exceeded by fewer jobs with each one that is taken, so levels change meanwhile. There has
-// to be an order in which each victim is of a lower level when its turn comes. Of all sets of victims that
-// are possible so, the levels at these turns decide first: the highest of them is as low as can be. Beyond
-// that those are spared that are spared without soft limits.
+// Each job that is taken out lets fewer jobs exceed a soft limit, so levels change meanwhile. There has to be
+// an order in which each victim is of a lower level when its turn comes. Among the sets of victims that are
+// possible so, the levels at these turns decide first: the highest of them is as low as can be. Beyond that,
+// the jobs are spared that would be spared without soft limits.
 
 #include <absl/container/flat_hash_map.h>
 
@@ -43,13 +43,13 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     struct Victim {
         JobSlot job = kNoSlot;
         std::array<std::int64_t, 4> levels{};  // by soft_index()
-        std::int64_t level = 0;                // with all that runs
-        std::int64_t least = 0;                // the lowest that it may have once others are taken
+        std::int64_t level = 0;                // with all jobs that run
+        std::int64_t least = 0;                // the lowest level that it may have once others are taken
         PreemptMethods methods{};
-        Placement placement{};  // what it gives back, once that was asked for
+        Placement placement{};  // what it gives back; filled when first asked for
         bool gone = false;
     };
-    // The job that is to have room.
+    // The job that needs room.
     struct Preemptor {
         const OrderedJob& ordered;
         const Candidate& job;
@@ -57,7 +57,7 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
         std::int64_t level;  // now
     };
     using Victims = std::vector<Victim*>;
-    using Chosen = std::vector<std::uint32_t>;  // places in a list of victims, the last one first
+    using Chosen = std::vector<std::uint32_t>;  // indices into a list of victims, the last one first
 
     static std::size_t soft_index(unsigned traits) { return traits / preempt_queue_softlimits; }
     bool levels_change() const { return c_.by_soft_limits && !state_.at_request; }
@@ -93,14 +93,14 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     bool is_alike(const Victim& a, const Victim& b) const;
     void explain(JobSlot job, NoRoomMade::Why why, const Reason& reason = {});
 
-    // Jobs for which no room can be made are alike in this.
+    // Jobs with equal values share the answer that no room can be made for them.
     using Alike = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::int64_t, std::int64_t>;
     struct FailedTry {
         std::size_t state = 0;  // in which that was found, plus 1
         Blockers blockers = 0;
     };
-    // How many running jobs are taken out in vain before a cycle gives up, and how many for one job where
-    // levels change.
+    // The number of running jobs that may be taken out in vain before a cycle gives up, and the number for
+    // one job where levels change.
     static constexpr std::size_t kMostInVain = 100'000;
     static constexpr std::size_t kMostForOne = 20'000;
 
@@ -109,13 +109,14 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     std::optional<std::vector<Victim>> victims_;  // those that come first are preempted first
     absl::flat_hash_map<Alike, FailedTry> failed_;
     std::size_t in_vain_ = 0;
-    bool room_against_levels_ = false;  // there would be enough, if more of it could be preempted
+    bool room_against_levels_ = false;  // there would be enough room if more jobs could be preempted
     mutable std::optional<std::int64_t> lowest_level_;
     Reason why_not_;
     Blockers blockers_ = 0;  // of why_not_
 };
 
-// A job that was starving when it started still is: else it would be preempted by those that came after it.
+// Sets the victim's levels. A job that was starving when it started still counts as starving: else jobs that
+// came after it would preempt it.
 void PreemptionRule::set_levels(Victim& victim) const {
     const bool starving = t_.jobs.stime[victim.job] > t_.jobs.eligible[victim.job] + s_.max_starve;
     const unsigned now = c_.soft_traits(victim.job);
@@ -142,7 +143,7 @@ std::int64_t PreemptionRule::level_once_it_runs(const OrderedJob& job) const {
                                                          c_.soft_traits_once_it_runs(job.job)));
 }
 
-// No running job has a lower one.
+// A level that no running job is below.
 std::int64_t PreemptionRule::lowest_level() const {
     if (lowest_level_) return *lowest_level_;
     std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
@@ -155,9 +156,10 @@ std::int64_t PreemptionRule::lowest_level() const {
     return lowest;
 }
 
-// A job may have room once more is free than before, though for itself it is too little. What starts takes
-// no more than what the job could have had, so it gives none: but for a job of its level or above that ends,
-// all that changes this is said of each refusal, or lets all jobs be looked at.
+// Wants a job once more is free than before: a preemption may then make room, though the job itself still
+// doesn't fit. Jobs that start take no more than this one could have had, so they give it nothing new. Every
+// other change that matters is named by refusals' blockers, or lets all jobs be looked at; only the end of a
+// job of its level or above isn't.
 bool PreemptionRule::wants(const CandidateQueues& queues, JobClass job_class) const {
     if (!c_.preempts || queues.empty() || c_.is_held_up(*queues[0])) return false;
     const auto& since = in_.events->since;
@@ -167,13 +169,13 @@ bool PreemptionRule::wants(const CandidateQueues& queues, JobClass job_class) co
     return c_.preempt_level(queues[0]->slot, 0, job_class == JobClass::overdue) > lowest_level();
 }
 
-// Who is over his share, or over a soft limit, changes with all that runs.
+// All that runs decides which entities are over their share or a soft limit.
 bool PreemptionRule::wants_every_job() const {
     return c_.preempts && (c_.by_soft_limits || (s_.fairshare && s_.preempt_prio.names(preempt_fairshare)));
 }
 
-// Room is kept for the jobs that are preempted in this cycle as soon as they have stopped: until then no job
-// takes it that doesn't come before them.
+// Keeps the room for this cycle's preempted jobs until they have stopped: only jobs that come before them may
+// take it.
 Reason PreemptionRule::holds_up(const QueueView* view) const {
     if (!s_.sched_preempt_enforce_resumption || c_.preempted.empty()) return {};
     if (view != nullptr && c_.preempt_level(view->slot, 0, false) > s_.preempt_prio.level(preempt_normal, 0))
@@ -182,7 +184,7 @@ Reason PreemptionRule::holds_up(const QueueView* view) const {
     return {ReasonCode::reserved, t_.jobs.queue[job], job};
 }
 
-// May there be no method now for a job that can be preempted later?
+// Can a job without a method now get one later?
 bool PreemptionRule::methods_come_with_time() const {
     const auto& steps = s_.preempt_order.steps;
     return steps.size() > 1 && !std::ranges::all_of(steps, [](const PreemptOrder::Step& step) {
@@ -190,7 +192,7 @@ bool PreemptionRule::methods_come_with_time() const {
            });
 }
 
-// When the steps of preempt_order begin for a running job.
+// Notes the instants at which the steps of preempt_order begin for a running job.
 void PreemptionRule::note_steps(JobSlot job) const {
     const auto walltime = t_.jobs.walltime[job].count();
     if (walltime <= 0) return;
@@ -202,10 +204,10 @@ void PreemptionRule::note_steps(JobSlot job) const {
 
 void PreemptionRule::remember() {
     if (!c_.preempts) return;
-    // Those that were held up.
+    // The next cycle looks at the jobs that were held up.
     if (s_.sched_preempt_enforce_resumption && !c_.preempted.empty())
         state_.instants->insert(in_.now + Seconds(1));
-    // What has started may be over a soft limit now, with all that its user runs: others may have its place.
+    // A started job may be over a soft limit now, with all that its user runs: other jobs may take its place.
     if (c_.by_soft_limits && !started_.empty()) state_.instants->insert(in_.now + Seconds(1));
     if (!methods_come_with_time()) return;
     for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
@@ -215,9 +217,9 @@ void PreemptionRule::remember() {
     }
 }
 
-// Those of its order that there are for the job.
+// The methods of preempt_order that can be used on the job.
 PreemptMethods PreemptionRule::methods_of(JobSlot job) const {
-    // Beyond its soft walltime it is as good as done.
+    // Beyond its soft walltime a job counts as nearly done.
     const Seconds elapsed =
         t_.jobs.is_extended(job) ? t_.jobs.walltime[job] : std::max(Seconds(0), in_.now - t_.jobs.stime[job]);
     PreemptMethods methods{};
@@ -232,8 +234,8 @@ PreemptMethods PreemptionRule::methods_of(JobSlot job) const {
     return methods;
 }
 
-// On a vnode that is down or offline nothing would start in its place, and none but jobs of the same
-// reservation where an advance reservation has it.
+// No job is preempted on a vnode that is down or offline, where nothing would start in its place, nor where
+// an advance reservation has the vnode, which only jobs of the reservation may use.
 bool PreemptionRule::may_be_preempted(JobSlot job) const {
     if (t_.jobs.state[job] != 'R' || (t_.jobs.flags[job] & job_not_preemptable) != 0) return false;
     if (t_.reservation_of(t_.jobs.queue[job]) != nullptr) return false;
@@ -242,7 +244,7 @@ bool PreemptionRule::may_be_preempted(JobSlot job) const {
            std::ranges::all_of(vnodes, [&](VnodeSlot vnode) { return (*state_.vnodes)[vnode].free; });
 }
 
-// By a job that is suspended.
+// Does a suspended job give the resource back?
 bool PreemptionRule::is_given_back(std::uint32_t resource) const {
     std::string_view names = t_.suspend_releases;
     for (;;) {
@@ -253,7 +255,7 @@ bool PreemptionRule::is_given_back(std::uint32_t resource) const {
     }
 }
 
-// By the first of its methods.
+// The room that the first of the victim's methods gives back.
 Placement PreemptionRule::given_back_by(const Victim& victim) const {
     const bool all = victim.methods[0] != PreemptMethod::suspend || t_.suspend_releases.empty();
     Placement placement;
@@ -283,7 +285,7 @@ void PreemptionRule::find_victims() {
     sort_victims();
 }
 
-// Those that come first are preempted first.
+// Puts first the victims that are preempted first.
 void PreemptionRule::sort_victims() {
     const JobTable& jobs = t_.jobs;
     std::ranges::sort(*victims_, [&](const Victim& a, const Victim& b) {
@@ -292,7 +294,7 @@ void PreemptionRule::sort_victims() {
     });
 }
 
-// Counts a job out (sign -1), or in again, of all but vnodes.
+// Counts a job out (sign -1), or in again, everywhere but on vnodes.
 void PreemptionRule::count(const Victim& victim, int sign) {
     const JobSlot job = victim.job;
     state_.running += sign;
@@ -305,7 +307,7 @@ void PreemptionRule::count(const Victim& victim, int sign) {
     state_.count_in_server(t_.requests[t_.jobs.request[job]], sign);
 }
 
-// What advance reservations leave over for as long as it would have run.
+// Takes the victim's part from the bookings, for as long as it would have run, or gives it back.
 void PreemptionRule::use_booked(const Victim& victim, int sign) {
     PlaceRules rules;
     rules.node_size = c_.vnode_share();
@@ -345,7 +347,7 @@ bool PreemptionRule::starts(const Preemptor& p) {
     return !why_not_;
 }
 
-// Takes out as many as are needed, and no more. If the job can't start all the same, they are all back.
+// Takes out as many jobs as are needed, and no more. If the job can't start all the same, puts all back.
 bool PreemptionRule::find_room(const Preemptor& p) {
     std::set<std::int64_t> bounds{p.level};
     room_against_levels_ = false;
@@ -358,7 +360,8 @@ bool PreemptionRule::find_room(const Preemptor& p) {
         Victims list;
         for (Victim& victim : *victims_)
             if (!victim.gone && victim.least < below) list.push_back(&victim);
-        // With no more of them than before only their turns may be others.
+        // With the same victims as before, only their turns can differ: try again only if turns were in the
+        // way.
         if (list.empty() || (list.size() == before && !room_against_levels_)) continue;
         before = list.size();
         if (may_be_above(p, list, below) && find_room(p, list, below)) return true;
@@ -366,12 +369,12 @@ bool PreemptionRule::find_room(const Preemptor& p) {
     return false;
 }
 
-// Counts a job out, or in again, of what limits on entities are about, by which levels go.
+// Counts a job out, or in again, of the limits on entities, which decide about levels.
 void PreemptionRule::count_use(const Victim& victim, int sign) {
     t_.counts.count(t_.jobs.queue[victim.job], t_.counted(victim.job), sign);
 }
 
-// Could the job be of that level or above once it runs, whichever of the list are taken?
+// Can the job be of that level or above once it runs, whichever victims of the list are taken?
 bool PreemptionRule::may_be_above(const Preemptor& p, const Victims& list, std::int64_t below) {
     if (!levels_change()) return true;
     const unsigned most = c_.soft_traits_once_it_runs(p.ordered.job);
@@ -385,11 +388,10 @@ bool PreemptionRule::may_be_above(const Preemptor& p, const Victims& list, std::
     return false;
 }
 
-// The same with jobs that have to be of levels below that one when their turns come. Sets of victims are
-// tried from the best one on: if there is no order of turns for one, then some of those in it have to be
-// kept.
+// Finds room with victims that are of levels below `below` when their turns come. Tries sets of victims from
+// the best one on: if a set has no order of turns, some of its jobs have to be kept.
 bool PreemptionRule::find_room(const Preemptor& p, const Victims& list, std::int64_t below) {
-    std::set<std::pair<Chosen, Chosen>> tries;  // who is taken if those are kept
+    std::set<std::pair<Chosen, Chosen>> tries;  // the victims to take out, and the jobs that are kept for it
     std::set<Chosen> seen;
     std::size_t taken = 0;
     const auto look = [&](const Chosen& kept) {
@@ -405,7 +407,7 @@ bool PreemptionRule::find_room(const Preemptor& p, const Victims& list, std::int
         give_all_back(list);
         room_against_levels_ = true;
         for (auto i = stuck.begin(); i != stuck.end() && taken < kMostForOne; ++i) {
-            // The first one of jobs that are alike is kept first.
+            // Of jobs that are alike, the first is kept first.
             if (std::any_of(stuck.begin(), i, [&](auto k) { return is_alike(*list[k], *list[*i]); }))
                 continue;
             Chosen more = kept;
@@ -417,8 +419,8 @@ bool PreemptionRule::find_room(const Preemptor& p, const Victims& list, std::int
     return false;
 }
 
-// Those of the list without which the job starts, if some are kept: all that come before have more weight
-// together than one that is spared. Nothing: it can't start. All are back afterwards.
+// The victims of the list that have to go for the job to start, if `kept` stay. A job weighs more than all
+// that come after it in the list together. Empty: the job can't start. Puts all back afterwards.
 std::optional<PreemptionRule::Chosen> PreemptionRule::fewest(const Preemptor& p, const Victims& all,
                                                              const Chosen& kept) {
     std::vector<std::uint32_t> list;
@@ -426,7 +428,7 @@ std::optional<PreemptionRule::Chosen> PreemptionRule::fewest(const Preemptor& p,
         if (!std::ranges::binary_search(kept, i)) list.push_back(i);
     for (const std::uint32_t i : list) take(*all[i]);
     bool fits = starts(p);
-    // The least number of jobs from the beginning of the list: more of them make no less room.
+    // The shortest beginning of the list that is enough: more jobs make no less room.
     std::size_t enough = fits ? list.size() : 0;
     std::size_t too_few = 0;
     std::size_t out = list.size();
@@ -440,7 +442,7 @@ std::optional<PreemptionRule::Chosen> PreemptionRule::fewest(const Preemptor& p,
         (starts(p) ? enough : too_few) = middle;
     }
     set_out(enough);
-    // And of these no more than are needed, beginning with the last one but one.
+    // Then spares each job of it that isn't needed, from the last but one on.
     for (std::size_t i = enough; i-- > 0 && fits;) {
         if (i + 1 == enough) continue;
         give_back(*all[list[i]]);
@@ -454,9 +456,10 @@ std::optional<PreemptionRule::Chosen> PreemptionRule::fewest(const Preemptor& p,
     return fits ? std::optional(chosen) : std::nullopt;
 }
 
-// Is there an order in which each of those that are out was of a level below that one when its turn came?
-// Returns those for which there is none: one of them has to be kept. What a job is over, with all others out
-// that come before it, it is over with fewer out: so the last turn may be that of any that can have it.
+// Returns the victims for which there is no turn: empty if there is an order in which each victim was of a
+// level below `below` when its turn came; otherwise one of them has to be kept. A limit that a job exceeds
+// with all earlier victims out, it also exceeds with fewer out: so any job that can have the last turn may
+// have it.
 PreemptionRule::Chosen PreemptionRule::without_turn(const Preemptor& p, const Victims& list,
                                                     const Chosen& out, std::int64_t below) {
     if (!levels_change()) return {};
@@ -473,7 +476,7 @@ PreemptionRule::Chosen PreemptionRule::without_turn(const Preemptor& p, const Vi
     for (const std::uint32_t i : out)
         if (std::ranges::find(left, i) == left.end()) count_use(*list[i], -1);
     if (left.empty()) return left;
-    // It isn't so where one that is over less may be of a lower level.
+    // That doesn't hold where a job that is over less may be of a lower level: then try all orders.
     const auto rises = [&](std::uint32_t i) {
         const auto& levels = list[i]->levels;
         return std::ranges::any_of(
@@ -489,7 +492,7 @@ PreemptionRule::Chosen PreemptionRule::without_turn(const Preemptor& p, const Vi
     return have_turns(in_any_order, below) ? Chosen{} : out;
 }
 
-// The same by trying all orders.
+// Tries all orders of turns.
 bool PreemptionRule::have_turns(Victims& left, std::int64_t below) {
     if (left.empty()) return true;
     for (std::size_t i = 0; i < left.size() && in_vain_ < kMostInVain; ++i) {
@@ -508,7 +511,7 @@ bool PreemptionRule::have_turns(Victims& left, std::int64_t below) {
     return false;
 }
 
-// Do two victims differ in nothing but when they started? Advance reservations may tell them apart by that.
+// Do two victims differ in nothing but their start times? Advance reservations may tell them apart by these.
 bool PreemptionRule::is_alike(const Victim& a, const Victim& b) const {
     const auto same_part = [](const Part& x, const Part& y) {
         return x.vnode == y.vnode && x.first_amount == y.first_amount && x.amounts == y.amounts;

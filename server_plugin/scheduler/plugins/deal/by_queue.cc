@@ -1,4 +1,4 @@
-// by_queue: all jobs of a queue, then those of the next one, in the order of the queues' priorities.
+// by_queue: deals all jobs of a queue, then those of the next one, in the order of the queues' priorities.
 
 #include "server_plugin/scheduler/pending/deal.h"
 

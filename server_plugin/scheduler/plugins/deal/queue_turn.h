@@ -1,4 +1,4 @@
-// What the deals have in common that take jobs from queues in turn.
+// The first turn of a lane where a deal takes jobs from queues in turn.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 
 namespace pbs::sched {
 
-// Queues of one priority, and after them the next: more rounds than a lane has jobs lie between them.
+// Deals queues of one priority in turn, and then those of the next: a step of 2^32 between two priorities is
+// more rounds than a lane has jobs.
 inline std::int64_t round_robin_begin(const DealContext& c, const DealtLane& lane) {
     if (c.settings.round_robin_all) return 0;
     constexpr std::int64_t kMost = std::int64_t{1} << 30;

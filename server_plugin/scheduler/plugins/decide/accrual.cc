@@ -1,7 +1,7 @@
-// Where the host counts the eligible time of jobs by what they wait for (eligible_time_enable), it is told
-// which jobs gain by waiting. One that limits of its own user, group or project keep from starting doesn't.
-// Neither does one that these would keep from starting if all before it ran: who queues more jobs than may
-// run at once gains nothing by it, as in OpenPBS.
+// Tells the host which jobs gain eligible time by waiting, where it counts the time by what jobs wait for
+// (eligible_time_enable). A job that limits of its own user, group or project keep from starting gains none.
+// Neither does a job that they would keep from starting if all before it ran: as in OpenPBS, nobody gains by
+// queueing more jobs than may run at once.
 
 #include <utility>
 #include <vector>
@@ -15,7 +15,7 @@ namespace {
 class Accrual {
   public:
     explicit Accrual(CycleContext& cycle) : c_(cycle), t_(cycle.tables) {}
-    // What has been counted as running is taken back.
+    // Takes back the jobs that were counted as running.
     ~Accrual() {
         for (const auto& [queue, job] : counted_) t_.counts.count(queue, job, -1);
     }
@@ -23,7 +23,7 @@ class Accrual {
     Accrual& operator=(const Accrual&) = delete;
 
     bool is_over_limits(JobSlot job) const;
-    // From now on the job counts as running.
+    // Counts the job as running from now on.
     void count(JobSlot job) {
         counted_.emplace_back(t_.jobs.queue[job], t_.counted(job));
         t_.counts.count(counted_.back().first, counted_.back().second);
@@ -89,7 +89,7 @@ void decide_accrual(Outcome& outcome) {
 
 }  // namespace
 
-// With limits it depends on all jobs that come before.
+// With limits, a job's answer depends on all jobs before it.
 extern const Decide kAccrualDecide;
 const Decide kAccrualDecide{
     .name = "accrual", .decide = decide_accrual, .wants_every_job = [](const CycleContext& cycle) {

@@ -1,4 +1,4 @@
-// Jobs that wait are told why.
+// Sets the comments that tell waiting jobs why they wait.
 
 #include "server_plugin/scheduler/framework/decide.h"
 #include "server_plugin/scheduler/framework/outcome.h"
@@ -7,13 +7,13 @@ namespace pbs::sched {
 namespace {
 
 constexpr std::chrono::seconds kMinCommentAge{300};
-// So many jobs are told in a cycle that other amounts are free than their comments say: with a long list this
-// would be all of them after each start.
+// The most comments in a cycle that change only because other amounts are free: in a long list each start
+// would otherwise change all of them.
 constexpr int kMostNewAmounts = 500;
 
-// Lazy commenting (origin-overview): a comment is set only if the job arrived after the last cycle, or has
-// none, or wasn't touched for some time; and never again with the same text. The amounts that are free are
-// those at the end of the cycle.
+// Lazy commenting (origin-overview): sets a comment only if the job arrived after the last cycle, or has
+// none, or wasn't touched for some time; and never the same text again. Free amounts are those at the end of
+// the cycle.
 void decide_comments(Outcome& outcome) {
     CycleContext& cycle = outcome.cycle();
     const std::vector<Refused>& refused = cycle.refused;
@@ -44,7 +44,7 @@ void decide_comments(Outcome& outcome) {
         if (has_comment && jobs.comment[refusal.job] == answer.number) continue;
         if (told) ++new_amounts;
         jobs.comment[refusal.job] = answer.number;
-        // The first cycle of many jobs tells nearly all of them.
+        // The first cycle over many jobs sets nearly all comments.
         if (list.size() == list.capacity()) list.reserve(list.size() + refused.size() - i);
         list.push_back({DecisionKind::comment, jobs.handle[refusal.job], {}, line, {}, {}});
     }

@@ -1,4 +1,4 @@
-// estimated.start_time and exec_vnode: of the jobs that something is kept for, and of as many behind them as
+// Sets estimated.start_time and exec_vnode of the jobs that have reservations, and of as many behind them as
 // estimate_depth says.
 
 #include <chrono>
@@ -36,13 +36,13 @@ class EstimateSender {
         : outcome_(outcome), told_(told) {}
 
     void expect(JobSlot job, Instant start, const Placement& placement);
-    // What a cycle after events has taken over from the last one is as it was told then.
+    // An estimate that a cycle after events has taken over from the last one is as it was told then.
     bool still_expects(JobHandle job, Instant start) {
         const auto at = told_.find(job);
         if (at == told_.end() || at->second.start != start) return false;
         return at->second.still = true;
     }
-    // Takes back what isn't expected any more, of the scheduler's own jobs.
+    // Takes back estimates of the scheduler's own jobs that are no longer expected.
     void take_back();
 
   private:
@@ -81,7 +81,8 @@ void EstimateSender::take_back() {
 }
 
 // Looks ahead for jobs one after the other: each is expected to start as soon as it can if all before it
-// start when they are expected to. A job that is held up starts after all before it that are or hold it up.
+// start when they are expected to. A job that is held up starts after all before it that are held up or hold
+// it up.
 class Expectations : CyclePart {
   public:
     explicit Expectations(const CycleParts& parts) : CyclePart(parts.context), parts_(parts) {}
@@ -93,8 +94,8 @@ class Expectations : CyclePart {
 
     // The expected start and place of a job; null: none is known.
     const Reservation* of(JobSlot job);
-    // So much is looked at in a cycle, so that it doesn't take long: instants that are tried, and jobs that
-    // end or begin before them. Each is a matter of microseconds at most.
+    // The most work in a cycle: instants that are tried, and jobs that end or begin before them. Each takes
+    // microseconds at most.
     bool may_go_on() const { return work_ < kMostWork; }
 
   private:
@@ -184,7 +185,7 @@ void decide_estimates(Outcome& outcome) {
         cycle.state.instants->insert(cycle.in.events->last_full + kRenewal);
 }
 
-// What events change of the estimates is told once a minute.
+// Changes of estimates by events are told once a minute.
 bool wants_every_job(const CycleContext& cycle) {
     return cycle.tables.estimates.on && expects_others(cycle) &&
            cycle.in.now >= cycle.in.events->last_full + kRenewal;

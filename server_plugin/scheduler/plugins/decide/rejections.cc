@@ -1,4 +1,4 @@
-// Jobs that can never run are rejected, with the reason.
+// Rejects jobs that can never run, with the reason.
 
 #include "server_plugin/scheduler/framework/decide.h"
 #include "server_plugin/scheduler/framework/outcome.h"

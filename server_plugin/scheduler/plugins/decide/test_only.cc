@@ -1,4 +1,4 @@
-// TEST_ONLY: lines for the log instead of decisions.
+// TEST_ONLY: writes log lines instead of decisions.
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ void decide_test_only(Outcome& outcome) {
 
 }  // namespace
 
-// Nothing of what it tells happens, so that each cycle tells all of it.
+// Nothing comes of the lines, so each cycle writes all of them.
 extern const Decide kTestOnlyDecide;
 const Decide kTestOnlyDecide{.name = "test_only",
                              .decide = decide_test_only,

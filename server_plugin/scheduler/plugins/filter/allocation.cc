@@ -19,7 +19,7 @@ std::int64_t thousandths(double node_hours) {
     return std::llround(std::min(std::abs(node_hours), 1e12) * 1000);
 }
 
-// By group: the node-hours of jobs that this cycle started.
+// Node-hours of the jobs that this cycle started, by group.
 using StartedHours = std::unordered_map<std::uint32_t, double>;
 
 double started_hours(const OwnStates& own, std::uint32_t group) {
@@ -38,7 +38,7 @@ void charge_start(CycleState& state, const Candidate& job) {
     state.admits_less = state.admits_less || (!was_over && standing.over(hours));
 }
 
-// A group that isn't in the file may be a mistake in the file: its jobs wait.
+// A group that isn't in the allocations file may be a mistake in the file: its jobs wait.
 Refusal check_allocation(const GroupUse& group) {
     const Allocations* allocations = group.allocations();
     if (allocations == nullptr || !allocations->known())

@@ -1,4 +1,4 @@
-// Jobs of dedicated queues have to end in dedicated time, as in PBS.
+// Jobs of dedicated queues have to end before dedicated time does, as in PBS.
 
 #include "server_plugin/scheduler/framework/filter.h"
 

@@ -1,5 +1,5 @@
-// Dedicated time, of queues with execution_type execution_dedicated and the policy's dedicated_queues: no job
-// of another queue is started in it or into it, and jobs of dedicated queues start in it only.
+// Dedicated time, for queues with execution_type execution_dedicated and the policy's dedicated_queues: no
+// job of another queue starts in it or runs into it, and jobs of dedicated queues start in it only.
 
 #include "server_plugin/scheduler/framework/filter.h"
 #include "server_plugin/scheduler/framework/questions.h"
@@ -22,7 +22,7 @@ Refusal check_dedicated_time(CycleState& state, const JobNeeds& job, QueueView& 
         return Refusal::until_named({ReasonCode::dedicated_time, view.slot, 0, seconds(time->end)});
     if (view.dedicated_awaited)
         return Refusal::until_instant({ReasonCode::dedicated_unknown, view.slot}, Instant::max());
-    // What would run into dedicated time can start after it.
+    // A job that would run into dedicated time can start after it.
     if (time && state.ends(job) > time->start)
         return Refusal::until_instant(
             {ReasonCode::into_dedicated, view.slot, 0, seconds(time->start), 0, job.without_walltime()},

@@ -1,5 +1,5 @@
-// execution_type of the queue: prime time or the rest of the time only (PP-748, interface 6). Dedicated
-// queues are for dedicated_time.
+// execution_type of the queue: jobs start in prime time only, or outside it only (PP-748, interface 6).
+// Dedicated queues are left to dedicated_time.
 
 #include "server_plugin/scheduler/framework/filter.h"
 

@@ -20,7 +20,7 @@ Refusal check_fragments(CycleState& state, const JobNeeds& job, QueueView& view)
 
     const bool ends_in_time = state.ends(job) <= view.empties;
     const std::int64_t longest = std::max<std::int64_t>(0, (view.empties - state.now).count());
-    // What starts may let the queue be in use for longer, what ends changes how large its jobs are.
+    // A start may let the queue be in use for longer; an end changes how large its jobs are.
     const auto unless = [&](bool passes, std::int64_t nodes, std::int64_t walltime) -> Refusal {
         if (passes) return {};
         return {{ReasonCode::fragments, view.slot, 0, nodes, walltime},

@@ -1,6 +1,6 @@
 // Room on the vnodes that the queue may use; with Origin also the load of hosts (TARGET_LOAD_PCT, MIN_JOBS),
 // their system time (HIGH_SYSTIME) and the number of jobs on them (MAX_JOBS); with load_balancing their load,
-// where it has a maximum. What of the vnodes is reserved isn't free for jobs that end later.
+// where it has a maximum. Reserved room isn't free for jobs that end after the reservation's start.
 
 #include <algorithm>
 #include <limits>
@@ -76,7 +76,7 @@ Reason why(CycleState& state, const JobNeeds& job, const QueueView& view, PlaceR
     return {ReasonCode::hosts_busy, view.slot, job.request_number, view.pool};
 }
 
-// Has the reservation its places now?
+// Does the reservation have its places now?
 bool is_there(const CycleState& state, const QueueView& view) {
     return view.booking != kNoSlot && state.vnodes->bookings().list()[view.booking].is_at(state.now);
 }
@@ -93,7 +93,7 @@ bool can_go_on(const CycleState& state, const JobNeeds& job, const QueueView& vi
         return vnodes.has_room(view.pool, *job.request, rules, state.placement);
     for (const Part& part : state.placement) {
         if (vnodes[part.vnode].jobs > (std::ranges::binary_search(own, part.vnode) ? 1 : 0)) return false;
-        bool booked = false;  // a job in a reservation has its own
+        bool booked = false;  // a job in a reservation uses its own booking
         vnodes.bookings().for_each_binding(part.vnode, rules,
                                            [&](const Row&) { booked = rules.booking == kNoSlot; });
         if (booked) return false;
@@ -103,7 +103,7 @@ bool can_go_on(const CycleState& state, const JobNeeds& job, const QueueView& vi
     return vnodes.has_room(view.pool, amounts, rules, state.placement);
 }
 
-// The say of limits with counters of their own, about one job.
+// Asks the limits that keep counts of their own (OwnLimit) about one job.
 class OwnLimits final : public VnodeRule {
   public:
     OwnLimits(const CycleState& state, const JobNeeds& job, const User& user, const QueueView& view)

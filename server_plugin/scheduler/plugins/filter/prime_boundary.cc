@@ -1,7 +1,7 @@
-// backfill_prime: no job is started that runs further than time_window_spill past the next boundary between
-// prime and non-prime time, or past the end of its queue's time_window. With prime_exempt_anytime_queues,
-// jobs of queues that are open at any time are free of it: queues without windows, of no prime or non-prime
-// execution_type. (PP-748; pbs_sched's backfill_prime and prime_spill)
+// backfill_prime: no job starts that would run further than time_window_spill past the next boundary between
+// prime and non-prime time, or past the end of its queue's time_window. prime_exempt_anytime_queues exempts
+// queues that are open at any time: without windows, and of no prime or non-prime execution_type. (PP-748;
+// pbs_sched's backfill_prime and prime_spill)
 
 #include "server_plugin/scheduler/framework/filter.h"
 

@@ -1,4 +1,4 @@
-// PRIME_TIME_WALLT_LIMIT: of a job's walltime no more than the limit may fall into any one period of prime
+// PRIME_TIME_WALLT_LIMIT: no more than the limit of a job's walltime may fall into any one period of prime
 // time. Small jobs have a limit of their own. (sched-config guide, "Primetime Configuration")
 
 #include "server_plugin/scheduler/framework/filter.h"

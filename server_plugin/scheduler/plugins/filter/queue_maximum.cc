@@ -1,4 +1,4 @@
-// resources_max and resources_min of the queue, and its own size: the nodes that it has.
+// resources_max and resources_min of the queue, and the number of nodes that it has.
 
 #include "server_plugin/scheduler/framework/filter.h"
 

@@ -1,5 +1,5 @@
-// A queue with time_windows starts jobs only inside them. How far they may run past the end is for
-// prime_boundary.
+// A queue with time_windows starts jobs only inside them. The filter prime_boundary limits how far they run
+// past the end.
 
 #include "server_plugin/scheduler/framework/filter.h"
 

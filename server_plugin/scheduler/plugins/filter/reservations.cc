@@ -1,7 +1,7 @@
-// What is reserved for jobs that wait: a job starts before them only if it ends by then, or if they can start
-// all the same (origin-facts, "Tests before a job starts": a queue that is being drained for someone else).
-// Vnodes are the business of the filter of hosts, which goes before and leaves the place that the job would
-// have.
+// Reservations for jobs that wait: another job starts before them only if it ends by their start, or if they
+// can start all the same (origin-facts, "Tests before a job starts": a queue that is being drained for
+// someone else). The filter of hosts, which goes before, has checked vnodes and leaves the place that the job
+// would have.
 
 #include <algorithm>
 
@@ -29,7 +29,7 @@ Refusal check_reservations(CycleState& state, const JobNeeds& job, const User& u
     return {};
 }
 
-// Where limits on users are reserved for.
+// Is the answer about one user? It is where a reservation counts against limits on users or groups.
 bool reads_user_reservations(const CycleState& state, const QueueView& view) {
     if (!state.own_limits.empty()) return true;
     const auto is_of_user = [&](const UseKey& use) {

@@ -1,4 +1,4 @@
-// SMALL_JOB_MAX: small and large jobs have walltime limits of their own; who exceeds them is rejected.
+// SMALL_JOB_MAX: small and large jobs have walltime limits of their own; jobs above them are rejected.
 // Special jobs have none. (sched-config guide, "Job Size-Based Walltime Limits")
 
 #include "server_plugin/scheduler/framework/filter.h"

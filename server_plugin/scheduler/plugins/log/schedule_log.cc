@@ -1,4 +1,4 @@
-// schedule_log: what each job takes up, and what is kept for one.
+// schedule_log: the room that each job takes, and the room that is reserved for one.
 
 #include "server_plugin/scheduler/log/schedule_log.h"
 #include "server_plugin/scheduler/framework/context.h"
@@ -15,7 +15,7 @@ class ScheduleLog final : public CycleLog {
         add(ScheduleState::reserving, job, view, start, end, placement);
     }
 
-    // Jobs that start are behind the reservations, which the cycle made as it went.
+    // The log lists starts behind the reservations, which the cycle wrote as it made them.
     void end(Decisions& out) override {
         if (c_.test_only) return;
         for (const Started& started : c_.started)

@@ -1,4 +1,4 @@
-// node_sort_key. Keys about resources that nobody has defined say nothing.
+// node_sort_key: the order of vnodes. Keys about undefined resources are passed over.
 
 #include "server_plugin/scheduler/framework/node_order.h"
 

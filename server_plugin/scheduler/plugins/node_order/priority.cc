@@ -1,4 +1,4 @@
-// By the vnodes' Priority, the highest first.
+// Orders vnodes by their Priority, the highest first.
 
 #include "server_plugin/scheduler/framework/node_order.h"
 
