@@ -1,7 +1,7 @@
-// What could lift the refusal of a job. A filter that refuses says what would have to happen before its
-// answer can change. The job is parked under these blockers, and is looked at again only after an event that
-// lifts one of them. A refusal for which the filter says nothing is blocked by `anything`: such jobs are
-// looked at in every cycle, which takes time and is never wrong.
+// Blockers: the events that could lift the refusal of a job. A filter that refuses names what would have to
+// happen before its answer can change. The job is parked under these blockers, and is looked at again only
+// after an event that lifts one of them. A refusal for which the filter names nothing is blocked by
+// `anything`: such jobs are looked at in every cycle, which takes time and is never wrong.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace pbs::sched {
 
-// A set of blockers, as bits. Each kind has a bit of its own; instants and limits share the others. If two of
-// them share a bit, a job may be looked at once too often, and no more.
+// A set of blockers, as bits. Each kind has a bit of its own; instants and limits share the others. Two
+// blockers that share a bit at most have a job looked at once too often.
 using Blockers = std::uint32_t;
 
 namespace blocker {
@@ -31,7 +31,7 @@ inline constexpr Blockers kRoom = 1U << 2;
 inline constexpr Blockers kHeldUp = 1U << 3;
 // Reservations for jobs that come before take less of limits.
 inline constexpr Blockers kReserved = 1U << 4;
-// The next cycle begins. It is for filters that read what no event tells, and what no job gives back.
+// The next cycle begins. For filters that read values of which no event tells, and which no job gives back.
 inline constexpr Blockers kCycle = 1U << 5;
 
 constexpr std::uint64_t mixed(std::uint64_t value) {
@@ -46,7 +46,7 @@ inline Blockers time(rrule::Instant at) {
 }
 // All bits that time() may return.
 inline constexpr Blockers kTimes = ((1U << 10) - 1) & ~((1U << 6) - 1);
-// A program of server_dyn_res tells another amount.
+// A program of server_dyn_res reports another amount.
 inline constexpr Blockers kTold = 1U << 10;
 // Jobs use less of what the key is for.
 constexpr Blockers less_of(const UseKey& key) {
@@ -58,9 +58,9 @@ constexpr Blockers less_of(const UseKey& key) {
 // All bits that less_of() may return.
 inline constexpr Blockers kUses = ~((1U << 11) - 1);
 
-// What may be lifted when a running job ends.
+// The blockers that the end of a running job may lift.
 inline constexpr Blockers kGivenBack = kAnything | kRoom | kReserved | kUses;
-// What may be lifted when a cycle starts a job.
+// The blockers that may be lifted when a cycle starts a job.
 inline constexpr Blockers kByStart = kAnything | kStart;
 
 }  // namespace blocker

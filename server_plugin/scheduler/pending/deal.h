@@ -13,7 +13,7 @@
 
 namespace pbs::sched {
 
-// Which jobs a lane has: with `by_user` those of one user, else those of one queue, or all of the class.
+// The jobs of a lane: with `by_user` those of one user, else those of one queue, or all of the class.
 struct DealtLane {
     bool by_user = false;
     QueueSlot queue = kNoSlot;  // the queue of the lane, if it is a lane of a queue
@@ -34,24 +34,24 @@ struct Deal {
     bool (*wanted)(const Settings& settings, Instant now);
     // Are the lanes those of users? False: those of queues.
     bool of_users = false;
-    // Splits the lanes of queues or users: jobs of another number, such as that of their group, are in
-    // another lane. Null: lanes aren't split. Not with `by_shares`, nor for jobs whose number changes without
-    // an event.
+    // Splits the lanes of queues or users: jobs with different numbers, such as that of their group, are in
+    // different lanes. Null: lanes aren't split. Not together with `by_shares`, nor for jobs whose number
+    // changes without an event.
     std::uint32_t (*part)(const JobTable& jobs, JobSlot job) = nullptr;
     // Are overdue jobs left out of the deal? They come first in any case.
     bool spares_overdue = false;
-    // Returns the turn of the lane's first job. The lane with the least turn goes first. Of lanes with equal
-    // turns it is the one with the least rank, and of lanes with equal ranks the one whose job has the least
-    // key.
+    // Returns the turn of the lane's first job. The lane with the least turn goes first. Among lanes with
+    // equal turns the one with the least rank goes first, and among equal ranks the one whose job has the
+    // least key.
     std::int64_t (*begin)(const DealContext& context, const DealtLane& lane) = nullptr;
     std::uint32_t (*rank)(const DealContext& context, const DealtLane& lane) = nullptr;  // null: 0
-    // Returns what a job adds to the turn of the jobs behind it in its lane. Null: nothing.
+    // Returns the amount that a job adds to the turn of the jobs behind it in its lane. Null: nothing.
     std::int64_t (*charge)(const Settings& settings, const JobTable& jobs, const OrderedJob& job) = nullptr;
     // Lanes with equal turns are gone through in a circle, beginning with the lane after the one that had the
     // last turn (past_usage_deal.h).
     bool in_circle = false;
-    // Lanes are of entities of the fair-share tree, too; of lanes with equal turns and ranks the entity that
-    // has used the least of its share goes first (framework/turns.h).
+    // Each entity of the fair-share tree has lanes of its own, too. Among lanes with equal turns and ranks
+    // the entity that has used the least of its share goes first (framework/turns.h).
     bool by_shares = false;
 };
 

@@ -17,25 +17,24 @@ namespace pbs::sched {
 inline std::int32_t narrow(std::int64_t amount) {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(amount, -1, kNoLimit));
 }
-// Rounds down. Sizes and limits are rounded alike, so a limit holds for every size that it held for before.
+// Rounds down. Sizes and limits are rounded alike, so a size within a limit is within it after rounding, too.
 inline std::int32_t megabytes(std::int64_t bytes) {
     return narrow(bytes >> 20);
 }
-// If a manager gave an amount out twice, less than nothing of it is free. Jobs that ask for none of it have
-// room all the same.
+// Where a manager gave out an amount twice, a negative amount is free. Jobs that ask for none of it still
+// have room.
 inline std::int64_t free_at_least(std::int64_t amount) {
     return std::max<std::int64_t>(0, amount);
 }
 
-// The least that a chunk of a request asks for.
+// The least amounts that a chunk of a request asks for.
 struct LeastNeeds {
     std::int32_t ncpus = 0;
     std::int32_t mem = 0;  // MB
 };
 LeastNeeds least_needs(const Request& request, const Resources& resources);
 
-// Returns the size of a pending job with such a request. The job asks for this walltime, or for none if it is
-// less than 0.
+// Returns the size of a pending job with such a request. A `walltime` below 0: the job asks for none.
 inline JobSize job_size(const OrderedJob& job, Seconds walltime, const LeastNeeds& needs) {
     return {narrow(job.nodes), narrow(std::max<std::int64_t>(0, walltime.count())), needs.ncpus, needs.mem};
 }

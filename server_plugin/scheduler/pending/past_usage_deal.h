@@ -11,7 +11,7 @@
 
 namespace pbs::sched {
 
-// Returns what a job adds to the usage of its user: node-hours, or the flat 10 or 1.
+// Returns the amount that a job adds to the usage of its user: node-hours, or the flat 10 or 1.
 double past_usage_charge(PastUsageCharge charge, std::int64_t nodes, Seconds walltime);
 
 // The permutation counts in whole node-seconds (a flat charge of 1 is 3,600), so that sums don't depend on
@@ -21,7 +21,7 @@ double past_usage_charge(PastUsageCharge charge, std::int64_t nodes, Seconds wal
 std::int64_t usage_units(double usage);
 std::int64_t charge_units(PastUsageCharge charge, std::int64_t nodes, Seconds walltime);
 
-// Tells whose turn it is, as jobs are dealt: that of the user with the least usage and, among users with
+// Tells whose turn it is, as jobs are dealt: the turn of the user with the least usage and, among users with
 // equal usage, of the one that comes next in their circle.
 class PastUsageDeal {
   public:
@@ -30,7 +30,7 @@ class PastUsageDeal {
     bool is_over() const { return users_ == 0; }
     // Returns the index of the user whose turn it is. O(log users).
     std::size_t next();
-    // Takes note of what a job of that user was charged, and whether the user has more jobs.
+    // Notes how much a job of that user was charged, and whether the user has more jobs.
     void dealt(std::int64_t charge, bool more);
 
   private:

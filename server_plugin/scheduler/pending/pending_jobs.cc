@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::uint32_t kFewJobs = 64;
 
-// Returns the class of so many CPUs: up to 1, 2, 4, 8, 16, or any number.
+// Returns the class of a number of CPUs: up to 1, 2, 4, 8, 16, or any number.
 std::size_t cpu_class(std::int32_t ncpus) {
     return std::min<std::size_t>(5, std::bit_width(static_cast<std::uint32_t>(std::max(1, ncpus)) - 1));
 }
@@ -98,7 +98,7 @@ bool PendingJobs::may_hold(ClassLanes& all, std::size_t place, std::span<const L
         all.least[place] = least_of_lane(lane);
         if (!may()) return false;
     }
-    // The jobs themselves tell, unless there are too many of them to look at here.
+    // Looks at the jobs themselves, unless there are too many of them.
     Position at;
     return lanes_[lane].jobs > kFewJobs || find(lane, releases, at);
 }
@@ -207,8 +207,7 @@ void PendingJobs::fill(std::span<const Beginning> lanes) {
             for (const std::int64_t soonest : lanes_[id].soonest) soonest_ = std::min(soonest_, soonest);
 }
 
-// Several threads call this at once. Each call writes only to what belongs to its lane or to a job of the
-// lane.
+// Several threads call this at once. Each call writes only to the data of its lane and of the lane's jobs.
 void PendingJobs::fill_blocks(const Beginning& beginning) {
     const auto& entries = beginning.jobs;
     if (entries.empty()) return;
@@ -455,8 +454,7 @@ class Picks {
                 position = static_cast<std::size_t>(std::ranges::find(tied, true) - tied.begin());
             order.push_back(position);
             tied[position] = false;
-            // A user whose last job this was isn't marked as having jobs left, and the circle doesn't come by
-            // again in any case.
+            // A user whose last job this was needn't be marked: the circle doesn't come by again in any case.
             position = after(position, left);
         }
         return order;

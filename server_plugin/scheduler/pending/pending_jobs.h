@@ -1,5 +1,5 @@
 // The pending jobs of one scheduler, in the order of its policy. They are kept from cycle to cycle, each with
-// what could lift its last refusal, so that after an event a cycle finds the few jobs that may start now
+// the blockers of its last refusal, so that after an event a cycle finds the few jobs that may start now
 // without looking at all others.
 //
 // Jobs are in lanes, which a cycle goes through side by side. The jobs of a lane are sorted and lie in
@@ -20,12 +20,11 @@
 
 namespace pbs::sched {
 
-// The numbers of a chain of comparators, packed. The job with the lesser key goes first. No two jobs have the
-// same key.
+// The numbers of a chain of comparators, packed. The job with the lesser key goes first. Keys are unique.
 using PendingKey = std::array<std::uint64_t, 3>;
 
-// How much a job asks for, or less: amounts that are too large for a column are cut off. As a limit, the most
-// that a job may ask for.
+// The amounts that a job asks for, cut off where they are too large for a column. As a limit, the most that a
+// job may ask for.
 struct JobSize {
     std::int32_t nodes = 0;
     std::int32_t walltime = 0;  // seconds; 0: the job asks for none
@@ -50,7 +49,8 @@ inline JobSize most_of(const JobSize& a, const JobSize& b) {
             std::max(a.mem, b.mem)};
 }
 
-// What an event released: jobs of at most this size that are parked under one of these blockers.
+// Releases jobs of at most this size that are parked under one of these blockers. An event makes such
+// releases.
 struct Release {
     Blockers blockers = 0;
     JobSize most = kAnySize;
@@ -85,18 +85,19 @@ using LaneId = std::uint32_t;
 
 struct Lane {
     JobClass job_class = JobClass::normal;
-    // Of normal jobs the user (the number of group:user), of dedicated jobs and the rest the slot of the
+    // For normal jobs the user (the number of group:user), for dedicated jobs and the rest the slot of the
     // queue.
     std::uint32_t of = 0;
-    std::uint32_t entity = 0;  // of the fair-share tree; 0: of all
-    bool preempted = false;    // of jobs that have been preempted and haven't run since
+    std::uint32_t entity = 0;  // the entity of the fair-share tree; 0: any
+    bool preempted = false;    // the lane's jobs have been preempted and haven't run since
     std::uint32_t jobs = 0;
     // Its index among the lanes of its class that have jobs, if it has any.
     std::uint32_t place = 0;
     std::vector<std::uint32_t> blocks;
     std::vector<JobSize> least;         // by block
     std::vector<std::int64_t> soonest;  // by block: the least overdue_from
-    std::vector<Blockers> blockers;     // by block: the blockers of its jobs, and maybe some that are gone
+    std::vector<Blockers>
+        blockers;  // by block: the blockers of its jobs, and maybe some of jobs that are gone
     std::vector<std::uint64_t> oldest;  // by block: the least sequence
 };
 
@@ -106,7 +107,7 @@ class PendingJobs {
         JobSlot job = kNoSlot;
         PendingKey key{};
         JobSize size;
-        std::int64_t charge = 0;  // what the job adds to the past usage of its user
+        std::int64_t charge = 0;  // the amount that the job adds to the past usage of its user
         // When the job becomes overdue, in seconds since the Epoch; INT64_MAX: never.
         std::int64_t overdue_from = 0;
         std::uint32_t signature = 0;
@@ -121,15 +122,15 @@ class PendingJobs {
     };
 
     void clear();
-    // Returns the lane of such jobs, which is made if it isn't there.
+    // Returns the lane of such jobs; makes it if there is none.
     LaneId lane(JobClass job_class, std::uint32_t of, std::uint32_t entity = 0, bool preempted = false);
     std::span<const Lane> lanes() const { return lanes_; }
     const Lane& operator[](LaneId lane) const { return lanes_[lane]; }
     // Returns the lanes of a class that have jobs, in no particular order.
     std::span<const LaneId> lanes_of(JobClass job_class) const { return of_class(job_class).lanes; }
-    // Finds the lanes of a class that may have a released job. What is known of a lane are its blockers, how
-    // long its shortest jobs are (for several numbers of CPUs, each twice the one before), and how small its
-    // smallest jobs are.
+    // Finds the lanes of a class that may have a released job. Known of a lane are its blockers, the walltime
+    // of its shortest jobs (for several numbers of CPUs, each twice the one before), and the sizes of its
+    // smallest jobs.
     void find_lanes(JobClass job_class, const Releases& releases, std::vector<LaneId>& out);
 
     // The jobs that an empty lane begins with, in any order.
@@ -153,8 +154,7 @@ class PendingJobs {
     Blockers blockers_of(LaneId lane, Position at) const { return block(lane, at).blockers[at.index]; }
     // Is there a job at this position, or at the beginning of the next block, to which `at` is moved then?
     bool settle(LaneId lane, Position& at) const;
-    // Returns the position that is so many jobs further on in the same block; nothing if the block ends
-    // before.
+    // Returns the position that many jobs further on in the same block. Empty: the block ends before it.
     std::optional<Position> ahead(LaneId lane, Position at, std::uint32_t jobs) const {
         if (at.block >= lanes_[lane].blocks.size() || at.index + jobs >= block(lane, at).jobs.size())
             return std::nullopt;
@@ -171,7 +171,7 @@ class PendingJobs {
     std::uint32_t signature_of(LaneId lane, Position at) const {
         return block(lane, at).signatures[at.index];
     }
-    // What a cycle wants to know about the job at a position.
+    // The data of the job at a position that a cycle takes.
     struct Taken {
         JobSlot job;
         std::uint32_t signature;
@@ -185,8 +185,8 @@ class PendingJobs {
     JobSize size_of(LaneId lane, Position at) const { return block(lane, at).sizes[at.index]; }
     // Returns the sum of the charges of the jobs before this one in the lane.
     std::int64_t charge_before(LaneId lane, Position at) const;
-    // How far the permutation has gone in a lane when it has made all picks below `usage`. The user of the
-    // lane begins with `base`.
+    // The state of the permutation in a lane after all picks below `usage`. The user of the lane begins with
+    // `base`.
     struct Reached {
         std::optional<std::int64_t> before;  // the usage at the lane's last pick below `usage`
         bool at = false;                     // a job is picked at `usage`
@@ -197,7 +197,7 @@ class PendingJobs {
     // Finds the normal jobs that have become overdue by `now`. The caller has to remove them. O(1) while
     // there is none.
     void find_due(Instant now, std::vector<JobSlot>& out);
-    // Returns an instant before which no normal job becomes overdue; nothing if none ever does.
+    // Returns an instant before which no normal job becomes overdue. Empty: none ever does.
     std::optional<Instant> next_due() const {
         if (soonest_ == INT64_MAX) return std::nullopt;
         return Instant(Seconds(soonest_));
@@ -241,7 +241,7 @@ class PendingJobs {
     };
     // The least that the jobs of a lane ask for, and their blockers.
     struct LaneLeast {
-        // That of jobs of up to 1, 2, 4, 8, 16, and of any number of CPUs.
+        // The walltime of jobs of up to 1, 2, 4, 8, 16, and of any number of CPUs.
         std::array<std::int32_t, 6> walltime;
         std::int32_t nodes;
         std::int32_t mem;
@@ -288,8 +288,8 @@ class PendingJobs {
 };
 
 // A user at the beginning of the permutation by past usage. In their circle the user with the fewest jobs
-// comes first, and of those with as many the one whose oldest job is the older one: the Origin scheduler
-// listed the users before it sorted the jobs.
+// comes first, and among equal numbers the user whose oldest job is older: the Origin scheduler listed the
+// users before it sorted the jobs.
 struct UsageLane {
     LaneId lane = 0;
     std::uint32_t jobs = 0;
@@ -302,8 +302,8 @@ struct UsageLane {
 };
 
 // Returns the lanes whose jobs the permutation picks at `usage`, in the order of the picks
-// (past_usage_deal.h). `lanes` are those of all users, in order. They are found from the few picks before.
-// The answer is empty if that would take too many of them.
+// (past_usage_deal.h). `lanes` are the lanes of all users, in order. The picks are found from the few before
+// them; the answer is empty if that would take too many steps.
 std::vector<LaneId> picks_at(const PendingJobs& waiting, std::vector<UsageLane> lanes, std::int64_t usage);
 
 }  // namespace pbs::sched

@@ -1,4 +1,4 @@
-// Sorting by chains of comparators.
+// Sorts jobs by chains of comparators.
 
 #include <algorithm>
 #include <array>

@@ -27,7 +27,7 @@ struct OrderedJob {
     double score = 0;             // the value of job_sort_formula
 };
 
-// What comparators read beside the job.
+// The data that comparators read beside the job.
 struct OrderContext {
     Instant now{};
     const Settings& settings;
@@ -39,7 +39,7 @@ struct OrderContext {
     // The shares of the policy's fs_group; null: it has none.
     SchedShares* shares = nullptr;
     Tables* tables = nullptr;        // null: no formula is asked for
-    const OwnStates* own = nullptr;  // what Comparator::prepare() made; null: nothing was prepared
+    const OwnStates* own = nullptr;  // values that Comparator::prepare() made; null: nothing was prepared
 };
 
 // The form in which people are shown the number of a comparator.
@@ -48,16 +48,16 @@ enum class KeyForm : std::uint8_t { number, yes_if_0, duration, instant, score, 
 struct Comparator {
     const char* name;
     const char* attributes = "";  // the attributes that it belongs to, to be shown to people
-    unsigned bits;                // how many the number has; a larger number counts as the largest that fits
+    unsigned bits;                // the number's width; a larger number counts as the largest that fits
     // Returns the number of a job. Several threads ask at once.
     std::uint64_t (*number)(const OrderContext& context, const OrderedJob& job, std::uint32_t argument);
     KeyForm shown = KeyForm::number;
-    // Does the order of jobs change though nothing happens to them? Then the lanes are filled anew in each
-    // cycle. Null: it doesn't.
+    // Does the order of jobs change without any event? Then the lanes are filled anew in each cycle. Null:
+    // no.
     bool (*changes_by_itself)(const Policy& policy) = nullptr;
-    // Makes what the comparator reads of all jobs of a class together, before their numbers are asked for:
-    // the largest value of any of them, say. It is kept in `own`, for the length of the cycle. A comparator
-    // that has it changes by itself. Null: there is nothing to make.
+    // Prepares a value that the comparator computes over all jobs of a class, such as a maximum, before their
+    // numbers are asked for. It is kept in `own`, for the length of the cycle. A comparator with this
+    // function changes by itself. Null: there is nothing to prepare.
     void (*prepare)(const OrderContext& context, std::span<const OrderedJob> jobs, OwnStates& own) = nullptr;
 };
 
@@ -76,13 +76,13 @@ constexpr Link down(const Comparator& comparator, std::uint32_t argument = 0) {
     return {&comparator, argument, true};
 }
 
-// Does the order by a chain change though nothing happens to the jobs?
+// Does the order by a chain change without any event?
 bool changes_by_itself(const Chain& chain, const Policy& policy);
 // Has each comparator of a chain prepare itself for these jobs.
 void prepare(const Chain& chain, const OrderContext& context, std::span<const OrderedJob> jobs,
              OwnStates& own);
 
-// Returns how many bits the numbers of a chain have together.
+// Returns the number of bits that the numbers of a chain have together.
 unsigned key_bits(const Chain& chain);
 
 // Sorts the jobs in place, by packed keys. O(n log n).

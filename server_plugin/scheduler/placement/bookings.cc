@@ -30,7 +30,7 @@ void Bookings::set(const Inventory& inventory, std::vector<Booking> bookings, In
     };
     for (auto& [vnode, all] : on_) {
         std::ranges::stable_sort(all, {}, &Left::at);
-        std::vector<const Left*> there;  // at the instant of `one`
+        std::vector<const Left*> there;  // bookings that are there at the instant of `one`
         for (auto one = all.begin(); one != all.end(); ++one) {
             std::erase_if(there, [&](const Left* other) { return other->end <= one->at; });
             there.push_back(&*one);
@@ -51,7 +51,7 @@ void Bookings::set(const Inventory& inventory, std::vector<Booking> bookings, In
             one->left.assign(columns, 0);
             one->left[kOpenColumn] = Columns::open;
             one->left[kEmptyColumn] = kEmpty;
-            // Of what it hasn't asked for its jobs have what is left over, as others do.
+            // Of resources that the booking hasn't asked for, its jobs have what is left over, as others do.
             for (std::uint32_t c = kFirstResourceColumn; c < columns; ++c)
                 one->left[c] = one->needs[c] > 0 ? one->needs[c] - (without[c] - free[c]) : free[c];
             const auto leave = [&](const Left& other) {

@@ -1,4 +1,4 @@
-// Bookings: what advance reservations have of vnodes, each from an instant to another one.
+// Bookings: the shares of vnodes that advance reservations have, each for a span of time.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace pbs::sched {
 
-// A booking has its shares of vnodes whether or not jobs of its own use them. Jobs that are in no booking may
-// use what all bookings leave over for as long as they run; a job that is in one may use what that one has,
-// less what others of its jobs use.
+// A booking has its shares of vnodes whether or not jobs of its own use them. Jobs in no booking may use what
+// all bookings leave over for as long as they run; a job in a booking may use the booking's shares, less what
+// other jobs of the booking use.
 //
-// What is free for a job that starts now gets less only as bookings begin, since other jobs only end. So it
-// is known for each vnode at the instants at which its bookings begin.
+// Room for a job that starts now shrinks only as bookings begin, since other jobs only end. So the room of
+// each vnode is kept for the instants at which its bookings begin.
 struct Booking {
-    // All that it has of a vnode.
+    // All that the booking has of a vnode.
     struct Share {
         VnodeSlot vnode = 0;
         Row needs;
@@ -35,8 +35,8 @@ struct Booking {
 
 class Bookings {
   public:
-    // Of the running jobs of a vnode: does the job hold nothing any more at this instant, beside what its own
-    // booking has?
+    // Does a running job of a vnode hold nothing any more at this instant, beside the shares of its own
+    // booking?
     using Gone = std::function<bool(JobSlot job, Instant at)>;
     // Is the running job in this booking?
     using IsOf = std::function<bool(JobSlot job, std::uint32_t booking)>;
@@ -50,8 +50,8 @@ class Bookings {
              const IsOf& is_of);
     void clear();
 
-    // Calls `visit` with a Row for each instant that matters to a job by the rules: what bookings leave over
-    // of the vnode for it.
+    // Calls `visit` with a Row for each instant that matters to a job by the rules: the room that bookings
+    // leave over for it on the vnode.
     template <class Visit>
     void for_each_binding(VnodeSlot vnode, const PlaceRules& rules, Visit visit) const {
         if (list_.empty() || rules.without_bookings) return;
@@ -69,21 +69,20 @@ class Bookings {
     // Takes `count` times `needs` of a vnode for a job by the rules (sign 1), or gives it back (sign -1).
     void use(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign, const PlaceRules& rules);
 
-    // The booking that begins first of those that are there at some time between `from` and `until`; null:
-    // there is none.
+    // The booking that begins first among those that overlap `from` to `until`; null: none does.
     const Booking* first_between(Instant from, Instant until) const;
-    // The first instant after t at which one ends; Instant::max(): none does.
+    // The first instant after t at which a booking ends; Instant::max(): none does.
     Instant next_end(Instant t) const;
 
   private:
-    // Of a vnode, as a booking of it begins.
+    // The room on a vnode as one of its bookings begins.
     struct Left {
         std::uint32_t booking = 0;
         Instant at{};
         Instant end{};
-        Row over;   // what all bookings leave for others
-        Row left;   // what the booking has for its own jobs
-        Row needs;  // what it has altogether
+        Row over;   // the room that all bookings leave for others
+        Row left;   // the room that the booking has for its own jobs
+        Row needs;  // all that the booking has of the vnode
     };
     static const Left* of_booking(const std::vector<Left>& all, std::uint32_t booking) {
         for (const Left& one : all)
@@ -94,7 +93,7 @@ class Bookings {
     std::vector<Booking> list_;
     Instant from_{};
     std::unordered_map<VnodeSlot, std::vector<Left>> on_;  // in the order of `at`
-    Row none_;                                             // of a vnode that takes no job
+    Row none_;                                             // the row of a vnode that takes no job
 };
 
 }  // namespace pbs::sched

@@ -1,8 +1,9 @@
 // Amounts as rows of numbers.
 //
-// What a vnode has, what is free of it and what a chunk asks for are rows with the same columns, so that one
-// row is compared with another without a look at the names of resources. The first two columns aren't
-// amounts: they tell whether the vnode takes jobs, and whether it takes them beside those that are on it.
+// The amounts of a vnode, its free amounts and the amounts that a chunk asks for are rows with the same
+// columns, so that one row is compared with another without a look at the names of resources. The first two
+// columns aren't amounts: they tell whether the vnode takes jobs, and whether it takes them beside those that
+// are on it.
 #pragma once
 
 #include <absl/container/inlined_vector.h>
@@ -20,7 +21,7 @@ namespace pbs::sched {
 // A number for each column. Few resources have one, so rows seldom take memory of their own.
 using Row = absl::InlinedVector<std::int64_t, 8>;
 
-// A rule's say on vnodes, while the search for a place goes on.
+// A rule that limits how many chunks vnodes may give, asked while a search for a place goes on.
 class VnodeRule {
   public:
     VnodeRule() = default;
@@ -47,14 +48,14 @@ class Columns {
     // vnodes too.
     static Openness wanted_openness(const NodeSize& node_size) { return node_size.cpus > 0 ? busy : open; }
 
-    // The amounts that a row has of two resources. A resource that vnodes don't limit has the largest number.
+    // The amounts of two resources in a row. A resource that vnodes don't limit has the largest number.
     struct Room {
         std::int64_t first = 0;
         std::int64_t second = 0;
     };
 
-    // Makes a column for each consumable resource that some vnode has an amount of. Rows that were made
-    // before are void.
+    // Makes a column for each consumable resource that some vnode has an amount of. Earlier rows become
+    // invalid.
     void assign(const std::vector<Vnode>& vnodes, const Resources& resources);
     // Has this vnode a value of a resource that only a new assign() would take up?
     bool lacks(const Vnode& vnode, const Resources& resources) const;
@@ -66,7 +67,8 @@ class Columns {
         return resource < columns_.size() ? columns_[resource] : 0;
     }
     std::uint32_t resource(std::uint32_t column) const { return resources_[column]; }
-    // Is an amount asked for that only vnodes have (Resources::Info::host_level), and none has any?
+    // Does the request ask for an amount of a resource that only vnodes can have
+    // (Resources::Info::host_level), while none has any?
     bool is_lacking(const Need& need) const {
         return need.amount > 0 && of(need.resource) == 0 && need.resource < host_level_.size() &&
                host_level_[need.resource];
@@ -79,16 +81,16 @@ class Columns {
     // The resources that PBS knows by name, as they were at the last assign().
     const Resources::Known& known() const { return known_; }
 
-    // Writes what one chunk asks of a vnode into `row`, whose memory is used again, and returns `row`.
+    // Writes the amounts that one chunk asks of a vnode into `row`, whose memory is used again, and returns
+    // `row`.
     const Row& needs_of(const Chunk& chunk, AskedSharing sharing, const NodeSize& node_size, Row& row) const;
-    // Returns what one chunk asks of a vnode as a new row.
+    // Returns the amounts that one chunk asks of a vnode as a new row.
     Row needs_of(const Chunk& chunk, AskedSharing sharing, const NodeSize& node_size) const;
-    // Writes into `row` what one chunk of a part takes of its vnode; of a part that is a piece, what the
-    // piece takes.
+    // Writes into `row` the amounts that one chunk of a part takes of its vnode, or that the piece takes if
+    // the part is a piece.
     const Row& needs_of(const Placement& placement, const Part& part, const Request& request,
                         const NodeSize& node_size, Row& row) const;
-    // Returns what the chunks of a request ask for together: the column and the amount of each resource that
-    // is asked for.
+    // Returns the sum that the chunks of a request ask for: the column and the amount of each resource in it.
     std::vector<std::pair<std::uint32_t, std::int64_t>> totals(const Request& request,
                                                                const NodeSize& node_size) const;
     // Returns the amounts that a row has of the resources `first` and `second`.

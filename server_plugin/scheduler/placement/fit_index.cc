@@ -48,7 +48,7 @@ namespace {
 
 using KeyValues = absl::InlinedVector<std::int64_t, 4>;
 
-// Returns the number by which vnodes are in order, the least first. It is limited so that the sum over
+// Returns the number by which vnodes are ordered, the least first. It is limited so that the sum over
 // `vnodes` vnodes doesn't overflow.
 std::int64_t value_of(const Inventory& inventory, VnodeSlot vnode, const NodeKey& key, std::size_t vnodes) {
     std::int64_t value = 0;
@@ -74,8 +74,8 @@ KeyValues values_of(const Inventory& inventory, const FitIndex::Pool& pool, Vnod
     return values;
 }
 
-// The same of a host, of which the first vnode decides. Vnodes that are equal by all keys are in the order of
-// their handles.
+// Returns the numbers by which hosts are ordered: those of its first vnode. Vnodes that are equal by all keys
+// are in the order of their handles.
 KeyValues values_of_host(const Inventory& inventory, const FitIndex::Pool& pool, const FitIndex::Host& host) {
     std::uint32_t first = 0;
     if (host.is_shared()) {
@@ -212,7 +212,7 @@ void FitIndex::fill_host(const Inventory& inventory, Pool& pool, std::uint32_t h
 
 namespace {
 
-// Brings a vnode up to date. With `hosts_stay`, its host stays where it is in the order.
+// Brings the row and place of a vnode up to date. With `hosts_stay`, its host stays where it is in the order.
 void bring_up_to_date(const Inventory& inventory, FitIndex::Pool& pool, std::uint32_t index,
                       bool hosts_stay) {
     const std::uint32_t columns = inventory.columns().size();
@@ -268,7 +268,7 @@ void FitIndex::settle(Inventory& inventory) {
 }
 
 // Where some host has several vnodes, a search goes through hosts in the order that they had at its
-// beginning.
+// beginning, so the host stays where it is.
 void FitIndex::add(Inventory& inventory, PoolId pool, VnodeSlot vnode, const Row& needs, std::int64_t count,
                    int sign) {
     inventory.add(vnode, needs, count, sign);

@@ -11,17 +11,16 @@ namespace pbs::sched {
 namespace {
 
 // The columns of shares that stand for the job itself: the load that is counted for it on the vnode's host,
-// that it is one of the jobs there, one of those that have the vnode for themselves, and one of those on the
-// vnode. The share of the last kind comes behind the vnode's amounts, as the vnode's flags are set anew with
-// it.
+// and that it counts as a job of the host, as a job that has the vnode for itself, and as a job of the vnode.
+// The last comes behind the vnode's amounts, because it sets the vnode's flags anew.
 constexpr std::uint32_t kLoadShare = UINT32_MAX - 1;
 constexpr std::uint32_t kHostShare = UINT32_MAX;
 constexpr std::uint32_t kExclusiveShare = kOpenColumn;
 constexpr std::uint32_t kJobShare = kEmptyColumn;
-constexpr std::size_t kMostHostsOfAJob = 64;  // a job isn't counted on further hosts
+constexpr std::size_t kMostHostsOfAJob = 64;  // further hosts don't count the job
 
-// Adds to the vnodes that a job's chunks are on those that it has for itself beside them: all others of the
-// hosts that it has. Afterwards they are in order and each is there once.
+// Adds to the vnodes of a job's chunks the vnodes that it has for itself beside them: all others of the hosts
+// that it has. Afterwards they are in order and each is there once.
 template <class Slots>
 void add_hosts(const Inventory& inventory, AskedSharing asked, Slots& vnodes) {
     const auto takes_host = [&](VnodeSlot vnode) { return inventory.sole(vnode, asked) == Sole::host; };
@@ -168,8 +167,8 @@ void Inventory::set_host(VnodeSlot slot, std::uint32_t host) {
     on_host_[vnode.host_number].push_back(slot);
 }
 
-// All vnodes of a host tell of the same load. The first one that tells of a new measurement has it count.
-// Returns whether anything of it is different.
+// Takes up the load of a vnode's host. All vnodes of a host have the same load in their records; the first
+// with a new measurement counts. Returns whether anything of it is different.
 bool Inventory::set_load(VnodeSlot slot, const VnodeRecord& record) {
     Vnode& vnode = vnodes_[slot];
     const bool same = vnode.load_thousandths == record.load_thousandths && vnode.busy == record.busy &&
@@ -193,7 +192,7 @@ bool Inventory::set_load(VnodeSlot slot, const VnodeRecord& record) {
     return true;
 }
 
-// The load that is counted for what a job has of a vnode.
+// The load that is counted for a job's share of a vnode.
 std::int64_t Inventory::load_of(std::span<const Need> needs) const {
     std::int64_t load = 0;
     for (const Need& need : needs)
@@ -252,7 +251,7 @@ bool Inventory::matches(const Vnode& vnode, const Chunk& chunk) const {
         if (wanted.resource == columns_.known().vnode) return vnode.name == wanted.text;
         if (wanted.resource == columns_.known().host)
             return same_host_name(strings_->text(vnode.host), wanted.text);
-        // If no vnode has a value of the resource, vnodes decide about it only if it is theirs alone.
+        // If no vnode has a value of the resource, it matters here only if just vnodes can have one.
         if (!columns_.is_defined(wanted.resource)) return true;
         for (const KeptAmount& has : vnode.available)
             if (has.resource == wanted.resource)
@@ -513,7 +512,7 @@ void Inventory::shares_of(const Placement& placement, const Request& request, co
     add_job_shares(vnodes, request.sharing, out);
 }
 
-// Adds the shares that stand for the job itself. They have to agree with what count_jobs() counts.
+// Adds the shares that stand for the job itself. They have to agree with the counts of count_jobs().
 void Inventory::add_job_shares(std::span<const VnodeSlot> vnodes, AskedSharing asked, Shares& out) const {
     std::vector<std::uint32_t> hosts;
     hosts.reserve(vnodes.size() > 1 ? vnodes.size() : 0);

@@ -1,4 +1,4 @@
-// The inventory of vnodes: their state, what they have, and what is free of it.
+// The inventory of vnodes: their state, their amounts, and how much of these is free.
 #pragma once
 
 #include <absl/container/inlined_vector.h>
@@ -20,11 +20,11 @@
 namespace pbs::sched {
 
 // Running jobs are allocated the places that the host told of. A cycle assumes the placements of the jobs
-// that it starts, and forgets the placements that don't come to be. When the scheduler looks ahead, shares
-// are given back and taken. All of that changes what is free.
+// that it starts, and forgets placements that don't come to be. When the scheduler looks ahead, shares are
+// given back and taken. All of that changes the free amounts.
 class Inventory {
   public:
-    // What a job has of a vnode, in one column of its row. Some columns stand for the job itself. A share is
+    // A job's share of a vnode in one column of its row. Some columns stand for the job itself. A share is
     // valid until version() grows.
     struct Share {
         VnodeSlot vnode = 0;
@@ -38,10 +38,10 @@ class Inventory {
 
     // ---- Vnodes.
 
-    // Takes up what the host told of a vnode. Returns false if nothing but the vnode's load changed, and it
-    // has no maximum.
+    // Takes up a record of a vnode. Returns false if nothing but the vnode's load changed, and it has no
+    // maximum.
     bool change(const VnodeRecord& record, const Resources& resources);
-    // Takes note that the vnode is gone. Its slot stays and has `known` false.
+    // Notes that the vnode is gone. Its slot stays and has `known` false.
     void remove(VnodeHandle vnode);
     // Finds out anew which resources count, after a resource was defined or changed.
     void rebuild(const Resources& resources);
@@ -56,7 +56,7 @@ class Inventory {
     // Returns all vnodes on the host of this vnode.
     std::span<const VnodeSlot> of_host(VnodeSlot vnode) const { return on_host_[vnodes_[vnode].host_number]; }
     bool same_host(std::uint32_t a, std::uint32_t b) const;
-    // Puts all vnodes of the hosts of these in their place, in order and each once.
+    // Replaces the vnodes by all vnodes of their hosts, in order and each once.
     template <class Slots>
     void widen_to_hosts(Slots& vnodes) const {
         absl::InlinedVector<std::uint32_t, 4> hosts;
@@ -69,26 +69,26 @@ class Inventory {
     }
     // Has the vnode the values that the chunk asks for of resources that aren't amounts?
     bool matches(const Vnode& vnode, const Chunk& chunk) const;
-    // Is the load of the vnode's host at its maximum, or was it and hasn't fallen far enough since? The CPUs
-    // of jobs that were started after the load was measured are counted as load.
+    // Is the load of the vnode's host at its maximum, or has it been and not fallen far enough since? The
+    // CPUs of jobs that were started after the load was measured are counted as load.
     bool is_loaded(VnodeSlot vnode) const;
     // Has any vnode been said to be busy, or to have a maximum?
     bool has_maximal_loads() const { return has_maximal_loads_; }
-    // When the load of the vnode's host was measured.
+    // The instant at which the load of the vnode's host was measured.
     Instant load_at(VnodeSlot vnode) const { return host_loads_[vnodes_[vnode].host_number].at; }
-    // Has any vnode an amount of each resource that chunks ask for and only vnodes have? If not, there is no
-    // place.
+    // Has some vnode an amount of each resource that chunks ask for and only vnodes can have? If not, there
+    // is no place.
     bool has_some_of_each(const Request& request) const;
-    // What a job that asks like that has for itself of a vnode that it is on.
+    // The part that a job with this sharing has for itself of a vnode that it is on.
     Sole sole(VnodeSlot vnode, AskedSharing asked) const { return sole_of(asked, vnodes_[vnode].sharing); }
-    // Makes of what is free of a vnode what it is for others once such a job is there, but for the amounts.
+    // Changes the flags of a vnode's free row to what they are for others once such a job is there.
     void enter(VnodeSlot vnode, AskedSharing asked, Row& row) const {
         row[kEmptyColumn] = emptiness(vnodes_[vnode].sharing, true);
         if (sole(vnode, asked) != Sole::nothing) row[kOpenColumn] = Columns::closed;
     }
     // Has any vnode been said to give a job its host?
     bool gives_hosts() const { return gives_hosts_; }
-    // How many jobs may be on the vnode's host beside one; INT64_MAX: any number.
+    // The number of jobs that may be on the vnode's host beside one; INT64_MAX: any number.
     std::int64_t most_jobs_beside(VnodeSlot vnode, const PlaceRules& rules) const {
         if (sole(vnode, rules.sharing) == Sole::host) return 0;
         return rules.max_jobs_on_host > 0 ? rules.max_jobs_on_host - 1 : INT64_MAX;
@@ -100,13 +100,13 @@ class Inventory {
     // ---- Amounts.
 
     const Columns& columns() const { return columns_; }
-    // What a vnode has, and what is free of it.
+    // The amounts of a vnode in all, and its free amounts.
     const std::int64_t* total(VnodeSlot vnode) const { return &total_[vnode * columns_.size()]; }
     const std::int64_t* free(VnodeSlot vnode) const { return &free_[vnode * columns_.size()]; }
     std::int64_t free_amount(VnodeSlot vnode, std::uint32_t resource) const;
-    // Returns what would be free of a vnode if these jobs no longer held anything of it.
+    // Returns the free amounts of a vnode as if these jobs no longer held anything of it.
     Row free_without(VnodeSlot vnode, std::span<const JobSlot> jobs) const;
-    // Returns what the chunks of a request ask for together (Columns::totals).
+    // Returns the sum that the chunks of a request ask for (Columns::totals).
     std::vector<std::pair<std::uint32_t, std::int64_t>> totals(const Request& request,
                                                                const NodeSize& node_size) const {
         return columns_.totals(request, node_size);
@@ -121,7 +121,7 @@ class Inventory {
 
     // ---- Running jobs.
 
-    // Allocates its places to a running job, and releases them. `started`: since when it runs.
+    // Allocates its places to a running job, and releases them. `started`: the instant at which it started.
     void allocate(JobSlot job, std::span<const Place> places, const Request& request, Instant started = {});
     void release(JobSlot job);
     // Does the job hold exactly these places?
@@ -149,7 +149,8 @@ class Inventory {
 
     // ---- Placements and shares.
 
-    // assume() takes the placement of a job that the cycle starts from what is free; forget() gives it back.
+    // Takes the placement of a job that the cycle starts from the free amounts (assume), or gives it back
+    // (forget).
     void assume(const Placement& placement, const Request& request, const NodeSize& node_size) {
         apply(placement, request, node_size, -1);
     }
@@ -161,21 +162,21 @@ class Inventory {
     void shares_of(const Placement& placement, const Request& request, const NodeSize& node_size,
                    Shares& out) const;
 
-    // Grows whenever vnodes come, go, move or have other amounts, or the columns change. All pools are void
-    // then.
+    // Grows whenever vnodes come, go, move or have other amounts, or the columns change. All pools then
+    // become invalid.
     std::uint64_t version() const { return version_; }
     // Grows whenever a job takes or gives back anything, and when the amounts of a vnode change.
     std::uint64_t changes() const { return changes_; }
 
   private:
-    // FitIndex changes what is free while it looks for a place or ahead, and tells its trees of it.
+    // FitIndex changes free amounts while it looks for a place or ahead, and updates its trees.
     friend class FitIndex;
-    // Makes `count` times `needs` less (sign -1) or more (sign 1) of a vnode free.
+    // Makes `count` times `needs` of a vnode less (sign -1) or more (sign 1) free.
     void add(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign);
-    // Gives shares back (sign 1) or takes them (sign -1). Appends to `changed` the vnodes of which something
-    // else is free then.
+    // Gives shares back (sign 1) or takes them (sign -1). Appends to `changed` the vnodes whose free amounts
+    // or flags change.
     void add(std::span<const Share> shares, int sign, std::vector<VnodeSlot>& changed);
-    // The vnodes of which something else is free than at the last clear_changed(), each once.
+    // The vnodes whose free amounts or flags changed since the last clear_changed(), each once.
     std::vector<VnodeSlot>& changed() { return changed_; }
     void clear_changed();
 
@@ -240,7 +241,7 @@ class Inventory {
     bool gives_hosts_ = false;
     std::vector<std::vector<VnodeSlot>> on_host_;  // by host number
     std::vector<VnodeSlot> changed_;               // vnodes that changed since clear_changed()
-    std::vector<bool> is_changed_;                 // by vnode: it is in changed_
+    std::vector<bool> is_changed_;                 // by vnode: changed_ contains it
     std::uint64_t version_ = 1;
     std::uint64_t changes_ = 0;
     // Memory that is used again by each call.

@@ -15,7 +15,7 @@ namespace pbs::sched {
 // over whole subtrees, and a change of one row costs the logarithm of the number of rows.
 class MaximaTree {
   public:
-    // What a search asks for: pairs of a column and the least number that it has to hold.
+    // The needs of a search: pairs of a column and the least number that it has to hold.
     using Asked = std::vector<std::pair<std::uint32_t, std::int64_t>>;
 
     // Makes a row of `columns` numbers for each of `rows` places; all numbers are -1. The caller fills the
@@ -29,7 +29,7 @@ class MaximaTree {
     void fix();
     // Computes the maxima above one row. O(log rows).
     void fix_above(std::uint32_t place);
-    // Computes the maxima over so many rows from `first` on, and those above. Both are those of a subtree.
+    // Computes the maxima over that many rows from `first` on, which have to form a subtree, and those above.
     void fix_part(std::uint32_t first, std::uint32_t rows);
 
     // Returns the first place from `from` on whose row has enough of all that is asked for, or kNoSlot if

@@ -10,7 +10,7 @@
 
 namespace pbs::sched {
 
-// A key of the order: an amount of a resource of a vnode (0 if it has none), or the vnode's priority.
+// A key of the order: an amount of a resource on a vnode (0 if it has none), or the vnode's priority.
 struct NodeKey {
     std::uint32_t resource = kNoResource;  // kNoResource: the vnode's priority
     bool high_first = true;

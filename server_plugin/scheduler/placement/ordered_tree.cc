@@ -101,7 +101,7 @@ void OrderedTree::put_in_order(std::uint32_t item) {
         make_room(item, std::min(first, tree_.size() - 1));
 }
 
-// Puts items, in order, at some of so many positions from `first` on, which are all free. Their rows stay -1.
+// Puts items, in order, at some of the given number of free positions from `first` on. Their rows stay -1.
 void OrderedTree::spread(std::span<const std::uint32_t> items, std::uint32_t first, std::uint32_t positions) {
     for (std::size_t i = 0; i < items.size(); ++i) {
         const auto at = first + static_cast<std::uint32_t>(i * positions / items.size());
@@ -115,8 +115,9 @@ void OrderedTree::spread(std::span<const std::uint32_t> items, std::uint32_t fir
     for (; node > 0; node /= 2) find_last(node);
 }
 
-// Puts an item in order where there is no free position. The larger the part of the tree, the less full it
-// may be: half full is the whole tree at most, and a pair of positions may be full.
+// Puts an item in order where there is no free position, by spreading the items of a part of the tree. The
+// larger the part, the less full it may be: the whole tree at most half full, while a pair of positions may
+// be full.
 void OrderedTree::make_room(std::uint32_t item, std::uint32_t near) {
     const auto levels = static_cast<std::uint32_t>(std::bit_width(tree_.size()) - 1);
     std::uint32_t first = near;

@@ -6,7 +6,7 @@
 namespace pbs::sched {
 namespace {
 
-// The most chunks of one kind that are given in turn. The others are given as many as fit, vnode by vnode.
+// The most chunks of one kind that are given in turn. Beyond that each vnode gives as many as fit.
 constexpr std::int64_t kMostInTurn = 2048;
 
 }  // namespace
@@ -104,8 +104,8 @@ bool PlaceSearch::place_kind(Kind& kind, const Among& among) {
     return kind.left == 0;
 }
 
-// Does a vnode that gives a chunk come later in the order then? The first key decides that is about an amount
-// that the chunk takes.
+// Does a vnode that gives a chunk come later in the order then? The first key about an amount that the chunk
+// takes decides.
 bool PlaceSearch::comes_later(const Row& needs) const {
     for (const NodeKey& key : pool_.keys) {
         const std::uint32_t column = key.moves() ? columns().of(key.resource) : 0;
@@ -114,11 +114,11 @@ bool PlaceSearch::comes_later(const Row& needs) const {
     return false;
 }
 
-// Gives chunks of vnodes of the tree one by one, each of the vnode that is the first then. The vnodes of the
-// tree are those of the pool, or hosts of one vnode each, or those of one host, which begin with `first`.
-// What gives no chunk of the kind stays where it is in the order, and isn't asked again.
+// Gives chunks one by one, each from the vnode that is then the first in the tree. The vnodes of the tree are
+// those of the pool, or hosts of one vnode each, or those of one host, which begin with `first`. A vnode that
+// gives no chunk of the kind stays where it is in the order, and isn't asked again.
 void PlaceSearch::place_in_turn(Kind& kind, const OrderedTree& tree, std::uint32_t first) {
-    std::uint32_t passed = kNoSlot;  // the last that gave none
+    std::uint32_t passed = kNoSlot;  // the last vnode that gave none
     take_all();
     for (std::int64_t given = 0; kind.left > 0 && given < kMostInTurn;) {
         const std::uint32_t from = passed == kNoSlot ? 0 : tree.position(passed) + 1;

@@ -13,13 +13,12 @@
 
 namespace pbs::sched {
 
-// One search for one request: the first fit in the order of the pool. While the search goes on, what it has
-// found for some of the chunks is taken from what is free. At its end all is as it was.
+// One search for one request: the first fit in the order of the pool. While the search goes on, the places
+// that it has found for some of the chunks are taken from what is free. Afterwards everything is as it was.
 //
-// A vnode that is found gives as many chunks as it has room for. Where the order changes as a chunk is given,
-// so that the vnode comes later, it gives one chunk, and the next is looked for in the order as it is then
-// (place_in_turn). On sites with a host of several vnodes that is done for place=pack only, within a host; as
-// OpenPBS does it.
+// A vnode gives as many chunks as it has room for. Where giving a chunk changes the order, so that the vnode
+// comes later, it gives one chunk, and the next is looked for in the new order (place_in_turn). On sites with
+// a host of several vnodes that is done for place=pack only, within a host, as in OpenPBS.
 //
 // Where chunks are divided (place_search_divide.cc), hosts come in the order of their first vnodes. On each
 // host, the first vnode that has room for a chunk gives the whole chunk. If no vnode has, the vnodes of the
@@ -33,7 +32,7 @@ class PlaceSearch {
         Row needs;
         MaximaTree::Asked asked;
     };
-    // The pool in which a search looks, and what it belongs to.
+    // The pool in which a search looks, and the structures that it reads and changes.
     struct Site {
         Inventory& inventory;
         FitIndex& index;
@@ -50,8 +49,8 @@ class PlaceSearch {
 
   private:
     using Host = FitIndex::Host;
-    // The vnodes of the pool among which the job has to be placed: those of these indices, or of the host, or
-    // all if neither is given.
+    // The vnodes of the pool among which the job has to be placed: those with these indices, or those of the
+    // host; all if neither is given.
     struct Among {
         const std::vector<std::uint32_t>* indices = nullptr;
         const Host* host = nullptr;
@@ -68,7 +67,7 @@ class PlaceSearch {
         Row needs;
         Chunk chunk;
     };
-    // What is left of a vnode for chunks, without what the search has already given the job of it.
+    // The room of a vnode that is left for chunks, without what the search has already given the job.
     struct Left {
         VnodeSlot vnode;
         Row row;
@@ -89,13 +88,13 @@ class PlaceSearch {
     Whole whole_of_request() const;
     bool place_on_one_vnode();
     bool place_whole(VnodeSlot vnode, const Whole& whole);
-    // Puts into `asked` the columns of which anything is asked for.
+    // Puts into `asked` the columns of which the chunk asks for anything.
     static void note(const Row& needs, MaximaTree::Asked& asked);
     // Do the open and the empty column of a row satisfy a chunk?
     static bool takes(const std::int64_t* row, const Row& needs) {
         return row[kOpenColumn] >= needs[kOpenColumn] && row[kEmptyColumn] >= needs[kEmptyColumn];
     }
-    // Calls `visit` with what each reservation and booking that binds the job leaves of the vnode.
+    // Calls `visit` with the room that each reservation and booking that binds the job leaves on the vnode.
     template <class Visit>
     void for_each_binding(VnodeSlot vnode, Visit visit) const {
         if (rules_.booking == kNoSlot) site_.reservations.for_each_binding(vnode, rules_.ends, visit);
@@ -119,7 +118,7 @@ class PlaceSearch {
     const PlaceRules& rules_;
     Memory& memory_;
     Placement& out_;
-    std::size_t taken_parts_ = 0;  // how many of the parts are taken from what is free
+    std::size_t taken_parts_ = 0;  // how many of the parts have been taken from what is free
     Row taken_;                    // memory for what a part takes; used again by each call
 };
 

@@ -1,4 +1,4 @@
-// The search for places where the vnodes of a host may give pieces of a chunk.
+// Searches for places where the vnodes of a host may give pieces of a chunk.
 
 #include <algorithm>
 
@@ -6,8 +6,8 @@
 
 namespace pbs::sched {
 
-// Places chunks of one kind on one host after the other. Where chunks aren't divided, a host may have room
-// for one in pieces only.
+// Places chunks of one kind on one host after the other. Even where no single vnode has room for a chunk, a
+// host may have it in pieces.
 void PlaceSearch::place_by_host(Kind& kind) {
     note(kind.needs, memory_.asked);
     if (request_.arrangement == Arrangement::free && !site_.index.has_shared_hosts() &&
@@ -18,8 +18,7 @@ void PlaceSearch::place_by_host(Kind& kind) {
         place_on_host(kind, pool_.hosts[pool_.tree.item(at)]);
 }
 
-// Places as many whole chunks as the vnode has room for and the arrangement allows. Returns false if there is
-// none.
+// Places as many whole chunks as the vnode has room for and the arrangement allows. Returns false if none.
 bool PlaceSearch::place_on_vnode(Kind& kind, VnodeSlot vnode) {
     const Arrangement how = request_.arrangement;
     const bool apart = how == Arrangement::scatter || how == Arrangement::vscatter;
@@ -103,7 +102,7 @@ std::vector<PlaceSearch::Left> PlaceSearch::left_on_host(const Kind& kind, const
 
 void PlaceSearch::divide(Kind& kind, std::vector<Left>& left) {
     const Row& needs = kind.needs;
-    // Has the row, of an amount or of a need, more than 0 of anything that is asked for?
+    // Has the row, of amounts or of needs, more than 0 of any resource that the chunk asks for?
     const auto has_any = [&](const Row& row) {
         for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c)
             if (needs[c] > 0 && row[c] > 0) return true;
@@ -127,7 +126,7 @@ void PlaceSearch::divide(Kind& kind, std::vector<Left>& left) {
     }
 }
 
-// Gives the chunk what the vnode has of what the chunk still needs. The first piece also carries the
+// Gives the chunk as much as the vnode has of what the chunk still needs. The first piece also carries the
 // resources of which no vnode has an amount. Returns false if the vnode gives nothing.
 bool PlaceSearch::add_piece(const Kind& kind, Left& from, Row& rest, bool joined) {
     const std::size_t first = out_.amounts.size();

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kNoValue = "\"\"";
 
-// The values of a resource that a vnode has, as texts.
+// The vnode's values of a resource, as texts.
 std::vector<std::string> values_of(const Inventory& inventory, const Vnode& vnode, std::uint32_t resource,
                                    const Resources& names) {
     const auto& known = inventory.columns().known();

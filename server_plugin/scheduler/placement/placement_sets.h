@@ -13,35 +13,35 @@
 namespace pbs::sched {
 
 struct PlacementSet {
-    std::string name;  // "rack=r1"; of vnodes that have no value, rack=""
-    bool is_rest;      // of these
+    std::string name;  // "rack=r1"; rack="" for vnodes without a value
+    bool is_rest;      // the set of the vnodes without a value
     std::vector<VnodeSlot> vnodes;
     std::vector<bool> has;  // by vnode
-    // What the vnodes have together, and what is free of it. Of a vnode that takes no jobs only what jobs
-    // hold counts.
+    // The amounts of the vnodes together, and what is free of them. Of a vnode that takes no jobs only what
+    // jobs hold counts.
     Row total;
     Row free;
 
-    // Could the request be in the set as far as its sums tell, if nothing ran, or now? As OpenPBS asks, that
-    // is yes where each chunk by itself and all together ask for no more than there is in sum.
+    // Can the request be in the set by its sums, where `amounts` is the total or the free row? As OpenPBS
+    // asks, yes where each chunk by itself and all together ask for no more than the sums.
     bool may_hold(const Inventory& inventory, const Request& request, const NodeSize& node_size,
                   const Row& amounts) const;
 };
 
-// What sets are asked for with.
+// The rules by which placement sets are made and ordered.
 struct SetRules {
     const Resources& resources;
     bool by_memory = true;  // memory counts in the size of a set; OpenPBS has it so if some job asks for any
-    bool ahead = false;     // what is free is looked for ahead of time
-    bool spans = true;      // what fits no set may be on vnodes of several
-    bool only_explicit = false;  // vnodes that have no value are no set
+    bool ahead = false;     // free amounts are asked for while looking ahead
+    bool spans = true;      // a request that fits no set may be on vnodes of several
+    bool only_explicit = false;  // vnodes without a value form no set
 };
 
 class PlacementSets {
   public:
-    // Returns the sets by the values of the resources, the smallest first: by the CPUs that they have, their
-    // memory, and what is free of both. A vnode with several values is in several sets. Valid until the next
-    // call. O(vnodes) if anything was taken or given back since, or ahead of time.
+    // Returns the sets by the values of the resources, the smallest first: by CPUs, then memory, then the
+    // free amounts of both. A vnode with several values is in several sets. Valid until the next call.
+    // O(vnodes) if anything was taken or given back since, or while looking ahead.
     const std::vector<const PlacementSet*>& of(const Inventory& inventory, PoolId pool,
                                                std::span<const VnodeSlot> vnodes,
                                                std::span<const std::uint32_t> resources,
@@ -49,8 +49,8 @@ class PlacementSets {
 
   private:
     struct Division {
-        std::uint64_t changes = 0;  // Inventory::changes() + 1 of the sums; 0: they aren't of now
-        bool by_memory = true;      // in the order
+        std::uint64_t changes = 0;  // Inventory::changes() + 1 when summed up; 0: the sums are outdated
+        bool by_memory = true;      // the order counts memory
         std::vector<PlacementSet> sets;
         std::vector<const PlacementSet*> in_order;
     };
@@ -58,7 +58,7 @@ class PlacementSets {
                        std::span<const std::uint32_t> resources, const Resources& names, Division& division);
     static void sum_up(const Inventory& inventory, bool by_memory, Division& division);
 
-    std::uint64_t version_ = 0;  // of the inventory
+    std::uint64_t version_ = 0;  // Inventory::version() of the divisions
     std::map<std::pair<PoolId, std::vector<std::uint32_t>>, Division> divisions_;
 };
 

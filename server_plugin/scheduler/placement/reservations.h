@@ -21,7 +21,7 @@ class Reservations {
     // and will have ended by `start`. Ids are 0, 1, and so on.
     void add(const Inventory& inventory, std::uint32_t id, Instant start, const Placement& placement,
              const Request& request, const NodeSize& node_size, std::span<const JobSlot> gone);
-    // While it is suspended, a reservation binds nobody.
+    // While it is suspended, a reservation binds no job.
     void suspend(std::uint32_t id, bool suspended) { suspended_[id] = suspended; }
     void clear() {
         reserved_.clear();
@@ -31,8 +31,8 @@ class Reservations {
     // Takes `count` times `needs` of a vnode (sign 1) for a job that ends at `ends`, or gives it back (sign
     // -1): the reservations that bind the job leave less over, or more.
     void use(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign, Instant ends);
-    // Calls `visit` with a Row for each reservation of the vnode that binds a job that ends at `ends`: what
-    // the reservation leaves over.
+    // Calls `visit` with a Row for each reservation of the vnode that binds a job that ends at `ends`: the
+    // room that the reservation leaves over.
     template <class Visit>
     void for_each_binding(VnodeSlot vnode, Instant ends, Visit visit) const {
         if (reserved_.empty()) return;

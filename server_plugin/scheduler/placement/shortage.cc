@@ -1,4 +1,4 @@
-// Finds what a request lacks to be placed. The job's comment tells it.
+// Finds the resource for want of which a request can't be placed. The job's comment names it.
 
 #include <fmt/format.h>
 
@@ -57,7 +57,7 @@ const FitIndex::Amounts& FitIndex::amounts_of(const Inventory& inventory, PoolId
             amounts.most_free[c] = std::max(amounts.most_free[c], free);
         }
     }
-    // What its vnode has stands for a host with one vnode.
+    // For a host with one vnode, the vnode's amounts are the host's.
     amounts.most_free_of_host = amounts.most_free;
     amounts.most_of_host = amounts.most;
     for (const Host& host : pool.hosts) {
@@ -91,7 +91,7 @@ Shortage FitIndex::shortage(const Inventory& inventory, PoolId id, const Request
         return vnodes;
     }
     const Amounts& amounts = amounts_of(inventory, id);
-    // A resource that the job could never get is told before one that is missing now, and one that the whole
+    // Names a resource that the job could never get before one that is missing now, and one that the whole
     // job lacks before one that a chunk lacks.
     const auto asked = columns.totals(request, node_size);
     for (const auto& [c, amount] : asked)

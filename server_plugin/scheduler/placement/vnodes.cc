@@ -58,7 +58,7 @@ std::vector<std::vector<bool>> Vnodes::sets_with(PoolId pool, const Request& req
     return out;
 }
 
-// What several parts take of a vnode is taken together.
+// Adds up the parts on one vnode before it compares them with the vnode's room.
 bool Vnodes::has_room(PoolId pool, const Request& request, const PlaceRules& rules,
                       const Placement& placement) {
     std::map<VnodeSlot, Row> taken;

@@ -14,8 +14,8 @@
 
 namespace pbs::sched {
 
-// The inventory with its index and its reservations. It answers the questions that need more than one of
-// them.
+// The inventory with its index, reservations and bookings. It answers the questions that need more than one
+// of them.
 class Vnodes : public Inventory {
   public:
     using Room = Columns::Room;
@@ -49,32 +49,31 @@ class Vnodes : public Inventory {
         return PlaceSearch({*this, index_, reservations_, bookings_, pool}, request, rules, search_, out)
             .run();
     }
-    // The same for a request whose vnodes are to be of one placement set: in the first set, the smallest
-    // being first, that has a place. Only a request that fits no set, whatever runs, may be on vnodes of
-    // several, and not even that one where sets aren't spanned. Of one that fits a set and has no place
-    // `last` becomes the name of the largest set.
+    // Looks for a place in one placement set: in the smallest set that has one. A request that fits no set,
+    // whatever runs, may be on vnodes of several sets, unless spanning is forbidden. If the request fits a
+    // set but has no place, `last` becomes the name of the largest set that it fits.
     bool find_in_sets(PoolId pool, const Request& request, const PlaceRules& rules, const SetRules& asked,
                       Placement& out, std::string* last = nullptr);
-    // The placement sets that have all of these vnodes, each by vnode; for a request that fits no set, and
-    // may be in several, all vnodes, too.
+    // The placement sets that contain all of these vnodes, each by vnode; for a request that fits no set, and
+    // may span several, also the set of all vnodes.
     std::vector<std::vector<bool>> sets_with(PoolId pool, const Request& request, const PlaceRules& rules,
                                              const SetRules& asked, std::span<const VnodeSlot> vnodes);
     // Is there a place for the request?
     bool has_place(PoolId pool, const Request& request, const PlaceRules& rules) {
         return find(pool, request, rules, asked_);
     }
-    // Is all of this placement free for a job that goes on there, on vnodes that take jobs and are in the
-    // pool? O(parts).
+    // Is the whole placement free for a job that goes on there, on vnodes that take jobs and are in the pool?
+    // O(parts).
     bool has_room(PoolId pool, const Request& request, const PlaceRules& rules, const Placement& placement);
     // Could the request be placed if nothing ran? (FitIndex::large_enough)
     bool large_enough(PoolId pool, const Request& request, const NodeSize& node_size) const {
         return index_.large_enough(*this, pool, request, node_size);
     }
-    // Returns what the request lacks to be placed (FitIndex::shortage).
+    // Returns the resource for want of which the request can't be placed (FitIndex::shortage).
     Shortage shortage(PoolId pool, const Request& request, const NodeSize& node_size) {
         return index_.shortage(*this, pool, request, node_size);
     }
-    // Returns what is free of a vnode for a job that ends at `ends`, with what reservations leave of it.
+    // Returns the room of a vnode for a job that ends at `ends`, with what reservations leave of it.
     Room room_until(VnodeSlot vnode, std::uint32_t first, std::uint32_t second, Instant ends) const;
     // Returns, where chunks are divided, the sum of room_until() over all open vnodes of the pool that are on
     // the host of this vnode. O(1), or O(vnodes) while there are reservations.
@@ -87,12 +86,12 @@ class Vnodes : public Inventory {
 
     // ---- Looking ahead.
 
-    // Gives shares back (sign 1) or takes them (sign -1). After settle() the pool knows of it. Other pools
-    // don't, until all shares are as they were.
+    // Gives shares back (sign 1) or takes them (sign -1). settle() updates the pool. Other pools aren't
+    // updated until all shares are as they were.
     void look_ahead(std::span<const Share> shares, int sign) { index_.look_ahead(*this, shares, sign); }
     void settle(PoolId pool) { index_.settle_ahead(*this, pool); }
-    // Do shares of this column of the vnode count in what the pool has together? They don't on a vnode on
-    // which no job may start, nor on one that has less of the resource than jobs hold.
+    // Do shares of this column of the vnode count in the pool's sums? They don't on a vnode on which no job
+    // may start, nor on one that has less of the resource than jobs hold.
     bool counts(PoolId pool, VnodeSlot vnode, std::uint32_t column) const;
     // Returns the columns of a vnode that count, as a number. If the number changed after jobs started or
     // ended, counts() may have changed its answer.
@@ -106,15 +105,15 @@ class Vnodes : public Inventory {
                  const NodeSize& node_size, std::span<const JobSlot> gone = {}) {
         reservations_.add(*this, id, start, placement, request, node_size, gone);
     }
-    // When the scheduler looks past the start of a reservation, the reservation doesn't bind anybody: its job
-    // holds the vnodes then, or has ended.
+    // Suspends a reservation when the scheduler looks past its start: its job holds the vnodes then, or has
+    // ended.
     void suspend(std::uint32_t id, bool suspended) { reservations_.suspend(id, suspended); }
     void clear_reservations() { reservations_.clear(); }
     // Takes the placement of a job from what the reservations and the bookings that bind it leave over.
     void use_reserved(const Placement& placement, const Request& request, const PlaceRules& rules);
-    // Takes it (sign 1) from what bookings leave over, and gives it back (sign -1).
+    // Takes the placement of a job (sign 1) from what bookings leave over, or gives it back (sign -1).
     void use_booked(const Placement& placement, const Request& request, const PlaceRules& rules, int sign);
-    // What advance reservations have.
+    // The bookings of advance reservations.
     Bookings& bookings() { return bookings_; }
     const Bookings& bookings() const { return bookings_; }
     // Returns the vnodes on which there is a reservation.
