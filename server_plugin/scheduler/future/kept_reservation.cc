@@ -100,7 +100,7 @@ void KeptReservation::ended(const Tables& t, JobSlot slot) {
     const User user = user_of(t, slot);
     for (Watched& w : watched) {
         const std::int64_t use = use_of(t.vnodes, user.user, w.limit.key);
-        // If there was enough of the limit while the ended job used it, then less use of it changes nothing.
+        // If there was enough of the limit while the ended job used it, less use changes nothing.
         if (use != 0 && w.may_decide && w.in_use + w.limit.amount > w.limit.capacity) return forget();
         w.in_use -= use;
     }

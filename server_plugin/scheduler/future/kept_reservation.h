@@ -1,10 +1,10 @@
 // The reservation of a job that a queue is drained for, kept from one cycle to the next. A cycle may keep
 // several, in the order of the job list.
 //
-// Looking ahead takes time for every running job. But as long as what starts leaves the job its place, and
-// what ends can't give it a sooner one, a new look ahead would find the same start, queue and vnodes. So each
-// job that starts or ends is only asked whether that still holds, and what the reservation leaves for others
-// is counted up and down with it.
+// Looking ahead takes time for every running job. But as long as jobs that start leave the job its place, and
+// jobs that end can't give it a sooner one, a new look ahead would find the same start, queue and vnodes. So
+// each job that starts or ends is only asked whether that still holds, and the amounts that the reservation
+// leaves for others are counted up and down with it.
 #pragma once
 
 #include <cstdint>
@@ -45,29 +45,29 @@ class KeptReservation {
     std::uint32_t host = 0;
     Placement placement;                    // has chunks of one kind only, so each vnode is there once
     std::vector<Part> by_vnode;             // the parts of `placement` in order of vnodes
-    std::vector<Reservation::Spare> spare;  // what will be left of limits at `start`
-    // What is left of them while the job runs, at the least: other reservations may begin behind it.
+    std::vector<Reservation::Spare> spare;  // the amounts that will be left of limits at `start`
+    // The least that is left of limits while the job runs: other reservations may begin behind it.
     std::vector<Reservation::Spare> least_spare;
     std::vector<View> views;
     std::vector<Watched> watched;
-    // How many of the jobs that run in its queue or on that queue's vnodes end no sooner than `start`.
+    // The number of jobs, running in its queue or on that queue's vnodes, that end no sooner than `start`.
     std::int64_t outlasting = 0;
     NodeSize node_size;    // the size of a node by which limits count jobs
     NodeSize vnode_share;  // the size of a node by which shares of vnodes are counted
     std::uint64_t vnodes_version = 0;
 
-    // Takes note that a job started. The caller calls this once the job holds its places. O(jobs on those of
-    // its vnodes that are reserved).
+    // Notes that a job started. The caller calls this once the job holds its places. O(jobs on those of its
+    // vnodes that are reserved).
     void started(const Tables& tables, JobSlot job);
-    // Takes note that a running job ends. The caller calls this before the job gives back what it holds, and
-    // only for the first reservation of the list. It gives up all others: what an end gives back can let
-    // their jobs start sooner, and a KeptReservation knows of no other one. O(jobs on its vnodes).
+    // Notes that a running job ends. The caller calls this before the job gives back its places, and only for
+    // the first reservation of the list. It gives up all others: an end can let their jobs start sooner, and
+    // a KeptReservation knows of no other one. O(jobs on its vnodes).
     void ended(const Tables& tables, JobSlot job);
     // Gives the reservation up, after an event about which it can't tell whether it still holds.
     void forget() { holds_ = false; }
 
     // Would looking ahead at `now` find the same reservation? Not shortly before the start, because a job
-    // that has run for its walltime is always expected to end `overrun` from now.
+    // that has run for its walltime is always expected to end kOverrun from now.
     bool holds(Instant now) const { return holds_ && start >= now + kOverrun; }
 
     // Is the job one of those that `outlasting` counts? The caller asks while the job holds its places.
@@ -76,7 +76,7 @@ class KeptReservation {
     // Returns the jobs that run on reserved vnodes and will have ended by the start.
     std::vector<JobSlot> gone(const Tables& tables) const;
 
-    // How long a job that has run for its walltime is expected to run on.
+    // The time for which a job that has run for its walltime is expected to run on.
     static constexpr Seconds kOverrun{60};
 
   private:

@@ -13,7 +13,7 @@ bool is_before(const ResourceSchedule::Event& a, const ResourceSchedule::Event& 
     return a.begins != b.begins ? b.begins : a.holding < b.holding;
 }
 
-// Running jobs count as if they had always run, because questions are only about what comes.
+// Running jobs count as if they had always run, because questions are only about the future.
 rrule::Interval until(Instant end) {
     return {Instant::min(), end};
 }
@@ -66,7 +66,8 @@ void ResourceSchedule::begin_cycle(const CycleState& state, Tables& tables, std:
         take_up_changes();
     else
         load();
-    // A job that has run for its walltime may end at any moment, but hasn't ended now.
+    // A job that has run for its walltime may end at any moment, but hasn't ended yet: it is expected to run
+    // on for kOverrun.
     for (const Event& end : ends_) {
         if (end.at > state.now) break;
         additions_.push_back({end.holding, {state.now, state.now + KeptReservation::kOverrun}});
@@ -187,7 +188,7 @@ void ResourceSchedule::add_uses(const LimitKey& key, std::span<const std::uint32
     if (!uses.empty()) known.fits = known.running.debit(uses) && known.fits;
 }
 
-// ---- What is added in the cycle.
+// ---- Additions of the cycle.
 
 void ResourceSchedule::end_cycle() {
     if (state_ == nullptr) return;

@@ -1,13 +1,14 @@
-// The resource schedule: which job has what, and until when (schedd API, "prepare_resource_schedules",
-// "add_job_utilization").
+// The resource schedule: which job holds which resources, and until when (schedd API,
+// "prepare_resource_schedules", "add_job_utilization").
 //
 // It holds the running jobs until their ends, and, for the time of one cycle, the jobs that the cycle started
-// and the reservations of jobs that wait. For each limit that somebody asked about, it holds the profile of
-// the limit's use. It is made for the first question about the future. Its running jobs are kept from cycle
-// to cycle: jobs that start and end are noted, and the next cycle that asks takes them up.
+// and the reservations of jobs that wait. For each limit that was asked about, it holds the profile of the
+// limit's use. It is made for the first question about the future. Its running jobs are kept from cycle to
+// cycle: starts and ends are noted, and the next cycle that asks takes them up.
 //
-// The schedule says nothing about what only time forbids (windows of queues, prime time, dedicated time).
-// These go on for ever, and the filters that check them say until when they refuse (Refusal::until).
+// The schedule knows nothing of refusals that only time lifts (windows of queues, prime time, dedicated
+// time). These go on for ever, and the filters that check them name the instant at which they end
+// (Refusal::until).
 #pragma once
 
 #include <absl/container/inlined_vector.h>
@@ -27,36 +28,36 @@ namespace pbs::sched {
 
 class ResourceSchedule {
   public:
-    // What a running job has, or a job with a reservation will have.
+    // The resources that a running job holds, or that a job with a reservation will hold.
     struct Holding {
         Entities whose;
-        Seconds walltime{-1};  // that it asks for; -1: none
+        Seconds walltime{-1};  // the walltime that the job asks for; -1: none
         std::int64_t nodes = 0;
-        std::uint32_t request = 0;  // its number in Requests
+        std::uint32_t request = 0;  // its request's number in Requests
         QueueSlot queue = kNoSlot;
         // The id of the reservation; kNoSlot: the job runs, or the cycle started it.
         std::uint32_t reservation = kNoSlot;
         absl::InlinedVector<std::uint32_t, 2> views{};  // the numbers of the views that count it
         std::int64_t dedicated_views = 0;               // how many of these views are of dedicated queues
-        // A running job is preempted: it is taken off what is counted for it until its end.
+        // The job is preempted: its holding is taken off the sums until its end.
         bool given_up = false;
         Vnodes::Shares shares{};
         Instant end{};
     };
-    // A job ends, or one with a reservation begins.
+    // The end of a job, or the start of one with a reservation.
     struct Event {
         Instant at;
         std::uint32_t holding;
         bool begins;
     };
 
-    // ---- Between cycles. Each call takes O(1), and what it notes takes effect with the next begin_cycle().
+    // ---- Between cycles. Each call takes O(1), and takes effect with the next begin_cycle().
 
-    // Takes note that a job started.
+    // Notes that a job started.
     void started(JobSlot job);
-    // Takes note that a running job ends or changes. The caller calls this before another job gets its slot.
+    // Notes that a running job ends or changes. The caller calls this before another job gets its slot.
     void ended(JobSlot job);
-    // Takes note that running jobs changed in a way that isn't known: the next cycle takes up all of them.
+    // Notes that running jobs changed in an unknown way: the next cycle takes up all of them.
     void forget() { times_all_ = kNone; }
     // Empties the schedule, and gives back the requests that it holds.
     void clear(Requests& requests);
@@ -67,7 +68,7 @@ class ResourceSchedule {
     // has changed since the last cycle, if there were many of these, or if `times_all` (EventsSince) has
     // changed. Else it takes O(n + k log n) for the k jobs that started and ended.
     void begin_cycle(const CycleState& state, Tables& tables, std::uint64_t times_all);
-    // Forgets what was added in this cycle.
+    // Forgets the additions of this cycle.
     void end_cycle();
     bool is_in_cycle() const { return state_ != nullptr; }
 
@@ -80,12 +81,12 @@ class ResourceSchedule {
     const Holding& holding(const Event& event) const { return holdings_[event.holding]; }
     const Request& request(const Holding& h) const { return tables_->requests[h.request]; }
 
-    // Returns how much of a limit is in use over time, from now on, with the amount asked for and the
-    // capacity. O(n log n) for the first question about a limit, else O(k log n) for the k jobs that
-    // started and ended since the last one. The caller asks while the vnodes are as they are now. The profile
-    // is valid until the next add() or end_cycle().
+    // Returns the use of a limit over time, from now on, with the amount asked for and the capacity. O(n log
+    // n) for the first question about a limit, else O(k log n) for the k jobs that started and ended since
+    // the last one. The caller asks while the vnodes are as they are now. The profile is valid until the next
+    // add() or end_cycle().
     Demand demand(const LimitNeed& limit);
-    // Returns the same for a column of all vnodes of a pool together.
+    // Returns the use of a column of all vnodes of a pool together, likewise.
     Demand demand_of_pool(PoolId pool, std::uint32_t column, std::int64_t amount);
 
   private:
@@ -93,21 +94,21 @@ class ResourceSchedule {
     static constexpr std::int64_t kCyclesKept = 16;
     // The profile of a limit that was asked about.
     struct Known {
-        Timeline running;  // what running jobs use, as if they had always run
+        Timeline running;  // the use by running jobs, as if they had always run
         bool fits = true;  // no sum in `running` was too large
-        Timeline profile;  // if `differs`: `running` with what was added in this cycle
+        Timeline profile;  // if `differs`: `running` with the additions of this cycle
         bool differs = false;
         std::size_t additions = 0;   // how many of additions_ `profile` takes into account
         std::int64_t asked = 0;      // the number of the last cycle that asked about it
-        std::int64_t capacity = -1;  // of a pool; -1: not known yet
+        std::int64_t capacity = -1;  // the capacity of a pool; -1: not known yet
     };
-    // What counts in this cycle only: a holding, and from when to when it counts.
+    // A holding that counts in this cycle only, and from when to when.
     struct Addition {
         std::uint32_t holding;
         rrule::Interval when;
     };
-    // What the holdings of running jobs depend on: the numbers of views, and what jobs use of them. If any of
-    // it changes, all running jobs are taken up anew.
+    // The facts on which the holdings of running jobs depend: the numbers of views, their pools and the
+    // settings. If any changes, all running jobs are taken up anew.
     struct Premises {
         struct View {
             QueueSlot queue;
@@ -135,22 +136,21 @@ class ResourceSchedule {
     const CycleState* state_ = nullptr;  // null: no cycle is running
     Tables* tables_ = nullptr;
     Premises premises_;
-    std::uint64_t times_all_ = kNone;  // none_: no running jobs are kept
+    std::uint64_t times_all_ = kNone;  // kNone: no running jobs are kept
     std::int64_t cycles_ = 0;
 
-    // The holdings of running jobs, some of which are unused, and behind them those that were added in this
-    // cycle.
+    // The holdings of running jobs, some of which are unused, and behind them the additions of this cycle.
     std::vector<Holding> holdings_;
     std::size_t running_ = 0;            // how many of holdings_ are for running jobs
-    std::vector<std::uint32_t> unused_;  // the numbers of unused ones
+    std::vector<std::uint32_t> unused_;  // the numbers of unused holdings
     std::unordered_map<JobSlot, std::uint32_t> holding_of_;
     std::vector<Event> ends_;  // the ends of running jobs, in order
-    // The jobs that started and the holdings of those that ended since the last cycle that asked.
+    // The jobs that started, and the holdings of jobs that ended, since the last cycle that asked.
     std::vector<JobSlot> started_;
     std::vector<std::uint32_t> ended_;
 
-    // Vnodes::counted_columns() of each vnode, as the profiles of pools take it into account; and the vnodes
-    // of jobs that started or ended since.
+    // Vnodes::counted_columns() of each vnode when the profiles of pools were made; and the vnodes of jobs
+    // that started or ended since.
     std::vector<std::uint64_t> counted_;
     std::vector<VnodeSlot> touched_;
 

@@ -1,8 +1,9 @@
-// A utilisation profile: how much of something is in use over time.
+// A utilisation profile: the amount of something that is in use over time.
 //
-// The resource utilisation diagram of the Grid Engine scheduler (schedd API, "sge_resource_utilization"), in
-// whole amounts: debit() is its utilization_add, max_in() utilization_max, at_end() utilization_queue_end,
-// and earliest() asks what utilization_below does, for the whole time that a job takes.
+// It is the resource utilization diagram of the Grid Engine scheduler (schedd API,
+// "sge_resource_utilization"), in whole amounts: debit() is its utilization_add, max_in() utilization_max,
+// at_end() utilization_queue_end, and earliest() asks the question of utilization_below, for the whole time
+// that a job takes.
 #pragma once
 
 #include <cstddef>
@@ -26,11 +27,11 @@ struct Use {
 };
 
 // A step function: it is 0 before the first of n steps, and each step holds until the next one. Instants and
-// amounts lie in two arrays, in order, so that a question is a binary search and a sweep over what it asks
-// about. Neighbours that are equal are one step.
+// amounts lie in two arrays, in order, so that a question is a binary search and a sweep over the steps in
+// question. Equal neighbours are one step.
 //
-// Amounts are sums in 64 bits. A debit that would make a sum overflow is refused and changes nothing. If one
-// was refused, every answer of the profile is at most too early, never too late.
+// Amounts are sums in 64 bits. A debit that would make a sum overflow is refused and changes nothing. After a
+// refused debit, every answer of the profile is at most too early, never too late.
 class Timeline {
   public:
     static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
@@ -38,27 +39,27 @@ class Timeline {
     // Adds the amount in the interval; an empty interval changes nothing. O(n): log n to find the place, and
     // then the steps within or behind the interval are touched. Returns false if the debit was refused.
     [[nodiscard]] bool debit(const rrule::Interval& when, std::int64_t amount);
-    // Takes an amount away again: after debit() and credit() of the same, the profile is what it was.
+    // Takes an amount away again: after debit() and credit() of the same amount, the profile is as it was.
     [[nodiscard]] bool credit(const rrule::Interval& when, std::int64_t amount);
-    // Adds many amounts at once, in any order: O(n + k log k) for k of them. This is the way to make a
-    // profile of all running jobs. Those that have to be refused are left out; then it returns false.
+    // Adds many amounts at once, in any order: O(n + k log k) for k of them. Used to make a profile of all
+    // running jobs. Amounts that have to be refused are left out; then it returns false.
     bool debit(std::span<const Use> uses);
 
-    // Returns what is in use at an instant. O(log n).
+    // Returns the amount in use at an instant. O(log n).
     std::int64_t at(Instant t) const;
-    // Returns the most that is in use at any time of the interval; 0 for an empty one. O(log n + steps in the
-    // interval).
+    // Returns the largest amount in use at any time of the interval; 0 for an empty one. O(log n + steps in
+    // the interval).
     std::int64_t max_in(const rrule::Interval& when) const;
-    // Returns what is in use for ever. O(1).
+    // Returns the amount that is in use for ever. O(1).
     std::int64_t at_end() const { return amounts_.empty() ? 0 : amounts_.back(); }
 
     // Returns the first instant from `from` on at which `amount` of `capacity` is free and stays free for
-    // `duration`; if that is 0, at that instant. Returns nothing if there is none. O(log n + steps between
-    // `from` and the end of the answer).
+    // `duration`; if that is 0, at that instant. Empty: there is none. O(log n + steps between `from` and the
+    // end of the answer).
     std::optional<Instant> earliest(Instant from, Seconds duration, std::int64_t amount,
                                     std::int64_t capacity) const;
-    // Returns until when `amount` of `capacity` is free from `from` on, which is the first instant at which
-    // it isn't: `from` if it isn't free then, Instant::max() if it always is. O(log n + steps until then).
+    // Returns the first instant from `from` on at which `amount` of `capacity` isn't free: `from` if it isn't
+    // free then, Instant::max() if it always is. O(log n + steps until then).
     Instant free_until(Instant from, std::int64_t amount, std::int64_t capacity) const;
 
     std::size_t steps() const { return times_.size(); }
@@ -80,16 +81,16 @@ class Timeline {
     std::vector<std::int64_t> amounts_;
 };
 
-// What a job needs of one thing that others use as well.
+// A job's need of one thing that others use as well.
 struct Demand {
     const Timeline* used = nullptr;
     std::int64_t amount = 0;
     std::int64_t capacity = Timeline::kUnlimited;
 };
 
-// Returns the first instant from `from` on at which there is enough of everything for all of `duration`;
-// nothing if there is none. In each round at least one profile moves the answer past a step of its own. O(log
-// n + steps looked at) for each profile in a round.
+// Returns the first instant from `from` on at which there is enough of everything for all of `duration`.
+// Empty: there is none. In each round at least one profile moves the answer past a step of its own. O(log n +
+// steps looked at) for each profile in a round.
 std::optional<Instant> earliest_of_all(std::span<const Demand> demands, Instant from, Seconds duration);
 
 }  // namespace pbs::sched

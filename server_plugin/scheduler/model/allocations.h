@@ -12,28 +12,28 @@ namespace pbs::sched {
 // Node-hours by group.
 using NodeHours = std::map<std::string, double, std::less<>>;
 
-// The allocations of one SCHED_ACCT_DIR. Between two updates of its file `current`, what started jobs ask for
-// is added to what the file says. An update contains the use of the jobs that have ended, so that only jobs
-// that still run go on counting with what they ask for.
+// The allocations of one SCHED_ACCT_DIR. Between two updates of its file `current`, the amounts that started
+// jobs ask for are added to the file's. An update contains the use of the jobs that have ended, so that then
+// only jobs that still run count with the amounts that they ask for.
 class Allocations {
   public:
-    // Takes up what the file `allocations` says; a number below 0 is unlimited.
+    // Takes the contents of the file `allocations`; a number below 0 is unlimited.
     void set_allocated(NodeHours groups);
-    // Takes up what the file `current` says, summed over the users of each group.
+    // Takes the contents of the file `current`, summed over the users of each group.
     void set_used(NodeHours groups);
     // Have both files been read?
     bool known() const { return allocated_known_ && used_known_; }
 
-    // Takes note that a job started, or was found running.
+    // Notes that a job started, or was found running.
     void charge(std::string_view job_id, std::string_view group, double node_hours);
-    // Takes note that a job no longer runs.
+    // Notes that a job no longer runs.
     void job_ended(std::string_view job_id);
 
     struct Standing {
         bool listed = false;
         double allocated = 0;
         double used = 0;
-        // Is nothing left? `more` is what was started besides.
+        // Is nothing left? `more`: node-hours of jobs that were started besides.
         bool over(double more = 0) const { return listed && allocated >= 0 && used + more >= allocated; }
     };
     Standing of(std::string_view group) const;
@@ -43,10 +43,10 @@ class Allocations {
         double node_hours = 0;
         bool ended = false;
     };
-    // All that is known. The sums are those that were added up, so that a restored state is the same to the
-    // last bit.
+    // All data, to be stored. The sums are those that were added up, so that a restored state is the same to
+    // the last bit.
     struct State {
-        std::optional<NodeHours> allocated;  // nothing: the file hasn't been read yet
+        std::optional<NodeHours> allocated;  // empty: the file hasn't been read yet
         std::optional<NodeHours> used;
         std::map<std::string, Charge> charges;  // by job
         NodeHours charged;                      // the sums of the charges by group

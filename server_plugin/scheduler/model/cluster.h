@@ -1,9 +1,9 @@
-// What the scheduler is told about the server: records of resources, queues, vnodes and jobs, sent whole when
-// an object is made or changed. They are the C++ side of the records of pbs_plugin.h and have the same
-// meaning.
+// Records of the server's resources, queues, vnodes and jobs, by which the scheduler is told of them; each is
+// sent whole when an object is made or changed. They are the C++ side of the records of pbs_plugin.h and have
+// the same meaning.
 //
-// Strings and spans belong to the caller and are read only during the call. What the scheduler keeps, it
-// copies.
+// Strings and spans belong to the caller and are read only during the call. The scheduler copies all that it
+// keeps.
 #pragma once
 
 #include <chrono>
@@ -41,9 +41,9 @@ struct ResourceRecord {
     std::uint32_t id = 0;
     ResourceKind kind = ResourceKind::integer;
     std::string_view name;
-    bool consumable = false;  // running jobs use up amounts of it, of vnodes, queues or the server
-    // Only vnodes have it: one that says nothing of it has none. Otherwise, as long as no vnode says anything
-    // of it, vnodes don't decide about it.
+    bool consumable = false;  // running jobs use up amounts of it, on vnodes or of queues or the server
+    // Only vnodes can have it, so a vnode without a value has none. Other resources are ignored on vnodes as
+    // long as no vnode has a value.
     bool host_level = false;
 };
 
@@ -60,11 +60,12 @@ struct Place {
     std::span<const Amount> amounts;
     // In decisions: the place is a piece of the same chunk as the place before it.
     bool joined = false;
-    // The same: it is the first one of the next occurrence of a standing reservation that was asked for.
+    // In decisions: the place is the first of the next occurrence that was asked for, of a standing
+    // reservation.
     bool next_occurrence = false;
 };
 
-// The fields of job_fields.def. An instant that is the Epoch hasn't come yet.
+// The fields of job_fields.def. An instant at the Epoch hasn't come yet.
 struct JobFields {
 #define JOB_TEXT(name) std::string_view name{};
 #define JOB_NUMBER(name, type) type name = 0;
@@ -73,15 +74,15 @@ struct JobFields {
 #include "server_plugin/scheduler/model/job_fields.def"
 };
 
-// What the time of a job that hasn't started counts as, with the numbers of PBS's accrue_type; `initial`:
-// that isn't known yet.
+// The kind of time that a job that hasn't started accrues, with the numbers of PBS's accrue_type; `initial`:
+// not known yet.
 enum class AccrueType : std::int8_t { initial = 0, ineligible = 1, eligible = 2 };
 
 // The eligible time of a job, where the host counts it by what jobs wait for.
 struct Accrual {
     AccrueType type = AccrueType::initial;
-    Seconds before{0};  // the eligible time until `since`,
-    Instant since{};    // from when on the type holds
+    Seconds before{0};  // eligible time until `since`
+    Instant since{};    // since when the type holds
     Seconds at(Instant now) const {
         return type == AccrueType::eligible && now > since ? before + (now - since) : before;
     }
@@ -92,21 +93,22 @@ struct JobRecord : JobFields {
     JobHandle job{};
     std::string_view id;
     QueueHandle queue{};
-    // One of the letters of job_state: Q H W T R E S. A job that a decision has suspended (`suspended`) waits
-    // for room; any other one in state S holds what it has as a running job does.
+    // A letter of job_state: Q H W T R E S. A job that a decision has suspended (`suspended`) waits for room;
+    // any other job in state S holds its places as a running job does.
     char state = 'Q';
     Instant etime{};       // Epoch: the job isn't eligible, or the instant isn't known
-    Accrual accrual{};     // nothing of it counts while the server has no eligible_since
+    Accrual accrual{};     // doesn't count while the server has no eligible_since
     Seconds walltime{-1};  // the walltime asked for; -1: none
-    // For how long it is expected to run, which all is planned with but advance reservations; 0: its
+    // The time for which it is expected to run. All planning uses it but advance reservations; 0: its
     // walltime.
     Seconds soft_walltime{0};
     bool extended = false;  // it has run for longer than its soft walltime, which has been extended
     std::span<const Amount> requested;
-    std::span<const Place> places;  // what a running job holds, or a suspended one has given back
-    std::span<const Place> kept;    // what a suspended job still holds
+    std::span<const Place>
+        places;  // the places that a running job holds, or that a suspended one has given back
+    std::span<const Place> kept;  // the places that a suspended job still holds
     std::string_view account;
-    // What a running job has used so far, as far as it is known, without walltime.
+    // The resources that a running job has used so far, where known, without walltime.
     std::span<const Amount> used;
 };
 
@@ -117,17 +119,17 @@ void for_each_text(JobFields& fields, const Visit& visit) {
 #include "server_plugin/scheduler/model/job_fields.def"
 }
 
-// When jobs of an execution queue start (PP-748, interface 6).
+// The time in which jobs of an execution queue start (PP-748, interface 6).
 enum class ExecutionType : std::uint8_t { any = 0, prime = 1, non_prime = 2, dedicated = 3 };
 
-// Whom a limit is on: all jobs together, or those of each user, group or project.
+// The jobs that a limit counts: all together, or those of each user, group or project.
 enum class EntityKind : std::uint8_t { all = 0, user = 1, group = 2, project = 3 };
 
-// How much jobs of an entity may use at once, of the server or of a queue.
+// The most that jobs of an entity may use at once, of the server or of a queue.
 struct EntityLimitRecord {
     EntityKind entity = EntityKind::all;
-    std::string_view name;                // empty: each that has no limit of its own; of `all` always
-    std::uint32_t resource = UINT32_MAX;  // UINT32_MAX: how many jobs run
+    std::string_view name;  // empty: each entity without a limit of its own; always empty with `all`
+    std::uint32_t resource = UINT32_MAX;  // UINT32_MAX: the number of running jobs
     std::int64_t most = 0;
     bool soft = false;  // jobs beyond it may be preempted
 };
@@ -165,13 +167,15 @@ struct VnodeRecord {
     std::string_view partition;
     std::span<const Amount> resources_available;
     std::int64_t load_thousandths = -1;  // the load average; -1: unknown
-    // How much of the CPU time of its host is spent in the system; -1: unknown.
+    // The share of CPU time that its host spends in the system; -1: unknown.
     std::int64_t system_time_thousandths = -1;
-    // When the load was measured; the Epoch: unknown. The CPUs of jobs that started since are loaded too.
+    // The instant at which the load was measured; the Epoch: unknown. Jobs that started since count as load
+    // with their CPUs.
     Instant load_at{};
-    std::int64_t max_load_thousandths = -1;  // load_balancing: from this load on, no job starts; -1: any load
+    std::int64_t max_load_thousandths =
+        -1;  // load_balancing: with this load or more, no job starts; -1: any load
     Sharing sharing = Sharing::default_shared;
-    bool busy = false;  // the load has reached the maximum, and hasn't fallen as far as it has to since
+    bool busy = false;  // the load has reached the maximum, and hasn't fallen far enough since
 };
 
 // The server's limits. Limits that are not set are -1.
@@ -183,43 +187,43 @@ struct ServerRecord {
     std::int64_t max_group_run = -1;
     std::span<const Amount> resources_max;
     std::span<const Amount> resources_available;
-    // These two attributes are deprecated. They count for schedulers with a sched_config file only.
+    // Both attributes are deprecated. They count for schedulers with a sched_config file only.
     std::int64_t backfill_depth = -1;
     std::string_view job_sort_formula;
-    std::string_view suspend_releases;  // what suspended jobs give back: resources, with commas; empty: all
+    std::string_view suspend_releases;  // resources that suspended jobs give back, with commas; empty: all
     std::span<const EntityLimitRecord> limits;
-    // Since when eligible time is counted by what jobs wait for; nothing: it isn't.
+    // The instant since when eligible time is counted by what jobs wait for; empty: it isn't.
     std::optional<Instant> eligible_since{};
     bool node_group_enable = false;   // otherwise no node_group_key counts
     std::string_view node_group_key;  // resources whose values make placement sets, with commas
 };
 
-// One more time that a standing reservation has.
+// A further occurrence of a standing reservation.
 struct ReservationOccurrence {
     Instant start{};
     Instant end{};
-    std::span<const Place> places{};  // that it has
-    bool asked = false;               // it is to be decided about
+    std::span<const Place> places{};  // places that it has
+    bool asked = false;               // to be confirmed or denied
 };
 
-// An advance reservation: places that jobs of its queue, and no others, have from `start` to before `end`.
+// An advance reservation: places that are for jobs of its queue alone, from `start` to before `end`.
 struct ReservationRecord {
     ReservationHandle reservation{};
     std::string_view id;
     QueueHandle queue{};
-    bool asked = false;  // it is to be decided about
+    bool asked = false;  // to be confirmed or denied
     Instant start{};
     Instant end{};
-    std::span<const Amount> requested;  // as a job's: select and place say what is asked for
-    std::span<const Place> places;      // that it has
-    // Of one that is asked for again: when it has these places.
+    std::span<const Amount> requested;  // as a job's, with select and place
+    std::span<const Place> places;      // places that it has
+    // When it holds these places, if it is asked for again.
     Instant held_start{};
     Instant held_end{};
-    // Of a standing one: the times after this one, in their order. They don't overlap.
+    // The later occurrences of a standing reservation, in their order. They don't overlap.
     std::span<const ReservationOccurrence> later{};
-    bool keeps_first = false;  // one that is asked for again asks only for later times
-    bool soonest = false;      // it begins as soon as there are places, and is as long as from start to end
-    std::span<const Amount> later_requested{};  // of the later times; empty: as this one
+    bool keeps_first = false;  // if asked for again, only the later occurrences are
+    bool soonest = false;  // it begins as soon as there are places, and lasts as long as from start to end
+    std::span<const Amount> later_requested{};  // requested for the later occurrences; empty: the same
 };
 
 struct SchedRecord {

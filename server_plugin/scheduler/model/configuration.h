@@ -1,5 +1,5 @@
-// The configuration as the scheduler works with it: plain values, names resolved, windows compiled. It is
-// made from a snapshot of the objects once for each change (read_configuration.cc).
+// The configuration as plain values, with names resolved and windows compiled. It is made from a snapshot of
+// the objects once for each change (read_configuration.cc).
 #pragma once
 
 #include <functional>
@@ -32,17 +32,17 @@ template <class T>
 using ByName = std::map<std::string, T, std::less<>>;
 
 struct Configuration {
-    ByName<Settings> policies;  // those that are in a slot of a scheduler
+    ByName<Settings> policies;  // the policies that are in a slot of a scheduler
     ByName<Slots> scheds;
-    ByName<FsGroup> fs_groups;               // those that a policy of a scheduler names
+    ByName<FsGroup> fs_groups;               // the fs_groups that a policy of a scheduler names
     ByName<rrule::WindowSet> queue_windows;  // only of queues that have windows
     rrule::WindowSet prime;                  // the union of the time_windows of type prime
     rrule::WindowSet dedicated;              // the union of the time_windows of type dedicated
     rrule::NonWorkDays non_work_days;
 };
 
-// Reads the configuration. An error names the object and what is wrong with it. Windows that `cache` knows
-// from an earlier reading aren't parsed and compiled again.
+// Reads the configuration. An error names the object and the mistake in it. Windows that `cache` knows from
+// an earlier reading aren't parsed and compiled again.
 Result<Configuration> read_configuration(const objects::Snapshot& snapshot, const rrule::Zone& zone,
                                          rrule::WindowCache& cache);
 

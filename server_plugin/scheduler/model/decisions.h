@@ -1,4 +1,4 @@
-// What a cycle is run for, and what it decides.
+// The reasons for a cycle, and its decisions.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace pbs::sched {
 
-// Why a cycle runs: the SCH_* codes of pbs_sched, and another one for a policy switch.
+// The event for which a cycle runs: the SCH_* codes of pbs_sched, and one for a policy switch.
 enum class CycleTrigger : std::int32_t {
     job_new = 1,
     job_ended = 2,
@@ -29,7 +29,7 @@ enum class CycleTrigger : std::int32_t {
 
 // How a job is preempted: it is suspended, checkpointed, requeued or deleted.
 enum class PreemptMethod : char { none = 0, suspend = 'S', checkpoint = 'C', requeue = 'R', remove = 'D' };
-// In the order in which they are tried.
+// Methods in the order in which they are tried.
 using PreemptMethods = std::array<PreemptMethod, 4>;
 
 enum class DecisionKind : std::uint8_t {
@@ -37,12 +37,12 @@ enum class DecisionKind : std::uint8_t {
     comment = 2,  // set the job's comment to `text`
     reject = 3,   // delete the job and tell its owner `text`
     move = 4,     // move the job to `queue` and leave it there
-    // The job is expected to start at `start` on `places`. Without these two, no start is expected.
+    // The job is expected to start at `start` on `places`. Without them, no start is expected.
     estimate = 5,
     preempt = 6,  // the running job makes room for `for_job`, by the first of `methods` that succeeds
     accrue = 7,   // from now on the job's time counts as `accrue_type`
-    confirm = 8,  // the reservation has `places`: those of each of its times that were asked for
-    deny = 9      // the reservation can't be had, because of `text`
+    confirm = 8,  // the reservation has `places`: those of each occurrence that was asked for
+    deny = 9      // the reservation can't be had, for the reason in `text`
 };
 
 struct Decision {
@@ -52,12 +52,14 @@ struct Decision {
     std::string_view text;  // of a run: the comment to set, such as "Started on ..."
     std::span<const Amount> set_resources;
     std::span<const Place> places;
-    std::optional<Instant> start{};  // of an estimate; of a confirm: of one that begins as soon as possible
+    std::optional<Instant>
+        start{};  // of an estimate, and of the confirmation of a reservation that begins as soon as possible
     JobHandle for_job{};
     PreemptMethods methods{};
     AccrueType accrue_type = AccrueType::initial;
-    bool after_preemptions = false;   // of a run: once all preempted jobs have given back what they held
-    ReservationHandle reservation{};  // of confirm and deny; there is no job then
+    bool after_preemptions =
+        false;  // of a run: it begins once all preempted jobs have given back their places
+    ReservationHandle reservation{};  // of confirm and deny, which have no job
 };
 
 // A file that the policy wants to have written, such as SORTED_JOB_DUMPFILE. If it doesn't exist, it is made
@@ -67,19 +69,19 @@ struct FileToWrite {
     std::string text;
 };
 
-// What is to be appended to the schedule log of a scheduler's policy.
+// Lines to be appended to the schedule log of a scheduler's policy.
 struct ScheduleRecords {
     std::string sched;
     FileToWrite file;
 };
 
-// What a cycle decided. It owns all that its decisions point to, and may be moved but not copied.
+// The decisions of a cycle. It owns all data that they point to, and may be moved but not copied.
 struct Decisions {
     std::vector<Decision> list;  // to be applied in order
     std::int64_t jobs_considered = 0;
-    // Which classes of events the policy wants to have in the scheduler's log; -1: there is no policy.
+    // The classes of events that the policy wants in the scheduler's log; -1: there is no policy.
     std::int64_t log_event = -1;
-    // Lines for the server's log. With TEST_ONLY they tell what would have been done.
+    // Lines for the server's log. With TEST_ONLY they are the decisions that would have been made.
     std::vector<std::string> log;
     std::optional<FileToWrite> sorted_jobs;
     // Records to be appended to the schedule log (schedule_log.h).

@@ -1,5 +1,5 @@
-// Limits on what jobs of users, of groups, of projects, and all jobs together use at once, of the server or
-// of a queue: max_run, max_run_res, max_run_soft and max_run_res_soft.
+// Limits on the jobs of users, of groups, of projects, and on all jobs together, in the server or in a queue:
+// max_run, max_run_res, max_run_soft and max_run_res_soft.
 #pragma once
 
 #include <algorithm>
@@ -17,16 +17,16 @@
 
 namespace pbs::sched {
 
-// What stands in the place of a resource for the jobs themselves, and for walltime, which isn't a part of
-// requests.
+// Numbers that stand in the place of a resource: for the jobs themselves, and for walltime, which isn't a
+// part of requests.
 constexpr std::uint32_t kJobs = UINT32_MAX;
 constexpr std::uint32_t kWalltimeAmount = UINT32_MAX - 1;
 
 inline constexpr std::array kEntityKinds = {EntityKind::all, EntityKind::user, EntityKind::group,
                                             EntityKind::project};
 
-// How much a job asks for of what a limit is about; nothing: it doesn't ask, and such a limit doesn't concern
-// it. A walltime below 0 stands for none.
+// The amount that a job asks for of what a limit counts; empty: it asks for none, and the limit doesn't
+// concern it. A walltime below 0: none.
 inline std::optional<std::int64_t> asked_amount(const Request& request, Seconds walltime,
                                                 std::uint32_t resource) {
     if (resource == kJobs) return 1;
@@ -34,7 +34,7 @@ inline std::optional<std::int64_t> asked_amount(const Request& request, Seconds 
     return walltime < Seconds(0) ? std::nullopt : std::optional(walltime.count());
 }
 
-// Whose job it is, as limits count it. Of `all` there is one entity, 0.
+// The owner, group and project of a job, as limits count it. `all` has one entity, 0.
 struct Entities {
     std::uint32_t owner = 0;
     std::uint32_t group = 0;
@@ -57,14 +57,14 @@ struct Entities {
 class EntityLimits {
   public:
     struct Found {
-        std::int64_t most = -1;  // -1: there is none
-        bool own = false;        // it names the entity
+        std::int64_t most = -1;  // -1: no limit
+        bool own = false;        // the limit names the entity
         friend bool operator==(const Found&, const Found&) = default;
     };
     // The limits on one resource, or on jobs, for entities of one kind.
     struct Limit {
         std::uint32_t resource = kJobs;
-        std::int64_t usual = -1;  // for entities that have none of their own; -1: none
+        std::int64_t usual = -1;  // for entities without a limit of their own; -1: none
         std::vector<std::pair<std::uint32_t, std::int64_t>> own;  // by the entity's number in the Interner
         Found find(std::uint32_t entity) const {
             const auto at = std::ranges::lower_bound(own, entity, {}, [](const auto& o) { return o.first; });
@@ -77,21 +77,21 @@ class EntityLimits {
     EntityLimits() = default;
     EntityLimits(std::span<const EntityLimitRecord> records, Interner& strings, const Resources& resources);
 
-    // Resources in the order in which they were told.
+    // Resources come in the order in which they were told.
     std::span<const Limit> of(EntityKind kind, bool soft = false) const {
         return limits_[static_cast<std::size_t>(kind) * 2 + (soft ? 1 : 0)];
     }
     // Null: jobs aren't limited.
     const Limit* on_jobs(EntityKind kind) const;
-    // Is any of them about a resource?
+    // Is any limit about a resource?
     bool on_resources(EntityKind kind) const;
     bool on_resources() const;
-    // Is there any for entities of this kind?
+    // Is there any limit on entities of this kind?
     bool concern(EntityKind kind) const { return !of(kind).empty() || !of(kind, true).empty(); }
     bool empty() const;
     bool any_soft() const;
 
-    // As they may be told again. Names are views of the Interner's texts.
+    // Makes records of the limits. Names are views of the Interner's texts.
     std::vector<EntityLimitRecord> records(const Interner& strings, const Resources& resources) const;
 
     friend bool operator==(const EntityLimits&, const EntityLimits&) = default;

@@ -6,8 +6,8 @@
 
 namespace pbs::sched {
 
-// Why the scheduler can't work by a configuration or a list that it was given: one sentence that names the
-// object or the line, and what was expected there.
+// A configuration or a list that the scheduler can't use: one sentence that names the object or the line, and
+// what was expected there.
 struct Error {
     std::string message;
 };

@@ -8,7 +8,7 @@ namespace pbs::sched {
 
 namespace {
 
-// What was stored may come from elsewhere; sums of numbers up to this one stay finite.
+// Stored usage may come from elsewhere; sums of numbers up to this one stay finite.
 constexpr double kMostStored = 1e200;
 
 double sane(double usage) {
@@ -21,8 +21,8 @@ FairShares::FairShares(const FsGroup& group) : group_(group) {
     make_tree();
 }
 
-// Shares are of int32 in the attribute, and their fractions are floats in OpenPBS's scheduler: so they are
-// here, or equal usage would not be as equal.
+// In OpenPBS shares are int32 in the attribute, and their fractions are floats in the scheduler. Floats are
+// used here, too: otherwise entities of equal usage might not come out equal.
 double FairShares::share(Node node) const {
     if (node == kRoot) return 1;
     const Element& own = nodes_[node];
@@ -44,7 +44,7 @@ FairShares::Node FairShares::add(std::string_view name, Node parent, std::int64_
     return node;
 }
 
-// Elements may stand before their parents.
+// Makes the nodes of the fs_group. Elements may stand before their parents.
 void FairShares::make_tree() {
     nodes_.clear();
     by_name_.clear();
@@ -135,7 +135,7 @@ void FairShares::on_path(Node node, const Change& change) {
     }
 }
 
-// What a running job has used beyond what it was charged, into the sums or out of them (-1).
+// Adds the usage of a running job beyond its charge to the sums on its path, or takes it out (sign -1).
 void FairShares::count(const Running& job, double sign) {
     const double offset = job.use.base - job.use.rate * seconds(job.since) - job.charged;
     on_path(job.entity, [&](Element& element) {
@@ -231,7 +231,7 @@ double FairShares::usage(Node node, Instant now) const {
     return element.usage + std::max(0.0, element.offset + element.rate * seconds(now));
 }
 
-// Floats, as in OpenPBS's scheduler.
+// Computes in floats, as OpenPBS's scheduler does.
 double FairShares::tree_usage(Node node, Instant now) const {
     const Element& own = nodes_[node];
     const auto of_all = static_cast<float>(usage(node, now) / usage(kRoot, now));
@@ -264,7 +264,7 @@ Instant FairShares::next_decay(Instant now) const {
     return last_decay_ == Instant{} ? now : last_decay_ + group_.decay_time;
 }
 
-// What jobs have used until now becomes a part of the usage.
+// Adds the usage of running jobs until now to the usage of their entities.
 void FairShares::settle(Instant now) {
     for (Element& element : nodes_) element.offset = element.rate = 0;
     for (auto& [number, job] : running_) {
@@ -298,8 +298,8 @@ bool FairShares::decay(Instant now) {
         return true;
     }
     if (group_.decay_time <= Seconds(0) || now < last_decay_ + group_.decay_time) return false;
-    // One after the other, so that what jobs used in between decays as if the server had been up; of very
-    // many the first are made at once.
+    // Decays one period after the other, so that the usage of jobs in between decays as if the server had
+    // been up; of very many periods all but the last 100 are decayed at once.
     constexpr std::int64_t kMostSingle = 100;
     const std::int64_t due = (now - last_decay_) / group_.decay_time;
     if (due > kMostSingle) {

@@ -1,10 +1,10 @@
-// The fair-share tree of a scheduler and an fs_group: the shares of entities and groups, and what they have
-// used. The numbers are those of OpenPBS's scheduler, so that the same usage gives the same order: an
-// entity's part of the machine is the product of its part of each group on its path, usage begins at 1 and
-// never falls below, and what an entity uses counts for all groups on its path.
+// The fair-share tree of a scheduler and an fs_group: the shares and the usage of entities and groups. The
+// numbers are those of OpenPBS's scheduler, so that the same usage gives the same order: an entity's part of
+// the machine is the product of its part of each group on its path, usage begins at 1 and never falls below,
+// and the usage of an entity counts for all groups on its path.
 //
-// A running job's usage grows with its walltime. It is a line, base + rate * walltime, so that the usage of
-// everybody at an instant is known from sums that change only when jobs start, end or are told of anew.
+// A running job's usage grows with its walltime. It is a line, base + rate * walltime, so that each entity's
+// usage at an instant is known from sums that change only when jobs start, end or are told of anew.
 #pragma once
 
 #include <optional>
@@ -30,86 +30,87 @@ class FairShares {
 
     explicit FairShares(const FsGroup& group);
     const FsGroup& group() const { return group_; }
-    // Another tree, or other rules: usage is kept by name, for running jobs job_runs() is to be called again.
-    // False: it is the same, and nothing changed.
+    // Sets another tree, or other rules. Usage is kept by name; for running jobs job_runs() is to be called
+    // again. False: it is the same, and nothing changed.
     bool set_group(const FsGroup& group);
 
-    // Takes what was stored, before jobs run: rows by entity, and those of groups; charges by the job's id.
+    // Loads stored usage, before jobs run: rows by entity and by group; charges by the job's id.
     // `last_decay`: the Epoch, if there never was one.
     void load(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay);
 
-    // The entity of a name, made below `unknown` with one share if it isn't in the tree. O(1).
+    // Returns the entity of a name, made below `unknown` with one share if it isn't in the tree. O(1).
     Node entity(std::string_view name);
-    // The same by the name's number of the caller's own, which stays that of the name.
+    // Returns the entity by the caller's number of the name, which always has to be the same.
     Node entity(std::uint32_t number, std::string_view name);
     std::optional<Node> find(std::string_view name) const;
 
     struct Job {
-        std::uint32_t number = 0;  // of the caller's own, that no other job has at the time
+        std::uint32_t number = 0;  // the caller's; no other job has it at the time
         std::string_view id;
     };
-    // What a job has used after a walltime, in the unit of usage_formula.
+    // The usage of a job after a walltime, in the unit of usage_formula.
     struct Use {
         double base = 0;
         double rate = 0;  // for each second of walltime
     };
-    // A job runs since an instant, or what it uses is known anew.
+    // Notes that a job runs since an instant, or that its use is known anew.
     void job_runs(const Job& job, Node entity, Use use, Instant since);
-    // It runs no longer, and has used this in all. Harmless if it didn't run.
+    // Notes that a job no longer runs, and has used this in all. Harmless if it didn't run.
     void job_ended(const Job& job, double used);
-    // It was suspended, and has used this so far: when it runs again, that has been charged.
+    // Notes that a job was suspended, and has used this so far: when it runs again, that has been charged.
     void job_paused(const Job& job, double used);
-    // A suspended job doesn't go on. Harmless if it wasn't suspended.
+    // Forgets the charge of a suspended job that doesn't go on. Harmless if it wasn't suspended.
     void forget_charge(std::string_view id);
-    // Since when a job runs, if it does.
+    // The instant since when a job runs, if it does.
     std::optional<Instant> runs_since(std::uint32_t job) const {
         const auto found = running_.find(job);
         return found == running_.end() ? std::nullopt : std::optional(found->second.since);
     }
-    // All jobs are forgotten that run; what they were charged is known by their ids still.
+    // Forgets all running jobs; their charges are still known by their ids.
     void forget_running();
 
-    // What a job that a cycle starts, or keeps a place for, is going to use counts for the rest of the cycle.
+    // Counts, for the rest of the cycle, the usage to come of a job that the cycle starts or keeps a place
+    // for.
     void expect(Node entity, double amount);
     void forget_expected();
 
-    // The usage of an entity or group at an instant, without what is expected.
+    // The usage of an entity or group at an instant, without expected usage.
     double usage(Node node, Instant now) const;
-    // The part of the machine that it has by its shares: OpenPBS's fairshare_perc, as a fraction.
+    // The part of the machine that a node has by its shares: OpenPBS's fairshare_perc, as a fraction.
     double share(Node node) const;
     // The usage of an entity and part of that of its groups, as a fraction of all: fairshare_tree_usage.
     double tree_usage(Node node, Instant now) const;
     // 2^-(tree_usage / share): fairshare_factor.
     double factor(Node node, Instant now) const;
-    // Has it used more than its part of all usage?
+    // Has the node used more than its part of all usage?
     bool is_over(Node node, Instant now) const;
-    // For each step of the way from the root down to the entity, usage by share, with what is expected. The
-    // entity whose numbers are less, compared one after the other, goes first. Without a share: infinite.
-    // What is left of `out`, which has depth() places, is filled up with what is less than any ratio.
+    // Computes, for each step of the way from the root down to the entity, usage by share, with expected
+    // usage. The entity whose numbers are less, compared one after the other, goes first. Without a share:
+    // infinite. The rest of `out`, which has depth() places, is filled up with a number less than any ratio.
     void ratios(Node node, Instant now, std::span<double> out) const;
-    // Of the longest way.
+    // The length of the longest way.
     std::size_t depth() const { return depth_; }
 
-    // When usage is decayed next: decay_time after the last time; now, if there was none.
+    // The instant of the next decay: decay_time after the last one; now, if there was none.
     Instant next_decay(Instant now) const;
-    // Decays for every decay_time since the last time. True if anything was due.
+    // Decays for every decay_time since the last decay. Returns true if any was due.
     bool decay(Instant now);
-    // At once, and from now on.
+    // Decays once now; the next decay counts from here.
     void decay_now(Instant now);
-    // What a decay at an instant would leave of the usage.
+    // The usage that a decay at an instant would leave.
     double after_decay(Node node, Instant now) const;
-    // Sets the usage of an entity, of which there has to be one.
+    // Sets the usage of an entity, which has to exist.
     void set_usage(Node node, double usage, Instant now);
-    // From now on, entities that aren't in the tree have used nothing, and neither have their groups of it.
+    // Forgets the usage of entities that aren't in the tree, and takes it off their groups.
     void trim(Instant now);
     Instant last_decay() const { return last_decay_; }
 
-    // Nothing is counted from now on: all that has been used by now is among the changes.
+    // Stops counting: all usage until now is among the changes.
     void close(Instant now);
     UsageChanges take_changes();
     bool has_changes() const { return !changed_.empty() || !pending_.empty(); }
 
-    // For people and records: all nodes, parents before their children.
+    // A node, for people and records. Nodes are numbered with parents before their children.
     struct View {
         std::string_view name;
         Node parent = kRoot;
@@ -133,7 +134,7 @@ class FairShares {
         bool is_group = false;
         bool changed = false;
         double usage = kLeastUsage;
-        // Of running jobs, beyond what `usage` has of it: offset + rate * seconds since origin_.
+        // Usage of running jobs beyond their part of `usage`: offset + rate * seconds since origin_.
         double offset = 0;
         double rate = 0;
         double expected = 0;
@@ -159,12 +160,12 @@ class FairShares {
 
     FsGroup group_;
     std::vector<Element> nodes_;
-    std::size_t in_tree_ = 0;  // so many of them; the others aren't in the fs_group
+    std::size_t in_tree_ = 0;  // the number of nodes that are in the fs_group; they come first
     std::size_t depth_ = 2;
     std::unordered_map<std::string, Node> by_name_;
-    std::vector<Node> by_number_;  // and 1; 0: not looked for
+    std::vector<Node> by_number_;  // and 1; 0: not looked up yet
     std::unordered_map<std::uint32_t, Running> running_;
-    std::unordered_map<std::string, double> charged_;  // by the job's id, of those not told of yet
+    std::unordered_map<std::string, double> charged_;  // by the id of jobs that the host hasn't told of yet
     std::unordered_map<std::uint32_t, std::string> ids_;
     std::vector<Node> expecting_;
     Instant origin_{};

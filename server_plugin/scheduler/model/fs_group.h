@@ -1,4 +1,4 @@
-// An fs_group as plain values: a tree of entities with shares, and how their usage is counted.
+// An fs_group as plain values: a tree of entities with shares, and the rules by which their usage is counted.
 // (PP-748, interface 4)
 #pragma once
 
@@ -14,7 +14,7 @@ class Object;
 
 namespace pbs::sched {
 
-// What of a job is looked up in the tree.
+// The property of a job that is looked up in the tree.
 enum class ShareEntity : std::uint8_t { euser, egroup, account, queue, egroup_euser };
 
 struct FsGroup {

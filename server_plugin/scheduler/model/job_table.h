@@ -64,16 +64,16 @@ struct JobTable : JobColumns {
     std::vector<std::uint32_t> user;  // the number of the pair "group:user" in the Interner
     std::vector<QueueSlot> queue;
     std::vector<char> state;
-    std::vector<Instant> eligible;  // etime if it is set, else ctime
-    std::vector<Seconds> walltime;  // by which is planned; -1: none asked
+    std::vector<Instant> eligible;  // etime if set, else ctime
+    std::vector<Seconds> walltime;  // the walltime for planning; -1: none asked
     std::vector<std::uint32_t> request;
     std::vector<std::uint32_t> signature;
-    std::vector<std::uint32_t> position;  // its index in the list of its queue that it is in
+    std::vector<std::uint32_t> position;  // its index in the list of its queue that contains it
     std::vector<std::uint32_t> comment;   // the number of the text of its last comment; 0: none
-    std::vector<std::uint32_t> unused;    // the slots of no job
-    // As far as the host has told of it.
+    std::vector<std::uint32_t> unused;    // free slots
+    // Where the host has told of the job's accrual.
     absl::flat_hash_map<JobSlot, Accrual> accruals;
-    // Of jobs with a soft walltime: after how long they are ended; kUnlimitedWalltime: they aren't.
+    // For jobs with a soft walltime: the time after which they are ended; kUnlimitedWalltime: they aren't.
     struct HardWalltime {
         Seconds walltime{};
         bool extended = false;
@@ -95,8 +95,8 @@ struct JobTable : JobColumns {
         for (JobSlot slot = 0; slot < handle.size(); ++slot)
             if (state[slot] != ' ') visit(slot);
     }
-    // Copy the fields of job_fields.def from a record and into one. In a new slot nothing of the job that had
-    // the slot before stays.
+    // Copies the fields of job_fields.def from a record (take_fields), or into one (give_fields). In a new
+    // slot nothing of the slot's former job stays.
     void take_fields(JobSlot slot, const JobFields& fields, Interner& strings);
     void give_fields(JobSlot slot, JobFields& fields, const Interner& strings) const;
     // Returns what the job has of these fields; their defaults if it has none of them.
@@ -113,15 +113,15 @@ struct JobTable : JobColumns {
     // Does the job wait on another server? It starts here if it can now. Else nothing is kept for it or said
     // of it, and it keeps no others from starting.
     bool is_elsewhere(JobSlot slot) const { return (flags[slot] & job_elsewhere) != 0; }
-    // Returns the walltime that a suspended job has left, at least a second; -1: it asked for none. Of any
-    // other job, what it asked for.
+    // Returns the walltime that a suspended job has left, at least a second; -1: it asked for none. For any
+    // other job, the walltime that it asked for.
     Seconds walltime_left(JobSlot slot) const {
         if (walltime[slot] < Seconds(0) || !is_suspended(slot)) return walltime[slot];
         return std::max(Seconds(1), walltime[slot] - Seconds(rare_fields(slot).elapsed));
     }
-    // Returns whose job it is, as limits count it.
+    // Returns the owner, group and project of the job, as limits count it.
     Entities entities(JobSlot slot) const { return {owner[slot], group[slot], project[slot]}; }
-    // 0: that by which is planned.
+    // The time after which the job is ended; 0: the walltime for planning.
     Seconds hard_walltime(JobSlot slot) const {
         const auto found = hard_walltimes.find(slot);
         return found == hard_walltimes.end() ? Seconds(0) : found->second.walltime;
@@ -131,22 +131,22 @@ struct JobTable : JobColumns {
         const auto found = hard_walltimes.find(slot);
         return found != hard_walltimes.end() && found->second.extended;
     }
-    // Returns hard_walltime() of what a suspended job has left.
+    // Returns the part of hard_walltime() that a suspended job has left.
     Seconds hard_walltime_left(JobSlot slot) const {
         const Seconds hard = hard_walltime(slot);
         if (hard == Seconds(0) || !is_suspended(slot)) return hard;
         return std::max(Seconds(1), hard - Seconds(rare_fields(slot).elapsed));
     }
-    // Returns when a running job is ended, whatever is planned.
+    // Returns the instant at which a running job is ended, whatever is planned.
     Instant hard_end(JobSlot slot) const {
         const Seconds hard = hard_walltime(slot);
         return hard == Seconds(0) ? end(slot) : stime[slot] + hard;
     }
-    // Returns when a running job ends at the latest, as is planned.
+    // Returns the latest end of a running job, by plan.
     Instant end(JobSlot slot) const { return stime[slot] + expected_walltime(slot); }
 };
 
-// Does a job in this state hold vnodes? One that somebody has suspended does: a job that a decision has
+// Does a job in this state hold vnodes? A job that somebody has suspended does: a job that a decision has
 // suspended is in state Q here.
 inline bool is_running(char state) {
     return state == 'R' || state == 'E' || state == 'S';
@@ -176,16 +176,16 @@ struct Queue {
 
     std::vector<JobSlot> queued;   // in state Q, in no particular order
     std::vector<JobSlot> running;  // in state R, E or S
-    Instant idle_since{};          // since when no job runs in it; Epoch: not known yet
-    // What the running jobs use. Tables::count_running() keeps these numbers.
+    Instant idle_since{};          // the instant since when no job runs in it; Epoch: not known yet
+    // Amounts that the running jobs use. Tables::count_running() keeps these numbers.
     std::int64_t nodes_in_use = 0;
     std::vector<std::int64_t> in_use;  // by resource
 };
 
 class QueueTable {
   public:
-    // Returns the slot of a handle. If there is none it is made, because the host may tell of a job before
-    // the job's queue.
+    // Returns the slot of a handle, and makes it if there is none: the host may tell of a job before the
+    // job's queue.
     QueueSlot slot(QueueHandle handle);
     QueueSlot find(QueueHandle handle) const;
     QueueSlot find(std::string_view name) const;  // kNoSlot if there is none
@@ -198,7 +198,7 @@ class QueueTable {
     std::unordered_map<std::uint64_t, QueueSlot> by_handle_;
 };
 
-// enlist() puts a job into the list of its queue that its state calls for, and delist() takes it out.
+// Puts a job into the list of its queue that its state calls for (enlist), or takes it out (delist).
 void enlist(JobTable& jobs, QueueTable& queues, JobSlot job);
 void delist(JobTable& jobs, QueueTable& queues, JobSlot job);
 

@@ -1,15 +1,15 @@
-// Reads what a DEDICATED_TIME_COMMAND prints: the list of the coming dedicated times ("outages") of a host or
-// of the whole system, as the `schedule` service of NAS writes it (sched-config guide,
+// Reads the output of a DEDICATED_TIME_COMMAND: the list of the coming dedicated times ("outages") of a host
+// or of the whole system, as the `schedule` service of NAS writes it (sched-config guide,
 // "DEDICATED_TIME_COMMAND"; origin-overview, "Dedicated Time").
 //
-//     GRUMPY       07/07/1999 16:00-19:00 07/07/1999  Large job runs (berferd)
-//     HAPPY        07/09/1999 16:00-19:00 07/09/1999  Administrative period
-//                                                     (preventive maintenance)
+//   GRUMPY       07/07/1999 16:00-19:00 07/07/1999  Large job runs (berferd)
+//   HAPPY        07/09/1999 16:00-19:00 07/09/1999  Administrative period
+//                                                   (preventive maintenance)
 //
 // An entry has a name, the date and time of its start, the time and date of its end, and a description, which
 // goes on in lines that are indented further than the entry. Without entries the text is
 //
-//     No scheduled downtime for the specified period.
+//   No scheduled downtime for the specified period.
 //
 // or empty.
 #pragma once
@@ -35,7 +35,7 @@ struct Outage {
 
 // Returns the entries of `name` in the text in order of their starts, without those of other names. Names are
 // compared as same_host_name() does. Times are those of a wall clock in `zone`. An error names the line and
-// what was expected there; nothing of such a text is to be used.
+// what was expected there; no part of such a text is to be used.
 Result<std::vector<Outage>> parse_outages(std::string_view text, std::string_view name,
                                           const rrule::Zone& zone);
 

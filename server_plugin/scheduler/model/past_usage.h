@@ -32,9 +32,9 @@ struct ChargeRow {
     double charge = 0;
 };
 
-// What changed since the last take_changes(). The plugin writes it in one transaction.
+// The changes since the last take_changes(). The plugin writes them in one transaction.
 struct UsageChanges {
-    // What is stored is to be multiplied by it first; what is no more than `least` then is removed.
+    // The stored usage is first multiplied by this; values of no more than `least` are then removed.
     double decayed_by = 1;
     double least = 0;
     std::vector<UsageRow> usage;            // new values
@@ -47,8 +47,8 @@ struct UsageChanges {
 
 class PastUsage {
   public:
-    // Takes up what was stored. `last_decay` is the instant of the last decay. If it is the Epoch, there was
-    // none, and counting begins with the first decay().
+    // Loads stored usage. `last_decay`: the instant of the last decay; the Epoch: there was none, and
+    // counting begins with the first decay().
     void load(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay);
 
     // Returns the usage of a user, 0 if nothing is known.
@@ -59,7 +59,7 @@ class PastUsage {
         std::string_view group;
         std::string_view user;
     };
-    // Returns the same as usage(), in O(1) but for the first time.
+    // Returns usage(), in O(1) but for the first time.
     double usage_of(const User& user);
 
     // A running job. The caller gives it a number that no other running job has.
@@ -70,12 +70,11 @@ class PastUsage {
     // Adds the charge of a job that started. Does nothing if the job is charged already, or if its charge was
     // loaded.
     void charge(const Job& job, const User& user, double amount);
-    // Takes note that the job no longer runs; its charge stays in the usage. Harmless if the job isn't
-    // charged.
+    // Notes that the job no longer runs; its charge stays in the usage. Harmless if the job isn't charged.
     void forget_job(const Job& job);
     bool is_charged(std::uint32_t job) const { return job < charged_.size() && charged_[job]; }
 
-    // Returns when the next decay is due: 24 hours after the last one; or now if there never was one, because
+    // Returns the instant of the next decay: 24 hours after the last one; now if there never was one, because
     // counting begins then.
     Instant next_decay(Instant now) const;
     // Multiplies every usage by the factor of its group once for each 24 hours since the last decay, so that

@@ -35,7 +35,7 @@ void PrimePeriods::look_ahead(Instant until) {
 Seconds PrimePeriods::most_in_one(Seconds walltime) {
     const Instant end = now_ + std::min(walltime, kUnlimitedWalltime);
     look_ahead(end);
-    // Periods that end by `end` count whole. At most one more is cut off there.
+    // Periods that end by `end` count whole. At most one more is cut off at `end`.
     const auto cut = std::ranges::upper_bound(periods_, end, {}, &rrule::Interval::end);
     const auto whole = static_cast<std::size_t>(cut - periods_.begin());
     Seconds most = whole == 0 ? Seconds(0) : longest_[whole - 1];

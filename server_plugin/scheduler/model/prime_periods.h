@@ -1,5 +1,5 @@
-// The periods of prime time from an instant on. They are kept from cycle to cycle: what of them lies ahead
-// changes at the boundaries only.
+// The periods of prime time from an instant on. They are kept from cycle to cycle: the periods ahead change
+// at boundaries only.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ class PrimePeriods {
     PrimePeriods(rrule::WindowSet prime, Instant now) : prime_(std::move(prime)) { move_to(now); }
 
     // Sets the instant that all questions below are about. O(1) until the next boundary. Past it, or back in
-    // time, what was known is void and is computed again when it is asked for.
+    // time, the known periods become invalid and are computed again when they are asked for.
     void move_to(Instant now);
 
     bool now_inside() const { return inside_; }
@@ -38,9 +38,9 @@ class PrimePeriods {
     bool known_ = false;  // has move_to() been called?
     Instant now_{};
     bool inside_ = false;
-    std::optional<Instant> next_change_;  // when inside_ changes next
+    std::optional<Instant> next_change_;  // the instant at which inside_ changes next
     Instant known_until_{};
-    // Those that end after now and begin before known_until_; the first may have begun before now.
+    // The periods that end after now and begin before known_until_; the first may have begun before now.
     std::vector<rrule::Interval> periods_;
     // By period: the length of the longest one up to it, where the one that holds now counts as 0.
     std::vector<Seconds> longest_;

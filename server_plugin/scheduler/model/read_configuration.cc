@@ -1,4 +1,4 @@
-// Makes a Configuration of the objects.
+// Makes a Configuration from the objects.
 
 #include <fmt/format.h>
 

@@ -22,7 +22,7 @@ std::uint64_t mixed(std::uint64_t hash, const OfAmount& amount) {
     return amount.text.empty() ? hash : mixed(hash, std::hash<std::string_view>{}(amount.text));
 }
 
-// They say how a chunk is used, and not what it needs.
+// Is the resource about how a chunk is used, and not about its needs?
 bool is_about_processes(std::string_view resource) {
     return resource == "mpiprocs" || resource == "ompthreads";
 }
@@ -40,7 +40,7 @@ bool parse_chunk(std::string_view text, const Resources& resources, Chunk& chunk
     bool first = true;
     while (!text.empty()) {
         const auto colon = std::min(text.find(':'), text.size());
-        // The colons of a duration belong to its value: what comes behind them has no '='.
+        // The colons of a duration belong to its value: the text behind them has no '='.
         auto end = colon;
         while (end < text.size()) {
             const auto next = std::min(text.find(':', end + 1), text.size());
@@ -107,8 +107,8 @@ bool parse_place(std::string_view text, const Resources& resources, Request& req
     return true;
 }
 
-// Returns what the whole job asks for: what it asks for by name or, of a resource that it doesn't name, what
-// its chunks ask for.
+// Returns the amounts that the whole job asks for: those asked for by name and, for resources that it doesn't
+// name, the sums over its chunks.
 std::vector<KeptAmount> totals_of(const Request& request) {
     std::vector<KeptAmount> totals;
     for (const KeptAmount& a : request.amounts)
@@ -126,7 +126,7 @@ std::vector<KeptAmount> totals_of(const Request& request) {
     return totals;
 }
 
-// A job that has no select= asks for one chunk: is the amount one of that chunk's?
+// A job without select= asks for one chunk: does the amount belong to the chunk?
 bool belongs_to_chunk(const KeptAmount& a, const Resources& resources) {
     const auto& known = resources.known();
     if (resources.consumable(a.resource) || a.resource == known.host || a.resource == known.vnode)

@@ -37,7 +37,7 @@ class Resources {
         ResourceKind kind = ResourceKind::integer;
         bool consumable = false;
         bool defined = false;
-        bool host_level = false;  // only vnodes have it, and neither queues nor the server
+        bool host_level = false;  // only vnodes can have it, not queues or the server
     };
     // The ids of the resources that PBS knows by name; an id is kNoResource until the resource is defined.
     struct Known {
@@ -54,7 +54,7 @@ class Resources {
 
     void define(const ResourceRecord& record);
     const Info* find(std::uint32_t id) const;
-    std::uint32_t id(std::string_view name) const;  // kNoResource if there is none
+    std::uint32_t id(std::string_view name) const;  // kNoResource: there is none
     const Known& known() const { return known_; }
     std::size_t size() const { return infos_.size(); }
     bool is_text(std::uint32_t id) const;
@@ -63,12 +63,12 @@ class Resources {
     bool host_level(std::uint32_t id) const;
     std::string_view name(std::uint32_t id) const;
 
-    // Reads a value of a resource as it is written in select ("4", "2gb", "01:00:00", "true"). Returns
-    // nothing if the text isn't one.
+    // Reads a value of a resource as it is written in select ("4", "2gb", "01:00:00", "true"). Empty: the
+    // text isn't a value.
     std::optional<KeptAmount> parse(std::uint32_t id, std::string_view text) const;
-    // Reads what a program of server_dyn_res writes, as OpenPBS does: its first line, which has to be one
+    // Reads the output of a program of server_dyn_res, as OpenPBS does: its first line, which has to be one
     // value from its first character on. A size without a unit is in kilobytes. A number may be negative and
-    // may have decimals, which are cut off where the resource has none. Nothing: it isn't a value.
+    // may have decimals, which are cut off where the resource has none. Empty: it isn't a value.
     std::optional<KeptAmount> parse_told(std::uint32_t id, std::string_view output) const;
     // Writes a value: "2gb", "01:00:00".
     std::string format(std::uint32_t id, std::int64_t number) const;

@@ -33,17 +33,17 @@ enum class Algorithm : std::uint8_t { standard, origin };
 enum class RestartAction : std::uint8_t { none, restart, resubmit };
 enum class PastUsageCharge : std::uint8_t { node_hours, flat };
 
-// Which amount of a resource of a vnode counts: what it has, what jobs hold of it, or the rest.
+// The amount of a resource of a vnode that a key compares: the total, the part that jobs hold, or the rest.
 enum class SortAmount : std::uint8_t { total, assigned, unused };
 
 // One key of job_sort_key or node_sort_key.
 struct SortKey {
-    std::string name;  // a resource, job_priority or sort_priority
+    std::string name;  // a resource, or job_priority or sort_priority
     bool high_first = true;
-    SortAmount amount = SortAmount::total;  // of node_sort_key
+    SortAmount amount = SortAmount::total;  // only for node_sort_key
 };
 
-// What a preemption level is made of: the words of preempt_prio.
+// The traits of jobs that make a preemption level: the words of preempt_prio.
 enum PreemptTrait : unsigned {
     preempt_normal = 1,
     preempt_fairshare = 2,
@@ -53,15 +53,15 @@ enum PreemptTrait : unsigned {
     preempt_starving = 32,
 };
 
-// The levels of preempt_prio. A job has the level of the first element of which it has all traits; elements
+// The levels of preempt_prio. A job has the level of the first element all of whose traits it has; elements
 // of more traits come before those of fewer. A larger number is a higher level.
 class PreemptPriorities {
   public:
     void add(unsigned traits);
-    // `traits` of a job, of which no others are known: none, it is a normal one. The level of an express job
-    // is higher by the priority of its queue.
+    // The level of a job with these traits; none: a normal job. The level of an express job is higher by the
+    // priority of its queue.
     std::int64_t level(unsigned traits, std::int32_t queue_priority) const;
-    // Is any level about this trait?
+    // Does any level have this trait?
     bool names(PreemptTrait trait) const;
     bool empty() const { return list_.empty(); }
     friend bool operator==(const PreemptPriorities&, const PreemptPriorities&) = default;
@@ -76,7 +76,7 @@ class PreemptPriorities {
     std::int64_t next_ = 0;
 };
 
-// The orders of preempt_order: each for jobs that have at most so many percent of their walltime left.
+// The orders of preempt_order: each for jobs that have at most this percentage of their walltime left.
 struct PreemptOrder {
     struct Step {
         int percent;
@@ -84,12 +84,13 @@ struct PreemptOrder {
         friend bool operator==(const Step&, const Step&) = default;
     };
     std::vector<Step> steps;  // percentages fall
-    // The order for a job that asked for a walltime and has used so much of it; without one, the first.
+    // The order for a job that asked for a walltime and has used that much of it; without a walltime, the
+    // first.
     std::string_view methods(Seconds walltime, Seconds elapsed) const;
     friend bool operator==(const PreemptOrder&, const PreemptOrder&) = default;
 };
 
-// An attribute whose value is a text or a word is a text as a setting too, unless a type is named for it
+// An attribute whose value is a text or a word is a string as a setting, too, unless a type is named for it
 // here.
 template <objects::PolicyAttribute attribute>
 struct WordType {
@@ -118,7 +119,7 @@ constexpr auto setting_type() {
     else if constexpr (syntax == integer || syntax == percentage || syntax == size)
         return std::int64_t{};  // a size in bytes
     else if constexpr (attribute == objects::PolicyAttribute::job_sort_formula_threshold)
-        return std::optional<double>{};  // nothing: there is none
+        return std::optional<double>{};  // empty: there is none
     else if constexpr (syntax == real)
         return double{};
     else if constexpr (syntax == duration)

@@ -1,4 +1,4 @@
-// Makes Settings of an object. Each member is read by its type.
+// Makes Settings from an object. Each member is read by its type.
 #include "server_plugin/scheduler/model/settings.h"
 
 #include <algorithm>
@@ -79,7 +79,8 @@ void read(const Value& value, const rrule::Zone&, PreemptPriorities& setting) {
     }
 }
 
-// "SCR 70 SC 30 S": a percentage, and the order for what is at or below it.
+// "SCR 70 SC 30 S": an order, then percentages, each with the order for jobs that have that much of their
+// walltime left or less.
 void read(const Value& value, const rrule::Zone&, PreemptOrder& setting) {
     int percent = 100;
     for (const std::string_view word : values::words(std::get<std::string>(value))) {
@@ -120,7 +121,8 @@ void take_out(Since& setting, const Since&) {
 
 }  // namespace
 
-// The levels of OpenPBS's scheduler, which adds the priority of an express queue to its level.
+// Adds the next lower level. Levels are those of OpenPBS's scheduler, which adds the priority of an express
+// queue to its level.
 void PreemptPriorities::add(unsigned traits) {
     constexpr std::int64_t kHighest = 100'000;
     constexpr std::int64_t kStep = 1'000;
@@ -147,7 +149,8 @@ bool PreemptPriorities::names(PreemptTrait trait) const {
 std::string_view PreemptOrder::methods(Seconds walltime, Seconds elapsed) const {
     if (steps.empty()) return {};
     if (walltime <= Seconds(0) || steps.size() == 1) return steps.front().methods;
-    // Of a job that has overrun its walltime little is left, not less than nothing.
+    // A job that has overrun its walltime counts as having 1 % left, since less than nothing would match no
+    // step.
     const double used = 100.0 * static_cast<double>(elapsed.count()) / static_cast<double>(walltime.count());
     const int left = used > 100 ? 1 : static_cast<int>(100 - used);
     const Step* found = &steps.front();

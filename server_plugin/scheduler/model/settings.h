@@ -27,14 +27,14 @@ struct PolicySettings {
 struct Settings : PolicySettings {
     // Makes the settings of a policy without any attribute set.
     Settings();
-    // Makes the settings of a policy object, but for `prime`.
+    // Makes the settings of a policy object, except `prime`.
     Settings(const objects::Object& policy, const rrule::Zone& zone);
 
     std::string name;
     // The policy was read from a sched_config file, so the server's backfill_depth and job_sort_formula count
     // (PP-748, interface 6).
     bool from_sched_config = false;
-    bool enforce_no_shares = false;    // of the fs_group of fairshare_group
+    bool enforce_no_shares = false;    // the value of the fs_group of fairshare_group
     const Profile* profile = nullptr;  // null: the profile of the algorithm
 
     std::int64_t max_load_percent = 0;  // target_load_pct plus the variance above it; 0: neither is set

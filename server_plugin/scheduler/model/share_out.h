@@ -12,8 +12,8 @@
 namespace pbs::sched {
 
 // Calls f(i) for each i below `count`. Several calls run at once where there are cores for it and enough to
-// do; `jobs` is the number of jobs that all calls deal with. No call may touch what another one writes. What
-// a call throws is thrown here after all threads have ended.
+// do; `jobs` is the number of jobs that all calls deal with. No call may touch data that another one writes.
+// An exception of a call is thrown here after all threads have ended.
 template <class F>
 void share_out(std::size_t jobs, std::size_t count, const F& f) {
     constexpr std::size_t kWorthAThread = 20'000;
@@ -27,7 +27,7 @@ void share_out(std::size_t jobs, std::size_t count, const F& f) {
     std::vector<std::future<void>> others;
     try {
         for (std::size_t i = 1; i < threads; ++i) others.push_back(std::async(std::launch::async, work));
-    } catch (const std::system_error&) {  // no more threads can be made: those that were made do all the work
+    } catch (const std::system_error&) {  // no more threads can be made: the others do all the work
     }
     work();
     for (std::future<void>& other : others) other.get();

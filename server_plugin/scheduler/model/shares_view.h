@@ -1,4 +1,4 @@
-// A tree of shares as people see it at an instant, and what managers change of it.
+// A tree of shares as people see it at an instant, and the changes that managers make to it.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,17 @@ namespace pbs::sched {
 // An element of the tree: a group, or an entity.
 struct ShareRow {
     std::string name;
-    std::string parent;  // empty: it is the root
+    std::string parent;  // empty: this is the root
     bool is_group = false;
     std::int64_t shares = 0;
     double usage = 0;
-    double decayed = 0;  // what a decay at that instant would leave of the usage
-    double target = 0;   // the part of the machine that it has by its shares, as a fraction
-    double actual = 0;   // the part of all usage that it has had, as a fraction
+    double decayed = 0;  // the usage that a decay at that instant would leave
+    double target = 0;   // the part of the machine by its shares, as a fraction
+    double actual = 0;   // its part of all usage so far, as a fraction
     double tree_usage = 0;
     double factor = 0;
-    std::size_t place = 0;  // of an entity, from 1: who has the least of its share goes first; 0: of groups
+    std::size_t place =
+        0;  // of entities, from 1: the entity that has used the least of its share goes first; 0: a group
 };
 
 struct SharesView {
@@ -34,26 +35,26 @@ struct SharesView {
     Instant now{};
     Instant last_decay{};  // the Epoch: there was none
     Instant next_decay{};
-    std::vector<ShareRow> rows;  // each group before what is in it
+    std::vector<ShareRow> rows;  // each group before its members
 };
 
-// Which trees are asked for, and by whom.
+// The trees that a user asks for.
 struct SharesAsked {
     Instant now{};
     std::string sched;
-    std::string group;  // the fs_group; empty: all of the scheduler's
-    // This user is shown the user's own entity, those of the user's jobs, and the groups above them. Nothing:
+    std::string group;  // the fs_group; empty: all of the scheduler
+    // This user is shown the user's own entity, those of the user's jobs, and the groups above them. Empty:
     // all elements are shown.
     std::optional<std::string> user;
 };
 
 struct SharesChange {
-    std::vector<std::pair<std::string, double>> usage;  // that entities have from now on
-    bool decay = false;                                 // at once
-    bool trim = false;  // entities that are in no group of the tree have used nothing
+    std::vector<std::pair<std::string, double>> usage;  // new usage of entities
+    bool decay = false;                                 // decay at once
+    bool trim = false;  // set the usage of entities that are in no group of the tree back to nothing
 };
 
-// How a job's entity stands, for an explanation.
+// The standing of a job's entity, for an explanation.
 struct EntityShares {
     std::string group;  // the fs_group
     std::string entity;
@@ -61,7 +62,7 @@ struct EntityShares {
     double target = 0;
     double actual = 0;
     std::size_t place = 0;     // from 1, among the entities that have jobs in the queues
-    std::size_t entities = 0;  // how many these are
+    std::size_t entities = 0;  // the number of such entities
 };
 
 }  // namespace pbs::sched

@@ -1,11 +1,11 @@
-// Sorts lists that are to hold each element once.
+// Sorts lists and makes their elements unique.
 #pragma once
 
 #include <algorithm>
 
 namespace pbs::sched {
 
-// Sorts the list and drops what is there more than once. O(n log n).
+// Sorts the list and drops duplicates. O(n log n).
 template <class List>
 void sort_unique(List& list) {
     std::ranges::sort(list);

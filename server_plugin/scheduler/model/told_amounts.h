@@ -27,12 +27,12 @@ class ToldAmounts {
         // consumable: of a consumable one the server knows what running jobs use.
         std::int64_t taken = 0;
     };
-    // Takes up what a program told. Returns false if jobs that were refused for it before are refused still.
+    // Takes a program's report. Returns false if jobs that were refused for the amount are refused still.
     bool set(std::string_view element, std::string value);
     void set_taken(std::string_view element, std::int64_t amount) {
         known_[std::string(element)].taken = amount;
     }
-    // Null: the program was never asked, and none is going to be (in a simulation).
+    // Null: the program was never asked, and none will be (in a simulation).
     const Known* find(std::string_view element) const;
 
     const auto& all() const { return known_; }
