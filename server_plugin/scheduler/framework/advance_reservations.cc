@@ -13,7 +13,8 @@
 namespace pbs::sched {
 namespace {
 
-// A job that has run for its walltime isn't expected to be gone at once.
+// The instant by which a running job is gone. A job that has run for its walltime is expected to run on for a
+// while.
 Instant expected_end(const Tables& t, JobSlot job, Instant now) {
     const Instant end = t.jobs.hard_end(job);
     return end <= now ? now + KeptReservation::kOverrun : end;
@@ -36,7 +37,8 @@ std::vector<Booking::Share> shares_of(const Tables& t, const Vnodes& vnodes,
     return shares;
 }
 
-// Of each reservation in the order of its times.
+// The bookings of all reservations but `but` that end after `from`; those of one reservation in the order of
+// its times.
 std::vector<Booking> bookings_from(Tables& t, const Vnodes& vnodes, Instant from,
                                    const AdvanceReservation* but) {
     std::vector<Booking> bookings;
@@ -56,11 +58,12 @@ std::vector<Booking> bookings_from(Tables& t, const Vnodes& vnodes, Instant from
     return bookings;
 }
 
-// A job in a reservation has its share of what that one has, and is gone at its end at the latest.
+// Running jobs of reservations. Such a job uses its reservation's booking, and is gone at its end at the
+// latest.
 class JobsInBookings {
   public:
     JobsInBookings(const Tables& tables, const std::vector<Booking>& bookings) : t_(tables) {
-        // Jobs that run are in the first of the bookings of a standing reservation.
+        // Running jobs of a standing reservation are in its first booking.
         for (std::uint32_t b = 0; b < bookings.size(); ++b)
             of_queue_.try_emplace(bookings[b].queue, b, bookings[b].start);
     }
@@ -87,10 +90,10 @@ void book(Tables& t, Vnodes& vnodes, std::vector<Booking> bookings, Instant now)
         [&](JobSlot job, std::uint32_t booking) { return jobs.is_of(job, booking); });
 }
 
-// The vnodes as they are at one instant after another: without the jobs that are gone by then.
+// The vnodes as they are at one instant after another: without the jobs that have ended by then.
 class VnodesAhead {
   public:
-    // `is_gone`: the running job is gone from the first instant on. The caller settles the pool after each
+    // `is_gone`: the running job is treated as gone from the start. The caller settles the pool after each
     // change.
     VnodesAhead(const Tables& tables, Vnodes& vnodes, Instant now, const auto& is_gone)
         : t_(tables), vnodes_(vnodes) {
@@ -106,7 +109,7 @@ class VnodesAhead {
     VnodesAhead(const VnodesAhead&) = delete;
     VnodesAhead& operator=(const VnodesAhead&) = delete;
 
-    // Later instants come after earlier ones.
+    // Moves on to an instant, which is later than all before.
     void go_to(Instant at) {
         for (; gone_ < ends_.size() && ends_[gone_].first <= at; ++gone_) look_ahead(ends_[gone_].second, 1);
         at_ = at;
@@ -135,7 +138,7 @@ class VnodesAhead {
     Vnodes::Shares shares_;
 };
 
-// One reservation that is asked for.
+// The answer to one reservation that is asked for.
 class Answering {
   public:
     Answering(CycleContext& context, const Queues& queues, const AdvanceReservation& asked)
@@ -173,18 +176,18 @@ class Answering {
                  Placement& out) const;
     bool replace_within(const std::vector<bool>& set, const Request& request, const PlaceRules& rules,
                         PoolId pool, Placement& out) const;
-    bool covers_jobs(const Placement& placement) const;  // of its first time
+    bool covers_jobs(const Placement& placement) const;  // for its first time
 
     CycleContext& c_;
     Tables& t_;
     Vnodes& vnodes_;
     const Queues& queues_;
     const AdvanceReservation& asked_;
-    std::vector<Time> times_;    // that are to be decided about, in their order
-    std::vector<JobSlot> jobs_;  // that run in it
+    std::vector<Time> times_;    // the times to be decided about, in their order
+    std::vector<JobSlot> jobs_;  // jobs that run in it
 };
 
-// It is either wholly in dedicated time, or not at all.
+// Refuses a time that is over, or that is partly in dedicated time.
 std::string Answering::time_refusal(const Time& time) const {
     const auto& [start, end, request] = time;
     if (end <= c_.in.now || end <= start) return "its time is over";
@@ -217,7 +220,7 @@ void Answering::book(std::vector<Booking> bookings, Instant start, const VnodesA
         [](JobSlot, std::uint32_t) { return false; });
 }
 
-// Does the placement have what the jobs that run in it use of what it asks for?
+// Does the placement contain all that the jobs which run in the reservation use of the requested resources?
 bool Answering::covers_jobs(const Placement& placement) const {
     const Request& request = t_.requests[asked_.request];
     std::map<std::pair<VnodeHandle, std::uint32_t>, std::int64_t> left;
@@ -235,8 +238,8 @@ bool Answering::covers_jobs(const Placement& placement) const {
     return std::ranges::none_of(left, [](const auto& one) { return one.second < 0; });
 }
 
-// Has it room on what it has of vnodes for all of the time, beside other bookings? If jobs run in it, on the
-// vnodes of these jobs first.
+// Can the reservation keep its vnodes for all of the time, beside other bookings? Looks on the vnodes of its
+// running jobs first.
 bool Answering::keep(const Time& time, const std::vector<Booking>& beside, const VnodesAhead& ahead,
                      PoolId pool, Placement& out) const {
     const Request& request = t_.requests[time.request];
@@ -269,8 +272,8 @@ bool Answering::has_lost_vnodes(PoolId pool) const {
     });
 }
 
-// Has it a place for all of the time on its own vnodes and as few others as that takes? So it stays where its
-// jobs run when it loses others. With place=group= it stays in their placement set.
+// Is there a place for all of the time on its own vnodes and as few others as possible? So a reservation that
+// loses vnodes stays where its jobs run. With place=group= it stays in their placement set.
 bool Answering::replace(const Time& time, std::vector<Booking> beside, const VnodesAhead& ahead, PoolId pool,
                         Placement& out) const {
     const Request& request = t_.requests[time.request];
@@ -312,7 +315,8 @@ bool Answering::replace_within(const std::vector<bool>& set, const Request& requ
     return is_found_with(few) && covers_jobs(out);
 }
 
-// Empty: `out` is a place for all of the time. `others`: what other reservations have.
+// Puts a place for all of the time into `out` and returns an empty text, or returns the reason why there is
+// none. `others`: the bookings of other reservations.
 std::string Answering::place(const Time& time, const std::vector<Booking>& others, const VnodesAhead& ahead,
                              PoolId pool, Placement& out) const {
     const Instant start = std::max(time.start, c_.in.now);
@@ -321,7 +325,7 @@ std::string Answering::place(const Time& time, const std::vector<Booking>& other
         return booking.end > start && booking.start < time.end;
     });
     const Request& request = t_.requests[time.request];
-    // The first of its times, which it has already: it stays where it is if it can.
+    // The reservation already has places for the first of its times: keep it there if possible.
     const bool has_places = !asked_.keeps_first && &time == times_.data() && !asked_.shares.empty();
     if (has_places && keep(time, beside, ahead, pool, out)) return {};
     if (has_places && !jobs_.empty()) {
@@ -343,8 +347,8 @@ std::string Answering::place(const Time& time, const std::vector<Booking>& other
                : "the vnodes are too small for it, whatever runs";
 }
 
-// When there may be more room than before: now, and when jobs or what others have booked ends. Of very many,
-// evenly fewer.
+// The instants at which there may be more room than before: now, and the ends of jobs, of others' bookings
+// and of dedicated time. If there are very many, evenly fewer.
 std::vector<Instant> Answering::instants(const std::vector<Booking>& others) const {
     constexpr std::size_t kMost = 1000;
     const Instant now = c_.in.now;
@@ -364,7 +368,7 @@ std::vector<Instant> Answering::instants(const std::vector<Booking>& others) con
     return out;
 }
 
-// At each of its times.
+// Finds places for each of its times.
 void Answering::place_all(const std::vector<Booking>& others, VnodesAhead& ahead, PoolId pool,
                           ReservationAnswer& out) const {
     out.placements.clear();
@@ -398,7 +402,7 @@ ReservationAnswer Answering::answer(ReservationHandle handle) {
     const PoolId pool =
         vnodes_.pool(asked_.queue, 0, c_.in.partition, chunks_by(t_, c_.settings), c_.node_keys());
     {
-        // What reservations have isn't held by jobs, but booked.
+        // Jobs of reservations hold nothing here: the reservations' room is booked.
         VnodesAhead ahead(t_, vnodes_, now, [&](JobSlot job) {
             return t_.queues[t_.jobs.queue[job]].handle == asked_.queue || jobs.is_in_one(job);
         });
@@ -418,7 +422,7 @@ ReservationAnswer Answering::answer(ReservationHandle handle) {
     return out;
 }
 
-// What it has, by the answer, until the host tells of it.
+// Gives the reservation its places by the answer, until the host tells of them.
 void take(const Tables& t, const Vnodes& vnodes, const ReservationAnswer& answer,
           AdvanceReservation& reservation) {
     auto next = answer.placements.begin();
@@ -453,7 +457,7 @@ std::vector<ReservationAnswer> answer_reservations(CycleContext& context, const 
     std::vector<ReservationAnswer> answers;
     Tables& t = context.tables;
     Vnodes& vnodes = *context.state.vnodes;
-    // What is confirmed counts for those behind it as if the host had told of it already.
+    // A confirmed reservation counts for those behind it as if the host had already told of it.
     std::map<ReservationHandle, AdvanceReservation> before;
     for (auto& [handle, reservation] : t.reservations) {
         if (!reservation.asked) continue;

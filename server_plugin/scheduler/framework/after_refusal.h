@@ -1,9 +1,9 @@
-// What is done after a job was refused that may start later: room is reserved for it, it holds up those
+// Rules for jobs that were refused and may start later: room is reserved for the job, it holds up those
 // behind it, or queues are opened for it.
 //
 // To add one: write plugins/after_refusal/<name>.cc with a class derived from AfterRefusal, which lives for
-// one cycle and may keep what it likes, and a `const AfterRefusalRule <name>_after_refusal`; put that into
-// the table of the profiles that have it.
+// one cycle and may keep data, and a `const AfterRefusalRule k<Name>AfterRefusal`; put that into the table of
+// the profiles that have it.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ class Judge;
 class Queues;
 class Turns;
 
-// What such a rule works with. All of it lives as long as the cycle.
+// The parts of a cycle that such a rule works with. They live as long as the cycle.
 struct CycleParts {
     CycleContext& context;
     Queues& queues;
@@ -40,29 +40,28 @@ class AfterRefusal {
     AfterRefusal(const AfterRefusal&) = delete;
     AfterRefusal& operator=(const AfterRefusal&) = delete;
 
-    // A job was refused that waits for others to end or for a time to come.
-    // Nothing wakes the scheduler when one that waited for others would run into such a time
-    // (Verdict::crosses), so a rule that holds up others takes both alike.
+    // Called after the refusal of a job that waits for others to end or for a time to come. No event wakes
+    // the scheduler when a job that waited for others would run into such a time (Verdict::crosses), so a
+    // rule that holds up others treats both alike.
     virtual void refused(const OrderedJob& /*job*/, Verdict& /*verdict*/, CandidateQueues& /*queues*/) {}
-    // A job was refused that waits. Returns the queue in which it starts now, because the rule has made room
-    // for it, with its place in the state; null: it waits. What could lift that, beside what lifts the
-    // refusal, is added to the blockers.
+    // Makes room for a refused job. Returns the queue in which the job starts now, with its place in the
+    // state; null: it waits. Adds to the blockers the events that could change that, beside those of the
+    // refusal.
     virtual QueueView* makes_room(const OrderedJob& /*job*/, Candidate& /*candidate*/, Blockers& /*blockers*/,
                                   CandidateQueues& /*queues*/) {
         return nullptr;
     }
-    // Would the next job of the class that is refused in these queues matter to those behind it? Else a cycle
-    // after events passes over jobs that nothing was released for.
+    // Would the refusal of the next job of the class in these queues matter to those behind it? If not, a
+    // cycle after events passes over jobs that nothing was released for.
     virtual bool wants(const CandidateQueues& /*queues*/, JobClass /*job_class*/) const { return false; }
-    // The reason why no further job of the queue starts in this cycle; without a reason they may start. Null
-    // stands for jobs that may start in no queue. A rule that begins to hold jobs up counts that in
+    // Returns the reason why no further job of the queue starts in this cycle; no reason: jobs may start. A
+    // null view stands for jobs that may start in no queue. A rule that begins to hold jobs up counts that in
     // CycleContext::held_up.
     virtual Reason holds_up(const QueueView* /*view*/) const { return {}; }
-    // A filter refused a job in a queue. The rule is told of it if the filter has one of the traits that are
-    // in `watched`.
+    // Called after a filter refused a job in a queue, if the filter has one of the traits in `watched`.
     unsigned watched = 0;
     virtual void was_refused(const Candidate& /*job*/, QueueView& /*view*/) {}
-    // Does a refusal depend on whose job it is, though filters don't?
+    // Can refusals differ by user, though no filter reads the user?
     virtual bool tells_users_apart() const { return false; }
 
     // A job of the submit queue is found in another one, that it was moved to and put back in. True: the rule
@@ -73,13 +72,14 @@ class AfterRefusal {
 
     // Is a cycle after events not enough, whatever happened?
     virtual bool wants_every_job() const { return false; }
-    // In a cycle after events, before any job is looked at, and before the first one that is passed over:
-    // releases what jobs were refused in earlier cycles for those that have nothing reserved now.
+    // Called in a cycle after events, before any job is looked at (begin), and before the first job that is
+    // passed over (settle): releases jobs that earlier cycles refused for the sake of jobs that have nothing
+    // reserved now.
     virtual void begin() {}
     virtual void settle() {}
-    // In a cycle over all jobs, when all were looked at.
+    // Called in a cycle over all jobs, after the last job.
     virtual void end() {}
-    // Before the jobs of a class are gone through once more (Turns::consider_again()).
+    // Called before the jobs of a class are gone through once more (Turns::consider_again()).
     virtual void again() {}
     // Leaves to the next cycle what it has to know (EventMemory::own), and notes the instants at which it
     // would decide otherwise (CycleState::instants): the scheduler is woken for them.

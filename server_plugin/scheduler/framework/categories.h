@@ -1,7 +1,7 @@
-// Jobs that filters can't tell apart, and what is kept of the answers about them.
+// Categories of jobs that filters can't tell apart, and the answers that are kept about them.
 //
 // Most filters read the signature and the queue, some the owner or group and the queue: limits on running
-// jobs, access lists, allocations. So what users may do is kept by user, what is said of the request by
+// jobs, access lists, allocations. So refusals of users are kept by user and refusals of requests by
 // signature, and jobs are of one category if both are the same: users who are within all limits are alike,
 // and so are those who have reached the same ones.
 #pragma once
@@ -15,22 +15,22 @@
 
 namespace pbs::sched {
 
-// Which of a list of filters refuses, and why.
+// The filter of a list that refuses, and its refusal.
 struct FilterRefusal {
     static constexpr std::uint32_t kNone = UINT32_MAX;
     std::uint32_t filter = kNone;  // its place in the list
     Refusal refusal{};
-    // Jobs are told the same; what lifts it may differ by user.
+    // Jobs are told the same, though the blockers may differ by user.
     friend bool operator==(const FilterRefusal& a, const FilterRefusal& b) {
         return a.filter == b.filter && a.refusal.reason == b.refusal.reason;
     }
 };
 
-// What the filters of owners and groups say of a user: the first that refuses.
+// The answers of the filters of owners and groups about a user: the first refusal.
 struct Standing {
     FilterRefusal admission{};
-    std::vector<FilterRefusal> queues;  // by candidate queue: the first of its filters that refuses
-    // Of a user who has to be told apart from others of the same standing.
+    std::vector<FilterRefusal> queues;  // by candidate queue: the first refusal among its filters
+    // For a user who has to be told apart from others with the same standing.
     std::uint32_t owner = 0;
     std::uint32_t group = 0;
     friend bool operator==(const Standing&, const Standing&) = default;
@@ -51,15 +51,16 @@ struct StandingHash {
 // The standings of users in some queues, by number. Number 0: nothing is refused.
 class Standings {
   public:
-    // What is known of a user.
+    // The standing of a user.
     struct User {
         std::uint32_t owner = 0;
         std::uint32_t group = 0;
         std::uint32_t standing = 0;
-        std::uint64_t as_of = UINT64_MAX;  // how many starts and reservations `standing` takes into account
-        Blockers blockers = 0;             // what could lift its refusals
+        std::uint64_t as_of =
+            UINT64_MAX;         // the number of starts and reservations that `standing` takes into account
+        Blockers blockers = 0;  // events that could lift its refusals
     };
-    // By a number of the user's own, from 0 on.
+    // By the user's number, from 0 on.
     User& user(std::uint32_t number) {
         if (number >= users_.size()) users_.resize(number + 1);
         return users_[number];
@@ -82,13 +83,14 @@ class Standings {
     std::vector<User> users_;
 };
 
-// What the filters that don't read the user say of a signature in one candidate queue.
+// The answers of the filters that don't read the user about a signature in one candidate queue.
 struct SignatureAnswer {
-    // The filter that refuses it whatever else is started; and of one that looks for places, which isn't
-    // asked twice, where the refusal is kept.
+    // The filter that refuses the signature whatever else is started; and, for a filter that looks for
+    // places, which isn't asked twice, the index of the refusal that was kept.
     std::uint32_t refused_by = FilterRefusal::kNone;
     std::uint32_t refusal = 0;
-    // So many filters, without those of owners and groups, let it pass when so many jobs had been started.
+    // The number of filters (without those of owners and groups) that let it pass, and the number of jobs
+    // that had been started by then.
     std::uint32_t passed = 0;
     std::uint32_t starts = 0;
 };

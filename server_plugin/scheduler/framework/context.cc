@@ -8,7 +8,8 @@
 namespace pbs::sched {
 
 void CycleScratch::clear() {
-    constexpr std::size_t kMostKept = std::size_t{4} << 20;  // bytes of a list
+    constexpr std::size_t kMostKept = std::size_t{4}
+                                      << 20;  // bytes of a list; larger lists give their memory back
     const auto clear_list = [](auto& list) {
         list.clear();
         if (list.capacity() * sizeof(list[0]) > kMostKept) list.shrink_to_fit();
@@ -65,7 +66,7 @@ CycleContext::~CycleContext() {
     in.memory->kept.scratch = std::move(scratch);
 }
 
-// Are there soft limits, and levels for them?
+// Are there soft limits, with levels for them?
 bool CycleContext::soft_limits_matter() const {
     if (!settings.preemption) return false;
     if (settings.preempt_prio.names(preempt_server_softlimits) && tables.server.limits.any_soft())
@@ -142,7 +143,7 @@ void CycleContext::set_up_state() {
     state.vnodes = &tables.vnodes;
     state.node_size = {settings.ssinode_cpus, settings.ssinode_mem};
     if (profile.counts_nodes) state.vnode_share = state.node_size;
-    // Only together with TEST_ONLY: what is decided on such vnodes can't be carried out.
+    // Only together with TEST_ONLY: decisions on such vnodes can't be carried out.
     if (settings.fake_machine_mult > 1 && settings.test_only.holds(in.now)) {
         fake_vnodes = tables.vnodes;
         fake_vnodes->multiply(settings.fake_machine_mult);
@@ -150,7 +151,7 @@ void CycleContext::set_up_state() {
     }
     state.vnodes->clear_reservations();
     book_reservations(tables, *state.vnodes, in.now);
-    // Looking ahead would find another start each time that a booking begins or ends.
+    // A look ahead would find another start each time that a booking begins or ends: keep no reservations.
     if (in.events != nullptr && !state.vnodes->bookings().empty()) in.events->kept.clear();
     tables.requests.see_without(settings.exclude_resources, tables.resources);
     if (const auto found = tables.allocations.find(settings.sched_acct_dir);
@@ -182,7 +183,7 @@ void CycleContext::count_running() {
     }
 }
 
-// By what runs now.
+// Counts the running jobs into limits with counters of their own.
 void CycleContext::count_own_limits() {
     for (const Filter* filter : filters)
         if (filter->own_limit != nullptr) state.own_limits.push_back(filter->own_limit);
@@ -205,7 +206,7 @@ void CycleContext::count_own(JobSlot job, int sign) {
     for (const OwnLimit* limit : state.own_limits) limit->count(state, user, sign);
 }
 
-// In place of what resources_available says.
+// Puts the amount that a program reports in the place of resources_available.
 void CycleContext::add_told_amount(const std::string& element) {
     const ToldAmounts::Known* known = tables.told.find(element);
     const std::uint32_t resource = tables.resources.id(DynamicResource::of(element).resource);

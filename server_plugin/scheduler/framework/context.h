@@ -1,4 +1,4 @@
-// What the parts of a cycle share.
+// The data that the parts of a cycle share.
 #pragma once
 
 #include <array>
@@ -18,13 +18,13 @@
 
 namespace pbs::sched {
 
-// What events released of the jobs that start in some queues.
+// The releases by events for jobs that start in some queues.
 struct Released {
     std::size_t as_of = SIZE_MAX;  // CycleContext::state_number() when this was found out; the largest: never
     bool missed = false;           // a released job was looked at since, and didn't start
     bool everywhere = false;       // CycleContext::room_everywhere then
     Releases list;
-    // Limits of single users and groups that count fewer jobs now. Only jobs of that user or group wait for
+    // Limits of single users and groups that count fewer jobs now. Only jobs of the user or group wait for
     // them.
     struct OfUser {
         UseKey key;
@@ -32,15 +32,14 @@ struct Released {
     };
     std::vector<OfUser> of_users{};
     Releases with_users{};  // `list` and `of_users` together
-    // By request: the number of jobs that had been started when there was room for it, plus 1; 0: there is no
-    // room.
+    // By request: the number of jobs that had been started when there was room for it, plus 1; 0: no room.
     std::unordered_map<std::uint32_t, std::size_t> room;
 };
 
-// Which of some queues refuse a signature until the configuration changes. Kept from cycle to cycle.
+// The queues that refuse a signature until the configuration changes. Kept from cycle to cycle.
 class RefusedForGood {
   public:
-    static constexpr std::size_t kMostQueues = 64;  // of more queues nothing is kept
+    static constexpr std::size_t kMostQueues = 64;  // with more queues nothing is kept
 
     // Has a bit for each queue, by its index. Valid until the next call.
     std::uint64_t& of(const Signatures& signatures, std::uint32_t signature) {
@@ -58,14 +57,15 @@ class RefusedForGood {
     std::vector<Known> known_;  // by signature
 };
 
-// Why a job that waits can't be started by preempting others.
+// The reason why preempting others doesn't let a waiting job start.
 struct NoRoomMade {
     enum class Why : std::uint8_t {
-        nothing,       // it could, or nobody asked
-        no_lower,      // no job of a lower level runs that may be preempted
-        not_by_room,   // it would wait all the same if no job of a lower level ran: `reason`
-        by_levels,     // it would wait all the same without those that are over soft limits, but no more
-        tried_enough,  // as many jobs were tried as one cycle does
+        nothing,       // the job could start, or nobody asked
+        no_lower,      // no preemptable job of a lower level runs
+        not_by_room,   // it would wait even if no job of a lower level ran: `reason`
+        by_levels,     // it would start only if more jobs over soft limits were preempted than exceed them
+                       // turn
+        tried_enough,  // a cycle's number of tries was used up
     };
     Why why = Why::nothing;
     Reason reason{};
@@ -74,7 +74,7 @@ struct NoRoomMade {
 // The queues that a job may start in, in the order in which they are asked.
 struct CandidateQueues {
     std::vector<QueueView*> views;
-    std::optional<unsigned> user_reads{};  // ReadsUser, once it has been looked at
+    std::optional<unsigned> user_reads{};  // ReadsUser, once known
     Standings standings{};
     Released released{};
     RefusedForGood refused_for_good{};
@@ -109,7 +109,7 @@ struct Verdict {
     std::uint32_t no_start = 0;  // Judge::no_start_known()
     std::uint32_t answer =
         UINT32_MAX;         // the reason's place in CycleContext::answers, once a job was given it
-    Blockers blockers = 0;  // what could lift the refusal
+    Blockers blockers = 0;  // events that could lift the refusal
     bool by_user = false;   // filters of owners and groups refused, too: their blockers come by user
     bool of_job = false;    // the verdict holds for this job only
     bool rejected = false;  // the job is deleted
@@ -119,12 +119,12 @@ struct Verdict {
     bool later = false;     // time may lift the refusal
 };
 
-// What is known of the jobs that filters can't tell from one.
+// The answers that are kept for jobs that filters can't tell from one job.
 struct Category {
-    Verdict* verdict = nullptr;          // where their verdict is kept; null: none is
-    const Standing* standing = nullptr;  // what users like theirs are refused; null: no filter reads users
+    Verdict* verdict = nullptr;               // where their verdict is kept; null: nowhere
+    const Standing* standing = nullptr;       // refusals of users like theirs; null: no filter reads users
     SignatureAnswer* of_signature = nullptr;  // one for each candidate queue; null: none is kept
-    Blockers of_user = 0;                     // what could lift the refusals of the standing
+    Blockers of_user = 0;                     // events that could lift the refusals of the standing
 };
 
 struct Started {
@@ -132,23 +132,25 @@ struct Started {
     QueueView* view;
     Placement placement;
     Instant end;
-    bool after_preemptions = false;  // jobs were preempted before it in the cycle: it may use what they had
+    bool after_preemptions =
+        false;  // jobs were preempted before it in the cycle, and it may use their places
 };
 
-// A running job that makes room.
+// A running job that is preempted.
 struct Preempted {
     JobSlot job = kNoSlot;
     JobSlot for_job = kNoSlot;
     PreemptMethods methods{};
-    Placement placement{};  // what it held
+    Placement placement{};  // the place that it held
 };
 
-// What jobs are told that don't start.
+// The answer that refused jobs are told.
 struct Answer {
     Reason reason;
     bool rejected = false;
-    std::string_view text = {};  // made when it is wanted first
-    std::uint32_t number = 0;    // tells texts apart; the upper half tells kinds: texts but for their amounts
+    std::string_view text = {};  // made when it is first wanted
+    std::uint32_t number =
+        0;  // tells texts apart; the upper half tells kinds of texts, without their amounts
 };
 
 struct Refused {
@@ -159,12 +161,12 @@ struct Refused {
 // A queue that jobs are taken from.
 struct Source {
     QueueSlot queue = kNoSlot;
-    // Of its jobs; nothing: they are normal ones, and overdue ones after some time.
+    // The class of its jobs; empty: normal, and overdue after some time.
     std::optional<JobClass> job_class{};
 };
 
-// The queues that a policy takes jobs from and starts them in. They are the same in the next cycle as long as
-// nothing but jobs changes, but for what jobs use of them and the time.
+// The queues that a policy takes jobs from and starts them in. They stay the same from cycle to cycle as long
+// as nothing but jobs changes, except for the amounts that jobs use and for the time.
 struct QueueSetup {
     std::deque<QueueView> views;
     CandidateQueues batch;                                    // origin: batch_queues
@@ -174,7 +176,7 @@ struct QueueSetup {
     QueueSlot special = kNoSlot;
     std::vector<const Filter*> filters;
     std::vector<const Admission*> admissions;
-    // What it was made from. Null: it isn't kept.
+    // The policy that the set-up was made from. Null: it isn't kept.
     const Policy* policy = nullptr;
     std::uint64_t times_all = 0;  // EventsSince
     std::uint64_t pools = 0;      // Vnodes::version()
@@ -184,25 +186,25 @@ struct QueueSetup {
 struct Turn {
     LaneId lane = 0;
     PendingJobs::Position at;
-    std::int64_t level = 0;  // of preemption
-    bool first = false;      // before the deal has its say
+    std::int64_t level = 0;  // preemption level
+    bool first = false;      // goes before the deal's order
     bool preempted = false;
     JobClass job_class = JobClass::normal;
-    std::int64_t turn = 0;   // by the deal,
-    std::uint32_t rank = 0;  // and among equal turns
-    PendingKey key{};        // the job's
+    std::int64_t turn = 0;   // the deal's turn,
+    std::uint32_t rank = 0;  // and the rank among equal turns
+    PendingKey key{};        // the job's key
     std::size_t as_of = 0;   // Turns::state_number() when the job was found
 };
-// A job that changed.
+// The position of a job that changed.
 struct News {
     LaneId lane = 0;
     PendingJobs::Position at;
     friend auto operator<=>(const News&, const News&) = default;
 };
 
-// What a cycle leaves to the next one: how the queues are set up, and the memory of its lists. Taking that
-// for large lists from the system each time is a tenth of a cycle over 10,000 jobs, and a quarter of one
-// after a single event.
+// Data that a cycle leaves to the next one: the set-up of the queues, and the memory of its lists. Taking the
+// memory of large lists from the system each time is a tenth of a cycle over 10,000 jobs, and a quarter of
+// one after a single event.
 struct CycleScratch {
     QueueSetup setup;
     std::vector<Started> started;
@@ -210,10 +212,10 @@ struct CycleScratch {
     PlaceMap answers_of_few;
     std::vector<Turn> turns;
     std::vector<LaneId> lanes;
-    std::vector<double> ratios;  // by lane, of its entity
+    std::vector<double> ratios;  // by lane, for its entity
     std::vector<News> news;
     std::array<std::vector<OrderedJob>, 6> classes;  // jobs that are put into lanes
-    PendingJobs pending;                             // of a cycle that keeps no lanes
+    PendingJobs pending;                             // for a cycle that keeps no lanes
     std::array<std::vector<std::uint32_t>, 6> verdict_of;
     std::vector<Verdict> verdicts;
     std::array<std::vector<std::uint32_t>, 6> answers_of_signature;
@@ -222,7 +224,7 @@ struct CycleScratch {
     std::vector<Answer> answers;
     std::vector<Refused> refused;
 
-    // Empties all but the set-up; of what is very large the memory is given back.
+    // Empties all but the set-up, and gives the memory of very large lists back.
     void clear();
 };
 
@@ -238,7 +240,7 @@ struct CycleContext {
     const Settings& settings;
     const Profile& profile;
     CycleState state;
-    std::set<Instant> instants;         // of a cycle that leaves nothing behind
+    std::set<Instant> instants;         // for a cycle that leaves nothing behind
     std::optional<Vnodes> fake_vnodes;  // FAKE_MACHINE_MULT
     bool test_only;
 
@@ -250,9 +252,9 @@ struct CycleContext {
     // The rules of this cycle.
     std::vector<std::unique_ptr<AfterRefusal>> after_refusal;
     std::vector<std::unique_ptr<CycleLog>> logs;
-    unsigned watched = 0;  // by after_refusal, of filters
+    unsigned watched = 0;  // traits of filters that after_refusal watches
 
-    // What it has found.
+    // The findings of the cycle.
     std::vector<Started>& started;
     std::vector<Refused>& refused;
     std::vector<Answer>& answers;
@@ -260,19 +262,20 @@ struct CycleContext {
     std::vector<Preempted> preempted;
     NoRoomMade no_room_made{};  // for the job that is explained
     std::int64_t considered = 0;
-    std::size_t held_up = 0;  // how often a rule began to hold jobs up
+    std::size_t held_up = 0;  // the number of times that a rule began to hold jobs up
 
     bool by_events =
         false;  // a cycle after single events: for few jobs, tables of all signatures are too large
     bool everything = false;   // all pending jobs are looked at
-    bool second_pass = false;  // over queues without prime time
+    bool second_pass = false;  // over queues that have gone into non-prime time early
 
-    // What events lifted, whatever jobs ask for.
+    // Blockers that events lifted, whatever jobs ask for.
     Blockers lifted = 0;
-    bool room_everywhere = false;  // not on the vnodes alone that gave something back
+    bool room_everywhere =
+        false;  // room is looked for on all vnodes, not just on those that gave something back
 
-    // Usage counts for the order by whole minutes, so that the order lasts for a minute while nothing
-    // happens.
+    // The instant as of which usage orders jobs: whole minutes, so that the order lasts for a minute while
+    // nothing happens.
     Instant usage_as_of() const { return std::chrono::floor<std::chrono::minutes>(in.now); }
 
     std::size_t reserved_kept = 0;  // the first reservations are those of an earlier cycle
@@ -284,17 +287,17 @@ struct CycleContext {
 
     // Do jobs have preemption levels, and preempt each other by them?
     bool preempts = false;
-    // Do these levels depend on what entities use beyond their soft limits?
+    // Do these levels depend on soft limits?
     bool by_soft_limits = false;
-    // The level of a job in a queue. `starving`: it has waited too long, or had when it started.
+    // The preemption level of a job in a queue. `starving`: it has waited too long, or had when it started.
     std::int64_t preempt_level(JobSlot job, bool starving) const;
-    // The level that it has if it is over soft limits as `traits` says.
+    // The level that the job has if it is over the soft limits in `traits`.
     std::int64_t preempt_level_over(JobSlot job, bool starving, unsigned traits) const;
-    // Whose soft limits the job is over with all that runs: its queue's, the server's (PreemptTrait).
+    // The soft limits that the job is over with all that runs: its queue's, the server's (PreemptTrait).
     unsigned soft_traits(JobSlot job) const;
-    // Of a job that waits: the same, counted as one that runs.
+    // The soft limits that a waiting job would be over if it ran.
     unsigned soft_traits_once_it_runs(JobSlot job) const;
-    // Without what depends on soft limits, but for `traits`, which are those that are known.
+    // The level by queue, entity and starvation, with `traits` as the only other traits.
     std::int64_t preempt_level(QueueSlot queue, std::uint32_t entity, bool starving,
                                unsigned traits = 0) const;
 
@@ -305,32 +308,33 @@ struct CycleContext {
         return {tables.zone,    tables.jobs,     tables.queues, tables.resources,
                 tables.strings, tables.requests, *state.vnodes, vnode_share()};
     }
-    // What follows from the time of the state, but for queues (Queues::set_time()).
+    // Sets all that follows from the time of the state, except for queues (Queues::set_time()).
     void set_clock();
-    // Of amounts that programs tell, jobs that the cycle started keep what they took until the next are told.
+    // Keeps the amounts that jobs started by the cycle took, where a program reports the amount, until its
+    // next report.
     void keep_what_was_taken();
     NodeKeys node_keys() const {
         return profile.node_order == nullptr ? NodeKeys()
                                              : profile.node_order->keys(settings, tables.resources);
     }
     std::int64_t nodes_of(JobSlot job) const { return job_nodes(tables, settings, job); }
-    // As the orders have it.
+    // The number of nodes as comparators use it.
     std::uint32_t nodes_of_ordered(JobSlot job) const;
     Candidate candidate(const OrderedJob& job) const;
-    // A job that asks for no walltime gets the queue's maximum.
+    // Sets the walltime for a queue: a job that asks for none gets the queue's maximum.
     static void set_walltime(Candidate& job, const QueueView& view);
-    // Counts a running job into limits with counters of their own, or out of them (-1).
+    // Counts a running job into limits with counters of their own, or out of them (sign -1).
     void count_own(JobSlot job, int sign);
     Refusal check(const Filter& filter, const Candidate& job, QueueView& view) {
         return ask_filter(filter, state, tables.jobs, job, view);
     }
     Reason not_started_reason(QueueSlot home) const;
-    // Why no job of the queue starts any more, by the rules after refusals.
+    // The reason why no job of the queue starts any more, by the rules after refusals.
     Reason held_up_reason(const QueueView* view) const;
     bool is_held_up(const QueueView& view) const { return static_cast<bool>(held_up_reason(&view)); }
-    // A job that is told why without having been asked about.
+    // Refuses a job that was asked about nothing, with a reason.
     void refuse(JobSlot job, const Reason& reason);
-    // Jobs of queues with a partition that no scheduler has would wait without a word.
+    // Has the queue a partition without a scheduler? Its jobs would otherwise wait without a comment.
     bool is_unserved(const Queue& queue) const;
     void refuse_if_unserved(JobSlot job);
     void refuse_unserved();
@@ -344,7 +348,7 @@ struct CycleContext {
     bool has_levels() const;
 };
 
-// A part of a cycle, with names for what all of them use.
+// The base of a cycle's parts, with short names for shared data.
 class CyclePart {
   protected:
     explicit CyclePart(CycleContext& context)

@@ -1,5 +1,5 @@
-// The loop: what was released is gone through in order, each job is asked of the filters, placed and started,
-// or refused and parked; then the rules decide what becomes of it.
+// The loop: released jobs are gone through in order, each is asked of the filters, placed and started, or
+// refused and parked; then the rules make decisions of the outcome.
 
 #include "server_plugin/scheduler/framework/cycle.h"
 
@@ -17,7 +17,7 @@
 namespace pbs::sched {
 namespace {
 
-// One object for one cycle.
+// One cycle.
 class Cycle {
   public:
     explicit Cycle(const CycleInput& input);
@@ -25,7 +25,7 @@ class Cycle {
     Decisions run();
     // A cycle after events. False: nothing was decided, and run() is needed (of another Cycle).
     bool run_events(Decisions& out);
-    // A cycle over all jobs of which nothing comes but what the log is told.
+    // A cycle over all jobs that decides nothing and only tells the log.
     void rehearse(std::unique_ptr<CycleLog> (*make)(const CycleParts& parts));
     Decisions place(JobSlot job, bool preempts);
 
@@ -90,7 +90,7 @@ Decisions Cycle::run() {
     return out;
 }
 
-// Before all else is decided: no job is to take the places that one gets.
+// Answers reservations before all else, so that no job takes their places.
 void Cycle::answer_reservations(Decisions& out) {
     if (!c_.in.answers_reservations || c_.test_only || c_.tables.reservations.empty()) return;
     const Outcome outcome(parts(), out);
@@ -133,7 +133,7 @@ void Cycle::rehearse(std::unique_ptr<CycleLog> (*make)(const CycleParts& parts))
     take_back();
 }
 
-// Does a rule want to see every job, whatever happened?
+// Does a rule need to see every job, whatever happened?
 bool Cycle::wants_every_job() const {
     return std::ranges::any_of(c_.profile.decides,
                                [&](const Decide* rule) {
@@ -145,7 +145,7 @@ bool Cycle::wants_every_job() const {
            });
 }
 
-// Nothing but events of jobs has happened, and what the last cycle started runs, or has run.
+// Have only jobs changed, and have the jobs that the last cycle started begun to run?
 bool Cycle::only_jobs_changed() const {
     const CycleInput& in = c_.in;
     if (!in.by_events || in.events->since.everything || wants_every_job()) return false;
@@ -187,7 +187,7 @@ void Cycle::take_back() {
     if (c_.in.shares != nullptr) c_.in.shares->tree.forget_expected();
 }
 
-// What the next cycle has to know of this one.
+// Leaves the next cycle the data about this one.
 void Cycle::remember() {
     if (c_.in.events == nullptr) return;
     EventMemory& memory = *c_.in.events;
@@ -204,9 +204,9 @@ void Cycle::remember() {
     if (!intake_.knows_jobs()) memory.pending_known = false;
 }
 
-// One job that an operator wants started (qrun): is there room for it? Of all filters only those about what
-// there is are asked, as OpenPBS's scheduler does for qrun; what is allowed is the operator's business. As
-// there, it is above all levels of preemption, if the policy preempts.
+// Answers an operator who wants one job started (qrun): is there room for it? Only filters about room are
+// asked, as OpenPBS's scheduler does for qrun; permission is the operator's business. As there, the job is
+// above all levels of preemption, if the policy preempts.
 Decisions Cycle::place(JobSlot job, bool preempts) {
     Decisions out;
     out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>();
@@ -231,7 +231,8 @@ Decisions Cycle::place(JobSlot job, bool preempts) {
     if (reason) {
         c_.refuse(job, reason);
         const std::string_view line = outcome.text(c_.answers.back());
-        t.jobs.comment[job] = c_.answers.back().number;  // so that the next cycle says what it finds instead
+        t.jobs.comment[job] =
+            c_.answers.back().number;  // so that the next cycle sets its own comment instead
         out.list.push_back({DecisionKind::comment, t.jobs.handle[job], {}, line, {}, {}});
         return out;
     }

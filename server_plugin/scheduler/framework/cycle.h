@@ -30,7 +30,7 @@ struct KeptScratch {
     std::shared_ptr<CycleScratch> scratch;
 };
 
-// What one scheduler remembers from cycle to cycle.
+// The memory of one scheduler from cycle to cycle.
 struct SchedMemory {
     KeptScratch kept;
     OwnStates own;  // of rules
@@ -39,40 +39,40 @@ struct SchedMemory {
 struct CycleInput {
     Tables* tables = nullptr;
     const Configuration* configuration = nullptr;
-    Policy* policy = nullptr;  // the one in force
+    Policy* policy = nullptr;  // the policy in force
     SchedMemory* memory = nullptr;
-    SchedShares* shares = nullptr;  // of its fs_group; null: it has none, or doesn't use it
+    SchedShares* shares = nullptr;  // shares of the policy's fs_group; null: it has none, or doesn't use it
     EventMemory* events = nullptr;  // null: every job is looked at
     std::uint32_t partition = 0;
-    // The partitions that have a scheduler, for the one that tells jobs of other partitions.
+    // The partitions that have a scheduler; set for the scheduler that comments on jobs of other partitions.
     std::optional<std::span<const std::uint32_t>> served;
     Instant now{};
     bool categories = true;
-    bool answers_reservations = false;  // reservations that are asked for are decided about
-    // For the cycles to come: the order of the pending jobs, and the schedule of the running ones.
+    bool answers_reservations = false;  // decide about reservations that are asked for
+    // Keep the order of the pending jobs, and the schedule of the running ones, for later cycles.
     bool keep_pending_jobs = false;
-    bool by_events = false;  // only events happened since the last cycle: those that `events` tells
-    // The job that is to be explained, and where to; null: none.
+    bool by_events = false;  // only the events in `events` happened since the last cycle
+    // The job that is to be explained, and the explanation; null: none.
     JobSlot explained = kNoSlot;
     Explanation* explanation = nullptr;
 };
 
 Decisions run_cycle(const CycleInput& input);
 
-// Goes through a cycle over all jobs without deciding anything: what is made is told how it goes.
+// Goes through a cycle over all jobs without deciding anything, for the log that `make` makes.
 struct CycleParts;
 class CycleLog;
 void rehearse_cycle(const CycleInput& input, std::unique_ptr<CycleLog> (*make)(const CycleParts& parts));
 
-// A place for one job that isn't running, whatever the policy, the order, limits and times say: `run`, in the
-// queue that it is in; or `comment`: why there is none now. `preempts`: if the policy preempts, jobs of
-// whatever level are preempted where that makes room.
+// Finds a place for one job that isn't running, whatever the policy, the order, limits and times say: decides
+// `run`, in the job's queue; or `comment`, with the reason why there is no place now. `preempts`: if the
+// policy preempts, jobs of any level are preempted where that makes room.
 Decisions place_job(const CycleInput& input, JobSlot job, bool preempts);
 
-// The charge of a job that starts, by a policy (SORT_BY_PAST_USAGE); nothing if it keeps no usage.
+// The charge of a job that starts, by a policy (SORT_BY_PAST_USAGE); empty if the policy keeps no usage.
 std::optional<double> start_charge(const Tables& tables, const Settings& settings, Instant now, JobSlot job);
 
-// Whether chunks are divided, by a policy and by what the host knows.
+// Are chunks divided, by the policy and the host's abilities?
 Chunks chunks_by(const Tables& tables, const Settings& settings);
 
 }  // namespace pbs::sched

@@ -1,7 +1,7 @@
-// What is written down of a cycle as it goes.
+// Logs of a cycle, written as it goes.
 //
 // To add one: write plugins/log/<name>.cc with a class derived from CycleLog, which lives for one cycle, and
-// a `const CycleLogRule <name>_log`; put that into the table of the profiles that have it.
+// a `const CycleLogRule k<Name>Rule`; put that into the table of the profiles that have it.
 #pragma once
 
 #include <memory>
@@ -22,12 +22,12 @@ class CycleLog {
     CycleLog(const CycleLog&) = delete;
     CycleLog& operator=(const CycleLog&) = delete;
 
-    // It is the job's turn; nothing has been asked of it yet.
+    // Called at the job's turn, before anything is asked of it.
     virtual void turn(const OrderedJob& /*job*/, CandidateQueues& /*queues*/) {}
-    // Room is kept for a job.
+    // Called when room is reserved for a job.
     virtual void reserved(JobSlot /*job*/, const QueueView& /*view*/, Instant /*start*/, Instant /*end*/,
                           const Placement& /*placement*/) {}
-    // The cycle is over, and what it decides is known.
+    // Called when the cycle is over, and its decisions are known.
     virtual void end(Decisions& /*out*/) {}
 };
 
@@ -35,7 +35,7 @@ struct CycleLogRule {
     const char* name;
     bool (*wanted)(const Settings& settings, Instant now);
     std::unique_ptr<CycleLog> (*make)(const CycleContext& context);
-    bool wants_every_job = false;  // only a cycle over all jobs will do for it
+    bool wants_every_job = false;  // needs a cycle over all jobs
 };
 
 }  // namespace pbs::sched

@@ -1,6 +1,6 @@
-// What becomes of a cycle's outcome: decisions for the host, or lines for its log.
+// Rules that make decisions for the host, or lines for its log, of a cycle's outcome.
 //
-// To add one: write plugins/decide/<name>.cc with a `const Decide <name>_decide`, and put it into the table
+// To add one: write plugins/decide/<name>.cc with a `const Decide k<Name>Decide`, and put it into the table
 // of the profiles that have it; the order of the table is that of the decisions.
 #pragma once
 
@@ -16,10 +16,10 @@ struct CycleContext;
 struct Decide {
     const char* name;
     void (*decide)(Outcome& outcome);
-    // What the cycle found is carried out, or only told (TEST_ONLY): when is it asked?
+    // Is the rule asked when decisions are carried out, when they are only told (TEST_ONLY), or always?
     enum class When : std::uint8_t { carried_out, only_told, always };
     When when = When::carried_out;
-    // Only a cycle over all jobs will do for it. Null: any cycle.
+    // Does the rule need a cycle over all jobs? Null: any cycle will do.
     bool (*wants_every_job)(const CycleContext& cycle) = nullptr;
 };
 

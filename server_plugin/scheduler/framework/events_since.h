@@ -1,4 +1,4 @@
-// What a scheduler remembers from one cycle to the next so that a cycle after single events needn't look at
+// The memory of a scheduler from one cycle to the next, so that a cycle after single events needn't look at
 // all jobs (turns.h).
 #pragma once
 
@@ -18,9 +18,9 @@ namespace pbs::sched {
 
 struct Policy;
 
-// What happened since the last cycle.
+// Events since the last cycle.
 struct EventsSince {
-    // More happened than the lists below tell: every job has to be looked at.
+    // More happened than the lists below tell: look at every job.
     bool everything = true;
     // Jobs that aren't in `changed` changed as well, or the order of the jobs did.
     bool lost = true;
@@ -29,13 +29,14 @@ struct EventsSince {
     std::vector<UseKey> less_of;   // limits that count fewer jobs now, because one of them ended
     bool started = false;          // a job started to run, by a cycle or by an operator
     bool started_alone = false;    // a job that started has vnodes for itself
-    bool told = false;             // a program of server_dyn_res told another amount
-    std::uint64_t times_all = 0;   // how often all() was called since the scheduler was made
+    bool told = false;             // a program of server_dyn_res reported another amount
+    std::uint64_t times_all = 0;   // the number of calls of all() since the scheduler was made
 
     void forget();
-    // Something that may let any job start.
+    // Notes an event that may let any job start.
     void all();
-    // The same; besides, the order of the jobs or the queues that they start in may have changed.
+    // Notes an event that may let any job start, and may have changed the order of the jobs or the queues
+    // that they start in.
     void settings_changed();
     void job_changed(JobSlot job);
     void job_started(bool alone) {
@@ -45,7 +46,7 @@ struct EventsSince {
     void amount_told() { told = true; }
     void job_ended(QueueSlot queue, const Entities& whose, std::span<const VnodeSlot> vnodes);
 
-    // With more than this a look at all jobs is as good.
+    // With more entries than this, looking at all jobs costs no more.
     static constexpr std::size_t kMostChanged = 65536;
     static constexpr std::size_t kMostFreed = 64;
 };
@@ -58,16 +59,17 @@ struct EventMemory {
     bool prime_now = false;          // `pending` is in the order of prime time
     std::vector<JobHandle> started;  // the jobs that the last cycle started
     std::set<Instant> instants;      // the instants at which time may lift a refusal
-    // Uses of which limits had something left when they were looked at last. Jobs that wait for less of them,
-    // but are too large for any vnode, weren't looked at since: room on vnodes is what they wait for.
+    // Limited uses that weren't full when last looked at. Jobs that wait for less of such a use, but are too
+    // large for any vnode, weren't looked at since: they wait for room on vnodes.
     std::vector<UseKey> open;
-    Blockers always_open = 0;           // of more of them, those that are listed no more
-    std::vector<KeptReservation> kept;  // what a cycle after events may use instead of looking ahead
-    OwnStates own;                      // what rules remember
-    std::vector<QueueSlot> held_up;     // queues whose jobs weren't looked at behind one that held them up
-    bool refused_by_sets = false;       // CycleState::refused_by_sets, of a job that waits
-    ResourceSchedule schedule;          // its part of the running jobs
-    std::optional<Instant> last;        // cycle
+    Blockers always_open = 0;  // the blockers of further such uses, for which the list has no room
+    std::vector<KeptReservation>
+        kept;       // reservations that a cycle after events may use instead of looking ahead
+    OwnStates own;  // data that rules keep
+    std::vector<QueueSlot> held_up;  // queues whose jobs weren't looked at behind one that held them up
+    bool refused_by_sets = false;    // a waiting job was refused as CycleState::refused_by_sets counts
+    ResourceSchedule schedule;       // running jobs only
+    std::optional<Instant> last;     // the last cycle
     Instant last_full{};
 };
 

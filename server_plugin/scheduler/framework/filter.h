@@ -2,9 +2,9 @@
 //
 // To add one: write plugins/filter/<name>.cc with a `const Filter k<Name>Filter`, and put it into the tables
 // of the profiles that have it (profiles/), whose order is the order of the tests. The type of `check` says
-// what the filter reads, and with that how often it is asked: once for all jobs of a signature, once for a
-// user or group, or for each job. A refusal says what could lift it; one that doesn't say is looked at again
-// in every cycle. Everything else is optional and only saves time.
+// what the filter reads, and so how often it is asked: once for all jobs of a signature, once for a user or
+// group, or for each job. A refusal names the events that could lift it; a job whose refusal names none is
+// looked at again in every cycle. Everything else is optional and only saves time.
 #pragma once
 
 #include <optional>
@@ -20,8 +20,8 @@
 
 namespace pbs::sched {
 
-// What filters read that are asked about owners and groups: the numbers of their running jobs, those that
-// were started in this cycle among them, and the name.
+// The facts that a filter of owners or groups may read: the name, and the numbers of running jobs, with those
+// that were started in this cycle.
 class OwnerUse {
   public:
     OwnerUse(const CycleState& state, std::uint32_t owner, QueueSlot queue)
@@ -46,7 +46,7 @@ class GroupUse {
     std::int64_t running() const { return state_.counts->of_group(RunCounts::kEverywhere, group_); }
     // Null: allocations aren't known.
     const Allocations* allocations() const { return state_.allocations; }
-    // What rules keep for the length of the cycle.
+    // Objects that rules keep for the length of the cycle.
     const OwnStates& own() const { return state_.own; }
 
   private:
@@ -61,34 +61,34 @@ using OfOwner = Refusal (*)(const OwnerUse&, const QueueFacts&);
 using OfGroup = Refusal (*)(const GroupUse&, const QueueFacts&);
 using OfSignatureAndUser = Refusal (*)(CycleState&, const JobNeeds&, const User&, QueueView&);
 using OfJob = Refusal (*)(CycleState&, const Candidate&, const JobTable&, QueueView&);
-// A limit (limit.h) reads what its row says, and is asked accordingly.
+// A limit (limit.h) reads what its row names, and is asked accordingly.
 using Check = std::variant<OfSignature, OfOwner, OfGroup, OfSignatureAndUser, OfJob, Limit>;
 
 enum FilterTrait : unsigned {
-    // Is about time: a look into the future asks it before it reckons what will be free then.
+    // Depends on time: a look ahead asks it before it computes what will be free.
     about_time = 1,
-    // Is about prime time: an early start of non-prime time does away with it.
+    // Depends on prime time: an early start of non-prime time lifts its refusals.
     about_prime = 2,
-    // Is about what there is: also asked about a job that an operator starts.
+    // Is about existing room: also asked about a job that an operator starts.
     about_room = 4,
     // Finds the job's place on vnodes, and leaves it in the state.
     places = 16,
-    // Running jobs matter to the filter only through limits and the vnodes, or not at all. So a
-    // reservation that an earlier cycle made can be kept.
+    // Running jobs matter to the filter only through limits and the vnodes, or not at all. So a reservation
+    // that an earlier cycle made can be kept.
     by_limits_only = 8,
-    // Is about what users, groups or projects have running.
+    // Limits the running jobs of users, groups or projects.
     about_entities = 32,
-    // Of a filter of jobs whose answer only a change of the configuration changes: a job that it refuses is
-    // told so before the turns, and has none. With round_robin another job of its queue has the turn.
+    // For a filter of jobs whose answer changes with the configuration only: a job that it refuses is told so
+    // before the turns, and has no turn. With round_robin another job of its queue has the turn instead.
     before_turns = 64,
 };
 
 struct Filter {
     const char* name;
-    const char* attributes = "";  // that switch it on, for people; "": always on
+    const char* attributes = "";  // attributes that switch it on, for people; "": always on
     unsigned traits = 0;
     Check check{};
-    // Does the policy switch it on at this instant? Null: always.
+    // Does the policy switch the filter on at this instant? Null: always.
     bool (*wanted)(const Settings& settings, Instant now) = nullptr;
     // Does it let every job into this queue, in this whole cycle? Then it isn't asked. Null: never.
     bool (*is_open)(const QueueFacts& facts) = nullptr;
@@ -96,14 +96,14 @@ struct Filter {
     // same in both queues? Then a job that the filter refused in one of them isn't asked about in the other.
     // Null: that isn't known.
     bool (*is_same_in)(const QueueView& a, const QueueView& b) = nullptr;
-    // Of a filter whose refusals are blocked by less_of(key), for that key: the most that a job may ask for
-    // which it lets through now; nothing: there is no such limit. Null: `anything` is added to what blocks
-    // its refusals.
+    // For a filter whose refusals are blocked by less_of(key), for that key: the largest job that it lets
+    // through now; empty: there is no such limit. Null: `anything` is added to the blockers of its refusals.
     std::optional<JobSize> (*leaves)(const CycleState& state, const UseKey& key) = nullptr;
-    // Of a filter of signatures and users: does the user matter now? May begin to only where a filter of
-    // owners or groups is asked. Null: always.
+    // For a filter of signatures and users: does the user matter now? The answer may become yes during a
+    // cycle only where a filter of owners or groups is asked. Null: always.
     bool (*reads_user)(const CycleState& state, const QueueView& view) = nullptr;
-    // The cycle starts a job. Null: that matters to the filter only by what the state counts.
+    // Called when the cycle starts a job. Null: a start matters to the filter only through the state's
+    // counts.
     void (*started)(CycleState& state, const Candidate& job) = nullptr;
     // A word for people about a job that it is meant for (SORTED_JOB_DUMPFILE); empty: it isn't. Null: there
     // is none.
@@ -156,12 +156,12 @@ consteval Filter limit_filter(const char* name, const Limit& limit, const char* 
             .wanted = wanted};
 }
 
-// Returns the limits among these filters that a job would meet in a queue, with what it needs of each.
-// Reservations keep that for a job that waits.
+// Returns the limits among these filters that a job would meet in a queue, with the job's need of each.
+// Reservations keep these amounts for a job that waits.
 std::vector<LimitNeed> limits_of(std::span<const Filter* const> filters, const CycleState& state,
                                  const Candidate& job, const QueueView& view);
 
-// By the type of its check.
+// Asks a filter whose check isn't of signatures alone.
 Refusal ask_any_filter(const Filter& filter, CycleState& state, const JobTable& jobs, const Candidate& job,
                        QueueView& view);
 
@@ -177,22 +177,22 @@ inline Refusal ask_filter(const Filter& filter, CycleState& state, const JobTabl
     return refusal;
 }
 
-// A test of a job by itself, before any queue is asked. Who fails it is rejected, unless the reason is one of
-// those that aren't (is_rejection()).
+// A test of a job by itself, before any queue is asked. A job that fails is rejected, unless the reason is
+// one that rejects none (is_rejection()).
 struct Admission {
     const char* name;
     const char* attributes;
     std::variant<Refusal (*)(const Settings&, const JobNeeds&), Refusal (*)(const GroupUse&)> check;
     bool (*wanted)(const Settings& settings, Instant now);
-    // The cycle starts a job. Null: that doesn't matter to it.
+    // Called when the cycle starts a job. Null: a start doesn't matter.
     void (*started)(CycleState& state, const Candidate& job) = nullptr;
 
     bool is_of_group() const { return check.index() == 1; }
 };
 Refusal ask_admission(const Admission& admission, const CycleState& state, const Candidate& job);
 
-// Why a job of this queue can't start now for the queue's execution_type; also asked of the queue that a job
-// is started from.
+// The reason why a job of this queue can't start now because of the queue's execution_type; also asked about
+// the queue that a job is started from.
 Refusal execution_type_refusal(const CycleState& state, QueueSlot queue);
 
 }  // namespace pbs::sched

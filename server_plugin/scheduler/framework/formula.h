@@ -1,4 +1,4 @@
-// job_sort_formula: an expression over what a job asks for, compiled once for each change of configuration.
+// job_sort_formula: an expression over a job's request, compiled once for each change of configuration.
 #pragma once
 
 #include <algorithm>
@@ -13,29 +13,29 @@
 
 namespace pbs::sched {
 
-// An amount of a resource as formulas have it: sizes in kilobytes, durations in seconds, as in pbs_sched.
+// An amount of a resource as a number in formulas: sizes in kilobytes, durations in seconds, as in pbs_sched.
 double formula_amount(std::int64_t amount, ResourceKind kind);
 
-// Names: resources (sizes in kilobytes, durations in seconds, as in pbs_sched; 0 if the job asks for
-// none), eligible_time (seconds), queue_priority, job_priority. The part of the machine, the usage and the
-// factor of the job's entity (fairshare_perc and others) are 0 without an fs_group, and accrue_type is where
-// the host doesn't count eligible time.
+// Names in a formula: resources (sizes in kilobytes, durations in seconds, as in pbs_sched; 0 if the job asks
+// for none), eligible_time (seconds), queue_priority, job_priority. The part of the machine, the usage and
+// the factor of the job's entity (fairshare_perc and others) are 0 without an fs_group, and accrue_type is 0
+// where the host doesn't count eligible time.
 class Formula {
   public:
     // An error names the formula and where it goes wrong.
     static Result<Formula> compile(const std::string& text);
 
-    // The value for a job. What can't be computed (a division by zero) is 0.
+    // The value for a job. A value that can't be computed (a division by zero) is 0.
     double value(const OrderContext& context, const Resources& resources, JobSlot job);
 
-    // Does it change with time, for jobs that nothing happens to?
+    // Does the value change with time, without events of the job?
     bool changes_with_time() const {
         return std::ranges::any_of(reads_, [](const Read& read) {
             return read.what == What::eligible_time || read.what == What::accrue_type ||
                    is_of_shares(read.what);
         });
     }
-    // Does it read what the fs_group of the policy has of a job's entity?
+    // Does the formula read the shares or usage of a job's entity?
     bool reads_shares() const {
         return std::ranges::any_of(reads_, [](const Read& read) { return is_of_shares(read.what); });
     }
@@ -74,12 +74,12 @@ class Formula {
         return what == What::share || what == What::tree_usage || what == What::share_factor;
     }
     explicit Formula(objects::Formula expression);
-    // Names that aren't terms are of resources, which may be defined later.
+    // Names that aren't terms stand for resources, which may be defined later.
     void resolve(const Resources& resources);
     double read(std::size_t name, const OrderContext& c, const Resources& resources, JobSlot job) const;
 
     objects::Formula expression_;
-    std::vector<Read> reads_;  // by name of the expression
+    std::vector<Read> reads_;  // by index of the expression's names
     std::size_t known_resources_ = SIZE_MAX;
     std::vector<double> values_;
 };

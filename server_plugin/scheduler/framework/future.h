@@ -1,5 +1,5 @@
-// What the vnodes and limits will be used for: the schedule of the running jobs, and of what the cycle starts
-// and reserves.
+// The future use of vnodes and limits: the schedule of the running jobs, and of the cycle's starts and
+// reservations.
 #pragma once
 
 #include "server_plugin/scheduler/framework/queues.h"
@@ -14,15 +14,15 @@ class Future : CyclePart {
 
     Queues& queues() { return queues_; }
     // All running jobs, the reservations that were kept, then the jobs that were started since the last
-    // question. Begun with the first one.
+    // question. Made at the first question.
     ResourceSchedule& schedule();
-    // The same, without what was started since.
+    // The schedule without jobs that were started since the last question.
     const ResourceSchedule& as_asked_last() const { return schedule_; }
 
-    // Adds what a job will hold: one that was started, or has a reservation of this number.
+    // Adds a holding: of a job that was started, or that has a reservation of this number.
     void add(JobSlot job, const QueueView& view, std::uint32_t reservation, const Placement& placement,
              const rrule::Interval& when);
-    // Takes a preempted job off what its running was expected to use.
+    // Takes a preempted job off the expected use.
     void give_up(const Preempted& preempted);
     // Forgets all reservations, for the jobs to be gone through again.
     void clear_reservations();
@@ -31,11 +31,11 @@ class Future : CyclePart {
     bool is_kept() const { return in_.keep_pending_jobs && !c_.fake_vnodes; }
 
     Queues& queues_;
-    ResourceSchedule own_;  // of a cycle that leaves nothing behind
+    ResourceSchedule own_;  // for a cycle that leaves nothing behind
     ResourceSchedule& schedule_;
-    std::size_t started_in_it_ = 0;       // how many of those that were started are in it
-    std::size_t preempted_in_it_ = 0;     // likewise, of those that were preempted
-    std::size_t reservations_in_it_ = 0;  // and of the reservations that were kept
+    std::size_t started_in_it_ = 0;       // how many started jobs are in the schedule
+    std::size_t preempted_in_it_ = 0;     // how many preempted jobs are
+    std::size_t reservations_in_it_ = 0;  // how many kept reservations are
 };
 
 }  // namespace pbs::sched

@@ -1,4 +1,4 @@
-// A cycle: which pending jobs there are, and in which order.
+// A part of a cycle: its pending jobs, and their order.
 
 #include "server_plugin/scheduler/framework/intake.h"
 
@@ -50,14 +50,14 @@ void Intake::add_job(JobSlot job, JobClass job_class) {
     if (!has_no_turn(candidate)) classes_[static_cast<std::size_t>(job_class)].push_back(candidate);
 }
 
-// Does the formula make too little of the job for it to start? Then it is told so and has no turn, so that it
-// holds up no other, as in OpenPBS.
+// Is the formula's value for the job at or below the threshold? Then the job is told so and has no turn, so
+// that it holds up no other, as in OpenPBS.
 bool Intake::is_under_threshold(const OrderedJob& job) {
     const auto& formula = in_.policy->formula;
     if (!s_.job_sort_formula_threshold || !formula || job.score > *s_.job_sort_formula_threshold)
         return false;
     if (t_.jobs.is_elsewhere(job.job)) {
-        // Nobody is told.
+        // A job on another server gets no comment.
     } else if (under_threshold_) {
         c_.refused.push_back({job.job, *under_threshold_});
     } else {
@@ -83,7 +83,7 @@ bool Intake::is_refused_before(const OrderedJob& job) {
     return false;
 }
 
-// Jobs that ask for the same have as many nodes, while they don't run.
+// Makes an OrderedJob. While they don't run, jobs with the same request have the same number of nodes.
 OrderedJob Intake::ordered(JobSlot job, JobClass job_class) {
     if (!p_.counts_nodes || in_.policy->formula) {
         OrderedJob ordered{job, job_class, p_.counts_nodes ? c_.nodes_of_ordered(job) : 1,
@@ -101,7 +101,7 @@ OrderedJob Intake::ordered(JobSlot job, JobClass job_class) {
     return {job, job_class, nodes, t_.jobs.signature[job], 0};
 }
 
-// The first instant at which a job is overdue, or starving; the last of all: never.
+// The first instant at which a job is overdue, or starving; Instant::max(): never.
 Instant Intake::overdue_from(JobSlot job) const {
     if (s_.help_starving_jobs) return t_.jobs.eligible[job] + s_.max_starve + Seconds(1);
     Seconds most = s_.max_queued_time;
@@ -132,8 +132,8 @@ std::optional<JobClass> Intake::class_of(JobSlot job) const {
     return std::nullopt;
 }
 
-// Which jobs there are, by class. The first instant at which one becomes overdue is noted: filters may
-// let it pass then.
+// Collects the jobs by class. Notes the first instant at which one becomes overdue: filters may let it pass
+// then.
 void Intake::collect() {
     Instant due = Instant::max();
     const auto by_time = [&](JobSlot job) {
@@ -151,9 +151,9 @@ void Intake::collect() {
     add_requeued();
 }
 
-// A job that was started and put back (rerun by an operator, or lost with its machine) stays in the batch
-// queue that it was moved to; where it was submitted tells it from those that belong there. It is a job of
-// its first queue still.
+// Adds jobs that were started and put back (rerun by an operator, or lost with their machine). Such a job
+// stays in the batch queue that it was moved to; the queue of its submission tells it from jobs that belong
+// there. It still counts as a job of its first queue.
 void Intake::add_requeued() {
     std::vector<QueueSlot> seen = {kNoSlot, c_.setup.submit, c_.setup.special};
     for (const QueueSpec& spec : s_.batch_queues) {
@@ -173,14 +173,14 @@ void Intake::add_requeued() {
     }
 }
 
-// The user or the queue that a lane of this class is of.
+// The user or the queue whose lane it is.
 std::uint32_t Intake::lane_is_of(JobSlot job, JobClass job_class) const {
     if (queues_.starts_in_place(job_class)) return t_.jobs.queue[job];
     return queues_.has_lane_by_user(job_class) ? t_.jobs.user[job] : 0;
 }
 
-// The entity that a lane is of, where the policy deals by shares; where preemption levels depend on soft
-// limits, the user, whose jobs have the same ones; else the part that the deal splits lanes by.
+// The entity whose lane it is, where the policy deals by shares; where preemption levels depend on soft
+// limits, the user, whose jobs have the same limits; else the part by which the deal splits lanes.
 std::uint32_t Intake::entity_of(JobSlot job, const Deal* deal) const {
     if (s_.fairshare && state_.shares != nullptr) return state_.shares->entity(t_, job);
     if (c_.by_soft_limits) return t_.jobs.user[job];
@@ -201,15 +201,15 @@ PendingJobs::Entry Intake::entry_of(const OrderedJob& job, const Chain& chain, c
     return entry;
 }
 
-// Of jobs that have been preempted those go first that were so first. What the chain says beyond 64 bits is
-// left to the number of the job.
+// Puts preempted jobs first, in the order of their preemption. The chain's numbers beyond 64 bits then give
+// way to the number of the job.
 void Intake::put_preempted_first(JobSlot job, PendingKey& key) const {
     if (!is_preempted(job)) return;
     key = {static_cast<std::uint64_t>(t_.jobs.rare_fields(job).preempted_at.time_since_epoch().count()),
            key[0], t_.jobs.sequence[job]};
 }
 
-// Do jobs that nothing happens to stay in their order, as their keys have it?
+// Does the order of jobs stay the same, by their keys, as long as nothing happens to them?
 bool Intake::order_lasts() const {
     return std::ranges::all_of(kQueuedClasses, [&](JobClass job_class) {
         const Chain& chain = p_.lane_chain(*in_.policy, job_class, state_.prime_now);
@@ -236,7 +236,8 @@ void Intake::load() {
     memory.prime_now = state_.prime_now;
 }
 
-// Jobs whose keys don't last have their places in the sorted list instead.
+// Fills the lanes of a class. Jobs whose keys don't last are ordered by their place in the sorted list
+// instead.
 void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optional<LeastNeeds>>& needs) {
     std::vector<OrderedJob>& jobs = classes_[static_cast<std::size_t>(job_class)];
     if (jobs.empty()) return;
@@ -274,7 +275,7 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
         if (!needs[request]) needs[request] = least_needs(t_.requests[request], t_.resources);
     }
     share_out(jobs.size(), lanes.size(), [&](std::size_t lane) { lanes[lane].jobs.resize(jobs_of[lane]); });
-    // The order of the list is about that of the tables: each thread goes through a stretch of it.
+    // The order of the list is roughly that of the tables: each thread goes through a stretch of it.
     constexpr std::size_t kStretch = 4096;
     share_out(jobs.size(), (jobs.size() + kStretch - 1) / kStretch, [&](std::size_t part) {
         for (std::size_t i = part * kStretch; i < std::min(jobs.size(), (part + 1) * kStretch); ++i) {
@@ -289,7 +290,7 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
     pending_->fill(lanes);
 }
 
-// Jobs that arrived, changed, or became overdue or starving are put into their lanes anew.
+// Puts jobs that arrived, changed, or became overdue or starving into their lanes anew.
 void Intake::renew() {
     EventMemory& memory = *in_.events;
     auto& changed = memory.since.changed;
@@ -309,7 +310,7 @@ void Intake::renew() {
     }
 }
 
-// Jobs that are looked at, whatever was released.
+// Finds the jobs that are looked at whatever was released.
 void Intake::find_news() {
     const PendingJobs& pending = *pending_;
     for (const JobSlot job : in_.events->since.changed)

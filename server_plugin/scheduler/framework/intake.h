@@ -14,7 +14,7 @@ class Intake : CyclePart {
 
     // Fills the lanes with all jobs, or brings those of the last cycle up to date.
     void take_in();
-    // Are the lanes those of this policy, with all jobs that aren't told of as changed?
+    // Are the lanes those of this policy, with all jobs but those that are noted as changed?
     bool knows_jobs() const;
 
     PendingJobs& jobs() { return *pending_; }
@@ -22,7 +22,7 @@ class Intake : CyclePart {
     // Jobs that changed, in order, which are looked at whatever was released.
     std::span<const News> news() const { return news_; }
 
-    // Until it is destroyed jobs() are these alone, in another order.
+    // Replaces jobs() by these alone, in another order, until destroyed.
     class Again {
       public:
         Again(Intake& intake, JobClass job_class, std::vector<OrderedJob> jobs, bool prime_order);
@@ -36,10 +36,10 @@ class Intake : CyclePart {
         PendingJobs own_;
     };
 
-    // The class of a queued job; nothing: it is of no queue that jobs are taken from.
+    // The class of a queued job; empty: jobs aren't taken from its queue.
     std::optional<JobClass> class_of(JobSlot job) const;
     OrderedJob ordered(JobSlot job, JobClass job_class);
-    // How the lanes of the class are dealt at an instant; null: by the keys alone.
+    // The deal for the lanes of the class at an instant; null: by the keys alone.
     const Deal* deal_of(JobClass job_class, Instant at) const;
 
   private:
@@ -66,7 +66,7 @@ class Intake : CyclePart {
     OrderContext order_context() const {
         return {in_.now, s_, t_.jobs, t_.queues, t_.requests, {}, state_.shares, &t_, &state_.own};
     }
-    // A deal that begins at a date begins with lanes that are kept.
+    // The deal that lanes are kept for: a deal that begins at a date begins with lanes that are kept already.
     const Deal* lasting_deal_of(JobClass job_class) const { return deal_of(job_class, Instant::max()); }
     PendingJobs::Entry entry_of(const OrderedJob& job, const Chain& chain, const Deal* deal,
                                 const LeastNeeds& needs) const;

@@ -1,4 +1,4 @@
-// A cycle: each job is put to the filters, placed, and started or refused.
+// A part of a cycle: puts each job to the filters, places it, and starts or refuses it.
 
 #include "server_plugin/scheduler/framework/judge.h"
 
@@ -10,8 +10,8 @@
 namespace pbs::sched {
 namespace {
 
-// What a job is told that no queue starts: the reason of the first queue that it fits, is let into, or just
-// of the first one.
+// Chooses the reason for a job that no queue starts: that of the first queue that the job fits; else of the
+// first that lets it in; else of the first of all.
 class BestReason {
   public:
     void offer(const Reason& reason) {
@@ -20,7 +20,7 @@ class BestReason {
         rank_ = rank;
         reason_ = reason;
     }
-    // A reason that should have been offered before all others.
+    // Offers a reason that comes before all others of its rank.
     void put_first(const Reason& reason) {
         if (rank_of(reason.code) < rank_) return;
         rank_ = rank_of(reason.code);
@@ -85,7 +85,8 @@ Blockers Judge::consider(const OrderedJob& job, CandidateQueues& queues) {
     return refuse(*known);
 }
 
-// May it start, and where? The queue that it is in is asked first, then those that it may start in.
+// Decides whether and where the job may start. Asks about its own queue first, then the queues that it may
+// start in.
 Verdict Judge::judge(const OrderedJob& job, Candidate& c, CandidateQueues& queues, const Category& category) {
     Verdict verdict;
     const QueueSlot home = t_.jobs.queue[job.job];
@@ -104,8 +105,8 @@ Verdict Judge::judge(const OrderedJob& job, Candidate& c, CandidateQueues& queue
     return verdict;
 }
 
-// A job that can't start with the walltime that it asks for may do with less. With less of it nothing is
-// refused that starts with more, so the longest is found by halving.
+// Finds the longest walltime, not below its least one, with which a job can start that can't with the
+// walltime it asks for. A shorter walltime is never refused where a longer one passes, so halving finds it.
 void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues, Verdict& verdict) {
     const Seconds least = least_walltime(t_, *job.request);
     if (least <= Seconds(0) || least >= job.asked || job.suspended != kNoSlot ||
@@ -136,8 +137,8 @@ void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& 
     job = shorter;
 }
 
-// The filter that refused the job, if it needn't be asked about all other queues. Where a rule is told of
-// each refusal, it is.
+// The filter that refused the job, if its answer is the same in other queues, so that these needn't be asked.
+// Null where a rule is told of each refusal of the filter.
 const Filter* Judge::same_elsewhere(const Candidate& job, const QueueView& view,
                                     const FilterRefusal& refusal) const {
     if (!in_.categories || refusal.filter >= view.filters.size() || job.asked < Seconds(0)) return nullptr;
@@ -145,8 +146,8 @@ const Filter* Judge::same_elsewhere(const Candidate& job, const QueueView& view,
     return filter->is_same_in != nullptr && (filter->traits & c_.watched) == 0 ? filter : nullptr;
 }
 
-// Where it is known which of the queues refuse the job's signature for good. Null: nothing is kept of it.
-// Nothing can be gained for a single queue, and classes of jobs may have other answers.
+// The bits of the queues that refuse the job's signature for good. Null: none are kept, because a single
+// queue gains nothing by it, and other classes of jobs may get other answers.
 std::uint64_t* Judge::refused_for_good(const OrderedJob& job, CandidateQueues& queues) const {
     if (!in_.categories || queues.size() < 2 || queues.size() > RefusedForGood::kMostQueues ||
         job.job_class != JobClass::normal)
@@ -154,8 +155,7 @@ std::uint64_t* Judge::refused_for_good(const OrderedJob& job, CandidateQueues& q
     return &queues.refused_for_good.of(t_.signatures, job.signature);
 }
 
-// Does this refusal come before any other that there may be later, and does it depend on the signature and
-// the configuration alone?
+// Does this refusal come before any later one, and depend on the signature and the configuration alone?
 bool Judge::is_for_good(const QueueView& view, const FilterRefusal& refusal) {
     if (refusal.filter != 0 || view.filters.empty()) return false;
     const Filter& filter = *view.filters.front();
@@ -163,7 +163,7 @@ bool Judge::is_for_good(const QueueView& view, const FilterRefusal& refusal) {
            refusal.refusal.blockers == blocker::kConfiguration && !refusal.refusal.until;
 }
 
-// Asks the queues one after the other. The reason is that of the first one that the job fits.
+// Asks the queues one after the other. The reason is that of the first queue that the job fits.
 Verdict Judge::ask(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues,
                    const Category& category) {
     const Standing* standing = category.standing;
@@ -185,10 +185,12 @@ Verdict Judge::ask(const OrderedJob& ordered, Candidate& job, CandidateQueues& q
         return verdict;
     }
     BestReason best;
-    const Filter* refuser = nullptr;  // that would refuse the job likewise in some of the other queues
+    const Filter* refuser =
+        nullptr;  // the filter that would refuse the job likewise in some of the other queues
     const QueueView* refused_in = nullptr;
     std::uint64_t* const for_good = refused_for_good(ordered, queues);
-    QueueView* refuses_for_good = nullptr;  // the first that is known to, if none was asked before it
+    QueueView* refuses_for_good =
+        nullptr;  // the first queue that is known to refuse for good, if none was asked before it
     for (std::size_t t = 0; t < queues.size(); ++t) {
         QueueView* const view = queues[t];
         const bool other_pass = view->early != c_.second_pass && job.job_class == JobClass::normal;
@@ -230,8 +232,7 @@ Verdict Judge::ask(const OrderedJob& ordered, Candidate& job, CandidateQueues& q
     return verdict;
 }
 
-// A job that fits no batch queue is rejected. Not so if a batch queue isn't there: it may be the one that the
-// job would fit.
+// Rejects a job that fits no batch queue. Not if a batch queue is missing: the job might fit that one.
 Verdict Judge::rejection(const Candidate& job) {
     Verdict verdict;
     for (const QueueSpec& spec : s_.batch_queues) {
@@ -250,7 +251,7 @@ Verdict Judge::rejection(const Candidate& job) {
 
 QueueView* Judge::room_made(const OrderedJob& job, Candidate& candidate, Verdict& verdict,
                             CandidateQueues& queues) {
-    // What is booked for a reservation is its own already.
+    // A reservation's jobs use its booking, which is theirs already.
     const bool is_reservation = !queues.empty() && queues[0]->is_reservation;
     if (t_.jobs.is_elsewhere(job.job) || is_reservation) return nullptr;
     for (const auto& rule : c_.after_refusal)
@@ -295,7 +296,7 @@ Reason Judge::refusal_about(FilterTrait trait, const Candidate& job, QueueView& 
     return {};
 }
 
-// What could lift it; the instant is noted.
+// Returns the blockers of a refusal, and notes its instant.
 Blockers Judge::blockers_of(const Refusal& refusal) {
     if (!refusal.until) return refusal.blockers;
     if (*refusal.until != Instant::max() && *refusal.until != last_instant_)
@@ -303,7 +304,7 @@ Blockers Judge::blockers_of(const Refusal& refusal) {
     return refusal.blockers | blocker::time(*refusal.until);
 }
 
-// What a refusal means beside its reason is added to the verdict.
+// Adds the consequences of a refusal, beside its reason, to the verdict.
 void Judge::weigh(const FilterRefusal& refused, const Candidate& job, QueueView& view, Verdict& verdict,
                   bool by_standing) {
     const Refusal& refusal = refused.refusal;
@@ -359,8 +360,8 @@ void Judge::start(const Candidate& job, QueueView& view) {
     }
 }
 
-// Of a job that starts: jobs that a placement set was too full for may be anywhere, if it has vnodes of the
-// set for itself.
+// Forgets refusals for full placement sets when a job that starts has vnodes of a set for itself: the refused
+// jobs may then be anywhere.
 void Judge::forget_sets(const Placement& placement, const Request& request) {
     const bool waits = in_.events != nullptr && in_.events->refused_by_sets;
     if (state_.refused_by_sets == 0 && !waits) return;
@@ -372,7 +373,7 @@ void Judge::forget_sets(const Placement& placement, const Request& request) {
     if (std::exchange(sets_known_, state_.refused_by_sets) != state_.refused_by_sets) forget();
 }
 
-// Of a job that starts, or that a place is kept for: what it will have used counts for those behind it.
+// Counts the usage to come of a job that starts, or that a place is reserved for, for those behind it.
 void Judge::expect_usage(JobSlot job) {
     if (!s_.fairshare || state_.shares == nullptr) return;
     SchedShares& shares = *state_.shares;

@@ -1,4 +1,4 @@
-// A cycle: which answers hold for which jobs.
+// A part of a cycle: the kept answers, and the jobs for which they hold.
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,7 @@ namespace pbs::sched {
 
 enum ReadsUser : unsigned { reads_owner = 1, reads_group = 2 };
 
-// What of a user the filters of these queues read.
+// The parts of a user that the filters of these queues read.
 unsigned Judge::user_reads_of(CandidateQueues& queues) const {
     if (queues.user_reads) return *queues.user_reads;
     unsigned reads = 0;
@@ -27,8 +27,8 @@ unsigned Judge::user_reads_of(CandidateQueues& queues) const {
     return reads;
 }
 
-// Where the answer for jobs like this one is kept, and what is known for it. Of a job that shares its
-// signature with no other one no answer is kept.
+// Finds where the answer for jobs like this one is kept, and the known facts for it. No answer is kept for a
+// job that shares its signature with no other.
 Category Judge::category_of(const OrderedJob& job, CandidateQueues& queues) {
     Category category;
     const bool is_shared = t_.signatures.is_shared(job.signature);
@@ -85,7 +85,7 @@ const Standings::User& Judge::standing_of(const OrderedJob& job, CandidateQueues
     return user;
 }
 
-// Puts the refusals of the job's user into `standing_`. Returns what could lift them.
+// Puts the refusals of the job's user into `standing_`. Returns their blockers.
 Blockers Judge::find_standing(const Candidate& job, const CandidateQueues& queues) {
     Blockers blockers = 0;
     standing_.admission = {};
@@ -157,8 +157,8 @@ FilterRefusal Judge::first_refusal_of_job(const Candidate& job, QueueView& view)
     return {};
 }
 
-// The same for a job of which something is known. Filters of owners and groups aren't asked again, nor is any
-// where the signature is known to be refused whatever else starts.
+// Finds the first refusal using known answers. Filters of owners and groups aren't asked again, nor is any
+// filter where the signature is known to be refused whatever else starts.
 FilterRefusal Judge::first_refusal(const Candidate& job, QueueView& view, const FilterRefusal& of_user,
                                    SignatureAnswer* of_signature) {
     const auto end = std::min(of_user.filter, static_cast<std::uint32_t>(view.filters.size()));

@@ -14,11 +14,11 @@ struct Supply {
     const KeptAmount& available;
     std::int64_t in_use = 0;
     bool given_back = false;  // jobs give back what they take
-    bool told = false;        // a program of server_dyn_res tells how much there is
+    bool told = false;        // a program of server_dyn_res reports the amount
 };
 
 // Calls visit(supply) for each resource of resources_available that the policy doesn't leave aside, until it
-// returns true. `view`: those of its queue; null: those of the server.
+// returns true. `view`: the resources of its queue; null: those of the server.
 template <class Visit>
 void for_each_supply(const CycleState& state, const QueueView* view, Visit visit) {
     if (view == nullptr) {
@@ -36,8 +36,8 @@ void for_each_supply(const CycleState& state, const QueueView* view, Visit visit
     }
 }
 
-// Returns `reason` with the amounts of what is lacking; nothing if there is enough. Of numbers that aren't
-// consumable jobs use up nothing. A text has to be one of those that there are.
+// Returns `reason` with the amounts that are lacking; no reason if there is enough. Jobs use up nothing of a
+// number that isn't consumable. A text has to be among the available ones.
 Reason lack_of(const CycleState& state, const Request& request, const Supply& supply, Reason reason) {
     const KeptAmount& available = supply.available;
     const std::uint32_t resource = available.resource;
@@ -89,13 +89,13 @@ ReasonCode Limit::code() const {
     return static_cast<ReasonCode>(static_cast<int>(of_all) + static_cast<int>(entity));
 }
 
-// In its own words, if it has any.
+// Returns the reason in the limit's own words, if it has any; else `given`.
 Reason Limit::reason_with(const CycleState& state, Reason given) const {
     if (words == nullptr) return given;
     return {ReasonCode::other, given.queue, state.strings->id(words)};
 }
 
-// Whose use has to become less. Views count together there.
+// The use that has to become less. Views of a queue count together there.
 UseKey Limit::lifted_by(QueueSlot queue, std::uint32_t whose) const {
     return {is_of_queue() ? UseScope::queue : scope, entity, is_of_queue() ? queue : 0, whose};
 }
@@ -113,7 +113,7 @@ EntityLimits::Found Limit::most_jobs(const QueueFacts& o, std::uint32_t whose) c
     return limit == nullptr ? Found{} : limit->find(whose);
 }
 
-// How many jobs of an entity run, or of all of the scope; not for views.
+// The number of running jobs of an entity, or of all in the scope; not for views.
 std::int64_t Limit::running(const CycleState& state, QueueSlot queue, std::uint32_t whose) const {
     const bool in_queue = scope == UseScope::queue;
     if (entity == EntityKind::user)
@@ -188,7 +188,7 @@ Refusal Limit::check_available(const CycleState& state, const JobNeeds& job, con
         if (supply.given_back) refusal.blockers |= blocker::less_of(lifted_by(view.slot, 0));
         if (supply.told) {
             refusal.blockers |= blocker::kTold;
-            // Nobody knows when the program tells of more. The job has its place in the order meanwhile.
+            // Nobody knows when the program will report more. Meanwhile the job keeps its place in the order.
             if (lack.a <= lack.c) refusal.until = Instant::max();
         }
         return true;
@@ -225,7 +225,7 @@ std::optional<JobSize> Limit::left(const CycleState& state, const UseKey& key) c
         o.queue = &(*state.queues)[key.object];
         o.slot = key.object;
     }
-    if (measure == Measure::amounts) {  // anything that is left may be enough for some job
+    if (measure == Measure::amounts) {  // any rest may be enough for some job
         if (!by_entity(o).on_resources(entity)) return std::nullopt;
         return kAnySize;
     }

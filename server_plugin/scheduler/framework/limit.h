@@ -1,7 +1,7 @@
 // Limits on what running jobs use together. A limit is one row: whose jobs it counts, what it counts of them,
-// and the most that there may be. Everything else is made of the row: the filter that refuses a job, what
-// lifts the refusal and how large a job may be then, what reservations keep of the limit for jobs that wait,
-// and what people are told.
+// and the maximum. Everything else is made from the row: the filter that refuses a job, the event that lifts
+// the refusal and the size up to which it does, the amounts that reservations keep of the limit for jobs that
+// wait, and the text that people see.
 //
 // To add one: a row in plugins/limits.cc, as in
 //
@@ -30,19 +30,19 @@ struct Refusal {
     Reason reason;  // nothing: the job passes
     // The changes that could lift the refusal, beside one of the configuration.
     Blockers blockers = blocker::kAnything;
-    // And the instant at which time may lift it: the first one after now at which the answer may be another.
-    // Instant::max(): that isn't known. Nothing: time doesn't lift it.
+    // The instant at which time may lift it: the first one after now at which the answer may be another.
+    // Instant::max(): unknown. Empty: time doesn't lift it.
     std::optional<Instant> until{};
 
     explicit operator bool() const { return static_cast<bool>(reason); }
     bool waits_for_jobs() const { return (blockers & blocker::kGivenBack) != 0; }
     bool is_lifted_by_start() const { return (blockers & blocker::kByStart) != 0; }
 
-    // Nothing but the instant lifts it.
+    // Makes a refusal that only the instant lifts.
     static Refusal until_instant(const Reason& reason, Instant at) {
         return {reason, blocker::kConfiguration, at};
     }
-    // That instant is the reason's `a`, in seconds since the Epoch; 0: never.
+    // Makes a refusal that is lifted at the reason's `a`, in seconds since the Epoch; 0: never.
     static Refusal until_named(const Reason& reason) {
         return until_instant(reason, reason.a == 0 ? Instant::max() : Instant(Seconds(reason.a)));
     }
@@ -68,10 +68,10 @@ std::optional<JobSize> left_by_views(const CycleState& state, const UseKey& key,
 
 struct Limit {
     enum class Measure : std::uint8_t {
-        jobs,       // how many run
-        nodes,      // their nodes (ssinodes); of a view alone
-        amounts,    // of each resource that `by_entity` limits
-        available,  // of each resource of resources_available; of a view, or of the server
+        jobs,       // the number of running jobs
+        nodes,      // their nodes (ssinodes); only with UseScope::view
+        amounts,    // each resource that `by_entity` limits
+        available,  // each resource of resources_available; of a view, or of the server
     };
     UseScope scope = UseScope::server;
     EntityKind entity = EntityKind::all;  // counts the jobs of each user, group or project by themselves
@@ -82,7 +82,7 @@ struct Limit {
     const EntityLimits& (*by_entity)(const QueueFacts& facts) = nullptr;
     // Why a job is refused; `nothing`: the reason that OpenPBS has for limits of this scope and entity.
     ReasonCode reason = ReasonCode::nothing;
-    // Or the words.
+    // Instead of `reason`: the words.
     const char* words = nullptr;
 
     // The part of a job that the limit reads, beside the queue: the owner alone, the group alone, or the

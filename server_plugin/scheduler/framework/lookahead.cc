@@ -49,14 +49,14 @@ void Lookahead::set_clock(Instant at) {
     future_.queues().set_time(view_);
 }
 
-// Everything that ends or begins by then.
+// Counts all events up to `at`.
 void Lookahead::go_to(Instant at) {
     while (done_ < events_.size() && events_[done_].at <= at) count(events_[done_++], true);
     state_.vnodes->settle(view_.pool);
 }
 
-// Counts a job out that ends, and one in that begins; backwards the other way round. Only what the filters
-// ask of this job in this queue.
+// Counts a job out that ends, and one in that begins; backwards the other way round. Only the counts that
+// filters read for this job in this queue.
 void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
     const ResourceSchedule& schedule = future_.as_asked_last();
     const ResourceSchedule::Holding& h = schedule.holding(event);
@@ -97,7 +97,7 @@ void Lookahead::await(std::string_view what, Instant until) {
         known->until = std::max(known->until, until);
 }
 
-// A filter about time refuses: until when it does at least.
+// Returns the instant until which a filter about time refuses at least; empty: none refuses.
 std::optional<Instant> Lookahead::refused_until() {
     const auto waits = [&](const Refusal& refusal) {
         const Instant until = refusal.until.value_or(Instant::max());
@@ -113,7 +113,7 @@ std::optional<Instant> Lookahead::refused_until() {
     return std::nullopt;
 }
 
-// Of the other ones, the refusal of the first that refuses.
+// Returns the first refusal of the filters that aren't about time.
 Refusal Lookahead::refused_now() {
     for (const Filter* filter : p_.filters) {
         if ((filter->traits & about_time) != 0 || !is_wanted(*filter)) continue;
@@ -144,7 +144,7 @@ bool Lookahead::is_foreseeable() {
     const Instant start = state_.now;
     Instant last = events_.empty() ? in_.now : events_.back().at;
     for (const Booking& booking : state_.vnodes->bookings().list()) last = std::max(last, booking.end);
-    // None is later in vain: so the loop ends where dedicated times have an end.
+    // The dedicated time around the start counts, too; if it never ends, the loop below has nothing to do.
     if (view_.dedicated_time) last = std::max(last, view_.dedicated_time->end);
     for (Instant at = in_.now; last < start && at < start;) {
         set_clock(at);
@@ -185,7 +185,7 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
         go_to(at);
         const Refusal refusal = refused_now();
         if (!refusal) return at;
-        // The next end of a job may lift it, or the instant that it names, whichever is first.
+        // The next end of a job may lift the refusal, or the instant that it names, whichever is first.
         std::optional<Instant> next;
         if (refusal.waits_for_jobs() && done_ < events_.size()) next = events_[done_].at;
         decided_by_time_ = refusal.until && *refusal.until > at && (!next || *refusal.until < *next);
@@ -213,7 +213,7 @@ void Lookahead::hold(bool is_kept) {
     Placement placement = std::exchange(state_.placement, {});
     Vnodes::Shares shares;
     const LimitUser user = limit_user(state_, job_, job_.user, view_, placement, shares);
-    // Of those before it that start while it runs.
+    // Charges the spare capacity of earlier reservations that start while this job runs.
     use_spare(state_, user, when.start, when.end);
     state_.vnodes->use_reserved(placement, *job_.request, state_.place_rules(job_, view_));
 
@@ -233,7 +233,7 @@ void Lookahead::hold(bool is_kept) {
     for (const OwnLimit* limit : state_.own_limits) limit->keep(state_, user, reservation);
     state_.reservations.push_back(std::move(reservation));
     if (is_kept) {
-        // Jobs that haven't ended by then move it on, and others may start before it.
+        // Jobs that haven't ended by then move the reservation on, and others may start before it.
         state_.instants->insert(when.start);
         for (const auto& log : c_.logs) log->reserved(job_.job, view_, when.start, when.end, placement);
     }

@@ -9,42 +9,43 @@
 
 namespace pbs::sched {
 
-// Moves the state of the cycle (the time and all that follows from it, what jobs use, the vnodes) on to later
-// instants, so that the filters themselves tell whether the job could start then. The destructor puts the
-// state back as it was. There is one look-ahead at a time.
+// Moves the state of the cycle (the time and all that follows from it, the use by jobs, the vnodes) on to
+// later instants, so that the filters themselves tell whether the job could start then. The destructor puts
+// the state back. Only one look-ahead exists at a time.
 class Lookahead : CyclePart {
   public:
-    // The job's walltime is the one in that queue.
+    // The job's walltime has to be the one in that queue.
     Lookahead(CycleContext& context, Future& future, Candidate& job, QueueView& view);
     ~Lookahead() { go_back(); }
     Lookahead(const Lookahead&) = delete;
     Lookahead& operator=(const Lookahead&) = delete;
 
-    // The first instant from `from` on at which the job could start, if jobs end at their walltimes at the
-    // latest and no other starts but those with reservations. The state is then that of this instant, with
-    // the job's placement. `from` doesn't go back in time.
+    // Returns the first instant from `from` on at which the job could start, if jobs end at their walltimes
+    // at the latest and no others start but those with reservations. The state is then that of this instant,
+    // with the job's placement. `from` doesn't go back in time.
     //
-    // Instants to try come from the profiles (when there could be enough of each limit and in all vnodes of
+    // Instants to try come from the profiles (where there could be enough of each limit and in all vnodes of
     // the pool together, for the whole walltime), from the filters about time, and from the ends of jobs: the
-    // pool's sums say nothing about single vnodes. O(log n + steps) for a profile and O(shares) for each job
-    // that ends on the way. Nothing if there is none, and if time forbids kMostRefusals times in a row: where
-    // no gap between daily dedicated times is long enough, say, two months of them. Nothing either if it is
-    // later than `until`.
+    // pool's sums tell nothing about single vnodes. O(log n + steps) for a profile and O(shares) for each job
+    // that ends on the way. Empty if there is none, or if time forbids kMostRefusals times in a row: where no
+    // gap between daily dedicated times is long enough, say, two months of them. Empty also if it is later
+    // than `until`.
     std::optional<Instant> earliest(Instant from, Instant until = Instant::max());
     static constexpr int kMostRefusals = 64;
 
-    // What the start has to wait for, and until when, in the order in which earliest() met it.
+    // The events that the start has to wait for, and until when, in the order in which earliest() met them.
     const std::vector<Awaited>& awaited() const { return awaited_; }
 
     // After earliest(): is the start the first instant at which vnodes have room, whatever else there is?
     bool decided_by_vnodes() const { return decided_by_vnodes_; }
-    // Is the start an instant that a filter names? And if no start was found: is that because of `until`?
+    // Is the start an instant that a filter names (decided_by_time)? Was no start found because of `until`
+    // (too_late)?
     bool decided_by_time() const { return decided_by_time_; }
     bool too_late() const { return too_late_; }
 
     // After earliest(): would OpenPBS find the start? It looks ahead from one end or beginning of a job, a
-    // reservation or a dedicated time to the next, and behind the last one to one boundary of prime time. Of
-    // time_windows it knows nothing.
+    // reservation or a dedicated time to the next, and behind the last one to one boundary of prime time. It
+    // doesn't know time_windows.
     bool is_foreseeable();
 
     // Before earliest(): the end of the last job that runs, or has a reservation, in the queue or on its
@@ -54,16 +55,16 @@ class Lookahead : CyclePart {
     // The queue that the job is looked at in.
     const QueueView& view() const { return view_; }
 
-    // How many instants were tried.
+    // The number of instants that were tried.
     std::int64_t steps() const { return steps_; }
 
-    // How many ends and beginnings of jobs were gone through.
+    // The number of ends and beginnings of jobs that were passed.
     std::size_t events() const { return done_; }
 
-    // After earliest(): reserves for the job what it needs from then on.
+    // After earliest(): reserves for the job its needs from then on.
     void reserve();
-    // After earliest(): the same for the rest of this cycle, of which nobody is told and nothing depends on
-    // it but later look-aheads.
+    // After earliest(): reserves for the rest of this cycle only, for later look-aheads; nobody is told of
+    // it.
     void expect();
 
   private:
@@ -83,9 +84,9 @@ class Lookahead : CyclePart {
     Candidate& job_;
     QueueView& view_;
     std::vector<LimitNeed> limits_;
-    std::vector<Demand> demands_;                      // of limits_, then of the pool
+    std::vector<Demand> demands_;                      // for limits_, then for the pool
     std::span<const ResourceSchedule::Event> events_;  // of the schedule, from now on
-    std::size_t done_ = 0;                             // of events_
+    std::size_t done_ = 0;                             // the number of events_ that are counted
     std::vector<Awaited> awaited_;
     std::int64_t steps_ = 0;
     bool decided_by_vnodes_ = false;
@@ -93,7 +94,7 @@ class Lookahead : CyclePart {
     bool too_late_ = false;
     bool away_ = true;
 
-    // As it is now.
+    // The present values.
     PrimePeriods* prime_;
     PrimePeriods prime_ahead_;  // at the instant that is tried
     std::optional<Instant> prime_change_;

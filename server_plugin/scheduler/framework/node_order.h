@@ -1,8 +1,8 @@
-// Node order: in which order a place for a job is looked for. The first vnodes that have room are taken. Keys
-// about what is assigned or unused count as it is when the place is looked for; in a look-ahead, as it will
-// be.
+// Node order: the order in which vnodes are searched for a job's place. The first vnodes with room are taken.
+// Keys about assigned or unused amounts count as they are at the time of the search; in a look-ahead, as they
+// will be.
 //
-// To add one: write plugins/node_order/<name>.cc with a `const NodeOrder <name>_order`, and name it in the
+// To add one: write plugins/node_order/<name>.cc with a `const NodeOrder k<Name>Order`, and name it in the
 // profiles that have it.
 #pragma once
 

@@ -8,8 +8,8 @@
 namespace pbs::sched {
 namespace {
 
-// An answer's number is of its reason and its text, so that it is the same in another process, which counts
-// queues and resources otherwise. Never 0.
+// An answer's number is made from its reason and its text, so that it is the same in another process, which
+// numbers queues and resources differently. Never 0.
 constexpr unsigned kTextBits = 24;
 std::uint32_t number_of_kind(const Reason& reason) {
     return (static_cast<std::uint32_t>(reason.code) + 1) << kTextBits;
@@ -81,7 +81,7 @@ std::span<const Place> Outcome::places_of(std::span<const Placed> placed) const 
         for (const Part& part : placement) count += static_cast<std::size_t>(part.count);
     auto* const places = memory.allocate_object<Place>(count);
     std::size_t made = 0;
-    std::size_t next = SIZE_MAX;  // the first of another placement
+    std::size_t next = SIZE_MAX;  // the first place of another placement
     for (const auto& [request, placement] : placed) {
         for (const Part& part : placement) {
             const std::span<const Need> needs = placement.amounts_of(part, request);

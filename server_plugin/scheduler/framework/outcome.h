@@ -1,4 +1,4 @@
-// What a cycle found, for the rules that decide.
+// The findings of a cycle, for the rules that decide.
 #pragma once
 
 #include "server_plugin/scheduler/framework/queues.h"
@@ -14,17 +14,17 @@ class Outcome : CyclePart {
     const CycleParts& parts() const { return parts_; }
     Decisions& out() { return out_; }
 
-    // The text of an answer, made when the first job is told, and once for equal reasons; it lives as long as
-    // the decisions. Answers are of one kind if they say the same but for the amounts.
+    // Returns the text of an answer, made when the first job is told, and once for equal reasons; it lives as
+    // long as the decisions. Answers are of one kind if they differ in amounts alone.
     std::string_view text(Answer& answer);
     static bool are_of_one_kind(std::uint32_t number, const Answer& answer);
-    // A copy that lives as long as the decisions.
+    // Returns a copy that lives as long as the decisions.
     std::string_view keep_text(std::string_view text) const;
-    // The job makes room for another one.
+    // Decides that the job makes room for another one.
     void preempt(const Preempted& preempted);
-    // The job runs, with this comment.
+    // Decides that the job runs, with this comment.
     void start(const Started& started, std::string_view text);
-    // Where it runs: one place for each chunk, or for each piece of one that is divided.
+    // Returns the places of a job: one for each chunk, or for each piece of a divided chunk.
     std::span<const Place> places_of(JobSlot job, const Placement& placement) const {
         const Placed placed{t_.requests[t_.jobs.request[job]], placement};
         return places_of(std::span(&placed, 1));
@@ -33,7 +33,7 @@ class Outcome : CyclePart {
         const Request& request;
         const Placement& placement;
     };
-    // The same of each occurrence of a reservation, one after the other.
+    // Returns the places of each occurrence of a reservation, one after the other.
     std::span<const Place> places_of(std::span<const Placed> placed) const;
 
   private:

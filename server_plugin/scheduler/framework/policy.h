@@ -12,19 +12,19 @@ namespace pbs::sched {
 struct Policy {
     Settings settings{};  // with a profile, and without what it doesn't act on
     std::optional<Formula> formula{};
-    // Made by the profile, where they depend on the policy; with names of resources resolved against so many
-    // known ones.
+    // The chains, made by the profile, where they depend on the policy; with names of resources resolved when
+    // `resources_seen` resources were known.
     Chain chain{};
     Chain lane_chain{};
     std::size_t resources_seen = SIZE_MAX;
     PrimePeriods prime{settings.prime};  // at the time of the last cycle
 };
 
-// The first instant after `t` at which one of the dates comes that Origin's boolean options may have instead
-// of a truth value; nothing if none is to come.
+// The first instant after `t` among the dates that Origin's boolean options may have instead of a truth
+// value; empty if none is to come.
 std::optional<Instant> next_date(const Settings& settings, Instant t);
 
-// By the profile of the settings. Errors: a formula that doesn't compile.
+// Compiles settings with their profile. Errors: a formula that doesn't compile.
 Result<Policy> compile(const Settings& settings);
 
 }  // namespace pbs::sched

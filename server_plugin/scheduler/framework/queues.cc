@@ -1,4 +1,4 @@
-// A cycle: its queues, as filters are going to look at them.
+// A part of a cycle: its queues, as filters are going to read them.
 
 #include "server_plugin/scheduler/framework/queues.h"
 
@@ -16,7 +16,7 @@ rrule::Interval earliest(const std::optional<rrule::Interval>& a, const rrule::I
 
 }  // namespace
 
-// Of time_windows and of what DEDICATED_TIME_COMMAND tells together.
+// Returns the dedicated time by time_windows and by DEDICATED_TIME_COMMAND together.
 std::optional<rrule::Interval> Queues::dedicated_time_from(std::uint32_t host, Instant t,
                                                            bool* is_awaited) const {
     if (!s_.enforce_dedicated_time.holds(t)) return std::nullopt;
@@ -26,7 +26,7 @@ std::optional<rrule::Interval> Queues::dedicated_time_from(std::uint32_t host, I
         const HostOutages told = host_outages(t_, s_, t_.strings.text(host));
         if (is_awaited != nullptr) *is_awaited = told.awaited;
         if (const auto outage = outage_at_or_after(told.list, t)) found = earliest(found, *outage);
-        // What one of them touches at its end goes on with the other.
+        // A time that begins where the found one ends, or before, prolongs it.
         for (bool grows = found.has_value(); grows;) {
             const Instant end = found->end;
             for (const auto& next : {windows.at_or_after(end), outage_at_or_after(told.list, end)})
@@ -42,7 +42,7 @@ void Queues::set_dedicated_time(QueueView& view) const {
     view.dedicated_now = view.dedicated_time && view.dedicated_time->start <= state_.now;
 }
 
-// Is its queue that of an advance reservation, and what has that one now? Of a standing one, the first
+// Notes whether the queue is an advance reservation's, and its booking now; of a standing one, the first
 // booking.
 void Queues::set_booking(QueueView& view) const {
     view.is_reservation = t_.reservation_of(view.slot) != nullptr;
@@ -63,7 +63,7 @@ void Queues::set_windows(QueueView& view) const {
     (view.open ? view.closes : view.opens) = windows->second.next_change(state_.now);
 }
 
-// What of a queue depends on the time.
+// Sets the parts of a queue that depend on the time.
 void Queues::set_time(QueueView& view) const {
     set_dedicated_time(view);
     set_windows(view);
@@ -100,7 +100,7 @@ CandidateQueues Queues::views_of(const std::vector<QueueSpec>& specs, bool dedic
     return queues;
 }
 
-// Of an earlier cycle: what jobs use of it is other now, and the time may be.
+// Renews the view of an earlier cycle: the use by jobs has changed, and the time may have.
 void Queues::renew_view(QueueView& view) {
     view.facts.queue = view.queue = &t_.queues[view.slot];
     set_booking(view);
@@ -136,7 +136,7 @@ QueueView* Queues::make_view(QueueSlot slot, std::uint32_t host, bool dedicated)
     return &view;
 }
 
-// Names that aren't resources are passed over.
+// The resources of node_group_key. Names that aren't resources are passed over.
 std::vector<std::uint32_t> Queues::groups_of(const Queue& queue) const {
     std::vector<std::uint32_t> resources;
     if (!t_.node_group_enable) return resources;
@@ -152,8 +152,8 @@ void Queues::fill_view(QueueView& view) {
     const bool shared = view.shared;
     view.empties = in_.now;
     const Queue& queue = *view.queue;
-    // When a queue will be empty matters to few policies. To those that it will matter to later, it matters
-    // today for what is foreseen.
+    // Few policies need to know when a queue will be empty. A policy whose options come into force later
+    // needs it today, for looking ahead.
     const bool wants_end = s_.nonprime_drain_sys.ever_holds() || s_.avoid_fragmentation.ever_holds();
     if (shared || wants_end) {
         for (const JobSlot job : queue.running) {
@@ -190,8 +190,8 @@ std::vector<QueueView*> Queues::counting(JobSlot job) const {
     return counting;
 }
 
-// The nodes of a queue: what resources_available or resources_max say in ssinodes, else what resources_max
-// has in CPUs and memory.
+// The number of nodes of a queue: resources_available or resources_max in ssinodes, else the CPUs and memory
+// of resources_max.
 std::int64_t Queues::node_limit(const Queue& queue) const {
     const auto& known = t_.resources.known();
     if (const auto nodes = number_of(queue.resources_available, known.ssinodes)) return *nodes;
@@ -202,13 +202,13 @@ std::int64_t Queues::node_limit(const Queue& queue) const {
     return state_.node_size.nodes(ncpus.value_or(-1), mem.value_or(-1));
 }
 
-// Are they those of an earlier cycle?
+// Are the queues still set up by an earlier cycle?
 bool Queues::are_set_up() const {
     return setup_.policy == in_.policy && in_.events != nullptr && !c_.fake_vnodes &&
            setup_.times_all == in_.events->since.times_all && setup_.pools == t_.vnodes.version();
 }
 
-// What an earlier cycle set up, maybe by another policy.
+// Forgets the set-up of an earlier cycle, maybe by another policy.
 void Queues::forget() {
     setup_.policy = nullptr;
     views_.clear();
@@ -271,7 +271,7 @@ void Queues::add_named_queues() {
     setup_.submit = source(s_.submit_queue);
     for (const QueueSpec& spec : s_.external_queues)
         add_in_place(t_.queues.find(spec.queue), spec, JobClass::rest);
-    // Those of advance reservations, which no policy names.
+    // Queues of advance reservations, which no policy names.
     for (const auto& [handle, reservation] : t_.reservations) {
         const QueueSlot slot = t_.queues.find(reservation.queue);
         if (slot != kNoSlot && t_.queues[slot].known && t_.queues[slot].partition == in_.partition)
@@ -295,7 +295,7 @@ void Queues::add_every_queue() {
     }
 }
 
-// Those of the policy, and those of execution_type execution_dedicated.
+// The dedicated queues of the policy, and queues of execution_type execution_dedicated.
 std::vector<QueueSpec> Queues::dedicated_queues() const {
     std::vector<QueueSpec> specs = s_.dedicated_queues;
     for (QueueSlot q = 0; q < t_.queues.size(); ++q) {

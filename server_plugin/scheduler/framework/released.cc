@@ -9,8 +9,9 @@
 namespace pbs::sched {
 namespace {
 
-// Into sizes of which none holds another. With many vnodes and reservations there would be many: then one
-// that holds all further ones lets jobs be looked at that none of them holds.
+// Adds a size to sizes of which none holds another. With many vnodes and reservations there would be many:
+// beyond kMostSizes, the last one grows to hold all further ones, so that some jobs are looked at that none
+// of them holds.
 void add_largest(std::vector<JobSize>& sizes, const JobSize& size) {
     constexpr std::size_t kMostSizes = 32;
     if (std::ranges::any_of(sizes, [&](const JobSize& known) { return known.holds(size); })) return;
@@ -35,8 +36,8 @@ void ReleasedJobs::begin() {
     // A job that ended made room on all vnodes of its host for jobs that mind the number of jobs on hosts.
     if (s_.max_jobs > 0 || t_.requests.wants_hosts() || t_.vnodes.gives_hosts())
         t_.vnodes.widen_to_hosts(memory.since.freed);
-    // Of a vnode that takes no jobs only what jobs hold counts in its placement sets. With less of it a set
-    // may be too small for a job, which may then be anywhere.
+    // Of a vnode that takes no jobs only the amounts that jobs hold count in its placement sets. With less of
+    // it a set may be too small for a job, which may then be anywhere.
     c_.room_everywhere =
         (memory.since.started_alone && memory.refused_by_sets) ||
         std::ranges::any_of(memory.since.freed, [&](VnodeSlot vnode) { return !t_.vnodes[vnode].free; });
@@ -60,7 +61,8 @@ JobSize ReleasedJobs::fit(const QueueView& view, JobSize most, const Vnodes::Roo
     return most;
 }
 
-// What the vnode, or its host, has for jobs that end before its reservations begin, and for those that don't.
+// Adds the room of the vnode, or its host, for jobs that end before its reservations begin, and for those
+// that don't.
 void ReleasedJobs::add_room_of(const QueueView& view, VnodeSlot vnode, std::vector<JobSize>& rooms) const {
     const auto& known = t_.resources.known();
     Vnodes& vnodes = *state_.vnodes;
@@ -100,7 +102,7 @@ const std::vector<Vnodes::Room>& ReleasedJobs::rooms_of(PoolId pool) {
     return rooms.list;
 }
 
-// What limits leave of a use; nothing: there is no such limit, or nothing is left.
+// The rest that limits leave of a use; empty: there is no such limit, or no rest.
 std::optional<JobSize> ReleasedJobs::left_of(const UseKey& key) const {
     std::optional<JobSize> most;
     for (const Filter* filter : c_.filters) {
@@ -110,8 +112,8 @@ std::optional<JobSize> ReleasedJobs::left_of(const UseKey& key) const {
     return most && most->holds({}) ? most : std::nullopt;
 }
 
-// What limits leave now, by blocker: of uses that a job's end has made less since the last cycle (`lifted`),
-// and of other uses that weren't full when they were looked at last (`open`).
+// The rests that limits leave now, by blocker: for uses that a job's end has made less since the last cycle
+// (`lifted`), and for other uses that weren't full when last looked at (`open`).
 ReleasedJobs::Left ReleasedJobs::left_of_limits() {
     EventMemory& memory = *in_.events;
     Left left;
@@ -137,8 +139,8 @@ ReleasedJobs::Left ReleasedJobs::left_of_limits() {
     return left;
 }
 
-// Jobs that no vnode has room for needn't be looked at, whatever else was lifted; those of single users and
-// groups are: they are few.
+// Finds what was released. Jobs that no vnode has room for needn't be looked at, whatever else was lifted;
+// only jobs of single users and groups are, since they are few.
 void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     released.as_of = c_.state_number();
     released.missed = false;
@@ -154,7 +156,7 @@ void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
         add_rooms(*view, c_.room_everywhere, freed);
         if (any_lifted) add_rooms(*view, true, everywhere);
     }
-    // While jobs were held up nothing was looked at, whatever was lifted.
+    // While jobs were held up they weren't looked at, whatever was lifted.
     const auto& held = in_.events->held_up;
     const bool was_held_up = !queues.empty() && std::ranges::find(held, queues[0]->slot) != held.end();
     list.add({was_held_up ? ~Blockers{0} : c_.lifted | blocker::kAnything | blocker::kStart, kAnySize});
@@ -177,8 +179,8 @@ void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     }
 }
 
-// What starts leaves less for others, so what was released once passes over no job that may start. That is
-// good enough until a job of it doesn't start, or as many started as vnodes gave something back.
+// Starts leave less for others, so the releases found earlier pass over no job that may start. They are used
+// until a released job doesn't start, or as many have started as vnodes gave something back.
 Released& ReleasedJobs::of(CandidateQueues& queues) {
     Released& released = queues.released;
     const std::size_t since = c_.state_number() - released.as_of;
@@ -210,7 +212,7 @@ bool ReleasedJobs::may_have_room(std::uint32_t signature, CandidateQueues& queue
     if (known == 0) return false;
     if (known == started_.size() + 1) return true;
     PlaceRules rules = state_.place_rules(request);
-    rules.max_load_percent = rules.max_systime_percent = 0;  // which change without an event
+    rules.max_load_percent = rules.max_systime_percent = 0;  // these change without an event
     rules.load_balancing = false;
     const bool room = std::ranges::any_of(
         queues, [&](const QueueView* view) { return each_kind_has_room(request, view->pool, rules); });

@@ -1,4 +1,4 @@
-// What events released since the last cycle: which of the jobs that are parked may start now.
+// Releases by events since the last cycle: the parked jobs that may start now.
 #pragma once
 
 #include "server_plugin/scheduler/framework/queues.h"
@@ -12,9 +12,10 @@ class ReleasedJobs : CyclePart {
     // Notes the blockers that are lifted for jobs of any size. At the beginning of a cycle no job holds up
     // others, and nothing is reserved.
     void begin();
-    // Once, when the jobs that something is kept for have been looked at: is what is kept what was before?
+    // Called once, when the jobs with reservations have been looked at: checks whether the reservations are
+    // the same as before.
     void settle();
-    // Of the jobs that start in these queues.
+    // The releases for jobs that start in these queues.
     Released& of(CandidateQueues& queues);
     // Is there a place on the vnodes of any of the queues, whatever else there may be against the job?
     bool may_have_room(std::uint32_t signature, CandidateQueues& queues, Released& released);
@@ -26,7 +27,7 @@ class ReleasedJobs : CyclePart {
 
   private:
     struct Rooms {
-        std::size_t started = SIZE_MAX;  // jobs, when they were looked for
+        std::size_t started = SIZE_MAX;  // number of started jobs when `list` was found
         std::vector<Vnodes::Room> list;
     };
     struct Left {

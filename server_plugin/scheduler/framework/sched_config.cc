@@ -3,7 +3,7 @@
 namespace pbs::sched {
 namespace {
 
-// Of no object: no policy.
+// Compiles an object. Null: no policy.
 Result<std::optional<Policy>> compile_object(const objects::Object* object,
                                              const SchedConfigs::Context& context) {
     if (object == nullptr) return std::nullopt;

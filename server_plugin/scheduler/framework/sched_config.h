@@ -1,4 +1,4 @@
-// What the sched_config files of schedulers say, compiled: by it a scheduler without a policy works (PP-748,
+// The sched_config files of schedulers, compiled: a scheduler without a policy works by its file (PP-748,
 // interface 1).
 #pragma once
 
@@ -28,7 +28,7 @@ struct Assigned {
 
 class SchedConfigs {
   public:
-    // What settings depend on beside the objects: windows and non_work_days, and the server's
+    // The data that settings depend on beside the objects: windows and non_work_days, and the server's
     // job_sort_formula (empty: none), which counts for these schedulers. The reference has to stay valid.
     struct Context {
         const Configuration& configuration;
@@ -38,14 +38,14 @@ class SchedConfigs {
 
     // Errors: a formula that doesn't compile. Nothing is changed then.
     Result<void> set(std::string_view sched, SchedConfigObjects objects, const Context& context);
-    // Compiles all of them again. Errors as above; nothing is changed then.
+    // Compiles all files again. Errors as above; nothing is changed then.
     Result<void> renew(const Context& context);
     void clear(std::string_view sched);
     // All null: the scheduler has no such file.
     Assigned assigned(std::string_view sched);
     // The files, by scheduler.
     std::map<std::string, SchedConfigObjects> all() const;
-    // Sort keys are resolved anew in the next cycle.
+    // Has sort keys resolved anew in the next cycle.
     void resources_changed();
 
   private:

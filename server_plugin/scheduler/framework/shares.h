@@ -1,4 +1,4 @@
-// What one scheduler keeps of an fs_group: the tree with its usage, and how jobs add to it.
+// A scheduler's data for an fs_group: the tree with its usage, and the formula by which jobs add to it.
 #pragma once
 
 #include <string>
@@ -20,22 +20,22 @@ class SchedShares {
     // A policy goes by it. Else it is only kept: usage can be set, and decays, but jobs add nothing.
     bool counts = true;
 
-    // Other rules or another tree. The jobs that run have to be told of again if it says true.
+    // Sets other rules or another tree. True: running jobs have to be told of again.
     bool set_group(const FsGroup& group, UsageFormula formula);
 
     // The job's entity: its owner, group, account or queue, as the group says; without one "group:owner".
     FairShares::Node entity(Tables& tables, JobSlot job);
-    // Its name.
+    // The name of the job's entity.
     std::uint32_t entity_name(Tables& tables, JobSlot job) const;
-    // The job runs, or what it has used is known anew.
+    // Notes that the job runs, or that its use is known anew.
     void job_runs(Tables& tables, JobSlot job, Instant now);
-    // It ran until now, or was suspended and doesn't go on. Harmless if it didn't run.
+    // Notes that the job ran until now, or was suspended and doesn't go on. Harmless if it didn't run.
     void job_ended(Tables& tables, JobSlot job, Instant now);
-    // It ran until now, and is to go on.
+    // Notes that the job ran until now, and is to go on.
     void job_paused(Tables& tables, JobSlot job, Instant now);
-    // Of jobs whose usage doesn't grow as their walltime does, what it is now. O(those jobs).
+    // Counts the usage until now of jobs whose usage doesn't grow with their walltime. O(those jobs).
     void bring_up_to_date(Tables& tables, Instant now);
-    // What a start of the job adds within the cycle.
+    // The usage that a start of the job adds within the cycle.
     double expected(Tables& tables, JobSlot job);
 
   private:

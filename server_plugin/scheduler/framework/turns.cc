@@ -10,9 +10,10 @@
 #include "server_plugin/scheduler/pending/past_usage_deal.h"
 
 namespace pbs::sched {
-// Turns are in a heap: the least goes first. What jobs of the cycle are expected to use makes the numbers of
-// lanes larger, never less; so a turn of which not all is known that was started since is found too early at
-// most, and is put back with the numbers of now.
+// Turns are in a heap: the least goes first. The expected usage of the cycle's jobs makes the numbers of
+// lanes larger, never less; so a turn found before later starts is at most too early, and is put back with
+// its new numbers.
+//
 // Jobs of a high preemption level and those that have been preempted come before all others, whatever queue
 // they are in. That is the order of OpenPBS's scheduler.
 bool Turns::is_later(const Turn& a, const Turn& b) const {
@@ -44,7 +45,7 @@ void Turns::note_ratios(LaneId lane) {
                                {&ratios_[lane * depth_], depth_});
 }
 
-// Changes whenever turns may be others.
+// Changes whenever turns may change.
 std::size_t Turns::state_number() const {
     return c_.state_number() + takes_;
 }
@@ -56,7 +57,7 @@ bool Turns::is_wanted(const CandidateQueues& queues, JobClass job_class) const {
                                [&](const auto& rule) { return rule->wants(queues, job_class); });
 }
 
-// The next job of the lane, from the turn's place on, that was released.
+// Finds the next released job of the lane, from the turn's place on.
 bool Turns::find_released(Turn& turn, CandidateQueues& queues) {
     PendingJobs& pending = intake_.jobs();
     if (!queues.empty() && c_.is_held_up(*queues[0])) return false;
@@ -83,7 +84,7 @@ bool Turns::find_released(Turn& turn, CandidateQueues& queues) {
     return false;
 }
 
-// The next job of a lane, at or after the turn's place, that is to be looked at.
+// Finds the next job of a lane, at or after the turn's place, that is to be looked at.
 bool Turns::next(Turn& turn, JobClass job_class) {
     const PendingJobs& pending = intake_.jobs();
     if (!pending.settle(turn.lane, turn.at)) return false;
@@ -100,7 +101,7 @@ bool Turns::next(Turn& turn, JobClass job_class) {
     }
     turn.as_of = state_number();
     turn.key = pending.key(turn.lane, turn.at);
-    // What starts takes an entity over its soft limits.
+    // A start may take an entity over its soft limits, which changes the level.
     if (c_.by_soft_limits)
         set_level(turn, c_.preempt_level(pending.job(turn.lane, turn.at), job_class == JobClass::overdue));
     if (deal_ != nullptr) {
@@ -114,7 +115,7 @@ bool Turns::next(Turn& turn, JobClass job_class) {
     return true;
 }
 
-// The lanes of a class that may have a turn.
+// Finds the lanes of a class that may have a turn.
 void Turns::lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes) {
     PendingJobs& pending = intake_.jobs();
     const auto all = pending.lanes_of(job_class);
@@ -137,7 +138,7 @@ void Turns::lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes) {
     sort_unique(lanes);
 }
 
-// The job of the turn is looked at, and parked if it doesn't start. Returns its charge.
+// Looks at the job of the turn, and parks it if it doesn't start. Returns its charge.
 std::int64_t Turns::take(Turn& turn, JobClass job_class) {
     PendingJobs& pending = intake_.jobs();
     CandidateQueues& queues = queues_.of(pending[turn.lane]);
@@ -154,8 +155,8 @@ std::int64_t Turns::take(Turn& turn, JobClass job_class) {
     return taken.charge;
 }
 
-// Lanes are in order and the tables aren't: what the next turns of a lane will read is fetched while others
-// have theirs. Of a job whose answer is known nothing else is read.
+// Fetches the memory that the next turns of a lane will read, while others have theirs: lanes are in order
+// and the tables aren't. For a job whose answer is known nothing else is read.
 void Turns::fetch(const Turn& turn, JobClass job_class) const {
     const PendingJobs& pending = intake_.jobs();
     if (const auto ahead = pending.ahead(turn.lane, turn.at, 2))
@@ -182,8 +183,8 @@ DealtLane Turns::dealt_lane(LaneId lane) const {
             intake_.jobs().job(lane, {})};
 }
 
-// Brings all turns up to date, and leaves out those whose lanes have no job left that is to be looked at. The
-// turns are in no order afterwards.
+// Brings all turns up to date, and drops those whose lanes have no job left to look at. The turns are in no
+// order afterwards.
 void Turns::refresh(std::vector<Turn>& turns) {
     std::size_t left = 0;
     for (Turn turn : turns) {
@@ -227,7 +228,7 @@ bool Turns::consider(std::span<const JobClass> classes) {
     if (std::ranges::all_of(classes, [&](JobClass c) { return pending.lanes_of(c).empty(); })) return true;
     for (const JobClass job_class : classes)
         deals_[static_cast<std::size_t>(job_class)] = intake_.deal_of(job_class, in_.now);
-    const JobClass job_class = classes.front();  // there is one, where they are dealt in a circle
+    const JobClass job_class = classes.front();  // the only one, where it is dealt in a circle
     deal_ = deals_[static_cast<std::size_t>(classes.back())];
     const bool in_circle = deal_ != nullptr && deal_->in_circle;
     if (in_circle && c_.everything) {
@@ -239,7 +240,7 @@ bool Turns::consider(std::span<const JobClass> classes) {
     taken_of_queue_.clear();
     const bool from_queues = deal_ != nullptr && !deal_->of_users;
     if (s_.round_robin && from_queues && (by_shares || c_.by_soft_limits)) {
-        if (!c_.everything) return false;  // how many jobs of a queue come before one
+        if (!c_.everything) return false;  // only all jobs tell how many of a queue come before one
         taken_of_queue_.assign(t_.queues.size(), 0);
     }
     const auto later_turn = [&](const Turn& a, const Turn& b) { return is_later(a, b); };
@@ -263,10 +264,10 @@ bool Turns::consider(std::span<const JobClass> classes) {
     }
     // After a start most of the lanes may have no job left that has room.
     constexpr int kMostDropped = 16;
-    int dropped = 0;  // lanes in a row
+    int dropped = 0;  // number of lanes dropped in a row
     while (!heap.empty()) {
         Turn turn = pop();
-        if (turn.as_of != state_number()) {  // less is free now than when it was found
+        if (turn.as_of != state_number()) {  // less is free now than when the turn was found
             const std::size_t others = heap.size();
             push(turn);
             dropped = heap.size() == others ? dropped + 1 : 0;
@@ -279,7 +280,7 @@ bool Turns::consider(std::span<const JobClass> classes) {
         if (in_circle && !heap.empty() && heap.front().turn == turn.turn) {
             std::vector<Turn> tied = {turn};
             while (!heap.empty() && heap.front().turn == turn.turn) tied.push_back(pop());
-            // Those that don't start may be told so in any order, once nothing is to be kept for them.
+            // Jobs that don't start may be told so in any order, once nothing is to be reserved for them.
             if (!is_wanted(queues_.batch(), job_class)) {
                 const auto waits = std::partition(tied.begin(), tied.end(), [&](const Turn& other) {
                     return may_start_now(other, job_class);
@@ -302,8 +303,7 @@ bool Turns::consider(std::span<const JobClass> classes) {
         }
         const std::size_t before = started_.size();
         take(turn, turn.job_class);
-        // With by_queue OpenPBS's scheduler looks for preempted jobs of all queues no further once one goes
-        // on.
+        // With by_queue OpenPBS's scheduler stops looking for preempted jobs across queues once one goes on.
         if (started_.size() > before && turn.first && turn.preempted && !above_normal(turn) && s_.by_queue &&
             !s_.round_robin) {
             go_with_queues_ = true;
@@ -311,7 +311,8 @@ bool Turns::consider(std::span<const JobClass> classes) {
             std::ranges::make_heap(heap, later_turn);
             turn.first = false;
         }
-        // Jobs that wait for whatever else: they are rejected, or start in what preempted jobs leave over.
+        // Other jobs that wait, whatever for, are now rejected, or may start in room that preempted jobs
+        // leave over.
         if ((state_.admits_less || !c_.preempted.empty()) && !c_.everything) return false;
         push(turn);
     }
@@ -328,7 +329,7 @@ std::vector<UsageLane> Turns::users_of(JobClass job_class) {
     return users;
 }
 
-// All jobs of the class, as the permutation by past usage deals them.
+// Goes through all jobs of the class in the order of the permutation by past usage.
 void Turns::deal_in_circle(JobClass job_class) {
     const PendingJobs& pending = intake_.jobs();
     std::vector<Turn> users;
@@ -351,7 +352,8 @@ void Turns::deal_in_circle(JobClass job_class) {
     }
 }
 
-// Who of users with equal usage is picked first by the permutation: the end, if only the whole of it tells.
+// Returns the user among those with equal usage whom the permutation picks first; the end, if only the whole
+// permutation tells.
 std::vector<Turn>::iterator Turns::first_of_equals(std::vector<Turn>& tied) {
     for (const LaneId id : picks_at(intake_.jobs(), users_of(JobClass::normal), tied.front().turn)) {
         const auto found = std::ranges::find(tied, id, &Turn::lane);

@@ -1,7 +1,7 @@
-// The order in which a cycle looks at jobs: the lanes of a class take turns, as the profile's deal has it.
-// After events only jobs that were released have a turn. All others were refused before, and nothing that has
-// happened since can let one of them start; so the cycle starts what a cycle over all jobs would start.
-// Comments of jobs that it doesn't look at stay until the next cycle over all of them.
+// The order in which a cycle looks at jobs: the lanes of a class take turns by the profile's deal. After
+// events only released jobs have a turn. All others were refused before, and no event since can let one of
+// them start; so the cycle starts the same jobs as a cycle over all jobs would. Comments of jobs that it
+// doesn't look at stay until the next cycle over all of them.
 #pragma once
 
 #include "server_plugin/scheduler/framework/intake.h"
@@ -17,7 +17,7 @@ class Turns : CyclePart {
 
     // Goes through the jobs of all classes. False: only a cycle over all jobs knows the order.
     bool consider();
-    // The jobs of a class once more, in another order, for what became possible.
+    // Goes through the jobs of a class once more, in another order, for starts that have become possible.
     void consider_again(JobClass job_class, std::vector<OrderedJob> jobs, bool prime_order);
 
   private:
@@ -51,12 +51,12 @@ class Turns : CyclePart {
 
     bool go_with_queues_ = false;         // preempted jobs of the normal level, once one of them goes on
     std::array<const Deal*, 6> deals_{};  // by class
-    const Deal* deal_ = nullptr;          // of the class whose turn it is
-    // With shares: by lane, how much of its share its entity had used when the lane's turn was found; so many
-    // numbers for each.
+    const Deal* deal_ = nullptr;          // the deal of the class whose turn it is
+    // With shares: by lane, depth_ numbers that tell how much of its share its entity had used when the
+    // lane's turn was found.
     std::vector<double>& ratios_ = c_.scratch->ratios;
     std::size_t depth_ = 0;
-    // With round_robin, where a queue has several lanes: how many of its jobs have had their turn.
+    // With round_robin, where a queue has several lanes: the number of its jobs that have had their turn.
     std::vector<std::int64_t> taken_of_queue_;
     std::size_t takes_ = 0;
 };

@@ -1,4 +1,4 @@
-// usage_formula of an fs_group: what a job adds to the usage of its entity, compiled once for each change of
+// usage_formula of an fs_group: the usage that a job adds to its entity, compiled once for each change of
 // configuration. (PP-748, interface 4)
 #pragma once
 
@@ -16,9 +16,9 @@
 
 namespace pbs::sched {
 
-// Names are resources: what the job has used of them, else what it asks for, else 0; walltime is how long it
-// has run. Sizes are in kilobytes and durations in seconds, as in a job_sort_formula. fs_factor is 1 where
-// there is no such resource.
+// Names in a formula are resources: the amount that the job has used, else the amount it asks for, else 0;
+// walltime is the time that it has run. Sizes are in kilobytes and durations in seconds, as in a
+// job_sort_formula. fs_factor is 1 where there is no such resource.
 class UsageFormula {
   public:
     // An empty text is "cput". An error names the formula and where it goes wrong.
@@ -29,11 +29,11 @@ class UsageFormula {
         std::span<const KeptAmount> asked;
         Seconds walltime_asked{-1};
     };
-    // After a walltime. What can't be computed is 0.
+    // The usage after a walltime. A value that can't be computed is 0.
     double value(const Amounts& job, const Resources& resources, double walltime);
-    // The job's usage as a line over its walltime. Nothing: it isn't one.
+    // The job's usage as a line over its walltime. Empty: it isn't a line.
     std::optional<FairShares::Use> line(const Amounts& job, const Resources& resources);
-    // Of what the job asks for, as if it had used all of it: what a start counts for at once.
+    // The usage of a job that uses all that it asks for: a start counts with this at once.
     double expected(const Amounts& job, const Resources& resources) {
         const double walltime = static_cast<double>(std::max(Seconds(0), job.walltime_asked).count());
         return value({{}, job.asked, job.walltime_asked}, resources, walltime);

@@ -1,4 +1,4 @@
-// The state of one cycle, which filters look at. The jobs that the cycle has started so far are counted in.
+// The state of one cycle, which filters read. It counts the jobs that the cycle has started so far.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ class SchedShares;
 struct Tables;
 
 // The classes of Origin, in the order of the job list. The standard algorithm has only normal jobs and
-// starving ones. Starving jobs are `overdue` here, and so are those that Origin calls waiting jobs.
+// starving ones; starving jobs are `overdue` here, and so are the waiting jobs of Origin.
 enum class JobClass : std::uint8_t { running, overdue, special, normal, dedicated, rest };
 
 // The classes of queued jobs, in the order in which a cycle looks at them.
@@ -50,19 +50,19 @@ struct ServerLimits {
     EntityLimits limits{};
 };
 
-// An amount that the server has: of resources_available or, in place of that, what a program of
-// server_dyn_res told.
+// An amount that the server has: from resources_available or, in place of that, from a program of
+// server_dyn_res.
 struct ServerAmount {
     KeptAmount available;
-    std::string_view element{};  // of server_dyn_res; empty: no program tells it
+    std::string_view element{};  // of server_dyn_res; empty: no program reports it
     bool given_back = false;     // the resource is consumable, so jobs give back what they take
     std::int64_t in_use = 0;
 
     bool is_told() const { return !element.empty(); }
 };
 
-// Counts the running jobs of each owner and group, in each queue and in the server (`everywhere`), and what
-// entities use of what they are limited in.
+// Counts the running jobs of each owner and group, in each queue and in the server (`everywhere`), and the
+// amounts that entities use of limited resources.
 class RunCounts {
   public:
     void count(std::uint32_t queue, const CountedJob& job, int sign = 1);
@@ -74,7 +74,7 @@ class RunCounts {
     }
     static constexpr std::uint32_t kEverywhere = (1U << 28) - 1;
     const EntityUse& entities() const { return entities_; }
-    // What limits are about may be another: clear() is to follow, and all running jobs are to be counted.
+    // Sets the limits of a scope. clear() is to follow, and all running jobs are to be counted again.
     void watch(std::uint32_t scope, const EntityLimits& limits) { entities_.watch(scope, limits); }
     void clear();
 
@@ -122,9 +122,9 @@ struct QueueView {
     std::vector<std::uint32_t> groups;  // the resources of node_group_key
     std::int64_t running = 0;
     std::int64_t nodes = 0;  // nodes in use
-    // When the last of its running jobs ends. It isn't later than now if none runs.
+    // The end of the last of its running jobs. Not later than now if none runs.
     Instant empties{};
-    std::vector<std::int64_t> in_use;  // what jobs use of queue->resources_available, in that order
+    std::vector<std::int64_t> in_use;  // amounts of queue->resources_available that jobs use, in that order
     Seconds max_walltime{-1};
 
     bool open = true;  // now is inside its time windows
@@ -132,13 +132,13 @@ struct QueueView {
     std::optional<Instant> closes;
     bool has_windows = false;
     bool dedicated = false;  // one of dedicated_queues
-    // The policy names the queue on several hosts (execute@a, execute@b): each view has its own jobs.
+    // The policy names the queue on several hosts (execute@a, execute@b): each view counts its own jobs.
     bool shared = false;
     // The current or the next dedicated time of its host, if dedicated time is enforced there.
     std::optional<rrule::Interval> dedicated_time;
     bool dedicated_now = false;
     bool dedicated_awaited = false;  // DEDICATED_TIME_COMMAND hasn't answered for its host yet
-    // Its queue is an advance reservation's, and which of the bookings that one is; kNoSlot: it has no places
+    // The queue is an advance reservation's. `booking`: the index of its booking; kNoSlot: it has no places
     // now.
     bool is_reservation = false;
     std::uint32_t booking = kNoSlot;
@@ -161,9 +161,9 @@ struct JobNeeds {
     std::int64_t nodes = 1;
     Seconds asked{-1};            // the walltime that the job asks for; -1: none
     Seconds walltime{0};          // the walltime that it is given in the queue that is being asked
-    Seconds hard_walltime{0};     // after which it is ended; 0: after that
+    Seconds hard_walltime{0};     // after which it is ended; 0: after `walltime`
     JobSlot suspended = kNoSlot;  // the job, if it is suspended: it goes on where it was
-    std::uint32_t project = 0;    // where limits tell projects apart; else 0
+    std::uint32_t project = 0;    // where limits distinguish projects; else 0
 
     // Is the job exempt from prime time and what belongs to it, as special and overdue jobs are?
     bool exempt() const { return job_class == JobClass::special || job_class == JobClass::overdue; }
@@ -171,7 +171,7 @@ struct JobNeeds {
     std::int64_t without_walltime() const { return asked < Seconds(0) ? 1 : 0; }
 };
 
-// Whose job it is.
+// The owner and group of a job.
 struct User {
     std::uint32_t owner = 0;
     std::uint32_t group = 0;
@@ -198,10 +198,10 @@ struct CycleState {
     bool prime_enforced = false;          // ENFORCE_PRIME_TIME is in force
     bool prime_now = false;               // prime_enforced, and it is prime time now
     PrimePeriods* prime = nullptr;        // the periods of prime time from `now` on; never null
-    std::optional<Instant> prime_change;  // when prime time begins or ends next
+    std::optional<Instant> prime_change;  // the next start or end of prime time
 
     SchedShares* shares = nullptr;  // of the policy's fs_group; null: it has none
-    Tables* tables = nullptr;       // that its entities are found by
+    Tables* tables = nullptr;       // the tables in which jobs' entities are looked up
 
     const Allocations* allocations = nullptr;  // null: allocations aren't enforced, or haven't been read
     bool admits_less = false;  // a start made an admission refuse jobs that it would have admitted
@@ -212,31 +212,31 @@ struct CycleState {
     std::int64_t running = 0;                  // how many jobs run in the server
     std::int64_t dedicated_running = 0;        // how many jobs run in dedicated queues
     std::vector<ServerAmount> server_amounts;  // what the server has
-    // In the order in which they were made. The index of a reservation is its id.
+    // Reservations in the order in which they were made. The index of a reservation is its id.
     std::vector<Reservation> reservations;
 
-    // An operator asked for the start of the job, so what the policy allows on hosts doesn't matter.
+    // An operator asked for the start of the job, so the policy's rules about hosts don't matter.
     bool at_request = false;
 
-    // The scheduler looks ahead, and `now` is in the future. What matters then is whether a job may start,
-    // and not why it may not.
+    // The scheduler looks ahead, and `now` is in the future. Filters then only have to tell whether a job may
+    // start, not why it may not.
     bool looking_ahead = false;
 
-    // Nothing comes of the answer: it is asked what would be.
+    // Nothing comes of the answer: an explanation or a look ahead asks.
     bool only_asked = false;
 
-    // How often a job was refused in this cycle that may be anywhere once the placement sets that it fits are
-    // too small: vnodes that other jobs have for themselves count for less in them.
+    // The number of refusals in this cycle of jobs that may be anywhere once the placement sets that they fit
+    // are too small: vnodes that other jobs have for themselves count for less in the sets.
     std::size_t refused_by_sets = 0;
 
-    std::vector<const OwnLimit*> own_limits;  // those of the policy
-    // What rules keep for the length of the cycle.
+    std::vector<const OwnLimit*> own_limits;  // the policy's
+    // Objects that rules keep for the length of the cycle.
     OwnStates own;
 
     // The filter on hosts leaves the place that it found here, for whoever starts the job.
     Placement placement;
 
-    // Counts a job in (sign 1) or out (sign -1) of what jobs use of the server and give back.
+    // Counts a job in (sign 1) or out (sign -1) of the amounts of the server that jobs use and give back.
     void count_in_server(const Request& request, int sign);
     // Does the policy leave the resource aside (exclude_resources)?
     bool is_excluded(std::uint32_t resource) const;

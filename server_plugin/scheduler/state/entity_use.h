@@ -1,5 +1,5 @@
-// What running jobs use of what entities are limited in (model/entity_limits.h). Only what some limit is
-// about is counted, so that sites without such limits pay nothing.
+// The use of limited resources by the running jobs of entities (model/entity_limits.h). Only uses with a
+// limit are counted, so that sites without such limits pay nothing.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -17,16 +17,16 @@ namespace pbs::sched {
 struct CountedJob {
     Entities entities;
     const Request* request = nullptr;
-    Seconds walltime{-1};  // that it asks for; -1: none
+    Seconds walltime{-1};  // the walltime that it asks for; -1: none
 };
 
 class EntityUse {
   public:
-    // Whose limits they are: the slot of a queue, or the server's.
+    // The scope of the server's limits; other scopes are slots of queues.
     static constexpr std::uint32_t kServer = UINT32_MAX - 1;
 
-    // What these limits are about is counted from now on: nothing is, until the running jobs are counted
-    // anew.
+    // Counts the uses that these limits are about from now on. They are 0 until the running jobs are counted
+    // again.
     void watch(std::uint32_t scope, const EntityLimits& limits);
     bool is_empty() const { return watched_.empty(); }
     void clear() { use_.clear(); }
@@ -36,7 +36,7 @@ class EntityUse {
         count_in(kServer, job, sign);
         count_in(queue, job, sign);
     }
-    // Of an entity that a limit of the scope is about.
+    // The use by an entity. Some limit of the scope has to be about it.
     std::int64_t of(std::uint32_t scope, EntityKind kind, std::uint32_t entity,
                     std::uint32_t resource) const {
         const auto found = use_.find({scope, kind, entity, resource});

@@ -1,4 +1,4 @@
-// The limits that jobs share: what a job uses of each limit, and what reservations leave of it.
+// The limits that jobs share: a job's use of each, and the amounts that reservations leave.
 #pragma once
 
 #include <compare>
@@ -21,7 +21,7 @@ struct QueueView;
 struct Reservation;
 struct User;
 
-// A limit with counters of its own, such as one for each user on each vnode. The rule keeps them in
+// A limit with counters of its own, such as one for each user on each vnode. The rule keeps the counters in
 // CycleState::own.
 struct OwnLimit {
     const char* words = "";  // the comment of a job that finds no place for this limit alone
@@ -36,10 +36,9 @@ struct OwnLimit {
     // Counts a job in (sign 1) or out (sign -1): one that runs when the cycle begins, that it starts or
     // preempts, or that ends or begins while it looks ahead.
     void (*count)(CycleState& state, const LimitUser& user, int sign) = nullptr;
-    // Adds what is left of each counter in which a job counts, once it is counted there: a reservation keeps
-    // that.
+    // Adds to the reservation the rest of each counter in which the job counts, once it is counted there.
     void (*keep)(const CycleState& state, const LimitUser& user, Reservation& reservation) = nullptr;
-    // Returns what a job uses of a counter; 0 if it doesn't count there.
+    // Returns a job's use of a counter; 0 if it doesn't count there.
     std::int64_t (*use)(const LimitUser& user, const LimitKey& key) = nullptr;
 };
 
@@ -48,25 +47,25 @@ constexpr std::uint32_t kNodes = UINT32_MAX - 2;
 
 // The counter that a limit is about.
 struct LimitKey {
-    UseKey use;                       // whose use
+    UseKey use;                       // the jobs whose use is counted
     std::uint32_t what = kJobs;       // kJobs, kNodes, kWalltimeAmount or a resource; for a pool a column
     const OwnLimit* limit = nullptr;  // with UseScope::own
     friend auto operator<=>(const LimitKey&, const LimitKey&) = default;
 };
 
-// A limit that a job has to meet, and what the job needs of it.
+// A limit that a job has to meet, and the amount that the job needs.
 struct LimitNeed {
     LimitKey key;
     std::int64_t amount = 0;
     std::int64_t capacity = 0;
 };
 
-// What the use that a job makes of limits depends on. Everything belongs to the tables and to the cycle.
+// The facts about a job that decide its use of limits. The pointers belong to the tables and to the cycle.
 struct LimitUser {
     Entities whose{};
     std::int64_t nodes = 0;
     const Request* request = nullptr;
-    Seconds walltime{-1};  // that the job asks for; -1: none
+    Seconds walltime{-1};  // the walltime that the job asks for; -1: none
     QueueSlot queue = kNoSlot;
     // The numbers of the queue views that the job is counted in, and how many of these views are of dedicated
     // queues. It is counted in one view, unless it runs on the hosts of several.
@@ -82,12 +81,12 @@ struct LimitUser {
 LimitUser limit_user(const CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                      const Placement& placement, Vnodes::Shares& shares);
 
-// Returns what a job uses of a limit that isn't on a pool; 0 if it doesn't count there.
+// Returns a job's use of a limit that isn't on a pool; 0 if it doesn't count there.
 std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey& key);
 
 // A promise to a job that waits: it starts at `start`, whatever starts before.
 struct Reservation {
-    // How much of a limit may be used by other jobs that still run at `start`.
+    // The amount of a limit that other jobs may use which still run at `start`.
     struct Spare {
         LimitKey key;
         std::int64_t left = 0;
@@ -103,8 +102,8 @@ struct Reservation {
     Placement placement;  // empty: the KeptReservation has the placement
 };
 
-// Takes what a job uses of limits from what is left of them by the reservations that start while it runs,
-// which is from `starts` to `ends`. The job is one that was placed, or has a reservation itself.
+// Takes the use of a job off the spare amounts of the reservations that start while it runs, from `starts` to
+// `ends`. The job was placed, or has a reservation itself.
 void use_spare(CycleState& state, const LimitUser& user, Instant starts, Instant ends);
 
 }  // namespace pbs::sched

@@ -28,7 +28,7 @@ class OwnStates {
         if (T* known = lookup<T>()) return *known;
         return list_.emplace_back(std::make_unique<std::any>())->template emplace<T>();
     }
-    // Returns the same without making it; null: there is none.
+    // Returns the object without making it; null: there is none.
     template <class T>
     const T* find() const {
         return lookup<T>();

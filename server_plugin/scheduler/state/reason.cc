@@ -29,7 +29,7 @@ std::string above_maximum(const Reason& r, const ReasonContext& c, std::string_v
 }
 
 // Writes "Not Running: Insufficient amount of resource: ncpus (R: 4 A: 2 T: 8)", as OpenPBS does. If the job
-// can never get the amount, all that there is counts as free.
+// can never get the amount, the total counts as free.
 std::string insufficient(std::string_view what, std::string_view resource, bool never,
                          std::string_view amounts) {
     return fmt::format("{}: Insufficient amount of {}: {} ({})", never ? "Can Never Run" : "Not Running",
@@ -134,7 +134,7 @@ bool is_entity_limit(ReasonCode code) {
     return code >= ReasonCode::queue_run_all && code <= ReasonCode::server_amount_project;
 }
 
-// With OpenPBS's words.
+// Writes the reason in OpenPBS's words.
 std::string run_limit_text(bool in_queue, EntityKind kind, const Reason& r, const ReasonContext& c) {
     static constexpr std::array kKinds = {"", "User", "Group", "Project"};
     static constexpr std::array kNames = {"", "user", "group", "project"};
@@ -362,7 +362,7 @@ void append_ctime(std::string& text, Instant t, const rrule::Zone& zone) {
     static constexpr const char* kWeekdays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                               "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    // The text is put together by hand, because every cycle that starts a job needs one.
+    // Puts the text together by hand, because every cycle that starts a job needs one.
     text += kWeekdays[std::chrono::weekday{day}.c_encoding()];
     const auto two_digits = [&](char before, auto number, char fill) {
         text += before;

@@ -1,4 +1,4 @@
-// Why a job doesn't start. A reason is a value that is made where the check is made, and is turned into text
+// The reason why a job doesn't start: a value that is made where the check is made, and is turned into text
 // once.
 #pragma once
 
@@ -23,7 +23,7 @@ enum class ReasonCode : std::uint8_t {
     over_allocation,  // object: the group; a, b: used and allocated, in thousandths of node-hours
     no_allocation,    // object: the group; the job isn't rejected for this and the next
     allocations_unread,
-    // What the queue allows.
+    // Refusals by the queue.
     above_queue_maximum,  // object: the resource, a: asked, b: limit
     below_queue_minimum,
     above_queue_nodes,  // a: nodes asked, b: node limit
@@ -36,7 +36,7 @@ enum class ReasonCode : std::uint8_t {
     queue_drained,        // object: the job it is drained for
     // Only jobs of at least `a` nodes may start, or of at most `b` seconds; negative: none.
     fragments,
-    // What the time allows. Where the job would run for too long, c: 1 if it asks for no walltime.
+    // Refusals by time. Where the job would run for too long, c: 1 if it asks for no walltime.
     dedicated_time,  // a: its end
     dedicated_unknown,
     into_dedicated,   // a: its start
@@ -48,16 +48,16 @@ enum class ReasonCode : std::uint8_t {
     non_prime_only,   // a: when prime time ends, 0: never
     prime_boundary,   // a: the boundary, b: 1 if prime time begins there
     window_boundary,  // a: the end of the queue's time_window
-    // What the server allows.
+    // Refusals by the server.
     server_resource_busy,  // object: the resource, a: asked, b: free, c: in all
     user_job_limit,        // a: MAX_USER_RUN_JOBS
     dedicated_jobs_limit,  // a: MAX_DEDICATED_JOBS
-    // What the hosts have.
+    // Refusals by hosts.
     no_hosts,         // object: the host's name
     hosts_busy,       // object: the request, a: the pool
     hosts_too_small,  // as hosts_busy
     set_busy,         // object: the name of the placement set that was tried first
-    sets_too_small,   // it fits no placement set, and may not be in several
+    sets_too_small,   // the job fits no placement set, and may not be in several
     hosts_loaded,     // a: percent
     hosts_at_max_load,
     hosts_systime,  // a: HIGH_SYSTIME
@@ -72,12 +72,13 @@ enum class ReasonCode : std::uint8_t {
     other,          // a rule's own words; object: the text
     // The cycle goes through the job's queue in non-prime order later. Nobody is shown this reason.
     next_pass,
-    // A value isn't one of those that there are. object: the resource, a: the words "asked != available"
+    // The value that is asked for differs from those of the queue or the server. object: the resource, a: the
+    // words "asked != available"
     queue_value_differs,
     server_value_differs,
     vnodes_busy,  // the job is suspended, and its vnodes have no room for it
-    // How many jobs of the queue and of the server run, in the order of EntityKind. object: the entity, if
-    // the limit names it, else 0; a: the limit.
+    // The number of running jobs of the queue and of the server, in the order of EntityKind. object: the
+    // entity, if the limit names it, else 0; a: the limit.
     queue_run_all,
     queue_run_user,
     queue_run_group,
@@ -97,7 +98,7 @@ enum class ReasonCode : std::uint8_t {
     server_amount_project,
     under_threshold,  // job_sort_formula_threshold
     booked,           // object: the id of the advance reservation that it would run into
-    not_booked,       // the queue is that of an advance reservation that isn't there now
+    not_booked,       // the queue is that of an advance reservation that doesn't have its places now
 };
 
 struct Reason {
@@ -116,7 +117,7 @@ struct ReasonHash {
     std::size_t operator()(const Reason& reason) const;
 };
 
-// What the texts are made with. Amounts are as they are when the text is made.
+// The data that the texts are made with. Amounts are as they are when the text is made.
 struct ReasonContext {
     const rrule::Zone& zone;
     const JobTable& jobs;
@@ -128,12 +129,12 @@ struct ReasonContext {
     NodeSize node_size;
 };
 
-// Returns what has to come before time lifts the refusal, in words that follow "when". kAwaitedJobs are the
-// words for a job that waits for what running jobs have.
+// Returns the event after which time lifts the refusal, in words that follow "when". kAwaitedJobs are the
+// words for a job that waits for running jobs.
 std::string_view awaited_text(const Reason& reason);
 constexpr std::string_view kAwaitedJobs = "running jobs have ended";
 
-// The reason for a value that differs, where the one given is for an amount that is lacking.
+// The reason for a value that differs, from the reason for an amount that is lacking.
 constexpr ReasonCode differs(ReasonCode code) {
     return code == ReasonCode::queue_resource_busy ? ReasonCode::queue_value_differs
                                                    : ReasonCode::server_value_differs;
@@ -142,7 +143,7 @@ constexpr ReasonCode differs(ReasonCode code) {
 // Is a job rejected for this reason, as one that fits no queue or that an admission refuses?
 bool is_rejection(ReasonCode code);
 
-// Is it a limit on what a user, a group or a project has running?
+// Is the reason a limit on the running jobs of a user, a group or a project?
 bool is_of_entity(ReasonCode code);
 
 // Would the job run into a time when it may not run, though its queue may start jobs now?
@@ -157,15 +158,15 @@ constexpr bool crosses_a_boundary(ReasonCode code) {
 // know.
 std::string text(const Reason& reason, const ReasonContext& context);
 
-// Returns the text with what a comment leaves out, such as the job that others have to wait for.
+// Returns the text with details that a comment leaves out, such as the job that others have to wait for.
 std::string text_with_details(const Reason& reason, const ReasonContext& context);
-// Are the two reasons the same but for amounts?
+// Do the two reasons differ in amounts alone?
 bool same_kind(const Reason& a, const Reason& b);
 
 // Writes an instant as ctime(3) does, without the newline: "Sat Nov 21 08:02:46 2026".
 std::string ctime_text(Instant t, const rrule::Zone& zone);
-// The last text that ctime_text() wrote. Most questions are about the same minute as the one before, so that
-// only the seconds of the text change.
+// The last text that ctime_text() wrote. Most calls are about the same minute as the one before, so that only
+// the seconds of the text change.
 struct LastCtime {
     Instant at{};
     std::string text{};  // empty: no text was written yet

@@ -1,4 +1,4 @@
-// The tables that events feed, and what they say about single jobs.
+// The tables that events feed, and facts about single jobs from them.
 #pragma once
 
 #include <map>
@@ -19,18 +19,18 @@
 
 namespace pbs::sched {
 
-// What the host was told about the expected starts of jobs (DecisionKind::estimate).
+// The estimates of jobs' starts as the host was told of them (DecisionKind::estimate).
 struct Estimates {
     struct Told {
-        std::optional<Instant> start;  // nothing: the host may have forgotten the estimate
+        std::optional<Instant> start;  // empty: the host may have forgotten the estimate
         std::uint64_t where = 0;       // a number that stands for the vnodes and shares
         bool still = false;            // within a cycle: the estimate still holds
     };
     bool on = false;
     std::map<JobHandle, Told> told;
-    std::map<JobHandle, Told> told_others;  // jobs that nothing is kept for
+    std::map<JobHandle, Told> told_others;  // for jobs without a reservation
 
-    // Takes note that the job left the queued state, even if only for an instant.
+    // Notes that the job left the queued state, even if only for an instant.
     void left_queue(JobHandle job) {
         for (auto* list : {&told, &told_others})
             if (const auto at = list->find(job); at != list->end()) at->second.start.reset();
@@ -58,8 +58,8 @@ struct AdvanceReservation {
     Instant start{};
     Instant end{};
     std::uint32_t request = 0;        // in Requests
-    std::uint32_t later_request = 0;  // that of the later times, the same or another one
-    std::vector<Share> shares;        // that it has, from `held_start` to before `held_end`
+    std::uint32_t later_request = 0;  // for later occurrences, the same or another one
+    std::vector<Share> shares;        // places that it has, from `held_start` to before `held_end`
     Instant held_start{};
     Instant held_end{};
     struct Occurrence {
@@ -68,9 +68,9 @@ struct AdvanceReservation {
         bool asked = false;
         std::vector<Share> shares{};
     };
-    std::vector<Occurrence> later{};  // of a standing one
-    bool keeps_first = false;         // only later ones are asked for
-    bool soonest = false;             // it is to begin as soon as there are places
+    std::vector<Occurrence> later{};  // later occurrences of a standing reservation
+    bool keeps_first = false;         // only later occurrences are asked for
+    bool soonest = false;             // it begins as soon as there are places
 };
 
 // All tables that events feed.
@@ -78,7 +78,7 @@ struct Tables {
     explicit Tables(rrule::Zone z) : zone(std::move(z)), vnodes(strings) {}
 
     rrule::Zone zone;
-    LastCtime last_ctime;  // of that zone
+    LastCtime last_ctime;  // in the zone above
     Interner strings;
     PlaceMap users;  // JobTable::user plus 1, by group and owner
     Resources resources;
@@ -88,25 +88,26 @@ struct Tables {
     QueueTable queues;
     Vnodes vnodes;
     ServerLimits server;
-    // What all running jobs use. It is counted as they start and end; the queues have the same for their own
+    // Amounts that all running jobs use, counted as jobs start and end; queues have the same for their own
     // jobs.
     RunCounts counts;
     std::int64_t running = 0;
     std::vector<std::int64_t> in_use;  // by resource
     NodeSize counted_size;             // the size of a node by which Queue::nodes_in_use is counted
     PastUsage usage;
-    // Where jobs go on that a decision has suspended: what they have given back, one place after the other as
-    // the host told of them.
+    // The places where suspended jobs go on: the amounts that they have given back, place by place as the
+    // host told of them.
     struct GivenBack {
         VnodeHandle vnode{};
         std::vector<Need> amounts;
     };
     std::unordered_map<JobSlot, std::vector<GivenBack>> suspended;
-    // Of jobs that have one; and what running jobs have used, as far as the host has told.
+    // The accounts of jobs that have one; and the resources that running jobs have used, where the host has
+    // told.
     std::unordered_map<JobSlot, std::uint32_t> accounts;
     std::unordered_map<JobSlot, std::vector<KeptAmount>> used;
     std::map<ReservationHandle, AdvanceReservation> reservations;
-    // The advance reservation that a queue is of; null: it is none's.
+    // The advance reservation whose queue it is; null: none.
     const AdvanceReservation* reservation_of(QueueSlot queue) const {
         if (reservations.empty()) return nullptr;
         for (const auto& [handle, reservation] : reservations)
@@ -118,10 +119,10 @@ struct Tables {
     ToldAmounts told;                                             // by programs of the site
     Estimates estimates;
     bool divides_chunks = true;  // the host can give a chunk in pieces
-    bool preempts = true;        // and carry out preemptions
+    bool preempts = true;        // the host can preempt jobs
     bool node_group_enable = false;
     std::string node_group_key;    // of the server
-    std::string suspend_releases;  // what suspended jobs give back: resources, with commas; empty: all
+    std::string suspend_releases;  // resources that suspended jobs give back, with commas; empty: all
     std::string server_host;
 
     ReasonContext reason_context() {
@@ -134,27 +135,27 @@ struct Tables {
     PastUsage::User user_of(JobSlot job) const {
         return {jobs.user[job], strings.text(jobs.group[job]), strings.text(jobs.owner[job])};
     }
-    // Finds the place of a suspended job: the vnodes that it was on, with what it gave back there.
+    // Finds the place of a suspended job: its vnodes, with the amounts that it gave back there.
     Placement place_of_suspended(JobSlot job) const;
-    // How limits count a job.
+    // Returns the job as limits count it.
     CountedJob counted(JobSlot job) const;
-    // The eligible time of a job; nothing: it is all time since the job became eligible.
+    // The eligible time of a job; empty: all time since the job became eligible.
     std::optional<Accrual> accrual(JobSlot job) const;
     // Is a limit on projects?
     bool tells_projects_apart() const;
     bool by_project = false;  // signatures have the projects of jobs
     // Counts a running job in (sign 1) or out (sign -1).
     void count_running(JobSlot job, int sign);
-    // recount() counts all running jobs anew, after a resource was defined. count_nodes_by() counts only
-    // their nodes anew, if the size of a node is another one.
+    // Counts all running jobs anew, after a resource was defined (recount), or only their nodes, if the size
+    // of a node has changed (count_nodes_by).
     void recount();
     void count_nodes_by(const NodeSize& size);
 };
 
-// Returns the node-hours of so many nodes for a walltime.
+// Returns the node-hours of that many nodes for a walltime.
 double node_hours(std::int64_t nodes, Seconds walltime);
 
-// The dedicated times that DEDICATED_TIME_COMMAND tells of a host (without a name: of the server's host),
+// The dedicated times that DEDICATED_TIME_COMMAND reports for a host (without a name: for the server's host),
 // with those of the system merged in.
 struct HostOutages {
     std::vector<Outage> list;
@@ -167,10 +168,10 @@ std::vector<std::string> outage_hosts(const Tables& tables, const Settings& sett
 
 // Returns the number of nodes (ssinodes) of a job, with nodes of this size.
 std::int64_t job_nodes(const Tables& tables, const NodeSize& size, JobSlot job);
-// Returns the same with the size of a node that the policy sets.
+// Returns the number of nodes of a job, with the policy's size of a node.
 std::int64_t job_nodes(const Tables& tables, const Settings& settings, JobSlot job);
 
-// Returns the node-hours that a running job is charged of its group's allocation; nothing if allocations
+// Returns the node-hours of a running job that are charged to its group's allocation; empty if allocations
 // aren't enforced.
 std::optional<double> allocation_charge(const Tables& tables, const Settings& settings, Instant now,
                                         JobSlot job);

@@ -1,4 +1,4 @@
-// Whose use of something is counted together, as limits count it.
+// The key of a use that limits count: whose jobs, and where.
 #pragma once
 
 #include <compare>
@@ -14,14 +14,14 @@ enum class UseScope : std::uint8_t {
     view,       // the jobs of a queue on the hosts of one view; object: the number of the QueueView
     dedicated,  // the jobs in dedicated queues
     host,       // the jobs on a host; object: the host
-    pool,       // what all vnodes of a pool have together; object: the pool
+    pool,       // all vnodes of a pool together; object: the pool
     own,        // the jobs that a rule counts together (OwnLimit); object and `of` are the rule's
 };
 
 struct UseKey {
     UseScope scope = UseScope::server;
-    EntityKind entity = EntityKind::all;  // of the scope's jobs, those of one user, group or project
-    std::uint32_t object = 0;             // as the scope says
+    EntityKind entity = EntityKind::all;  // all of the scope's jobs, or those of one user, group or project
+    std::uint32_t object = 0;             // as `scope` says
     std::uint32_t of = 0;                 // the user, group or project; 0: all
     friend auto operator<=>(const UseKey&, const UseKey&) = default;
 
