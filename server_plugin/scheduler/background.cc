@@ -1,4 +1,4 @@
-// A cycle, or a look at what the scheduler knows, in a thread of its own, beside which the server answers
+// Runs a cycle, or a look at the scheduler's state, in a thread of its own, beside which the server answers
 // requests.
 
 #include <csignal>
@@ -11,7 +11,7 @@
 namespace pbs::sched {
 namespace {
 
-// Signals are the business of the threads that the server has of its own.
+// Blocks signals while the thread is made: they are for the server's own threads.
 class SignalsBlocked {
   public:
     SignalsBlocked() {
@@ -66,7 +66,7 @@ bool Scheduler::start(Instant now, bool takes_long, const std::function<void()>&
         background.thread = std::jthread(in_its_thread);
         background.runs = true;
     } catch (const std::system_error&) {
-        // No thread is to be had: then requests wait.
+        // No thread can be made: do the work here, and let requests wait.
         work();
     }
     return background.runs;
@@ -104,8 +104,8 @@ bool Scheduler::work_is_over() const {
     return impl_->background.runs && impl_->background.over;
 }
 
-// What was kept is as much as came during the work, and whoever settles waits: the thread takes it in, and
-// then what came meanwhile.
+// Takes in the events that came during the work. There may be many, and settle() makes its caller wait: so the
+// thread takes them in itself, and then those that came meanwhile.
 void Scheduler::take_in() {
     Background& background = impl_->background;
     background.takes_in = std::this_thread::get_id();
@@ -123,7 +123,7 @@ void Scheduler::settle() const {
     if (!impl_->works_elsewhere()) return;
     impl_->background.thread.join();
     impl_->background.runs = false;
-    // What was kept had come already: to callers of const functions nothing changes.
+    // The kept events had come before: for callers of const functions nothing changes.
     const_cast<Scheduler&>(*this).deliver_kept();
 }
 

@@ -1,4 +1,4 @@
-// Time: what tick() finds to do, when it has to be called again, and what is in force.
+// Time: the work that tick() finds, the instant at which it has to be called again, and the policy in force.
 
 #include <fmt/format.h>
 
@@ -10,14 +10,14 @@
 namespace pbs::sched {
 namespace {
 
-// The soonest of some instants, where "none" is later than all.
+// Lowers `best` to `other` if that is sooner; empty is later than all instants.
 void sooner(std::optional<Instant>& best, std::optional<Instant> other) {
     if (other && (!best || *other < *best)) best = other;
 }
 
 }  // namespace
 
-// What DEDICATED_TIME_COMMAND tells begins and ends.
+// Notes the starts and ends of dedicated times that DEDICATED_TIME_COMMAND reports.
 void Scheduler::Impl::outage_boundaries(const Settings& s, Instant t, std::optional<Instant>& next) const {
     if (s.enforce_dedicated_time.from && *s.enforce_dedicated_time.from > t)
         sooner(next, s.enforce_dedicated_time.from);
@@ -26,7 +26,7 @@ void Scheduler::Impl::outage_boundaries(const Settings& s, Instant t, std::optio
         sooner(next, next_outage_change(host_outages(tables, s, host).list, t));
 }
 
-// Is it a dedicated time of any host of the policy?
+// Does a dedicated time of any host of the policy hold the instant?
 bool Scheduler::Impl::in_outage(const Settings& s, Instant t) const {
     if (s.dedicated_time_command.empty() || !s.enforce_dedicated_time.holds(t)) return false;
     return std::ranges::any_of(outage_hosts(tables, s), [&](const std::string& host) {
@@ -35,8 +35,8 @@ bool Scheduler::Impl::in_outage(const Settings& s, Instant t) const {
     });
 }
 
-// When options come into force, when prime time may end early in an idle queue, and when what is left of
-// prime time is within the limit.
+// Notes the instants at which options come into force, at which prime time may end early in an idle queue,
+// and at which the rest of prime time is within the limit.
 void Scheduler::Impl::option_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const {
     const Settings& s = policy.settings;
     outage_boundaries(s, t, next);
@@ -56,7 +56,7 @@ void Scheduler::Impl::option_boundaries(const Policy& policy, Instant t, std::op
     }
 }
 
-// Users whose group is over its allocation forget more slowly.
+// Decays past usage. Users whose group is over its allocation are forgotten more slowly.
 void Scheduler::Impl::decay(Instant now, const Settings& s) {
     const auto found = tables.allocations.find(s.sched_acct_dir);
     const bool enforced = s.enforce_allocation.holds(now) && found != tables.allocations.end();
@@ -87,7 +87,7 @@ std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, Sc
             reservation.later, [&](const auto& later) { return !later.shares.empty() && later.end > t; });
         if (one != reservation.later.end()) sooner(next, one->start > t ? one->start : one->end);
     }
-    // Queues become idle by events of jobs.
+    // Events of jobs make queues idle, so the boundary isn't kept where idle queues matter.
     if (active->settings.np_drain_idletime == Seconds(0))
         sched.until = Sched::Until{sched.events.since.times_all, t, next, active};
     return next;

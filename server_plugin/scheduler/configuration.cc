@@ -1,11 +1,12 @@
-// Configuration, and which policy is in force.
+// Configuration, and the policy in force.
 
 #include "server_plugin/scheduler/framework/profile.h"
 #include "server_plugin/scheduler/scheduler_impl.h"
 
 namespace pbs::sched {
 
-// In dedicated time p: if both slots are set; else by prime time; an empty slot falls back to all time.
+// Returns the policy in force. In dedicated time the prime one, if both slots are set; else by prime time; an
+// empty slot falls back to all time.
 Policy* Scheduler::Impl::active_policy(std::string_view sched, Instant now) {
     const auto known = scheds.find(sched);
     if (known != scheds.end() && known->second.is_known(now)) return known->second.until.policy;
@@ -19,8 +20,8 @@ Policy* Scheduler::Impl::active_policy(std::string_view sched, Instant now) {
     return chosen != nullptr ? chosen : slots.all_time;
 }
 
-// Policies before the sched_config file: "If both policy and sched_config files are present then sched_config
-// file will be ignored" (PP-748, interface 1).
+// Returns the policies of a scheduler, before the sched_config file: "If both policy and sched_config files
+// are present then sched_config file will be ignored" (PP-748, interface 1).
 Assigned Scheduler::Impl::assigned(std::string_view sched) {
     const auto slots = configuration.scheds.find(sched);
     if (slots != configuration.scheds.end() && !slots->second.all_time.empty())
@@ -28,7 +29,7 @@ Assigned Scheduler::Impl::assigned(std::string_view sched) {
     return sched_configs.assigned(sched);
 }
 
-// After a change of configuration: that isn't a switch by time.
+// Notes the policies in force after a change of configuration, which isn't a switch by time.
 void Scheduler::Impl::note_policies_in_force() {
     if (!last_tick) return;
     for (auto& [name, sched] : scheds) {
@@ -37,8 +38,8 @@ void Scheduler::Impl::note_policies_in_force() {
     }
 }
 
-// The clock is first looked at, or was set back. What is in force at the first look is no switch from
-// nothing: the next one is a switch from it.
+// Begins to watch the clock, or follows it when it was set back. The policies in force at the first look
+// aren't switches: the next switch is one from them.
 void Scheduler::Impl::watch_from(Instant now) {
     const bool first = !last_tick;
     if (!first && *last_tick <= now) return;
@@ -61,8 +62,8 @@ std::span<const std::uint32_t> Scheduler::Impl::served() {
     return partitions;
 }
 
-// The policy whose decay_factor counts: of the scheduler `default` if it keeps past usage, else of the first
-// that does.
+// The policy whose decay_factor counts: that of the scheduler `default` if it keeps past usage, else of the
+// first scheduler that does.
 Policy* Scheduler::Impl::usage_policy(Instant now) {
     const std::string_view keeper = usage_keeper(now);
     return keeper.empty() ? nullptr : active_policy(keeper, now);
@@ -153,7 +154,7 @@ Result<void> Scheduler::renew_zones(std::shared_ptr<const objects::Snapshot> sna
     impl_->tables.zone = impl_->tables.zone.renewed();
     impl_->tables.last_ctime = {};
     impl_->window_cache.clear();
-    // The policy that is in force may be another one now: to tick() that is a switch.
+    // Another policy may be in force now: tick() has to see that as a switch, so keep the old names.
     std::map<std::string, std::string, std::less<>> in_force;
     for (const auto& [name, sched] : impl_->scheds) in_force.emplace(name, sched.policy);
     auto done = set_configuration(std::move(snapshot));

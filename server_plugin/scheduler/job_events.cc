@@ -8,8 +8,8 @@
 namespace pbs::sched {
 namespace {
 
-// A job that a decision has suspended waits as a queued one does, and everybody else's in state S holds what
-// it has.
+// Returns the state in the tables: a job that a decision has suspended waits as a queued one does, while any
+// other job in state S holds its places.
 char table_state(const JobRecord& record) {
     return record.suspended && record.state == 'S' ? 'Q' : record.state;
 }
@@ -30,7 +30,7 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     const QueueSlot queue = tables.queues.slot(record.queue);
     const bool arrived = is_new || jobs.queue[slot] != queue;
     jobs.queue[slot] = queue;
-    // A comment that was decided on for a job that is held by now hasn't been given.
+    // A comment that was decided on for a job that has changed its state since wasn't given.
     if (!is_new && jobs.state[slot] != table_state(record)) jobs.comment[slot] = 0;
     jobs.state[slot] = table_state(record);
     if (arrived) jobs.flags[slot] |= job_fresh;
@@ -39,7 +39,7 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
         jobs.accruals.erase(slot);
     else
         jobs.accruals[slot] = record.accrual;
-    // 3,000 years are as good as more, and can be added to any instant.
+    // 3,000 years are long enough, and can be added to any instant.
     const Seconds hard = std::min(record.walltime, Seconds(100'000'000'000));
     jobs.walltime[slot] = hard;
     jobs.hard_walltimes.erase(slot);
@@ -48,7 +48,8 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
         const Seconds ended = hard < Seconds(0) ? kUnlimitedWalltime : hard;
         jobs.hard_walltimes.emplace(slot, JobTable::HardWalltime{ended, record.extended});
     }
-    // The new one before the old one is given back: the same number means that it is the same.
+    // Acquires the new signature before it releases the old one: the same number then means that it is the
+    // same.
     const auto signature = tables.signatures.acquire(
         {jobs.walltime[slot], request, jobs.run_host[slot], queue, jobs.is_suspended(slot) ? slot + 1 : 0,
          tables.by_project ? jobs.project[slot] : 0, jobs.hard_walltime(slot)});
@@ -68,7 +69,7 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     }
 }
 
-// Starting a job adds its charge to the stored usage, once.
+// Adds the charge of a started job to the stored usage, once.
 void Scheduler::Impl::started_running(Instant now, JobSlot slot) {
     const Policy* policy = policy_of_queue(tables.jobs.queue[slot], now);
     if (policy == nullptr) return;
@@ -80,7 +81,7 @@ void Scheduler::Impl::started_running(Instant now, JobSlot slot) {
     const std::string_view group = tables.strings.text(tables.jobs.group[slot]);
     const bool was_over = allocations.of(group).over();
     allocations.charge(tables.jobs.id[slot], group, *charge);
-    // Whatever jobs of the group wait for: they are rejected now.
+    // Look at all jobs: those of the group are rejected now, whatever they wait for.
     if (!was_over && allocations.of(group).over()) note(&EventsSince::all);
 }
 
@@ -93,7 +94,7 @@ void Scheduler::Impl::ended_running(Instant now, JobSlot slot) {
 
 namespace {
 
-// What of a queued job matters to its place in the order and to whether it may start.
+// The facts about a queued job that decide its place in the order and whether it may start.
 struct QueuedJob {
     std::uint32_t signature;
     std::uint32_t user;
@@ -123,7 +124,7 @@ QueuedJob queued_job(const Tables& t, JobSlot slot) {
             jobs.rare_fields(slot).preempted_at};
 }
 
-// What speaks for preempting a job: bits, none of a job that doesn't run.
+// The facts in favour of preempting a job, as bits; 0 for a job that doesn't run.
 unsigned preemptable(const JobTable& jobs, JobSlot slot) {
     constexpr unsigned kFor = job_rerunnable | job_checkpointable;
     constexpr unsigned kRuns = 1U << 8;
@@ -133,7 +134,7 @@ unsigned preemptable(const JobTable& jobs, JobSlot slot) {
 
 }  // namespace
 
-// Into the lists and sums of its queue.
+// Puts a job into the lists and sums of its queue.
 void Scheduler::Impl::list(JobSlot slot) {
     enlist(tables.jobs, tables.queues, slot);
     if (is_running(tables.jobs.state[slot])) tables.count_running(slot, 1);
@@ -148,7 +149,7 @@ void Scheduler::Impl::forget_pending(JobSlot slot) {
     for (auto& [name, sched] : scheds) sched.events.pending.remove(slot);
 }
 
-// While it still holds what it ran with.
+// Logs the end of a job. Call before its vnodes are released.
 void Scheduler::Impl::log_end(Instant now, JobSlot slot) {
     for (const auto& [name, sched] : scheds) {
         if (!serves(name, sched, tables.queues[tables.jobs.queue[slot]].partition)) continue;
@@ -200,9 +201,9 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     }
     const Request& request = t.requests[t.jobs.request[slot]];
     if (runs && ran && t.vnodes.holds(slot, record.places, request)) {
-        // As it was, but for what it has used so far.
+        // The job runs as before, apart from its use so far.
         const QueuedJob after = queued_job(t, slot);
-        // Another one may ask for less of a limit than before, or may be preempted now.
+        // Another job may now ask for less of a limit than before, or may be preempted now.
         if (t.jobs.queue[slot] != old_queue || t.jobs.walltime[slot] != old_walltime ||
             after.signature != before.signature || after.user != before.user ||
             (preemptable(t.jobs, slot) & ~was_preemptable) != 0)
@@ -216,7 +217,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
         impl_->note(&EventsSince::job_ended, old_queue, old_entities, t.vnodes.held_by(slot));
         t.vnodes.release(slot);
     }
-    // What a suspended job keeps of its vnodes.
+    // A suspended job keeps some of its vnodes' amounts.
     if (!runs && (t.jobs.is_suspended(slot) || was_suspended)) {
         t.vnodes.release(slot);
         t.vnodes.allocate(slot, record.kept, Request{});

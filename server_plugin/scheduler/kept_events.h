@@ -1,5 +1,5 @@
-// Events that came while the scheduler was at work in its thread: kept, with all that they point to, until
-// the work is done. They may be kept in one thread while another delivers.
+// Events that came while the scheduler was at work in its thread: kept, with all data that they point to,
+// until the work is done. One thread may keep events while another delivers.
 #pragma once
 
 #include <memory>
@@ -41,7 +41,8 @@ struct JobGone {
     Instant now{};
     JobHandle job{};
 };
-// Read without an error from the snapshot, which is null where it was given as values.
+// A configuration that was read without an error from the snapshot, which is null where it was given as
+// values.
 struct ConfigurationRead {
     std::shared_ptr<Configuration> configuration;
     std::shared_ptr<const objects::Snapshot> snapshot;
@@ -53,9 +54,10 @@ using Event =
 
 class KeptEvents {
   public:
-    // Copies what the event points to.
+    // Copies the data that the event points to.
     void keep(Event event);
-    // In the order in which they came; none are left. What the scheduler refuses of them, a line for each.
+    // Delivers the events in the order in which they came; none are left. Returns a line for each that the
+    // scheduler refuses.
     std::vector<std::string> deliver(Scheduler& scheduler);
 
   private:

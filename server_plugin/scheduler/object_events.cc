@@ -1,4 +1,4 @@
-// Events of all objects but jobs.
+// Events of all objects other than jobs.
 
 #include <fmt/format.h>
 
@@ -44,7 +44,7 @@ Result<void> Scheduler::server_changed(const ServerRecord& record) {
         Error{fmt::format("job_sort_formula of the server is not used: {}", done.error().message)});
 }
 
-// What running jobs use is counted for what limits are about.
+// Sets limits. The use by running jobs is counted for limits alone, so that it is counted anew.
 void Scheduler::Impl::set_limits(EntityLimits& limits, std::uint32_t scope,
                                  std::span<const EntityLimitRecord> records) {
     EntityLimits told(records, tables.strings, tables.resources);
@@ -117,7 +117,7 @@ void Scheduler::queue_removed(QueueHandle handle) {
 
 void Scheduler::vnode_changed(const VnodeRecord& record) {
     if (impl_->keep(record)) return;
-    // What load a host has matters to no policy that goes by events, unless it has a maximum.
+    // A host's load matters to no policy that goes by events, unless it has a maximum.
     if (impl_->tables.vnodes.change(record, impl_->tables.resources)) impl_->note(&EventsSince::all);
 }
 
@@ -136,7 +136,7 @@ void release_requests(Requests& requests, const AdvanceReservation& reservation)
 
 }  // namespace
 
-// Any job may start otherwise than before, and its queue is one that jobs start in.
+// A reservation may change the starts of any jobs, and its queue is one that jobs start in.
 void Scheduler::reservation_changed(const ReservationRecord& record) {
     if (impl_->keep(record)) return;
     impl_->note(&EventsSince::settings_changed);

@@ -19,7 +19,7 @@ std::vector<Amount> views(std::span<const KeptAmount> kept) {
     return amounts;
 }
 
-// ---- Handing out, a kind of record after the other.
+// ---- Handing out, one kind of record after the other.
 
 void describe_resources(const Tables& t, const StateSink& sink) {
     for (std::uint32_t id = 0; id < t.resources.size(); ++id)
@@ -46,7 +46,7 @@ void describe_server(const Tables& t, std::string_view formula, const StateSink&
     sink(record);
 }
 
-// In the order of their slots: jobs are gone through queue by queue.
+// Describes queues in the order of their slots, since jobs are gone through queue by queue.
 void describe_queues(const Tables& t, const StateSink& sink) {
     for (QueueSlot slot = 0; slot < t.queues.size(); ++slot) {
         const Queue& queue = t.queues[slot];
@@ -162,7 +162,7 @@ void describe_job(const Tables& t, JobSlot slot, const StateSink& sink) {
     sink(JobState{r, (jobs.flags[slot] & job_fresh) != 0, jobs.comment[slot]});
 }
 
-// In the order of the queues' lists, in which equal jobs are found; then those that are in none.
+// Describes jobs in the order of the queues' lists, in which equal jobs are found; then those in no list.
 void describe_jobs(const Tables& t, const StateSink& sink, const std::atomic<bool>& give_up) {
     for (QueueSlot q = 0; q < t.queues.size(); ++q)
         for (const auto* list : {&t.queues[q].queued, &t.queues[q].running})
@@ -206,7 +206,7 @@ void describe_reservations(const Tables& t, const StateSink& sink) {
     }
 }
 
-// ---- Taking.
+// ---- Taking records.
 
 using Scheds = std::map<std::string, Sched, std::less<>>;
 
@@ -228,7 +228,7 @@ void restore_sched(Scheduler& scheduler, Tables& t, Scheds& scheds, const SchedS
     });
 }
 
-// The usage that a running job is charged comes later, whole: without a configuration nothing is charged.
+// Restores a job. Its charge to usage comes later, whole: without a configuration nothing is charged.
 void restore_job(Scheduler& scheduler, Tables& t, const JobState& state) {
     scheduler.job_changed(Instant{}, state.record);
     const JobSlot slot = t.jobs.find(state.record.job);

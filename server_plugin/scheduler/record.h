@@ -25,15 +25,15 @@ namespace pbs::sched {
 struct QueueState {
     QueueRecord record;
     bool known = true;     // false: it was removed, or jobs were told of before it
-    Instant idle_since{};  // since when nothing runs in it; Epoch: something does, or it isn't known
+    Instant idle_since{};  // the instant since when nothing runs in it; Epoch: a job runs, or it isn't known
 };
 
 // A scheduler and what it remembers from cycle to cycle. `sched_priv` of the record is the host's business
 // and empty here.
 struct SchedState {
     SchedRecord record;
-    std::string_view policy;  // in force at the last tick; empty: none
-    bool first_cycle = true;  // none has run yet
+    std::string_view policy;  // the policy in force at the last tick; empty: none
+    bool first_cycle = true;  // no cycle has run yet
     std::span<const EarlyQueue> early;
     std::span<const FoundJob> found_at_start;
 };
@@ -43,18 +43,18 @@ struct VnodeState {
     bool known = true;  // false: it was removed
 };
 
-// A job as far as the scheduler knows it: with the time since which it is eligible as etime,
-// and places with consumable amounts only.
+// A job as far as the scheduler knows it: etime is the time since which it is eligible, and places have
+// consumable amounts only.
 struct JobState {
     JobRecord record;
-    bool fresh = true;          // came to its queue after the last cycle
-    std::uint32_t comment = 0;  // number of the text last given as a comment; 0: none
+    bool fresh = true;          // it came to its queue after the last cycle
+    std::uint32_t comment = 0;  // number of the text of its last comment; 0: none
 };
 
 struct PastUsageState {
     std::span<const UsageRow> rows;
     std::span<const std::string> charged;  // ids of jobs whose charge is in the rows
-    Instant last_decay{};                  // Epoch: never
+    Instant last_decay{};                  // Epoch: there was none
 };
 
 // The usage of shares that a scheduler keeps of an fs_group, by the name of its scope (scheduler.h).
@@ -62,7 +62,7 @@ struct FairShareState {
     std::string_view scope;
     std::span<const UsageRow> rows;
     std::span<const ChargeRow> charges;
-    Instant last_decay{};  // Epoch: never
+    Instant last_decay{};  // Epoch: there was none
 };
 
 struct AllocationsState {
@@ -86,13 +86,13 @@ struct ReservationState {
     ReservationRecord record;
 };
 
-// The objects that the scheduler was given; null: its configuration was set from values, which isn't
+// The objects that the scheduler was given; null: its configuration was set from values, which aren't
 // described.
 struct ConfigurationState {
     std::shared_ptr<const objects::Snapshot> snapshot;
 };
 
-// What a scheduler's sched_config file says; `prime` and `non_prime` may be null.
+// The policies of a scheduler's sched_config file; `prime` and `non_prime` may be null.
 struct SchedConfigState {
     std::string_view sched;
     std::shared_ptr<const objects::Object> all_time;
@@ -102,10 +102,10 @@ struct SchedConfigState {
 
 struct TickState {
     std::optional<Instant> last;
-    bool look_again = false;  // zones changed since, or the clock was set back
+    bool look_again = false;  // zones have changed since, or the clock was set back
 };
 
-// One record. Strings, spans and what they point to are good during the call that hands it on.
+// One record. Strings, spans and the data that they point to are valid during the call that hands it on.
 using AnyStateRecord =
     std::variant<ResourceRecord, ServerRecord, QueueState, SchedState, VnodeState, JobState, PastUsageState,
                  AllocationsState, OutagesState, ToldState, ConfigurationState, SchedConfigState,

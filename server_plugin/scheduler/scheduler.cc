@@ -26,7 +26,7 @@ Decisions Scheduler::Impl::run(Instant now, std::string_view sched, CycleTrigger
         if (queue.running.empty() && queue.idle_since == Instant{}) queue.idle_since = now;
     }
     EventMemory& events = found->second.events;
-    // Jobs that had become overdue aren't yet, when the clock was set back.
+    // With the clock set back, jobs that had become overdue aren't yet: fill the lanes anew.
     if (!rehearsal && events.last && now < *events.last) events.pending_known = false;
     CycleInput input;
     input.tables = &tables;
@@ -95,8 +95,8 @@ void Scheduler::set_comment_interval(Seconds interval) {
     impl_->comment_interval = interval;
 }
 
-// Has time alone changed nothing since the last cycle? Now and then all jobs are looked at in any case, for
-// the comments of those that wait.
+// Has time alone changed nothing since the last cycle? Now and then all jobs are looked at anyway, for the
+// comments of those that wait.
 bool Scheduler::Impl::only_events_since(Sched& sched, std::string_view name, Instant now) {
     const EventMemory& memory = sched.events;
     if (!memory.last || now < *memory.last || now - memory.last_full >= comment_interval) return false;
@@ -109,7 +109,7 @@ Decisions Scheduler::place(Instant now, JobHandle handle, bool preempts) {
     Tables& tables = impl_->tables;
     const JobSlot job = tables.jobs.find(handle);
     if (job == kNoSlot) return {};
-    Policy standard = *compile({});  // where none is in force
+    Policy standard = *compile({});  // for queues without a policy in force
     Policy* const active = impl_->policy_of_queue(tables.jobs.queue[job], now);
     SchedMemory memory;
     CycleInput input;

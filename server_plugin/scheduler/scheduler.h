@@ -1,5 +1,5 @@
 // The scheduler: events in, decisions out. It reads no clock and no file: every instant is an argument, and
-// what is to be written is handed back.
+// data to be written is handed back.
 #pragma once
 
 #include <atomic>
@@ -33,14 +33,14 @@ namespace pbs::sched {
 struct Configuration;
 struct StateRecord;
 
-// What `list sched` shows.
+// The values that `list sched` shows.
 struct Status {
-    std::string policy;     // the policy that decides now; empty: none is assigned
+    std::string policy;     // the policy in force; empty: none is assigned
     std::string algorithm;  // "origin" or "standard"
     bool prime_time = false;
     bool dedicated_time = false;
     std::optional<Instant> next_change;  // of the policy, of prime time or of dedicated time
-    std::string next_policy;             // in force then
+    std::string next_policy;             // the policy in force then
     bool next_prime_time = false;
     bool next_dedicated_time = false;
 };
@@ -48,19 +48,19 @@ struct Status {
 // A scheduler that wants a cycle for the time it is.
 struct DueSched {
     std::string name;
-    bool policy_switched = false;  // because of it: CycleTrigger::policy_switch
+    bool policy_switched = false;  // because its policy switched: CycleTrigger::policy_switch
 };
 
-// What tick() found to do.
+// The findings of tick().
 struct TickResult {
-    bool cycle_wanted = false;          // of any scheduler
-    bool policy_switched = false;       // of any scheduler
+    bool cycle_wanted = false;          // by any scheduler
+    bool policy_switched = false;       // in any scheduler
     std::vector<DueSched> due;          // the schedulers that want a cycle
     std::vector<std::string> switched;  // a line for the log for each scheduler that switched
-    bool usage_changed = false;         // take_usage_changes() has something to be written
+    bool usage_changed = false;         // take_usage_changes() has data to be written
 };
 
-// What changed of a scheduler's fair-share usage, to be written to the records of this scope.
+// Changes of a scheduler's fair-share usage, to be written to the records of this scope.
 struct ShareChanges {
     std::string scope;
     UsageChanges changes;
@@ -70,16 +70,16 @@ class Inspector;
 
 class Scheduler {
   public:
-    // `zone` is the server's: comments show its times.
+    // `zone`: the server's, in which comments show times.
     explicit Scheduler(rrule::Zone zone);
     ~Scheduler();
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
 
-    // Events. A record replaces what was known under its handle or name.
+    // Events. A record replaces the one known under its handle or name.
     void resource_defined(const ResourceRecord& record);
     // An error: a job_sort_formula that doesn't compile; schedulers with a sched_config file, for which it
-    // would count, keep the one before. While it is at work finish_work() tells it.
+    // would count, keep the one before. While the scheduler is at work, finish_work() returns the error.
     Result<void> server_changed(const ServerRecord& record);
     void sched_changed(const SchedRecord& record);
     void sched_removed(std::string_view name);
@@ -93,89 +93,88 @@ class Scheduler {
     void reservation_changed(const ReservationRecord& record);
     void reservation_removed(ReservationHandle reservation);
 
-    // Takes a new configuration; in force in the very next cycle. On an error (a formula that doesn't
-    // compile, a window without a meaning) the old one stays.
+    // Takes a new configuration, which is in force in the very next cycle. On an error (a formula that
+    // doesn't compile, a window without a meaning) the old one stays.
     Result<void> set_configuration(std::shared_ptr<const objects::Snapshot> snapshot);
-    // The same from values (configuration.h), that were read from `snapshot` if there is one.
+    // Takes a configuration from values (configuration.h), which were read from `snapshot` if there is one.
     Result<void> set_configuration(Configuration configuration,
                                    std::shared_ptr<const objects::Snapshot> snapshot = nullptr);
 
-    // Whether the files of the tz database that the configuration was read with, the server's zone's and
-    // those of rules with a TZID, are still the same. A stat() for each of them, once for each value of
-    // `now`.
+    // Are the files of the tz database that the configuration was read with, the server's zone's and those of
+    // rules with a TZID, still the same? A stat() for each of them, once for each value of `now`.
     bool zones_are_current(Instant now);
-    // Reads zones and configuration again; what that changes is found by the next tick(), which wants a cycle
-    // of every scheduler. On an error the old configuration stays.
+    // Reads zones and configuration again; the next tick() finds the changes and wants a cycle of every
+    // scheduler. On an error the old configuration stays.
     Result<void> renew_zones(std::shared_ptr<const objects::Snapshot> snapshot);
     const rrule::Zone& zone() const;
 
-    // What a scheduler's sched_config file says, as policy objects: by these it schedules while it has no
-    // policy assigned (PP-748, interface 1), and the server's backfill_depth and job_sort_formula count then.
-    // `prime` and `non_prime` may be null: all_time is in force then as well. In force in the very next
-    // cycle. The scheduler may be one that isn't known yet. On an error (a formula that doesn't compile) what
-    // was set before stays.
+    // Sets the contents of a scheduler's sched_config file, as policy objects: it schedules by these while it
+    // has no policy assigned (PP-748, interface 1), and the server's backfill_depth and job_sort_formula
+    // count then. Without `prime` and `non_prime`, which may be null, all_time is in force throughout. In
+    // force in the very next cycle. The scheduler needn't be known yet. On an error (a formula that doesn't
+    // compile) the old contents stay.
     Result<void> set_sched_config(std::string_view sched, std::shared_ptr<const objects::Object> all_time,
                                   std::shared_ptr<const objects::Object> prime = nullptr,
                                   std::shared_ptr<const objects::Object> non_prime = nullptr);
-    // There is no such file any more. Harmless if there was none.
+    // Notes that the file is gone. Harmless if there was none.
     void clear_sched_config(std::string_view sched);
 
     // Runs one cycle of one scheduler. With an unknown scheduler, one whose `scheduling` is off, or one
     // without a policy there are no decisions. The same state and time give the same decisions. The state
-    // changes only by the events that tell what came of the decisions.
+    // changes only by the events that report the outcome of the decisions.
     Decisions cycle(Instant now, std::string_view sched, CycleTrigger trigger);
 
-    // What takes long runs in a thread of its own, one thing at a time, on what the scheduler knows when it
-    // begins. Until finish_work() events and new configurations are kept, and status() answers as at the
-    // begin; every other function but those below waits for the thread, and what was kept is in force when it
+    // Long work runs in a thread of its own, one piece at a time, on the scheduler's state at its beginning.
+    // Until finish_work() events and new configurations are kept, and status() answers as at the beginning;
+    // every other function but those below waits for the thread, and the kept events are in force when it
     // returns. At the end of the thread, whatever happened, `finished` is called from there. It may not call
-    // the scheduler, and neither may what else is called in the thread. What was kept until then the thread
-    // takes in itself, so that finish_work() is short.
+    // the scheduler, and neither may any other function called in the thread. The thread itself takes in the
+    // events that were kept until then, so that finish_work() is short.
     //
-    // Each gives true if it runs in its thread. False: it is over, and `finished` isn't called. In both cases
-    // finish_work() is to follow before anything else begins.
+    // Each function returns true if the work runs in its thread. False: the work is over, and `finished`
+    // isn't called. In both cases finish_work() has to follow before anything else begins.
     //
-    // A cycle as cycle() runs it; what it decided goes to `take`. With `before`, that looks at what the cycle
-    // decides by, first.
+    // Begins a cycle, as cycle() runs it; its decisions go to `take`. `before`, if given, first looks at the
+    // state that the cycle decides by.
     bool start_cycle(Instant now, std::string_view sched, CycleTrigger trigger,
                      const std::function<void(Decisions)>& take, std::function<void()> finished,
                      const std::function<void(Inspector&)>& before = {});
-    // A look at what the scheduler knows.
+    // Begins a look at the scheduler's state.
     bool start_look(Instant now, const std::function<void(Inspector&)>& look, std::function<void()> finished);
-    // Is there something in a thread, or something whose end nothing has waited for?
+    // Is there work in a thread, or work whose end nothing has waited for?
     bool at_work() const;
-    // Is it done, so that finish_work() needn't wait?
+    // Is the work done, so that finish_work() needn't wait?
     bool work_is_over() const;
-    // Waits for it. What it or `take` threw in the thread is thrown here. What is refused of what was kept,
-    // also for earlier work that threw: lines for the log.
+    // Waits for the work. Throws an exception that the work or `take` threw in the thread. Returns lines for
+    // the log: the refusals of kept events, also from earlier work that threw.
     std::vector<std::string> finish_work();
-    // With how many queued jobs a cycle takes long; a look does with a tenth of that in jobs and vnodes. For
-    // tests; by default a cycle with so many takes some 15 ms, and a look some milliseconds.
+    // The number of queued jobs from which on a cycle takes long; a look does with a tenth of that in jobs
+    // and vnodes. For tests; by default such a cycle takes some 15 ms, and such a look some milliseconds.
     void set_long_cycle(std::size_t queued_jobs);
 
-    // Here and now, for a look that is taken on the spot. Good until the next call of another function.
+    // Returns an Inspector for a look here and now. Valid until the next call of another function.
     Inspector inspect();
 
-    // As those of the Inspector.
+    // The functions of the Inspector.
     Decisions rehearse(Instant now, std::string_view sched, CycleTrigger trigger);
     void describe(const std::function<void(const StateRecord&)>& sink) const;
     std::optional<Explanation> explain(Instant now, std::string_view job_id);
 
-    // A place for one job that isn't running, as an operator wants it started (qrun): `run`, in the queue
-    // that it is in; or `comment`, why there is no room for it now. Whether it is held, the order, limits,
-    // times and whether `scheduling` is on don't matter. No decision: there is no such job. Takes some
-    // milliseconds at most. `preempts`: if the policy preempts, the job is above all of its levels, and what
-    // makes room for it is preempted by decisions before that to run.
+    // Finds a place for one job that isn't running, as an operator wants it started (qrun): decides `run`, in
+    // the job's queue; or `comment`, with the reason why there is no room for it now. Whether it is held, the
+    // order, limits, times and whether `scheduling` is on don't matter. No decision: there is no such job.
+    // Takes some milliseconds at most. `preempts`: if the policy preempts, the job is above all of its
+    // levels, and decisions before `run` preempt the jobs that make room for it.
     Decisions place(Instant now, JobHandle job, bool preempts = false);
 
-    // Takes one record of those that describe() hands out; for a scheduler that was told nothing but the
-    // records before it. Errors as those of server_changed(), set_configuration() and set_sched_config().
+    // Takes one of the records that describe() hands out; the scheduler must have been told only the records
+    // before it. Errors as those of server_changed(), set_configuration() and set_sched_config().
     Result<void> restore(const StateRecord& record);
 
-    // The next instant at which tick() has something to do; Instant::max(): none.
+    // The next instant at which tick() has work; Instant::max(): none.
     Instant next_deadline(Instant now);
-    // Does what is due: policy switches, prime and dedicated time, windows of queues, decay. Harmless when
-    // early.
+    // Does the work that is due: policy switches, prime and dedicated time, windows of queues, decay.
+    // Harmless when early.
     TickResult tick(Instant now);
 
     Status status(Instant now, std::string_view sched);
@@ -188,7 +187,8 @@ class Scheduler {
     // Dedicated times that a DEDICATED_TIME_COMMAND tells (outages.h), the answers of "dedicated_time". A
     // question was asked; until the first answer to it no job is started where it would matter.
     void await_outages(std::string_view command, std::string_view name);
-    // Its answer; or there is none, and what was known stays. True if that changes what a cycle decides.
+    // Takes the answer (set_outages), or notes that there is none, so that the last answer stays
+    // (settle_outages). True if that changes the decisions of a cycle.
     bool set_outages(std::string_view command, std::string_view name, std::vector<Outage> outages);
     bool settle_outages(std::string_view command, std::string_view name);
 
@@ -196,31 +196,31 @@ class Scheduler {
     // nothing was told yet counts as not there; and those of a rule that goes by one word, by its name. True
     // if that may let jobs start that were refused.
     bool set_told(std::string_view element, std::string_view output);
-    // Does it tell an amount of its resource?
+    // Is the output an amount of the element's resource?
     bool is_amount(std::string_view element, std::string_view output) const;
 
     // Allocations of groups (allocations.h), the answers of "allocation", by directory as configured.
     void set_allocated(std::string_view dir, NodeHours groups);
     void set_used(std::string_view dir, NodeHours groups);
 
-    // Records of jobs that ended, to be appended to the schedule logs of the schedulers; to be taken after
-    // events of jobs, and after finish_work() for those that were kept. Empty while no policy in force has a
-    // log, and while it is at work.
+    // Records of jobs that ended, to be appended to the schedule logs of the schedulers. Take them after
+    // events of jobs, and after finish_work() for events that were kept. Empty while no policy in force has a
+    // log, and while the scheduler is at work.
     std::vector<ScheduleRecords> take_schedule();
 
     // Past usage: load once before the first event; take the changes after any call and write them.
     void load_usage(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay);
     UsageChanges take_usage_changes();
     bool has_usage_changes() const;
-    // For a host that doesn't write them: false, and none are kept for it.
+    // Keep changes? False for a host that doesn't write them.
     void keep_usage_changes(bool keep);
     std::vector<UsageRow> usage_rows() const;
 
-    // Fair-share usage, in the same way, by scope: the fs_group, and the scheduler unless it is `default`.
-    // Scopes whose records are to be loaded, each named once: to be asked for after a change of configuration
-    // or of schedulers. Until they are loaded usage counts from nothing.
+    // Fair-share usage, handled like past usage, by scope: the fs_group, and the scheduler unless it is
+    // `default`. Returns the scopes whose records are to be loaded, each once: ask after a change of
+    // configuration or of schedulers. Until they are loaded usage counts from nothing.
     std::vector<std::string> shares_to_load();
-    // Of all of them: what is stored is more than was written.
+    // Has all scopes loaded again, because more is stored than was written.
     void load_shares_again();
     void load_shares(std::string_view scope, std::span<const UsageRow> rows,
                      std::span<const ChargeRow> charges, Instant last_decay);
@@ -229,8 +229,8 @@ class Scheduler {
     static std::string share_scope(std::string_view sched, std::string_view group);
     // The fs_groups whose usage a scheduler keeps, by name.
     std::vector<std::string> share_groups(std::string_view sched) const;
-    // Changes the usage of one of them, as a manager says; in force in the very next cycle. What is to be
-    // written is among the share changes. Errors: there is no such fs_group, or an entity isn't one of its
+    // Changes the usage of an fs_group as a manager wants; in force in the very next cycle. The changes to be
+    // written are among the share changes. Errors: there is no such fs_group, or an entity isn't one of its
     // own; then nothing has changed.
     Result<void> change_shares(Instant now, std::string_view sched, std::string_view group,
                                const SharesChange& change);
@@ -238,39 +238,39 @@ class Scheduler {
     // The scheduler whose policy keeps past usage now; empty: none.
     std::string usage_keeper(Instant now);
 
-    // Whether cycles tell when the jobs are expected to start that they keep a place for (top jobs, and those
-    // that a queue is drained for): each once, and again when it is another instant or place, or none any
-    // more. The host forgets by itself what it was told of a job that is no longer queued. Off at first.
+    // Do cycles tell the expected starts of jobs that have reservations (top jobs, and those that a queue is
+    // drained for)? Each is told once, and again when its instant or place changes or no start is expected
+    // any more. The host by itself forgets the estimates of a job that is no longer queued. Off at first.
     void set_tell_estimates(bool on);
 
-    // Whether a chunk may be given in pieces of several vnodes of a host (Place::joined), by the standard
-    // algorithm; off for a host that takes each place for a chunk. On at first.
+    // May a chunk be given in pieces from several vnodes of a host (Place::joined), by the standard
+    // algorithm? Off for a host that takes each place for a chunk. On at first.
     void set_divide_chunks(bool on);
     bool divides_chunks() const;
 
-    // Whether cycles preempt jobs where the policy says so; off for a host that can't. On at first.
+    // Do cycles preempt jobs where the policy says so? Off for a host that can't. On at first.
     void set_preempt(bool on);
     bool preempts() const;
 
-    // Whether cycles decide about reservations that are asked for; off for a host that has none. On at first.
+    // Do cycles decide about reservations that are asked for? Off for a host that has none. On at first.
     void set_answer_reservations(bool on);
 
     // Asks every filter about every job, also about jobs alike in all that filters read. For tests: the
     // decisions must not differ.
     void set_categories(bool on);
 
-    // A cycle after events that concern single jobs (job_new, job_ended) looks only at the jobs that these
-    // could let start, where the policy allows (events_since.h); it starts the same jobs as a cycle over all
-    // of them. For tests: always look at all.
+    // Do cycles after events of single jobs (job_new, job_ended) look only at the jobs that these could let
+    // start, where the policy allows it (events_since.h)? Such a cycle starts the same jobs as one over all
+    // jobs. Off, for tests: always look at all.
     void set_by_events(bool on);
-    // How often such a cycle looks at all jobs in any case, for their comments: every 5 minutes, unless it is
-    // set. For a host that doesn't show them.
+    // The time after which such a cycle looks at all jobs anyway, for their comments: 5 minutes unless set.
+    // For a host that doesn't show comments.
     void set_comment_interval(Seconds interval);
 
   private:
     friend class Inspector;
     struct Impl;
-    // Waits for what is at work, and takes in what was kept.
+    // Waits for the work in the thread, and takes in the kept events.
     void settle() const;
     void take_in();
     void deliver_kept();
@@ -279,11 +279,12 @@ class Scheduler {
     std::unique_ptr<Impl> impl_;
 };
 
-// What can be found out of a scheduler without a trace in its state. Its maker sees to it that nothing else
-// happens to the scheduler meanwhile.
+// A look into a scheduler without a trace in its state. Its maker has to keep everything else away from the
+// scheduler meanwhile.
 class Inspector {
   public:
-    // What Scheduler::cycle() would decide, looking at every job. Takes as long as a cycle.
+    // Returns the decisions that Scheduler::cycle() would make, looking at every job. Takes as long as a
+    // cycle.
     Decisions rehearse(Instant now, std::string_view sched, CycleTrigger trigger);
 
     // The whole state as records (record.h), in the order of StateRecord. Equal states give equal records.
@@ -291,14 +292,14 @@ class Inspector {
     void describe(const std::function<void(const StateRecord&)>& sink,
                   const std::atomic<bool>* give_up = nullptr) const;
 
-    // Why a job starts or waits in a cycle at `now`: what such a cycle would do, without doing it. Empty:
-    // there is no job of that id. Takes as long as a cycle.
+    // Explains why a job starts or waits in a cycle at `now`, without doing anything. Empty: there is no job
+    // of that id. Takes as long as a cycle.
     std::optional<Explanation> explain(Instant now, std::string_view job_id);
 
-    // The trees of shares that a scheduler keeps, by the name of their fs_group. Takes as long as to look at
-    // each element, and for a user at each job.
+    // The trees of shares that a scheduler keeps, by the name of their fs_group. Takes as long as a walk over
+    // the elements, and for a user over all jobs.
     std::vector<SharesView> shares(const SharesAsked& asked);
-    // Which entity of one of them a job is of; nothing: the scheduler has no such tree, or isn't the job's.
+    // The entity of a job in one of the trees; empty: the scheduler has no such tree, or isn't the job's.
     std::optional<std::string> share_entity(std::string_view sched, std::string_view group, JobHandle job);
 
     const rrule::Zone& zone() const;

@@ -1,7 +1,7 @@
-// The inside of a Scheduler, for the files that it is made of: configuration.cc (which policy is in force),
-// clock.cc (when to do what), object_events.cc and job_events.cc (events in), told.cc (facts from commands),
-// shares.cc, scheduler.cc (cycles), background.cc (cycles in a thread), explain_job.cc and record.cc (doors
-// that look).
+// The inside of a Scheduler, for the files that it is made of: configuration.cc (the policy in force),
+// clock.cc (instants at which there is work), object_events.cc and job_events.cc (events in), told.cc (facts
+// from commands), shares.cc, scheduler.cc (cycles), background.cc (cycles in a thread), explain_job.cc and
+// record.cc (looks at the state).
 #pragma once
 
 #include <atomic>
@@ -34,11 +34,11 @@ struct Sched {
     SchedMemory memory;
     EventMemory events;
     std::map<std::string, SchedShares, std::less<>> shares;  // by fs_group
-    std::string policy;                                      // in force at the last tick
-    // The last tick wants a cycle for nothing but instants that refusals name: the next one goes by events.
+    std::string policy;                                      // the policy in force at the last tick
+    // The last tick wants a cycle only for instants that refusals name: the next cycle goes by events.
     bool woken_for_instants = false;
-    // What boundary_after() said, and the policy in force until then. It holds from `from` until `boundary`,
-    // as long as nothing but jobs changes (EventsSince::times_all).
+    // The last answer of boundary_after(), and the policy in force until then. It holds from `from` until
+    // `boundary`, as long as nothing but jobs changes (EventsSince::times_all).
     struct Until {
         std::uint64_t times_all = UINT64_MAX;
         Instant from{};
@@ -52,17 +52,17 @@ struct Sched {
     }
 };
 
-// A cycle or a look in a thread of its own (start_cycle(), start_look()), which has all else of the Impl to
+// A cycle or a look in a thread of its own (start_cycle(), start_look()), which has the rest of the Impl to
 // itself until it is joined.
 struct Background {
     bool runs = false;
     std::atomic<bool> over = false;  // the thread has nothing left to do
     std::exception_ptr thrown;
-    // The thread, once it has done its work and takes in what was kept.
+    // The thread, once it has done its work and takes in kept events.
     std::atomic<std::thread::id> takes_in;
     KeptEvents events;
-    std::vector<std::string> refused;                   // of them
-    std::map<std::string, Status, std::less<>> status;  // at its begin
+    std::vector<std::string> refused;                   // lines for refused events
+    std::map<std::string, Status, std::less<>> status;  // as the work began
     std::jthread thread;                                // the last member: joined before the others go
 };
 
@@ -72,7 +72,7 @@ struct Scheduler::Impl {
     Tables tables;
     rrule::WindowCache window_cache;
     Configuration configuration;
-    // What it was read from; null: it was set from values.
+    // The snapshot that it was read from; null: it was set from values.
     std::shared_ptr<const objects::Snapshot> snapshot;
     std::map<std::string, Policy, std::less<>> policies;
     std::map<std::string, Sched, std::less<>> scheds;
@@ -81,16 +81,16 @@ struct Scheduler::Impl {
     std::optional<Instant> last_tick;
     std::optional<Instant> zones_checked;
     bool zones_current = true;
-    // Since the last tick the clock was set back, or zones changed: the next one finds what that changes.
+    // The clock was set back, or zones changed, since the last tick: the next one finds the consequences.
     bool look_again = false;
     bool categories = true;
     bool by_events = true;
     bool answers_reservations = true;
     Seconds comment_interval = std::chrono::minutes(5);
-    std::vector<ShareChanges> left_shares;  // of fs_groups that no policy uses any more, not taken yet
-    std::vector<ScheduleRecords> schedule;  // of jobs that ended, not taken yet
+    std::vector<ShareChanges> left_shares;  // for fs_groups that no policy uses any more; not taken yet
+    std::vector<ScheduleRecords> schedule;  // for jobs that ended; not taken yet
     std::size_t long_cycle = 20'000;        // queued jobs
-    std::vector<std::uint32_t> partitions;  // what served() said last
+    std::vector<std::uint32_t> partitions;  // the last result of served()
 
     Policy* policy(std::string_view name) {
         const auto found = policies.find(name);
@@ -125,7 +125,7 @@ struct Scheduler::Impl {
     void list(JobSlot slot);
     void take_off(JobSlot slot);
     void forget_pending(JobSlot slot);
-    // To the memory of every scheduler.
+    // Notes an event in the memory of every scheduler.
     template <class... Args>
     void note(void (EventsSince::*event)(Args...), std::type_identity_t<Args>... args) {
         for (auto& [name, sched] : scheds) (sched.events.since.*event)(args...);
@@ -137,8 +137,8 @@ struct Scheduler::Impl {
             sched.events.schedule.forget();
         }
     }
-    // To what cycles keep of running jobs: one runs that didn't, and holds its places; or ends, and still
-    // does.
+    // Tell the kept data of cycles that a job has begun to run and holds its places (note_start), or ends and
+    // still holds them (note_end).
     void note_start(JobSlot slot) {
         for (auto& [name, sched] : scheds) {
             for (KeptReservation& kept : sched.events.kept) kept.started(tables, slot);
@@ -153,9 +153,9 @@ struct Scheduler::Impl {
             sched.events.schedule.ended(slot);
         }
     }
-    // In a rehearsal every job is looked at, and the memory of events is left alone.
+    // Runs a cycle. In a rehearsal every job is looked at, and the memory of events is left alone.
     Decisions run(Instant now, std::string_view sched, CycleTrigger trigger, bool rehearsal);
-    // shares.cc: what schedulers keep of fs_groups, as the configuration has them.
+    // shares.cc: fs_groups of schedulers by the configuration, and their usage.
     void renew_shares();
     SchedShares* shares_of(Sched& sched, const Policy& policy);
     template <class Act>
@@ -189,11 +189,11 @@ struct Scheduler::Impl {
         const auto most = static_cast<std::size_t>(policy->settings.estimate_depth);
         return std::min(most, queued_jobs()) * 100 >= long_cycle;
     }
-    // Is the scheduler at work in a thread that isn't this one?
+    // Is the scheduler at work in a thread other than this one?
     bool works_elsewhere() const {
         return background.takes_in.load() != std::this_thread::get_id() && background.runs;
     }
-    // The event is kept while the scheduler is at work. Else false, and it is to be acted on.
+    // Keeps the event while the scheduler is at work. False: it isn't, and the event is to be acted on.
     template <class Record>
     bool keep(const Record& record) {
         if (!works_elsewhere()) return false;

@@ -1,4 +1,4 @@
-// What schedulers keep of fs_groups: trees and usage as the configuration has them, and as jobs run.
+// The fs_groups of schedulers: trees and usage by the configuration, and as jobs run.
 
 #include <fmt/format.h>
 
@@ -79,7 +79,7 @@ void Scheduler::Impl::leave_shares(std::string_view name, Sched& sched,
     }
 }
 
-// After jobs have come under another scheduler.
+// Tells all trees of all jobs, after jobs have come under another scheduler.
 void Scheduler::Impl::enroll_all() {
     for (auto& [name, sched] : scheds)
         for (auto& [group, shares] : sched.shares) {
@@ -117,7 +117,7 @@ void Scheduler::Impl::each_shares_of(JobSlot slot, const Act& act) {
                 if (shares.counts) act(shares);
 }
 
-// A job is told of, or told of anew.
+// Tells the trees of a job.
 void Scheduler::Impl::share_job(JobSlot slot, Instant now) {
     const bool runs = is_running(tables.jobs.state[slot]);
     each_shares_of(slot, [&](SchedShares& shares) {
@@ -128,28 +128,28 @@ void Scheduler::Impl::share_job(JobSlot slot, Instant now) {
     });
 }
 
-// It has ended, or is suspended.
+// Tells the trees that a job has ended, or is suspended.
 void Scheduler::Impl::unshare_job(JobSlot slot, Instant now, bool goes_on) {
     for (auto& [name, sched] : scheds)
         for (auto& [group, shares] : sched.shares)
             goes_on ? shares.job_paused(tables, slot, now) : shares.job_ended(tables, slot, now);
 }
 
-// ---- What people see of it, and change.
+// ---- The trees as people see and change them.
 
 namespace {
 
 using Node = FairShares::Node;
 
-// Less goes first.
+// The ratios of a node. The node with lesser ones goes first.
 std::vector<double> ratios_of(const FairShares& tree, Node node, Instant now) {
     std::vector<double> ratios(tree.depth());
     tree.ratios(node, now, ratios);
     return ratios;
 }
 
-// The elements in the order of a tree as it is read: each group, then what is in it, as the fs_group has it;
-// `unknown` comes last, and what is in it by name.
+// The elements in reading order: each group, then its members, as the fs_group has them; `unknown` comes
+// last, with its members by name.
 std::vector<Node> in_reading_order(const FairShares& tree, Instant now) {
     std::vector<std::vector<Node>> inside(tree.size());
     for (Node node = 1; node < tree.size(); ++node)
@@ -168,8 +168,7 @@ std::vector<Node> in_reading_order(const FairShares& tree, Instant now) {
     return order;
 }
 
-// By element, the place of each entity that is shown; 0: it is a group, or isn't shown. Those that stand
-// equal have the same.
+// By element, the place of each entity that is shown; 0: a group, or not shown. Equal entities share a place.
 std::vector<std::size_t> places_of(const FairShares& tree, const std::vector<bool>& shown, Instant now) {
     std::vector<std::pair<std::vector<double>, Node>> entities;
     for (Node node = 1; node < tree.size(); ++node)
@@ -201,7 +200,8 @@ ShareRow row_of(const FairShares& tree, Node node, Instant now) {
 
 }  // namespace
 
-// Entities that are in no group and have used nothing are shown to nobody but to those whose they are.
+// Makes the view of a tree. Entities that are in no group and have used nothing are shown only to the users
+// whose entities they are.
 SharesView Scheduler::Impl::view_of(SchedShares& shares, std::string_view name, const Sched& sched,
                                     const SharesAsked& asked) {
     const Instant now = asked.now;
@@ -226,7 +226,7 @@ SharesView Scheduler::Impl::view_of(SchedShares& shares, std::string_view name, 
         }
         shown[FairShares::kRoot] = true;
     }
-    // A user is told his place among all, too.
+    // A user is told his place among all entities, too.
     const std::vector<std::size_t> places = places_of(tree, all, now);
     SharesView view{
         std::string(name), tree.group(), shares.counts, now, tree.last_decay(), tree.next_decay(now), {}};

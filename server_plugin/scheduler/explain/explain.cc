@@ -1,5 +1,4 @@
-// A cycle that tells what it finds out about one job: it goes through the same filters, in the same order, at
-// the job's own turn.
+// Explains one job by a cycle that goes through the same filters, in the same order, at the job's own turn.
 
 #include "server_plugin/scheduler/explain/explain.h"
 
@@ -221,7 +220,7 @@ void Explainer::explain_outcome(JobSlot job) {
         if (answers.queue == out_.queue && decide(answers.filters)) return;
 }
 
-// Notes which queue is drained for the job, if the Origin algorithm does that.
+// Notes the queue that is drained for the job, if the Origin algorithm drains one.
 void Explainer::explain_drain(JobSlot job) {
     const auto made = std::ranges::find(state_.reservations, job, &Reservation::job);
     if (made == state_.reservations.end() || !made->drains) return;
@@ -253,7 +252,7 @@ std::string Explainer::why_preempts_none() const {
     return {};
 }
 
-// Which jobs make room for it, or why none does.
+// Lists the jobs that make room for this one, or tells why none does.
 void Explainer::explain_preemption(JobSlot job) {
     for (const Preempted& preempted : c_.preempted) {
         if (preempted.for_job != job) continue;

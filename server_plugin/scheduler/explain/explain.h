@@ -5,7 +5,7 @@
 
 namespace pbs::sched {
 
-// Goes through a cycle without deciding anything, and adds what the cycle finds out about the job to the
+// Goes through a cycle without deciding anything, and adds the cycle's findings about the job to the
 // explanation of the input. The job has to be queued.
 void explain_job(const CycleInput& input);
 

@@ -64,7 +64,6 @@ struct NoRoomMade {
         no_lower,      // no preemptable job of a lower level runs
         not_by_room,   // it would wait even if no job of a lower level ran: `reason`
         by_levels,     // it would start only if more jobs over soft limits were preempted than exceed them
-                       // turn
         tried_enough,  // a cycle's number of tries was used up
     };
     Why why = Why::nothing;

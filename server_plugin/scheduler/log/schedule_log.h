@@ -28,7 +28,7 @@ namespace pbs::sched {
 
 enum class ScheduleState : std::uint8_t { starting, ending, reserving };
 
-// What a job takes up of a vnode.
+// The amount of a resource that a job takes up on a vnode.
 struct VnodeAmount {
     VnodeHandle vnode{};
     std::uint32_t resource = 0;
@@ -38,7 +38,7 @@ struct VnodeAmount {
 struct ScheduleEntry {
     ScheduleState state{};
     JobSlot job = kNoSlot;
-    QueueSlot queue = kNoSlot;  // where it runs
+    QueueSlot queue = kNoSlot;  // the queue in which it runs
     Instant start{};
     Instant end{};
     std::vector<VnodeAmount> amounts;
@@ -48,7 +48,7 @@ struct ScheduleEntry {
 // the server.
 void add_schedule_records(std::string& out, const Tables& tables, Instant now, const ScheduleEntry& entry);
 
-// Returns the entry of a running job that ends at `now`, with what it holds.
+// Returns the entry of a running job that ends at `now`, with the amounts that it holds.
 ScheduleEntry ended_entry(const Tables& tables, Instant now, JobSlot job);
 
 }  // namespace pbs::sched

@@ -9,7 +9,7 @@ namespace pbs::sched {
 namespace {
 
 constexpr std::array<const Filter*, 39> kFilters = {
-    &kQueueMaximumFilter,      // resources_max and resources_min of the queue, its size
+    &kQueueMaximumFilter,      // resources_max and resources_min of the queue, its number of nodes
     &kUserAclFilter,           // acl_users of the queue
     &kDedicatedTimeFilter,     // ENFORCE_DEDICATED_TIME
     &kExecutionTypeFilter,     // execution_type of the queue

@@ -10,9 +10,9 @@
 namespace pbs::sched {
 namespace {
 
-// Whether a queue is started, and its execution_type, are looked at for each job before any filter is asked.
+// The filters. Whether the job's queue is started, and its execution_type, are checked before them.
 constexpr std::array<const Filter*, 33> kFilters = {
-    &kQueueMaximumFilter,      // resources_max and resources_min of the queue, its size
+    &kQueueMaximumFilter,      // resources_max and resources_min of the queue, its number of nodes
     &kUserAclFilter,           // acl_users of the queue
     &kQueueMaxRunGroupFilter,  // max_run of the queue
     &kQueueMaxRunProjectFilter,
@@ -41,7 +41,7 @@ constexpr std::array<const Filter*, 33> kFilters = {
     &kServerGroupLimitFilter,  // max_group_run of the server
     &kServerResourcesFilter,   // resources_available of the server
     &kHostsFilter,             // room on vnodes
-    &kReservationsFilter,      // what is reserved for top jobs
+    &kReservationsFilter,      // reservations for top jobs
     &kQueueUserLimitFilter,    // max_user_run of the queue
     &kQueueGroupLimitFilter,   // max_group_run of the queue
     &kNoSharesFilter,          // enforce_no_shares
@@ -72,8 +72,7 @@ constexpr std::array<const Deal*, 3> kDeals = {
     &kByQueueDeal,
 };
 
-// Makes the order of starving jobs first, of by_queue, of the formula, of job_sort_key, and of the time in
-// the queue.
+// Makes the order: starving jobs first, by_queue, the formula, job_sort_key, and the time in the queue.
 void make_chains(Policy& policy, const Resources& resources) {
     if (policy.resources_seen == resources.size()) return;
     policy.resources_seen = resources.size();
