@@ -22,7 +22,7 @@ std::string first_of(const migrate::Problems& problems) {
     return text;
 }
 
-// Each returns what is wrong with the text, or an empty string.
+// Both give the text of a file to the scheduler. They return the mistake in it, or an empty string.
 std::string take_allocations(sched::Scheduler& scheduler, const std::string& dir, const std::string& path,
                              std::string_view text) {
     const auto read = migrate::parse_allocations(text, path);
@@ -44,7 +44,7 @@ std::string take_current(sched::Scheduler& scheduler, const std::string& dir, co
     return {};
 }
 
-// The whole of a regular file, with what stat() says of it.
+// Reads the whole of a regular file; `info` becomes its stat().
 tl::expected<std::string, std::string> read_file(const std::string& path, const std::string& home,
                                                  struct stat& info) {
     const auto wrong = [&](const std::string& why) {

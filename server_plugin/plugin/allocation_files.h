@@ -13,20 +13,20 @@
 
 namespace pbs::plugin {
 
-// A file that can't be read or has a mistake leaves what was read before in force; the log tells of it once
+// A file that can't be read or has a mistake leaves the last good contents in force; the log tells of it once
 // for each change of the file. Managers, who need not be root, choose the directory, and the server that
-// reads may be root: what it reads are files of these two names that open_plain_file() takes.
+// reads may be root: so only files of these two names that open_plain_file() takes are read.
 class AllocationFiles {
   public:
-    // Reads what has changed of the directory that the policy of `sched` enforces, if any; a relative one is
-    // below `sched_priv`. `anew`: whether it has changed or not.
+    // Reads the changed files of the directory that the policy of `sched` enforces, if any; a relative one is
+    // below `sched_priv`. `anew`: reads them even if unchanged.
     void refresh(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
                  const std::string& sched_priv, sched::Instant now, bool anew);
 
   private:
     struct Watched {
-        FileVersion version{};  // of what was read, or found wrong
-        std::string said;       // what the log has been told
+        FileVersion version{};  // when last read, or found wrong
+        std::string said;       // the text that the log was last told
     };
     using Take = std::string (*)(sched::Scheduler& scheduler, const std::string& dir, const std::string& path,
                                  std::string_view text);

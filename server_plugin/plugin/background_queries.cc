@@ -12,7 +12,7 @@
 namespace pbs::plugin {
 namespace {
 
-// Large ones that are being made, or read by those who asked.
+// The most large queries at a time that are being made, or read by those who asked.
 constexpr std::ptrdiff_t kMostLarge = 4;
 
 }  // namespace
@@ -67,7 +67,8 @@ bool BackgroundQueries::may_begin(const BackgroundQuery& query) const {
            }) < kMostLarge;
 }
 
-// The first of the first user who has one that may begin; he goes behind the others. 0: there is none.
+// Takes the first ticket that may begin of the first user who has one; the user goes behind the others. 0:
+// none.
 std::uint64_t BackgroundQueries::take_next() {
     for (auto user = round_.begin(); user != round_.end(); ++user) {
         const auto found = std::ranges::find_if(

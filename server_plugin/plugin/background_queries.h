@@ -1,4 +1,4 @@
-// Status requests that take long: each is a query of what the scheduler knows, in the scheduler's thread, one
+// Status requests that take long: each is a query of the scheduler's state, in the scheduler's thread, one
 // after the other and between cycles. The host asks again until its answer is there (pbs_status_request).
 #pragma once
 
@@ -29,16 +29,16 @@ class BackgroundQuery {
     BackgroundQuery& operator=(const BackgroundQuery&) = delete;
     virtual ~BackgroundQuery() = default;
 
-    // In the scheduler's thread. It may end early once given_up().
+    // Runs in the scheduler's thread. May end early once given_up().
     virtual void work(sched::Inspector& scheduler) = 0;
-    // Once the work is over: all that was found, or the next part of it. 0 or the PBSE_ number that the reply
-    // has as well.
+    // Answers once the work is over: with all of the result, or the next part of it. Returns 0 or the PBSE_
+    // number that the reply has as well.
     virtual int32_t answer(const pbs_status_request& request, bool in_parts, Reply reply) = 0;
     // Has all of it been answered?
     virtual bool all_told() const { return true; }
-    // Does it keep much until then? There are only some of these at a time.
+    // Does the query keep much memory until then? The number of such queries is limited.
     virtual bool is_large() const { return false; }
-    // Nobody wants it any more: frees some of that, in some milliseconds. False: nothing is left.
+    // Frees some of that memory, in some milliseconds, when nobody wants the answer. False: nothing is left.
     virtual bool free_some() { return false; }
 
     void give_up() { given_up_ = true; }
@@ -48,7 +48,7 @@ class BackgroundQuery {
     std::atomic<bool> given_up_ = false;
 };
 
-// 0, if the host can't ask again.
+// The ticket of the request; 0 if the host can't ask again.
 std::uint64_t ticket_of(const State& state, const pbs_status_request& request);
 
 class BackgroundQueries {
@@ -56,29 +56,29 @@ class BackgroundQueries {
     using Make = std::function<std::shared_ptr<BackgroundQuery>()>;
 
     // Answers a request, or has the host ask again (15208); without a ticket the host waits. `make` is called
-    // for a ticket that isn't known yet. A user's requests wait for each other, and users take turns; there
-    // are no more of one user than he has connections to the host.
+    // for a ticket that isn't known yet. A user's requests wait for each other, and users take turns; a user
+    // has at most as many as he has connections to the host.
     int32_t answer(State& state, const pbs_status_request& request, const Make& make, Reply reply);
     bool knows(std::uint64_t ticket) const { return asked_.contains(ticket); }
-    // For the ticket there is one already whose work is over.
+    // Adds a query whose work is over, for the ticket.
     void put(std::uint64_t ticket, std::shared_ptr<BackgroundQuery> query) {
         asked_[ticket] = {std::move(query), Stage::over, nullptr};
     }
 
     // Is a query in the scheduler's thread?
     bool at_work() const { return at_work_; }
-    // Takes the query at work back if it is over: what came meanwhile is in force then, and the scheduler is
-    // free. Call it again and again.
+    // Takes the query at work back if it is over: events that came meanwhile are then in force, and the
+    // scheduler is free. Call it again and again.
     void finish(State& state);
-    // Begins the next one, if the scheduler is free and no cycle is on its way.
+    // Begins the next query, if the scheduler is free and no cycle is on its way.
     void begin_next(State& state, sched::Instant now);
-    // Is the scheduler free for a change that needs it? Else none begins until the change has asked again, or
-    // is abandoned. Without a ticket it is waited for.
+    // Is the scheduler free for a change that needs it? If not, no query begins until the change has asked
+    // again, or is abandoned. Without a ticket it waits for the scheduler.
     bool has_turn(State& state, std::uint64_t ticket);
 
-    // Forgets a ticket, for which nobody asks again.
+    // Forgets a ticket with which nobody asks again.
     void abandon(std::uint64_t ticket);
-    // Frees what a query keeps, by and by. It may be null.
+    // Frees a query's memory little by little. The query may be null.
     void discard(std::shared_ptr<BackgroundQuery> query);
     // Tells the query at work that it needn't go on.
     void stop();
@@ -88,11 +88,11 @@ class BackgroundQueries {
     struct Asked {
         std::shared_ptr<BackgroundQuery> query;
         Stage stage = Stage::waiting;
-        std::exception_ptr thrown;  // by its work
+        std::exception_ptr thrown;  // thrown by its work
     };
     struct User {
         std::string name;
-        std::deque<std::uint64_t> tickets;  // that wait, in the order in which they came
+        std::deque<std::uint64_t> tickets;  // waiting ones, in the order in which they came
     };
 
     void wait_for_turn(std::uint64_t ticket, const std::string& user);
@@ -101,10 +101,10 @@ class BackgroundQueries {
     void note_end(std::exception_ptr thrown);
 
     std::map<std::uint64_t, Asked> asked_;
-    std::list<User> round_;     // those who wait, the next one first
-    std::uint64_t change_ = 0;  // that waits for the scheduler; 0: none
+    std::list<User> round_;     // users who wait, the next one first
+    std::uint64_t change_ = 0;  // the ticket of a change that waits for the scheduler; 0: none
     bool at_work_ = false;
-    std::uint64_t working_ = 0;  // whose query it is; it may be abandoned
+    std::uint64_t working_ = 0;  // the ticket of the query at work; it may be abandoned
     std::shared_ptr<BackgroundQuery> query_;
     std::vector<std::shared_ptr<BackgroundQuery>> discarded_;
 };

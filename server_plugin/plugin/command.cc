@@ -21,15 +21,15 @@ namespace pbs::plugin {
 namespace {
 
 constexpr std::size_t kMostOutput = 1 << 20;
-// Takes a program's privileges away between fork and exec, which posix_spawn can't.
+// The program that takes a program's privileges away between fork and exec, which posix_spawn can't.
 constexpr const char* kWithoutPrivileges = "/usr/bin/setpriv";
 
-// Runs what follows and writes its status to descriptor 3.
+// A shell script that runs its arguments and writes their status to descriptor 3.
 constexpr const char* kTellsStatus = "\"$@\" 3>&-; echo $? >&3";
 constexpr int kStatusFd = 3;
 
-// The words to run: the program itself, or behind setpriv. An error: there is no such user, or he may not run
-// it.
+// Puts the words to run into `words`: the program itself, or setpriv and the program. Returns an error: there
+// is no such user, or he may not run it.
 std::string command_line(const CommandOptions& options, std::vector<std::string>& words) {
     words = {"/bin/sh", "-c", kTellsStatus, "sh"};
     if (!options.shell_command.empty()) {
@@ -100,7 +100,7 @@ Command& Command::operator=(Command&& other) noexcept {
     return *this;
 }
 
-// Returns why not, or an empty string.
+// Starts the program. Returns the reason why it can't, or an empty string.
 std::string Command::start() {
     const bool of_root = !options_.shell_command.empty();
     if (const auto checked = of_root ? objects::check_roots_program(options_.path)
@@ -128,7 +128,7 @@ std::string Command::start() {
     status_fd_ = told[0];
     fcntl(output_fd_, F_SETFL, O_NONBLOCK);
     fcntl(status_fd_, F_SETFL, O_NONBLOCK);
-    fcntl(output_fd_, F_SETPIPE_SZ, kMostOutput);  // so that it need not wait for poll()
+    fcntl(output_fd_, F_SETPIPE_SZ, kMostOutput);  // so that the program need not wait for poll()
     posix::Spawn program;
     program.give_nothing(STDIN_FILENO);
     program.give(output[1], STDOUT_FILENO);
@@ -145,7 +145,7 @@ std::string Command::start() {
     return {};
 }
 
-// False once it wrote more than it may.
+// Reads output. False once the program has written more than allowed.
 bool Command::read_output() {
     std::array<char, 65536> buffer{};
     for (;;) {
@@ -187,7 +187,7 @@ std::optional<CommandResult> Command::poll(sched::Instant now) {
         hung.hung = true;
         return hung;
     }
-    kill(-pid_, SIGKILL);  // what it left running
+    kill(-pid_, SIGKILL);  // processes that it left running
     pid_ = -1;
     const std::string how = how_it_ended(ended, status);
     close(std::exchange(output_fd_, -1));
@@ -196,10 +196,10 @@ std::optional<CommandResult> Command::poll(sched::Instant now) {
     return CommandResult{std::move(output_), {}, false};
 }
 
-// As the shell beside it has told; where that was ended itself, as the kernel did, if nobody else was told.
-// Empty: with status 0.
+// Tells how the program ended, by the report of the shell beside it; where the shell was ended itself, by the
+// kernel's status, if nobody else has taken that. Empty: with status 0.
 std::string Command::how_it_ended(pid_t ended, int status) const {
-    constexpr int kBySignal = 128;  // and more, to the shell
+    constexpr int kBySignal = 128;  // the shell's status for signal n is this plus n
     std::array<char, 16> text{};
     const ssize_t size = read(status_fd_, text.data(), text.size());
     int told = -1;

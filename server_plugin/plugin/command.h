@@ -16,46 +16,47 @@ namespace pbs::plugin {
 struct CommandOptions {
     std::string path;  // absolute
     std::vector<std::string> arguments{};
-    bool of_manager = false;  // the arguments are what a manager set, so the program is checked for them too
-    std::chrono::seconds time_limit{20};  // then it is killed with all that it started
-    std::string time_zone{};              // its TZ; empty: none
-    // Whom it runs as if the server is root; empty: root, for what only root may do.
+    bool of_manager = false;  // the arguments are a manager's, so the program is checked for them too
+    std::chrono::seconds time_limit{20};  // after it the program and its children are killed
+    std::string time_zone{};              // the program's TZ; empty: none
+    // The user that the program runs as if the server is root; empty: root, for programs that only root may
+    // run.
     std::string user = "nobody";
-    // What the administrator has written, for a shell, in place of path and arguments: it runs with the
+    // A command line of the administrator for a shell, in place of path and arguments: it runs with the
     // environment of this process, in `folder`, as OpenPBS's scheduler runs the programs of server_dyn_res.
-    // `path` is what is checked.
+    // `path` is the file that is checked.
     std::string shell_command{};
     std::string folder = "/";
 };
 
-// What came of it.
+// The result of a program.
 struct CommandResult {
-    std::string output;  // what it wrote to its standard output
-    std::string
-        failure;  // why the output is of no use, a sentence that names the program; empty: it ended with 0
-    bool hung = false;  // it had to be killed at the time limit
+    std::string output;   // the program's standard output
+    std::string failure;  // the reason why the output can't be used, a sentence that names the program;
+                          // empty: status 0
+    bool hung = false;    // the program was killed at the time limit
 };
 
 // The program has an environment of PATH, LANG=C and TZ, / as its directory, nothing on its standard input,
-// and its errors go nowhere. A shell beside it tells how it ended: OpenPBS's server waits for every child of
-// its process, so that a child's status may be lost, but not what it wrote. More than a megabyte of output is
-// a failure. Whoever may change it (or a directory above it) could become its user, so it is checked before
-// each start (objects/program_file.h).
+// and its errors go nowhere. A shell beside it reports how it ended: OpenPBS's server waits for every child
+// of its process, so that a child's status may be lost, but not the shell's report. More than a megabyte of
+// output is a failure. Anyone who may change the program (or a directory above it) could become its user, so
+// it is checked before each start (objects/program_file.h).
 class Command {
   public:
-    // Starts it; what keeps it from starting is told by poll() like any other failure.
+    // Starts the program; poll() returns a failure to start like any other.
     Command(CommandOptions options, sched::Instant now);
-    // Kills it if it is still running, and waits some milliseconds for its end.
+    // Kills the program if it is still running, and waits some milliseconds for its end.
     ~Command();
     Command(Command&& other) noexcept;
     Command& operator=(Command&& other) noexcept;
 
-    // Reads what is there. Nothing while it runs; afterwards its result, once.
+    // Reads the output so far. Empty while the program runs; afterwards its result, once.
     std::optional<CommandResult> poll(sched::Instant now);
 
-    // When to ask again whether one that has given its result has gone().
+    // The time after which to ask again whether a program that has given its result has gone().
     static constexpr std::chrono::seconds kLinger{1};
-    // After its result: has the process gone? One that was killed may take a while, on a busy machine or
+    // After the result: has the process gone? One that was killed may take a while, on a busy machine or
     // where a file server hangs, and stays in the table of processes until this has been true.
     bool gone();
 

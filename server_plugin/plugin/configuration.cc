@@ -15,7 +15,7 @@ using objects::ObjectList;
 using objects::ObjectPtr;
 using objects::ObjectType;
 
-// Those of the lines that weren't there before.
+// Notes the unsupported lines of an object. Returns those of them that are new.
 std::vector<std::string> note_unsupported(State& state, const UnsupportedKey& key,
                                           std::vector<std::string> lines) {
     const std::vector<std::string> said = std::exchange(state.unsupported[key], lines);
@@ -42,7 +42,7 @@ void forget_mistake(State& state) {
     }
 }
 
-// What came of giving the snapshot to the scheduler.
+// Notes the outcome of giving the snapshot to the scheduler.
 std::string note_adopted(State& state, const std::shared_ptr<const objects::Snapshot>& snapshot,
                          const sched::Result<void>& adopted) {
     state.adopted = snapshot;
@@ -64,9 +64,9 @@ void tell_unsupported(State& state, const UnsupportedKey& key, std::vector<std::
 }
 
 void tell_of_changed(State& state) {
-    // More lines of one change than anybody reads.
+    // More lines about one change than anybody reads.
     constexpr std::size_t kMostLines = 100;
-    // So many objects are looked at in some milliseconds.
+    // The number of objects that are looked at in some milliseconds.
     constexpr std::size_t kAtOnce = 1000;
     ChangedSettings& changed = state.changed_settings;
     if (changed.objects.empty()) return;

@@ -22,7 +22,7 @@ std::string folder_of(const State& state, std::string_view sched) {
     return folder == state.sched_priv.end() ? std::string{} : folder->second;
 }
 
-// What fails is told once, until it works again.
+// Logs a file that can't be written, once until it can be again.
 void report(State& state, std::string_view sched, const WrittenFile& file) {
     if (file.why_not.empty()) {
         state.said_unwritable.erase(file.path);
@@ -67,7 +67,7 @@ void clear(pbs_cycle_result& result) {
 
 using Before = std::function<void(sched::Inspector&)>;
 
-// What a cycle needs to know, before it begins; and what is to be done then.
+// Gets everything ready that a cycle needs. Returns a function to call as the cycle begins.
 Before get_ready(State& state, const pbs_cycle_request& request) {
     const std::string_view sched = view(request.sched);
     const bool anew = request.trigger == PBS_SCH_CONFIGURE;
@@ -89,8 +89,8 @@ Before get_ready(State& state, const pbs_cycle_request& request) {
     return record_next(state, request);
 }
 
-// Does all with the decisions that may take long where there are many, and lets go of those of the last
-// cycle. In the thread of the cycle.
+// Does the work with the decisions that may take long where there are many, and frees those of the last
+// cycle. Runs in the thread of the cycle.
 void take(State& state, sched::Decisions decided) {
     CycleInFlight& in_flight = state.in_flight;
     const auto target = [&](const sched::FileToWrite& file) {
@@ -125,7 +125,7 @@ void hand_over(State& state, sched::Instant now, pbs_cycle_result& result) {
 
 }  // namespace
 
-// Is there a program to be waited for? Then the cycle decides nothing, and is wanted again.
+// Does the cycle have to wait for a program? Then it decides nothing now, and is wanted again.
 bool puts_off(State& state, const pbs_cycle_request& request, sched::CycleTrigger& trigger) {
     trigger = static_cast<sched::CycleTrigger>(request.trigger);
     state.decisions.clear();
@@ -161,7 +161,7 @@ int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result)
         state.host.log(PBS_LOG_ERROR, "server", line);
     append_ended(state);
     if (!state.in_flight.put_off) hand_over(state, now, *result);
-    // Else one cycle right after the other would keep those who asked waiting.
+    // Queries get a turn here: one cycle right after another would keep them waiting.
     state.queries.begin_next(state, now);
     return PBSE_NONE;
 }

@@ -19,11 +19,11 @@ int32_t place_job(State& state, const pbs_place_request* request, pbs_cycle_resu
 // Reads the files of SCHED_ACCT_DIR if they have changed, and in any case with `anew`.
 void read_allocations(State& state, std::string_view sched, sched::Instant now, bool anew);
 
-// Writes past usage to its file for the scheduler that keeps it. What fails is told once: "<what> isn't
+// Writes past usage to its file for the scheduler that keeps it. A failure is logged once: "<what> isn't
 // written".
 void write_usage_file(State& state, std::string_view sched, std::string_view text);
 
-// Appends to the schedule log what the scheduler has of jobs that ended since.
+// Appends to the schedule log the scheduler's records of jobs that have ended since.
 void append_ended(State& state);
 
 }  // namespace pbs::plugin

@@ -66,7 +66,8 @@ void DedicatedTimes::before_cycle(sched::Scheduler& scheduler, const Host& host,
         waiting_.push_back(asked);
     }
     start_some(scheduler, now);
-    // What can't be started has failed already; the cycle that follows knows, and others are to know too.
+    // A command that can't be started has failed already; this cycle knows, and look() is to want others for
+    // it.
     news_ = look(scheduler, host, now);
 }
 

@@ -20,7 +20,7 @@ namespace pbs::plugin {
 namespace {
 namespace fs = std::filesystem;
 
-// In each folder that was made here.
+// An empty file that marks each folder made here.
 constexpr const char* kMark = ".made_by_scheduler";
 
 using Folder = tl::expected<values::Fd, std::string>;
@@ -35,7 +35,8 @@ Folder open_folder(const values::Fd& above, const char* name, const fs::path& pa
     return folder;
 }
 
-// The scheduler's sched_priv. What was a link when the path was worked out is none any more here.
+// Opens the scheduler's sched_priv. Components that were links when the path was resolved can't be links any
+// more here.
 Folder open_sched_priv(const fs::path& home, const fs::path& wanted) {
     std::error_code failed;
     const fs::path folder = fs::canonical(wanted, failed);
@@ -66,7 +67,7 @@ bool is_empty(const values::Fd& folder) {
     return empty;
 }
 
-// Is it ours, or is nothing in it yet?
+// Has the folder our mark, or is it still empty, so that it can be marked?
 bool is_marked(const values::Fd& folder) {
     struct stat mark {};
     if (fstatat(folder.get(), kMark, &mark, AT_SYMLINK_NOFOLLOW) == 0)
@@ -112,7 +113,8 @@ std::string write_all(int fd, std::string_view text) {
     return {};
 }
 
-// Two cycles never overlap, so nobody reads a half-written list but a person who looks at it.
+// Writes or appends the file in place. Two cycles never overlap, so only a person who looks at it can see a
+// half-written list.
 std::string put(const DumpTarget& target, std::string_view text, bool append) {
     std::error_code failed;
     const fs::path home = fs::canonical(target.home, failed);

@@ -18,7 +18,8 @@ using std::chrono::seconds;
 constexpr std::string_view kRule = "server_dyn_res";
 
 constexpr seconds kTimeLimit{30};
-// How long a cycle that is put off may take to begin: the host may have turned scheduling off meanwhile.
+// The time within which a cycle that was put off has to begin: the host may have turned scheduling off
+// meanwhile.
 constexpr seconds kGoodFor{60};
 constexpr seconds kAfterHanging{300};
 
@@ -40,12 +41,12 @@ bool DynamicResources::puts_off(sched::Scheduler& scheduler, const Host& host, s
         if (!answer.asked && !fresh && now >= answer.not_before) start(scheduler, host, element, now);
         waits = waits || answer.asked;
     }
-    // What can't be started has failed already.
+    // A program that can't be started has failed already: take that in now.
     if (waits) poll(scheduler, host, now);
     waits =
         std::ranges::any_of(elements, [&](const std::string& element) { return answers_[element].asked; });
     const auto before = put_off_.find(sched);
-    // A look at all jobs does for what single events would have done.
+    // A cycle over all jobs includes the work of a cycle for single events, so keep the wider trigger.
     if (before != put_off_.end() && (!is_of_event(before->second) || trigger == sched::CycleTrigger::timer))
         trigger = before->second;
     if (waits) {
@@ -66,7 +67,7 @@ void DynamicResources::start(const sched::Scheduler& scheduler, const Host& host
     options.path = std::move(call.path);
     if (root_programs_.has(host, element)) {
         options.shell_command = command;
-        // The default scheduler's folder: a manager chooses the folders of others.
+        // The folder of the default scheduler, since a manager chooses the folders of others.
         const std::string folder = fmt::format("{}/sched_priv", host.home());
         std::error_code none;
         if (std::filesystem::is_directory(folder, none)) options.folder = folder;

@@ -1,5 +1,5 @@
 // Dynamic resources: runs the programs of server_dyn_res (PP-748, interface 1) before a cycle that needs
-// their amounts, and tells the scheduler.
+// their amounts, and gives these to the scheduler.
 #pragma once
 
 #include <map>
@@ -13,17 +13,17 @@
 
 namespace pbs::plugin {
 
-// A cycle of a policy with server_dyn_res is put off until the programs have told how much there is; others
-// go on meanwhile. They run beside each other, and only for resources that some job asks for. What they told
-// is good for one cycle. A program that fails tells 0, which the log has once; one that has hung isn't run
-// again for some minutes, so that it doesn't hold up each cycle.
+// A cycle of a policy with server_dyn_res is put off until the programs have reported their amounts; other
+// schedulers' cycles go on meanwhile. Programs run beside each other, and only for resources that some job
+// asks for. A report is good for one cycle. A program that fails reports 0, which is logged once; one that
+// has hung isn't run again for some minutes, so that it doesn't hold up each cycle.
 class DynamicResources {
   public:
-    // Before a cycle. True: the cycle is put off. look() says when it may begin.
+    // Called before a cycle. True: the cycle is put off, and look() tells when it may begin.
     bool puts_off(sched::Scheduler& scheduler, const Host& host, std::string_view sched, sched::Instant now,
                   sched::CycleTrigger& trigger);
 
-    // Looks after programs that run. Returns the schedulers whose cycles may begin.
+    // Looks after running programs. Returns the schedulers whose cycles may begin.
     using Scheds = std::set<std::string, std::less<>>;
     Scheds look(sched::Scheduler& scheduler, const Host& host, sched::Instant now);
 
@@ -37,9 +37,9 @@ class DynamicResources {
   private:
     struct Answer {
         bool asked = false;
-        bool fresh = false;           // no cycle has begun since it was told
-        sched::Instant told_at{};     // if it is fresh
-        sched::Instant not_before{};  // it isn't run again before
+        bool fresh = false;           // no cycle has begun since its report
+        sched::Instant told_at{};     // when it reported, if it is fresh
+        sched::Instant not_before{};  // when it may run again
         std::string said;             // the failure that the log has been told of
     };
     void start(const sched::Scheduler& scheduler, const Host& host, const std::string& element,
@@ -52,7 +52,7 @@ class DynamicResources {
     RunningCommands<std::string> commands_;               // by element as well
     // The cycles that are put off, by scheduler, with what they were to begin for.
     std::map<std::string, sched::CycleTrigger, std::less<>> put_off_;
-    Scheds may_begin_;  // of these, that look() is to tell of
+    Scheds may_begin_;  // schedulers for look() to return
     RootPrograms root_programs_;
 };
 

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::string_view kName = "pbs_policy";
 
-// One line into the caller's buffer, cut to fit, always ended by NUL.
+// Writes one line into the caller's buffer, cut to fit and always ended by NUL.
 void tell(char* error, size_t error_size, std::string_view text) noexcept {
     if (!error || error_size == 0) return;
     const size_t length = std::min(text.size(), error_size - 1);
@@ -264,8 +264,8 @@ pbs_plugin table_of(State* state) {
     return table;
 }
 
-// Why host and plugin don't fit, or an empty string. Whatever version the host has, size and abi_version are
-// its first two members.
+// Returns the reason why host and plugin don't fit, or an empty string. Whatever version the host has, size
+// and abi_version are its first two members.
 std::string misfit(const pbs_host* host, const pbs_plugin* plugin) {
     if (!host || !plugin) return "the server gave no table of functions";
     if (host->size < offsetof(pbs_host, reserved) || host->abi_version != PBS_PLUGIN_ABI_VERSION) {

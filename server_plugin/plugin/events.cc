@@ -70,7 +70,7 @@ void sched_changed(State& state, const pbs_sched_record* record) {
         state.own_scheds.erase(std::string(translated->name));
     }
     std::string& directives = state.sched_directives[std::string(translated->name)];
-    // What a sched_config file says is read anew then.
+    // Directives go before the file's settings, so the sched_config file is read anew.
     if (directives != view(record->directives)) ++state.sched_configs.names;
     directives = view(record->directives);
     state.scheduler.sched_changed(*translated);
@@ -119,7 +119,8 @@ void vnode_removed(State& state, uint64_t vnode) {
 }
 
 void job_changed(State& state, sched::Instant now, const pbs_job_record* record) {
-    // A job that runs is charged by the policy in force, unless the store knows that it is charged already.
+    // A running job is charged by the policy in force, unless the store knows that it is charged already: so
+    // prepare the store first.
     prepare(state, now);
     const auto translated = state.translator.job(record);
     if (!translated) return refuse(state, "job");

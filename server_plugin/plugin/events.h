@@ -1,5 +1,5 @@
-// What the host tells of its objects, on the way to the scheduler. Records that can't be read are left out
-// and named in the log.
+// Takes the host's events about its objects to the scheduler. Records that can't be read are left out and
+// named in the log.
 #pragma once
 
 #include "server_plugin/plugin/pbs_plugin.h"

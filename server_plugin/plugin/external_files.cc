@@ -37,7 +37,7 @@ struct Content {
     mode_t mode = 0644;
 };
 
-// nullopt: there is no such file.
+// Reads a file. nullopt: there is no such file.
 tl::expected<std::optional<Content>, std::string> read_file(const std::string& path) {
     const values::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (file.get() < 0 && errno == ENOENT) return std::optional<Content>();
@@ -58,7 +58,7 @@ tl::expected<std::optional<Content>, std::string> read_file(const std::string& p
     return content;
 }
 
-// Whole, or as it was. Empty, or why not.
+// Writes the file whole, or leaves it as it was. Returns the reason for a failure, or an empty string.
 std::string write_file(const std::string& path, const Content& content) {
     const std::string temporary = path + ".pbs_policy";
     ::unlink(temporary.c_str());
@@ -81,8 +81,8 @@ std::string write_file(const std::string& path, const Content& content) {
     return {};
 }
 
-// pbs_sched holds a lock on a file in its folder for as long as it runs. It reads its files again on SIGHUP.
-// Empty, or why it wasn't told: it reads them at its next start.
+// Has pbs_sched read its files again, by SIGHUP; it holds a lock on a file in its folder for as long as it
+// runs. Returns the reason for a failure, or an empty string; it then reads them at its next start.
 std::string tell_scheduler(const std::string& folder) {
     const std::string path = folder + "/sched.lock";
     const values::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
@@ -110,7 +110,7 @@ sched::Instant midnight(const rrule::Zone& zone, rrule::LocalDay day) {
     return zone.instant(rrule::Local(day));
 }
 
-// "0800<TAB>1700": when prime time begins and when it ends.
+// "0800<TAB>1700": the start and the end of prime time.
 std::string hours_text(const rrule::Zone& zone, const rrule::Interval& open, sched::Instant begin,
                        sched::Instant end) {
     const auto text = [&](sched::Instant t) {
@@ -125,13 +125,13 @@ std::string hours_text(const rrule::Zone& zone, const rrule::Interval& open, sch
     return fmt::format("{}\t{}", from_start ? "0000" : text(open.start), to_end ? "0000" : text(open.end));
 }
 
-// Of the openings of a day, the one that is open at `now` or opens next; else the last.
+// The period of a day that is open at `now` or opens next; else the last.
 const rrule::Interval& chosen(const std::vector<rrule::Interval>& open, sched::Instant now) {
     const auto found = std::ranges::find_if(open, [&](const rrule::Interval& one) { return one.end > now; });
     return found == open.end() ? open.back() : *found;
 }
 
-// Prime time as the objects have it; nullopt: there is no time_window of type prime.
+// Prime time by the objects; nullopt: there is no time_window of type prime.
 std::optional<rrule::WindowSet> prime_time(const objects::Snapshot& snapshot, const rrule::Zone& zone) {
     std::vector<rrule::Window> windows;
     for (const objects::Object* object : snapshot.time_windows_of_type("prime"))
@@ -151,7 +151,7 @@ struct Made {
     std::vector<std::string> left_out;
 };
 
-// The site's own sched_config; empty: there was none.
+// The text of the site's own sched_config; empty: there was none.
 std::string own_sched_config(const std::string& folder) {
     auto kept = read_file(fmt::format("{}/sched_config{}", folder, kKeptSuffix));
     if (kept && !*kept) kept = read_file(folder + "/sched_config");
@@ -181,7 +181,7 @@ Made make(State& state, const objects::Snapshot& snapshot, const std::string& sc
         }
         migrate::Exported exported = exporter.write(source);
         made.files.emplace_back(exporter.file, std::move(exported.text));
-        // A file that is made anew each day has the dates that it needs.
+        // dedicated_time is made anew each day, so it needn't hold all dates: nothing counts as left out.
         if (exporter.kind == "dedicated_time") continue;
         for (std::string& line : exported.left_out)
             if (line.find("algorithm = external") == std::string::npos)
@@ -199,7 +199,8 @@ std::string meta_key(const std::string& sched) {
     return "external_files:" + sched;
 }
 
-// Keeps what is there, if that isn't done yet. Empty, or why not.
+// Keeps copies of the existing files, if that isn't done yet. Returns the reason for a failure, or an empty
+// string.
 std::string keep(objects::Store& store, const std::string& sched, const std::string& folder,
                  const Made& made) {
     const auto known = store.meta(meta_key(sched));
@@ -219,7 +220,7 @@ std::string keep(objects::Store& store, const std::string& sched, const std::str
     return noted ? std::string() : noted.error().message;
 }
 
-// Brings back what was there before. What wasn't, goes.
+// Brings back the files that were there before, and removes those that weren't.
 std::string bring_back(objects::Store& store, const std::string& sched, const Made& made, bool& changed) {
     const auto known = store.meta(meta_key(sched));
     if (!known) return known.error().message;
@@ -317,7 +318,7 @@ std::string ExternalFiles::look(State& state, const std::string& sched, const st
         return why;
     }
     files.left_out = std::move(made.left_out);
-    // A manager, who need not be root, names the folder.
+    // A manager, who need not be root, names the folder: so check it.
     if (!is_of_scheduler(state.host.home(), folder))
         return fmt::format(
             "sched_priv: {} isn't below {} and has no sched_config, expected a scheduler's folder", folder,

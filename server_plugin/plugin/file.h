@@ -1,4 +1,4 @@
-// Files that the plugin reads for a scheduler, and when they are others than before.
+// Versions of files that the plugin reads for a scheduler, to see when they change.
 #pragma once
 
 #include <sys/stat.h>
@@ -9,12 +9,12 @@
 
 namespace pbs::plugin {
 
-// Which file it was, unchanged: device, inode, size, and the times of content and attributes in nanoseconds.
-// All 0: there was none.
+// The version of a file: device, inode, size, and the times of content and attributes in nanoseconds. All 0:
+// there was none.
 using FileVersion = std::tuple<std::uint64_t, std::uint64_t, std::int64_t, std::int64_t, std::int64_t>;
 
 FileVersion version_of(const struct stat& info);
-// Of what is there under that name now, which may be a symbolic link.
+// The version of the file under that name now, which may be a symbolic link.
 FileVersion version_of(const std::string& path);
 
 // The text of an errno.

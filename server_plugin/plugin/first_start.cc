@@ -20,9 +20,8 @@
 namespace pbs::plugin {
 namespace {
 
-// Facts in the store. The first is there once a server has been through its first start; the second is what
-// was wrong then, and empty again once pbs_migrate has done it; the third is a report that isn't in its file
-// yet.
+// Facts in the store: that a server has been through its first start; the errors of that, empty again once
+// pbs_migrate has corrected them; and a report that isn't in its file yet.
 constexpr std::string_view kDone = "first_start";
 constexpr std::string_view kError = "migration_error";
 constexpr std::string_view kReport = "migration_report";
@@ -31,8 +30,8 @@ std::string report_path(const State& state) {
     return fmt::format("{}/server_priv/migration_report", state.host.home());
 }
 
-// Put in place whole: a crash or a full disk leaves the file that was there. False: it wasn't written, which
-// the log tells.
+// Puts the report in place whole: a crash or a full disk leaves the old file. False: it wasn't written, and
+// the log was told.
 bool write_report(const State& state, const std::string& text) {
     const std::string path = report_path(state);
     const std::string fresh = path + ".new";
@@ -52,7 +51,7 @@ bool write_report(const State& state, const std::string& text) {
     return false;
 }
 
-// Of a migration that is in the store, with its report.
+// Writes the report of a migration that is kept in the store.
 void write_kept_report(State& state) {
     const auto report = state.store->meta(kReport);
     if (report && report->value_or("").empty()) return;
@@ -62,7 +61,7 @@ void write_kept_report(State& state) {
         state.host.log(PBS_LOG_ERROR, "migration", done.error().message);
 }
 
-// Tells of what was wrong wherever somebody may look, and says what to do.
+// Reports the problems wherever somebody may look, with advice.
 void tell_problems(State& state, const migrate::Problems& problems) {
     const std::string advice = migrate::has_system_problem(problems)
                                    ? "The next start tries again"
@@ -95,7 +94,7 @@ void tell_done(State& state, const migrate::Report& report) {
     write_kept_report(state);
 }
 
-// Of a server of OpenPBS, which isn't younger than the files.
+// Adds an OpenPBS server's settings that pbs_sched reads; they are as recent as its files.
 void what_pbs_sched_reads(const State& state, migrate::MigrateOptions& options) {
     options.other_scheds = state.sched_priv;
     options.other_scheds.erase("default");
@@ -107,7 +106,7 @@ void what_pbs_sched_reads(const State& state, migrate::MigrateOptions& options) 
         options.server_print += set->second;
 }
 
-// The files that the older schedulers read: the default one's in the home, and those of others.
+// The sched_config files of the older schedulers: the default one's in the home, and those of others.
 std::vector<std::string> sched_configs(const State& state) {
     std::vector<std::string> out{fmt::format("{}/sched_priv/sched_config", state.host.home())};
     if (!state.host.has_pbs_sched()) return out;
@@ -172,7 +171,7 @@ objects::Result<void> first_start(State& state, sched::Instant now) {
     migrate::Surroundings known = state.sched_configs.surroundings();
     known.now = now;
     known.same_scheduler = state.has_pbs_sched_alone();
-    // That it is done is written with it: a crash leaves both or neither.
+    // The fact that the migration is done is written in its transaction: a crash leaves both or neither.
     migrate::MigrateOptions options =
         with_report({.facts = {{std::string(kDone), "1"}, {std::string(kError), ""}}});
     if (state.host.has_pbs_sched()) what_pbs_sched_reads(state, options);

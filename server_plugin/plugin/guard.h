@@ -9,7 +9,7 @@
 
 namespace pbs::plugin {
 
-// Writes what escaped to the log; never throws.
+// Logs an exception that escaped; never throws.
 void log_escaped(const State& state, std::string_view where, const char* what) noexcept;
 
 // Runs `work(state)`. An exception ends in the log, and the result is then `otherwise`.

@@ -27,10 +27,10 @@ class Reply {
     int32_t error(int32_t code, std::string_view text);
     void warning(std::string_view text);
     void object(int32_t object_type, std::string_view name, std::span<const ShownAttribute> attributes);
-    // An object in the encoding of status replies (ifl::encode_object), if the host takes that.
+    // Adds an object in the encoding of status replies (ifl::encode_object), if the host takes that.
     bool takes_encoded() const;
     void encoded(std::string_view object);
-    // One more attribute of the object that the host is describing.
+    // Adds an attribute to the object that the host is describing.
     void attribute(const ShownAttribute& attribute);
 
   private:
@@ -49,16 +49,16 @@ class Host {
     // An IANA name; empty: the system's zone.
     std::string_view time_zone() const;
 
-    // Writes one line to the server's log. `object` names what it is about.
+    // Writes one line to the server's log. `object` names its subject.
     void log(pbs_log_level level, std::string_view object, std::string_view message) const;
 
-    // Tells that a cycle in a thread is over, from any thread, if the host wants to be told.
+    // Tells the host that a cycle in a thread is over, from any thread, if the host wants to be told.
     void cycle_finished() const;
-    // The same when something else in a thread is over, for which the host asks again.
+    // Tells the host that other work in a thread is over, for which it asks again.
     bool takes_work_finished() const;
     void work_finished() const;
 
-    // Is there pbs_sched of OpenPBS, with its files? Which schedulers are its own: State.
+    // Has the host pbs_sched of OpenPBS, with its files? State knows which schedulers are pbs_sched's.
     bool has_pbs_sched() const;
     bool provisions() const;
     objects::ServerAbilities abilities() const;

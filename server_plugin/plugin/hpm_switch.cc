@@ -30,8 +30,8 @@ std::string_view first_word(std::string_view text) {
     return text.substr(0, text.find_first_of(" \t\r\n"));
 }
 
-// HOME/sched_priv/hpm_ctl itself, which only the administrator of the server can have put there, for this. A
-// link to another program doesn't make it that.
+// Is the program HOME/sched_priv/hpm_ctl itself, which only the administrator of the server can have put
+// there, for this purpose? A link to another program isn't.
 bool is_administrators(const std::string& program, std::string_view home) {
     std::error_code no_program;
     std::error_code no_folder;

@@ -10,7 +10,8 @@
 
 namespace pbs::plugin {
 
-// What the two threads share. Of `store` and `done` only the one that works knows, until it is over.
+// The data that the two threads share. Until the work is over, only the working thread touches `store` and
+// `done`.
 struct LongChange::Job {
     struct Stage {
         bool over = false;       // the work
@@ -29,7 +30,7 @@ struct LongChange::Job {
         return stage;
     }
     void work(const Work& what);
-    // Closing a database takes a while: its log is copied into it.
+    // Closes the database, which takes a while: its log is copied into it.
     void close() {
         store.reset();
         const values::Lock lock(mutex);
@@ -72,7 +73,7 @@ void LongChange::begin(objects::Store& store, std::uint64_t ticket, Work work) {
     auto job = std::make_shared<Job>();
     job->seed = store.seed();
     thread_ = std::thread([job, work = std::move(work)] { job->work(work); });
-    // There may be no room for a thread: then nothing has begun.
+    // Set only now: if no thread could be made, nothing has begun.
     job_ = std::move(job);
     ticket_ = ticket;
     abandoned_ = false;

@@ -15,7 +15,7 @@ namespace pbs::plugin {
 class LongChange {
   public:
     using Done = objects::Result<objects::Rewritten>;
-    // What is to be done, in the thread: it uses the store that it is given, and nothing that others change.
+    // The work, done in the thread: it uses the store that it is given, and no data that others change.
     using Work = std::function<Done(objects::Store& store)>;
 
     LongChange() = default;
@@ -23,24 +23,24 @@ class LongChange {
     LongChange(const LongChange&) = delete;
     LongChange& operator=(const LongChange&) = delete;
 
-    // Is a change under way? It is from begin() to end(), or until a change that was given up is taken back.
-    // Until then nothing else may change the store.
+    // Is a change under way: from begin() to end(), or until an abandoned change is taken back? Until then
+    // nothing else may change the store.
     bool busy() const;
     // The ticket of the request that the change is for; 0: no change is under way, or it was given up.
     std::uint64_t ticket() const { return ticket_; }
-    // May one begin? Not while an earlier one is being put away.
+    // May a change begin? Not while an earlier one is being put away.
     bool ready() const;
 
-    // `ticket` is not 0. Only if it is ready().
+    // Begins a change. Only if ready(); `ticket` is not 0.
     void begin(objects::Store& store, std::uint64_t ticket, Work work);
     // Has the work been done?
     bool over() const;
-    // Makes durable what the work did, if it is over(); it holds in the store then.
+    // Makes the work durable, if it is over(); the store then has it.
     Done end(objects::Store& store);
-    // Throws it away: nothing has changed. Doesn't wait for the thread, which ends as soon as it can. Of
-    // another ticket: nothing.
+    // Throws the change away: nothing has changed. Doesn't wait for the thread, which ends as soon as it can.
+    // Does nothing with another ticket.
     void abandon(std::uint64_t ticket);
-    // Throws away what the thread did, and waits for its end.
+    // Throws the thread's work away, and waits for its end.
     void stop();
 
   private:
@@ -49,7 +49,7 @@ class LongChange {
     void put_away();
 
     std::uint64_t ticket_ = 0;
-    bool abandoned_ = false;  // the last one was
+    bool abandoned_ = false;  // the last change was abandoned
     std::shared_ptr<Job> job_;
     std::thread thread_;
 };

@@ -13,10 +13,10 @@
 namespace pbs::plugin {
 namespace {
 
-// Whose queues are of no partition.
+// The scheduler whose queues have no partition.
 constexpr std::string_view kDefaultSched = "default";
 
-// Empty: none has the partition.
+// The scheduler of a partition; empty: none has it.
 std::string_view sched_of(const State& state, std::string_view partition) {
     if (partition.empty()) return kDefaultSched;
     const auto found =
@@ -24,7 +24,8 @@ std::string_view sched_of(const State& state, std::string_view partition) {
     return found == state.partitions.end() ? std::string_view{} : std::string_view(found->first);
 }
 
-// As the scheduler goes by it: with a sched_config file the server's job_sort_formula counts.
+// The policy in force, as the scheduler uses it: with a sched_config file the server's job_sort_formula
+// counts.
 std::optional<objects::Object> policy_in_force(State& state, std::string_view sched, sched::Instant now) {
     const std::string name = state.scheduler.status(now, sched).policy;
     if (const auto policy = state.store->snapshot()->objects(objects::ObjectType::policy).find(name);
@@ -87,7 +88,7 @@ void tell_of_queues(State& state, std::string_view sched, sched::Instant now) {
     });
 }
 
-// Of an algorithm that has no peers there are none; nor where pbs_sched asks them.
+// Adds the peer queues of the policy; none with an algorithm without peers, or where pbs_sched asks them.
 void tell_peer_queues(State& state, sched::Instant now, std::string_view sched, Reply reply) {
     const auto policy = policy_in_force(state, sched, now);
     if (!policy || policy->text("algorithm") == "origin") return;

@@ -1,5 +1,5 @@
-// What the server's queues and the policy in force have to do with each other: what the server keeps of them
-// and the policy doesn't act on (objects/unsupported.h), and what is pulled into them.
+// Settings of the server's queues that the policy in force doesn't act on (objects/unsupported.h), and queues
+// of other servers from which jobs are pulled.
 #pragma once
 
 #include <span>
@@ -9,12 +9,12 @@
 
 namespace pbs::plugin {
 
-// Events: what there is to tell of the queue is told after the next cycle.
+// Note a queue's settings, or forget them, by events; the log is told of them after the next cycle.
 void note_queue(State& state, const sched::QueueRecord& queue);
 void forget_queue(State& state, uint64_t queue);
 
-// After a cycle of this scheduler: the log tells, once, of queues that have changed since the last one, and
-// of all of its queues if it goes by another policy now.
+// After a cycle of this scheduler: tells the log, once, of queues that have changed since the last one, or of
+// all of its queues if another policy is in force now.
 void tell_of_queues(State& state, std::string_view sched, sched::Instant now);
 
 // pbs_plugin::peer_queues.

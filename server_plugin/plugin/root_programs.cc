@@ -24,7 +24,7 @@ std::string path_of(const Host& host) {
     return fmt::format("{}/server_priv/root_programs", host.home());
 }
 
-// Whole and on the disk, or not at all. Empty, or why not.
+// Writes a file whole and to the disk, or not at all. Returns the reason for a failure, or an empty string.
 std::string write_new(const std::string& path, const std::string& text) {
     const std::string temporary = path + ".new";
     ::unlink(temporary.c_str());
@@ -45,7 +45,7 @@ std::string write_new(const std::string& path, const std::string& text) {
 const objects::RootPrograms& RootPrograms::listed(const Host& host) {
     const std::string path = path_of(host);
     const bool there = version_of(path) != FileVersion{};
-    // Folders above it may be others than before, too: it is asked each time whether it is safe.
+    // Folders above the file may have changed, too: check each time whether it is safe.
     const auto file = there ? objects::roots_file(path) : tl::expected<std::string, std::string>();
     if (!file && file.error() != said_)
         host.log(PBS_LOG_ERROR, "server_dyn_res",

@@ -24,7 +24,7 @@ constexpr const char* kName = "sched_config";
 constexpr const char* kGroup = "default_fs_group";
 constexpr off_t kLargest = off_t{1} << 20;
 
-// Why a file isn't to be trusted, or an empty string.
+// Returns the reason why a file isn't trusted, or an empty string.
 std::string objection(const struct stat& info) {
     if (info.st_uid != 0 && info.st_uid != geteuid())
         return fmt::format("belongs to user {}, expected root or the server's user", info.st_uid);
@@ -47,7 +47,7 @@ tl::expected<std::string, std::string> read_all(int fd) {
     }
 }
 
-// The file's text, or what is wrong with the file as a whole.
+// Reads the file's text; an error is about the file as a whole.
 tl::expected<std::string, std::string> read_file(const std::string& path, const std::string& home) {
     const auto fd = objects::open_plain_file(path, home);
     if (!fd) return tl::unexpected(fd.error());
@@ -58,7 +58,7 @@ tl::expected<std::string, std::string> read_file(const std::string& path, const 
     return text;
 }
 
-// The policies of a text, which is empty for the defaults. What is wrong in its lines is added to `mistakes`.
+// Makes policies from a text, which is empty for the defaults. Adds mistakes in its lines to `mistakes`.
 migrate::Result<migrate::SchedPolicies> policies_of(State& state, const std::string& path,
                                                     std::string_view text, migrate::Problems& mistakes) {
     if (migrate::is_configfile(text))
@@ -75,8 +75,8 @@ migrate::Result<migrate::SchedPolicies> policies_of(State& state, const std::str
     return policies;
 }
 
-// The directives that set what policies have of a scheduler. They name it, and a print is read for that of
-// the scheduler "default".
+// Reads the directives that set, at a scheduler, attributes that policies have, too. They name the scheduler,
+// and a print is read for the one named "default".
 migrate::QmgrPrint set_of(const std::string& sched, std::string_view directives) {
     constexpr std::string_view kSet = "set sched ";
     std::string text;
@@ -98,7 +98,7 @@ void put(std::vector<migrate::SchedValue>& values, const migrate::PrintedSetting
         values.push_back({std::string(set.attribute), set.value, std::string(set.printed), 0});
 }
 
-// What is set at the host's scheduler object goes before what the file says.
+// Puts settings of the host's scheduler object in front of the file's.
 void put_directives(const State& state, std::string_view sched, migrate::SchedPolicies& policies,
                     migrate::Problems& mistakes) {
     const auto directives = state.sched_directives.find(std::string(sched));
@@ -145,7 +145,7 @@ std::string adopt(State& state, std::string_view sched, SchedConfigFile& file,
     return {};
 }
 
-// Says what is new among the notes on a file.
+// Logs the new ones among the notes on a file.
 void tell_notes(State& state, std::string_view sched, SchedConfigFile& file, std::vector<std::string> notes) {
     notes.insert(notes.end(), file.unsupported.begin(), file.unsupported.end());
     for (const std::string& note : notes)

@@ -17,7 +17,7 @@ std::string reason(const std::string& folder, int error) {
     return fmt::format("{}: {}", folder, std::generic_category().message(error));
 }
 
-// Not every file system makes files without a name.
+// Opens a file without a name; not every file system has O_TMPFILE.
 int open_unnamed(const std::string& folder) {
     const int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return fd;
@@ -33,7 +33,7 @@ SpoolFile::~SpoolFile() {
     if (fd_ >= 0) close(fd_);
 }
 
-// A disk that it fills stops the server.
+// Has the disk room for more, with as much left free? A full disk would stop the server.
 bool SpoolFile::has_room(std::size_t more) {
     struct statvfs disk {};
     if (fstatvfs(fd_, &disk) != 0) {

@@ -1,4 +1,4 @@
-// A text that is too long for memory, in a file without a name: it goes with the object, and with the
+// A text that is too long for memory, in a file without a name: the file ends with the object, or with the
 // process.
 #pragma once
 
@@ -10,25 +10,25 @@
 
 namespace pbs::plugin {
 
-// One thread at a time.
+// For one thread at a time.
 class SpoolFile {
   public:
-    // The file lies in `folder`; it is made when something is to be written. It takes no more of the disk
-    // than is left free.
+    // The file lies in `folder`; it is made at the first write. It takes no more of the disk than it leaves
+    // free.
     explicit SpoolFile(std::string folder) : folder_(std::move(folder)) {}
     ~SpoolFile();
     SpoolFile(const SpoolFile&) = delete;
     SpoolFile& operator=(const SpoolFile&) = delete;
 
-    // Nothing is written any more once something couldn't be.
+    // Appends text. After a failed write nothing more is written.
     void append(std::string_view text);
-    // Why the text isn't whole; empty: it is.
+    // The reason why the text isn't whole; empty: it is.
     const std::string& error() const { return error_; }
-    // Bytes.
+    // The size in bytes.
     std::int64_t size() const { return size_; }
-    // At most so many bytes from `offset` on, fewer at the end only. Errors: a text for the one who asked.
+    // Returns at most `most` bytes from `offset` on, fewer at the end only. Errors: a text for the client.
     tl::expected<std::string, std::string> part(std::int64_t offset, std::size_t most) const;
-    // Cuts off some of its end, as much as takes some milliseconds; a long file takes long to close. False:
+    // Cuts off as much of its end as takes some milliseconds, because a long file takes long to close. False:
     // nothing is left.
     bool shrink();
 

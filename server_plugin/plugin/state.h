@@ -1,4 +1,4 @@
-// Everything that one loaded plugin holds. The files of this folder are functions on it.
+// The state of one loaded plugin. The files of this folder are functions on it.
 #pragma once
 
 #include <cstddef>
@@ -40,35 +40,35 @@ struct WrittenFile {
 // last ones, and State::decisions.
 struct CycleInFlight {
     bool on_its_way = false;
-    bool put_off = false;  // it decides nothing, for programs have to tell amounts first
+    bool put_off = false;  // it decides nothing, because programs have to report amounts first
     std::string sched;
     std::string home;
-    std::string sched_priv;  // its folder
+    std::string sched_priv;  // the scheduler's folder
     std::vector<WrittenFile> files;
     std::vector<std::string> log;
     std::vector<std::string_view> wants;  // sched::Decisions::wants
     std::int64_t log_event = -1;
-    std::shared_ptr<BackgroundQuery> record;  // of the cycle, for one who waits for it; or null
+    std::shared_ptr<BackgroundQuery> record;  // the cycle's record, if somebody waits for it; or null
 };
 
-// The record of a cycle that somebody waits for (requests/record.h), of one scheduler.
+// The record of a cycle that somebody waits for (requests/record.h), for one scheduler.
 struct NextRecord {
-    std::int64_t cycles = 0;                     // so many have begun
+    std::int64_t cycles = 0;                     // the number of cycles that have begun
     std::optional<sched::Instant> wanted_until;  // the next one is recorded if it begins by then
-    std::int64_t recorded = 0;                   // which one `record` is of, counted from 1
+    std::int64_t recorded = 0;                   // the cycle whose record `record` is, counted from 1
     std::shared_ptr<BackgroundQuery> record;     // null: there is none, or it was fetched
-    sched::Instant kept_until{};                 // for one who has stopped asking
+    sched::Instant kept_until{};                 // for a client that has stopped asking
 };
 
 using UnsupportedKey = std::pair<objects::ObjectType, std::string>;
 
-// Objects that changed, whose settings the log isn't told of yet, and how many lines of them came to be.
+// Changed objects whose settings the log is still to be told of, and the number of lines so far.
 struct ChangedSettings {
     std::deque<UnsupportedKey> objects;
     std::size_t lines = 0;
 };
 
-// What a queue has that a policy may not act on.
+// Settings of a queue that a policy may not act on.
 struct QueueSettings {
     std::string name;
     std::string partition;
@@ -82,12 +82,13 @@ struct State {
 
     Host host;
     rrule::Zone zone;
-    // Of the last cycle. Its thread writes here, so the scheduler, which waits for that, goes first.
+    // The decisions of the last cycle. Its thread writes here, so the scheduler, which waits for the thread,
+    // has to be destroyed first.
     DecisionArray decisions;
-    DecisionArray placed;  // of the last place_job()
+    DecisionArray placed;  // the decision of the last place_job()
     CycleInFlight in_flight;
     std::int64_t jobs_considered = 0;
-    bool takes_preemptions = true;  // the host carries them out, as it said for the last cycle
+    bool takes_preemptions = true;  // the host preempts jobs, as it declared for the last cycle
     std::map<std::string, NextRecord> next_records;  // by scheduler
     BackgroundQueries queries;
     sched::Scheduler scheduler;
@@ -98,22 +99,22 @@ struct State {
     bool prepared = false;
     std::string failure;
     std::optional<objects::Store> store;
-    LongChange long_change;  // while it is busy, nothing else changes the store
+    LongChange long_change;  // while it is busy, nothing else may change the store
     UsageSaver usage;
     bool shares_came = false;  // usage of fair shares was stored, which the scheduler is to be given
     std::vector<std::unique_ptr<SiteProgram>> programs = site_programs();
     AllocationFiles allocation_files;
     DynamicResources dynamic_resources;
     UsageFileTimer usage_file;
-    std::string migration_error;  // of the first start; empty: none, or corrected since
+    std::string migration_error;  // error of the first start; empty: none, or corrected since
     std::string
-        configuration_error;  // why the scheduler goes on with an older configuration; empty: it does not
+        configuration_error;  // the reason why an older configuration stays in force; empty: it doesn't
 
     std::vector<std::string> resources;             // names of the host's resources, until the store is open
     std::map<std::string, std::string> sched_priv;  // scheduler -> its folder
     std::map<std::string, std::string> sched_directives;  // scheduler -> pbs_sched_record::directives
-    std::map<std::string, std::string> partitions;        // scheduler -> the queues' that it serves
-    std::set<std::string, std::less<>> own_scheds;  // of a host with pbs_sched: those that are the plugin's
+    std::map<std::string, std::string> partitions;  // scheduler -> partition of the queues that it serves
+    std::set<std::string, std::less<>> own_scheds;  // on a host with pbs_sched: the plugin's schedulers
     // Does pbs_sched schedule for all schedulers, or for this one?
     bool has_pbs_sched_alone() const { return host.has_pbs_sched() && own_scheds.empty(); }
     bool has_pbs_sched(std::string_view sched) const {
@@ -129,18 +130,19 @@ struct State {
     std::string server_formula;               // its deprecated job_sort_formula
     std::int64_t server_backfill_depth = -1;  // its deprecated backfill_depth
     SchedConfigs sched_configs;               // of schedulers without a policy
-    std::uint64_t queue_types_names = 0;      // sched_configs.names, when set_queue_types() looked
+    std::uint64_t queue_types_names = 0;      // sched_configs.names at the last set_queue_types()
     ExternalFiles external_files;             // of hosts with pbs_sched
-    // What the scheduler has been given last; null: nothing yet. Later commits have other snapshots.
+    // The configuration that the scheduler was last given; null: none yet. Later commits have other
+    // snapshots.
     std::shared_ptr<const objects::Snapshot> adopted;
-    // Objects with settings that nothing acts on, and the lines that the log has of each.
+    // Objects with settings that nothing acts on, with the lines that the log was told of each.
     std::map<UnsupportedKey, std::vector<std::string>> unsupported;
     ChangedSettings changed_settings;
-    std::map<uint64_t, QueueSettings> queue_settings;  // by the host's handles, of those that have some
-    std::set<uint64_t> queues_to_tell;                 // that the log doesn't have yet as they are
+    std::map<uint64_t, QueueSettings> queue_settings;  // by the host's handles; queues with such settings
+    std::set<uint64_t> queues_to_tell;                 // queues whose settings the log is still to be told of
     // By scheduler, the policy in force when the log was told of its queues.
     std::map<std::string, std::optional<objects::Object>> told_policies;
-    std::set<std::string> said_unwritable;  // dump files that couldn't be written, already in the log
+    std::set<std::string> said_unwritable;  // dump files that couldn't be written, as already logged
 };
 
 }  // namespace pbs::plugin

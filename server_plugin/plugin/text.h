@@ -12,7 +12,7 @@ inline std::string_view view(pbs_str text) {
     return text.len == 0 ? std::string_view{} : std::string_view{text.ptr, text.len};
 }
 
-// Is the struct there, and that of this version of the interface?
+// Is the struct there, and of this version of the interface?
 template <class Struct>
 bool fits(const Struct* one) {
     return one != nullptr && one->size == sizeof(Struct);

@@ -69,8 +69,7 @@ std::optional<sched::ResourceRecord> Translator::resource(const pbs_resource_rec
     if (!fits(record)) return std::nullopt;
     const auto kind = kind_of(record->kind);
     if (!kind) return std::nullopt;
-    // Those that every PBS has may be told of no vnode and count all the same, as for vmem, which is
-    // enforced.
+    // Resources that every PBS has count even where no vnode has a value, as with vmem, which is enforced.
     static const objects::ResourceNames usual;
     const bool host_level = record->host_level != 0 && !usual.contains(view(record->name));
     return sched::ResourceRecord{record->id, *kind, view(record->name), record->consumable != 0, host_level};
@@ -194,7 +193,7 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
         if (!present(place.amounts, place.amount_count)) return std::nullopt;
         ranges_.push_back(take(place.amounts, place.amount_count));
     }
-    // Spans only now: the buffer of amounts grows no more.
+    // Make spans only now: the buffer of amounts grows no more.
     for (std::size_t i = 0; i < held.size(); ++i) {
         places_.push_back({sched::VnodeHandle{held[i].vnode}, amounts(ranges_[i])});
     }
@@ -287,7 +286,7 @@ void DecisionArray::clear() {
 void DecisionArray::assign(sched::Decisions decisions) {
     clear();
     decisions_ = std::move(decisions);
-    // The arrays are sized first, so that pointers into them stay.
+    // Size the arrays first, so that pointers into them stay valid.
     std::size_t amount_count = 0;
     std::size_t place_count = 0;
     for (const sched::Decision& decision : decisions_.list) {
@@ -332,8 +331,9 @@ void DecisionArray::assign(sched::Decisions decisions) {
         }
         list_.push_back(out);
     }
-    // Many comments come in the order in which the host keeps its jobs and their rows: it carries them out
-    // several times as fast. Fewer stay in the order in which the jobs were considered, which a log shows.
+    // Many comments are put in the order in which the host keeps its jobs and their rows, since it then
+    // carries them out several times as fast. Fewer stay in the order in which the jobs were considered,
+    // which a log shows.
     constexpr std::ptrdiff_t kMany = 10'000;
     const auto is_comment = [](const pbs_decision& one) { return one.kind == PBS_DECIDE_COMMENT; };
     const auto last_other = std::find_if_not(list_.rbegin(), list_.rend(), is_comment).base();

@@ -1,4 +1,5 @@
-// Records of the C interface as the scheduler's records, and the scheduler's decisions as the C interface's.
+// Translates records of the C interface into the scheduler's records, and the scheduler's decisions into
+// those of the C interface.
 #pragma once
 
 #include <deque>
@@ -16,12 +17,12 @@ namespace pbs::plugin {
 sched::Instant instant(int64_t seconds);
 int64_t seconds(sched::Instant instant);
 
-// Turns records. Strings are viewed where they are; arrays of amounts go through buffers of this object that
-// are used again, so a record is translated without allocation once the buffers have grown. What a function
-// returns is valid until the next call and as long as the record that it was given.
+// Translates records. Strings are viewed where they are; arrays of amounts go through buffers of this object
+// that are used again, so a record is translated without allocation once the buffers have grown. A result is
+// valid until the next call and as long as the record that it was made from.
 //
-// Empty: the record is of an older interface than this plugin understands (its `size` is too small), or an
-// array is missing where its count says that there is one.
+// Empty: the record is of another version of the interface (its `size` differs), or an array is missing where
+// its count isn't 0.
 class Translator {
   public:
     std::optional<sched::ResourceRecord> resource(const pbs_resource_record* record);
@@ -61,7 +62,7 @@ class DecisionArray {
     std::vector<pbs_decision> list_;
     std::vector<pbs_amount> amounts_;
     std::vector<pbs_place> places_;
-    std::vector<uint8_t> joined_;  // of each of them
+    std::vector<uint8_t> joined_;  // for each place
 };
 
 }  // namespace pbs::plugin

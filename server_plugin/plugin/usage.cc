@@ -11,7 +11,7 @@ namespace {
 constexpr std::chrono::seconds kRetryAfter{60};
 
 // Adds changes after those that couldn't be written: later amounts of a pair come later and replace earlier
-// ones, which a decay is about too; a job that started and ended in between needs no row.
+// ones, and a decay applies to these, too; a job that started and ended in between needs no row.
 void append(objects::UsageBatch& batch, sched::UsageChanges changes) {
     if (changes.decayed_by != 1) {
         for (objects::Usage& row : batch.usage) {
@@ -36,7 +36,7 @@ bool has_changes(const sched::Scheduler& scheduler) {
     return scheduler.has_usage_changes() || scheduler.has_share_changes();
 }
 
-// What is stored of a scope, as the scheduler has it.
+// The stored rows of a scope, in the scheduler's types.
 struct Stored {
     std::vector<sched::UsageRow> usage;
     std::vector<sched::ChargeRow> charges;

@@ -1,4 +1,4 @@
-// Past usage as a file to look into, sched_priv/decay_usage: written every hour, as the Origin scheduler did
+// Past usage as a file for people, sched_priv/decay_usage: written every hour, as the Origin scheduler did
 // (sched-config guide, "SORT_BY_PAST_USAGE").
 #pragma once
 
@@ -12,11 +12,11 @@
 namespace pbs::plugin {
 
 // The format: the day of the week on which it was written, then a line "group:user usage" for each user, in
-// this order. What counts is in the store, written with each change; the file isn't read again.
+// this order. The store, written with each change, is what counts; the file isn't read again.
 std::string usage_file_text(std::span<const sched::UsageRow> rows, sched::Instant now,
                             const rrule::Zone& zone);
 
-// When the file is due: an hour after the last time, or after it was first asked.
+// Tells when the file is due: an hour after the last time, or after the first call.
 class UsageFileTimer {
   public:
     sched::Instant next(sched::Instant now);

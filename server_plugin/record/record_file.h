@@ -1,7 +1,7 @@
-// The record of a scheduling cycle: a text that holds all that a scheduler knew, and what it decided, so that
-// the cycle can be run again elsewhere.
+// The record of a scheduling cycle: a text of the scheduler's whole state and of its decisions, so that the
+// cycle can be run again elsewhere.
 //
-// A record is lines of JSON, each an object with one key that says what it is:
+// A record is lines of JSON, each an object with one key that names its kind:
 //
 //   {"pbspolicy_record":1,"time_zone":"Europe/Berlin"}   the format's version; comes first
 //   {"resource":{"id":0,"name":"ncpus","kind":"integer","consumable":true}}
@@ -17,13 +17,14 @@
 //   {"schedule":{...}}
 //   {"end":{"jobs_considered":3}}
 //
-// A place with "joined" is another piece of the chunk that the place before it is of; with "next_occurrence"
-// it is the first one at the next time of a standing reservation that was asked for.
+// in this order; only reservation, object, sched_config, fair_share and the lines after "cycle" may be
+// missing wholly. A place with "joined" is another piece of the same chunk as the place before it; with
+// "next_occurrence" it is the first place of the next occurrence that was asked for, of a standing
+// reservation.
 //
-// in this order; only reservation, object, sched_config, fair_share and what follows "cycle" may be missing
-// wholly. Values that are the defaults (false, no limit, empty) are left out. Instants are seconds since
-// 1970-01-01 UTC, durations seconds, amounts [resource, number or text]; queues, vnodes and jobs are referred
-// to by their handles, but for decisions, which name them. Strings are bytes: one that isn't UTF-8 is
+// Values that are the defaults (false, no limit, empty) are left out. Instants are seconds since 1970-01-01
+// UTC, durations seconds, amounts [resource, number or text]; queues, vnodes and jobs are referred to by
+// their handles, except in decisions, which name them. Strings are bytes: one that isn't UTF-8 is
 // {"hex":"e9"}; in names that are keys, bytes other than printable ASCII are %e9.
 #pragma once
 
@@ -48,7 +49,7 @@ using sched::Seconds;
 
 inline constexpr int kRecordFormat = 1;
 
-// Which cycle it was.
+// The cycle of a record.
 struct CycleAsked {
     Instant now{};
     std::string sched = "default";
@@ -62,7 +63,7 @@ class RecordWriter {
   public:
     using Sink = std::function<void(std::string_view text)>;
 
-    // With a sink, the text goes there in parts of some lines, the last one by flush().
+    // With a sink, the text goes there in parts of some lines; flush() sends the last part.
     explicit RecordWriter(Sink sink = {}) : sink_(std::move(sink)) {}
     void begin(std::string_view time_zone);
     void state(const sched::StateRecord& record);
@@ -77,7 +78,7 @@ class RecordWriter {
     std::string take() { return std::move(text_); }
 
   private:
-    // The names of what decisions and amounts refer to.
+    // The names of objects that decisions and amounts refer to.
     struct Names {
         std::vector<std::string> resources;                         // by id
         std::unordered_map<std::string_view, std::uint32_t> first;  // id of the first resource of a name
@@ -101,19 +102,19 @@ class RecordWriter {
 void record_cycle(sched::Inspector& scheduler, CycleAsked asked, RecordWriter::Sink sink,
                   const std::atomic<bool>& give_up);
 
-// One line of what was decided.
+// One line of the decisions and other results.
 struct DecidedLine {
     std::string job;   // its id; empty: the line isn't about a job
-    std::string text;  // the JSON of it, keys sorted, without blanks
+    std::string text;  // its JSON, keys sorted, without blanks
     std::size_t line = 0;
 };
 
-// Gets the steps of a record, one by one, while it is read.
+// Receives the steps of a record, one by one, while it is read.
 class RecordSink {
   public:
     virtual ~RecordSink() = default;
     virtual Result<void> begin(const std::string& time_zone) = 0;
-    // Strings and spans are good during the call.
+    // Strings and spans are valid during the call.
     virtual Result<void> state(const sched::StateRecord& record) = 0;
 };
 
@@ -122,11 +123,11 @@ struct ReadRecord {
     std::vector<DecidedLine> decided;
 };
 
-// Reads a record and gives each of its steps to the sink. Errors begin with "NAME:LINE: " and say what was
+// Reads a record and gives each of its steps to the sink. Errors begin with "NAME:LINE: " and tell what was
 // expected there. An error of the sink ends the reading and gets the line of the step that it was given.
 Result<ReadRecord> read_record(std::string_view text, std::string_view name, RecordSink& sink);
 
-// The lines of a record that come after "cycle": what was decided.
+// The lines of a record after "cycle": decisions and other results.
 std::vector<DecidedLine> decided_lines(std::string_view text);
 
 }  // namespace pbs::record

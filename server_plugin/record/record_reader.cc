@@ -1,4 +1,4 @@
-// Reading a record.
+// Reads a record.
 
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ constexpr std::int64_t kFarthest = std::int64_t{1} << 53;
 // Resources have dense ids.
 constexpr std::uint32_t kMostResources = 1'000'000;
 
-// Strings and lists that the objects read from one line point to.
+// Memory for the strings and lists that the objects read from one line point to.
 class Memory {
   public:
     std::string_view keep(std::string text) { return strings_.emplace_back(std::move(text)); }
@@ -45,11 +45,11 @@ class Memory {
     std::deque<std::any> lists_;
 };
 
-// What the readers of a line share.
+// Data that the readers of a line share.
 struct Reading {
     Memory memory;
-    std::unordered_map<std::string, std::uint32_t> resources;  // the first of each name
-    std::string problem;                                       // the first of a line; empty: none
+    std::unordered_map<std::string, std::uint32_t> resources;  // the first resource of each name
+    std::string problem;                                       // the first problem of a line; empty: none
 
     void fail(std::string_view where, std::string_view key, std::string_view expected) {
         if (problem.empty()) problem = fmt::format("{}: {}: expected {}", where, key, expected);
@@ -64,7 +64,7 @@ class JsonIn {
         : object_(object), where_(std::move(where)), r_(reading) {
         if (!object.is_object() && r_.problem.empty()) r_.problem = where_ + ": expected an object {...}";
     }
-    // All keys were known.
+    // Fails if the object has a key that nothing read.
     void close() const {
         if (!object_.is_object() || used_.size() == object_.size()) return;
         for (const auto& [key, value] : object_.items())
@@ -166,7 +166,7 @@ class JsonIn {
         }
         return true;
     }
-    // ["ncpus", 2], ["arch", "linux"] or, of a resource without a name, [7, 2].
+    // Reads ["ncpus", 2], ["arch", "linux"] or, for a resource without a name, [7, 2].
     void read_amount(std::string_view key, const Json& json, sched::Amount& amount) {
         const std::string expected = "an amount: a resource and a number or a text, as in [\"ncpus\",2]";
         if (!json.is_array() || json.size() < 2 || json.size() > 3) return fail(key, expected);
@@ -311,8 +311,8 @@ constexpr std::array<std::pair<std::string_view, Step>, 26> kSteps{{
     {"end", Step::end},
 }};
 
-// A line of what was decided. Its text is the JSON with sorted keys: blanks and the order of keys don't
-// count.
+// Makes the line of a decision or other result. Its text is the JSON with sorted keys, so that blanks and the
+// order of keys don't count.
 DecidedLine decided_line(const Json& line, std::size_t number) {
     DecidedLine decided{{}, text::write_json(line), number};
     const Json& inner = line.begin().value();
@@ -394,7 +394,7 @@ class Reader {
         return located(sink_.begin(*name));
     }
 
-    // One step after another; server, cycle and end once.
+    // Checks that steps come in order; server, cycle and end once.
     Result<void> in_order(Step step, std::string_view key) {
         const bool once = step == Step::server || step == Step::cycle || step == Step::end;
         if (last_ && (step < *last_ || (once && step == *last_)))
@@ -474,7 +474,7 @@ class Reader {
         return {};
     }
 
-    // An object of the configuration; one without a name if something is wrong with it.
+    // Reads an object of the configuration; nullopt: something is wrong with it.
     std::optional<objects::Object> read_object(JsonIn& in, objects::ObjectType type) {
         std::string name;
         in("name", name, "");

@@ -1,4 +1,4 @@
-// Writing a record. By hand: there may be a million jobs in it.
+// Writes a record. By hand, because there may be a million jobs in it.
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 
 namespace pbs::record {
 
-// One object; closed with close().
+// Writes one object; ended by close().
 class JsonOut {
   public:
     static constexpr bool kReads = false;
@@ -103,7 +103,7 @@ class JsonOut {
         }
         out_ += '}';
     }
-    // Bytes outside printable ASCII, and the percent sign, as %e9.
+    // Writes bytes outside printable ASCII, and the percent sign, as %e9.
     void append_key_byte(char c) {
         if (c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '%')
             out_ += c;
@@ -239,7 +239,7 @@ void RecordWriter::state_names(const sched::StateRecord& record) {
     if (const auto* resource = std::get_if<sched::ResourceRecord>(&record)) {
         if (resource->id >= names_.resources.size()) {
             names_.resources.resize(resource->id + 1);
-            names_.first.clear();  // its keys were views of what has moved
+            names_.first.clear();  // its keys were views of names that have moved
         }
         names_.resources[resource->id] = resource->name;
         names_.first.clear();

@@ -104,8 +104,8 @@ bool Scheduler::work_is_over() const {
     return impl_->background.runs && impl_->background.over;
 }
 
-// Takes in the events that came during the work. There may be many, and settle() makes its caller wait: so the
-// thread takes them in itself, and then those that came meanwhile.
+// Takes in the events that came during the work. There may be many, and settle() makes its caller wait: so
+// the thread takes them in itself, and then those that came meanwhile.
 void Scheduler::take_in() {
     Background& background = impl_->background;
     background.takes_in = std::this_thread::get_id();

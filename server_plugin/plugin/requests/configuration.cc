@@ -25,19 +25,20 @@
 namespace pbs::plugin {
 namespace {
 
-// More lines than anybody reads are only counted.
+// The most lines in a reply; further lines are only counted.
 constexpr std::size_t kMostLines = 1000;
-// Who the host is when it asks for itself.
+// The user as whom the host asks for itself.
 constexpr std::string_view kServer = "pbs_server";
 
-// What is asked for; exactly one of restoration, import, migration and queue_type_done is set, or the
-// outcomes alone.
+// A parsed request; exactly one of restoration, import, migration and queue_type_done is set, or the outcomes
+// alone.
 struct Asked {
     std::optional<objects::Restoration> restoration;
     std::optional<objects::Import> import;
     std::optional<migrate::LegacyTexts> migration;
     std::optional<std::string> queue_type_done;
-    std::optional<std::vector<migrate::HostOutcome>> outcomes;  // of the server's part of a migration
+    std::optional<std::vector<migrate::HostOutcome>>
+        outcomes;  // outcomes of the server's part of a migration
     bool dry_run = false;
     bool infer = false;
     bool strict = false;
@@ -49,7 +50,7 @@ struct Asked {
     }
 };
 
-// "migrate.sched_config": the name of a file, a newline, and what is in it; "migrate_hex.usage": the same
+// Reads "migrate.sched_config": the name of a file, a newline, and its text; or "migrate_hex.usage": the same
 // with the bytes in hexadecimal digits.
 objects::Result<void> read_migration(std::string_view name, std::string_view kind, std::string_view value,
                                      Asked& asked) {
@@ -163,7 +164,7 @@ objects::Result<Asked> read_request(const pbs_manager_request& request) {
     return asked;
 }
 
-// The host's queues and schedulers when its changes are done, of which it may not have told yet.
+// The host's queues and schedulers after its changes, of which it may not have told yet.
 objects::HostHas host_has(const State& state, const std::vector<objects::HostChange>& changes) {
     std::set<std::pair<objects::ObjectType, std::string>> all;
     for (const auto& [name, folder] : state.sched_priv) all.emplace(objects::ObjectType::sched, name);
@@ -181,7 +182,7 @@ objects::HostHas host_has(const State& state, const std::vector<objects::HostCha
     };
 }
 
-// What names of queues and resources there are then.
+// Notes in the store which queues and resources exist after the host's changes.
 void note_names(objects::Store& store, const std::vector<objects::HostChange>& changes) {
     for (const objects::HostChange& change : changes) {
         if (change.type == objects::ObjectType::queue)
@@ -202,7 +203,7 @@ void tell(const objects::Rewritten& done, Reply& reply) {
     tell(done.lines, {}, reply);
 }
 
-// What comes of any change of the configuration.
+// Puts any change of the configuration into effect.
 void take_effect(State& state, sched::Instant now, Reply& reply) {
     set_queue_types(state, now);
     if (const auto kept = forget_corrected_mistake(state); !kept)
@@ -213,7 +214,7 @@ void take_effect(State& state, sched::Instant now, Reply& reply) {
     }
 }
 
-// The host has carried out what a migration left to it.
+// Notes that the host has carried out its part of a migration.
 int32_t finish_host_work(State& state, const Asked& asked, Reply reply) {
     const auto done = migrate::finish_host_work(*state.store, *asked.outcomes, migration_report(state),
                                                 with_report({}).report_fact);
@@ -303,7 +304,7 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, s
             state.usage.save(*state.store, state.scheduler, state.host, now);
         }
     }
-    // The server takes back what a crash kept from its own database.
+    // The server takes back changes that a crash kept from its own database: forget a migration among them.
     if (asked->restoration && who.user == kServer)
         if (const auto forgotten = forget_migration(state, asked->restoration->revision); !forgotten)
             return refuse(forgotten.error());
@@ -325,11 +326,12 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, s
 
 namespace {
 
-// What is asked of the configuration: the plugin's part, as a document; or the host's objects, as they were.
+// The part of the configuration that is asked for: the plugin's, as a document; or the host's objects, as
+// they were.
 struct Shown {
     std::optional<std::uint64_t> revision{};
-    std::optional<std::uint64_t> after{};  // of the host's objects, a page
-    std::string_view part{};               // of kParts; empty: the document
+    std::optional<std::uint64_t> after{};  // for the host's objects, the page after this
+    std::string_view part{};               // a word of kParts; empty: the document
 };
 
 constexpr std::string_view kParts[] = {"policies", "host", "recorded", "queue_types", "host_work", "checked"};
@@ -360,7 +362,7 @@ objects::Result<Shown> read_shown(std::string_view extend) {
     return out;
 }
 
-// One object of the reply for each object of the host's that has changed since, with its part then.
+// Adds an object to the reply for each object of the host's that has changed since, with its part then.
 int32_t status_host_objects(State& state, const Shown& asked, std::string_view object, Reply reply) {
     const auto refuse = [&](const objects::Error& error) {
         return reply.error(static_cast<int32_t>(error.code), error.message);
@@ -385,7 +387,7 @@ int32_t status_host_objects(State& state, const Shown& asked, std::string_view o
     return PBSE_NONE;
 }
 
-// The last row of each object of the host's.
+// Adds the last row of the history for each object of the host's.
 int32_t status_recorded(State& state, Reply reply) {
     const auto rows = objects::last_host_rows(*state.store);
     if (!rows) return reply.error(static_cast<int32_t>(rows.error().code), rows.error().message);
@@ -398,7 +400,7 @@ int32_t status_recorded(State& state, Reply reply) {
     return PBSE_NONE;
 }
 
-// One object of the reply for each queue whose execution_type a migration says.
+// Adds an object to the reply for each queue with an execution_type by a migration.
 int32_t status_queue_types(const State& state, Reply reply) {
     for (const migrate::QueueType& type : queue_types(state)) {
         const ShownAttribute attributes[] = {{"from", type.from, {}}, {"to", type.to, {}}};
@@ -407,7 +409,7 @@ int32_t status_queue_types(const State& state, Reply reply) {
     return PBSE_NONE;
 }
 
-// What a migration has left to the server (migrate/host_work.h); nothing if nothing is left.
+// Adds the work that a migration has left to the server (migrate/host_work.h), if any.
 int32_t status_host_work(const State& state, Reply reply) {
     const auto kept = state.store->meta(migrate::kHostWorkKey);
     if (!kept) return reply.error(PBSE_SYSTEM, kept.error().message);
@@ -418,7 +420,7 @@ int32_t status_host_work(const State& state, Reply reply) {
     return PBSE_NONE;
 }
 
-// One object of the reply for each resource that the option resources of a migrated sched_config named.
+// Adds an object to the reply for each resource that the option resources of a migrated sched_config named.
 int32_t status_checked(const State& state, Reply reply) {
     const auto kept = state.store->meta(migrate::kLedgerKey);
     if (!kept) return reply.error(PBSE_SYSTEM, kept.error().message);

@@ -1,4 +1,4 @@
-// The configuration as a whole and its history: what is asked and changed through the object types
+// The configuration as a whole and its history, asked and changed through the object types
 // PBS_OBJ_CONFIGURATION and PBS_OBJ_HISTORY. pbs_ifl.h describes the requests as a client makes them.
 #pragma once
 
@@ -11,20 +11,20 @@
 namespace pbs::plugin {
 
 // Manager SET on PBS_OBJ_CONFIGURATION: one of `revision`, `import` and `replace`, and `dry_run`. The reply's
-// warnings are the lines of what changed, and begin with "Warning: " where they warn. Or `migrate.KIND` for
+// warnings are lines about each change, which begin with "Warning: " where they warn. Or `migrate.KIND` for
 // each legacy file of a migration, with `infer`, `dry_run` and `format`; the reply's warning is the report.
-// Only managers may. With a ticket (0: none), the work is done in a thread: the reply is then that the host
-// is to ask again, and finish_configuration() makes the one of the last time.
+// Only managers may. With a ticket (0: none), a thread does the work: the reply then has the host ask again,
+// and finish_configuration() makes the last reply.
 int32_t manage_configuration(State& state, const pbs_manager_request& request, std::uint64_t ticket,
                              Reply reply);
 int32_t finish_configuration(State& state, const objects::Result<objects::Rewritten>& done,
                              sched::Instant now, Reply reply);
-// Is it a migration of past usage, which the scheduler knows? It has to be free then, at the beginning and in
-// the end.
+// Does the request migrate past usage, which the scheduler keeps? Then the scheduler has to be free at the
+// beginning and at the end.
 bool needs_scheduler(const pbs_manager_request& request);
 
-// Operators and managers may ask for these: the history tells who changed what from where, and a
-// configuration of the past is out of the history.
+// Only operators and managers may ask for these: the history names the users and hosts of changes, and a past
+// configuration comes from the history.
 int32_t status_configuration(State& state, const pbs_status_request& request, Reply reply);
 int32_t status_history(State& state, const pbs_status_request& request, Reply reply);
 

@@ -1,4 +1,4 @@
-// object=explanation: why a job starts or waits.
+// object=explanation: the explanation why a job starts or waits.
 #pragma once
 
 #include "server_plugin/plugin/host.h"
@@ -7,8 +7,8 @@
 namespace pbs::plugin {
 
 // Answers with an object named after the job, and one for each queue that it may start in, named queue or
-// queue@host; pbs_statexplanation() in ifl/pbs_ifl.h has their attributes. Who may see the job is the host's
-// to know. Errors: PBSE_UNKJOBID; PBSE_TRYAGAIN, as BackgroundQueries say.
+// queue@host; pbs_statexplanation() in ifl/pbs_ifl.h describes their attributes. The host decides who may see
+// the job. Errors: PBSE_UNKJOBID; PBSE_TRYAGAIN, as BackgroundQueries describes.
 int32_t status_explanation(State& state, const pbs_status_request& request, Reply reply);
 
 }  // namespace pbs::plugin

@@ -1,4 +1,4 @@
-// Reading the extend string of a status request: "type=policy;limit=10".
+// Reads the extend string of a status request: "type=policy;limit=10".
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 namespace pbs::plugin {
 
-// A whole number that isn't negative. Errors: bad_value.
+// Reads a whole number that isn't negative. Errors: bad_value.
 inline objects::Result<std::int64_t> extend_number(std::string_view key, std::string_view text) {
     std::int64_t number = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -24,7 +24,7 @@
 namespace pbs::plugin {
 namespace {
 
-// Elements that are told of at once; some milliseconds.
+// The most elements in one part of a reply; some milliseconds.
 constexpr std::size_t kPart = 1000;
 
 std::string_view entity_word(sched::ShareEntity entity) {
@@ -98,7 +98,8 @@ class SharesQuery final : public BackgroundQuery {
             if (row_ == 0) add_tree(reply, view);
             for (; row_ < view.rows.size(); ++row_) {
                 if (in_parts && told++ == kPart) {
-                    // Where it goes on is known here; the host has to be told that it does.
+                    // The position to go on from is kept here; the attribute only tells the host to ask
+                    // again.
                     reply.attribute({"offset", std::to_string(row_), {}});
                     return PBSE_NONE;
                 }
@@ -112,7 +113,7 @@ class SharesQuery final : public BackgroundQuery {
   private:
     sched::SharesAsked asked_;
     std::vector<sched::SharesView> found_;
-    std::size_t tree_ = 0;  // that is told of next, and its element
+    std::size_t tree_ = 0;  // the tree that is answered next, and below its element
     std::size_t row_ = 0;
 };
 
@@ -178,7 +179,7 @@ objects::Result<Asked> read_request(const pbs_manager_request& request) {
     return asked;
 }
 
-// The fs_group that a change is of: the only one, if none is named.
+// The fs_group that a change is about: the only one, if none is named.
 objects::Result<std::string> group_of(const State& state, const std::string& sched, const Asked& asked) {
     const std::vector<std::string> groups = state.scheduler.share_groups(sched);
     const bool is_known = asked.group.empty() || std::ranges::find(groups, asked.group) != groups.end();
@@ -227,7 +228,7 @@ int32_t manage_fair_share(State& state, const pbs_manager_request& request, std:
     const std::string sched = sched_of(request.object_name);
     if (!state.sched_priv.contains(sched)) return reply.error(PBSE_UNKSCHED, {});
     if (!state.queries.has_turn(state, ticket)) return reply.error(PBSE_TRYAGAIN, {});
-    settle(state);  // the trees are those of what was set before
+    settle(state);  // the trees have to be those of earlier requests
     const auto group = group_of(state, sched, *asked);
     if (!group) return refuse(group.error());
     const sched::Instant now = instant(request.now);

@@ -14,8 +14,8 @@
 namespace pbs::plugin {
 namespace {
 
-constexpr std::int64_t kMostRows = 10'000;  // that may be asked for
-// What one reply has at most, so that it keeps nobody waiting: whoever wants more goes on from there.
+constexpr std::int64_t kMostRows = 10'000;  // the most rows that may be asked for
+// The limits of one reply, so that it keeps nobody waiting: a client that wants more goes on from there.
 constexpr std::size_t kRowsAtOnce = 1000;
 constexpr std::size_t kBytesAtOnce = std::size_t{1} << 20;
 constexpr std::string_view kKeys = "type, name, from, until, limit or before_revision";

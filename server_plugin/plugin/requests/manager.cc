@@ -42,7 +42,8 @@ ManagerHandler handler_of(int32_t type) {
     return nullptr;
 }
 
-// The plugin's attributes are no resource lists: `set policy p1 by_queue.ncpus = 1` has no meaning.
+// Finds an attribute with a resource. The plugin's attributes are no resource lists: `set policy p1
+// by_queue.ncpus = 1` has no meaning.
 const pbs_attr* with_resource(const pbs_manager_request& request) {
     for (const pbs_attr& attr : std::span(request.attrs, request.attr_count)) {
         if (attr.resource.len != 0) return &attr;
@@ -50,7 +51,7 @@ const pbs_attr* with_resource(const pbs_manager_request& request) {
     return nullptr;
 }
 
-// More rows of the history than are written while others wait.
+// More rows of the history than this are written by a thread, so that others needn't wait.
 constexpr std::size_t kManyChanges = 100;
 
 }  // namespace
@@ -111,7 +112,7 @@ bool hosts_only(const objects::Command& command) {
 
 namespace {
 
-// The server's own formula, alone: to be checked and no more.
+// Is it the server's own formula alone, which is checked and no more?
 bool only_checks(const pbs_manager_request& request) {
     return request.object_type == PBS_OBJ_SERVER && request.command == PBS_CMD_SET &&
            request.attr_count == 1 && request.attrs != nullptr &&
@@ -122,8 +123,8 @@ bool only_checks(const pbs_manager_request& request) {
 
 namespace {
 
-// What would come of a request: it is carried out on a draft that is thrown away. A comparison of windows
-// that takes long is left to the request itself.
+// Checks a request by carrying it out on a draft that is thrown away. A comparison of windows that takes long
+// is left to the request itself.
 int32_t check(State& state, const pbs_manager_request& request, Reply reply) {
     const std::optional<ManagerRequest> asked = translate(request);
     if (!asked) return reply.error(PBSE_IVALREQ, {});
@@ -157,18 +158,18 @@ int32_t try_again(State& state, std::uint64_t ticket, LongChange::Work work, Rep
 
 namespace {
 
-// The end of a request on one object.
+// Ends a request on one object.
 int32_t finish(State& state, const pbs_manager_request& request, const objects::Command& command,
                const objects::Result<objects::Reply>& done, bool staged, Reply reply) {
     if (!done) return reply.error(static_cast<int32_t>(done.error().code), done.error().message);
-    // The host has a line of its own for the administrator.
+    // The host has its own line for the administrator, so this is for debugging.
     state.host.log(PBS_LOG_DEBUG, view(request.object_name),
                    fmt::format("{} by {}@{}", objects::to_text(command), view(request.who.user),
                                view(request.who.host)));
-    // They are about what this plugin's own scheduler acts on.
+    // Warnings are about settings that this plugin's own scheduler doesn't act on.
     if (!state.has_pbs_sched_alone())
         for (const std::string& warning : done->warnings) reply.warning(warning);
-    // Of what the host changes by itself it tells by events.
+    // Changes that the host makes itself come as events.
     if (!done->changed || staged || hosts_only(command)) return PBSE_NONE;
     if (const auto kept = forget_corrected_mistake(state); !kept) {
         state.host.log(PBS_LOG_ERROR, "migration", kept.error().message);
@@ -179,7 +180,7 @@ int32_t finish(State& state, const pbs_manager_request& request, const objects::
     return PBSE_NONE;
 }
 
-// The answer of a thread that has worked on the request, once it has.
+// Ends a request that a thread has worked on, once it has.
 int32_t end_long_change(State& state, const pbs_manager_request& request, Reply reply) {
     const bool configures = request.object_type == PBS_OBJ_CONFIGURATION;
     if (!state.long_change.over() ||
@@ -223,7 +224,7 @@ int32_t manage_object(State& state, const pbs_manager_request& request, Reply re
         if (ticket != 0) return in_thread();
         done.error().code = objects::Code::bad_value;
     }
-    // The scheduler reads what was staged when it needs it.
+    // The scheduler reads staged changes when it needs them.
     const bool staged = handler == manage_own_object;
     return finish(state, request, translated->command, done, staged, reply);
 }

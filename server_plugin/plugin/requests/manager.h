@@ -22,25 +22,26 @@ struct ManagerRequest {
 using ManagerHandler = objects::Result<objects::Reply> (*)(objects::Store& store,
                                                            const ManagerRequest& request);
 
-// One handler a file, for each object type. The list is in manager.cc.
+// Handlers, one a file, for each object type. The list is in manager.cc.
 objects::Result<objects::Reply> manage_own_object(objects::Store& store, const ManagerRequest& request);
 objects::Result<objects::Reply> manage_server(objects::Store& store, const ManagerRequest& request);
 objects::Result<objects::Reply> manage_queue(objects::Store& store, const ManagerRequest& request);
 objects::Result<objects::Reply> manage_sched(objects::Store& store, const ManagerRequest& request);
-// The server's, of which we keep the history. A resource isn't deleted while an object names it.
+// Objects of the server, of which only the history is kept here. A resource isn't deleted while an object
+// names it.
 objects::Result<objects::Reply> manage_node(objects::Store& store, const ManagerRequest& request);
 objects::Result<objects::Reply> manage_resource(objects::Store& store, const ManagerRequest& request);
 
-// Who asks, as the store knows it.
+// The identity of the requester, as the store knows it.
 objects::Identity identity(const pbs_identity& who);
 
-// What the host says that it changes; nullopt: it makes no sense.
+// The host's own changes in the request; nullopt: they make no sense.
 std::optional<std::vector<objects::HostChange>> host_changes(const pbs_manager_request& request);
 
 // Begins the work in a thread, as soon as no other is at work, and has the host ask again.
 int32_t try_again(State& state, std::uint64_t ticket, LongChange::Work work, Reply reply);
 
-// pbs_plugin::manager. 0 or the PBSE_ number that the reply has as well.
+// pbs_plugin::manager. Returns 0 or the PBSE_ number that the reply has as well.
 int32_t manager(State& state, const pbs_manager_request* request, Reply reply);
 
 }  // namespace pbs::plugin

@@ -1,4 +1,4 @@
-// Nodes are the server's; of them only the history is kept here.
+// Nodes are the server's; only their history is kept here.
 #include "server_plugin/plugin/requests/manager.h"
 
 namespace pbs::plugin {

@@ -1,5 +1,5 @@
-// A queue's time_window. The host makes and deletes queues; a queue that is made has nothing of one of the
-// same name that was there before. A queue that a policy names isn't deleted.
+// The time_window of queues. The host makes and deletes queues; a new queue inherits nothing from an earlier
+// one of the same name. A queue that a policy names isn't deleted.
 #include "server_plugin/plugin/requests/manager.h"
 
 namespace pbs::plugin {

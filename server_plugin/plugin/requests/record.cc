@@ -17,10 +17,10 @@
 namespace pbs::plugin {
 namespace {
 
-// Of a record that is given a part at a time.
+// The size of a part of a record.
 constexpr std::size_t kPart = std::size_t{256} << 10;
 
-// Whoever waits asks again and again; who has stopped is waited for no longer than this.
+// The time for which a waiting client that has stopped asking is waited for.
 constexpr sched::Seconds kWaits{30};
 
 constexpr std::string_view kOffset = "offset=";

@@ -1,5 +1,5 @@
-// Resources are the server's. Formulas, sort keys and lists of policies and fs_groups name them, and hold
-// them in place.
+// Resources are the server's. Formulas, sort keys and lists of policies and fs_groups name them, and so keep
+// them from being deleted.
 #include <fmt/format.h>
 
 #include "server_plugin/plugin/requests/manager.h"

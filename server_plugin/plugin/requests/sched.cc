@@ -1,4 +1,4 @@
-// A scheduler's policy slots (PP-748, interfaces 1 and 5), and what is shown beside them.
+// A scheduler's policy slots (PP-748, interfaces 1 and 5). Attributes that are only shown can't be set.
 #include <fmt/format.h>
 
 #include "server_plugin/plugin/requests/manager.h"

@@ -1,4 +1,5 @@
-// What the plugin adds when the host describes one of its own objects: list server, list queue, list sched.
+// Attributes that the plugin adds when the host describes one of its own objects: list server, list queue,
+// list sched.
 #pragma once
 
 #include <string_view>
@@ -11,11 +12,11 @@ namespace pbs::plugin {
 // Adds attributes of one object through `reply`.
 using Shower = void (*)(State& state, sched::Instant now, std::string_view name, Reply& reply);
 
-// One function a file. The list is in show.cc.
+// Showers, one a file. The list is in show.cc.
 void show_kept(State& state, objects::ObjectType type, std::string_view name, Reply& reply);
 void show_sched(State& state, sched::Instant now, std::string_view name, Reply& reply);
 
-// Is this an attribute that is worked out for a list, and never set?
+// Is this attribute computed for a list, and never set?
 bool is_shown_only(objects::ObjectType type, std::string_view attribute);
 
 // pbs_plugin::status_attrs.

@@ -1,5 +1,5 @@
-// list sched: which policy decides now, whether it is prime time, what changes next and when, and what is
-// wrong with the configuration.
+// list sched: the policy that decides now, whether it is prime time, the next change and its time, and errors
+// of the configuration.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,7 +17,7 @@ std::string_view truth(bool value) {
     return value ? "True" : "False";
 }
 
-// As ctime() writes it, in the server's zone: Fri Aug 13 10:13:31 1999.
+// Writes an instant as ctime() does, in the server's zone: Fri Aug 13 10:13:31 1999.
 std::string clock_text(const rrule::Zone& zone, sched::Instant at) {
     const auto local = zone.local(at).time_since_epoch();
     const auto shown = fmt::gmtime(std::chrono::sys_seconds{local});
@@ -32,21 +32,22 @@ std::string next_text(const rrule::Zone& zone, const sched::Status& status) {
     return text;
 }
 
-// What keeps the configuration from being used as it is: objects, and the sched_config file.
+// The errors that keep the configuration from being used as it is: those of objects, and of the sched_config
+// file.
 std::string errors(const State& state, const SchedConfigFile* file) {
     std::string text = state.configuration_error;
     if (file != nullptr && !file->error.empty()) text += (text.empty() ? "" : "; ") + file->error;
     return text;
 }
 
-// The holidays file that was migrated, if it has been changed since. The scheduler of PBS reads it itself.
+// Tells whether the migrated holidays file has been changed since. The scheduler of PBS reads it itself.
 std::string changed_holidays(const State& state, std::string_view sched) {
     if (sched != "default" || state.has_pbs_sched(sched)) return {};
     const auto fact = state.store->meta(migrate::kHolidaysFactKey);
     return fact ? migrate::holidays_change(fact->value_or("")) : std::string();
 }
 
-// Of the policies that are assigned to the scheduler, and of their groups.
+// Shows unsupported settings of the policies that are assigned to the scheduler, and of their groups.
 void show_unsupported(const State& state, std::string_view sched, const SchedConfigFile* file, Reply& reply) {
     std::set<std::string> lines;
     const auto add = [&](objects::ObjectType type, std::string_view name) {

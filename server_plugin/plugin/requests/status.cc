@@ -33,7 +33,7 @@ std::string encode(const objects::ObjectStatus& object) {
     return ifl::encode_object(static_cast<uint32_t>(object.type), object.name, attributes);
 }
 
-// An object doesn't change: what a reply says of it is worked out once.
+// Adds an object whole. Objects don't change, so its text is computed once.
 void add_whole(Reply& reply, const objects::Object& object) {
     if (reply.takes_encoded()) {
         reply.encoded(object.kept_text([&object] { return encode(objects::status(object)); }));
@@ -42,7 +42,7 @@ void add_whole(Reply& reply, const objects::Object& object) {
     }
 }
 
-// All attributes of all objects, or of one. False: there is none of that name.
+// Adds all attributes of all objects, or of one. False: there is none of that name.
 bool add_whole_objects(Reply& reply, const objects::Snapshot& snapshot, objects::ObjectType type,
                        std::string_view name) {
     if (name.empty()) {
@@ -54,10 +54,10 @@ bool add_whole_objects(Reply& reply, const objects::Snapshot& snapshot, objects:
     return object != nullptr;
 }
 
-// So many objects keep nobody waiting: some milliseconds.
+// The number of objects that keep nobody waiting: some milliseconds.
 constexpr std::size_t kPage = 200;
 
-// The next objects behind a name.
+// Adds the next objects after a name.
 int32_t add_page(Reply& reply, const objects::Snapshot& snapshot, objects::ObjectType type,
                  std::string_view after, const std::vector<std::string>& wanted) {
     const auto known = objects::status(objects::Snapshot(), type, {}, wanted);

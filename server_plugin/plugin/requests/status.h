@@ -8,7 +8,7 @@
 
 namespace pbs::plugin {
 
-// pbs_plugin::status. Anybody may ask for objects. 0 or the PBSE_ number that the reply has as well.
+// pbs_plugin::status. Anybody may ask for objects. Returns 0 or the PBSE_ number that the reply has as well.
 int32_t status(State& state, const pbs_status_request* request, Reply reply);
 
 }  // namespace pbs::plugin
