@@ -11,7 +11,8 @@ Decision::Kind kind_of(std::int32_t kind) {
     return static_cast<Decision::Kind>(kind - PBS_DECIDE_RUN);
 }
 
-// mpiprocs and the like are asked of a chunk, but nothing of a vnode is used up.
+// The amounts that a place uses up on its vnode. A chunk may also ask for mpiprocs and the like, which use up
+// nothing.
 Amounts used_up(const pbs_place& place, const Names& names) {
     Amounts out;
     for (std::size_t i = 0; i < place.amount_count; ++i) {

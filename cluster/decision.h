@@ -13,7 +13,8 @@
 namespace pbs::cluster {
 
 struct Decision {
-    // In the order of enum pbs_decision_kind. The last two are about a reservation: `job` is its handle.
+    // Kinds in the order of enum pbs_decision_kind. The last two are about a reservation: `job` is its
+    // handle.
     enum class Kind : std::uint8_t {
         run,
         comment,
@@ -30,15 +31,15 @@ struct Decision {
     std::string text;
     std::vector<std::pair<std::uint32_t, std::string>> set_resources;  // ids, values
     std::vector<Place> places;
-    std::int64_t start = 0;          // estimate: 0: nothing is expected any more
+    std::int64_t start = 0;          // estimate; 0: no start is expected any more
     std::uint64_t for_job = 0;       // preempt: the job that room is made for
     std::string methods{};           // preempt: letters S, C, R, D
     bool after_preemptions = false;  // run
     int accrue_type = 0;             // accrue
 };
 
-// Resources, vnodes and kinds that `names` doesn't know are left out; of an unknown kind only the text
-// counts.
+// Translates a decision. Resources and vnodes that `names` doesn't know are left out; a decision of an
+// unknown kind becomes a comment.
 Decision decision_of(const pbs_decision& in, const Names& names);
 
 }  // namespace pbs::cluster

@@ -49,7 +49,7 @@ WrittenAmount amount_in(std::string_view text) {
 std::string exec_vnode_text(std::span<const Place> places, const AmountWriter& write,
                             std::string_view chunks) {
     std::string out;
-    std::vector<std::pair<std::size_t, std::string>> amounts;  // by where they are asked for
+    std::vector<std::pair<std::size_t, std::string>> amounts;  // by position in `chunks`
     for (const Place& place : places) {
         amounts.clear();
         for (const auto& [resource, amount] : place.amounts) {

@@ -19,7 +19,7 @@ namespace pbs::cluster {
 struct Share {
     std::string_view vnode;
     std::vector<std::string_view> amounts;  // "ncpus=2"
-    bool joined = false;                    // of the same chunk as the share before
+    bool joined = false;                    // a part of the same chunk as the share before
 };
 
 // Reads an exec_vnode, with or without parentheses. PBSE_BADATVAL: they don't match.
@@ -28,7 +28,7 @@ ifl::Result<std::vector<Share>> parse_exec_vnode(std::string_view text);
 // Reads an exec_vnode that a server wrote. Empty: the text can't be read.
 std::vector<Share> shares_of(std::string_view exec_vnode);
 
-// "ncpus=2": the name and the value, which is empty where there is no '='.
+// An amount such as "ncpus=2": the name, and the value, which is empty where there is no '='.
 struct WrittenAmount {
     std::string_view resource;
     std::string_view value;
@@ -39,8 +39,8 @@ WrittenAmount amount_in(std::string_view text);
 using AmountWriter =
     std::function<std::pair<std::string, std::string>(std::uint32_t resource, std::int64_t amount)>;
 
-// Writes an exec_vnode. `chunks`: what was asked for, a schedselect; the amounts of a place are in the order
-// of that, as in OpenPBS, and what isn't in it is behind them.
+// Writes an exec_vnode. `chunks`: the request, a schedselect; the amounts of a place are in its order, as in
+// OpenPBS, with amounts that it lacks behind them.
 std::string exec_vnode_text(std::span<const Place> places, const AmountWriter& write,
                             std::string_view chunks);
 

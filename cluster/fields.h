@@ -56,7 +56,7 @@ struct Field {
     void (*read)(Object& object, const ifl::AttributeView& attribute) = nullptr;
 };
 
-// A value that can't be read leaves the member as it is.
+// Read an attribute into a member. A value that can't be read leaves the member as it is.
 template <auto member, class Object>
 void read_text(Object& object, const ifl::AttributeView& attribute) {
     object.*member = attribute.value;
@@ -75,7 +75,7 @@ void read_list(Object& object, const ifl::AttributeView& attribute) {
     if (!attribute.resource.empty()) add_to(object.*member, attribute.resource, attribute.value);
 }
 
-// `fields` are in the order of their names.
+// Reads the attributes that `fields` lists, in the order of their names.
 template <class Object>
 void read_fields(Object& object, AttributeViews attributes, std::span<const Field<Object>> fields) {
     for (const ifl::AttributeView& attribute : attributes) {

@@ -16,10 +16,10 @@ namespace {
 constexpr std::int32_t kStagesIn = 14;
 constexpr std::int32_t kStagesInToRun = 15;
 
-// The substate of a running job of which mom has told that its processes have begun.
+// The substate of a running job once mom has reported that its processes have begun.
 constexpr std::int32_t kBegun = 42;
 
-// The substate of a job that a scheduler has suspended; one that an operator has suspended has another.
+// The substate of a job that a scheduler has suspended; one that an operator has suspended is in another.
 constexpr std::int32_t kSuspendedByScheduler = 45;
 
 template <class Text>

@@ -46,24 +46,24 @@ struct BasicJob {
     std::int64_t preempted_at = 0;  // by any method; 0: never, or it has run since
     std::int32_t accrue_type = 0;
     std::int64_t eligible_time = 0;  // in seconds
-    std::int64_t accrues_since = 0;  // when it was that
-    // Of an array.
+    std::int64_t accrues_since = 0;  // the instant at which eligible_time was that
+    // For arrays:
     bool array = false;
     Text queued;                               // indices of the subjobs that wait, such as "3-9:2,12"
     std::optional<std::int64_t> most_running;  // subjobs at a time
 
-    // Has mom told that its processes have begun?
+    // Has mom reported that its processes have begun?
     bool begun() const;
-    // Has a scheduler suspended it?
+    // Has a scheduler suspended the job?
     bool preempted() const;
-    // Does it hold vnodes?
+    // Does the job hold vnodes?
     bool runs() const;
-    // For how long it is expected to run, by its soft walltime, which is extended by as much when it has run
-    // for longer, up to its walltime; 0: it has none. In seconds.
+    // The seconds for which it is expected to run, by its soft walltime, which is extended by its own length
+    // whenever the job has overrun it, up to the walltime; 0: it has none.
     std::int64_t soft_walltime(std::int64_t now) const;
     bool is_extended(std::int64_t now) const;
-    // After how many seconds it is ended; -1: never. One that waits and may do with less than it asks for
-    // (min_walltime) asks for the longest that it may have; how long it runs is decided with its start.
+    // The seconds after which it is ended; -1: never. A waiting job that may do with less than it asks for
+    // (min_walltime) asks for the longest walltime that it may have; its start decides how long it runs.
     std::int64_t walltime() const;
 
     // Alike in what a scheduler decides by: not in what has been used, comments and times of changes.
@@ -80,16 +80,16 @@ JobView view_of_job(std::string_view id, AttributeViews attributes, std::int64_t
 // The attributes that a status request has to name for job_of().
 ifl::Attributes job_attributes();
 
-// The first of the indices, and the others.
+// Split off the first of the indices (first_index), and the others (without_first).
 std::string first_index(std::string_view indices);
 std::string without_first(std::string_view indices);
-// Is the index one of them?
+// Do the indices contain the index?
 bool has_index(std::string_view indices, std::int64_t index);
-// "12[]", of an array, and the index: the subjob "12[3]".
+// The id of a subjob: "12[3]" of the array "12[]" and the index.
 std::string subjob_id(std::string_view array, std::string_view index);
 // The array of a subjob; empty for any other job.
 std::string array_of(std::string_view id);
-// The index of a subjob; -1 of any other job.
+// The index of a subjob; -1 for any other job.
 std::int64_t index_in(std::string_view id);
 // The number that an id begins with.
 std::uint64_t number_in(std::string_view id);

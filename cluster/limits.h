@@ -10,7 +10,7 @@
 
 namespace pbs::cluster {
 
-// -1: not set.
+// The limits; -1: not set.
 struct Limits {
     std::int64_t max_running = -1;
     std::int64_t max_user_run = -1;
@@ -30,7 +30,7 @@ struct Limits {
     bool operator==(const Limits&) const = default;
 };
 
-// In the order of their names.
+// The fields of limits, in the order of their names.
 std::span<const Field<Limits>> limit_fields();
 
 }  // namespace pbs::cluster

@@ -11,19 +11,19 @@ struct ResourceRef {
     std::uint32_t id = 0;
     int kind = 0;  // enum pbs_resource_kind
     std::string_view name;
-    bool on_vnodes = false;  // running jobs use up an amount of their vnodes
+    bool on_vnodes = false;  // running jobs use up amounts of it on their vnodes
 };
 
 class Names {
   public:
     virtual ~Names() = default;
-    // Nothing: there is no such resource.
+    // A resource by its name or id; empty: there is none.
     virtual std::optional<ResourceRef> resource(std::string_view name) const = 0;
     virtual std::optional<ResourceRef> resource(std::uint32_t id) const = 0;
-    // The object's handle; 0: there is none of the name.
+    // The handle of an object; 0: there is none of the name.
     virtual std::uint64_t queue(std::string_view name) const = 0;
     virtual std::uint64_t vnode(std::string_view name) const = 0;
-    // The vnode's name; empty: there is none of the handle.
+    // A vnode's name; empty: there is none of the handle.
     virtual std::string_view vnode_name(std::uint64_t vnode) const = 0;
 };
 

@@ -15,7 +15,7 @@ struct Place {
     std::uint64_t node = 0;  // the vnode's handle
     std::string node_name;
     Amounts amounts;
-    bool joined = false;           // of the same chunk as the place before
+    bool joined = false;           // a part of the same chunk as the place before
     bool next_occurrence = false;  // the first of another occurrence of a standing reservation
 };
 

@@ -21,7 +21,7 @@ struct Queue {
     std::string node_group_key;
     std::vector<std::string> acl_users;
     Limits limits;
-    // enum pbs_execution_type. No attribute of OpenPBS's: hosts set it by themselves.
+    // enum pbs_execution_type. OpenPBS has no such attribute: hosts set it themselves.
     std::int32_t execution_type = 0;
     bool operator==(const Queue&) const = default;
 };

@@ -48,7 +48,7 @@ void RecordBuilder::add_places(const std::vector<Place>& places) {
     }
 }
 
-// Sets the limits that a server and a queue have alike.
+// Sets the limits that servers and queues have in common.
 template <class Record>
 void RecordBuilder::set_limits(Record& record, const Limits& limits) {
     record.max_running = limits.max_running;
@@ -225,7 +225,7 @@ const pbs_reservation_record& RecordBuilder::reservation(const ReservationStandi
         occurrences_.push_back(out);
         add_places(one.places);
     }
-    // Only now do the places stay where they are.
+    // Set only now: the array of places grows no more.
     reservation_.places = places_.data();
     reservation_.place_count = reservation.places.size();
     const pbs_place* next = places_.data() + reservation_.place_count;

@@ -24,30 +24,30 @@ inline std::string_view view(pbs_str text) {
     return text.len == 0 ? std::string_view() : std::string_view(text.ptr, text.len);
 }
 
-// A job as its host handles it: what doesn't follow from its attributes.
+// The facts about a job that don't follow from its attributes: how its host handles it.
 struct JobStanding {
     std::uint64_t handle = 0;
     std::uint64_t queue = 0;  // handle
-    char state = 'Q';         // as pbs_job_record has it
-    std::uint32_t flags = 0;  // of enum pbs_job_flag, besides those that follow from attributes
+    char state = 'Q';         // as in pbs_job_record
+    std::uint32_t flags = 0;  // bits of enum pbs_job_flag that don't follow from attributes
     std::int64_t elapsed = 0;
     std::int64_t soft_walltime = 0;
     const std::vector<Place>* places = nullptr;  // null: none
     const std::vector<Place>* kept = nullptr;
 };
 
-// A reservation as the scheduler is to know it.
+// A reservation as the scheduler is told of it.
 struct ReservationStanding {
     std::uint64_t handle = 0;
     std::string_view id;
     std::uint64_t queue = 0;  // handle
-    bool asked = false;       // it is to be decided about
+    bool asked = false;       // to be confirmed or denied
     std::int64_t start = 0;
     std::int64_t end = 0;
     std::int64_t held_start = 0;
     std::int64_t held_end = 0;
-    ResourceList requested{};        // its select is the one with the chunks' defaults
-    ResourceList later_requested{};  // what later times ask for; empty: the same
+    ResourceList requested{};        // with the chunks' defaults in its select
+    ResourceList later_requested{};  // requested for later occurrences; empty: the same
     std::vector<Place> places{};
     struct Occurrence {
         std::int64_t start = 0;
@@ -64,7 +64,7 @@ class RecordBuilder {
   public:
     explicit RecordBuilder(const Names& names) : names_(names) {}
 
-    // Each is valid until the next call on this builder, and points into what it was made of.
+    // Make a record, valid until the next call on this builder. It points into the arguments.
     const pbs_server_record& server(const Server& server);
     const pbs_sched_record& sched(std::string_view name, const Sched& sched,
                                   std::string_view directives = {});
@@ -99,7 +99,7 @@ class RecordBuilder {
     pbs_reservation_record reservation_{};
 };
 
-// The places of an exec_vnode. Vnodes and resources that aren't there are left out.
+// Reads the places of an exec_vnode. Unknown vnodes and resources are left out.
 std::vector<Place> places_of(std::string_view exec_vnode, const Names& names);
 
 }  // namespace pbs::cluster

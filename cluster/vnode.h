@@ -9,12 +9,12 @@
 
 namespace pbs::cluster {
 
-// How busy the vnode's host is, in thousandths.
+// The load of the vnode's host, in thousandths.
 struct Load {
     std::int64_t average = -1;      // load average of a minute; -1: unknown
-    std::int64_t system_time = -1;  // share of its CPU time that it spends in the system; -1: unknown
-    std::int64_t at = 0;            // when that was measured; 0: unknown
-    std::int64_t max = 0;           // from this average on no jobs start there; 0 or less: any
+    std::int64_t system_time = -1;  // share of CPU time spent in the system; -1: unknown
+    std::int64_t at = 0;            // when the load was measured; 0: unknown
+    std::int64_t max = 0;           // with this average or more, no jobs start there; 0 or less: any
     bool operator==(const Load&) const = default;
 };
 

@@ -19,7 +19,7 @@ struct pbs_reply {
     int code = 0;
     std::string text;
     std::string warning;
-    // In the order of the calls: once one is encoded, so are those behind it.
+    // Objects in the order of the calls: once one is encoded, so are those behind it.
     std::vector<pbs::ifl::ObjectStatus> objects;
     pbs::ifl::StatusParts encoded;
     pbs::ifl::Attributes attributes;
@@ -92,7 +92,7 @@ void call(const std::function<void()>& function) {
     if (function) function();
 }
 
-// Asks for the status of objects: the code.
+// Asks for the status of objects. Returns the code.
 std::int32_t ask_status(const pbs_plugin& table, std::int64_t now, int object_type, std::string_view name,
                         const ifl::Attributes& wanted, const Identity& who, std::string_view extend,
                         std::uint64_t ticket, pbs_reply& reply) {
@@ -154,7 +154,7 @@ pbs_host Plugin::host_table() {
 ifl::Result<void> Plugin::load(Options options) {
     options_ = std::move(options);
     const std::string& path = options_.path;
-    // Never unloaded: libraries in it keep what they made (time zones) for the life of the process.
+    // The library is never unloaded: libraries in it keep data (time zones) for the life of the process.
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == nullptr)
         return fail(PBSE_SYSTEM, fmt::format("can not load the plugin {}: {}", path, dlerror()));

@@ -1,7 +1,7 @@
 // A host's view of a policy plugin: a shared object behind the C interface of pbs_plugin.h.
 //
-// The host loads it, tells it of all its objects by events, starts it, and then asks and tells as things
-// come, from one thread. A cycle may run in a thread of the plugin's: start_cycle(), then finish_cycle().
+// The host loads it, tells it of all its objects by events, starts it, and from then on calls it from one
+// thread. A cycle may run in a thread of the plugin's: start_cycle(), then finish_cycle().
 #pragma once
 
 #include <cstdint>
@@ -22,22 +22,22 @@
 namespace pbs::client {
 
 struct Options {
-    std::string path;         // of the shared object
+    std::string path;         // path of the shared object
     std::string home;         // PBS_HOME
     std::string server_name;  // as in job ids
     std::string time_zone{};  // empty: the system's
     std::int64_t now = 0;
-    // `level`: enum pbs_log_level; `object`: what the line is about, or nothing.
+    // `level`: enum pbs_log_level; `object`: the subject of the line, or empty.
     std::function<void(std::int32_t level, std::string_view object, std::string_view line)> log{};
     // Called from a thread of the plugin's when the cycle that start_cycle() left running is over, until the
-    // plugin is stopped. Empty: finish_cycle() is called at once, and waits for it.
+    // plugin is stopped. Empty: finish_cycle() is called at once, and waits.
     std::function<void()> cycle_finished{};
-    // Called in the same way when the answer to a status request with a ticket is there. Empty: the plugin
-    // keeps the host waiting for answers.
+    // Called from a thread of the plugin's when the answer to a status request with a ticket is there. Empty:
+    // the plugin keeps the host waiting for answers.
     std::function<void()> work_finished{};
     bool has_pbs_sched = false;  // as in struct pbs_host
-    bool pulls = false;          // likewise
-    std::uint64_t takes = 0;     // bits of enum pbs_takes: of cycles
+    bool pulls = false;          // as in struct pbs_host
+    std::uint64_t takes = 0;     // bits of enum pbs_takes, for cycles
     std::uint64_t takes_of_place_job = 0;
 };
 
@@ -69,9 +69,9 @@ class Decisions {
           considered_(result.jobs_considered),
           log_event_(result.log_event) {}
     std::size_t size() const { return list_.size(); }
-    std::int64_t considered() const { return considered_; }  // jobs
-    // Which kinds of events the scheduler's log has: bits as of the server's log_events. -1: as before,
-    // nothing was decided.
+    std::int64_t considered() const { return considered_; }  // number of jobs
+    // The kinds of events that the scheduler's log has: bits as in the server's log_events. -1: as before,
+    // since nothing was decided.
     std::int64_t log_event() const { return log_event_; }
     cluster::Decision at(std::size_t i, const cluster::Names& names) const {
         return cluster::decision_of(list_[i], names);
@@ -92,15 +92,15 @@ class Plugin {
     Plugin(const Plugin&) = delete;
     Plugin& operator=(const Plugin&) = delete;
 
-    // Loads and initialises it. The error's message names the file and the reason. Call it once.
+    // Loads and initialises the plugin. The error's message names the file and the reason. Call it once.
     ifl::Result<void> load(Options options);
 
     std::string_view name() const { return cluster::view(table_.name); }
     std::string_view version() const { return cluster::view(table_.version); }
 
-    // Opens the plugin's store. PBSE_SYSTEM: its database is what can't be used.
+    // Opens the plugin's store. PBSE_SYSTEM: the store's database can't be used.
     ifl::Result<void> start(std::int64_t now);
-    // Saves what the plugin keeps. No call may follow.
+    // Saves the plugin's data. No call may follow.
     void stop(std::int64_t now);
 
     // Is this attribute of a host's object the plugin's?
@@ -111,16 +111,16 @@ class Plugin {
     ifl::Result<std::string> manager(std::int64_t now, const ManagerRequest& request, const Identity& who);
     // Gives up what was asked with this ticket.
     void abandon(std::uint64_t ticket);
-    // Is a ticket's request under way, so that manager() without one would be PBSE_OBJBUSY?
+    // Is a request with a ticket under way, so that manager() without one would be PBSE_OBJBUSY?
     bool busy() const;
-    // Must commit() follow? So it is after a Manager request for an object of the plugin's own.
+    // Must commit() follow? It must after a Manager request for an object of the plugin's own.
     bool uncommitted() const { return uncommitted_; }
-    // Makes durable what manager() did since the last commit. On an error nothing of it has changed, and no
-    // client may have been told that it has.
+    // Makes durable the changes of manager() since the last commit. On an error none of them holds, and no
+    // client may have been told of one.
     ifl::Result<void> commit(std::int64_t now);
 
-    // Describes objects. `next`: where `extend` asks for a page, what the next one is after; empty: there is
-    // none.
+    // Describes objects. `next`: where `extend` asks for a page, the name after which the next page begins;
+    // empty: there is none.
     ifl::Reply status(std::int64_t now, int object_type, std::string_view name, const ifl::Attributes& wanted,
                       const Identity& who, std::string_view extend, std::string* next = nullptr);
     // Describes objects a part at a time, each short enough to keep nobody waiting. Returns the extend string
@@ -132,14 +132,14 @@ class Plugin {
                                          ifl::StatusParts& out);
     // The plugin's attributes of a host's object.
     ifl::Attributes shown(std::int64_t now, int object_type, std::string_view name) const;
-    // A line for each of these attributes, which are being set on a queue of this partition, that the policy
-    // in force doesn't act on.
+    // Returns a line for each of these attributes that the policy in force doesn't act on. They are being set
+    // on a queue of this partition.
     std::string not_acted_on(std::int64_t now, std::string_view queue, std::string_view partition,
                              const ifl::Attributes& attributes) const;
-    // The values of the attribute peer_queue: "QUEUE QUEUE@SERVER", the one here and the one there.
+    // The values of the attribute peer_queue: "QUEUE QUEUE@SERVER", the local queue and the remote one.
     std::vector<std::string> peer_queues(std::int64_t now, std::string_view sched) const;
 
-    // Events: objects that the records describe have been made or changed, or are gone.
+    // Events: the objects of the records have been made or changed, or are gone.
     void tell(const pbs_resource_record& record) { table_.resource_defined(table_.self, &record); }
     void tell(const pbs_server_record& record) { table_.server_changed(table_.self, &record); }
     void tell(const pbs_sched_record& record) { table_.sched_changed(table_.self, &record); }
@@ -160,24 +160,25 @@ class Plugin {
         table_.reservation_removed(table_.self, reservation);
     }
 
-    // The next instant at which tick() has something to do. Ask again after any call.
+    // The next instant at which tick() has work. Ask again after any call.
     std::int64_t next_deadline(std::int64_t now) const { return table_.next_deadline(table_.self, now); }
-    // Does what is due. Then wanted() says for what a scheduler wants a cycle: PBS_SCH_*; 0: it wants none.
+    // Does the work that is due. Then wanted() returns the trigger of the cycle that a scheduler wants:
+    // PBS_SCH_*; 0: none.
     void tick(std::int64_t now);
     int wanted(std::string_view sched) const;
 
-    // Would its cycles schedule the jobs of this scheduler? Else pbs_sched has to.
+    // Would the plugin's cycles schedule the jobs of this scheduler? Otherwise pbs_sched has to.
     bool schedules(std::string_view sched) const {
         return table_.schedules(table_.self, cluster::c_str(sched)) != 0;
     }
     // Begins a cycle. True: it goes on in a thread of the plugin's, and Options::cycle_finished is called.
-    // False: it is over. PBSE_TRYAGAIN: not before Options::work_finished is called.
+    // False: it is over. PBSE_TRYAGAIN: call again after Options::work_finished is called.
     ifl::Result<bool> start_cycle(std::int64_t now, std::string_view sched, int trigger);
-    // Waits for the cycle if it still runs. To be called once after each start_cycle() without an error.
+    // Waits for the cycle if it still runs. Call it once after each start_cycle() without an error.
     ifl::Result<Decisions> finish_cycle(std::int64_t now);
-    // Where a job that isn't running has room now (run), after others were preempted for it; or why nowhere
-    // (comment): the last decision. Limits, times and the order don't matter. PBSE_TRYAGAIN: not before
-    // finish_cycle().
+    // Finds a place for a job that isn't running. The last decision is `run`, with others before it that
+    // preempt jobs for it; or `comment`, with the reason why there is no place. Limits, times and the order
+    // don't matter. PBSE_TRYAGAIN: call again after finish_cycle().
     ifl::Result<Decisions> place_job(std::int64_t now, std::uint64_t job);
 
   private:

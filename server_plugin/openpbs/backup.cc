@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostKept = 8;
 
-// "20261122-203000", and with "-2" and so on behind it: what is there by hand is left alone.
+// Is it the name of a backup: "20261122-203000", perhaps with "-2" and so on behind it? Others, made by hand,
+// are left alone.
 bool is_name(const std::string& name) {
     return name.size() >= 15 && name[8] == '-' && name.find_first_not_of("0123456789-") == std::string::npos;
 }
@@ -54,7 +55,7 @@ tl::expected<void, std::string> copy_store(const std::string& store, const std::
     if (!vacuum.ok()) return failed(store, source->error());
     auto made = Connection::open(copy, Connection::Open::write);
     if (!made) return failed(copy, made.error());
-    // What the copy holds isn't measured by the mark of the home that it may come into.
+    // The home that the copy may come into has a mark of its own numbers: forget the store's.
     if (auto done = sqlite::forget_numbers(*made); !done) return failed(copy, done.error());
     return {};
 }

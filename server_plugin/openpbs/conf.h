@@ -1,4 +1,4 @@
-// Where things of the server are: pbs.conf, and the environment over it.
+// The server's settings: pbs.conf, and the environment over it.
 #pragma once
 
 #include <string>

@@ -23,7 +23,7 @@ tl::expected<int, std::string> Inside::connect() {
         return tl::unexpected(std::generic_category().message(errno));
     end_ = false;
     service_end_ = ends[1];
-    // The server's signals are its main thread's.
+    // The server's signals are for its main thread.
     sigset_t all{};
     sigset_t before{};
     sigfillset(&all);

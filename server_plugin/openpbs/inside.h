@@ -19,11 +19,11 @@ class Inside {
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
 
-    // Starts the thread, in place of one that has ended, with all signals blocked: a Connector's work.
+    // Starts the thread with all signals blocked, in place of one that has ended. Used as a Connector.
     tl::expected<int, std::string> connect();
     // Ends the thread; one that doesn't end in some seconds is left.
     void stop();
-    // In a child of the process, which has no such thread.
+    // Forgets the thread in a child of the process, which doesn't have it.
     void forget();
 
   private:

@@ -20,11 +20,11 @@
 namespace pbs::openpbs {
 namespace {
 
-// The channel that is fed, or written to. libpbs moves bytes by plain functions, so this is the one place
-// where there is nothing to hang it on; all of it is used by the server's main thread alone.
+// The channel that is fed, or written to. It is global because libpbs moves bytes by plain functions; only
+// the server's main thread uses it.
 struct Scratch {
     void* channel = nullptr;  // libpbs's
-    std::string_view in{};    // still to be fed
+    std::string_view in{};    // bytes still to be fed
     std::string out{};
 };
 Scratch& scratch() {
@@ -52,7 +52,7 @@ int take_scratch(int, void* from, int size) {
     return size;
 }
 
-constexpr int kTooLong = 1;  // as libpbs has it
+constexpr int kTooLong = 1;  // libpbs's error for that
 constexpr unsigned long kMostAttributes = 1000000;
 constexpr unsigned long kLongestAttribute = 256UL << 20;
 
@@ -65,7 +65,7 @@ bool find(const char* name, Function& function, std::string& missing) {
     return found != nullptr;
 }
 
-// Large enough for any structure of libpbs's that a decoder or encoder is given.
+// Room for any structure of libpbs that a decoder or encoder is given.
 struct Room {
     alignas(16) std::array<unsigned char, 65536> bytes{};
     bool holds(std::string_view text) const {
@@ -76,7 +76,7 @@ struct Room {
 
 }  // namespace
 
-// The four functions exchanged, for as long as it lives.
+// Exchanges the four functions as long as it lives.
 class Exchange {
   public:
     Exchange(void* (**get)(int), int (**set)(int, void*), int (**receive)(int, void*, int),
@@ -94,7 +94,7 @@ class Exchange {
         *receive_ = feed_scratch;
         *send_ = take_scratch;
         errno = 0;
-        // Makes the channel at the first time, and empties it.
+        // Makes the channel the first time, and empties it.
         setup(0, get_scratch);
     }
     ~Exchange() {
@@ -150,7 +150,7 @@ std::string Library::find_all() {
 }
 
 std::string Library::check_request() const {
-    // Whatever a decoder leaves in the structure stays there: some hundred bytes, once.
+    // A decoder may leave memory in the structure: some hundred bytes, lost once.
     static Room request;
     ifl::Request sample{ifl::RequestType::manager, "pbspolicytest",
                         ifl::Manage{0, 64, "pbspolicyobject", {{"pbspolicyname", {}, "value", ifl::Op::set}}},
@@ -196,8 +196,8 @@ std::string Library::check_reply() const {
     return {};
 }
 
-// The data of an event is the descriptor: the server is told of a connection by an event that libpbs hasn't
-// made.
+// Checks that an event's data is the descriptor: the server is told of a connection by an event that libpbs
+// hasn't made.
 std::string Library::check_events() const {
     const std::string unexpected = "libpbs doesn't wait for events as expected";
     const int fd = eventfd(1, EFD_CLOEXEC);
@@ -235,7 +235,7 @@ int Library::get_unsigned(int sock, unsigned long& value) const {
 }
 
 int Library::get_text(int sock, std::size_t longest, std::string& value) const {
-    // Not touched beyond what comes: what the client says of the length isn't to be believed.
+    // Memory is only touched as bytes come, since the length that the client claims may be a lie.
     const auto text = std::make_unique_for_overwrite<char[]>(longest + 1);
     std::size_t size = 0;
     const int rc = disrfcs_(sock, &size, longest, text.get());

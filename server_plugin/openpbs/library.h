@@ -1,7 +1,7 @@
 // The functions of OpenPBS's libpbs that the module needs in pbs_server.bin, found by name; its decoders and
 // encoders are used on requests and replies that never were on a connection.
 //
-// No structure of OpenPBS's is looked into. A decoder is fed with bytes, and an encoder's bytes are taken, by
+// No structure of OpenPBS is looked into. A decoder is fed with bytes, and an encoder's bytes are taken, by
 // exchanging the four functions that move bytes for a channel.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace pbs::openpbs {
 
-// An attribute of a request exactly as it came: what OpenPBS is given again has to be the same.
+// An attribute of a request exactly as it came, since OpenPBS has to be given the same again.
 struct RawAttribute {
     unsigned long length = 0;  // as the client counts it
     std::string name;
@@ -36,30 +36,30 @@ void put_raw(ifl::DisWriter& out, const RawAttributes& attributes);
 
 class Library {
   public:
-    // Finds all functions and tries the codec on one request and one reply. The error names what is missing
-    // or is other than expected.
+    // Finds all functions and tries the codec on one request and one reply. The error names a function that
+    // is missing, or a result that differs from the expected one.
     static tl::expected<Library, std::string> open(const pbs_preload_calls& real);
 
     const pbs_preload_calls& real() const { return real_; }
-    // Is what is being read and written now a client's connection (and not a mom's stream)?
+    // Is a client's connection being read and written now (and not a mom's stream)?
     bool on_connection() const;
 
-    // Reads from the connection, as libpbs does: 0, or libpbs's own error.
+    // Reads from the connection, as libpbs does. Returns 0, or libpbs's own error.
     int get_unsigned(int sock, unsigned long& value) const;
-    // At most `longest` bytes; a longer one is the error that libpbs has for that.
+    // Reads at most `longest` bytes; a longer text is libpbs's error for that.
     int get_text(int sock, std::size_t longest, std::string& value) const;
     int get_attributes(int sock, RawAttributes& attributes) const;
     int get_extend(int sock, std::string& extend, bool& present) const;
 
-    // Has a decoder of libpbs read these bytes: its result.
+    // Has a decoder of libpbs read these bytes. Returns its result.
     int feed(std::string_view bytes, const std::function<int()>& decoder) const;
-    // The reply that libpbs makes of its structure, the data of a packet. Or libpbs's error.
+    // Returns libpbs's encoding of its reply structure, the data of a packet; or libpbs's error.
     tl::expected<std::string, int> encoded(int sock, void* reply) const;
 
-    // Puts the data of a packet into the connection's buffer; flush() sends it. 0, or not.
+    // Puts the data of a packet into the connection's buffer; flush() sends it. Both return 0, or an error.
     int put(int sock, std::string_view data) const;
     int flush(int sock) const;
-    // From here on client connections are what is read and written.
+    // From here on, client connections are read and written.
     void use_connections() const;
 
   private:

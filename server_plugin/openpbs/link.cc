@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::seconds kShortestPause{1};
 constexpr int kMostDoublings = 5;
-// More than this isn't kept for a service that takes nothing.
+// The most bytes that are kept for a service that takes none.
 constexpr std::size_t kMostQueued = std::size_t{64} << 20;
 
 std::string system_text(int error) {

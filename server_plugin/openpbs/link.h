@@ -1,5 +1,5 @@
 // The shim's end of the connection to the policy service. The service is a thread of this process ("inside")
-// or a daemon of its own ("beside"); what differs is how the connection is made.
+// or a daemon of its own ("beside"); only the making of the connection differs.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,10 @@
 
 namespace pbs::openpbs {
 
-// Makes a connection: a stream socket's descriptor, which the Link owns; or why there is none.
+// Makes a connection: a stream socket's descriptor, which the Link owns; or the reason why there is none.
 using Connector = std::function<tl::expected<int, std::string>()>;
 
-// To the socket of a daemon.
+// Connects to the socket of a daemon.
 Connector beside(std::string socket_path);
 
 class Link {
@@ -30,19 +30,18 @@ class Link {
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
 
-    // Is there a connection? If not: why, a sentence for clients.
+    // Is there a connection? If not, why_down() is the reason, a sentence for clients.
     bool up() const { return fd_ >= 0; }
     const std::string& why_down() const { return why_down_; }
-    // How long nothing has come from a service that says something every few seconds.
+    // The time for which nothing has come from the service, which says something every few seconds.
     std::chrono::seconds silent(Clock::time_point now) const;
 
-    // Connects if there is no connection and the last attempt is some seconds ago: true if there is a new
-    // one.
+    // Connects if there is no connection and the last attempt is some seconds old. True: there is a new one.
     bool connect(Clock::time_point now);
-    // Queues a message; it is sent as far as the service takes it now.
+    // Queues a message, and sends as much as the service takes now.
     void send(const ToService& message);
-    // Sends what is queued, waits for at most `patience` until something comes, and returns what has come.
-    // When the connection has ended, up() is false afterwards.
+    // Sends queued messages, waits for at most `patience` until something comes, and returns the messages
+    // that came. When the connection has ended, up() is false afterwards.
     std::vector<FromService> receive(std::chrono::milliseconds patience);
     // Closes the connection in a child of this process.
     void forget();

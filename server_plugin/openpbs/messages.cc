@@ -9,7 +9,7 @@
 namespace pbs::openpbs {
 namespace {
 
-// The kinds are the variants' alternatives, in their order.
+// The number of a kind is the index of the variant's alternative.
 constexpr ifl::AttributeLimits kAttributes{1000000, 4096, std::size_t{64} << 20};
 constexpr std::size_t kLongestName = 4096;
 constexpr std::uint64_t kMostParts = 10000000;
@@ -39,7 +39,7 @@ void put(ifl::DisWriter& out, const Shown& shown) {
 }
 void put(ifl::DisWriter&, const Alive&) {}
 
-// What a client of the server sent was within the server's limits, which are others than ours.
+// The server's limits, not ours, hold for a request that one of its clients sent.
 ifl::RequestLimits request_limits() {
     ifl::RequestLimits limits;
     limits.packet = kLongestMessage;

@@ -1,4 +1,4 @@
-// pbs_policy_openpbs.so: what pbs_policy_preload.so loads in pbs_server.bin.
+// pbs_policy_openpbs.so: the module that pbs_policy_preload.so loads in pbs_server.bin.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <pthread.h>
@@ -22,7 +22,7 @@
 namespace pbs::openpbs {
 namespace {
 
-// libpbs's calls come without anything that says whose they are, so what they reach is here: made once, by
+// The objects that libpbs's calls reach. They are global because the calls carry no context: made once, by
 // the server's main thread, which alone makes these calls, and never freed.
 struct Attached {
     pbs_preload_calls real{};
@@ -37,8 +37,8 @@ void log_line(const std::string& line) {
     attached->log(line.c_str());
 }
 
-// No exception gets into OpenPBS's code. A request during which one escaped is answered by the server as one
-// that it can't read.
+// Keeps exceptions out of OpenPBS's code. The server answers a request during which one escaped as one that
+// it can't read.
 template <class Work>
 int guarded(Work&& work, int otherwise) noexcept {
     try {
@@ -108,7 +108,7 @@ std::string attach(const pbs_preload& preload, pbs_preload_calls& calls) {
         attached->link->forget();
         if (attached->inside) attached->inside->forget();
     });
-    // Before the libraries that the thread uses are taken down.
+    // Stop the thread before the libraries that it uses are taken down.
     std::atexit([] {
         if (attached->inside) attached->inside->stop();
     });

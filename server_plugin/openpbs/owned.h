@@ -1,5 +1,5 @@
-// The attributes of OpenPBS's objects that are ours: what is taken out of requests to the server and added to
-// its listings. They are the ones that objects/host_attributes.cc has; a test compares them.
+// The plugin's attributes of OpenPBS's objects: they are taken out of requests to the server and added to its
+// listings. objects/host_attributes.cc has the same ones; a test compares them.
 #pragma once
 
 #include <strings.h>
@@ -16,7 +16,7 @@ namespace pbs::openpbs {
 struct OwnedAttribute {
     std::uint32_t object_type;
     const char* name;
-    bool settable;  // else it is only shown
+    bool settable;  // false: it is only shown
 };
 
 inline constexpr std::array kOwned{

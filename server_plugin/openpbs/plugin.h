@@ -1,4 +1,4 @@
-// pbs_policy.so as the policy service needs it, with what it has been told of the server's objects.
+// pbs_policy.so as the policy service needs it, with the server's objects as the plugin was told of them.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class Plugin : public client::Plugin {
     // Opens the store, and migrates legacy files if it is new. The error is one line.
     tl::expected<void, std::string> start(std::int64_t now);
 
-    // What it is told of the server's objects.
+    // The server's objects as the plugin was told of them.
     Records& records() { return records_; }
 
     // The reply; its code is 15208 when the same is to be asked again some milliseconds later. A change is

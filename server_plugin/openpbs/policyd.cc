@@ -36,7 +36,8 @@ void log_line(const std::string& line) {
     fmt::print(stderr, "pbs_policyd: {}\n", line);
 }
 
-// In the background its lines are in a file beside the store, or in the machine's log if that disk is full.
+// Logs a line of the background program to a file beside the store, or to the machine's log if that disk is
+// full.
 void log_to(const std::string& path, const std::string& line) {
     std::FILE* file = std::fopen(path.c_str(), "ae");
     if (file != nullptr) {
@@ -52,7 +53,7 @@ bool is_answered(const std::string& path) {
     return fd.has_value();
 }
 
-// The socket of the server's home, which only the server's user may reach.
+// Listens on the socket in the server's home, which only the server's user may reach.
 tl::expected<int, std::string> listen_on(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -78,7 +79,7 @@ bool is_servers(int fd) {
            (peer.uid == 0 || peer.uid == geteuid());
 }
 
-// Answers one server after the other: a new one comes when the one before has gone.
+// Answers one server after another: a new one is accepted when the one before has gone.
 int answer(int listener, const ServiceOptions& options) {
     const std::atomic<bool> never = false;
     for (;;) {
@@ -130,7 +131,7 @@ int main(int argc, char** argv) {
         return 1;
     };
     if (!daemon) return work(log_line);
-    // One that others look after, such as systemd.
+    // Another supervisor, such as systemd, may run the service already.
     if (is_answered(service_file(home, "sock"))) return 0;
     const auto log = [path = service_file(home, "log")](const std::string& line) { log_to(path, line); };
     return supervise({pid_file, [&] { return work(log); }, log});

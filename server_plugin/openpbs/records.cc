@@ -16,7 +16,8 @@ using cluster::index_in;
 using cluster::number_in;
 using cluster::Place;
 
-// Calls `changed` for each entry that `before` hasn't got as it is, and `gone` for each that `after` hasn't.
+// Calls `changed` for each entry that `before` lacks or has otherwise, and `gone` for each that `after`
+// lacks. Returns the number of calls.
 template <class Map, class Changed, class Gone>
 std::size_t compare(const Map& before, const Map& after, const Changed& changed, const Gone& gone) {
     std::size_t count = 0;
@@ -39,12 +40,12 @@ std::string name_of(const auto& names, std::uint64_t handle) {
     return found == names.end() ? std::string() : found->second;
 }
 
-// Does the subjob count against max_run_subjobs? While it is suspended it doesn't.
+// Does the subjob count against max_run_subjobs? A suspended one doesn't.
 bool counts_in_array(const Job& job) {
     return !array_of(job.id).empty() && job.runs() && job.state != 'S' && job.state != 'U';
 }
 
-// What is left of places without what has been given back of them.
+// Returns places without the amounts that have been given back.
 std::vector<Place> without(std::vector<Place> held, const std::vector<Place>& released) {
     for (std::size_t i = 0; i < held.size() && i < released.size(); ++i)
         for (const auto& [resource, amount] : released[i].amounts) {
@@ -188,7 +189,7 @@ std::size_t Records::tell(const Site& before, const Site& after) {
 
 // ---- Jobs.
 
-// As pbs_plugin.h has it. An array waits as one job while a subjob of it may start.
+// The state as in pbs_plugin.h. An array waits as one job while a subjob of it may start.
 char Records::state_of(const Job& job) const {
     if (!job.array) {
         if (job.state == 'U') return 'S';
@@ -236,7 +237,7 @@ void Records::tell_job(std::int64_t now, const Job& job) {
     plugin_.tell(now, builder_.job(job, standing));
 }
 
-// The array of a subjob, whose number of running ones is another now.
+// Tells of a subjob's array, whose number of running subjobs has changed.
 void Records::tell_array(std::int64_t now, const std::string& subjob) {
     const auto array = jobs_.find(array_of(subjob));
     if (array != jobs_.end()) tell_job(now, array->second);
@@ -246,7 +247,8 @@ void Records::count_in_array(const std::string& array, int sign) {
     if ((running_subjobs_[array] += sign) <= 0) running_subjobs_.erase(array);
 }
 
-// The server doesn't describe subjobs that wait: of one that ran and waits again the array tells.
+// Forgets the array's waiting subjobs: the server doesn't describe them, and the array stands for one that
+// ran and waits again.
 void Records::forget_waiting(std::int64_t now, const Job& array) {
     std::vector<std::string> waiting;
     for (auto job = jobs_.lower_bound(array.id.substr(0, array.id.find('[') + 1));
@@ -259,16 +261,17 @@ void Records::forget_waiting(std::int64_t now, const Job& array) {
 bool Records::tell(std::int64_t now, Job job) {
     if (job.state == 'F' || job.state == 'X' || job.state == 'M') return forget(now, job.id);
     const std::string array = array_of(job.id);
-    // A subjob that waits is the array's.
+    // A waiting subjob is told of as part of its array.
     if (!array.empty() && !job.runs()) return forget(now, job.id);
     if (job.array) forget_waiting(now, job);
     const auto known = jobs_.find(job.id);
     const bool is_new = known == jobs_.end();
-    // The server knows when a job began once its mom has told: until then it is when it was sent to her.
+    // The server knows when a job began once its mom has reported: until then use the instant at which it was
+    // sent to mom.
     if (job.runs() && job.stime == 0) job.stime = !is_new && known->second.runs() ? known->second.stime : now;
     const bool counted = !is_new && counts_in_array(known->second);
     const bool same = !is_new && known->second.is_like(job);
-    // What it has used, where and since when count, but are no news.
+    // Its use, places and start are told of a running job, but don't count as changes to a waiting one.
     const auto running = [](const Job& one) { return std::tie(one.used, one.stime, one.exec_vnode); };
     const std::string id = job.id;
     const auto failed = not_preemptable_.find(id);
@@ -309,7 +312,7 @@ bool Records::forget(std::int64_t now, const std::string& job) {
 }
 
 std::string Records::explained(const std::string& job) const {
-    // Users leave the server's name out.
+    // Users may leave the server's name out.
     const auto whole = [&](const std::string& id) {
         if (id.find('.') != id.npos) return jobs_.find(id);
         const auto next = jobs_.lower_bound(id + '.');
@@ -414,7 +417,7 @@ std::vector<std::string> Records::exec_vnodes_of(std::span<const Place> places,
     };
     std::vector<std::string> all;
     do {
-        // One time of a reservation.
+        // The places of one occurrence of a reservation.
         const auto next = std::find_if(places.begin() + (places.empty() ? 0 : 1), places.end(),
                                        [](const Place& place) { return place.next_occurrence; });
         const auto count = static_cast<std::size_t>(next - places.begin());

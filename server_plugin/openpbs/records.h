@@ -1,4 +1,4 @@
-// The server's objects as the plugin has been told of them, with its handles for them.
+// The server's objects as the plugin was told of them, with their handles.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ namespace pbs::openpbs {
 struct Decision {
     using Kind = cluster::Decision::Kind;
     Kind kind = Kind::comment;
-    std::string job;    // or reservation
+    std::string job;    // the job's id, or the reservation's
     std::string queue;  // empty: stays where it is
     std::string text;
     std::vector<std::pair<std::string, std::string>> set_resources;
     std::string exec_vnode;
-    std::vector<std::string> exec_vnodes;  // confirm: for each time that was asked for
+    std::vector<std::string> exec_vnodes;  // confirm: for each occurrence that was asked for
     std::int64_t start = 0;                // estimate, confirm
     std::string for_job;                   // preempt
     std::string methods;                   // preempt: their letters
@@ -44,43 +44,43 @@ class Records : private cluster::Names {
     Records(const Records&) = delete;
     Records& operator=(const Records&) = delete;
 
-    // Tells what has become different since the last time, `before`: how many objects have. Vnodes are left
-    // alone if `after` says nothing of them.
+    // Tells the plugin the differences to `before`, the last call's `after`. Returns the number of objects
+    // that differ. Vnodes are left alone if `after` has none.
     std::size_t tell(const Site& before, const Site& after);
 
-    // Tells of a job, unless it's known as it is. True: it wasn't.
+    // Tells of a job unless it is known as it is. True: it wasn't.
     bool tell(std::int64_t now, Job job);
-    // It has gone. True: it was known.
+    // Tells that a job has gone. True: it was known.
     bool forget(std::int64_t now, const std::string& job);
 
-    // A request to run it is on its way: it is told as running. Of an array its first waiting subjob is. The
-    // id of what runs.
+    // Tells of the job as running, since a request to run it is on its way; of an array, its first waiting
+    // subjob. Returns the id of the running job.
     std::string starts(std::int64_t now, const Decision& decision);
-    // A job that the server wouldn't run, or that it wouldn't move first, is told as set aside, until
-    // take_up(): else it would be the next one to be run again. `stays`: of those that do so for longer.
+    // Sets a job aside that the server wouldn't run, or wouldn't move first, until take_up(): else it would
+    // be the next one to be run again. `stays`: is it to stay aside for longer?
     void put_aside(std::int64_t now, const std::string& job);
     void take_up(std::int64_t now, const std::function<bool(const std::string&)>& stays);
-    // The server couldn't preempt the job: nothing is decided about that until the job changes. One that mom
-    // was still starting, which can't be suspended, is tried again once it has begun.
+    // Notes that the server couldn't preempt the job: the plugin doesn't try again until the job changes. A
+    // job that mom was still starting, which can't be suspended, may be tried once it has begun.
     void not_preemptable(std::int64_t now, const std::string& job);
-    // Subjobs of this array that run aren't preempted; of an empty one: of none.
+    // Protects the running subjobs of this array from preemption; with an empty id: none.
     void spare(std::int64_t now, const std::string& array);
-    // The comment that the server was given.
+    // Notes the comment that the server was given.
     void commented(const std::string& job, const std::string& comment);
 
-    // Running jobs that have run for longer than they were expected to by their soft walltimes since the last
-    // call are told of once more. Returns them, with the seconds for which they are expected to run now.
+    // Tells again of the running jobs that have overrun their soft walltimes since the last call. Returns
+    // them, with the seconds for which they are expected to run now.
     std::vector<std::pair<std::string, std::int64_t>> extend(std::int64_t now);
 
     const Job* job(const std::string& id) const;
     std::uint64_t handle(const std::string& job) const;
     const std::map<std::string, Job>& jobs() const { return jobs_; }
-    // The job of which the plugin is asked why this one waits: a subjob waits as its array does. The name of
-    // the server may be left out.
+    // The job to ask the plugin about when a client asks why this one waits: a subjob waits as its array
+    // does. The server's name may be left out.
     std::string explained(const std::string& job) const;
-    // May somebody who is no operator see the job? `user` is as in Job_Owner.
+    // May a user who is no operator see the job? `user` is as in Job_Owner.
     bool may_see(const std::string& user, const std::string& job) const;
-    // Puts decisions into the server's own terms.
+    // Translates decisions into the server's own terms.
     std::vector<Decision> decisions(const client::Decisions& in) const;
 
   private:
@@ -123,16 +123,16 @@ class Records : private cluster::Names {
         std::int64_t stime = 0;  // of the run that couldn't be preempted
         bool begun = false;
     };
-    std::map<std::string, NotPreemptable> not_preemptable_;  // jobs
+    std::map<std::string, NotPreemptable> not_preemptable_;  // by job
     std::string spared_;                                     // an array
-    // Running jobs with a soft walltime, with what it was extended to; 0: it has not been yet.
+    // Running jobs with a soft walltime, with the seconds that it was extended to; 0: it wasn't yet.
     std::map<std::string, std::int64_t> soft_;
-    // Reservations: the handle, and when it has the places that it has.
+    // A reservation's handle, and the span for which it has its places.
     struct Reserved {
         std::uint64_t handle = 0;
         std::int64_t start = 0;
         std::int64_t end = 0;
-        std::string chunks;  // that it asks for
+        std::string chunks;  // the chunks that it asks for
     };
     std::map<std::string, Reserved> reservations_;
     std::uint64_t last_handle_ = 0;

@@ -17,13 +17,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr seconds kTryAgain{2};        // to register
-constexpr seconds kLook{5};            // at what no command tells of
-constexpr seconds kLookSoon{1};        // where somebody asks for what isn't known
-constexpr seconds kCycleTakesLong{3};  // for who waits for a look after it
-constexpr seconds kSettled{1};         // who alters jobs may alter more of them
+constexpr seconds kTryAgain{2};        // pause before registering again
+constexpr seconds kLook{5};            // interval of looks at objects whose changes no command tells
+constexpr seconds kLookSoon{1};        // before a look when somebody asks for an unknown job
+constexpr seconds kCycleTakesLong{3};  // after it, a look need not wait for the cycle any more
+constexpr seconds kSettled{1};         // a request that alters jobs may be followed by others for this long
 
-// A command of OpenPBS's as the plugin's trigger.
+// Translates a command of OpenPBS into the plugin's trigger.
 int trigger_of(int command) {
     switch (command) {
         case 1:
@@ -75,7 +75,7 @@ void Scheduling::lost(const std::string& name, Session& one) {
     one.qruns.clear();
     const int refused = one.client->refused();
     const std::string& why = one.client->why_closed();
-    // 15230: somebody else is registered.
+    // PBSE_SCHEDCONNECTED (15230): another scheduler is registered.
     one.why = refused == PBSE_SCHEDCONNECTED
                   ? fmt::format("another scheduler, such as pbs_sched, is registered: {}", why)
                   : why;
@@ -153,7 +153,7 @@ void Scheduling::take_commands(const std::string& name, Session& one) {
     }
 }
 
-// ---- What there is to do.
+// ---- Work to do.
 
 void Scheduling::noticed(std::uint32_t object_type) {
     if (object_type == PBS_OBJ_NODE || object_type == PBS_OBJ_RESOURCE) stale_vnodes_ = true;
@@ -242,7 +242,7 @@ void Scheduling::step() {
             decide();
             break;
         case Phase::deciding:
-            break;  // until cycle_finished()
+            break;  // cycle_finished() goes on
         case Phase::applying:
             apply_some();
             break;
@@ -259,7 +259,7 @@ void Scheduling::begin_next() {
     look_at_failed(time);
     std::string looker;
     std::string teller;
-    // None is kept waiting by another that always has something to do.
+    // Go round the schedulers, so that one that always has work keeps no other waiting.
     auto next = scheds_.upper_bound(current_);
     for (std::size_t i = 0; i < scheds_.size(); ++i, ++next) {
         if (next == scheds_.end()) next = scheds_.begin();
@@ -303,7 +303,7 @@ void Scheduling::end() {
     Session& one = current();
     one.goes_on = run_.again;
     if (auto& given = orders_given_[current_]; given.size() > 1) given.erase(given.begin(), given.end() - 1);
-    // Who waits for another job to be started has to be told of a cycle that is still to come.
+    // A client that waits for another job's start has to be told of a later cycle: go on.
     if (run_.for_command && one.qruns.empty() && one.is_registered()) {
         one.command = false;
         one.client->end_cycle();

@@ -1,18 +1,19 @@
 // The plugin as the scheduler of an OpenPBS server: registers for the scheduler objects that are its own,
-// keeps what the plugin knows up to date, has it decide, and carries the decisions out.
+// keeps the plugin's knowledge up to date, has it decide, and carries the decisions out.
 //
 // It is a machine that never waits: step() does what can be done now. For one scheduler at a time it
 //
-//   1. learns what has changed since the last time (asks for it, and takes the answers): states of vnodes,
-//      queues, the jobs that changed by their mtime, and, where jobs may have gone, which there are. All is
-//      learnt at the start, and now and then to check what is known: what was missed is counted;
+//   1. learns the changes since the last time (asks the server, and takes the answers): states of vnodes,
+//      queues, the jobs that changed by their mtime, and, where jobs may have gone, the list of all jobs. It
+//      learns everything at the start, and now and then to check its knowledge: changes that it had missed
+//      are counted;
 //   2. has the plugin decide, in a thread of the plugin's if that takes long;
 //   3. carries the decisions out, some dozens of requests on their way at a time, and tells the server that
 //      the cycle is over, if it was the server that wanted it.
 //
-// A cycle begins by a command of the server's, by what the shim has noticed, by the time, or when a look at
-// the server's objects finds something changed that no command tells of. There is one every few seconds, and
-// one a second after the last request that altered a job.
+// A cycle begins by a command of the server's, by a change that the shim has noticed, by the time, or when a
+// look at the server's objects finds a change that no command tells of. There is such a look every few
+// seconds, and one a second after the last request that altered a job.
 #pragma once
 
 #include <poll.h>
@@ -42,74 +43,73 @@ class Scheduling {
   public:
     using Clock = std::chrono::steady_clock;
 
-    // `site`: what the plugin has been told. Both outlive it.
+    // `site`: the objects that the plugin was told of. Both arguments outlive this object.
     Scheduling(Plugin& plugin, Site& site, std::function<void(const std::string&)> log);
     ~Scheduling();
     Scheduling(const Scheduling&) = delete;
     Scheduling& operator=(const Scheduling&) = delete;
 
-    // Does what can be done now.
+    // Does whatever can be done now.
     void step();
     void poll_for(std::vector<pollfd>& set) const;
-    // Milliseconds until step() has something to do by itself.
+    // Milliseconds until step() has work of its own.
     int patience() const;
 
-    // A request has changed objects of this type (enum pbs_object_type).
+    // Notes that a request has changed objects of this type (enum pbs_object_type).
     void noticed(std::uint32_t object_type);
-    // The plugin's configuration has changed.
+    // Notes that the plugin's configuration has changed.
     void configured();
-    // How many cycles have come to decisions, or failed to.
+    // The number of cycles that have come to decisions, or failed to.
     std::uint64_t cycles() const { return cycles_; }
-    // The plugin's thread is done with the cycle.
+    // Notes that the plugin's thread is done with the cycle.
     void cycle_finished();
-    // What the plugin wants after it was told of the time.
+    // Takes up the cycles that the plugin wants after it was told the time.
     void look_at_wanted();
-    // Sees to it that somebody looks at the server's jobs after that instant: the server tells a scheduler
-    // nothing of a job that is held. True: that was done, or can't be done now.
+    // Has the server's jobs looked at after that instant: the server tells a scheduler nothing of a held job.
+    // True: that is done, or can't be done now.
     bool look_after(Clock::time_point since);
 
     // Is the scheduler's policy one that the plugin's cycles follow?
     bool is_own(const std::string& sched) const;
-    // Whoever has set something at the server that policies have here has set it in them: before the next
-    // cycle.
+    // Takes settings that somebody changed at the server over into the policies, before the next cycle.
     void take_over(const Site& before, const Site& after);
-    // What `list sched` shows of its scheduling.
+    // The attributes of its scheduling that `list sched` shows.
     ifl::Attributes shown(const std::string& sched) const;
     // Adds the server's attributes that only pbs_sched acts on to the scheduler's unsupported_settings.
     void show_not_acted_on(const std::string& sched, ifl::Attributes& attributes) const;
 
   private:
-    // A scheduler object of the server's, with what lasts from run to run: none, connecting, registered, lost
-    // and tried again.
+    // A scheduler object of the server's, with the data that lasts from run to run. Its connection is absent,
+    // being made, registered, or lost and tried again.
     struct Session {
         std::unique_ptr<ServerClient> client;
         Clock::time_point next_try{};
-        std::string why;       // it isn't registered; empty: it is, or nobody has tried
-        std::string logged;    // of these
-        int wanted = 0;        // a cycle, for this trigger
-        bool goes_on = false;  // the cycle that is over left something to do
+        std::string why;       // why it isn't registered; empty: it is, or was never tried
+        std::string logged;    // the last `why` that was logged
+        int wanted = 0;        // trigger of a wanted cycle; 0: none is wanted
+        bool goes_on = false;  // the last cycle left work to do
         bool command = false;  // the server waits for the end of a cycle
         std::deque<std::string> qruns;
         std::set<std::string> lacking{};  // attributes whose folders weren't there when they were set
-        // What jobs wait for, and when they are expected to start, isn't told more often than this: see
-        // attr_update_period.
-        std::int64_t period = 0;   // in seconds, as it was in the last cycle
-        std::int64_t told_at = 0;  // when such was told; 0: not since it is so
-        // Such decisions, by their kinds and jobs, that wait for another period, or until there is time.
+        // The least time between two updates of the reasons for which jobs wait and of their expected starts
+        // (attr_update_period).
+        std::int64_t period = 0;   // in seconds, in the last cycle
+        std::int64_t told_at = 0;  // when these were last told; 0: not since the period changed
+        // Decisions about them, by kind and job, that wait for another period, or until there is time.
         std::map<std::pair<Decision::Kind, std::string>, Decision> untold{};
-        bool tells_on = false;  // as soon as no cycle is wanted
+        bool tells_on = false;  // told as soon as no cycle is wanted
 
         bool is_registered() const { return client && client->state() == ServerClient::State::registered; }
     };
     enum class Phase : std::uint8_t { idle, learning, checking, waiting, deciding, applying };
-    // A job that the server wouldn't run when it was asked last.
+    // A job that the server refused to run when last asked.
     struct Failed {
         int times = 0;              // in a row
         Clock::time_point again{};  // when it is tried again at the latest
         bool stays = false;         // it is set aside until then
-        bool waits = false;         // there is to be a cycle then
+        bool waits = false;         // a cycle is wanted then
     };
-    // What the answers to one round of questions say.
+    // The answers to one round of questions.
     struct Learnt {
         std::optional<Server> server;
         std::optional<std::map<std::string, Sched>> scheds;
@@ -125,9 +125,9 @@ class Scheduling {
         std::string error;
     };
 
-    // One piece of work for one scheduler, from what begins it to the end: a look at the server's objects
-    // with a cycle, a look only, the answer to a qrun, or the telling of what earlier cycles left untold. All
-    // of it goes with the run; what lasts is the session's, below.
+    // One piece of work for one scheduler, from its beginning to its end: a look at the server's objects with
+    // a cycle, a look only, the answer to a qrun, or the telling of what earlier cycles left untold. Its data
+    // goes with it; lasting data is in Session, above.
     //
     //   learning, checking   questions are on their way; the answers are in `learnt`
     //   waiting              the plugin is at work on something else, and is asked again
@@ -140,21 +140,21 @@ class Scheduling {
         int trigger = 0;             // enum pbs_cycle_trigger
         bool look_only = false;      // a cycle only if something has changed
         bool for_command = false;    // the server is to be told of its end
-        bool dropped = false;        // what is being decided is of no use any more
-        bool altered_known = false;  // somebody has changed jobs, and that is among what is being learnt
+        bool dropped = false;        // the decisions to come are of no use any more
+        bool altered_known = false;  // somebody has changed jobs, and the questions were asked after that
         Learnt learnt{};
-        std::optional<std::string> qrun{};         // the job, until there is a place for it or none
+        std::optional<std::string> qrun{};         // the job, until a place for it is found or refused
         std::optional<std::string> qrun_placed{};  // the job whose run comes after preemptions
         std::vector<Decision> decisions{};
-        std::size_t applied = 0;                           // decisions
-        std::size_t only_told = 0;                         // from here on decisions say what jobs wait for
-        bool tells = true;                                 // what jobs wait for
-        std::set<std::string> told_anyway{};               // jobs of which it is told all the same
-        std::optional<Clock::time_point> telling_since{};  // such decisions
+        std::size_t applied = 0;                           // number of decisions applied
+        std::size_t only_told = 0;                         // index from which on decisions tell why jobs wait
+        bool tells = true;                                 // may tell why jobs wait
+        std::set<std::string> told_anyway{};               // jobs that are told of in any case
+        std::optional<Clock::time_point> telling_since{};  // when the first such decision was applied
         std::size_t told = 0;  // comments and estimates since the server was last asked for its state
-        std::size_t tellings_asked = 0;      // how often that was, without an answer
-        std::vector<std::string> started{};  // jobs, by requests that the server doesn't answer
-        std::size_t preempting = 0;          // requests to preempt jobs on their way
+        std::size_t tellings_asked = 0;      // such questions without an answer
+        std::vector<std::string> started{};  // jobs started by requests that the server doesn't answer
+        std::size_t preempting = 0;          // unanswered requests to preempt jobs
         bool preempt_failed = false;         // a job couldn't be preempted
         bool again = false;                  // another cycle is to follow
     };
@@ -197,7 +197,7 @@ class Scheduling {
     void refused(const std::string& id, const ifl::Reply& reply);
     void set_aside(const std::string& job);
     void look_at_failed(Clock::time_point time);
-    // Of all schedulers, or of all but that one.
+    // Wants cycles of all schedulers, or of all but that one.
     void want_cycles(const std::string& but = {});
     void look_at_starts();
     void started_as(const std::string& id, Job job);
@@ -232,19 +232,18 @@ class Scheduling {
     std::set<std::string> left_top_jobs_;
     bool estimates_forgotten_ = false;    // by the server; they are told again with the next cycle
     PendingSettings settings_;            // for policies
-    std::vector<ChangedFolder> folders_;  // to be looked at
-    // By scheduler: what the plugin has set preempt_order to, in this cycle and last.
+    std::vector<ChangedFolder> folders_;  // folders to be looked at
+    // By scheduler: the values of preempt_order that the plugin has set, in this cycle and the last.
     std::map<std::string, std::vector<std::string>> orders_given_;
 
     std::map<std::string, Failed> failed_;
-    bool known_ = false;        // all has been learnt
-    bool stale_server_ = true;  // the server, schedulers and resources
+    bool known_ = false;        // everything has been learnt
+    bool stale_server_ = true;  // the server, schedulers and resources may have changed
     bool stale_vnodes_ = true;
     bool jobs_gone_ = false;      // some may have
-    std::time_t jobs_since_ = 0;  // those that changed before are known
+    std::time_t jobs_since_ = 0;  // changes before this are known
     bool look_soon_ = false;
-    std::optional<Clock::time_point>
-        altered_;  // when somebody last changed jobs that weren't looked at since
+    std::optional<Clock::time_point> altered_;  // last change of jobs that wasn't looked at since
     Clock::time_point look_began_{};
     Clock::time_point looked_{};
     Clock::time_point checked_{};

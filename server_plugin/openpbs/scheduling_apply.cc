@@ -13,13 +13,14 @@
 namespace pbs::openpbs {
 namespace {
 
-constexpr std::size_t kWindow = 64;    // requests on their way
-constexpr std::size_t kMostAsked = 2;  // questions that keep tellings from being far ahead, on their way
+constexpr std::size_t kWindow = 64;  // the most requests on their way
+// The most questions on their way that keep tellings from running far ahead.
+constexpr std::size_t kMostAsked = 2;
 constexpr std::size_t kMostUnsent = 1U << 20;
 constexpr std::int32_t kIneligible = 1;  // OpenPBS's accrue type of a job that gains nothing by waiting
 
-// Where a reservation is: of a standing one all times that are left are told, those that keep their vnodes
-// too.
+// The places of a confirmed reservation. For a standing one, those of all occurrences that are left,
+// including those that keep their vnodes.
 std::string confirmed_nodes(const Reservation& reservation, const Decision& decision) {
     if (!reservation.standing) return decision.exec_vnode;
     if (reservation.one_altered) return ifl::execvnodes_text({decision.exec_vnode});
@@ -33,8 +34,8 @@ std::string confirmed_nodes(const Reservation& reservation, const Decision& deci
     return ifl::execvnodes_text(all);
 }
 
-// The methods of a preempt_order that the server tries for the job. Session of several steps depends on the
-// time.
+// The methods of a preempt_order that the server tries for the job. For an order of several steps that
+// depends on the time.
 std::string tried_for(const Job& job, std::string_view order) {
     std::string out;
     for (const char method : order) {
@@ -47,13 +48,13 @@ std::string tried_for(const Job& job, std::string_view order) {
 
 }  // namespace
 
-// ---- Carrying out.
+// ---- Carrying decisions out.
 
 bool Scheduling::may_apply() const {
     if (phase_ != Phase::applying || run_.applied == run_.decisions.size()) return false;
     const ServerClient& client = *scheds_.at(current_).client;
     if (client.unanswered() >= kWindow || client.unsent() >= kMostUnsent) return false;
-    // What others give up for it is there when these have been answered for.
+    // The room that others give up for the job is there once these requests are answered.
     if (run_.decisions[run_.applied].after_preemptions && run_.preempting > 0) return false;
     return run_.applied < run_.only_told || run_.tellings_asked < kMostAsked;
 }
@@ -143,13 +144,14 @@ void Scheduling::apply(const Decision& decision) {
     if (job == nullptr) return;
     switch (decision.kind) {
         case Decision::Kind::run:
-            // The room that it was to have isn't there.
+            // A preemption failed, so the room for the job isn't there.
             if (decision.after_preemptions && run_.preempt_failed) return;
             if (job->preempted()) return resume(decision.job);
             return run(decision);
         case Decision::Kind::comment:
             look_at_starts();
-            // Its comment says for whom it was preempted, or since when the array has run.
+            // A preempted job's comment names the job it was preempted for, and a begun array's the time
+            // since when it has run: keep these.
             if (job->preempted_at != 0 || (job->array && job->state == 'B') || keep_untold(decision)) return;
             return comment(decision.job, decision.text);
         case Decision::Kind::accrue:
@@ -179,7 +181,7 @@ void Scheduling::apply(const Decision& decision) {
                        });
             return;
         case Decision::Kind::reject:
-            // The history of jobs keeps the comment.
+            // The history of jobs keeps the comment, so set it before.
             comment(decision.job, decision.text);
             log(fmt::format("{}: rejected: {}", decision.job, decision.text));
             client.ask(ifl::RequestType::delete_job, ifl::Manage{kDelete, PBS_OBJ_JOB, decision.job, {}}, {},
@@ -194,14 +196,14 @@ void Scheduling::apply(const Decision& decision) {
     }
 }
 
-// Decisions to preempt that follow each other and agree on the methods are one request. The server tries the
-// methods of the scheduler's preempt_order, and answers when all of the jobs have made room or have failed
-// to.
+// Sends decisions to preempt that follow each other and agree on the methods as one request. The server tries
+// the methods of the scheduler's preempt_order, and answers when all of the jobs have made room or have
+// failed to.
 void Scheduling::preempt() {
     ServerClient& client = *current().client;
     const std::string methods = run_.decisions[run_.applied].methods;
     std::vector<std::string> jobs;
-    std::map<std::string, std::string> others;  // for which job each makes room
+    std::map<std::string, std::string> others;  // the job for which each makes room
     for (; run_.applied < run_.decisions.size(); ++run_.applied) {
         const Decision& decision = run_.decisions[run_.applied];
         if (decision.kind != Decision::Kind::preempt || decision.methods != methods) break;
@@ -244,7 +246,8 @@ void Scheduling::preempt() {
                });
 }
 
-// `method`: by which the server has preempted it, with its letters; any other: it couldn't.
+// Takes the outcome of a preemption. `method`: the letter of the server's method; any other: it couldn't
+// preempt the job.
 void Scheduling::preempted(const std::string& id, const std::string& for_job, char method) {
     std::string_view way;
     if (method == 'S') way = "suspension";
@@ -262,8 +265,8 @@ void Scheduling::preempted(const std::string& id, const std::string& for_job, ch
     refresh(id);
 }
 
-// A suspended job goes on where it was. If it can't, it is tried again when there is another reason for a
-// cycle.
+// Resumes a suspended job where it was. If it can't go on, it is tried again in the next cycle that runs for
+// another reason.
 void Scheduling::resume(const std::string& id) {
     current().client->ask(ifl::RequestType::signal_job, ifl::SignalJob{id, "resume"}, {},
                           [this, id](const ifl::Result<ifl::Reply>& reply) {
@@ -274,7 +277,7 @@ void Scheduling::resume(const std::string& id) {
                           });
 }
 
-// A job that has to move does that first; only then it is run.
+// Runs a job. A job that has to move is moved first; only then it is run.
 void Scheduling::run(const Decision& decision) {
     ServerClient& client = *current().client;
     const Job& job = *plugin_.records().job(decision.job);
@@ -282,12 +285,13 @@ void Scheduling::run(const Decision& decision) {
     comment(decision.job, array ? std::string() : decision.text);
     const std::string id = plugin_.records().starts(now(), decision);
     if (id.empty()) return;
-    // The next subjob of the array goes before all jobs behind it: the next cycle decides about it.
+    // The array's next subjob goes before all jobs behind it: leave them to the next cycle.
     if (array) {
         run_.again = true;
         const Job* left = plugin_.records().job(decision.job);
         if (left != nullptr && !left->queued.empty()) run_.applied = run_.decisions.size();
-        // Nothing of the array waits any more, and the server doesn't see to that.
+        // No subjob waits any more, so the array gains nothing by waiting; the server doesn't set that
+        // itself.
         if (left != nullptr && left->queued.empty() && site_.server.counts_eligible_time &&
             left->accrue_type != kIneligible)
             accrue(decision.job, kIneligible);
@@ -316,15 +320,15 @@ void Scheduling::run(const Decision& decision) {
                });
 }
 
-// By job_run_wait: until the server has the request, until runjob hooks have seen the job, or until it runs.
-// Where there are no such hooks they aren't waited for, as pbs_sched has it.
+// Sends the request to run, which by job_run_wait is answered when the server has it, when runjob hooks have
+// seen the job, or when it runs. Where there are no such hooks they aren't waited for, as in pbs_sched.
 void Scheduling::send_run(const Decision& decision, const std::string& id) {
     ServerClient& client = *current().client;
     ifl::RunJob request{id, decision.exec_vnode, 0};
     const std::string& wait = site_.scheds[current_].job_run_wait;
     if (wait == "none" || (wait != "execjob_hook" && !site_.server.has_runjob_hook)) {
         client.tell(ifl::RequestType::async_run_job, std::move(request));
-        // It doesn't answer for it, and tells no reason for one that it hasn't run.
+        // The server doesn't answer this request, and gives no reason for a job that it hasn't run.
         run_.started.push_back(id);
         return;
     }
@@ -335,8 +339,8 @@ void Scheduling::send_run(const Decision& decision, const std::string& id) {
                });
 }
 
-// The job is looked at again as it is. What keeps it from running may last: one that fails again and again
-// waits for a while first.
+// Sets a job aside after the server refused to run it. The reason may last: a job that fails again and again
+// waits for longer each time.
 void Scheduling::set_aside(const std::string& job) {
     constexpr int kMostDoubled = 6;
     Failed& failed = failed_[job];
@@ -355,20 +359,20 @@ void Scheduling::look_at_failed(Clock::time_point time) {
     }
 }
 
-// The server has other ideas, or a hook has.
+// Handles the refusal of a decision by the server or a hook.
 void Scheduling::refused(const std::string& id, const ifl::Reply& reply) {
     log(fmt::format("{}: refused by the server: {}", id, text_of(reply)));
     const std::string job = waiting_id(id);
     if (reply.code != PBSE_UNKJOBID && reply.code != PBSE_BADSTATE)
         comment(job, fmt::format("Not Running: PBS Error: {}", text_of(reply)));
     set_aside(job);
-    // The room that was kept for it is for others, in a cycle without it, which belongs to this one.
+    // The job's place is free again: run another cycle at once, without the job.
     run_.again = true;
     refresh(job);
     if (job != id) refresh(id);
 }
 
-// Asks once about all jobs that were started since the last time, or about each where it is few of them.
+// Asks about the jobs that were started since the last time: once about all, or about each if they are few.
 void Scheduling::look_at_starts() {
     constexpr std::size_t kFew = 8;
     std::vector<std::string> started = std::exchange(run_.started, {});
@@ -395,7 +399,7 @@ void Scheduling::look_at_starts() {
         });
 }
 
-// A job that the server was asked to run waits only if the server wouldn't run it.
+// Takes the state of a job after a request to run it. A job that still waits was refused.
 void Scheduling::started_as(const std::string& id, Job job) {
     const bool waits = !job.runs() && job.state == 'Q';
     (void)plugin_.records().tell(now(), std::move(job));
@@ -406,12 +410,12 @@ void Scheduling::started_as(const std::string& id, Job job) {
     }
     log(fmt::format("{}: the server has not run it", id));
     set_aside(waiting);
-    // The room that was kept for a job that fails again is for others at once, in a cycle without it.
+    // The place of a job that fails again is free for others: run another cycle at once, without the job.
     run_.again = run_.again || failed_[waiting].stays;
     if (waiting != id) refresh(waiting);
 }
 
-// Learns what the server says of the job. `was_run`: the server was asked to run it.
+// Learns the job's state from the server. `was_run`: the server was asked to run it.
 void Scheduling::refresh(const std::string& id, bool was_run) {
     auto found = std::make_shared<std::optional<Job>>();
     current().client->ask(

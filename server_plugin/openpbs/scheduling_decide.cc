@@ -11,9 +11,9 @@
 namespace pbs::openpbs {
 namespace {
 
-constexpr std::chrono::milliseconds kTelling{200};        // what jobs wait for, in one go
-constexpr std::chrono::milliseconds kTellingAtLeast{30};  // while somebody waits for a cycle, or for its end
-constexpr std::size_t kToldAtOnce = 32;                   // of what jobs wait for, then the server is asked
+constexpr std::chrono::milliseconds kTelling{200};        // the longest time of telling in one go
+constexpr std::chrono::milliseconds kTellingAtLeast{30};  // the shortest, while somebody waits for a cycle
+constexpr std::size_t kToldAtOnce = 32;  // decisions told before the server is asked a question
 
 }  // namespace
 
@@ -91,9 +91,10 @@ void Scheduling::begin_applying(std::size_t only_told) {
     apply_some();
 }
 
-// ---- What jobs wait for.
+// ---- Telling why jobs wait.
 
-// A period begins when something is told, and another value of it ends the period.
+// Looks at attr_update_period. A period begins when something is told, and a new value of the attribute ends
+// it.
 void Scheduling::look_at_period() {
     Session& one = current();
     const std::int64_t period = site_.scheds[current_].attr_update_period;
@@ -102,7 +103,7 @@ void Scheduling::look_at_period() {
     run_.tells = now() - one.told_at >= period;
 }
 
-// What wasn't told in earlier cycles is, after what this one finds, unless this one knows better.
+// Adds the untold decisions of earlier cycles behind this cycle's, unless this one has newer ones.
 void Scheduling::tell_untold() {
     auto& untold = current().untold;
     if (untold.empty()) return;
@@ -131,9 +132,9 @@ void Scheduling::tell_untold() {
     });
 }
 
-// The server begins no other cycle before this one is over, and thousands of comments take seconds: those
-// that are left after a while are told when it is over, while there is no other. The server answers none of
-// them, so one question in between keeps them from being far ahead of what it has done.
+// May another comment or estimate be sent now? The server begins no other cycle before this one is over, and
+// thousands of comments take seconds: after a while the rest is left until no cycle is wanted. The server
+// answers none of them, so a question in between keeps them from running far ahead of the server.
 bool Scheduling::may_tell() {
     const Clock::time_point time = Clock::now();
     if (!run_.telling_since) run_.telling_since = time;
@@ -172,7 +173,7 @@ void Scheduling::put_off() {
     current().tells_on = true;
 }
 
-// True: it is kept for later. What else is told of a job takes along what it waits for.
+// Keeps a decision for later. True: it is kept. Jobs that something else is told of are told at once.
 bool Scheduling::keep_untold(const Decision& decision) {
     if (run_.tells) current().told_at = now();
     if (run_.tells || run_.told_anyway.contains(decision.job)) return false;
@@ -194,7 +195,7 @@ void Scheduling::answer_qrun(const std::string& job, int error, const std::strin
 void Scheduling::qrun() {
     const std::string job = *run_.qrun;
     const std::string array = cluster::array_of(job);
-    // Jobs of an array don't make room for each other, as pbs_sched has it.
+    // Jobs of an array don't make room for each other, as in pbs_sched.
     plugin_.records().spare(now(), array);
     auto placed = plugin_.place_job(now(), waiting_id(job));
     plugin_.records().spare(now(), {});
@@ -210,7 +211,7 @@ void Scheduling::qrun() {
     begin_applying(run_.decisions.size());
 }
 
-// The decision about the job itself.
+// Applies the decision about the qrun's job itself.
 void Scheduling::apply_qrun(const std::string& job, const Decision& decision) {
     if (decision.kind != Decision::Kind::run) {
         comment(decision.job, decision.text);

@@ -16,7 +16,7 @@ namespace {
 
 using cluster::array_of;
 
-constexpr std::chrono::seconds kCheck{600};  // of all that is known
+constexpr std::chrono::seconds kCheck{600};  // interval of checks of all knowledge
 constexpr std::uint64_t kSettingsTicket = ~std::uint64_t{0};
 
 }  // namespace
@@ -28,7 +28,7 @@ void Scheduling::ask_about(ifl::RequestType type, ifl::Attributes wanted, const 
     current().client->ask(
         type, ifl::Status{{}, std::move(wanted)}, extend,
         [this](const ifl::Result<ifl::Reply>& reply) {
-            // A server without vnodes says so.
+            // PBSE_NONODES is the answer of a server without vnodes.
             if (reply && reply->code != 0 && reply->code != PBSE_NONODES) run_.learnt.error = text_of(*reply);
             if (!reply) run_.learnt.error = reply.error().message;
         },
@@ -51,12 +51,13 @@ void Scheduling::learn(bool all) {
     run_.learnt.asked = std::time(nullptr);
     look_began_ = Clock::now();
     look_soon_ = false;
-    // What changes from now on may not be among the answers.
+    // Changes from now on may be missing from the answers.
     run_.altered_known = std::exchange(altered_, std::nullopt).has_value();
     const bool whole_server = std::exchange(stale_server_, false) || all;
     const bool whole_vnodes = std::exchange(stale_vnodes_, false) || all;
     phase_ = all && known_ ? Phase::checking : Phase::learning;
-    // First, and the server answers in this order: what was changed before a job was submitted counts for it.
+    // Ask about jobs first: the server answers in this order, so settings that were changed before a job was
+    // submitted are learnt with it.
     learn_jobs(all);
     if (whole_server) {
         run_.learnt.scheds.emplace();
@@ -123,12 +124,12 @@ void Scheduling::learn_jobs(bool all) {
     const auto& jobs = plugin_.records().jobs();
     if (std::ranges::none_of(jobs, [](const auto& job) { return !array_of(job.first).empty(); })) return;
     run_.learnt.subjobs.emplace();
-    // 'R' as the first letter would leave suspended ones out.
+    // With 'R' as the first letter the server would leave suspended jobs out.
     ask_jobs({attribute("job_state", {}, "ER", ifl::Op::eq)}, {attribute("job_state", {}, {})},
              [this](const ifl::ObjectView& object) { run_.learnt.subjobs->emplace(object.name); });
 }
 
-// How many objects have changed.
+// Takes the answers about objects. Returns the number of objects that have changed.
 std::size_t Scheduling::take_objects() {
     const auto is_there = [this](const std::string& name) {
         if (run_.learnt.vnodes) {
@@ -138,7 +139,7 @@ std::size_t Scheduling::take_objects() {
         const auto state = run_.learnt.states.find(name);
         return state != run_.learnt.states.end() && state->second == PBS_VNODE_FREE;
     };
-    // Session that isn't confirmed may be by each scheduler, on its vnodes.
+    // Each scheduler may confirm an unconfirmed reservation, on its own vnodes: use this one's partition.
     for (auto& [id, reservation] : run_.learnt.reservations) {
         choose_asked(reservation, is_there);
         const auto queue = run_.learnt.queues.find(reservation.queue);
@@ -156,7 +157,7 @@ std::size_t Scheduling::take_objects() {
             stale_vnodes_ = true;
         } else {
             changed = changed || known->second.state != state;
-            // Its mom, who is back, may have told of other resources.
+            // Mom is back, and may have reported other resources.
             if ((known->second.state & ~state & PBS_VNODE_DOWN) != 0) stale_vnodes_ = true;
         }
     }
@@ -195,7 +196,8 @@ void Scheduling::take_over(const Site& before, const Site& after) {
             log(text_of(*find_not_acted_on(PBS_OBJ_SCHED, one), name));
     }
     for (ChangedSetting& change : changed_settings(before, after)) {
-        // The plugin sets it for the server to preempt by: no manager has asked for that one.
+        // The plugin has set this preempt_order itself, for the server to preempt by: no manager asked for
+        // it.
         const auto given = orders_given_.find(change.sched);
         if (change.name == "preempt_order" && given != orders_given_.end() &&
             std::ranges::find(given->second, change.value) != given->second.end())
@@ -204,7 +206,8 @@ void Scheduling::take_over(const Site& before, const Site& after) {
     }
 }
 
-// The server takes any path. As pbs_sched does, a scheduler whose folder isn't there says so and stops.
+// Checks a scheduler's folder, since the server takes any path. As with pbs_sched, a scheduler whose folder
+// is missing says so and stops.
 void Scheduling::look_at_folder(const ChangedFolder& folder) {
     std::set<std::string>& lacking = scheds_[folder.sched].lacking;
     std::error_code error;
@@ -229,7 +232,7 @@ void Scheduling::look_at_folder(const ChangedFolder& folder) {
         });
 }
 
-// False: the plugin is at work on one, and is to be asked again.
+// Takes pending settings into the policies. False: the plugin is at work on one, and is to be asked again.
 bool Scheduling::settle_settings() {
     const Clock::time_point time = Clock::now();
     while (const ChangedSetting* change = settings_.next(time)) {
@@ -310,10 +313,10 @@ void Scheduling::learnt() {
         if (count > 0) log(fmt::format("a check found {} changes that had not been noticed", count));
     }
     for (const ChangedFolder& folder : std::exchange(folders_, {})) look_at_folder(folder);
-    // The server tells no scheduler of such changes, and they may be about any.
+    // The server tells no scheduler of such changes, and they may concern any.
     if (count > 0 && (run_.look_only || run_.altered_known)) want_cycles(current_);
     run_.look_only = run_.look_only && count == 0 && !first && settings_.next(looked_) == nullptr;
-    // A vnode that wasn't known; then, after what is new, all else.
+    // Learn a vnode that wasn't known; and after new things, everything else when a check is due.
     if (stale_vnodes_ || stale_server_) return learn(false);
     if (!was_check && looked_ - checked_ > kCheck) return learn(true);
     if (run_.look_only) return end();

@@ -20,7 +20,7 @@ namespace pbs::openpbs {
 constexpr std::uint32_t kSet = 2;         // OpenPBS's MGR_CMD_SET
 constexpr std::uint32_t kUnset = 3;       // MGR_CMD_UNSET
 constexpr std::uint32_t kDelete = 1;      // MGR_CMD_DELETE
-constexpr const char* kSubjobsToo = "S";  // extends a selection to subjobs that run
+constexpr const char* kSubjobsToo = "S";  // extend string: also select running subjobs
 
 inline std::string text_of(const ifl::Reply& reply) {
     const auto* text = std::get_if<ifl::TextReply>(&reply.body);
@@ -34,17 +34,17 @@ inline ifl::Attribute attribute(std::string name, std::string resource, std::str
     return {std::move(name), std::move(resource), std::move(value), op};
 }
 
-// Does it say what the job waits for, and nothing else?
+// Does the decision only tell why the job waits, or when it is expected to start?
 inline bool is_told(const Decision& decision) {
     return decision.kind == Decision::Kind::comment || decision.kind == Decision::Kind::estimate;
 }
 
-// Selects jobs. The server's clock goes in seconds.
+// Selects jobs changed since then. A second less, because the server's clock goes in seconds.
 inline ifl::Attributes changed_since(std::time_t time) {
     return {attribute("mtime", {}, fmt::format("{}", time - 1), ifl::Op::ge)};
 }
 
-// The job that waits where a subjob does: its array.
+// The job that waits when a subjob does: its array.
 inline std::string waiting_id(const std::string& job) {
     std::string array = cluster::array_of(job);
     return array.empty() ? job : array;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kLongestId = 1024;
 
-// Whom the server believes on a connection from a reserved port.
+// The user that the server believes on a connection from a reserved port.
 constexpr const char* kUser = "root";
 
 std::string text_of(const ifl::Reply& reply) {
@@ -35,7 +35,7 @@ std::string system_text(int error) {
 ifl::Result<void> ServerClient::open(const ServerPlace& server) {
     close({});
     refused_ = 0;
-    // What says which address of this host the server is reached from.
+    // The probe shows from which address of this host the server is reached.
     const auto probe = ifl::connect_to(server.address);
     if (!probe) return tl::unexpected(probe.error());
     std::array<ifl::Socket, 2> sockets;
@@ -77,7 +77,7 @@ void ServerClient::close(const std::string& why) {
     why_closed_ = why;
     commands_.clear();
     out_.clear();
-    // A child of the server's that is still there has a copy of the descriptor.
+    // A child of the server may still have a copy of the descriptor, so shut the connection down.
     if (second_.fd() >= 0) ::shutdown(second_.fd(), SHUT_RDWR);
     second_ = {};
     if (was_open) first_->close(why);
@@ -135,7 +135,7 @@ void ServerClient::flush() {
     if (state_ != State::closed) out_.erase(0, done);
 }
 
-// False: there is no more now.
+// Reads from the second connection. False: nothing more is there now.
 bool ServerClient::read() {
     if (state_ == State::closed) return false;
     const ssize_t size = ::recv(second_.fd(), packets_.room(ifl::kReadSize), ifl::kReadSize, MSG_DONTWAIT);
@@ -153,7 +153,7 @@ void ServerClient::read_commands() {
             const auto packet = packets_.next();
             if (!packet) return lose(packet.error().message);
             if (!*packet) break;
-            // The first is the answer to its registration.
+            // The first packet is the answer to the registration.
             if (state_ == State::second) {
                 take_registration(ifl::decode_reply(**packet));
                 continue;

@@ -1,8 +1,8 @@
 // A scheduler's two connections to OpenPBS's server. On the first it makes its requests; on the second the
-// server sends commands, each of which ends with what the scheduler says when its cycle is over.
+// server sends commands, each of which ends with the scheduler's message that its cycle is over.
 //
-// Nothing here waits. The server may be waiting for this thread while this asks it, so requests are put out
-// as the server takes them, and what came is taken when poll() says so.
+// Nothing here waits. The server may be waiting for this thread while this asks it, so requests are sent as
+// the server takes them, and replies are taken when poll() says so.
 #pragma once
 
 #include <poll.h>
@@ -29,7 +29,7 @@ struct Command {
 inline constexpr int kConfigure = 6;
 inline constexpr int kQuit = 7;
 inline constexpr int kRunOne = 11;     // an operator wants this job started
-inline constexpr int kStartOver = 16;  // of a cycle that is on its way
+inline constexpr int kStartOver = 16;  // a cycle that is on its way is to start over
 
 class ServerClient {
   public:
@@ -45,26 +45,27 @@ class ServerClient {
     void close(const std::string& why);
 
     State state() const { return state_; }
-    // Of a client that is closed, though nobody asked for that.
+    // The reason why the connection was lost, if close() wasn't asked for.
     const std::string& why_closed() const { return why_closed_; }
-    // 0, or the server's answer where it refused to register this scheduler.
+    // The server's answer if it refused to register this scheduler; else 0.
     int refused() const { return refused_; }
 
-    // Requests are answered in the order in which they are made. `sink` as for ifl::ReplyDecoder.
+    // Makes a request. Requests are answered in the order in which they are made. `sink` as for
+    // ifl::ReplyDecoder.
     void ask(ifl::RequestType type, ifl::RequestBody body, std::string extend, ifl::Exchange::Done done,
              ifl::ObjectSink sink = {});
-    // A request whose type has no reply.
+    // Makes a request whose type has no reply.
     void tell(ifl::RequestType type, ifl::RequestBody body);
     std::size_t unanswered() const { return first_ ? first_->unanswered() : 0; }
-    // Of what is to be sent.
+    // Bytes of requests still to be sent.
     std::size_t unsent() const { return first_ ? first_->unsent() : 0; }
 
     std::optional<Command> next_command();
-    // The cycle of the last command is over.
+    // Tells the server that the cycle of the last command is over.
     void end_cycle();
 
     void poll_for(std::vector<pollfd>& set) const;
-    // Sends and reads what can be, without waiting.
+    // Sends and reads as much as is possible without waiting.
     void work();
 
   private:
@@ -82,7 +83,7 @@ class ServerClient {
     int refused_ = 0;
     std::optional<ifl::Exchange> first_;
     ifl::Socket second_;
-    std::string out_;  // for the second
+    std::string out_;  // bytes to send on the second connection
     ifl::PacketReader packets_;
     std::deque<Command> commands_;
 };

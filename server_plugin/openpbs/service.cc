@@ -37,23 +37,23 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kAgain{5};   // for what the plugin works on
-constexpr std::chrono::seconds kAlive{10};       // at least so often it says something
-constexpr std::chrono::seconds kLookAgain{600};  // at the whole of the server's objects
+constexpr std::chrono::milliseconds kAgain{5};   // before the plugin is asked again about work in progress
+constexpr std::chrono::seconds kAlive{10};       // the longest silence
+constexpr std::chrono::seconds kLookAgain{600};  // interval of looks at all of the server's objects
 constexpr std::chrono::seconds kServerRetry{1};  // while the server doesn't answer
 
 struct Kind {
     std::string_view name;
     std::uint32_t type;
 };
-// Of these the plugin knows only while it schedules itself.
+// Kinds that the plugin knows only while it schedules itself.
 constexpr std::array kOfCycles{Kind{"explanation", PBS_OBJ_EXPLANATION}, Kind{"record", PBS_OBJ_RECORD},
                                Kind{"fairshare", PBS_OBJ_FAIRSHARE}};
 constexpr std::array kKinds{Kind{"policy", PBS_OBJ_POLICY}, Kind{"time_window", PBS_OBJ_TIME_WINDOW},
                             Kind{"fs_group", PBS_OBJ_FS_GROUP}, Kind{"configuration", PBS_OBJ_CONFIGURATION},
                             Kind{"history", PBS_OBJ_HISTORY}};
 
-// What to do where the answer isn't the plugin's to give.
+// Advice where the plugin can't give the answer.
 std::string instead_of(std::string_view kind) {
     constexpr std::string_view kWhy = "pbs_sched schedules for this server";
     if (kind == "explanation")
@@ -69,7 +69,7 @@ std::string instead_of(std::string_view kind) {
     return fmt::format("No support for requested service: {}", kind);
 }
 
-// What threads of the plugin's wake the service with.
+// Wakes the service from threads of the plugin's.
 class Wake {
   public:
     Wake() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
@@ -150,7 +150,8 @@ class Service {
         options_.log("policy objects are available");
     }
 
-    // The store may be mended, or the file put where it belongs: it is tried again.
+    // Reports that the plugin can't be started. It is tried again, since the store may be mended, or the file
+    // put in its place.
     void fail(const Site& site, const std::string& why) {
         next_start_ = Clock::now() + std::chrono::seconds(30);
         const std::string said = fmt::format("policy objects are not available: {}", why);
@@ -180,7 +181,7 @@ class Service {
             options_.log(fmt::format("the server can't be asked for its objects: {}", site.error().message));
             return;
         }
-        // What is learnt in other ways.
+        // These are learnt in other ways: keep them.
         site->vnodes = site_.vnodes;
         keep_execution_types(site_.queues, site->queues);
         for (auto& [name, sched] : site->scheds)
@@ -192,7 +193,7 @@ class Service {
 
     void show(std::uint32_t type, const std::string& name) {
         ifl::Attributes attributes = plugin_->shown(now(), type, name);
-        // What time it is the server knows itself.
+        // The server itself shows its time.
         std::erase_if(attributes, [](const ifl::Attribute& one) { return one.name == "server_time"; });
         if (type == PBS_OBJ_SCHED && scheduling_) {
             scheduling_->show_not_acted_on(name, attributes);
@@ -229,7 +230,8 @@ class Service {
         take_execution_types();
     }
 
-    // The server keeps no execution_type of its queues: the plugin, which does, is told of it as of theirs.
+    // Tells the plugin the execution_types of queues: the server doesn't keep them, but the plugin shows
+    // them.
     void take_execution_types() {
         const auto type_of = [&](const std::string& queue) {
             const auto shown = shown_.find({PBS_OBJ_QUEUE, queue});
@@ -252,7 +254,7 @@ class Service {
 
     Identity identity_of(const Ask& one) { return {one.request.user, name_of(one.address), one.privilege}; }
 
-    // Of the host with this address; the address, if it has none.
+    // The name of the host with this address; the address, if it has none.
     const std::string& name_of(const std::string& address) {
         const auto [known, made] = hosts_.try_emplace(address, address);
         if (!made) return known->second;
@@ -266,7 +268,7 @@ class Service {
         return known->second;
     }
 
-    // True when it is answered.
+    // Carries a request out. True: it is answered.
     bool carry_out(const Ask& one) {
         if (one.request.type == ifl::RequestType::manager) return manager(one);
         return status(one);
@@ -313,8 +315,8 @@ class Service {
         return true;
     }
 
-    // As the bundled server has it: a queue that moves jobs on has no time, and one that runs them is none
-    // that moves them on.
+    // The objection to an execution_type, as in the bundled server: a route queue has no times, and an
+    // execution queue isn't of type route.
     std::string objection(const ifl::Manage& body) const {
         if (body.object_type != PBS_OBJ_QUEUE || body.command != PBS_CMD_SET) return {};
         const auto queue = site_.queues.find(body.object);
@@ -398,8 +400,8 @@ class Service {
         return true;
     }
 
-    // Somebody asks for a job that isn't known. One such request at a time waits for another look: the
-    // server's loop has to wait a little for each that isn't answered at once.
+    // Does the request have to wait for a look at the server's jobs, because its job isn't known? One such
+    // request at a time does: the server's loop waits a little for each that isn't answered at once.
     bool waits_for_look(std::uint64_t ticket, Clock::time_point since) {
         if (!scheduling_ || looks_for_.value_or(ticket) != ticket) return false;
         looks_for_.reset();
@@ -433,12 +435,12 @@ class Service {
         }
     }
 
-    // What the plugin works on is asked again; what came since is begun. In the order in which they came.
+    // Asks the plugin again about requests in progress, and begins new ones, in the order in which they came.
     void go_on() {
         if (!plugin_) return;
         std::deque<Ask> again;
         for (Ask& one : std::exchange(asked_, {})) {
-            // Where the server has done its part it waits for us, and can't be asked.
+            // The server waits for us once it has done its part, so it can't be asked then.
             if (stale_ && one.what != Ask::What::commit) refresh();
             if (!carry_out(one)) again.push_back(std::move(one));
         }
@@ -463,15 +465,15 @@ class Service {
         if (!scheduling_) return;
         if (wake_.cycle_finished.exchange(false)) scheduling_->cycle_finished();
         scheduling_->step();
-        // A cycle may have read other files.
+        // A cycle may have read other files, which changes what is shown.
         const std::uint64_t cycles = scheduling_->cycles();
         const bool another = std::exchange(cycles_, cycles) != cycles;
         for (const auto& [name, sched] : site_.scheds)
             if (!show_scheduling(name) && another) show(PBS_OBJ_SCHED, name);
     }
 
-    // The rest of what is shown changes by requests, with time, and by cycles.
-    // True: it was other than before.
+    // Shows a scheduler's attributes of its scheduling if they have changed (true). Other attributes change
+    // by requests, with time, and by cycles.
     bool show_scheduling(const std::string& sched) {
         ifl::Attributes now = scheduling_->shown(sched);
         ifl::Attributes& before = scheduling_shown_[sched];
@@ -532,14 +534,14 @@ class Service {
                 if (plugin_) plugin_->abandon(gone->ticket);
             } else if (const auto* changed = std::get_if<Changed>(&*message)) {
                 if (scheduling_) scheduling_->noticed(changed->object_type);
-                // These aren't told but to a scheduler.
+                // These types are told to a scheduler only.
                 if (changed->object_type != PBS_OBJ_JOB && changed->object_type != PBS_OBJ_NODE)
                     stale_ = true;
             }
         }
     }
 
-    // Of a status request: what has been found so far.
+    // The objects that were found so far for a status request.
     struct Listing {
         Clock::time_point asked = Clock::now();
         bool begun = false;
@@ -554,14 +556,14 @@ class Service {
     std::string out_;
     std::deque<Ask> asked_;
     std::map<std::uint64_t, Listing> listings_;
-    std::optional<std::uint64_t> looks_for_;  // the ticket of an explanation
+    std::optional<std::uint64_t> looks_for_;  // ticket of the explanation that waits for a look
     Wake wake_;                               // outlives the plugin
     std::unique_ptr<Plugin> plugin_;
     Site site_;
     std::unique_ptr<Scheduling> scheduling_;
     std::map<std::string, ifl::Attributes> scheduling_shown_;
     std::uint64_t cycles_ = 0;
-    bool stale_ = false;  // the server's objects may be others by now
+    bool stale_ = false;  // the server's objects may have changed
     std::map<std::pair<std::uint32_t, std::string>, ifl::Attributes> shown_;
     std::map<std::string, std::string> hosts_;  // names by address
     std::string failed_;                        // why the plugin can't be started

@@ -1,4 +1,4 @@
-// The policy service: the plugin and what it needs of the server, and the answers to what the shim asks. One
+// The policy service: the plugin with its view of the server, and the answers to the shim's requests. One
 // thread of pbs_server.bin, or of pbs_policyd, runs it.
 #pragma once
 
@@ -15,8 +15,8 @@ struct ServiceOptions {
     std::function<void(const std::string&)> log{};
 };
 
-// Answers on the socket `fd`, which it owns, until that is closed at the other end or `end` is set. Errors
-// are logged: the other end sees that the socket is closed.
+// Answers on the socket `fd`, which it owns, until the other end closes it or `end` is set. Errors are
+// logged: the other end sees that the socket is closed.
 void serve(int fd, const ServiceOptions& options, const std::atomic<bool>& end);
 
 }  // namespace pbs::openpbs

@@ -82,7 +82,7 @@ std::vector<ManagerRequest> policy_requests(const ChangedSetting& change, std::s
         const auto comma = policies.find(',');
         std::string_view policy = policies.substr(0, comma);
         policies = comma == std::string_view::npos ? std::string_view() : policies.substr(comma + 1);
-        // "p:" and "np:" say when it is in force.
+        // "p:" and "np:" tell when the policy is in force.
         policy.remove_prefix(policy.find(':') + 1);
         if (policy.empty()) continue;
         ManagerRequest request;

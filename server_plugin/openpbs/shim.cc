@@ -32,11 +32,11 @@ constexpr unsigned long kRegisterSched = 98;
 constexpr std::size_t kLongestUser = 257;    // as libpbs reads it
 constexpr std::size_t kLongestObject = 600;  // libpbs reads fewer, and says so
 constexpr std::size_t kLongestNames = 1U << 20;
-constexpr int kPoll = 5;  // milliseconds, while somebody waits for the service
+constexpr int kPoll = 5;  // milliseconds, while a client waits for the service
 constexpr std::chrono::seconds kLongSilence{60};
 constexpr std::uint32_t kLastType = PBS_OBJ_FAIRSHARE;
 
-// Requests that change jobs, or may remove them. Of those that come new the server tells its scheduler.
+// Does the request change jobs, or perhaps remove them? The server itself tells its scheduler of new jobs.
 bool changes_jobs(unsigned long type) {
     constexpr std::array<unsigned long, 17> kTypes{6,  7,  11, 12, 13, 14, 15, 17, 23,
                                                    50, 72, 90, 91, 92, 96, 97, 100};
@@ -47,7 +47,7 @@ bool is_own_type(std::uint64_t type) {
     return type >= PBS_OBJ_POLICY && type <= kLastType;
 }
 
-// The code of a reply, of its packet's data; anything else than a reply is an error.
+// The code of a reply, from its packet's data; PBSE_PROTOCOL if the data isn't a reply.
 int code_of(const std::string& reply) {
     ifl::DisReader in(reply);
     (void)in.get_unsigned("type");
@@ -75,7 +75,7 @@ std::string address_of(int sock) {
     return inet_ntop(AF_INET, &peer.sin_addr, text.data(), text.size()) != nullptr ? text.data() : "";
 }
 
-// What an extend string asks for: "object=history;limit=5" for history.
+// The kind in an extend string: "history" in "object=history;limit=5".
 std::string_view kind_of(std::string_view extend) {
     constexpr std::string_view kBegin = "object=";
     if (!extend.starts_with(kBegin)) return {};
@@ -87,13 +87,13 @@ bool for_everybody(std::string_view kind) {
     return kind == "policy" || kind == "time_window" || kind == "fs_group";
 }
 
-// It is shown to everybody, but less of it: of shares to others than managers, of jobs to others than
+// Is the kind shown to everybody, but less of it? Shares to others than managers, jobs to others than
 // operators.
 bool less_for_others(std::string_view kind) {
     return kind == "fairshare" || kind == "explanation";
 }
 
-// What only those may ask for who are shown all of a kind.
+// The probe's command that only those are allowed who are shown all of a kind.
 std::uint32_t command_of_proof(std::string_view kind) {
     return kind == "fairshare" ? PBS_CMD_CREATE : PBS_CMD_SET;
 }
@@ -104,7 +104,7 @@ std::uint32_t listed_type(unsigned long request) {
                                      : PBS_OBJ_SCHED;
 }
 
-// Has the client closed its end? Then nobody waits for an answer, and the server has to see it.
+// Has the client closed its end? Then nobody waits for an answer, and the server has to see that.
 bool has_left(int sock) {
     pollfd peer{sock, POLLRDHUP, 0};
     return poll(&peer, 1, 0) > 0 && (peer.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
@@ -114,7 +114,7 @@ std::string utc_text() {
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
-// Those of these names, in their order.
+// The attributes of these names, in their order.
 ifl::Attributes named(const ifl::Attributes& attributes, const RawAttributes& names) {
     ifl::Attributes out;
     for (const RawAttribute& name : names)
@@ -123,7 +123,7 @@ ifl::Attributes named(const ifl::Attributes& attributes, const RawAttributes& na
     return out;
 }
 
-// Both succeeded: what the server said of its part, and what the service said of ours.
+// Joins the texts of two successful replies: the server's to its part, and the service's to ours.
 std::string joined(const std::string& servers, const std::string& ours) {
     auto first = ifl::decode_reply(servers);
     auto second = ifl::decode_reply(ours);
@@ -168,7 +168,7 @@ void Shim::end(const Connection& connection) {
     const auto found = held_.find(connection.sock);
     if (found == held_.end() || !(found->second.connection == connection)) return;
     const Step step = found->second.step;
-    // What goes with something that the server has done is done, whoever waits for it.
+    // Once the server has done its part, ours is done too, even if nobody waits for it.
     const bool goes_on = !found->second.server_reply.empty();
     if (!goes_on && (step == Step::checking || step == Step::answering))
         link_.send(Abandon{found->second.ticket});
@@ -198,7 +198,7 @@ int Shim::decode_header(int sock, void* request, int* type, int* version) {
         return library_.feed(data,
                              [&] { return library_.real().decode_header(sock, request, type, version); });
     };
-    // libpbs reads no further.
+    // libpbs reads no further in a request of another protocol.
     if (protocol != ifl::kProtocolType) return feed();
     if (const int rc = library_.get_unsigned(sock, protocol_version); rc != 0) return rc;
     if (const int rc = library_.get_unsigned(sock, current_.type); rc != 0) return rc;
@@ -206,7 +206,8 @@ int Shim::decode_header(int sock, void* request, int* type, int* version) {
     out.put_unsigned(protocol_version);
     out.put_unsigned(current_.type);
     out.put_string(current_.user);
-    // Told now, and so before the server carries it out; whoever asks the server then is answered after that.
+    // Told now, before the server carries it out, so that a question to the server after this is answered
+    // with the change.
     if (changes_jobs(current_.type) && !is_schedulers(current_.connection)) link_.send(Changed{PBS_OBJ_JOB});
     if (current_.type == kRegisterSched) {
         if (schedulers_.size() > 1000) schedulers_.clear();
@@ -215,7 +216,7 @@ int Shim::decode_header(int sock, void* request, int* type, int* version) {
     return feed();
 }
 
-// The connection has a request that isn't answered: whatever else the client may have sent waits.
+// Reads on a connection whose request isn't answered yet: anything else that the client may have sent waits.
 int Shim::decode_header_again(Held& waiting, void* request, int* type, int* version) {
     current_.user = waiting.request.user;
     current_.type = kManager;
@@ -227,7 +228,7 @@ int Shim::decode_header_again(Held& waiting, void* request, int* type, int* vers
         current_.course = waiting.step == Step::server ? Course::server : Course::prove;
         waiting.step = Step::probing;
     } else {
-        // More of the client's bytes bring us here again and again.
+        // The client's further bytes would bring us here again and again: wait for the service meanwhile.
         take(link_.receive(std::chrono::milliseconds(1)));
     }
     return feed_header(kManager, request, type, version);
@@ -332,7 +333,7 @@ int Shim::hold(int sock, ifl::Request request) {
     return 0;
 }
 
-// An object of ours that names a queue or a resource holds it in place.
+// Asks the service before a deletion: an object of ours that names the queue or resource prevents it.
 int Shim::before_delete(int sock, void* request, const ifl::Manage& body, const RawAttributes& attributes) {
     if (link_.up() && !body.object.empty()) {
         other_answer_.reset();
@@ -380,8 +381,8 @@ int Shim::decode_status(int sock, void* request) {
     });
     current_.servers_wanted = current_.all_wanted || !wanted.empty();
     current_.course = Course::listing;
-    // The server answers twice if one of its schedulers' attributes isn't known to it, and ends: it is asked
-    // for all.
+    // OpenPBS's server answers twice if it doesn't know one of the scheduler attributes asked for, and ends:
+    // so it is asked for all.
     if (type == kStatusSched) current_.servers_own = std::exchange(wanted, {});
     std::string data;
     ifl::DisWriter out(data);
@@ -428,7 +429,7 @@ int Shim::encode_reply(int sock, void* reply) {
     if (course == Course::listing) return after_listing(sock, *data);
     if (course == Course::settle) return after_settled(sock, *data);
     Held* waiting = held(sock);
-    // Replies to what the client asked earlier come later: nothing of them is ours.
+    // Replies to earlier requests of the client come later: they aren't ours.
     current_.course = Course::pass;
     if (waiting == nullptr) return forward(sock, *data);
     switch (course) {
@@ -539,8 +540,8 @@ int Shim::after_settled(int sock, const std::string& reply) {
     return forward(sock, reply);
 }
 
-// Adds ours to what a listing shows of an object. What is always there is shown only if it is asked for by
-// name.
+// Adds our attributes to a listing of an object. Attributes that every object has are shown only if asked for
+// by name.
 bool Shim::add_shown(ifl::ObjectStatus& object) const {
     const std::size_t before = object.attributes.size();
     if (!current_.servers_wanted) object.attributes.clear();
@@ -552,7 +553,7 @@ bool Shim::add_shown(ifl::ObjectStatus& object) const {
             return strcasecmp(one.c_str(), name.c_str()) == 0;
         });
     };
-    // Why the service says nothing goes before what it said last.
+    // The reason for the service's silence takes the place of its last message.
     std::string silent;
     if (!link_.up())
         silent = link_.why_down();
@@ -596,7 +597,7 @@ void Shim::ask(Held& waiting, Ask::What what, std::uint32_t privilege) {
     message.privilege = privilege;
     message.address = waiting.address;
     message.request = waiting.request;
-    // What the service can't read would end the connection for all.
+    // A message that the service can't read would end the connection for all: check it first.
     if (const auto readable =
             to_service(std::string_view(packet_of(ToService(message))).substr(ifl::kPacketHeaderSize));
         !readable)
@@ -687,7 +688,8 @@ void Shim::send_answers() {
         while (waiting != nullptr && !waiting->answer.empty()) {
             pollfd ready{sock, POLLOUT, 0};
             if (poll(&ready, 1, 0) <= 0) break;
-            // What the client hasn't taken yet comes first, so that no part keeps the server waiting.
+            // Send a part only when the client has taken the one before, so that none keeps the server
+            // waiting.
             int unsent = 0;
             if ((ready.revents & POLLOUT) == 0 || ioctl(sock, SIOCOUTQ, &unsent) != 0) {
                 waiting->answer.clear();
@@ -704,7 +706,7 @@ void Shim::send_answers() {
     }
 }
 
-// ---- In between requests.
+// ---- Between requests.
 
 void Shim::look_after_link() {
     const Clock::time_point now = Clock::now();
@@ -778,7 +780,7 @@ int Shim::wait(int epoll, epoll_event* events, int most, int timeout, const sigs
     send_answers();
     epoll_event event{};
     const bool due = next_event(event);
-    // In turns with what the server waits for by itself.
+    // Takes turns with the events that the server itself waits for.
     if (due && !event_before_) {
         event_before_ = true;
         events[0] = event;

@@ -45,9 +45,9 @@ namespace pbs::openpbs {
 
 struct ShimOptions {
     std::chrono::milliseconds patience{20};       // with the service while the server waits
-    std::chrono::seconds time_limit{30};          // of a request, until its client is told
+    std::chrono::seconds time_limit{30};          // for a request, until its client is told
     std::function<void(const std::string&)> log;  // a line to the server's log
-    std::string attachment;                       // since when and by what the server has the plugin
+    std::string attachment;                       // since when the server has the plugin, and how
 };
 
 class Shim {
@@ -64,42 +64,42 @@ class Shim {
 
   private:
     using Clock = Link::Clock;
-    // Which connection: its descriptor may be another one's later.
+    // A connection. Its descriptor may be another connection's later.
     struct Connection {
         int sock = -1;
         ino_t inode = 0;
         bool operator==(const Connection&) const = default;
     };
     enum class Step : std::uint8_t {
-        probing,    // what was made of it is with the server
-        turn,       // waits until no other such request is on its way
+        probing,    // its probe is with the server
+        turn,       // waits until no other shared request is on its way
         checking,   // the service is asked whether it would do its part
         server,     // the server is to do its part
-        proving,    // a status request that needs an operator: who asks is to be found out
+        proving,    // a status request for operators: its requester is to be found out
         answering,  // the service is asked for the answer
         sending     // the answer is being sent
     };
-    // A request that is ours, or has something of ours in it, until it is answered.
+    // A request that is ours, or has attributes of ours in it, until it is answered.
     struct Held {
         Connection connection;
         ifl::Request request;        // with the attributes that are ours
-        RawAttributes servers_part;  // the others
+        RawAttributes servers_part;  // the server's attributes
         bool shared = false;         // the server has a part in it
-        std::string address;         // the client's
+        std::string address;         // the client's address
         Step step = Step::probing;
         std::uint64_t ticket = 0;
         Clock::time_point deadline{};
-        std::string server_reply;  // to its part
+        std::string server_reply;  // the server's reply to its part
         std::deque<std::string> answer;
     };
-    // What becomes of the request that the server is working on.
+    // The way of the request that the server is working on.
     enum class Course : std::uint8_t {
-        pass,     // the server's own: nothing
-        probe,    // what was made of it is a probe for a held request
-        again,    // so it is, but the held request has to wait on
+        pass,     // the server's own: left alone
+        probe,    // the probe of a held request
+        again,    // a probe likewise, but the held request has to wait longer
         server,   // the server's part of a held request
         prove,    // a held status request's probe for operators
-        listing,  // a status request whose answer has ours added
+        listing,  // a status request to whose answer ours is added
         settle    // a Manager request that the service is told of if it succeeds
     };
     // An extend string, which follows a request's body, as it was read from the connection.
@@ -158,7 +158,7 @@ class Shim {
     void take(std::vector<FromService> messages);
     void answered(Held& held, std::vector<std::string> parts);
     void refuse(Held& held, const std::string& why);
-    // Puts the answer out if it is there and short: the caller's caller flushes it. Else it is sent later.
+    // Puts the answer out if it is there and short; a caller further up flushes it. Else it is sent later.
     int reply_now(Held& held);
     void send_answers();
     void end(const Connection& connection);
@@ -173,12 +173,13 @@ class Shim {
     ShimOptions options_;
     Current current_;
     std::map<int, Held> held_;
-    std::optional<Connection> turn_;  // of the shared request that is on its way
+    std::optional<Connection> turn_;  // the shared request that is on its way
     std::uint64_t last_ticket_ = 0;
     std::set<std::pair<int, ino_t>> schedulers_;  // connections of schedulers
     std::map<std::pair<std::uint32_t, std::string>, ifl::Attributes> shown_;
-    std::optional<std::vector<std::string>> other_answer_;  // of a request that isn't held: last_ticket_'s
-    bool event_before_ = false;                             // the last wait was answered by an event of ours
+    // Answer to request last_ticket_, which isn't held.
+    std::optional<std::vector<std::string>> other_answer_;
+    bool event_before_ = false;  // the last wait returned an event of ours
     bool silent_told_ = false;
 };
 

@@ -18,11 +18,11 @@ namespace {
 using cluster::number_of;
 using cluster::value_of;
 
-// Those of OpenPBS's own resources that are times: their type is that of whole numbers.
+// OpenPBS's own resources that are durations, though their type is that of whole numbers.
 constexpr std::array kDurations{"walltime",     "cput",         "pcput",        "soft_walltime",
                                 "min_walltime", "max_walltime", "eligible_time"};
 
-// OpenPBS's numbers of types, as it describes resources with them.
+// Translates OpenPBS's numbers of resource types.
 int kind_of(std::string_view name, std::int64_t type) {
     if (std::ranges::find(kDurations, name) != kDurations.end()) return PBS_RES_DURATION;
     switch (type) {
@@ -41,9 +41,9 @@ int kind_of(std::string_view name, std::int64_t type) {
     }
 }
 
-// OpenPBS's flags of a resource whose amounts are used up: "n", "f" and "q".
+// OpenPBS's flags of resources whose amounts are used up: "n", "f" and "q".
 constexpr std::int64_t kConsumable = 0x4000 | 0x8000 | 0x10000;
-// "h": it is of vnodes.
+// OpenPBS's flag "h": a resource of vnodes.
 constexpr std::int64_t kHostLevel = 0x20000;
 
 ifl::Result<void> ask(ifl::Connection& connection, ifl::RequestType type, std::string_view extend,
@@ -91,7 +91,7 @@ void note_resource(std::map<std::string, ResourceDefinition>& resources, const i
         (flags & kHostLevel) != 0};
 }
 
-// No scheduler here brings a vnode into another environment: it has what it is in now, or none.
+// Reads a vnode. No scheduler here brings a vnode into another environment: it has its current one, or none.
 Vnode vnode_of(const ifl::ObjectView& object) {
     Vnode vnode = cluster::vnode_of(object.attributes);
     for (const auto& [resource, current] : {std::pair("aoe", "current_aoe"), std::pair("eoe", "current_eoe")})
@@ -100,7 +100,7 @@ Vnode vnode_of(const ifl::ObjectView& object) {
 }
 
 ifl::Result<ServerPlace> find_server() {
-    // What pbs.conf names, not a server of ours whose home is in the environment.
+    // Reads pbs.conf only, not the environment, which may name the home of a server of ours.
     const auto settings = ifl::load_settings([](const char* name) -> std::string {
         return std::string_view(name) == "PBS_HOME" ? std::string() : ifl::process_environment()(name);
     });

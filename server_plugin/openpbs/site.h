@@ -1,5 +1,5 @@
-// What of the server the plugin has to know: queues, schedulers, resources, vnodes and the server itself,
-// as the server describes them to any client.
+// The server's objects that the plugin has to know: queues, schedulers, resources, vnodes and the server
+// itself, as the server describes them to any client.
 #pragma once
 
 #include <cstdint>
@@ -54,23 +54,25 @@ struct Site {
 // Copies execution_type, which the server doesn't tell, from `before`.
 void keep_execution_types(const std::map<std::string, Queue>& before, std::map<std::string, Queue>& after);
 
-// Objects of the replies to status requests.
+// Read objects of the replies to status requests.
 Sched sched_of(const ifl::ObjectView& object);
 Vnode vnode_of(const ifl::ObjectView& object);
-// Of a reply to a request with the extend string kResourceExtend. One of OpenPBS's own, "|unknown|", is none.
+// Reads a resource in a reply to a request with the extend string kResourceExtend. OpenPBS's "
+// unknown
+// " isn't one.
 void note_resource(std::map<std::string, ResourceDefinition>& resources, const ifl::ObjectView& object);
 
-// Asks for types and flags as numbers.
+// The extend string that asks for types and flags as numbers.
 inline constexpr const char* kResourceExtend = "p";
-// This host's server, of pbs.conf, and how it is reached.
+// This host's server by pbs.conf, and its address.
 struct ServerPlace {
     ifl::Settings settings;
     ifl::ServerAddress address;
 };
 ifl::Result<ServerPlace> find_server();
 
-// Connects to this host's server and asks for all of it but vnodes and reservations. Waits for the server,
-// however long it takes.
+// Connects to this host's server and asks for all of its objects but vnodes and reservations. Waits for the
+// server, however long it takes.
 ifl::Result<Site> ask_site();
 
 }  // namespace pbs::openpbs

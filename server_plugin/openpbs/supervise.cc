@@ -21,7 +21,7 @@ namespace pbs::openpbs {
 namespace {
 
 constexpr int kLongestPause = 30;              // seconds
-constexpr std::chrono::seconds kStable{60};    // a child that lived so long begins with short pauses again
+constexpr std::chrono::seconds kStable{60};    // after a child that lived so long, pauses begin short again
 constexpr std::chrono::seconds kPatience{10};  // with the end of a supervisor
 
 void sleep_for(std::chrono::milliseconds time) {
@@ -33,7 +33,7 @@ std::string how(int status) {
     return fmt::format("ended with status {}", WEXITSTATUS(status));
 }
 
-// Signals come by sigtimedwait() alone.
+// The signals that sigtimedwait() alone receives.
 sigset_t signals() {
     sigset_t set{};
     sigemptyset(&set);
@@ -49,7 +49,7 @@ pid_t start(const Supervised& supervised) {
     if (pid != 0) return pid;
     const sigset_t set = signals();
     sigprocmask(SIG_UNBLOCK, &set, nullptr);
-    // Without its supervisor nobody would end it.
+    // Nobody would end the child without its supervisor.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != supervisor) _exit(1);
     _exit(supervised.work());
@@ -91,7 +91,7 @@ bool write_pid(int file) {
     }
 }
 
-// The file, locked by this process; -1: by another one.
+// Opens and locks the file; -1: another process has the lock.
 int lock(const std::string& path) {
     const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
@@ -129,7 +129,7 @@ int supervise(const Supervised& supervised) {
     if (chdir("/") != 0) _exit(1);
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int fd : {0, 1, 2}) dup2(nothing, fd);
-    // What the starter had open isn't the daemon's.
+    // Close descriptors of the starter.
     for (int fd = 3; fd < 1024; ++fd)
         if (fd != file) close(fd);
     look_after(supervised, file);

@@ -37,8 +37,8 @@ struct Asked {
     std::optional<objects::Import> import;
     std::optional<migrate::LegacyTexts> migration;
     std::optional<std::string> queue_type_done;
-    std::optional<std::vector<migrate::HostOutcome>>
-        outcomes;  // outcomes of the server's part of a migration
+    // Outcomes of the server's part of a migration.
+    std::optional<std::vector<migrate::HostOutcome>> outcomes;
     bool dry_run = false;
     bool infer = false;
     bool strict = false;

@@ -56,8 +56,8 @@ class Standings {
         std::uint32_t owner = 0;
         std::uint32_t group = 0;
         std::uint32_t standing = 0;
-        std::uint64_t as_of =
-            UINT64_MAX;         // the number of starts and reservations that `standing` takes into account
+        // The number of starts and reservations that `standing` takes into account.
+        std::uint64_t as_of = UINT64_MAX;
         Blockers blockers = 0;  // events that could lift its refusals
     };
     // By the user's number, from 0 on.

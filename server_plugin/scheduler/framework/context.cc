@@ -8,8 +8,8 @@
 namespace pbs::sched {
 
 void CycleScratch::clear() {
-    constexpr std::size_t kMostKept = std::size_t{4}
-                                      << 20;  // bytes of a list; larger lists give their memory back
+    // Bytes of a list; larger lists give their memory back.
+    constexpr std::size_t kMostKept = std::size_t{4} << 20;
     const auto clear_list = [](auto& list) {
         list.clear();
         if (list.capacity() * sizeof(list[0]) > kMostKept) list.shrink_to_fit();

@@ -131,8 +131,8 @@ struct Started {
     QueueView* view;
     Placement placement;
     Instant end;
-    bool after_preemptions =
-        false;  // jobs were preempted before it in the cycle, and it may use their places
+    // Jobs were preempted before it in the cycle, and it may use their places.
+    bool after_preemptions = false;
 };
 
 // A running job that is preempted.
@@ -148,8 +148,8 @@ struct Answer {
     Reason reason;
     bool rejected = false;
     std::string_view text = {};  // made when it is first wanted
-    std::uint32_t number =
-        0;  // tells texts apart; the upper half tells kinds of texts, without their amounts
+    // Tells texts apart; the upper half tells kinds of texts, without their amounts.
+    std::uint32_t number = 0;
 };
 
 struct Refused {
@@ -270,8 +270,8 @@ struct CycleContext {
 
     // Blockers that events lifted, whatever jobs ask for.
     Blockers lifted = 0;
-    bool room_everywhere =
-        false;  // room is looked for on all vnodes, not just on those that gave something back
+    // Room is looked for on all vnodes, not just on those that gave something back.
+    bool room_everywhere = false;
 
     // The instant as of which usage orders jobs: whole minutes, so that the order lasts for a minute while
     // nothing happens.

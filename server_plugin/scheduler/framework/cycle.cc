@@ -231,8 +231,8 @@ Decisions Cycle::place(JobSlot job, bool preempts) {
     if (reason) {
         c_.refuse(job, reason);
         const std::string_view line = outcome.text(c_.answers.back());
-        t.jobs.comment[job] =
-            c_.answers.back().number;  // so that the next cycle sets its own comment instead
+        // Noted so that the next cycle sets its own comment instead.
+        t.jobs.comment[job] = c_.answers.back().number;
         out.list.push_back({DecisionKind::comment, t.jobs.handle[job], {}, line, {}, {}});
         return out;
     }

@@ -63,9 +63,9 @@ struct EventMemory {
     // large for any vnode, weren't looked at since: they wait for room on vnodes.
     std::vector<UseKey> open;
     Blockers always_open = 0;  // the blockers of further such uses, for which the list has no room
-    std::vector<KeptReservation>
-        kept;       // reservations that a cycle after events may use instead of looking ahead
-    OwnStates own;  // data that rules keep
+    // Reservations that a cycle after events may use instead of looking ahead.
+    std::vector<KeptReservation> kept;
+    OwnStates own;                   // data that rules keep
     std::vector<QueueSlot> held_up;  // queues whose jobs weren't looked at behind one that held them up
     bool refused_by_sets = false;    // a waiting job was refused as CycleState::refused_by_sets counts
     ResourceSchedule schedule;       // running jobs only

@@ -185,12 +185,12 @@ Verdict Judge::ask(const OrderedJob& ordered, Candidate& job, CandidateQueues& q
         return verdict;
     }
     BestReason best;
-    const Filter* refuser =
-        nullptr;  // the filter that would refuse the job likewise in some of the other queues
+    // The filter that would refuse the job likewise in some of the other queues.
+    const Filter* refuser = nullptr;
     const QueueView* refused_in = nullptr;
     std::uint64_t* const for_good = refused_for_good(ordered, queues);
-    QueueView* refuses_for_good =
-        nullptr;  // the first queue that is known to refuse for good, if none was asked before it
+    // The first queue that is known to refuse for good, if none was asked before it.
+    QueueView* refuses_for_good = nullptr;
     for (std::size_t t = 0; t < queues.size(); ++t) {
         QueueView* const view = queues[t];
         const bool other_pass = view->early != c_.second_pass && job.job_class == JobClass::normal;

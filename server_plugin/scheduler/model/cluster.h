@@ -104,8 +104,8 @@ struct JobRecord : JobFields {
     Seconds soft_walltime{0};
     bool extended = false;  // it has run for longer than its soft walltime, which has been extended
     std::span<const Amount> requested;
-    std::span<const Place>
-        places;  // the places that a running job holds, or that a suspended one has given back
+    // The places that a running job holds, or that a suspended one has given back.
+    std::span<const Place> places;
     std::span<const Place> kept;  // the places that a suspended job still holds
     std::string_view account;
     // The resources that a running job has used so far, where known, without walltime.
@@ -172,8 +172,8 @@ struct VnodeRecord {
     // The instant at which the load was measured; the Epoch: unknown. Jobs that started since count as load
     // with their CPUs.
     Instant load_at{};
-    std::int64_t max_load_thousandths =
-        -1;  // load_balancing: with this load or more, no job starts; -1: any load
+    // For load_balancing: with this load or more, no job starts; -1: any load.
+    std::int64_t max_load_thousandths = -1;
     Sharing sharing = Sharing::default_shared;
     bool busy = false;  // the load has reached the maximum, and hasn't fallen far enough since
 };

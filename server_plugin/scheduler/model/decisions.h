@@ -52,13 +52,13 @@ struct Decision {
     std::string_view text;  // of a run: the comment to set, such as "Started on ..."
     std::span<const Amount> set_resources;
     std::span<const Place> places;
-    std::optional<Instant>
-        start{};  // of an estimate, and of the confirmation of a reservation that begins as soon as possible
+    // For an estimate, and for the confirmation of a reservation that begins as soon as possible.
+    std::optional<Instant> start{};
     JobHandle for_job{};
     PreemptMethods methods{};
     AccrueType accrue_type = AccrueType::initial;
-    bool after_preemptions =
-        false;  // of a run: it begins once all preempted jobs have given back their places
+    // For a run: it begins once all preempted jobs have given back their places.
+    bool after_preemptions = false;
     ReservationHandle reservation{};  // of confirm and deny, which have no job
 };
 

@@ -95,8 +95,8 @@ class Requests {
 
     std::vector<Request> requests_;
     std::list<Without> without_;  // most recently used first
-    const std::vector<Request>* seen_ =
-        nullptr;  // the requests of the first of without_; null: nothing is left aside
+    // The requests of the first of without_; null: nothing is left aside.
+    const std::vector<Request>* seen_ = nullptr;
     void count(const Request& request, int sign);
     void forget(std::uint32_t id);
 

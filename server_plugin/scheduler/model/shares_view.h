@@ -24,8 +24,8 @@ struct ShareRow {
     double actual = 0;   // its part of all usage so far, as a fraction
     double tree_usage = 0;
     double factor = 0;
-    std::size_t place =
-        0;  // of entities, from 1: the entity that has used the least of its share goes first; 0: a group
+    // The place of an entity, from 1: the entity that has used the least of its share goes first; 0: a group.
+    std::size_t place = 0;
 };
 
 struct SharesView {

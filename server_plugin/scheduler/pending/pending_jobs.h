@@ -96,8 +96,8 @@ struct Lane {
     std::vector<std::uint32_t> blocks;
     std::vector<JobSize> least;         // by block
     std::vector<std::int64_t> soonest;  // by block: the least overdue_from
-    std::vector<Blockers>
-        blockers;  // by block: the blockers of its jobs, and maybe some of jobs that are gone
+    // By block: the blockers of its jobs, and maybe some of jobs that are gone.
+    std::vector<Blockers> blockers;
     std::vector<std::uint64_t> oldest;  // by block: the least sequence
 };
 
