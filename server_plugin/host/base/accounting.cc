@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostPending = 10'000;
 constexpr std::size_t kMostGathered = 1000;
-// The runner tells of the same end again soon or never: older ends needn't be remembered.
+// How many ends of this process are remembered: the runner repeats an end soon or never.
 constexpr std::size_t kMostRecentEnds = 10'000;
 
 // A line break would end the record.
@@ -30,7 +30,7 @@ std::string without_line_breaks(std::string_view text) {
     return clean;
 }
 
-// A value as PBS quotes it.
+// Writes a value as PBS quotes it: quotes only around spaces.
 std::string quoted_value(std::string_view value) {
     std::string clean = without_line_breaks(value);
     if (clean.find(' ') == clean.npos) return clean;
@@ -38,7 +38,7 @@ std::string quoted_value(std::string_view value) {
     return fmt::format("{}{}{}", quote, clean, quote);
 }
 
-// Always in double quotes, as PBS has it.
+// Writes an account, which OpenPBS always puts in double quotes.
 std::string quoted_account(std::string_view account) {
     std::string out = "\"";
     for (char c : account) {
@@ -70,7 +70,8 @@ class Text {
     std::string text_;
 };
 
-// The part that all records of a job have, in OpenPBS's order; that of an end has no indices of an array.
+// Writes the part that all records of a job have, in OpenPBS's order. The record of an end has no indices of
+// an array.
 Text job_text(const AccountedJob& job, bool ends = false) {
     Text text;
     text.add_if("user", job.user);
@@ -97,8 +98,8 @@ std::string end_key(char type, std::string_view id, std::string_view run_count) 
     return fmt::format("{} {} {}", type, id, run_count);
 }
 
-// What is remembered of a Q record, and of an S record. That two of a million are equal is as likely as a
-// fault of the memory.
+// Keys by which Q and S records are remembered. Two equal ones among a million are as likely as a fault of
+// the memory.
 std::uint64_t queueing_key(std::string_view id) {
     return std::hash<std::string_view>()(id);
 }
@@ -112,7 +113,7 @@ void each_line(const std::filesystem::path& path, Take&& take) {
     constexpr std::size_t kPiece = std::size_t{1} << 20;
     std::ifstream file(path);
     std::string bytes;
-    std::size_t rest = 0;  // of a line that goes on
+    std::size_t rest = 0;  // bytes of a line whose end isn't read yet
     do {
         bytes.resize(rest + kPiece);
         file.read(bytes.data() + rest, kPiece);
@@ -127,7 +128,7 @@ void each_line(const std::filesystem::path& path, Take&& take) {
     take(std::string_view(bytes.data(), rest));
 }
 
-// A line of the file: its type, id, and what it tells.
+// A line of the file: its type, id and text.
 struct Line {
     char type = 0;
     std::string_view id;
@@ -142,7 +143,7 @@ Line line_of(std::string_view line) {
     return {line[first + 1], line.substr(first + 3, id_end - first - 3), line.substr(id_end + 1)};
 }
 
-// The number behind the last " key=" of the text; empty if it isn't there.
+// Finds the number behind the last " key=" of the text; empty if there is none.
 std::string_view number_in(std::string_view text, std::string_view key) {
     const auto at = text.rfind(key);
     if (at == text.npos) return {};
@@ -161,7 +162,8 @@ void Accounting::remember_since(std::chrono::sys_seconds since) {
     const auto recent = std::filesystem::file_time_type::clock::now() - std::chrono::days(1);
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) {
-        // A clock that was moved may have put the record into any day's file, but it did so lately.
+        // A moved clock may have put a record into the file of any day, but the file has then been written
+        // lately.
         if (entry.path().filename() < first && entry.last_write_time(error) < recent) continue;
         each_line(entry.path(), [this](std::string_view text) {
             const Line line = line_of(text);
@@ -234,7 +236,7 @@ bool Accounting::flush() {
             ++count;
         }
         int error = file_.append(day, lines);
-        // A disk that is nearly full may have room for one.
+        // A disk that is nearly full may have room for one line.
         if (error != 0 && std::exchange(count, 1) > 1) error = file_.append(day, pending_.front().line);
         if (error != 0) {
             complain(error);

@@ -20,7 +20,7 @@ namespace pbs::host {
 
 class Log;
 
-// What a record tells of a job. Empty strings, zero instants and empty lists are left out.
+// The facts that a record tells of a job. Empty strings, zero instants and empty lists are left out.
 struct AccountedJob {
     std::string id;
     std::string user;
@@ -29,9 +29,9 @@ struct AccountedJob {
     std::string project;
     std::string name;
     std::string queue;
-    std::string resv_name;  // of the reservation that it is in
+    std::string resv_name;  // the reservation that the job is in
     std::string resv_id;
-    std::string array_indices;  // of a job array
+    std::string array_indices;  // job arrays only
     std::int64_t ctime = 0;
     std::int64_t qtime = 0;
     std::int64_t etime = 0;
@@ -53,32 +53,33 @@ struct AccountedJob {
 
 class Accounting {
   public:
-    // Records go to `directory`/YYYYMMDD. One that can't be written (disk full) is an error in the log and is
-    // kept, up to 10,000 of them, and written, in order and with the time it was made, when writing works
-    // again: at the next record or flush().
+    // Writes records to `directory`/YYYYMMDD. A record that can't be written (disk full) is an error in the
+    // log and is kept, up to 10,000 of them. When writing works again, at the next record or flush(), they
+    // are written in order, each with the time at which it was made.
     Accounting(std::string directory, Log& log, Clock& clock);
 
-    // Reads the E and R records written since `since`, so that the same end of a job isn't recorded again by
-    // a server that died between writing the record and committing the end; and the Q and S records, for
-    // those that are missing because it died between committing and writing. Call it at the start, with the
-    // earliest start of the jobs that are to be recovered, or gap_begin() if that's earlier.
+    // Reads the records written since `since`. E and R records: a server that died between writing the record
+    // and committing the end doesn't record the same end again. Q and S records: the ones that are missing,
+    // because it died between committing and writing, are found. Call it at the start, with the earliest
+    // start of the jobs that are to be recovered, or gap_begin() if that is earlier.
     void remember_since(std::chrono::sys_seconds since);
 
-    // Since when records of what was committed may be missing when the last server was killed: a day before
-    // it wrote the last one, by this server's clock.
+    // The instant since which records of committed changes may be missing if the last server was killed: a
+    // day before it wrote its last record, by this server's clock.
     std::chrono::sys_seconds gap_begin() const;
-    // The record of a job's queueing or of its start, unless remember_since() has read it.
-    // `lacks_` asks beforehand, without the rest of the record.
+    // Writes the record of a job's queueing or start, unless remember_since() has read it. `lacks_` tells
+    // beforehand whether it is missing, for the price of a look.
     bool lacks_queueing(std::string_view id) const;
     bool lacks_start(std::string_view id, int64_t start) const;
     void queued_if_missing(AccountedJob job);
     void started_if_missing(const AccountedJob& job);
-    // What remember_since() has read of queueings and starts isn't needed any more.
+    // Forgets the queueings and starts that remember_since() has read, once they aren't needed any more.
     void forget_beginnings();
 
     void queued(const AccountedJob& job);   // Q
     void started(const AccountedJob& job);  // S
-    // An end is recorded once, however often it is told: so it can be told before it is committed.
+    // ended() and rerun() record an end once, however often they are called: call them before the end is
+    // committed.
     void ended(const AccountedJob& job);                                // E
     void rerun(const AccountedJob& job);                                // R: requeued after having run
     void suspended(const AccountedJob& job);                            // z
@@ -87,12 +88,12 @@ class Accounting {
     void deleted(const std::string& id, const std::string& requestor);  // D; requestor is user@host
     void aborted(const std::string& id, const std::string& text = {});  // A: ended by the server
 
-    // Of a reservation: U it was asked for, Y confirmed, B it begins, F ends, k deleted by its owner, K by
-    // somebody else.
+    // Records an event of a reservation. `type`: U requested, Y confirmed, B begins, F ends, k deleted by its
+    // owner, K deleted by somebody else.
     void reservation(char type, const std::string& id, const std::string& text);
 
-    // While one of these lives, records are put together, and written at its end: each costs no write of its
-    // own. One at a time.
+    // Gathers records while it lives and writes them together at its end, so that each costs no write of its
+    // own. At most one exists at a time.
     class Together {
       public:
         explicit Together(Accounting& accounting) : accounting_(accounting) { accounting.together_ = true; }
@@ -107,7 +108,7 @@ class Accounting {
         Accounting& accounting_;
     };
 
-    // Writes what could not be written before. True when nothing is left.
+    // Writes the records that could not be written before. True when none is left.
     bool flush();
     std::size_t pending() const { return pending_.size(); }
 
@@ -129,9 +130,9 @@ class Accounting {
     bool together_ = false;
     std::uint64_t dropped_ = 0;
     std::deque<Record> pending_;
-    std::deque<std::string> recent_ends_;    // what this process has put into ended_, the oldest first
+    std::deque<std::string> recent_ends_;  // the keys that this process has put into ended_, the oldest first
     std::unordered_set<std::string> ended_;  // "type id run_count", see remember_since()
-    // Of Q and S records, ascending; none before remember_since() and after forget_beginnings().
+    // Keys of Q and S records, ascending; unset before remember_since() and after forget_beginnings().
     std::optional<std::vector<std::uint64_t>> begun_;
 };
 

@@ -1,4 +1,4 @@
-// Addresses of the network as texts.
+// Network addresses as texts.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@ struct sockaddr_storage;
 
 namespace pbs::host {
 
-// The numeric text of an address of IPv4 or IPv6, that of an IPv4 address in IPv6 as IPv4; `port` is set.
+// Writes an IPv4 or IPv6 address as a number; an IPv4 address mapped into IPv6 is written as IPv4. Sets
+// `port`.
 std::string address_text(const sockaddr_storage& address, uint16_t& port);
 
 }  // namespace pbs::host

@@ -1,4 +1,4 @@
-// Calls the qsub that waits for a job, on this machine: it listens at a port that it gave with the job.
+// Calls the qsub that waits for a job on this machine, at the port that it gave with the job.
 #pragma once
 
 #include <sys/types.h>
@@ -13,12 +13,12 @@
 
 namespace pbs::host {
 
-// A connection to the port, from a privileged one if this process may have such: it tells qsub that no
-// ordinary user calls. Whose job it is has to be who listens there, `uid`, so that nobody has the server talk
-// to somebody else's programs. PBSE_SYSTEM: why not.
+// Connects to the port, from a privileged port if this process may have one, which shows qsub that the caller
+// is no ordinary user. The listener has to run as `uid`, the job's owner, so that nobody makes the server
+// talk to other users' programs. PBSE_SYSTEM: why it failed.
 Result<Fd> call_client(std::uint16_t port, uid_t uid, std::chrono::milliseconds timeout);
 
-// Who listens at a port, by the lines of /proc/net/tcp; nullopt: nobody.
+// The uid of the process that listens at a port, by the lines of /proc/net/tcp; nullopt: nobody listens.
 std::optional<uid_t> listener_at(std::istream& table, std::uint16_t port);
 
 }  // namespace pbs::host

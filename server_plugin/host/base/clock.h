@@ -23,7 +23,7 @@ LocalTime local_time(std::chrono::sys_seconds at);
 
 class Clock {
   public:
-    // What is wrong with the clock file is told here, once for each change of the file. May be empty.
+    // Is told what is wrong with the clock file, once for each change of the file. May be empty.
     using Complain = std::function<void(const std::string& text)>;
 
     // A clock that shows real time plus `offset`.
@@ -43,7 +43,7 @@ class Clock {
     std::chrono::sys_seconds now();
     // The server's time to the microsecond, for log lines.
     RealTime now_us();
-    // What is added to real time at present.
+    // The seconds that are added to real time at present.
     std::chrono::seconds offset();
     // The server's time for an instant of the real clock, such as those in a job's exit record.
     std::chrono::sys_seconds from_real(std::chrono::sys_seconds real);
@@ -56,7 +56,7 @@ class Clock {
     std::chrono::seconds from_file_{};
     std::string file_;
     Complain complain_;
-    std::string complaint_;  // the last one, so that it is made once
+    std::string complaint_;  // the last complaint, so that it is made once
     struct stat seen_ {};
     bool settled_ = false;  // the file is old enough that another change would show in its times
     std::chrono::steady_clock::time_point looked_;

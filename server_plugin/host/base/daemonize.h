@@ -1,4 +1,4 @@
-// Going into the background without losing the errors of the start: the command returns when the server is
+// Goes into the background without losing the errors of the start: the command returns when the server is
 // ready, or with the server's error.
 #pragma once
 
@@ -10,9 +10,9 @@ namespace pbs::host {
 
 class Daemon {
   public:
-    // Forks. In the child it returns, in a new session, with stdin from /dev/null; stdout and stderr stay
-    // open for messages until ready(). The parent never returns: it exits 0 when the child calls ready(), 1
-    // when the child ends without. Call it before anything that a fork breaks: threads, the event loop,
+    // Forks. Returns in the child, in a new session, with stdin from /dev/null; stdout and stderr stay open
+    // for messages until ready(). The parent never returns: it exits 0 when the child calls ready(), 1 when
+    // the child ends before that. Call it before anything that a fork breaks: threads, the event loop,
     // SQLite, locks.
     static Result<Daemon> detach();
 
@@ -20,7 +20,7 @@ class Daemon {
     Daemon& operator=(Daemon&& other) noexcept;
     ~Daemon();
 
-    // The start is complete: lets the parent exit 0, points stdout and stderr to /dev/null.
+    // Tells that the start is complete: lets the parent exit 0, points stdout and stderr to /dev/null.
     void ready();
 
   private:

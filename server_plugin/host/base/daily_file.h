@@ -11,7 +11,7 @@ namespace pbs::host {
 
 class DailyFile {
   public:
-    // Files in `directory`, made with `mode` when they don't exist.
+    // Works on files in `directory`, made with `mode` when they don't exist.
     DailyFile(std::string directory, mode_t mode) : directory_(std::move(directory)), mode_(mode) {}
 
     // Appends `line`, which ends with a line break, to the file of `day` (YYYYMMDD). The file is opened anew

@@ -16,7 +16,8 @@ namespace pbs::host {
 
 namespace {
 
-// Far enough to mean never: a timer that isn't set tells nothing of the clock.
+// An instant so late that it means never: the timer is always set, as an unset one doesn't tell that the
+// clock was set.
 constexpr std::chrono::sys_seconds kNever{std::chrono::seconds(253402300799)};  // 9999-12-31T23:59:59Z
 
 }  // namespace
@@ -29,11 +30,11 @@ struct DeadlineTimer::Impl {
     bool open = false;
 
     void arm() {
-        // 0 would switch the timer off.
+        // An instant of 0 would switch the timer off.
         const auto seconds = std::max<std::int64_t>(1, instant.time_since_epoch().count());
         const itimerspec when{{0, 0}, {static_cast<time_t>(seconds), 0}};
-        // With CANCEL_ON_SET, setting fails with ECANCELED if the clock was set since the last read, and is
-        // done all the same.
+        // With CANCEL_ON_SET, setting fails with ECANCELED if the clock was set since the last read, but the
+        // timer is set all the same.
         (void)timerfd_settime(fd.get(), TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &when, nullptr);
     }
     void ready() {

@@ -1,4 +1,4 @@
-// A timer on the system's clock: for instants, where uv_timer_t is for spans.
+// A timer for instants of the system's clock; uv_timer_t is for spans of time.
 #pragma once
 
 #include <chrono>
@@ -17,16 +17,16 @@ namespace pbs::host {
 // instant has to look at the clock again then.
 class DeadlineTimer {
   public:
-    // `look` is called in the loop, with nothing set: what it wants next it has to set. Errors: the kernel
-    // gave no timer.
+    // `look` is called in the loop, with nothing set: it has to set the next instant itself. Errors: the
+    // kernel gave no timer.
     static Result<std::unique_ptr<DeadlineTimer>> open(uv_loop_s* loop, std::function<void()> look);
-    // close() has to have been called, and the loop to have run since.
+    // REQUIRES: close() was called, and the loop has run since.
     ~DeadlineTimer();
     DeadlineTimer(const DeadlineTimer&) = delete;
     DeadlineTimer& operator=(const DeadlineTimer&) = delete;
 
-    // The next instant, in place of the last one; one that has passed is now. nullopt: none, but setting the
-    // clock is still told.
+    // Sets the next instant, in place of the last one; an instant that has passed is due now. nullopt: none,
+    // but `look` is still called when the clock is set.
     void set(std::optional<std::chrono::sys_seconds> instant);
 
     void close();

@@ -16,7 +16,7 @@
 namespace pbs::host {
 
 // The code is one of the batch protocol's, so that it can go into a reply as it is. The message names the
-// input, the place and what was expected; empty means: the code's usual text says it all.
+// input, the place and what was expected; an empty message stands for the code's usual text.
 using ifl::Error;
 
 template <typename T>

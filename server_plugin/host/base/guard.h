@@ -1,5 +1,5 @@
-// Callbacks of the event loop: what they call may throw, if only for want of memory. That costs what the
-// callback was about, never the server.
+// Guards callbacks of the event loop: the code that they call may throw, if only for want of memory. That
+// costs what the callback was about, never the server.
 #pragma once
 
 #include <exception>
@@ -10,7 +10,7 @@
 
 namespace pbs::host {
 
-// Calls `action`. An exception is logged as `what` failing; false then.
+// Calls `action`. If it throws, logs that `what` has failed and returns false.
 template <typename Action>
 bool guarded(Log& log, std::string_view what, Action&& action) noexcept {
     try {

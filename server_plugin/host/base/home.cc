@@ -22,7 +22,7 @@ struct Directory {
     mode_t mode;
 };
 constexpr const char* kUndeliveredName = "/undelivered";
-// Parents before children.
+// The directories and their modes, parents before children.
 constexpr std::array<Directory, 12> kLayout = {{{"", 0755},
                                                 {"/server_priv", 0711},
                                                 {"/server_priv/jobs", 0700},
@@ -36,10 +36,10 @@ constexpr std::array<Directory, 12> kLayout = {{{"", 0755},
                                                 {"/mom_priv/jobs", 0751},
                                                 {"/aux", 0755}}};
 
-// Makes the directory if it isn't there. What is wrong, or nothing.
+// Makes the directory if it doesn't exist. Returns the reason of a failure.
 std::optional<std::string> make(const std::string& path, mode_t mode) {
     if (::mkdir(path.c_str(), 0700) == 0) {
-        // Not by mkdir's mode: the umask would take bits away.
+        // chmod() and not mkdir's mode, from which the umask would take bits away.
         if (::chmod(path.c_str(), mode) != 0) return system_text(errno);
         return std::nullopt;
     }
@@ -47,8 +47,8 @@ std::optional<std::string> make(const std::string& path, mode_t mode) {
     return std::nullopt;
 }
 
-// A home of an earlier version, or of another PBS, lets everybody write there: then users could take names
-// that output is to get. If that can't be changed, check() says so.
+// Takes the right to write from others. A home of an earlier version, or of another PBS, lets everybody write
+// there, so that users could take names that output is to get. If the mode can't be changed, check() says so.
 void close_to_others(const std::string& path, mode_t mode) {
     const Fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat status {};
@@ -109,8 +109,7 @@ Result<void> Home::lock() {
     const std::string path = server_priv() + "/server.lock";
     Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
     if (!fd) return fail(PBSE_SYSTEM, fmt::format("cannot open {}: {}", path, system_text(errno)));
-    // A record lock and not flock(2): a child that the killed server had just forked would still hold that
-    // one.
+    // A record lock and not flock(2), which a child that the killed server had just forked would still hold.
     struct flock lock {};
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;

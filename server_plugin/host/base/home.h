@@ -10,10 +10,17 @@ namespace pbs::host {
 class Home {
   public:
     // Opens PBS_HOME at `path` (made absolute), creating what is missing, with these modes:
-    //   .               0755    server_priv             0711 (users reach pbs.sock in it; its files are
-    //   private) sched_priv      0750    server_priv/jobs        0700 server_logs     0755
-    //   server_priv/accounting  0750 sched_logs      0755    mom_priv, mom_priv/jobs 0751 (a job's owner
-    //   reads its script there) spool           1777    undelivered             0755 aux             0755
+    //   .                        0755
+    //   server_priv              0711  users reach pbs.sock in it; its files are private
+    //   server_priv/jobs         0700
+    //   server_priv/accounting   0750
+    //   server_logs              0755
+    //   sched_priv               0750
+    //   sched_logs               0755
+    //   mom_priv, mom_priv/jobs  0751  a job's owner reads its script there
+    //   spool                    1777
+    //   undelivered              0755
+    //   aux                      0755
     // Directories that exist keep their mode, but must belong to root or to the server's user, must be
     // writable, and (spool apart) must not be writable for others.
     // Errors name the directory and what is wrong with it.

@@ -1,6 +1,6 @@
 // Files of "key=value" lines, as the runner and its shepherds keep them. In a value, control characters and
-// '%' are written as %XX (two hexadecimal digits), so that any bytes fit on a line. A key may come again:
-// lists.
+// '%' are written as %XX (two hexadecimal digits), so that any bytes fit on a line. A key may come several
+// times: that is a list.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
 std::string write_key_values(const KeyValues& values);
 
-// Errors name the line and what is wrong with it; `name` is the file's.
+// Errors name the file (`name`), the line and what is wrong with it.
 Result<KeyValues> parse_key_values(std::string_view text, std::string_view name);
 
-// A whole decimal number that fills the text.
+// Reads a whole decimal number that fills the text; `key` is for the error's message.
 Result<std::int64_t> parse_number(std::string_view key, std::string_view text);
 
 }  // namespace pbs::host

@@ -12,7 +12,7 @@
 
 namespace pbs::host {
 
-// Kinds of events; the bits of the server attribute log_events.
+// Kinds of events: the bits of the server attribute log_events.
 enum class LogEvent : unsigned {
     error = 0x0001,
     system = 0x0002,
@@ -26,30 +26,30 @@ enum class LogEvent : unsigned {
     debug3 = 0x0400
 };
 
-// What the object of a line is. Written as Svr, Que, Job, Req, Fil, Act, Node, Resv, Sched, Hook.
+// The kind of object that a line is about. Written as Svr, Que, Job, Req, Fil, Act, Node, Resv, Sched, Hook.
 enum class LogClass { server, queue, job, request, file, account, node, reservation, sched, hook };
 
 class Log {
   public:
-    // Lines go to `directory`/YYYYMMDD, opened at the first line and again at each change of day; `module` is
-    // the third field, "Server@host". Nothing can go wrong here for the caller: lines that can't be written
-    // are counted, and the count is written when writing works again. Each line also goes to stderr once
-    // `echo(true)`.
+    // Writes lines to `directory`/YYYYMMDD, opened at the first line and again at each change of day;
+    // `module` is the third field, "Server@host". The caller needn't handle errors: lines that can't be
+    // written are counted, and the count is written when writing works again. Each line also goes to stderr
+    // once `echo(true)` was called.
     Log(std::string directory, std::string module, Clock& clock);
 
-    // Bits of LogEvent that are written; 0x1ff, as PBS's default, until set.
+    // Sets which events are written, as bits of LogEvent; 0x1ff, as PBS's default, until set.
     void set_events(unsigned mask) { mask_ = mask; }
     bool writes(LogEvent event) const { return (static_cast<unsigned>(event) & mask_) != 0; }
     void echo(bool to_stderr) { echo_ = to_stderr; }
 
     // Writes a line. Line breaks and other control characters of `text` and `object` become spaces.
     void write(LogEvent event, LogClass kind, std::string_view object, std::string_view text);
-    // LogEvent::error about the server itself.
+    // Writes an error of the server itself (LogEvent::error).
     void error(std::string_view object, std::string_view text);
     void job(std::string_view job_id, std::string_view text);
 
-    // While one of these lives, lines are put together, and written at its end: each costs no write of its
-    // own. One at a time.
+    // Gathers lines while it lives and writes them together at its end, so that each costs no write of its
+    // own. At most one exists at a time.
     class Together {
       public:
         explicit Together(Log& log) : log_(log) { log_.together_ = true; }

@@ -7,7 +7,7 @@
 namespace pbs::host {
 namespace {
 
-constexpr int64_t kLeastTicks = 100;  // a second of one CPU
+constexpr int64_t kLeastTicks = 100;  // one second of one CPU
 
 }  // namespace
 
@@ -17,8 +17,8 @@ MachineLoad LoadMeter::read(const LoadLimits& limits, int64_t now) {
     return read(loadavg, stat, limits, now);
 }
 
-// The first line of /proc/stat: cpu user nice system idle iowait irq softirq steal, and then the parts of
-// user and nice that guests had. Interrupts are time in the system too.
+// Reads the first line of /proc/stat: cpu user nice system idle iowait irq softirq steal, and then the parts
+// of user and nice that guests had. Interrupts count as system time too.
 MachineLoad LoadMeter::read(std::istream& loadavg, std::istream& stat, const LoadLimits& limits,
                             int64_t now) {
     MachineLoad load;
@@ -42,7 +42,7 @@ MachineLoad LoadMeter::read(std::istream& loadavg, std::istream& stat, const Loa
         const int64_t since = total - total_;
         if (measured_ && since >= kLeastTicks && system >= system_)
             system_time_ = (system - system_) * 1000 / since;
-        // Some counters may run backwards a little.
+        // Some counters may run backwards a little: measure anew from there.
         if (!measured_ || since >= kLeastTicks || since < 0) {
             system_ = system;
             total_ = total;

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kUsualCommand = "/usr/sbin/sendmail";
 constexpr std::size_t kMostRunning = 32;
 
-// A header's value: one line, so that no text can add headers.
+// Makes a header's value one line, so that no text can add headers.
 std::string header(std::string_view text) {
     std::string result(text);
     for (char& c : result)
@@ -61,7 +61,7 @@ void Mailer::send(const std::string& job_id, const std::vector<std::string>& to,
             fmt::format("mail to {} dropped: {} mail commands are running", addresses, running_.size()));
         return;
     }
-    // The recipients are those of the headers, and a line with a dot alone is text.
+    // -t: the recipients are in the headers. -oi: a line with a dot alone is text.
     const pid_t pid =
         spawn(command_, {command_, "-t", "-oi"},
               fmt::format("From: {}\nTo: {}\nSubject: {}\nAuto-Submitted: auto-generated\n\n{}\n",

@@ -19,14 +19,14 @@ class Mailer {
     // sender (server attribute mail_from, "adm" by default).
     Mailer(Log& log, std::string command = {}, std::string from = "adm");
 
-    // As in the constructor.
+    // Sets the command, as the constructor does.
     void set_command(std::string command);
     void set_from(std::string from) { from_ = std::move(from); }
     bool has_command() const { return !command_.empty(); }
 
-    // Hands a mail over and returns at once. `to` are addresses (user, user@host). What goes wrong, now or
-    // when the command ends, is a line in the log; at most 32 commands run at a time, mails beyond are
-    // dropped with one.
+    // Hands a mail over and returns at once. `to` are addresses (user, user@host). A failure, now or when the
+    // command ends, is a line in the log. At most 32 commands run at a time; a mail beyond them is dropped,
+    // with a line in the log.
     void send(const std::string& job_id, const std::vector<std::string>& to, const std::string& subject,
               const std::string& body);
 

@@ -23,7 +23,7 @@ std::string_view take_word(std::string_view& line) {
     return word;
 }
 
-// What comes behind "$action checkpoint_abort"; nothing if it isn't right.
+// Reads the words behind "$action checkpoint_abort"; nullopt if they aren't well-formed.
 std::optional<CheckpointAction> checkpoint_action(std::string_view line) {
     CheckpointAction action;
     const auto seconds = values::number<int>(take_word(line));
@@ -37,7 +37,7 @@ std::optional<CheckpointAction> checkpoint_action(std::string_view line) {
     return action;
 }
 
-// A load average above 0, in thousandths.
+// Reads a load average above 0; returns thousandths.
 std::optional<int64_t> load_value(std::string_view text) {
     constexpr double kMost = 1e9;
     const auto load = values::decimal(text);

@@ -1,11 +1,11 @@
 // HOME/mom_priv/config: what the site wants of running jobs, in the form of MoM's configuration.
-//   $enforce mem      a job whose processes have more memory than it asked for is killed; $enforce !mem: it
-//   isn't
-//   $enforce vmem     the same of virtual memory
+//   $enforce mem        a job whose processes have more memory than it asked for is killed
+//   $enforce !mem       such a job isn't killed
+//   $enforce vmem       a job with more virtual memory than it asked for is killed; !vmem: it isn't
 //   $action checkpoint_abort SECONDS !PROGRAM ARGUMENT...    writes a checkpoint of a job (checkpoint.h)
-//   $max_load NUMBER  with load_balancing, no job starts from this load average on
-//   $ideal_load NUMBER  nor until it has fallen below this one
-//   # text            a comment
+//   $max_load NUMBER    with load_balancing, no job starts from this load average on
+//   $ideal_load NUMBER  and then none until the average has fallen below this one
+//   # text              a comment
 #pragma once
 
 #include <chrono>
@@ -30,12 +30,13 @@ struct MomConfig {
     bool enforce_mem = false;
     bool enforce_vmem = false;
     LoadLimits load;
-    // For the log: lines that nothing is done about, each with the file and its number, and why a file isn't
-    // read.
+    // Notes for the log, each with the file: lines that have no effect, with their numbers, or why the file
+    // isn't read.
     std::vector<std::string> notes;
 };
 
-// Without a file nothing is enforced; nor with one that others than root and the server's user can write.
+// Reads the file. Nothing is enforced without one, nor with one that users other than root and the server's
+// can write.
 MomConfig read_mom_config(const std::string& home);
 MomConfig parse_mom_config(std::string_view text, const std::string& name);
 

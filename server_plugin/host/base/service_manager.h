@@ -1,4 +1,4 @@
-// Tells the service manager that started the server how it is: the protocol of sd_notify(3), which is a
+// Tells the service manager that started the server the server's state, by the protocol of sd_notify(3): a
 // datagram of NAME=value lines to the socket that the environment names.
 #pragma once
 
@@ -17,15 +17,17 @@ class ServiceManager {
     /// told.
     explicit ServiceManager(const Environment& environment);
 
-    /// Takes requests from now on, as this process: --daemon may have made it another one than was started.
+    /// Tells that the server takes requests from now on, as this process, which --daemon may have forked
+    /// from the one that was started.
     void ready() const;
-    /// Is alive. A unit with WatchdogSec= has the server killed when this isn't told for so long.
+    /// Tells that the server is alive. With WatchdogSec= in the unit, the server is killed when this doesn't
+    /// come for so long.
     void alive() const { tell("WATCHDOG=1"); }
-    /// Has begun to stop.
+    /// Tells that the server has begun to stop.
     void stopping() const { tell("STOPPING=1"); }
 
   private:
-    // Nothing is done when it fails: the server is there for its users, not for the service manager.
+    // A failure is ignored: the server is there for its users, not for the service manager.
     void tell(std::string_view state) const;
 
     std::string socket_;

@@ -1,4 +1,4 @@
-// Programs that run beside the server: started, and never waited for.
+// Starts programs that run beside the server, without waiting for them.
 #pragma once
 
 #include <sys/types.h>
@@ -10,13 +10,13 @@
 
 namespace pbs::host {
 
-// Runs a program with these arguments (the first is its own name) in a session of its own, with `input` to
-// read, which is in memory, so that nobody waits for the reader; what it writes goes nowhere, or its errors
-// to the descriptor `errors`. The pid, which the caller waits for, or -errno.
+// Runs a program with these arguments (the first is its own name) in a session of its own. It reads `input`
+// from memory, so that nobody waits for the reader. Its output is dropped, but its errors go to the
+// descriptor `errors` if that is given. Returns the pid, which the caller has to wait for, or -errno.
 pid_t spawn(const std::string& program, std::vector<std::string> arguments, const std::string& input,
             int errors = -1);
 
-// A file without a name, in memory. No descriptor, and errno set, if there is none to be had.
+// Makes a file without a name, in memory. On failure there is no descriptor, and errno is set.
 Fd memory_file();
 
 }  // namespace pbs::host

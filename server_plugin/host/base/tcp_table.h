@@ -11,13 +11,13 @@ namespace pbs::host {
 
 struct TcpSocket {
     std::string local;   // "0100007F:1F90": address and port in hexadecimal digits
-    std::string remote;  // the same
+    std::string remote;  // the other end, in the same form
     std::string state;   // two hexadecimal digits
-    uid_t uid = 0;       // whose it is
+    uid_t uid = 0;       // the owner of the socket
 };
 
-// The next socket of a table; lines that describe none, such as the heading, are left out. nullopt: there is
-// no more.
+// Reads the next socket of a table; skips lines that describe none, such as the heading. nullopt: the table
+// is at its end.
 std::optional<TcpSocket> next_socket(std::istream& table);
 
 }  // namespace pbs::host

@@ -23,8 +23,8 @@ std::optional<User> find_user(uid_t uid);
 std::optional<gid_t> find_group(const std::string& name);
 bool in_group(const User& user, const std::string& group);
 
-// Users that were looked up in the same second: of many jobs that come at once a user is looked up once,
-// which takes its time where a directory service has him. One who isn't there is looked up each time.
+// Users that were looked up in the current second: for many jobs that come at once a user is looked up once,
+// as a directory service may take long. A user who isn't found is looked up each time.
 class RecentUsers {
   public:
     // `now`: seconds since the Epoch.

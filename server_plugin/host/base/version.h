@@ -5,7 +5,7 @@
 
 namespace pbs::host {
 
-// As pbs_version tells it.
+// The version as the attribute pbs_version tells it.
 std::string_view server_version();
 
 }  // namespace pbs::host
