@@ -31,7 +31,7 @@ std::string_view take_until(std::string_view& text, char end) {
     return part;
 }
 
-// mountinfo writes blanks and backslashes of paths as \040 and \134.
+// Decodes a path of mountinfo, which writes blanks and backslashes as \040 and \134.
 std::string unescaped(std::string_view text) {
     std::string plain;
     while (!text.empty()) {
@@ -44,11 +44,12 @@ std::string unescaped(std::string_view text) {
 }
 
 struct Mount {
-    std::string root;  // what of the tree of groups is mounted
+    std::string root;  // the part of the tree of groups that is mounted
     std::string point;
 };
 
-// 30 23 0:26 /root /mount/point rw,relatime shared:4 - cgroup2 cgroup2 rw (proc(5))
+// Finds the mount of cgroup v2, a line like: 30 23 0:26 /root /mount/point rw,relatime shared:4 - cgroup2
+// cgroup2 rw (proc(5))
 Result<Mount> find_mount(std::string_view mounts) {
     while (!mounts.empty()) {
         std::string_view line = take_until(mounts, '\n');
@@ -66,7 +67,7 @@ bool write_to(const std::string& path, std::string_view text) {
     return fd && write_all(fd.get(), text);
 }
 
-// The folders of the groups below one, itself first.
+// The folders of a group and of the groups below it, itself first.
 std::vector<std::string> with_those_below(const std::string& path) {
     std::vector<std::string> folders = {path};
     std::error_code error;
@@ -75,9 +76,9 @@ std::vector<std::string> with_those_below(const std::string& path) {
     return folders;
 }
 
-constexpr std::string_view kTry = "pbs-try-";  // and the pid of the process that tries
+constexpr std::string_view kTry = "pbs-try-";  // followed by the pid of the process that tries
 
-// A process that was killed while it tried left a group with nothing in it.
+// Removes the empty groups of processes that were killed while they tried.
 void remove_old_tries(const std::string& own) {
     std::error_code error;
     for (fs::directory_iterator at(own, error), end; !error && at != end; at.increment(error)) {
@@ -152,7 +153,7 @@ Result<std::string> control_group_parent() {
 }
 
 Result<void> make_control_group(const std::string& path) {
-    // One of that name may be left of a try with the same pid.
+    // EEXIST: an earlier try with the same pid may have left a group of that name.
     if (::mkdir(path.c_str(), 0755) == 0 || errno == EEXIST) return {};
     return fail(PBSE_SYSTEM, fmt::format("cannot make the control group {}: {}", path, system_text(errno)));
 }
@@ -190,7 +191,7 @@ bool freeze_control_group(const std::string& path, bool frozen) {
 bool remove_control_group(const std::string& path) {
     const auto folders = with_those_below(path);
     bool gone = true;
-    // A process that has just been waited for may be in the group for a moment more.
+    // A process that was waited for a moment ago may still be in the group: try again.
     for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder)
         for (int attempt = 0; !(gone = ::rmdir(folder->c_str()) == 0 || errno == ENOENT) && attempt < 20;
              ++attempt)

@@ -1,4 +1,4 @@
-// What the server asks of the job runner; tests put something else in its place.
+// The job runner as the rest of the server sees it; tests put another one in its place.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace pbs::host {
 
-// The functions are those of Runner, see there.
+// Each function does what Runner's function of that name does.
 class Executor {
   public:
     Executor() = default;

@@ -84,7 +84,7 @@ std::pair<std::string, std::string> split_path(std::string_view text) {
 bool same_host(std::string_view a, std::string_view b) {
     const auto any = [](std::string_view name) { return name.empty() || name == "localhost"; };
     if (any(a) || any(b)) return true;
-    // A name without a domain fits any domain.
+    // A host name without a domain is the same host in any domain.
     const bool qualified = a.find('.') != a.npos && b.find('.') != b.npos;
     if (!qualified) {
         a = a.substr(0, a.find('.'));
@@ -95,7 +95,7 @@ bool same_host(std::string_view a, std::string_view b) {
 
 std::string output_file(const JobStart& job, const PasswdEntry& owner, char stream) {
     const std::string name = default_file_name(job.name, job.id.job, stream);
-    // With d they are written where they go to.
+    // d in Keep_Files: the streams are written directly to their final place.
     if (job.keep.find(stream) != job.keep.npos && job.keep.find('d') == job.keep.npos)
         return owner.home + "/" + name;
     const auto work = variable(job, "PBS_O_WORKDIR");

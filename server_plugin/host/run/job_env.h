@@ -1,5 +1,5 @@
-// The environment of a job and the files that its output goes to: what depends on the job's attributes only,
-// apart from anything that starts processes.
+// The environment of a job and the names of its output files: they follow from the job's attributes alone,
+// without any process.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@ namespace pbs::host {
 
 struct JobStart;
 
-// What the passwd entry of a job's owner says.
+// The passwd entry of a job's owner.
 struct PasswdEntry {
     std::string name;
     std::string home;
     std::string shell;  // empty: none
 };
 
-// What the shepherd adds.
+// The values of the environment that the shepherd adds.
 struct JobPlaces {
     std::string shell;
     std::string node_file;
     std::string tmp_dir;  // empty: none could be made
     std::string job_dir;
-    std::string cookie;  // PBS_JOBCOOKIE, another for each start
+    std::string cookie;  // PBS_JOBCOOKIE, a new one for each start
 };
 
 // The environment, as "NAME=value", in PBS's order of weight: `defaults` (HOME/pbs_environment), then
@@ -47,8 +47,8 @@ std::pair<std::string, std::string> split_path(std::string_view host_and_path);
 // Do the two name the same machine, with or without a domain? No name and "localhost" are any machine.
 bool same_host(std::string_view a, std::string_view b);
 
-// Where the stream goes: an absolute path in the job's terms (Keep_Files, the path asked for, the default),
-// before it is known whether that is a directory.
+// The path that a stream is written to, in the job's terms (Keep_Files, the path asked for, the default). It
+// may turn out to be a directory.
 std::string output_file(const JobStart& job, const PasswdEntry& owner, char stream);
 
 }  // namespace pbs::host

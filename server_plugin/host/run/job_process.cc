@@ -31,7 +31,8 @@ tl::unexpected<LaunchError> system_error(std::string_view what, const std::strin
 
 // Opens a file of the user's for output, as the user. 0 or errno.
 int open_as_asked(const std::string& path, Fd& fd) {
-    // O_NONBLOCK: a FIFO that no one reads must not stop us. The job gets the file without it.
+    // O_NONBLOCK: a FIFO that no one reads must not stop this process. The flag is taken away before the job
+    // gets the file.
     fd.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOCTTY | O_CLOEXEC | O_NONBLOCK,
                     0666));
     if (!fd) return errno;
@@ -64,7 +65,8 @@ class OutputOpener {
             paths_.emplace_back(stream, path);
             return fd;
         }
-        // Whatever is there under that name, of an earlier run or of a time when others could write there.
+        // new_file_for() replaces whatever has that name, from an earlier run or from a time when others
+        // could write there.
         std::string instead = home_ + "/undelivered/" + undelivered_name;
         Fd other = new_file_for(instead, 0600, job_.uid, job_.gid);
         for (int number = 1; !other && errno != ENOSPC && number < kMostNames; ++number) {
@@ -127,8 +129,8 @@ void become_owner(const Child& child) {
     } else if (job.uid != ::geteuid()) {
         give_up(child, Step::identity, EPERM);
     }
-    // The job doesn't outlive a shepherd that was killed: its first process goes at once, its warden ends the
-    // rest.
+    // A shepherd that is killed takes its job along: the kernel ends the job's first process, the warden ends
+    // the rest.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != child.parent) ::_exit(254);
 }
@@ -138,7 +140,7 @@ void usual_signals_and_limits() {
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    // A server raises its own limit of descriptors; programs that use select() don't survive large ones.
+    // A server raises its own limit of descriptors, but programs that use select() don't survive large ones.
     rlimit files{};
     if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur > 1024) {
         files.rlim_cur = 1024;
@@ -157,7 +159,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 [[noreturn]] void run_child(Child child) {
     ::setsid();
     char byte = 0;
-    // No byte means that the shepherd died before it had written down this session.
+    // An end of file means that the shepherd died before it had written down this session.
     if (::read(child.gate, &byte, 1) != 1) ::_exit(254);
     become_owner(child);
     ::umask(child.job.umask.value_or(077) & 0777);
@@ -203,13 +205,13 @@ AsOwner::AsOwner(const std::string& user, uid_t uid, gid_t gid) : root_(::geteui
 
 AsOwner::~AsOwner() {
     if (!root_) return;
-    // A shepherd that can't take its rights back can't watch the job either.
+    // A shepherd that can't take its rights back couldn't watch the job either.
     if (::seteuid(0) != 0 || ::setegid(gid_) != 0 || ::setgroups(groups_.size(), groups_.data()) != 0)
         ::_exit(1);
 }
 
 tl::expected<PasswdEntry, LaunchError> find_owner(const JobStart& job) {
-    // There is a process for each job: it takes the memory that it needs.
+    // A small buffer at first, as there is one such process for each job.
     std::vector<char> buffer(1024);
     passwd entry{};
     passwd* found = nullptr;
@@ -252,7 +254,7 @@ std::string make_tmp_dir(const JobStart& job) {
     for (const char* base : {"/var/tmp", "/tmp"}) {
         std::string path = fmt::format("{}/pbs.{}", base, job.id.job);
         if (::mkdir(path.c_str(), 0700) == 0) return path;
-        // Taken, perhaps by someone who wants to be in the way.
+        // The name is taken, perhaps by someone who wants to be in the way.
         path += ".XXXXXX";
         if (errno == EEXIST && ::mkdtemp(path.data()) != nullptr) return path;
     }
@@ -309,7 +311,7 @@ tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const Passwd
     const pid_t pid = ::fork();
     if (pid < 0) return system_error("fork", "the job");
     if (pid == 0) {
-        // The shepherd's ends, or the gate would never close.
+        // Close the shepherd's ends in the child, or the gate would never close.
         gate.write.reset();
         failure.read.reset();
         run_child({job, owner, shell, directory, files.script(), environment, in, out, err, script,

@@ -1,5 +1,5 @@
-// Makes the job's own process: its script, its files, its environment, and the shell that runs it as its
-// owner. Used by the shepherd only.
+// Makes the job's own process: its script, its files, its environment, and the shell that runs it as the
+// job's owner. Only the shepherd uses it.
 #pragma once
 
 #include <sys/types.h>
@@ -15,14 +15,14 @@
 
 namespace pbs::host {
 
-// Why a job can't be started: one of namespace exit_status, and the reason for its owner.
+// The reason why a job can't be started: an exit status of namespace exit_status, and the text for its owner.
 struct LaunchError {
     int exit_status = 0;
     std::string message;
 };
 
-// While it lives, this process touches files with a job owner's rights: whatever a path of the user's leads
-// to, it is not followed as root. Without root nothing changes.
+// While it lives, this process touches files with the rights of a job's owner, so that root doesn't follow
+// wherever a user's path leads. Does nothing in a process that isn't root's.
 class AsOwner {
   public:
     AsOwner(const std::string& user, uid_t uid, gid_t gid);
@@ -38,53 +38,53 @@ class AsOwner {
     gid_t gid_;
 };
 
-// The open files of a job. `note` is not empty if the output goes elsewhere than asked.
+// The open files of a job. `note` says which output goes elsewhere than asked; empty: none.
 struct JobOutput {
     Fd out;
     Fd err;
     std::string note;
     std::vector<std::pair<char, std::string>>
-        paths;  // of the streams 'o' and 'e' that are where they were to be
+        paths;  // the streams 'o' and 'e' that go where they were asked to go
 };
 
 // A shell that has been forked and waits at a gate before it runs the script.
 struct JobProcess {
-    pid_t shell = 0;  // also its session
-    Fd gate;          // a byte written lets it go on
-    Fd failure;       // closed when the script runs; else explain_failure() reads why it doesn't
+    pid_t shell = 0;  // the shell's pid, also its session
+    Fd gate;          // a byte written here lets the shell run the script
+    Fd failure;       // closed when the script runs; otherwise explain_failure() reads here why it doesn't
 };
 
-// The passwd entry of the job's user, which has to have the uid that the job was submitted with.
+// Finds the passwd entry of the job's user. Its uid has to be the one that the job was submitted with.
 tl::expected<PasswdEntry, LaunchError> find_owner(const JobStart& job);
 
-// The shell to run: the one asked for, the login shell, /bin/sh.
+// The shell to run: the one that the job asks for, else the login shell, else /bin/sh.
 std::string shell_of(const JobStart& job, const PasswdEntry& owner);
 
 // Opens the script, which the runner has put beside the other files of the start.
 tl::expected<Fd, LaunchError> open_script(const RunFiles& files);
 
-// PBS_NODEFILE. Readable by everyone.
+// Writes PBS_NODEFILE, readable by everyone.
 tl::expected<void, LaunchError> write_node_file(const JobStart& job, const RunFiles& files);
 
-// A directory of the job's own in /var/tmp (else /tmp), made as its owner. Empty if none can be made.
+// Makes a directory of the job's own in /var/tmp (else /tmp), as the job's owner. Empty: none can be made.
 std::string make_tmp_dir(const JobStart& job);
 void remove_tmp_dir(const JobStart& job, const std::string& directory);
 
-// Opens the output files as the job's owner, where it asked for them. One that can't be opened there goes to
-// HOME/undelivered/ID.OU or ID.ER, as PBS does with output that it can't deliver. Nobody but the server can
-// make files there; this one is the owner's, who can read and empty it.
+// Opens the output files as the job's owner, where the job asks for them. Output whose file can't be opened
+// there goes to HOME/undelivered/ID.OU or ID.ER, where PBS puts output that it can't deliver. Nobody but the
+// server can make files in that folder; the file belongs to the job's owner, who can read and empty it.
 tl::expected<JobOutput, LaunchError> open_output(const JobStart& job, const PasswdEntry& owner,
                                                  const std::string& home);
 
-// Forks the job's first process, in a session of its own, which begins in the directory. That of an
-// interactive job has the terminal instead of the output files; -1: there is none.
+// Forks the job's first process, in a session of its own, which begins in the directory. `terminal`: an
+// interactive job has it instead of the output files; -1: none.
 tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const PasswdEntry& owner,
                                                const JobOutput& output, int terminal, const RunFiles& files,
                                                int script, const std::string& directory,
                                                const std::string& shell,
                                                const std::vector<std::string>& environment);
 
-// Waits until the script runs (true) or can't be run (false, with the reason).
+// Waits until the script runs (true) or has failed to run (false, with the reason).
 bool wait_until_running(JobProcess& process, const PasswdEntry& owner, const std::string& shell,
                         std::string& reason);
 

@@ -1,7 +1,7 @@
-// What a server and its launcher (launcher.h) tell each other over a socket that keeps messages apart: a
-// request is "JOB_ID RUN_COUNT"; its answer is the same with the descriptors of the warden and of the pipe by
-// which the shepherd tells, or with a blank and the reason why there is no warden. "JOB_ID RUN_COUNT forget"
-// asks for the end of all files of the start, and has no answer.
+// The messages of a server and its launcher (launcher.h), over a socket that keeps messages apart. A request
+// to start is "JOB_ID RUN_COUNT". The answer is the same text, with the descriptors of the warden and of the
+// pipe that the shepherd writes to, or followed by a blank and the reason why there is no warden. "JOB_ID
+// RUN_COUNT forget" asks to remove all files of the start, and has no answer.
 #pragma once
 
 #include <optional>
@@ -15,20 +15,20 @@ namespace pbs::host::launch_message {
 
 struct Message {
     RunId id;
-    std::string note{};  // behind the two
+    std::string note{};  // the text behind job and run count
     std::vector<Fd> descriptors{};
 };
 
 inline constexpr const char* kForget = "forget";
 
 std::string write(const RunId& id, const std::string& note);
-// None for what isn't such a text.
+// Reads the text of a message; nullopt: it is none.
 std::optional<Message> parse(std::string_view text);
 
-// Sends a message with descriptors, which stay the caller's. False, and errno set, if that fails.
+// Sends a message with descriptors, which stay the caller's. False, with errno set: it failed.
 bool send(int socket, const std::string& text, const std::vector<int>& descriptors);
-// The next message; none, and errno set, if there is none, the other end has gone (ECONNRESET), or it can't
-// be understood (EBADMSG). `flags` as of recvmsg(2).
+// Takes the next message. nullopt, with errno set: there is none, the other end has gone (ECONNRESET), or the
+// message is malformed (EBADMSG). `flags` as for recvmsg(2).
 std::optional<Message> receive(int socket, int flags);
 
 }  // namespace pbs::host::launch_message

@@ -21,13 +21,13 @@ namespace pbs::host {
 
 namespace {
 
-// Answers that are taken at once.
+// How many answers are taken in one go.
 constexpr int kMostAnswers = 64;
 
 }  // namespace
 
 Launcher::~Launcher() {
-    // It sees the end of the socket; when it ends isn't waited for.
+    // The process ends when it sees the end of the socket; nobody waits for that here.
     socket_.reset();
     if (process_ > 0) ::waitpid(process_, nullptr, WNOHANG);
 }
@@ -81,7 +81,7 @@ void Launcher::send_some() {
         full = ::send(socket_.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0;
         if (!full) unsent_.pop_front();
     }
-    // Also when it has gone: carry() finds that.
+    // The socket may also have failed because the launcher has gone: carry() finds that.
     if (full != waits_) watch(full, EPOLL_CTL_MOD);
     waits_ = full;
 }

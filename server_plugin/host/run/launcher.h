@@ -1,10 +1,10 @@
-// Starts wardens (warden.h) for the runner, by a small process of its own, the launcher: a copy of it is made
-// in a fraction of the time that another program takes to begin, and shares its memory with all others. It
-// has no more than a few starts on their way at a time, so that however many jobs start at once, the machine
-// goes on with what else it does. The server asks it over a socket and never waits for it.
+// Starts wardens (warden.h) for the runner, by a small process of its own, the launcher: forking the launcher
+// takes a fraction of the time that another program takes to begin, and the copies share its memory. The
+// launcher has only a few starts on their way at a time, so that the machine goes on with its other work
+// however many jobs start at once. The server asks it over a socket and never waits for it.
 //
-// A start that was asked for may still come to nothing: the server dies, or the launcher. The files of the
-// start say which (runner.h).
+// A start that was asked for may still fail, because the server or the launcher dies. The files of the start
+// tell how far it came (runner.h).
 #pragma once
 
 #include <sys/types.h>
@@ -20,33 +20,35 @@
 
 namespace pbs::host {
 
-// The server's end. It has the launcher run when there is something to start, and anew if it has gone.
+// The server's end. Runs the launcher when there is something to start, and again if the launcher has gone.
 class Launcher {
   public:
-    // What became of a request.
+    // The outcome of a request.
     struct Answer {
         RunId id;
-        Fd process;         // the warden; none if there was no descriptor for it, or no warden
-        Fd notify;          // what the shepherd tells (kShepherdNotifyFd); it doesn't block
+        Fd process;         // the warden; no descriptor if there is no warden, or none was to be had
+        Fd notify;          // the pipe that the shepherd writes to (kShepherdNotifyFd); doesn't block
         std::string error;  // why there is no warden; empty: there is one
     };
 
-    // `epoll` gets the socket to the launcher, with the number `data`, and outlives this object.
+    // Registers the socket to the launcher in `epoll`, with the number `data`. `epoll` has to outlive this
+    // object.
     Launcher(std::string home, std::string program, int epoll, std::uint64_t data)
         : home_(std::move(home)), program_(std::move(program)), epoll_(epoll), data_(data) {}
-    ~Launcher();  // what was asked for and not begun isn't
+    ~Launcher();  // starts that were asked for and haven't begun are dropped
     Launcher(const Launcher&) = delete;
     Launcher& operator=(const Launcher&) = delete;
 
-    // The permission to start is on the disk. An error: the launcher can't be run.
+    // Asks to start a job. REQUIRES: the permission to start is on the disk. An error: the launcher can't be
+    // run.
     Result<void> ask(const RunId& id);
 
-    // Has the files of a start that has ended removed: in a folder in which many jobs have theirs, that takes
-    // its time. False: the launcher can't be run.
+    // Asks to remove the files of a start that has ended, which takes time in a folder with the files of many
+    // jobs. False: the launcher can't be run.
     bool forget(const RunId& id);
 
-    // To be called when the socket has something: adds the answers that have come. False: the launcher has
-    // gone, and there will be none to what was asked before.
+    // Call it when the socket is readable: adds the answers that have come. False: the launcher has gone, and
+    // earlier requests get no answer any more.
     bool carry(std::vector<Answer>& answers);
 
   private:
@@ -63,11 +65,11 @@ class Launcher {
     Fd socket_;
     pid_t process_ = 0;
     std::deque<std::string> unsent_;
-    bool waits_ = false;  // until the socket takes more
+    bool waits_ = false;  // waits until the socket takes more
 };
 
-// The process: starts what it is asked for over kLauncherFd until the server has gone. Its exit code; in each
-// of the processes that it makes, theirs. For a process with one thread.
+// The launcher's process: starts what it is asked for over kLauncherFd until the server has gone. Returns its
+// exit code; in each process that it forks, the exit code of that one. For a process with one thread.
 int launcher_main(int argc, char** argv);
 
 }  // namespace pbs::host

@@ -1,4 +1,4 @@
-// The launcher's own process: see launcher.h.
+// The launcher's own process (launcher.h).
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -28,14 +28,15 @@ namespace pbs::host {
 
 namespace {
 
-// Starts that are on their way at a time: enough to keep the processors busy while some of them wait for the
-// disk.
+// How many starts may be on their way at a time: enough to keep the processors busy while some of them wait
+// for the disk.
 std::size_t most_at_work() {
     const long processors = ::sysconf(_SC_NPROCESSORS_ONLN);
     return 2 + 2 * static_cast<std::size_t>(std::clamp(processors, 1L, 64L));
 }
 
-// What ps(1) shows of a process: the arguments of the launcher are written over, as far as they reach.
+// Sets the text that ps(1) shows for a process: writes it over the launcher's arguments, as far as these
+// reach.
 class Title {
   public:
     Title(int argc, char** argv)
@@ -55,7 +56,7 @@ class Starter {
   public:
     Starter(std::string home, Title title)
         : home_(std::move(home)), title_(title), server_(kLauncherFd), most_(most_at_work()) {}
-    // The exit code, of this process or of one that it made.
+    // Returns the exit code, of this process or of one that it forked.
     int run();
 
   private:
@@ -68,7 +69,7 @@ class Starter {
     Fd server_;
     Fd signals_;
     std::size_t most_;
-    std::vector<Fd> at_work_;  // the pipe of each start that hasn't come to its end, to be read by the server
+    std::vector<Fd> at_work_;  // the pipe of each start that hasn't come to its end; the server reads them
 };
 
 bool Starter::open_signals() {
@@ -82,14 +83,14 @@ bool Starter::open_signals() {
     return signals_ && ::fcntl(server_.get(), F_SETFD, FD_CLOEXEC) == 0;
 }
 
-// A machine without room for one process more has none a moment later either, and the job would be back at
-// once.
+// Waits a second before it refuses: a machine without room for one more process has none a moment later
+// either, and the server would try again at once.
 void Starter::refuse(const RunId& id, const std::string& why) {
     ::sleep(1);
     launch_message::send(server_.get(), launch_message::write(id, why), {});
 }
 
-// The exit code of the process that was made, in that; nothing in this one.
+// Forks. In the child returns its exit code; in the launcher returns nullopt.
 std::optional<int> Starter::start(const RunId& id) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -131,7 +132,7 @@ int Starter::run() {
         const short wanted = at_work_.size() < most_ ? POLLIN : 0;
         events.push_back({server_.get(), wanted, 0});
         events.push_back({signals_.get(), POLLIN, 0});
-        // Nothing but their end: all writers have gone.
+        // Events of 0: poll only for the end, when all writers have gone.
         for (const Fd& one : at_work_) events.push_back({one.get(), 0, 0});
         if (::poll(events.data(), events.size(), -1) < 0 && errno != EINTR) return 1;
         if ((events[0].revents & (POLLHUP | POLLERR)) != 0) return 0;

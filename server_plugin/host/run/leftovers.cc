@@ -21,7 +21,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kKillAgain = 50ms;
-// Processes that start others faster than they are found: what is stopped by then is killed.
+// Rounds of stopping, at most: if processes start others faster than they are found, those that are stopped
+// by then are killed.
 constexpr int kMostLooks = 100;
 
 bool belongs_to(const Process& process, uid_t uid) {
@@ -34,15 +35,16 @@ bool has_cookie(const Process& process, const std::string& cookie) {
     return environment && environment->find("PBS_JOBCOOKIE=" + cookie) != environment->npos;
 }
 
-// A session's number isn't given away while it has members, so they are the job's, unless the session ended
-// and its number came back: then its leader is another process than the job's shell.
+// Is the process in the job's session? A session's number isn't given away while it has members, so they are
+// the job's, unless the session ended and its number came back: then its leader is another process than the
+// job's shell.
 bool in_session(const Process& process, const std::optional<SessionRecord>& session) {
     if (!session || process.session != session->session) return false;
     const auto leader = read_process(session->session);
     return !leader || leader->start == session->shell_start;
 }
 
-// Until a child ends, or a moment has passed.
+// Waits until a child ends, or for the given time.
 void wait_a_moment(std::chrono::milliseconds time) {
     sigset_t child_ended;
     sigemptyset(&child_ended);
@@ -51,7 +53,8 @@ void wait_a_moment(std::chrono::milliseconds time) {
     ::sigtimedwait(&child_ended, nullptr, &moment);
 }
 
-// A stopped process starts no other, so what a look finds in addition gets less.
+// Stops all processes that `find` finds, and returns them. A stopped process starts no other, so each round
+// finds fewer new ones.
 std::vector<Process> stop_all(const std::function<std::vector<Process>()>& find) {
     std::vector<Process> all;
     std::set<std::pair<pid_t, std::uint64_t>> stopped;

@@ -1,4 +1,4 @@
-// The processes of a job, wherever they are, and their end.
+// Finds the processes of a job, wherever they are, and ends them.
 #pragma once
 
 #include <chrono>
@@ -12,15 +12,15 @@
 
 namespace pbs::host {
 
-// The processes that are in the job's control group, have the job's cookie in their environment, or are in
-// its session (if that was made in this boot of the machine) and belong to its owner. Not this process, and
-// no zombies.
+// Finds the processes that belong to the job: those in its control group, those with its cookie in their
+// environment, and those of its owner in its session (if that is of this boot of the machine). Leaves out
+// this process and zombies.
 std::vector<Process> find_leftovers(const JobSpec& spec, const std::optional<SessionRecord>& session);
 
-// Kills what `find` finds, and what is in the control group, until that is nothing or the time is over;
-// returns how many are still there. They are stopped first, so that none starts others while it is looked
-// for. `reap`, called now and then, is to wait for those of them that are children of this process, which has
-// SIGCHLD blocked.
+// Kills the processes that `find` finds and those in the control group, until none is left or the time is
+// over; returns how many are left. Stops them first, so that none starts others while they are being found.
+// `reap`, called now and then, has to wait for those of them that are children of this process. REQUIRES:
+// SIGCHLD is blocked.
 std::size_t kill_processes(const std::function<std::vector<Process>()>& find,
                            const std::string& control_group, const std::function<void()>& reap,
                            std::chrono::milliseconds time);

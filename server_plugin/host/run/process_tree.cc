@@ -34,7 +34,7 @@ std::vector<pid_t> numbers_in(const std::string& path) {
     return numbers;
 }
 
-// The children of a process, each under the thread that made it. None if the kernel doesn't list them.
+// The children of a process, each under the thread that made it. nullopt if the kernel doesn't list them.
 std::optional<std::vector<pid_t>> listed_children(pid_t pid) {
     std::vector<pid_t> children;
     bool listed = false;
@@ -68,8 +68,8 @@ std::vector<Process> below_in(const std::vector<Process>& all, pid_t root) {
 }  // namespace
 
 std::optional<Process> parse_stat(std::string_view line) {
-    // The second field is the command's name in parentheses and may hold anything, so the fields count from
-    // its end.
+    // The second field is the command's name in parentheses and may hold anything, so fields are counted from
+    // the last parenthesis.
     const auto name_end = line.rfind(')');
     if (name_end == line.npos || name_end + 2 >= line.size()) return std::nullopt;
     std::string_view before = line;

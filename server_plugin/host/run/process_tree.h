@@ -20,7 +20,7 @@ struct Process {
     pid_t session = 0;
     char state = 0;
     std::uint64_t start = 0;  // clock ticks since boot
-    std::uint64_t cpu = 0;    // clock ticks used by it and by the children it has waited for
+    std::uint64_t cpu = 0;    // clock ticks used by the process and by the children it has waited for
     std::int64_t vmem_kb = 0;
     std::int64_t mem_kb = 0;  // resident
 };
@@ -29,22 +29,22 @@ struct Process {
 std::optional<Process> parse_stat(std::string_view line);
 std::optional<Process> read_process(pid_t pid);
 
-// All processes below `root`, without it. The cost follows their number, not that of the machine's processes,
-// where the kernel lists children (CONFIG_PROC_CHILDREN).
+// All processes below `root`, without it. Where the kernel lists children (CONFIG_PROC_CHILDREN), the cost
+// follows their number, not that of the machine's processes.
 std::vector<Process> descendants(pid_t root);
 
 // All processes of the machine.
 std::vector<Process> all_processes();
 
-// Signals that process and no other that has come by its pid since. False if it is gone.
+// Sends a signal to that process, and to no other that has got its pid since. False if it is gone.
 bool signal_process(const Process& process, int signal);
 
-// A process by a descriptor (pidfd_open(2)); readable when it has ended.
+// Opens a descriptor for a process (pidfd_open(2)), readable when the process has ended.
 Fd open_process(pid_t pid);
-// As kill(2) to the process of the descriptor; a real-time signal goes with `value`.
+// Sends a signal to the process of the descriptor, as kill(2) does; a real-time signal goes with `value`.
 bool signal_pidfd(int pidfd, int signal, int value = 0);
 
-// CPU time of a count of clock ticks.
+// The CPU time for a number of clock ticks.
 std::chrono::milliseconds ticks_to_time(std::uint64_t ticks);
 
 // The kernel's id of this boot; empty if unknown.

@@ -16,7 +16,8 @@ namespace pbs::host {
 
 namespace {
 
-// Of an exit record's texts: each byte takes up to three there, and both fit into kExitRecordRoom.
+// The longest text in an exit record: there are two of them, each byte takes up to three, and both fit into
+// kExitRecordRoom.
 constexpr std::size_t kLongestText = 1200;
 
 // Reads each key with the function given for it; a key without one is an error.
@@ -50,7 +51,7 @@ class Reader {
     }
     void each(const char* key, Take take) { takes_[key] = std::move(take); }
 
-    // The file has to begin with version=1 and to end with complete=1: it is whole.
+    // Reads the file, which has to begin with version=1 and to end with complete=1, so that it is whole.
     Result<void> read(std::string_view text, std::string_view name) {
         const auto values = parse_key_values(text, name);
         if (!values) return tl::unexpected(values.error());
@@ -100,7 +101,7 @@ std::string duration(std::chrono::milliseconds time) {
 }  // namespace
 
 void RunFiles::remove_all() const {
-    // The record of the start last: without it the others would be taken for remains.
+    // Remove the record of the start last: without it the other files would be taken for remains.
     for (const auto& path : {nodes_, script(), session(), exit_room(), job(), withdrawn(), exit(), started()})
         ::unlink(path.c_str());
 }
@@ -113,7 +114,7 @@ bool is_file_safe(std::string_view id) {
 }
 
 std::optional<RunId> run_of_file(std::string_view name) {
-    // The longest suffix first: ".exit.room" ends with no other.
+    // No suffix ends with another one, so that at most one of them fits.
     for (const auto suffix : kSuffixes) {
         if (!name.ends_with(suffix)) continue;
         const auto stem = name.substr(0, name.size() - suffix.size());

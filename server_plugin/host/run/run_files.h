@@ -1,5 +1,4 @@
-// The files that a start of a job has under PBS_HOME, and what is in them. What each is for is said in
-// runner.h.
+// The files that a start of a job has under PBS_HOME, and their content. runner.h says what each is for.
 #pragma once
 
 #include <sys/types.h>
@@ -25,7 +24,7 @@ class RunFiles {
     std::string session() const { return base_ + ".session"; }
     std::string exit() const { return base_ + ".exit"; }
     // Room on the disk for the exit record, taken before the job starts, so that a full disk can't lose it.
-    // While the job runs, the record of what it has used so far, a zero behind it.
+    // While the job runs, it holds a record of the usage so far, ended by a zero.
     std::string exit_room() const { return base_ + ".exit.room"; }
     std::string withdrawn() const { return base_ + ".withdrawn"; }
     std::string script() const { return base_ + ".SC"; }
@@ -41,25 +40,25 @@ class RunFiles {
 // Bytes of the room for an exit record.
 inline constexpr off_t kExitRecordRoom = 8192;
 
-// Can it be part of a file name? Letters, digits and ".-_[]", not longer than 200, no dot first.
+// Can the id be part of a file name? Letters, digits and ".-_[]", not longer than 200, no dot first.
 bool is_file_safe(std::string_view job_id);
 
-// The start that a file of mom_priv/jobs belongs to; none for other files.
+// The start that a file of mom_priv/jobs belongs to; nullopt for other files.
 std::optional<RunId> run_of_file(std::string_view name);
 
-// What a shepherd is told beyond the JobStart.
+// The instructions for a shepherd: the JobStart, and more.
 struct JobSpec {
     JobStart start;
     std::string cookie;         // PBS_JOBCOOKIE: tells the job's processes from others, whatever they do
-    std::string host_name;      // of this machine
-    std::string control_group;  // of the job (control_group.h); empty: it has none
+    std::string host_name;      // this machine's name
+    std::string control_group;  // the job's control group (control_group.h); empty: it has none
 };
 std::string write_job_spec(const JobSpec& spec);
 Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name);
 
-// Whom the job's processes can be known by when their shepherd is gone.
+// The marks by which the job's processes can be found when their shepherd is gone.
 struct SessionRecord {
-    pid_t session = 0;              // also the pid of its shell
+    pid_t session = 0;              // the session's number, also the pid of its shell
     std::uint64_t shell_start = 0;  // the shell's start time, clock ticks since boot (/proc/PID/stat)
     std::string boot;               // the kernel's boot id: sessions of another boot are no longer there
     std::int64_t started_at = 0;    // seconds since the Epoch
@@ -71,11 +70,11 @@ Result<SessionRecord> parse_session(std::string_view text, std::string_view name
 
 std::string write_exit(const ExitRecord& exit);
 Result<ExitRecord> parse_exit(std::string_view text, std::string_view name);
-// Of the room for it: the record that ends at the first zero.
+// Reads the record in the room for it: the text up to the first zero.
 Result<ExitRecord> parse_exit_room(std::string_view text, std::string_view name);
 
-// Makes the exit record, in the room that was taken for it (or is now) and then under its name: it is there
-// whole or not at all. On a full or failing disk it is tried for a minute.
+// Writes the exit record into the room that was taken for it (or is taken now), then renames it: the file is
+// there whole or not at all. On a full or failing disk it is tried for a minute.
 void store_exit(const RunFiles& files, const Fd& room, ExitRecord exit);
 
 }  // namespace pbs::host

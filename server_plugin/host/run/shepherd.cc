@@ -44,10 +44,11 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFirstSample = 20ms;
 constexpr milliseconds kLongestSample = 5s;
 constexpr milliseconds kLongestSampleOfLimited = 1s;
-// Processes that the kernel doesn't let go (dead file servers) are given up after this.
+// Processes that the kernel doesn't let go (dead file servers) are given up after this time.
 constexpr milliseconds kGiveUpKilling = 30s;
 
-// Time since boot, suspended time included: walltime doesn't stop or jump with the clock on the wall.
+// The time since boot, suspended time included: unlike the wall clock it neither stops nor jumps, and
+// walltime is measured by it.
 milliseconds boot_time() {
     timespec now{};
     ::clock_gettime(CLOCK_BOOTTIME, &now);
@@ -64,13 +65,13 @@ milliseconds time_of(const timeval& time) {
 
 bool rename_new(const std::string& from, const std::string& to) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-    // Not every file system knows the flag. The runner has made sure that `to` doesn't exist.
+    // Not every file system knows RENAME_NOREPLACE. The runner has made sure that `to` doesn't exist.
     return errno == EINVAL && ::rename(from.c_str(), to.c_str()) == 0;
 }
 
 class Shepherd {
   public:
-    // `start`: the file of the start, open.
+    // `start`: the file of the start, opened.
     Shepherd(const std::string& home, const RunId& id, Fd start)
         : home_(home), files_(home, id), notify_(kShepherdNotifyFd), claimed_(std::move(start)) {
         ::fcntl(notify_.get(), F_SETFD, FD_CLOEXEC);
@@ -124,7 +125,8 @@ class Shepherd {
     std::optional<int> shell_status_;
     bool nothing_left_ = false;
     std::chrono::sys_seconds started_at_{};
-    milliseconds start_{};  // later by as long as the job was suspended: its walltime stood still
+    milliseconds
+        start_{};  // begin of the walltime; moved forward by the time for which the job was suspended
     std::optional<milliseconds> suspended_at_;
     milliseconds end_{};
     milliseconds sample_every_ = kFirstSample;
@@ -158,11 +160,12 @@ bool Shepherd::claim() {
     if (const int error = ::posix_fallocate(exit_room_.get(), 0, kExitRecordRoom); error != 0)
         return refuse(fmt::format("no room for {}: {}", files_.exit_room(), system_text(error)));
     if (!rename_new(files_.job(), files_.started())) {
-        ::unlink(files_.exit_room().c_str());  // withdrawn in the meantime
+        ::unlink(files_.exit_room().c_str());  // the permission was withdrawn in the meantime
         return false;
     }
     if (!sync_directory(home_ + "/mom_priv/jobs")) {
-        // Not known to be on the disk, so after a power failure it could be started again: don't start.
+        // The rename may not be on the disk, so after a power failure the job could be started again: don't
+        // start it.
         ExitRecord exit;
         exit.exit_status = exit_status::kFailBeforeFiles;
         exit.started_at = exit.ended_at = wall_clock();
@@ -186,7 +189,7 @@ bool Shepherd::write_session_file(pid_t session) {
     return fd && write_all(fd.get(), write_session(record));
 }
 
-// The directory that the job begins in, with the files that it wants there.
+// Chooses or makes the directory that the job begins in, and stages in its files.
 tl::expected<void, LaunchError> Shepherd::make_directory() {
     job_dir_ = owner_.home;
     if (spec_.start.private_sandbox) {
@@ -202,7 +205,7 @@ tl::expected<void, LaunchError> Shepherd::make_directory() {
     return {};
 }
 
-// What the job leaves: files that go out, and those that nobody wants.
+// Stages files out at the end of the job, and removes those that nobody wants.
 void Shepherd::clean_up(int exit_status) {
     const std::string kept = stage_out(spec_.start, job_dir_);
     if (!kept.empty()) output_.note += fmt::format("{}{}", output_.note.empty() ? "" : "; ", kept);
@@ -214,7 +217,7 @@ void Shepherd::clean_up(int exit_status) {
     remove_as_owner(spec_.start, unwanted);
 }
 
-// The output files, or the terminal of an interactive job.
+// Opens the output files, or the terminal of an interactive job.
 tl::expected<void, LaunchError> Shepherd::open_streams() {
     if (spec_.start.interactive != 0) {
         auto terminal = Terminal::open(spec_.start);
@@ -280,7 +283,8 @@ tl::expected<void, LaunchError> Shepherd::let_it_run(JobProcess& process, const 
     return {};
 }
 
-// Before anything of the job runs: whatever it starts is in its group then.
+// Puts the job into its control group. Called before anything of the job runs, so that whatever it starts is
+// in the group.
 void Shepherd::join_control_group() {
     std::string& group = spec_.control_group;
     if (group.empty()) return;
@@ -304,8 +308,8 @@ milliseconds Shepherd::next_wake() const {
     return wake;
 }
 
-// Until the job's first process has ended; while the job is being terminated, until all have or the delay is
-// over.
+// Watches the job until its first process has ended. While the job is being terminated: until all its
+// processes have ended or the delay is over.
 void Shepherd::watch() {
     for (;;) {
         reap();
@@ -324,7 +328,7 @@ void Shepherd::watch() {
     }
 }
 
-// Without the one who sits at its terminal the job ends.
+// Carries the terminal's data. When the user at the other end has gone, ends the job.
 void Shepherd::attend_terminal() {
     terminal_->carry();
     if (!terminal_->client_gone() || hung_up_) return;
@@ -344,7 +348,7 @@ void Shepherd::read_signals() {
         const int number = static_cast<int>(info.ssi_signo);
         const bool goes_on = number == signal_request() && info.ssi_int == SIGCONT && suspended_at_;
         if (goes_on)
-            continue;  // that is the scheduler's, or an operator's, to say
+            continue;  // only a request to resume lets a suspended job go on
         else if (number == signal_request())
             signal_all(info.ssi_int);
         else if (number == terminate_request())
@@ -358,7 +362,7 @@ void Shepherd::read_signals() {
         else if (number == resume_request())
             resume();
         else if (number == SIGTERM || number == SIGINT)
-            // The machine goes down: the job ends in order and with a record.
+            // The machine goes down: end the job in order and with a record.
             terminate(spec_.start.kill_delay);
     }
 }
@@ -391,10 +395,11 @@ void Shepherd::sample() {
     ::getrusage(RUSAGE_CHILDREN, &gone);
     cput_ = std::max(cput_, ticks_to_time(ticks) + time_of(gone.ru_utime) + time_of(gone.ru_stime));
     mem_kb_ = std::max(mem_kb_, mem);
-    // Until it ran the shell, the job's first process was a copy of this one.
+    // Before it became the shell, the job's first process was a copy of this one, so a peak as large as this
+    // process's own says nothing of the job.
     if (gone.ru_maxrss > own_mem_kb_) mem_kb_ = std::max<std::int64_t>(mem_kb_, gone.ru_maxrss);
-    // Between two samples a process may come and go; its peak of resident memory is known, the virtual is no
-    // less.
+    // A process may come and go between two samples. Its peak of resident memory is known from the kernel,
+    // and its virtual memory was at least as large.
     vmem_kb_ = std::max({vmem_kb_, vmem, mem_kb_});
     const bool limited = spec_.start.mem_kb || spec_.start.vmem_kb;
     sample_every_ = std::min(sample_every_ * 2, limited ? kLongestSampleOfLimited : kLongestSample);
@@ -402,17 +407,17 @@ void Shepherd::sample() {
     tell_usage();
 }
 
-// Into the room of the exit record, which has no other use yet. One that can't be written is not missed: the
-// next comes soon.
+// Writes the usage so far into the room of the exit record, which has no other use yet. A failed write is
+// ignored: the next one comes soon.
 void Shepherd::tell_usage() {
     ExitRecord so_far = ended();
     so_far.walltime = ran(boot_time());
     const std::string record = write_exit(so_far);
-    // With the zero behind it.
+    // The size includes the final zero.
     static_cast<void>(::pwrite(exit_room_.get(), record.c_str(), record.size() + 1, 0));
 }
 
-// The messages are those that PBS users know.
+// Ends the job when it exceeds a limit. The messages are those that PBS users know.
 void Shepherd::enforce(milliseconds now) {
     const JobStart& job = spec_.start;
     const auto in_seconds = [](milliseconds time) {
@@ -440,7 +445,8 @@ void Shepherd::exceeded(int verdict, const std::string& what) {
     tell_owner("=>> PBS: " + text + "\n");
 }
 
-// Into the job's stderr file. If the user has made that a FIFO and nobody reads, the line isn't waited for.
+// Writes a line into the job's stderr file. If the user has made that a FIFO that nobody reads, the line is
+// dropped.
 void Shepherd::tell_owner(const std::string& line) {
     if (terminal_) return terminal_->show("\r\n" + line + "\r");
     pollfd writable{output_.err.get(), POLLOUT, 0};
@@ -452,15 +458,15 @@ void Shepherd::terminate(std::chrono::seconds delay) {
     kill_at_ = kill_at_ ? std::min(*kill_at_, at) : at;
     signal_all(SIGTERM);
     resume();
-    signal_all(SIGCONT);  // or the stopped ones never see it
+    signal_all(SIGCONT);  // stopped processes would never see the TERM
 }
 
 void Shepherd::signal_all(int signal) {
     for (const auto& process : descendants(::getpid())) signal_process(process, signal);
 }
 
-// A process that is being made while others are stopped may be missed: so it is looked again until none runs.
-// In a control group none gets away.
+// Stops the job. A process that is being made while others are stopped may be missed, so this looks again
+// until none runs. With a control group the kernel stops all at once.
 void Shepherd::suspend() {
     if (suspended_at_ || kill_at_) return;
     suspended_at_ = boot_time();
@@ -485,12 +491,12 @@ void Shepherd::resume() {
     signal_all(SIGCONT);
 }
 
-// Without the time that it was suspended.
+// The walltime so far, without the time for which the job was suspended.
 milliseconds Shepherd::ran(milliseconds now) const {
     return suspended_at_.value_or(now) - start_;
 }
 
-// Ends whatever is left of the job. As every process of it is below this one, none gets away.
+// Ends what is left of the job. Every process of the job is below this one, so none gets away.
 void Shepherd::kill_all() {
     reap();
     if (nothing_left_) return;

@@ -1,4 +1,4 @@
-// How the runner and a shepherd talk while both live. All that has to last is in files, see runner.h.
+// The protocol of the runner and a shepherd while both live. State that has to last is in files (runner.h).
 #pragma once
 
 #include <sys/types.h>
@@ -15,22 +15,22 @@ inline constexpr const char* kLauncherArgument = "--launcher";
 // The launcher's end of a socket to the runner (launch_message.h).
 inline constexpr int kLauncherFd = 3;
 
-// The shepherd is its warden's child. Of the file of the start each of the two locks a byte for its life.
+// The bytes of the start's file that shepherd and warden lock for their lives.
 inline constexpr off_t kShepherdByte = 0;
 inline constexpr off_t kWardenByte = 1;
 
-// To end what is left of a job may take long, so if both were killed a process does that too, a warden
-// without a shepherd: `pbs_shepherd --clean HOME JOB_ID RUN_COUNT`.
+// Cleans up a start whose shepherd and warden were both killed: `pbs_shepherd --clean HOME JOB_ID RUN_COUNT`.
+// It is a process of its own, a warden without a shepherd, since it may take long.
 inline constexpr const char* kCleanerArgument = "--clean";
 
-// Its end of a pipe to the runner: "session=N" once the script runs, with "output_note=TEXT" if its output
-// isn't where it was to be; "error=TEXT" if it gives up before it has taken the permission to start (lines as
-// in key_value.h).
+// The shepherd's end of a pipe to the runner. It writes "session=N" once the script runs, with
+// "output_note=TEXT" if its output isn't where it was asked to go; "error=TEXT" if it gives up before it has
+// taken the permission to start (lines as in key_value.h).
 inline constexpr int kShepherdNotifyFd = 3;
 
-// Real-time signals with a value, which a warden passes on: send the signal `value` to the job; terminate it,
-// with `value` seconds from TERM to KILL; let its walltime or cput be `value` seconds, or without a limit
-// (-1); suspend the job, and let it go on.
+// Requests to the shepherd: real-time signals with a value, which a warden passes on. Send the signal `value`
+// to the job; terminate it, with `value` seconds from TERM to KILL; set the limit of its walltime or cput to
+// `value` seconds, or to none (-1); suspend the job; resume it.
 inline int signal_request() {
     return SIGRTMIN + 1;
 }

@@ -1,5 +1,5 @@
-// Files that a job wants copied before it starts and after it has ended: stagein and stageout. Both ends are
-// on this machine.
+// Copies files for a job before it starts and after it has ended: stagein and stageout. Both ends are on this
+// machine.
 #pragma once
 
 #include <string>
@@ -12,26 +12,26 @@
 
 namespace pbs::host {
 
-// "local@host:remote": the local path is that of the job, in its directory unless it begins with a slash, and
-// may have * and ? at stageout. A comma of a path has a backslash before it.
+// An entry "local@host:remote". The local path is the job's, in its directory unless it begins with a slash;
+// at stageout it may have * and ?. A comma of a path has a backslash before it.
 struct StagedFile {
     std::string local;
     std::string host;
     std::string remote;
 };
-// 15014 (PBSE_BADATVAL) if it isn't of that form.
+// Reads an entry. PBSE_BADATVAL if it isn't of that form.
 Result<StagedFile> parse_staged_file(std::string_view entry);
 
-// Copies the files of `stage_in` into the job's directory, as the job's owner. The error says which and why
-// not.
+// Copies the files of `stage_in` into the job's directory, as the job's owner. The error says which file
+// failed, and why.
 tl::expected<void, std::string> stage_in(const JobStart& job, const std::string& directory);
-// Copies what is to go out, and removes it and what was staged in where it was copied. What can't be copied
-// stays, and is in the text: empty if all went well.
+// Copies the files of `stage_out`. Then removes them, and the files that were staged in, from where they were
+// copied. A file that can't be copied stays and is named in the text; empty: all went well.
 std::string stage_out(const JobStart& job, const std::string& directory);
 
 // The directory of a job with sandbox=PRIVATE, made in the owner's home directory, as the owner.
 tl::expected<std::string, std::string> make_sandbox(const JobStart& job, const std::string& home);
-// Removes what is at the paths, whatever it is, as the job's owner.
+// Removes what is at the paths, files or directories, as the job's owner.
 void remove_as_owner(const JobStart& job, const std::vector<std::string>& paths);
 
 }  // namespace pbs::host

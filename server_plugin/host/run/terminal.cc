@@ -34,7 +34,7 @@ bool wait_for(int fd, short events, Steady::time_point until) {
     return left.count() > 0 && ::poll(&ready, 1, static_cast<int>(left.count())) == 1;
 }
 
-// So many bytes, or fewer if they don't come in time.
+// Reads `size` bytes, or fewer if they don't come in time.
 std::string receive(int fd, std::size_t size, Steady::time_point until) {
     std::string text(size, '\0');
     std::size_t have = 0;
@@ -47,14 +47,14 @@ std::string receive(int fd, std::size_t size, Steady::time_point until) {
     return text;
 }
 
-// What qsub tells of its terminal.
+// The description of its terminal that qsub sends.
 struct Greeting {
     std::string type;
     std::string keys;
     winsize size{};
 };
 
-// Reads "WINSIZE rows,columns,width,height"; what follows isn't looked at.
+// Reads "WINSIZE rows,columns,width,height" and ignores what follows.
 bool read_size(std::string_view text, winsize& size) {
     constexpr std::string_view kBegin = "WINSIZE ";
     if (!text.starts_with(kBegin)) return false;
@@ -87,7 +87,7 @@ tl::expected<Greeting, std::string> greet(int fd, const std::string& job) {
     return greeting;
 }
 
-// As a terminal usually is, with the keys of the one at the other end.
+// Sets the usual modes of a terminal, with the keys of the terminal at the other end.
 void set_modes(int fd, const Greeting& greeting) {
     termios modes{};
     if (::tcgetattr(fd, &modes) != 0) return;
@@ -105,7 +105,7 @@ void set_blocking(int fd, bool blocking) {
     ::fcntl(fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
-// Adds what is there. False: there will be nothing more.
+// Appends what can be read now. False: nothing more will come.
 bool take(int fd, std::string& text) {
     std::array<char, 4096> buffer{};
     while (text.size() < kMostKept) {
@@ -119,7 +119,7 @@ bool take(int fd, std::string& text) {
     return true;
 }
 
-// Removes what could be written. False: nothing will be any more.
+// Writes what can be written now and removes it from the text. False: nothing can be written any more.
 bool give(int fd, std::string& text) {
     while (!text.empty()) {
         const ssize_t n = ::write(fd, text.data(), text.size());

@@ -1,5 +1,5 @@
-// The terminal of an interactive job: a pseudo-terminal whose other end is carried to the qsub that waits for
-// the job, as OpenPBS's qsub has it:
+// The terminal of an interactive job: a pseudo-terminal whose data is carried to and from the qsub that waits
+// for the job, by the protocol of OpenPBS's qsub:
 //   to qsub   the job's id, filled up with zeros to 276 bytes
 //   from qsub "TERM=type" in 80 bytes; 6 bytes: the characters for interrupt, quit, erase, kill, end of file
 //             and suspend; "WINSIZE rows,columns,width,height" in 80 bytes
@@ -20,25 +20,25 @@ namespace pbs::host {
 
 class Terminal {
   public:
-    // Calls qsub and makes the terminal. The error says why that can't be.
+    // Calls qsub and makes the terminal. The error says why that failed.
     static tl::expected<Terminal, std::string> open(const JobStart& job);
 
-    // The job's end; closed with close_slave() when the job has it.
+    // The end that the job's processes get; close it with close_slave() once they have it.
     int slave() const { return slave_.get(); }
     void close_slave() { slave_.reset(); }
-    // TERM
+    // The value for TERM.
     const std::string& type() const { return type_; }
 
-    // What to wait for.
+    // The descriptors and events to poll for.
     std::array<pollfd, 2> wanted() const;
-    // Carries what is there, both ways, and waits for nothing.
+    // Carries the data that is there, both ways, without waiting.
     void carry();
     bool client_gone() const { return client_gone_; }
-    // The job's processes get SIGHUP.
+    // Hangs up: the job's processes get SIGHUP.
     void hang_up() { master_.reset(); }
-    // Shows a line of the server's.
+    // Shows a line of the server's to the user.
     void show(std::string_view text) { to_client_ += text; }
-    // The job has ended: what it wrote goes out, if qsub takes it in time.
+    // Sends the job's last output, if qsub takes it in time. Call it when the job has ended.
     void finish();
 
   private:

@@ -43,7 +43,7 @@ bool is_there(const std::string& path) {
     return look_for(path) == Existence::there;
 }
 
-// Until the shepherd has ended. What the server asks of it goes through here.
+// Waits until the shepherd has ended, and passes the server's requests on to it.
 void wait_for(pid_t shepherd, int signals) {
     for (;;) {
         pid_t ended = 0;
@@ -67,17 +67,17 @@ void reap() {
     }
 }
 
-// What is known of a start whose shepherd is gone.
+// The facts about a start whose shepherd is gone.
 struct Start {
     tl::expected<JobSpec, Error> spec = fail(0, "");
     std::optional<SessionRecord> session;
-    bool same_boot = false;  // its processes may be there
+    bool same_boot = false;  // the start is of this boot, so its processes may be there
 };
 
 Start read_start(const RunFiles& files, int file) {
     Start start;
     ::lseek(file, 0, SEEK_SET);
-    // By this descriptor: to close another one would give up the lock.
+    // Read by this descriptor: closing another one of the file would give up the lock.
     const auto text = read_fd(file, files.started());
     start.spec = text ? parse_job_spec(*text, files.started()) : tl::unexpected(text.error());
     if (const auto session = read_file(files.session()))
@@ -90,7 +90,8 @@ std::size_t end_processes(const Start& start) {
     if (!start.same_boot) return 0;
     const auto find = [&start] {
         auto found = start.spec ? find_leftovers(*start.spec, start.session) : std::vector<Process>();
-        // Those that the shepherd left to this process. Twice in the list does no harm.
+        // Add the processes that the shepherd left to this one as their new parent. It does no harm if one is
+        // listed twice.
         for (auto& process : descendants(::getpid())) found.push_back(process);
         return found;
     };
@@ -115,7 +116,7 @@ ExitRecord end_of(const Start& start, std::size_t left) {
     return exit;
 }
 
-// Nothing of the job runs on, and its end is written down. `watched`: to the end, by this process.
+// Ends what is left of the job and records its end. `watched`: this process was the start's warden.
 int close(const RunFiles& files, int file, bool watched) {
     const Start start = read_start(files, file);
     ExitRecord exit = end_of(start, end_processes(start));
@@ -126,7 +127,8 @@ int close(const RunFiles& files, int file, bool watched) {
         exit.cput = time_of(used.ru_utime) + time_of(used.ru_stime);
         exit.mem_kb = exit.vmem_kb = used.ru_maxrss;
     }
-    // What the shepherd had seen the job use, or a record that the runner found damaged and put there.
+    // Take over the usage that the shepherd had recorded. The file may also be a damaged exit record that the
+    // runner put there.
     const auto before = read_file(files.exit_room(), kExitRecordRoom);
     if (before && before->starts_with("version")) {
         const auto seen = parse_exit_room(*before, files.exit());
@@ -177,7 +179,7 @@ int bury(const std::string& home, const RunId& id) {
     const RunFiles files(home, id);
     const Fd file(::open(files.started().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
     if (!file || !lock_byte(file.get(), kWardenByte)) return 1;
-    // The server may have looked before the end was there.
+    // The server may have looked before the exit record was there.
     return is_there(files.exit()) ? 0 : close(files, file.get(), false);
 }
 
