@@ -10,7 +10,8 @@
 namespace pbs::host {
 namespace {
 
-// What the state of a job says, with the rules of OpenPBS's server; nothing: that is the scheduler's to say.
+// The type that follows from a job's state, by the rules of OpenPBS's server; nullopt: the scheduler decides
+// it.
 std::optional<Accrue> type_by_state(const Job& job, const State& state, int64_t now) {
     if (is_preempted(job)) return Accrue::eligible;
     if (job.state == job_state::kRunning) return Accrue::running;
@@ -22,7 +23,7 @@ std::optional<Accrue> type_by_state(const Job& job, const State& state, int64_t 
     if (holds != "n") return Accrue::eligible;
     const Queue* queue = state.queue(job.queue);
     if (queue != nullptr && !queue->started()) return Accrue::eligible;
-    if (!job.attributes.has("accrues_as")) return Accrue::eligible;   // it is new
+    if (!job.attributes.has("accrues_as")) return Accrue::eligible;   // a new job
     if (accrue_type(job) > Accrue::eligible) return Accrue::initial;  // it ran, and waits again
     return std::nullopt;
 }

@@ -1,9 +1,9 @@
-// Eligible time: for how long jobs have waited in a way that counts. With the server's eligible_time_enable
-// it is counted by what a job waits for; what a state of the job doesn't decide, the scheduler does
-// (Decision::Kind::accrue). Without it, all time since a job became eligible is eligible time.
+// Eligible time: for how long a job has waited in a way that counts. With the server's eligible_time_enable
+// the reason of the wait decides whether time counts: the job's state, and where that leaves it open, the
+// scheduler (Decision::Kind::accrue). Without it, all time since a job became eligible is eligible time.
 //
-// Three attributes that nobody is shown keep it: what the time counts as, since when, and how much there was
-// until then.
+// Three hidden attributes of the job keep it: the type of time that passes now (accrues_as), since when
+// (accrues_since), and the eligible time until then (eligible_before).
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@
 
 namespace pbs::host {
 
-// What a job's time counts as, with PBS's numbers.
+// The types of time that a job accrues, with PBS's numbers.
 enum class Accrue : std::int8_t { initial = 0, ineligible = 1, eligible = 2, running = 3, exiting = 4 };
 
-// Is eligible time counted by what jobs wait for?
+// Does the reason of a wait decide whether time counts (eligible_time_enable)?
 bool counts_eligible_time(const Attributes& server);
-// Since when: what a job waited before isn't known.
+// The instant since which time is counted: how a job waited before it isn't known.
 int64_t eligible_since(const State& state);
 
 Accrue accrue_type(const Job& job);
-// In seconds.
+// The eligible time so far, in seconds.
 int64_t eligible_time(const Job& job, const State& state, int64_t now);
 
-// What the job had before now isn't counted any more: eligible_before says it.
+// Starts a period at `now`: the time of the last period is in eligible_before already.
 void count_from(Job& job, int64_t now);
-// From now on the job's time counts as this.
+// Makes the job's time from now on count as this type.
 void set_accrue_type(Job& job, const State& state, Accrue type, int64_t now);
-// The same, for a server that counts, where the state of a job that has changed decides it: one that is held
-// by its owner, or for others, or until a time, gains nothing.
+// Sets the type where the job's state decides it. For a server that counts by reasons: a job that its owner
+// holds, or that waits for other jobs or for a time, accrues nothing.
 void settle_accrual(Job& job, const State& state, int64_t now);
 // Would settle_accrual() change nothing?
 bool is_accrual_settled(const Job& job, const State& state, int64_t now);

@@ -15,32 +15,32 @@ namespace pbs::host {
 
 using values::IndexRange;
 
-// What array_indices_submitted may be: "X-Y[:Z]" with X < Y and Z > 0. PBSE_BADATVAL.
+// Reads array_indices_submitted: "X-Y[:Z]" with X < Y and Z > 0. PBSE_BADATVAL.
 Result<IndexRange> parse_index_range(std::string_view text);
 
 // Some of the indices of a range.
 class IndexSet {
   public:
-    // All of them.
+    // Makes the set of all indices of the range.
     explicit IndexSet(const IndexRange& range);
-    // As text() gave it. PBSE_BADATVAL: it isn't one of this range's.
+    // Reads the text that text() wrote. PBSE_BADATVAL: it isn't a set of this range's indices.
     static Result<IndexSet> parse(const IndexRange& range, std::string_view text);
 
     bool empty() const { return runs_.empty(); }
     int64_t count() const { return count_; }
     bool contains(int64_t index) const;
-    // The smallest; of an empty set none.
+    // The smallest index; nullopt: the set is empty.
     std::optional<int64_t> first() const;
     void insert(int64_t index);
     void erase(int64_t index);
-    // Those of the range's that are in `other` too.
+    // Removes the indices that are in `other`.
     void erase(const IndexRange& other);
     void clear();
-    // As PBS has it: "3-99:2,104", or "-".
+    // The set as PBS writes it: "3-99:2,104", or "-".
     std::string text() const;
 
   private:
-    // By their places in the range, from 0; the ends are in it.
+    // A run of indices by their places in the range, counted from 0, both ends included.
     struct Run {
         int64_t begin;
         int64_t end;

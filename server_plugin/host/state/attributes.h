@@ -30,13 +30,13 @@ using ifl::reservation_table;
 using ifl::sched_table;
 using ifl::server_table;
 
-// One attribute as a request or a reply has it.
+// One attribute as a request or a reply holds it.
 using AttributeChange = ifl::Attribute;
 
-// One value. Those that are copied share it.
+// One value. Copies share its text.
 struct AttributeValue {
     const AttributeDef* def = nullptr;
-    SharedText both{};  // the resource, or nothing, and the value
+    SharedText both{};  // the resource, if any, and the value
 
     std::string_view resource() const { return both.name(); }
     std::string_view value() const { return both.text(); }  // canonical
@@ -59,20 +59,20 @@ class Attributes {
 
     // Sets a canonical value.
     void set(const AttributeDef& def, std::string_view resource, std::string_view value);
-    // The same, with the resource and the value in one.
+    // Sets a value whose resource and text are one SharedText.
     void put(const AttributeDef& def, SharedText both);
-    // Removes one value, or with an empty resource all values of the attribute. True if there was one.
+    // Removes one value, or with an empty resource all values of the attribute. True if there was any.
     bool unset(const AttributeDef& def, std::string_view resource);
 
     std::span<const AttributeValue> values() const { return values_; }
 
-    // Room for so many values in all.
+    // Reserves room for so many values in all.
     void reserve(size_t count) { values_.reserve(count); }
 
-    // Gives back spare room but for `spare` values, and shares values with others; for objects that are kept
-    // in great numbers.
+    // Gives back spare room except for `spare` values, and shares texts with other objects; for objects that
+    // are kept in great numbers.
     void shrink(SharedTexts& texts, size_t spare = 0);
-    // Only gives back spare room.
+    // Gives back spare room except for `spare` values.
     void fit(size_t spare);
 
     bool operator==(const Attributes& other) const;
@@ -81,12 +81,13 @@ class Attributes {
     std::vector<AttributeValue> values_;
 };
 
-// Applies one change: type check, then =, += or -=. An empty value given with = unsets. Errors: PBSE_UNKRESC,
-// PBSE_BADATVAL, PBSE_DUPLIST, PBSE_NOATTR (a resource given for what isn't a resource list or the reverse).
+// Applies one change: checks the type, then does =, += or -=. An empty value given with = unsets. Errors:
+// PBSE_UNKRESC, PBSE_BADATVAL, PBSE_DUPLIST, PBSE_NOATTR (a resource given for an attribute that is no
+// resource list, or none for one that is).
 Result<void> apply_change(Attributes& attributes, const AttributeDef& def, const AttributeChange& change,
                           const ResourceTable& resources);
 
-// The type of one value: the attribute's, or the resource's if it is a resource list.
+// The type of one value: of the attribute, or in a resource list of the resource.
 Type type_of(const AttributeValue& value, const ResourceTable& resources);
 
 }  // namespace pbs::host

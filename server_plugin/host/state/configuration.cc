@@ -131,7 +131,7 @@ std::pair<std::string_view, std::string_view> split_key(std::string_view key) {
 
 namespace {
 
-// The queue of a reservation comes and goes with that, whatever managers set up.
+// Did managers set up the queue? The queue of a reservation comes and goes with that.
 bool is_set_up(const Queue& queue, const State& state) {
     return state.reservation_of_queue(queue.handle) == nullptr;
 }
@@ -140,7 +140,7 @@ bool is_set_up(const Queue& queue, const State& state) {
 
 HostConfiguration host_configuration(const State& state, std::string_view home) {
     HostConfiguration all;
-    // The largest come in the order of the map.
+    // Objects come in the order of the map, so the hint is right for the large types.
     const auto add = [&](int type, const std::string& name, ConfigValues values) {
         all.emplace_hint(all.end(), ConfigName{type, name}, std::move(values));
     };

@@ -1,4 +1,4 @@
-// The value of a job's `depend`: "type:job[:job...][,type:job...]" and "on:count", as qsub(1) has it.
+// The value of a job's `depend`: "type:job[:job...][,type:job...]" and "on:count", as described in qsub(1).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace pbs::host {
 
-// The numbers are kept in the database.
+// Types of dependencies. The numbers are kept in the database.
 enum class DependType : uint8_t {
     after = 0,
     afterok = 1,
@@ -25,7 +25,7 @@ enum class DependType : uint8_t {
     runone = 9
 };
 
-// Of after*: the type by which the other job has it, before*; and the reverse.
+// The type at the other end of a link: before* for after*, and the reverse.
 constexpr DependType mirrored(DependType type) {
     return static_cast<DependType>(static_cast<uint8_t>(type) ^ 4U);
 }
@@ -41,11 +41,11 @@ std::string_view depend_name(DependType type);
 // The jobs of one type, in the order given.
 struct DependItem {
     DependType type{};
-    int64_t count = 0;              // of `on`
-    std::vector<std::string> jobs;  // of the others: ids as they were given, without backslashes
+    int64_t count = 0;              // only for `on`
+    std::vector<std::string> jobs;  // for the other types: ids as they were given, without backslashes
 };
 
-// PBSE_BADATVAL for what isn't such a value. Items of the same type are one.
+// Reads a value; items of the same type are put together. PBSE_BADATVAL: it is malformed.
 Result<std::vector<DependItem>> parse_depend(std::string_view text);
 std::string depend_text(const std::vector<DependItem>& items);
 

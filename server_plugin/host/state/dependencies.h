@@ -1,5 +1,6 @@
-// Which job waits for which: all links between jobs, found from either end. Jobs are known by the numbers in
-// their ids. A link is kept once, with the job that waits; what the other one shows as before* is the same.
+// The links between jobs that wait for each other, found from either end. Jobs are known by the numbers in
+// their ids. A link is kept once, with the job that waits; what the other job shows as before* is the same
+// link.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +14,20 @@
 
 namespace pbs::host {
 
-// What a link is. The first ones are those of DependType, with the same numbers; the later ones are work that
-// is left to do for other jobs (depend.h). The numbers are kept in the database.
+// The kind of a link. The first kinds are those of DependType, with the same numbers; the later ones are work
+// that is left to do for other jobs (depend.h). The numbers are kept in the database.
 enum class LinkKind : uint8_t {
     after = 0,
     afterok = 1,
     afternotok = 2,
     afterany = 3,
-    on = 8,        // other: how many
+    on = 8,        // other: how many jobs
     runone = 9,    // other: the number of the set
-    to_tell = 10,  // other: what becomes of the jobs that wait for `job` (Telling)
-    to_hold = 11,  // other: the set of which `job` runs
-    to_free = 12,  // other: the set of which `job` doesn't run after all
-    to_end = 13,   // other: the set of which `job` has run
-    // other: what its qsub, which waits for its end, is told (block_answer.h)
+    to_tell = 10,  // other: the event (Telling) to report to the jobs that wait for `job`
+    to_hold = 11,  // other: the set of jobs to hold, as `job` of it runs
+    to_free = 12,  // other: the set of jobs to free, as `job` of it doesn't run after all
+    to_end = 13,   // other: the set of jobs to end, as `job` of it has run
+    // other: the answer for the qsub that waits for the end of `job` (block_answer.h)
     to_answer = 14
 };
 constexpr bool is_work(LinkKind kind) {
@@ -34,7 +35,7 @@ constexpr bool is_work(LinkKind kind) {
 }
 
 struct Link {
-    uint64_t id = 0;  // in the order in which they were made
+    uint64_t id = 0;  // ascending in the order in which links were made
     uint64_t job = 0;
     LinkKind kind{};
     uint64_t other = 0;
@@ -50,13 +51,13 @@ class Dependencies {
     std::optional<Link> find(uint64_t job, LinkKind kind, uint64_t other) const;
     // The job's links of one kind, in no particular order.
     std::vector<Link> of(uint64_t job, LinkKind kind) const;
-    // The first link of a kind to `other`, or with a `job` the next one after that job's.
+    // The first link of a kind to `other`; with `job`, the first one behind that job's.
     std::optional<Link> next_to(uint64_t other, LinkKind kind, std::optional<uint64_t> job = {}) const;
     // Does the job wait for another job, or for one that is to be submitted?
     bool waits(uint64_t job) const;
-    // The oldest link that stands for work that is left to do.
+    // The oldest link that stands for work left to do.
     std::optional<Link> work() const;
-    // The value of `depend`, with types and jobs in the order in which they came. Empty: there is nothing.
+    // The value of `depend`, with types and jobs in the order in which they came. Empty: no links.
     std::string text(uint64_t job, std::string_view server) const;
 
   private:

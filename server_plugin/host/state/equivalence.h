@@ -1,4 +1,4 @@
-// Who of another host is who on this one: /etc/hosts.equiv, by which OpenPBS's server goes too.
+// Maps users of other hosts to users of this one: /etc/hosts.equiv, which OpenPBS's server uses too.
 #pragma once
 
 #include <istream>
@@ -7,12 +7,13 @@
 
 namespace pbs::host {
 
-// A line is a host, whose users have the same names here; or a host and a user, who may be anybody here but
-// root, whom no line is about. "-" before a host denies all of it. Of lines that name the host and the user
-// the first one counts. Names are compared whole; "+" and "@" of netgroups fit nobody.
+// May user@host act as the user `as`? A line of the file is a host, whose users have the same names here; or
+// a host and a user, who may be anybody here except root, whom no line allows. "-" before a host denies all
+// of it. The first line that names the host and the user counts. Names are compared whole; "+" and "@" of
+// netgroups match nobody.
 bool is_equivalent(std::istream& file, std::string_view user, std::string_view host, std::string_view as);
 
-// By /etc/hosts.equiv, or the file given, if it is root's and nobody else may write it.
+// The same by /etc/hosts.equiv, or by the file given, if that belongs to root and nobody else may write it.
 bool is_equivalent(std::string_view user, std::string_view host, std::string_view as,
                    const std::string& path = "/etc/hosts.equiv");
 

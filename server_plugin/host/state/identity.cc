@@ -12,15 +12,15 @@ namespace {
 
 constexpr std::size_t kWholeHost = static_cast<std::size_t>(-1);
 
-// How closely an entry fits; of entries that fit, the closest decides.
+// How closely an entry fits a name; of several entries that fit, the closest decides.
 struct Fit {
-    bool user = false;     // it names the user
-    std::size_t host = 0;  // characters of the host that it names; kWholeHost: all of them
+    bool user = false;     // the entry names the user
+    std::size_t host = 0;  // how many characters of the host the entry names; kWholeHost: all of them
     auto operator<=>(const Fit&) const = default;
 };
 
-// "*" and "" are every host, "*.domain" and ".domain" those below the domain. Names are compared whole:
-// "node1" is not "node1.example.org", which may be anybody's.
+// "*" and "" fit every host, "*.domain" and ".domain" every host below the domain. Names are compared whole:
+// "node1" isn't "node1.example.org", which may be anybody's.
 std::optional<std::size_t> host_fit(std::string_view pattern, std::string_view host) {
     if (pattern.empty() || pattern == "*") return 0;
     if (pattern.front() == '*') pattern.remove_prefix(1);
@@ -94,7 +94,7 @@ bool legal_manager_entry(std::string_view entry) {
     const std::string_view user = entry.substr(0, at);
     const std::string_view host = entry.substr(at + 1);
     if (!legal_host(host)) return false;
-    // "@host" is everybody there: that needs a host.
+    // "@host" stands for every user of a host, so "@*" isn't allowed.
     if (user.empty()) return host.front() != '*';
     return user.find_first_of("*+ \t\"'") == std::string_view::npos && user.front() != '-';
 }

@@ -14,7 +14,7 @@
 namespace pbs::host {
 namespace {
 
-// The states, as bits: rows of the table name several.
+// The states, as bits, so that a row of the table can name several.
 using States = std::uint32_t;
 constexpr States kArrives = 1U << 0;
 constexpr States kQueued = 1U << 1;
@@ -23,7 +23,7 @@ constexpr States kDepends = 1U << 3;
 constexpr States kWaits = 1U << 4;
 constexpr States kBegun = 1U << 5;
 constexpr States kStarted = 1U << 6;
-constexpr States kAwaits = 1U << 7;  // as kStarted, with `awaits`
+constexpr States kAwaits = 1U << 7;  // kStarted with the attribute `awaits`
 constexpr States kRuns = 1U << 8;
 constexpr States kResumes = 1U << 9;
 constexpr States kSuspended = 1U << 10;
@@ -42,7 +42,8 @@ constexpr States kLeaving = kLeaves | kMayHaveLeft;
 constexpr States kHistory = kTerminated | kFinished | kFailed | kMoved;
 constexpr States kLive = kArrives | kInQueue | kBegun | kRunning | kExits | kLeaving;
 
-// In place of a next state: as before, or what holds, Execution_Time and subjobs say (settle).
+// Values in place of a next state. kSame: the state stays. kSettled: settle() finds it from holds,
+// Execution_Time and subjobs.
 constexpr States kSame = 0;
 constexpr States kSettled = ~States{0};
 
@@ -71,7 +72,7 @@ constexpr std::array kLetters{Letters{kArrives, job_state::kTransit, substate::k
                               Letters{kMayHaveLeft, job_state::kTransit, substate::kTransitOutCommit},
                               Letters{kMoved, job_state::kMoved, substate::kMoved}};
 
-// 0: the letter and the substate don't belong together.
+// The state that a letter and a substate stand for; 0: they don't belong together.
 States state_of(const Job& job) {
     const auto found = std::ranges::find_if(kLetters, [&](const Letters& one) {
         return one.letter == job.state && one.substate == job.substate;
@@ -133,8 +134,8 @@ void set_state(Job& job, States state) {
     job.substate = row->substate;
 }
 
-// Q, H, W, or B of an array that has begun, with what waits for that: etime and the comment. A job becomes
-// eligible when it is queued in an execution queue.
+// Makes the job queued, held or waiting (Q, H, W), or keeps an array that has begun at B, and sets etime and
+// the comment accordingly. A job becomes eligible when it is queued in an execution queue.
 void settle(Job& job, const State& state, int64_t now) {
     const char before = job.state;
     if (job.hold_types() != "n") {
@@ -151,7 +152,7 @@ void settle(Job& job, const State& state, int64_t now) {
     comment_on_state(job, before);
 }
 
-// A new run: whatever an earlier one has left is gone.
+// Begins a new run: removes what an earlier run has left.
 void start(Job& job, int64_t now) {
     job.stime = now;
     job.obittime = 0;
@@ -163,7 +164,7 @@ void start(Job& job, int64_t now) {
     forget_preemption(job);
 }
 
-// Its run is over, and it waits for another one. One that was preempted says since when.
+// Ends the run of a job that waits for another one. A preempted job notes since when it waits.
 void requeue(Job& job, int64_t now) {
     const bool preempted = is_preempting(job);
     unset_attribute(job, "session_id");

@@ -1,7 +1,7 @@
-// The states of a job, and what makes one of another: advance() is all that writes them.
+// The states of a job and the events that change them. Only advance() writes a state.
 //
-// A state is PBS's letter and substate, whether the job is to be queued again when its run ends
-// (Job::at_end), whether it is deleted (Job::deleted), and what is under way with its preemption
+// A state consists of PBS's letter and substate, the order to queue the job again when its run ends
+// (Job::at_end), the order to delete it (Job::deleted), and its preemption that is under way
 // (state/preemption.h).
 //
 //   T/0      arrives: in no queue yet
@@ -12,18 +12,18 @@
 //   R/45     with `awaits`: resumed once others have made room
 //   S/43     suspended by an operator                S/45        preempted by suspension
 //   E/50     deleted: its processes are being ended
-//   T/2      leaves for another server               T/3         which may have got it
+//   T/2      leaves for another server               T/3         and may be there already
 //   F/91     terminated (deleted)                    F/92, F/93  finished, failed
 //   M/94     moved to another server
 //
-// The table of the events is in job_state.cc, and drawn in ARCHITECTURE.md. These hold after each event, as
-// broken_invariant() checks:
+// The table of the events is in job_state.cc, and drawn in ARCHITECTURE.md. These invariants hold
+// after each event, as broken_invariant() checks:
 //   * The letter and the substate are one of the pairs above.
 //   * A job that waits (Q, H, W) has no places, isn't to be queued again, isn't deleted unless it is an
 //     array, and has no part in a preemption. A job that is held or waits for its time has no etime.
 //   * A job that runs (R, S, E) has begun (stime) and has a run_count; no other is to be queued again.
 //   * R/41 and R/45 alone may wait for others to make room, and R/45 does.
-//   * S/43 says since when (suspended_at), S/45 too (sched_preempted), and S/45 makes no room any more.
+//   * S/43 says since when (suspended_at), S/45 too (sched_preempted). S/45 makes no room any more.
 //   * E/50 is deleted, and isn't queued again.
 //   * A job in the history (F, M) has no places.
 #pragma once
@@ -37,17 +37,17 @@
 
 namespace pbs::host {
 
-// An event in the life of a job. `text`: what else the event tells, as the attribute keeps it.
+// An event in the life of a job. `text`: the event's further data, as the attribute named with it keeps them.
 enum class JobEvent : std::uint8_t {
-    settled,  // its holds, its Execution_Time, its queue or its subjobs may be others
+    settled,  // its holds, Execution_Time, queue or subjobs may have changed
     depends,  // it is held for other jobs
     depends_no_more,
     began,         // an array: the first of its subjobs runs
-    made_subjob,   // copied of its array, to be started
+    made_subjob,   // it was copied from its array, to be started
     started,       // it has places, and a new run
     awaits,        // text: the runs that make room for it
-    launched,      // they have made room
-    not_launched,  // one of them can't
+    launched,      // the others have made room
+    not_launched,  // one of the others can't make room
     running,       // the runner says so
     suspended,     // by an operator
     resumed,
@@ -56,26 +56,26 @@ enum class JobEvent : std::uint8_t {
     not_preempted,   // by none of the methods
     unpreempted,     // it goes on after a suspension by preemption
     to_be_requeued,  // when its run ends
-    to_be_ended,     // when its run ends, and not queued again
-    deleted,         // the processes of one that runs are to be ended
+    to_be_ended,     // when its run ends; not queued again
+    deleted,         // its processes, if it runs, are to be ended
     requeued,        // its run is over
     terminated,      // it has ended because it was deleted
     finished,
     failed,
-    leaves,       // text: for which queue and server, as `leaves_for` has it
-    commit_sent,  // the other server may have it
+    leaves,       // text: queue and server that it goes to, as `leaves_for` has it
+    commit_sent,  // the other server may have it now
     returned,     // it stays here
-    moved,        // the other server has it
+    moved,        // the other server has it for sure
 };
 
-// Has the table a row for the event and the job's state?
+// Does the table have a row for the event and the job's state?
 bool may_happen(const Job& job, JobEvent event);
 
-// Makes the job's next state of its state and the event, with the attributes that say the same; nothing else
-// writes them. `state` has the job's queue. REQUIRES: may_happen().
+// Changes the job to the state that follows from its state and the event, and sets the attributes that belong
+// to it. Nothing else writes them. `state` has to hold the job's queue. REQUIRES: may_happen().
 void advance(Job& job, JobEvent event, const State& state, int64_t now, std::string_view text = {});
 
-// terminated, finished or failed, as Job::deleted and Exit_status say.
+// The event of a run's end: terminated, finished or failed, as Job::deleted and Exit_status say.
 JobEvent end_of(const Job& job);
 
 // The first of the invariants above that doesn't hold; nullopt: all hold.

@@ -27,7 +27,7 @@ Result<std::vector<EntityLimit>> parsed(std::string_view text) {
                                            text, limits.error().expected, limits.error().at + 1));
 }
 
-// Those of a stored value.
+// Reads the limits of a stored value.
 std::vector<EntityLimit> stored(std::string_view text) {
     return text.empty() ? std::vector<EntityLimit>() : parsed(text).value_or(std::vector<EntityLimit>());
 }
@@ -55,12 +55,12 @@ std::string_view set_in(const Attributes& attributes, Names names) {
     return found == names.end() ? std::string_view() : *found;
 }
 
-// How many jobs a job counts as: an array as many as may start.
+// How many jobs a job counts as: an array counts as many as may start.
 int64_t jobs_of(const Job& job) {
     return job.is_array() ? job.subjobs->queued.count() : 1;
 }
 
-// What a job counts for.
+// The sums that a job adds to the counts, times `by`.
 JobSums sums_of(const Job& job, const ResourceTable& resources, int64_t by) {
     const int64_t count = by * jobs_of(job);
     JobSums sums{.jobs = count, .amounts = {}};
@@ -73,7 +73,7 @@ JobSums sums_of(const Job& job, const ResourceTable& resources, int64_t by) {
     return sums;
 }
 
-// For messages.
+// The word for messages.
 std::string_view word_of(char kind) {
     return kind == 'u' ? "user" : kind == 'g' ? "group" : "project";
 }
@@ -93,20 +93,20 @@ std::optional<Found> limit_for(const std::vector<EntityLimit>& limits, const Cou
     return found;
 }
 
-// One check: of an attribute of a queue, or of the server.
+// One check of a limit: an attribute of a queue or of the server.
 struct Check {
     const Job& job;
-    const Queue* queue;  // null: of the server
+    const Queue* queue;  // null: the server's attribute
     CountedJobs& counted;
     std::string_view attribute;
-    bool threshold;  // of jobs that don't run
+    bool threshold;  // counts only jobs that don't run
 
     const Attributes& attributes() const {
         return queue != nullptr ? queue->attributes : counted.state().server;
     }
     std::string where() const { return queue != nullptr ? "queue " + queue->name : "complex"; }
 
-    // The amount that the other jobs have. The job itself is left out as it is counted there.
+    // The sum over the other jobs. If the job itself is counted already, its share is subtracted.
     template <class Of>
     int64_t sum(const CountedEntity& entity, const Of& of) const {
         const int64_t total = counted.sum(
@@ -123,7 +123,7 @@ struct Check {
     }
 };
 
-// OpenPBS's words.
+// The message for too many jobs, in OpenPBS's words.
 std::string jobs_text(const Check& check, const CountedEntity& entity, bool own) {
     const std::string_view state = check.threshold ? " in 'Q' state" : "";
     if (entity.kind == 'o')
@@ -213,7 +213,7 @@ Result<std::string> changed_limits(Type type, std::string_view current, std::str
                                                                         amount_of(type, *known->second.most));
         if (meant) limits.erase(known);
     }
-    // They are read again whenever a job is submitted.
+    // Bounded, as limits are read again whenever a job is submitted.
     if (limits.size() > kMostLimits)
         return fail(PBSE_BADATVAL, fmt::format("{} limits in one value are too many, expected at most {}",
                                                limits.size(), kMostLimits));
@@ -271,7 +271,8 @@ void EntityCounts::count(const Job& job, const ResourceTable& resources, int64_t
     const JobSums own = sums_of(job, resources, by);
     const bool running = job.running();
     const auto entities = entities_of(job);
-    // Most jobs are counted behind one of the same user in the same queue.
+    // Most jobs are counted right after one of the same user in the same queue, so the sums found last are
+    // kept.
     const bool as_before =
         last_.queue == job.queue && std::ranges::equal(last_.names, entities, {}, {}, &CountedEntity::name);
     if (!as_before) {
@@ -287,7 +288,7 @@ void EntityCounts::count(const Job& job, const ResourceTable& resources, int64_t
             sums->all.add(own);
             if (!running) sums->not_running.add(own);
         }
-    // Users name projects as they like: what has no job any more takes no memory.
+    // Forget sums without jobs: users name projects as they like, and the names would fill the memory.
     if (std::ranges::none_of(last_.sums,
                              [](const auto& of) { return of[0]->members == 0 || of[1]->members == 0; }))
         return;

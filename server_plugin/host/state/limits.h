@@ -1,6 +1,6 @@
-// Limits on what users, groups, projects and all jobs together may have queued or running, of the server or
-// of a queue: max_run, max_queued and their kin. max_queued and queued_jobs_threshold are the server's to
-// hold, the others are told to the scheduler.
+// Limits on the jobs that users, groups, projects and all together may have queued or running, at the server
+// or in a queue: max_run, max_queued and their kin. The server enforces max_queued and queued_jobs_threshold;
+// the scheduler enforces the others, of which it is told.
 #pragma once
 
 #include <array>
@@ -21,44 +21,44 @@ namespace pbs::host {
 
 class State;
 
-// What an attribute of such limits becomes by a change; `type` is that of the amounts. Limits are kept in the
-// order of their letters and names. PBSE_BADATVAL.
+// Applies a change to the value of such an attribute; `type` is the type of the amounts. Limits are kept in
+// the order of their letters and names. PBSE_BADATVAL.
 Result<std::string> changed_limits(Type type, std::string_view current, std::string_view operand, ifl::Op op);
 
-// Old and new limits can't be set together, anywhere: PBSE_MIXENTLIMS. To be asked when `name` is set on an
-// object whose attributes are `own` by now; that is the server or a queue.
+// Checks that limits in the older and the newer spelling aren't set together, anywhere: PBSE_MIXENTLIMS. Call
+// it when `name` is set on the server or a queue, whose attributes are `own` by now.
 Result<void> check_limit_styles(std::string_view name, const Attributes& own, const State& state);
 
-// What jobs that are queued or run ask for together.
+// The sums of what jobs that are queued or run ask for.
 struct JobSums {
     int64_t jobs = 0;
     Amounts amounts;
     void add(const JobSums& other);
 };
-// Whose jobs a limit counts: of one user ('u'), group ('g') or project ('p'), or all ('o', with the name
-// PBS_ALL).
+// The jobs that a limit counts: those of one user ('u'), group ('g') or project ('p'), or all ('o', with the
+// name PBS_ALL).
 struct CountedEntity {
     char kind = 'o';
     std::string_view name;
 };
 std::array<CountedEntity, 4> entities_of(const Job& job);
 
-// What the jobs of each entity ask for, in each queue and in all of them.
+// The sums of what the jobs of each entity ask for, in each queue and in all together.
 class EntityCounts {
   public:
     struct Sums {
         JobSums all;
         JobSums not_running;
-        int64_t members = 0;  // a running array counts as no job, and is here
+        int64_t members = 0;  // all jobs, including a running array, which counts as no job in the sums
     };
     void count(const Job& job, const ResourceTable& resources, int64_t by);
-    // Null: it has no jobs there. Queue 0: in all of them.
+    // The sums of an entity in a queue, or with queue 0 in all queues. nullptr: it has no jobs there.
     const Sums* find(uint64_t queue, const CountedEntity& entity) const;
 
   private:
     std::unordered_map<std::string, Sums> sums_;
-    // Whose job was counted last, and what is counted of them, in all queues and in that one. A copy knows
-    // nothing: it would point into what it was copied from.
+    // The entities of the job counted last, with pointers to their sums in all queues and in the job's queue.
+    // A copy begins empty, as it would point into the object that it was copied from.
     struct Last {
         uint64_t queue = 0;
         std::array<std::string, 4> names;
@@ -76,42 +76,42 @@ class EntityCounts {
     Last last_;
 };
 
-// The jobs that limits count: those of the state, as a change has made them so far. So whatever one change
-// does with many jobs stays within the limits.
+// The jobs that limits count: those of the state, as the change under way has made them so far. So a change
+// of many jobs at once stays within the limits.
 class CountedJobs {
   public:
     explicit CountedJobs(const State& state) : state_(state) {}
 
     const State& state() const { return state_; }
-    // Counts the job as it is now in the place of what it was.
+    // Counts the job as it is now, in place of what it was.
     void stage(const Job& job);
     // Counts the job no more.
     void forget(uint64_t job);
 
-    // The job as it is counted; nullptr: it isn't.
+    // The job as it is counted; nullptr: it isn't counted.
     const Job* find(uint64_t job);
-    // The sum of a part of what the jobs of an entity ask for in a queue, or with queue 0 in all of them.
+    // The sum of one part of what the jobs of an entity ask for, in a queue or with queue 0 in all queues.
     template <class Part>
     int64_t sum(uint64_t queue, const CountedEntity& entity, const Part& part);
-    // How many jobs other than this one are in the queue.
+    // How many other jobs are in the queue.
     int64_t others_in(const Queue& queue, uint64_t job);
 
   private:
     void settle();
 
     const State& state_;
-    // Counting costs more than staging, and few changes ask.
+    // Staged jobs that aren't counted yet: counting costs more than staging, and few changes ask for sums.
     std::vector<std::pair<uint64_t, std::optional<Job>>> unsettled_;
     std::unordered_map<uint64_t, std::optional<Job>> staged_;
-    EntityCounts before_;  // the jobs of staged_ as the state counts them
+    EntityCounts before_;  // the jobs of staged_ as the state holds them
     EntityCounts after_;
 };
 
-// May the job be in the queue beside those that are there, by max_queued and queued_jobs_threshold? A new job
-// has to fit the server's limits, too. PBSE_ENTLIMCT.
+// May the job be in the queue beside the jobs that are there, by max_queued and queued_jobs_threshold? A new
+// job has to fit the server's limits, too. PBSE_ENTLIMCT.
 Result<void> within_queued_jobs(const Job& job, const Queue& queue, CountedJobs& counted);
-// The same of max_queued_res and queued_jobs_threshold_res. A job that is counted already is counted as it is
-// now in the place of what it was. PBSE_ENTLIMRESC.
+// Asks the same for max_queued_res and queued_jobs_threshold_res. A job that is counted already counts as it
+// is now, in place of what it was. PBSE_ENTLIMRESC.
 Result<void> within_queued_amounts(const Job& job, const Queue& queue, CountedJobs& counted);
 
 }  // namespace pbs::host

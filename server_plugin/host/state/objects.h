@@ -1,5 +1,5 @@
 // The server's objects in memory. Each is a value: a change is made on a copy, stored, and only then put in
-// place.
+// the place of the old object.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace pbs::host {
 
-// job_state letters.
+// Letters of job_state.
 namespace job_state {
 inline constexpr char kTransit = 'T';
 inline constexpr char kQueued = 'Q';
@@ -25,18 +25,18 @@ inline constexpr char kHeld = 'H';
 inline constexpr char kWaiting = 'W';
 inline constexpr char kRunning = 'R';
 inline constexpr char kExiting = 'E';
-inline constexpr char kSuspended = 'S';  // shown so; counted as running, as in PBS
+inline constexpr char kSuspended = 'S';  // shown to users as S; counted as running, as in PBS
 inline constexpr char kMoved = 'M';
 inline constexpr char kFinished = 'F';
 inline constexpr char kBegun = 'B';    // an array of which a subjob has started
-inline constexpr char kExpired = 'X';  // a subjob that has ended, until its array has; never stored
+inline constexpr char kExpired = 'X';  // a subjob that has ended, until its array has ended; never stored
 }  // namespace job_state
 
 // Substates, as PBS numbers them.
 namespace substate {
 inline constexpr int kTransitIn = 0;
-inline constexpr int kTransitOut = 2;        // on its way to another server, which hasn't got it yet
-inline constexpr int kTransitOutCommit = 3;  // which may have got it
+inline constexpr int kTransitOut = 2;        // on its way to another server, which can't have it yet
+inline constexpr int kTransitOutCommit = 3;  // on its way to another server, which may have it already
 inline constexpr int kQueued = 10;
 inline constexpr int kHeld = 20;
 inline constexpr int kHeldByDepend = 22;
@@ -62,59 +62,59 @@ struct Estimate {
     std::string exec_vnode;
 };
 
-// What a job array knows of its subjobs (array.h). Those that run, or have run and wait to run again, or are
-// kept as history, are jobs of their own; all that there is of the others is in here.
+// A job array's knowledge of its subjobs (array.h). Subjobs that run, that have run and wait to run again, or
+// that are kept as history are jobs of their own; of all others only this is kept.
 struct Subjobs {
     IndexRange submitted;
-    IndexSet queued;  // those that may start
-    // How many are jobs in these states.
-    int64_t running = 0;  // suspended ones too
+    IndexSet queued;  // the subjobs that may start
+    // Numbers of subjobs that are jobs, by state.
+    int64_t running = 0;  // includes suspended ones
     int64_t exiting = 0;
     int64_t waiting = 0;  // held, or waiting for their time
 };
 
 struct Job {
     uint64_t handle = 0;
-    uint64_t told = 0;      // the handle that the plugin knows it by (array.h); 0: the same
-    uint64_t sequence = 0;  // the number in the id, or another one (job_name.h)
+    uint64_t told = 0;      // the handle by which the plugin knows it (array.h); 0: the same as `handle`
+    uint64_t sequence = 0;  // the number in the id, or a number of its own (job_name.h)
     std::string id;         // "12.server", "12[].server", "12[7].server"
-    // These two, at_end and deleted are written by advance() alone (job_state.h).
+    // Only advance() writes state, substate, at_end and deleted (job_state.h).
     char state = job_state::kTransit;
     int substate = substate::kTransitIn;
     uint64_t queue = 0;
     SharedText queue_name{};
     int64_t queue_rank = 0;
-    // Instants, seconds since the Epoch; 0: not yet.
+    // Instants in seconds since the Epoch; 0: not reached yet.
     int64_t ctime = 0;
     int64_t qtime = 0;
     int64_t etime = 0;
     int64_t stime = 0;
     int64_t mtime = 0;
     int64_t obittime = 0;
-    // After a finished run: where it ran, kept for the history.
+    // The places of a finished run, kept for the history.
     SharedText exec_vnode{};
     SharedText exec_host{};
-    // Held while it runs.
+    // The places that a running job holds.
     std::vector<Place> places;
-    // A delete or rerun was asked while it runs: what to do when it has ended.
+    // What to do when its run has ended: a delete or a rerun was requested meanwhile.
     enum class AtEnd : uint8_t { finish, requeue } at_end = AtEnd::finish;
-    bool deleted = false;  // by request: its end is "deleted"
-    // Names of the resources in Resource_List that the server set: another queue may set others.
+    bool deleted = false;  // by request: the job ends as "deleted"
+    // Names of the resources in Resource_List that the server set by default: another queue may have other
+    // defaults.
     SharedText defaulted{};  // "ncpus,place", in the order of the alphabet
     Attributes attributes;
-    // Of an array. A change puts another one in its place.
+    // Of an array: its subjobs. A change puts a new object in the place of this one.
     std::shared_ptr<const Subjobs> subjobs;
-    // Of a subjob: its array, by its number.
+    // Of a subjob: the number of its array, and its index.
     uint64_t array = 0;
     int64_t index = 0;
-    // It waits on another server, which is asked for it when it could run here (peers.h): no job of the
-    // state.
+    // The job waits on another server, which is asked for it when it could run here (peers.h). Such a job
+    // isn't in the state.
     bool elsewhere = false;
 
-    // Gives back spare memory, and shares texts with others.
+    // Gives back spare memory, and shares texts with other jobs.
     void shrink(SharedTexts& texts);
-    // How many attributes there is to be room for besides those that it has: a comment comes to a job that
-    // waits.
+    // How many attributes to keep room for besides those that it has: a job that waits will get a comment.
     size_t spare_attributes() const;
 
     bool is_defaulted(std::string_view resource) const;
@@ -122,12 +122,12 @@ struct Job {
 
     bool is_array() const { return subjobs != nullptr; }
     bool is_subjob() const { return array != 0; }
-    // On its way to another server (deliveries.h).
+    // Is it on its way to another server (deliveries.h)?
     bool is_leaving() const {
         return state == job_state::kTransit &&
                (substate == substate::kTransitOut || substate == substate::kTransitOutCommit);
     }
-    // Handed in by another server, whatever its id is: what is said of its owner is that server's word.
+    // Did another server hand it in, whatever its id is? Then only that server vouches for its owner.
     bool handed_in() const { return attributes.has("foreign_id"); }
     // The number in its id.
     uint64_t number() const;
@@ -138,7 +138,7 @@ struct Job {
         return state == job_state::kRunning || state == job_state::kExiting || state == job_state::kSuspended;
     }
     bool history() const { return state == job_state::kFinished || state == job_state::kMoved; }
-    // Without host.
+    // The owner without the host.
     std::string_view owner() const;
     std::string_view owner_host() const;
     std::string_view hold_types() const;  // "n" when not held
@@ -148,11 +148,11 @@ struct Job {
 void set_attribute(Job& job, std::string_view name, std::string_view value);
 void unset_attribute(Job& job, std::string_view name);
 
-// An id that another server gave, as this one may show, log and name files by it: a number, a dot, and
-// letters, digits, '-', '_' and '.'.
+// Is an id that another server gave fit to be shown, logged and used in names of files: a number, a dot, and
+// letters, digits, '-', '_' and '.'?
 bool is_legal_foreign_id(std::string_view id);
 
-// The parts of a job's Variable_List; empty if it isn't there.
+// The value of a variable in the job's Variable_List; empty if it isn't there.
 std::string environment_value(const Job& job, std::string_view name);
 
 // Jobs by state, in the order in which PBS lists them in state_count.
@@ -185,25 +185,27 @@ inline constexpr int kBeingDeleted = 7;
 inline constexpr int kDeletingJobs = 9;
 inline constexpr int kDegraded = 10;
 inline constexpr int kBeingAltered = 11;
-inline constexpr int kInConflict = 12;  // a substate: a reservation of whole hosts has taken vnodes of it
+inline constexpr int kInConflict =
+    12;  // a substate: a reservation of whole hosts has taken some of its vnodes
 }  // namespace reservation_state
 
-// An advance reservation. All that is stored of it is in its attributes.
+// An advance reservation. Its attributes hold all that is stored of it.
 struct Reservation {
     uint64_t handle = 0;
     std::string id;  // "R12.server"
     Attributes attributes;
-    std::vector<Place> places{};  // that it has: its resv_nodes
-    // Of a standing reservation: the times after this one (occurrences.h). They follow from attributes too.
+    std::vector<Place> places{};  // the places that it has: its resv_nodes
+    // Of a standing reservation: its times after the current one (occurrences.h). They follow from attributes
+    // too.
     struct Occurrence {
         int64_t start = 0;
         int64_t end = 0;
         std::vector<Place> places{};
-        bool asked = false;  // it is to be decided about, if the reservation is
+        bool asked = false;  // the scheduler is to decide about it, if about the reservation
     };
     std::vector<Occurrence> later{};
-    std::vector<uint64_t> later_nodes{};  // handles of the vnodes of all of them, ascending
-    bool keeps_first = false;             // only later ones are to be decided about
+    std::vector<uint64_t> later_nodes{};  // handles of the vnodes of all later occurrences, ascending
+    bool keeps_first = false;             // only later occurrences are to be decided about
 
     int state() const { return static_cast<int>(attributes.integer("reserve_state", 0)); }
     int64_t start() const { return attributes.integer("reserve_start", 0); }
@@ -211,16 +213,16 @@ struct Reservation {
     std::string_view queue_name() const { return attributes.text("queue"); }
     std::string_view owner() const;  // without host
     std::string_view owner_host() const;
-    // Is it to be decided about, as new or with other times?
+    // Is the scheduler to decide about it, as new or with other times?
     bool is_asked() const {
         return state() == reservation_state::kUnconfirmed || state() == reservation_state::kBeingAltered;
     }
-    // Is it on its way out, once its last job has gone?
+    // Does it end for good, once its last job has gone?
     bool is_ending() const {
         return state() == reservation_state::kBeingDeleted ||
                (state() == reservation_state::kDeletingJobs && later.empty());
     }
-    // Is an occurrence over, and the next one comes once the last job that ran in it has gone?
+    // Is an occurrence over, with the next one to come once the last job of this one has gone?
     bool is_between() const { return state() == reservation_state::kDeletingJobs && !later.empty(); }
 };
 
@@ -229,7 +231,7 @@ void set_attribute(Reservation& reservation, std::string_view name, std::string_
 void unset_attribute(Reservation& reservation, std::string_view name);
 
 enum NodeState : uint32_t { node_free = 0, node_offline = 1, node_down = 2, node_stale = 4 };
-// How many vnodes have each combination of these bits.
+// How many vnodes have each combination of the bits of NodeState.
 using NodeCounts = std::array<int64_t, 8>;
 // The words of a combination that isn't node_free: "down,offline".
 std::string node_state_words(uint32_t state);
@@ -248,7 +250,7 @@ struct Sched {
     Attributes attributes;
 };
 
-// What running jobs use of a node, a queue or the server; worked out from the jobs, never stored.
+// The usage of a node, a queue or the server by running jobs; worked out from the jobs, never stored.
 struct Usage {
     Amounts assigned;
     std::set<uint64_t> jobs;  // handles of running jobs

@@ -36,7 +36,7 @@ int code_of_long(std::string_view frequency) {
     return frequency == "MONTHLY" ? PBSE_BAD_RRULE_MONTHLY : PBSE_BAD_RRULE_YEARLY;
 }
 
-// All of the reservation's occurrences, by the attributes.
+// All occurrences of the reservation, worked out from its attributes.
 Result<rrule::Series> series_of(const Reservation& reservation) {
     const Attributes& a = reservation.attributes;
     if (!a.has("reserve_timezone"))
@@ -53,7 +53,8 @@ Result<rrule::Series> series_of(const Reservation& reservation) {
 
 using Time = std::pair<int64_t, int64_t>;
 
-// An occurrence gives way to the next one: where the clock is set forward, a day is shorter than 24 hours.
+// The start and end of an occurrence. It ends when the next one begins: where the clock is set forward, a day
+// is shorter than 24 hours.
 Time time_of(const rrule::Series& series, size_t i, int64_t duration) {
     const int64_t start = seconds(series.starts[i]);
     const int64_t end = start + duration;
@@ -124,7 +125,7 @@ void load_occurrences(Reservation& reservation, const State& state) {
         static_cast<size_t>(std::clamp<int64_t>(left, 0, static_cast<int64_t>(kMostOccurrences))), {});
     if (reservation.later.empty()) return;
     renew_times(reservation);
-    // A zone that isn't there any more tells no times.
+    // Drop occurrences without times: the time zone is gone.
     std::erase_if(reservation.later, [](const Reservation::Occurrence& one) { return one.end == 0; });
     const std::vector<std::string> texts =
         ifl::exec_vnodes_in(a.text("reserve_execvnodes"), kMostOccurrences);

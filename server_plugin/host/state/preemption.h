@@ -1,14 +1,14 @@
-// What a job's attributes say of preemption: what is under way, and how long it was suspended.
+// Facts about preemption in a job's attributes: what is under way, and how long the job was suspended.
 //
-// What is under way is kept in attributes of the jobs that nobody is shown, so that it goes on after a crash:
-//   preempting       of a job that makes room: the id of the other one, and the methods that are left to try
-//   awaits           of a job that is to start: the runs of those that make room for it. It holds its places
+// What is under way is kept in hidden attributes of the jobs, so that it goes on after a crash:
+//   preempting       a job that makes room: the id of the other job, and the methods that are left to try
+//   awaits           a job that is to start: the runs of the jobs that make room for it. It holds its places
 //                    as a running job does, and is launched when all of them have gone
-//   not_preemptable  of a running job with which all methods have failed
-//   released         of a suspended job: which resources it has given back, if not all
-//   suspended_at     since when an operator has suspended it
+//   not_preemptable  a running job with which all methods have failed
+//   released         a suspended job: the resources that it has given back, if not all
+//   suspended_at     the instant at which an operator suspended it
 //   suspended_for    how many seconds a running job was suspended in all: its walltime stood still
-// sched_preempted says since when a job has been suspended, or when it was requeued, until it runs again.
+// sched_preempted is the instant at which a job was suspended, or requeued, until it runs again.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace pbs::host {
 
-// The names of these attributes.
+// The names of these hidden attributes.
 namespace preemption {
 inline constexpr const char* kPreempting = "preempting";
 inline constexpr const char* kAwaits = "awaits";
@@ -40,28 +40,28 @@ struct Preempting {
 };
 Preempting preempting_of(const Job& job);
 
-// Has the job been suspended by a decision, so that it has given back its places?
+// Has the job been suspended by a preemption, so that it has given back its places?
 bool is_preempted(const Job& job);
-// Is it on its way out? For which job, by its id; empty: it isn't.
+// Is the job making room for another one? preempted_by(): the id of that one; empty: it isn't.
 bool is_preempting(const Job& job);
 std::string preempted_by(const Job& job);
 // Does it wait for others to make room before it is launched?
 bool is_awaiting(const Job& job);
 
-// The job is queued again, or starts: what was noted of preemption, but for when, is forgotten.
+// Forgets all notes of preemption except since when, as the job is queued again or starts.
 void forget_preemption(Job& job);
 
-// An operator suspends a job, or resumes it: its walltime stands still.
+// Notes that an operator has suspended the job, or resumed it: while suspended, its walltime stands still.
 void note_suspension(Job& job, bool suspended, int64_t now);
-// The suspended seconds of a job that runs, or is suspended; and how long it has run.
+// The seconds for which a job that runs or is suspended was suspended; and those for which it has run.
 int64_t suspended_seconds(const Job& job);
 int64_t elapsed_seconds(const Job& job);
 
-// What a job holds of its places now, and what a suspended one has given back of them.
+// The places that a job holds now; and what a suspended job has given back of its places.
 std::vector<Place> held_places(const Job& job, const ResourceTable& resources);
 std::vector<Place> released_places(const Job& job, const ResourceTable& resources);
 
-// The job has been suspended from `since` until now.
+// Adds the time from `since` until now to the job's suspended time.
 void add_suspended(Job& job, int64_t since, int64_t now);
 
 }  // namespace pbs::host

@@ -21,7 +21,8 @@ Result<Chunks> chunks_of(const Reservation& reservation, const State& state) {
     return parse_select(reservation.attributes.text("schedselect"), state.resources);
 }
 
-// For each of `fewer`, in its order, the chunk of `all` that it is of; empty: it isn't a part of them.
+// For each chunk of `fewer`, in its order, the index of the chunk of `all` that it comes from; empty: `fewer`
+// isn't a part of `all`.
 std::vector<size_t> matching(const Chunks& all, const Chunks& fewer) {
     std::vector<size_t> of;
     for (size_t i = 0; i < all.size() && of.size() < fewer.size(); ++i)
@@ -31,7 +32,7 @@ std::vector<size_t> matching(const Chunks& all, const Chunks& fewer) {
     return of;
 }
 
-// The places of each chunk: one, or several that are pieces of it.
+// Groups places by chunk: a chunk has one place, or several that are pieces of it.
 std::vector<std::span<const Place>> by_chunk(const std::vector<Place>& places) {
     std::vector<std::span<const Place>> groups;
     for (auto first = places.begin(); first != places.end();) {
@@ -43,7 +44,7 @@ std::vector<std::span<const Place>> by_chunk(const std::vector<Place>& places) {
     return groups;
 }
 
-// What the jobs of a reservation that run use, by vnode and resource.
+// The usage of a reservation's running jobs, by vnode and resource.
 class Used {
   public:
     Used(const Reservation& reservation, const State& state) {
@@ -53,7 +54,7 @@ class Used {
             if (const Job* job = state.job(handle); job != nullptr && job->running())
                 for (const Place& place : job->places) add(place, 1);
     }
-    // Is anything of the vnodes of the chunk still used that no kept chunk has?
+    // Do jobs use vnodes of this chunk beyond what the kept chunks have there?
     bool needs(std::span<const Place> chunk) const {
         return std::ranges::any_of(chunk, [&](const Place& place) {
             const auto found = amounts_.find(place.node);
@@ -115,7 +116,7 @@ Result<std::vector<Place>> places_kept(const Reservation& current, const Reserva
     const std::vector<size_t> of = matching(*all, *fewer);
     std::vector<bool> kept(groups.size());
     Used used(current, state);
-    // A degraded one has lost some of its chunks: which, isn't known.
+    // A degraded reservation has lost some of its chunks, and it isn't known which.
     int64_t chunks = 0;
     for (const Chunk& chunk : *all) chunks += chunk.count;
     if (of.empty() || std::cmp_not_equal(chunks, groups.size())) return fail(PBSE_SELECT_NOT_SUBSET);

@@ -1,5 +1,6 @@
-// What of a reservation is given back when its select is altered (pbs_ralter -l select): fewer chunks of the
-// same kinds in the same order, as in OpenPBS. Chunks on which jobs of the reservation run stay.
+// Works out what an altered select gives back of a reservation (pbs_ralter -l select): it may ask for fewer
+// chunks of the same kinds in the same order, as in OpenPBS. Chunks on which jobs of the reservation run
+// stay.
 #pragma once
 
 #include <string_view>
@@ -10,14 +11,14 @@
 
 namespace pbs::host {
 
-// Takes the sums over the chunks of a select out of Resource_List. One that can't be read leaves it as it is.
+// Takes the sums over the chunks of a select out of Resource_List. Does nothing if the select is malformed.
 void unset_sums(Reservation& reservation, std::string_view select, const State& state);
 
-// Gives the reservation another select, with what follows from it: Resource_List's sums and schedselect.
-// Errors as complete_resources(); PBSE_SELECT_NOT_SUBSET: it asks for more, or for something else.
+// Gives the reservation another select, and Resource_List's sums and schedselect with it. Errors as
+// complete_resources(); PBSE_SELECT_NOT_SUBSET: the select asks for more, or for something else.
 Result<void> set_select(Reservation& reservation, std::string_view select, const State& state);
 
-// The places that `current` keeps when it has the select of `altered`. PBSE_RESV_NOT_EMPTY: jobs run on more
+// The places that `current` keeps when it gets the select of `altered`. PBSE_RESV_NOT_EMPTY: jobs run on more
 // of its vnodes than it would keep.
 Result<std::vector<Place>> places_kept(const Reservation& current, const Reservation& altered,
                                        const State& state);

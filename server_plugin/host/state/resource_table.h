@@ -1,4 +1,4 @@
-// The definitions of resources: the built-in ones and those that managers add.
+// The definitions of resources: built-in ones and those that managers add.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,8 @@ struct Resource {
     std::string_view type_text() const;  // "long", "float", "size", "boolean", "string", "string_array"
 };
 
-// What a job may ask for: amounts below zero (but for `nice`) are PBSE_BADATVAL. `value` is canonical.
+// Checks a value that a job asks for: amounts below zero are PBSE_BADATVAL (except for `nice`). `value` is
+// canonical.
 Result<void> check_request(const Resource& resource, std::string_view value);
 
 class ResourceTable {
@@ -51,7 +52,7 @@ class ResourceTable {
     ResourceTable& operator=(ResourceTable&&) = default;
     ~ResourceTable() = default;
 
-    // Names are compared without regard to case. nullptr: unknown.
+    // Finds a resource by name, without regard to case. nullptr: unknown.
     const Resource* find(std::string_view name) const;
     const Resource* by_id(uint32_t id) const;
 
@@ -59,7 +60,7 @@ class ResourceTable {
     // PBSE_DUPLIST (exists).
     Result<const Resource*> add(std::string_view name, std::string_view type_text,
                                 std::string_view flag_text);
-    // Checks what add would check.
+    // Checks what add() would check, and adds nothing.
     Result<Resource> check(std::string_view name, std::string_view type_text,
                            std::string_view flag_text) const;
     // Replaces type and flags of a custom resource; PBSE_UNKRESC, PBSE_ATTRRO for a built-in one.

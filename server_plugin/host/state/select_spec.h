@@ -1,8 +1,8 @@
-// What a job asks of vnodes: `-l select=`, `-l nodes=`, or neither.
-//   select  2:ncpus=4:mem=1gb+1:ncpus=1          (count, then resource=amount of each chunk)
-//   nodes   2:ppn=4   or   vnode1+vnode2:ppn=2   (older form; ppn is processes and CPUs of each, with ncpus=N
-//   the
-//                                                processes with N CPUs each; ncpus alone is CPUs of each)
+// The vnodes that a job asks for: `-l select=`, `-l nodes=`, or neither.
+//   select  2:ncpus=4:mem=1gb+1:ncpus=1         count, then resource=amount of each chunk
+//   nodes   2:ppn=4  or  vnode1+vnode2:ppn=2    older form; ppn is the processes and CPUs of each node. With
+//                                               ncpus=N too, the processes have N CPUs each; ncpus alone is
+//                                               the CPUs of each node
 #pragma once
 
 #include <cstdint>
@@ -24,21 +24,22 @@ struct Chunk {
     std::vector<std::pair<std::string, std::string>> resources;  // name, canonical value
 
     std::string_view value(std::string_view resource) const;
-    // The processes of one chunk: its mpiprocs, else one if it has CPUs.
+    // The number of processes of one chunk: its mpiprocs, else one if it has CPUs.
     int64_t processes() const;
-    // The threads of each process: its ompthreads, else its CPUs; 0 without processes.
+    // The number of threads of each process: its ompthreads, else its CPUs; 0 without processes.
     int64_t threads() const;
     int64_t cpus() const;  // its ncpus, else one
 };
 
-// Errors: PBSE_BADATVAL, PBSE_UNKRESC, PBSE_INVALSELECTRESC (not a host-level resource), PBSE_DUPRESC.
+// Reads a select. Errors: PBSE_BADATVAL, PBSE_UNKRESC, PBSE_INVALSELECTRESC (not a host-level resource),
+// PBSE_DUPRESC.
 Result<std::vector<Chunk>> parse_select(std::string_view text, const ResourceTable& resources);
 // The chunks that `nodes` stands for. PBSE_BADNODESPEC.
 Result<std::vector<Chunk>> parse_nodes(std::string_view text, const State& state);
 
 std::string select_text(const std::vector<Chunk>& chunks);
 
-// Works out, for a job in (or on its way into) `queue`, what its attributes leave open, as PBS does: job-wide
+// Completes a job in (or on its way into) `queue` with what its attributes leave open, as PBS does: job-wide
 // defaults (queue's, server's resources_default, then both resources_max), default_chunk, select, place,
 // schedselect, nodect, and the sums over the chunks (Resource_List.ncpus, mem, ...). Earlier defaults are
 // replaced. Errors as above, and PBSE_INVALJOBRESC, PBSE_INVALNODEPLACE, PBSE_PLACENOSELECT when job-wide and

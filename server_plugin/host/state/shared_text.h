@@ -1,4 +1,4 @@
-// Texts that do not change, and that their copies share: what many jobs have in common is in memory once.
+// Immutable texts that copies share: a text that many jobs have in common is in memory once.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace pbs::host {
 
-// A text, and a name before it, in one piece of memory. Its owners are counted for one thread.
+// A text, and a name before it, in one piece of memory. Not thread-safe: its owners are counted without
+// locks.
 class SharedText {
   public:
     SharedText() = default;  // both are empty
@@ -32,7 +33,7 @@ class SharedText {
         return block_ == nullptr ? std::string_view()
                                  : std::string_view(bytes() + block_->name, block_->size - block_->name);
     }
-    // Name and text in a row.
+    // Name and text, one behind the other.
     std::string_view whole() const {
         return block_ == nullptr ? std::string_view() : std::string_view(bytes(), block_->size);
     }
@@ -40,14 +41,14 @@ class SharedText {
     bool operator==(const SharedText& other) const {
         return block_ == other.block_ || (name() == other.name() && text() == other.text());
     }
-    // Is it the same memory?
+    // Do both use the same memory?
     bool shares(const SharedText& other) const { return block_ == other.block_; }
 
   private:
     friend class SharedTexts;
     struct Block {
         uint32_t owners;
-        uint32_t size;  // of both
+        uint32_t size;  // bytes of name and text
         uint32_t name;
     };
     char* bytes() const { return reinterpret_cast<char*>(block_ + 1); }
@@ -56,13 +57,13 @@ class SharedText {
     Block* block_ = nullptr;
 };
 
-// Remembers texts, so that equal ones that come one after the other become one. It forgets: a text that isn't
-// found is in memory once more, and that is all.
+// Remembers texts, so that equal ones that come shortly after each other become one. It forgets: a text that
+// it has forgotten is then in memory once more, which does no harm.
 class SharedTexts {
   public:
-    // Exchanges the text for an equal one that is known, or remembers it.
+    // Replaces the text by an equal one that is known, or remembers it.
     void share(SharedText& text);
-    // Such a text.
+    // Makes a text, or returns a known one that is equal.
     SharedText of(std::string_view name, std::string_view text);
 
   private:
@@ -71,7 +72,7 @@ class SharedTexts {
 
     static constexpr std::size_t kSlots = 4096;
     static constexpr std::size_t kMostBytes = std::size_t{4} << 20;
-    std::vector<SharedText> known_{kSlots};  // by the hash
+    std::vector<SharedText> known_{kSlots};  // indexed by the hash
     std::size_t bytes_ = 0;
 };
 

@@ -135,7 +135,7 @@ std::string State::reservation_id(uint64_t number) const {
     return "R" + host::job_id(number, server_name);
 }
 
-// "R12", "R12.server", "R12@server"; of a standing one "S12".
+// Finds a reservation by "R12", "R12.server", "R12@server"; a standing one by "S12".
 const Reservation* State::reservation(std::string_view id) const {
     if (id.empty()) return nullptr;
     std::string_view rest = id.substr(1, id.find('@') - 1);
@@ -238,8 +238,8 @@ void State::index_names(const Job& job, bool in) {
         }
     }
     if (job.told == 0) return;
-    // A subjob that starts takes over the handle of its array, before or after the array is given another
-    // one.
+    // When a subjob starts it takes over the handle of its array, before or after the array is given another
+    // one: remove only the job's own entry.
     if (in) {
         told_[job.told] = job.handle;
     } else if (const auto at = told_.find(job.told); at != told_.end() && at->second == job.handle) {
@@ -281,7 +281,7 @@ void State::put_loaded(std::map<uint64_t, Job>::node_type job) {
     jobs_.insert(jobs_.end(), std::move(job));
 }
 
-// All but the table of jobs itself.
+// Counts and indexes a job, everything but the table of jobs itself.
 void State::enter(const Job& job) {
     count(job, 1);
     index_names(job, true);

@@ -1,8 +1,7 @@
-// Everything the server knows, in memory: objects, jobs, and what follows from them (counts, assigned
-// resources).
+// The server's knowledge, in memory: objects, jobs, and what follows from them (counts, assigned resources).
 //
-// The room state/ holds values and what can be said of them without changing the server: the objects
-// (objects.h) and their attributes (attributes.h, values.h), State, which finds and counts them, and facts
+// The room state/ holds values, and facts about them that need no change of the server: the objects
+// (objects.h) and their attributes (attributes.h, values.h); State, which finds and counts them; and facts
 // that follow from an object alone or with the State, such as array.h, preemption.h, reservation.h,
 // accrual.h. The states of a job are a table of their own (job_state.h). An object is a value: a Change
 // (change/change.h) works on a copy, and put() replaces the object:
@@ -28,12 +27,12 @@
 
 namespace pbs::host {
 
-// The resources that a job or a reservation asks for and that are counted at the server and at queues.
+// The amounts that a job or a reservation asks for of resources that are counted at the server and at queues.
 Amounts counted_amounts(const Attributes& attributes, const ResourceTable& resources);
 
 class State {
   public:
-    // What managers set up, as tables that can be exchanged for others (Batch).
+    // The objects that managers set up, as tables that can be exchanged for others (Batch).
     struct Tables {
         Attributes server;
         ResourceTable resources;
@@ -47,23 +46,23 @@ class State {
     Tables tables() const {
         return {server, resources, queues_, queue_names_, nodes_, node_names_, scheds_, node_counts_};
     }
-    // For a while, until they are exchanged again, or for good. What is counted of jobs stays, also of queues
-    // and nodes that are gone then.
+    // exchange() swaps the tables for a while, until the next exchange; install() for good. Counts of jobs
+    // stay, even those of queues and nodes that the new tables lack.
     void exchange(Tables& tables);
     void install(Tables& tables) {
         exchange(tables);
         exchanged_ = false;
     }
-    // What is counted of queues and nodes that are gone for good.
+    // Drops the counts of a queue or node that is gone for good.
     void forget_queue(uint64_t handle);
     void forget_node(uint64_t handle);
 
-    std::string server_name;  // as in job ids
+    std::string server_name;  // the server's part of job ids
     std::string host_name;    // this machine's
     Attributes server;
     ResourceTable resources;
-    int64_t next_sequence = 0;  // of the next job id
-    // Another number after each change of what managers set up, and of vnodes.
+    int64_t next_sequence = 0;  // the number of the next job
+    // A number that changes with each change of what managers set up, and of vnodes.
     uint64_t setup() const { return setup_; }
     void setup_changed() { ++setup_; }
     Dependencies dependencies;
@@ -73,17 +72,18 @@ class State {
     const std::map<std::string, Node, std::less<>>& nodes() const { return nodes_; }
     const std::map<std::string, Sched, std::less<>>& scheds() const { return scheds_; }
 
-    // Is it this server, as a client may know it: its name or this machine's, short or full, or "localhost"?
+    // Is it a name of this server as clients may know it: its own or its machine's, short or full, or
+    // "localhost"?
     bool is_this_server(std::string_view name) const;
     // The number of a job or an array in an id of this server.
     std::optional<uint64_t> sequence_in(std::string_view id) const;
     // "12.server", "12[].server"
     std::string job_id(uint64_t sequence) const;
-    // An id of this server's, taken apart.
+    // Takes an id of this server apart; nullopt: it is malformed or another server's.
     std::optional<JobName> job_name(std::string_view id) const;
 
     // nullptr: no such object. An id may come without the server's name ("12") or with it, in any case, and
-    // with "@server" after it. A subjob is there if it is a job of its own.
+    // with "@server" after it. A subjob is found if it is a job of its own.
     const Job* job(std::string_view id) const;
     const Job* job(uint64_t handle) const;
     // The job that the plugin knows by a handle (array.h).
@@ -96,12 +96,12 @@ class State {
     const Node* node(uint64_t handle) const;
     const Sched* sched(std::string_view name) const;
 
-    // By the number in its id; an id as for job().
+    // By the number in the id. reservation() takes ids as job() does.
     const std::map<uint64_t, Reservation>& reservations() const { return reservations_; }
     const Reservation* reservation(std::string_view id) const;
     const Reservation* reservation(uint64_t handle) const;
-    const Reservation* reservation_of_queue(uint64_t queue) const;  // nullptr: the queue is none's
-    // The numbers of those that have the vnode, at whatever time.
+    const Reservation* reservation_of_queue(uint64_t queue) const;  // nullptr: it is no reservation's queue
+    // The numbers of the reservations that have the vnode, at whatever time.
     const std::set<uint64_t>& reservations_on(uint64_t node) const;
     std::string reservation_id(uint64_t number) const;  // "R12.server"
 
@@ -115,11 +115,11 @@ class State {
     const Job* foreign_job(std::string_view id) const;
     void handle_in_use(uint64_t handle) { last_handle_ = std::max(last_handle_, handle); }
 
-    // Put an object in place of the one with its handle or name; counts follow.
+    // Puts an object in place of the one with its handle or name, and updates the counts.
     void put(Job job);
-    // The same of a job that is new, later in the queue than all others, and has no spare memory.
+    // Puts a job that is new, later in the queue than all others, and without spare memory.
     void put_loaded(std::map<uint64_t, Job>::node_type job);
-    // A job's comment and mtime, and nothing else of it.
+    // Sets a job's comment and mtime, and nothing else.
     void set_comment(uint64_t job, std::string_view comment, int64_t mtime);
     void put(Queue queue);
     void put(Node node);
@@ -131,7 +131,8 @@ class State {
     void erase_node(std::string_view name);
     void erase_sched(std::string_view name);
 
-    // Of a queued job; a start of 0: none is known. Forgotten when the job is queued no more.
+    // Sets when and where a queued job is expected to start; a start of 0: unknown. Forgotten when the job
+    // isn't queued any more.
     void set_estimate(uint64_t job, Estimate estimate);
     const Estimate* estimate(uint64_t job) const;  // nullptr: none is known
 
@@ -146,13 +147,13 @@ class State {
     const Usage& queue_usage(uint64_t queue) const;
     const Usage& server_usage() const { return server_usage_; }
     // Handles, in the order of queueing.
-    const std::set<uint64_t>& queue_jobs(uint64_t queue) const;  // history too
+    const std::set<uint64_t>& queue_jobs(uint64_t queue) const;  // includes history
     // The subjobs of an array that are jobs of their own, by index: their handles.
     const std::map<int64_t, uint64_t>& subjobs(uint64_t array) const;
     const std::set<uint64_t>& waiting_jobs() const { return waiting_; }
-    const std::set<uint64_t>& running_jobs() const { return running_; }  // suspended ones too
+    const std::set<uint64_t>& running_jobs() const { return running_; }  // includes suspended ones
     const std::set<uint64_t>& finished_jobs() const { return finished_; }
-    // Those that wait for others to make room (preemption.h).
+    // Jobs that wait for others to make room (preemption.h).
     const std::set<uint64_t>& awaiting_jobs() const { return awaiting_; }
     bool checkpoints = false;  // jobs can be checkpointed here
 
@@ -166,7 +167,7 @@ class State {
     SharedTexts texts_;  // of jobs
     std::unordered_map<uint64_t, uint64_t> handle_of_sequence_;
     std::unordered_map<std::string, uint64_t> foreign_;  // ids in lower case to handles
-    std::unordered_map<uint64_t, uint64_t> told_;  // handles that the plugin knows jobs by: to their own
+    std::unordered_map<uint64_t, uint64_t> told_;        // the plugin's handle of a job to the job's own
     std::unordered_map<uint64_t, std::map<int64_t, uint64_t>> subjobs_;  // by array
     std::map<std::string, Queue, std::less<>> queues_;
     std::unordered_map<uint64_t, std::string> queue_names_;
@@ -192,7 +193,7 @@ class State {
     uint64_t last_subjob_ = kSubjobMark;
     uint64_t last_foreign_ = kForeignMark;
     uint64_t setup_ = 0;
-    bool exchanged_ = false;  // for a while
+    bool exchanged_ = false;  // the tables are exchanged for a while
 };
 
 }  // namespace pbs::host

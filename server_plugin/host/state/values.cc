@@ -15,7 +15,7 @@
 namespace pbs::host {
 namespace {
 
-// Millionths of it fit into an amount.
+// The largest real whose millionths fit into an amount.
 constexpr double kLargestReal = 9e12;
 
 tl::unexpected<Error> bad_value(std::string_view value, std::string_view expected) {
@@ -80,7 +80,7 @@ Result<std::string> canonical(Type type, std::string_view value) {
         case Type::text:
         case Type::resources:
             return std::string(value);
-        // As OpenPBS's server shows it, however the client has written it.
+        // As OpenPBS's server shows it, in whatever form the client wrote it.
         case Type::environment:
             return text::variable_list(text::parse_variables(value));
     }

@@ -15,7 +15,7 @@ namespace pbs::host {
 
 using Type = ifl::AttributeType;
 
-// The text as the server keeps and shows it, or PBSE_BADATVAL.
+// The text as the server keeps and shows it. PBSE_BADATVAL: it isn't of the type.
 Result<std::string> canonical(Type type, std::string_view value);
 
 // The amount of a canonical value: bytes for a size, seconds for a duration, millionths for a real, 0 or 1
@@ -31,7 +31,7 @@ std::string amount_text(Type type, int64_t amount);
 // Is a value of this type an amount, to be added, subtracted and compared by size?
 bool is_amount(Type type);
 
-// Sums and products of amounts; what is too large becomes the largest.
+// Sums and products of amounts. A result that is too large becomes the largest amount.
 int64_t amount_sum(int64_t a, int64_t b);
 int64_t amount_product(int64_t a, int64_t b);
 
