@@ -1,4 +1,4 @@
-// Going on without what was lost (backup.h).
+// Lets a home go on without the changes that its databases have lost (backup.h).
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ std::string range(std::string_view what, int64_t first, int64_t last) {
     return first == last ? fmt::format("{} {}", what, first) : fmt::format("{}s {} to {}", what, first, last);
 }
 
-// What the positions between which commits are lost mean in each database.
+// Describes what was lost in each database: the changes whose commits lie between two positions.
 std::string what_is_lost(const Home& home, const std::string& path, const sqlite::Loss& loss) {
     std::string text = fmt::format("{} {}.", path, loss.text);
     const bool both = loss.has && loss.had;

@@ -26,8 +26,9 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// The server may hold one database and want the other. The plugin's may be held for as long as a large change
-// is worked out in a thread: the server's, which the loop writes, is held for very little of that.
+// How long each database's lock is waited for, in the order in which they are taken. While the second one is
+// waited for, the server's database, which the loop writes, is locked: so give up soon. The plugin's may be
+// held by others for as long as a thread works out a large change.
 constexpr std::array kLockWait = {200ms, 20ms};
 constexpr auto kLockPause = 50ms;
 constexpr int kLockTries = 400;
@@ -35,7 +36,7 @@ constexpr int kPagesAStep = 1024;
 
 struct Source {
     std::string path;
-    std::optional<sqlite::Connection> reader;  // in a read transaction
+    std::optional<sqlite::Connection> reader;  // within a read transaction
     int64_t version = 0;
 };
 using Sources = std::array<Source, 2>;
@@ -46,9 +47,9 @@ Result<sqlite::Connection> open(const std::string& path, sqlite::Connection::Ope
     return std::move(*connection);
 }
 
-// Begins to read both while neither can be written. False: they are busy now.
+// Begins to read both databases while neither can be written. False: they are busy now.
 Result<bool> begin_together(Sources& sources) {
-    // A restore changes what a path names.
+    // Open the paths anew: a restore changes the files that they name.
     std::array<std::optional<sqlite::Connection>, 2> writers;
     for (size_t i = 0; i < sources.size(); ++i) {
         auto writer = open(sources[i].path, sqlite::Connection::Open::write);
@@ -63,7 +64,7 @@ Result<bool> begin_together(Sources& sources) {
     for (Source& source : sources) {
         auto reader = open(source.path, sqlite::Connection::Open::write);
         if (!reader) return tl::unexpected(reader.error());
-        // The transaction reads from its first query on.
+        // A transaction reads from its first query on, so ask something.
         auto begun = reader->run("BEGIN");
         auto version = reader->integer("PRAGMA user_version");
         auto tables = reader->integer("SELECT count(*) FROM sqlite_master");
@@ -101,7 +102,7 @@ Result<Sources> open_sources(const std::string& home) {
     for (int tries = 0; tries < kLockTries; ++tries) {
         auto begun = begin_together(sources);
         if (!begun) return tl::unexpected(begun.error());
-        // A restore may have begun meanwhile: what is open could be the one old and the other new.
+        // A restore may have begun meanwhile: the open files could be one old and one new database.
         if (auto ok = check_home(home); !ok) return tl::unexpected(ok.error());
         if (*begun) return sources;
         std::this_thread::sleep_for(kLockPause);
@@ -116,7 +117,7 @@ Result<void> sync_file(const std::string& path) {
     return {};
 }
 
-// A new file with nothing in it, for its owner only.
+// Makes a new file with this text, readable by its owner only.
 Result<void> make_file(const std::string& path, std::string_view text) {
     const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!fd || !write_all(fd.get(), text) || ::fsync(fd.get()) != 0)
@@ -124,7 +125,8 @@ Result<void> make_file(const std::string& path, std::string_view text) {
     return {};
 }
 
-// Whole and on the disk, with nothing left in a -wal: that goes when the connection is closed.
+// Copies a database, whole and to the disk. The copy has nothing left in a -wal, which goes when the
+// connection is closed.
 Result<Manifest::Database> copy_database(Source& source, const std::string& directory,
                                          std::string_view name) {
     const std::string path = fmt::format("{}/{}", directory, name);
@@ -134,7 +136,7 @@ Result<Manifest::Database> copy_database(Source& source, const std::string& dire
         if (!copy) return tl::unexpected(copy.error());
         if (auto done = source.reader->copy_to(*copy, kPagesAStep); !done)
             return file_failed(source.path, fmt::format("can not be copied to {}", path), done.error());
-        // What it holds isn't measured by the mark of the home that it may come into.
+        // Drop the numbers by which losses are found (sqlite/loss.h): those of another home would not fit.
         if (auto done = sqlite::forget_numbers(*copy); !done)
             return file_failed(path, "can not be written", done.error());
         if (auto whole = copy->check(false); !whole)
@@ -154,7 +156,7 @@ Result<Manifest> copy_all(const std::string& home, const std::string& directory,
     manifest.program = server_version();
     manifest.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now);
     manifest.home = home;
-    // The table of policy.db that says it is the plugin's; a policy.db without it has no revisions.
+    // policy.db has the table `history` if it is the plugin's; without that it has no revisions.
     if (auto revision = (*sources)[1].reader->integer("SELECT coalesce(max(revision), 0) FROM history"))
         manifest.revision = *revision;
     for (size_t i = 0; i < sources->size(); ++i) {

@@ -20,7 +20,7 @@
 namespace pbs::host {
 namespace {
 
-// How each SQLite database begins, with its final zero byte.
+// The first bytes of each SQLite database, with the final zero byte.
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 
 bool has_data(const std::string& path) {
@@ -33,12 +33,12 @@ bool is_there(const std::string& path) {
     return look_for(path, Links::followed) == Existence::there;
 }
 
-// `all`: not only how it begins.
+// Says what is wrong with a database's content. `all`: checks the whole file, not only its beginning.
 std::optional<std::string> wrong_with_content(const std::string& path, int64_t newest, bool all,
                                               std::chrono::seconds patience = {}) {
-    // Only for reading: whatever is found, the file and what is in its -wal stay as they are. But a server
-    // that was killed while it made the file has left a journal, and without it what is there is half a
-    // change.
+    // Open it only for reading, so that the file and its -wal stay as they are. But after a server was killed
+    // while it made the file, there is a journal, without which the file is half a change: then open it for
+    // writing.
     const bool interrupted = has_data(path + "-journal");
     using Open = sqlite::Connection::Open;
     auto connection = sqlite::Connection::open(path, interrupted ? Open::write : Open::read);
@@ -46,7 +46,7 @@ std::optional<std::string> wrong_with_content(const std::string& path, int64_t n
     connection->wait_for_others(patience);
     const auto version = connection->integer("PRAGMA user_version");
     if (!version) return "is damaged: " + version.error();
-    // SQLite takes what isn't there for zeros. With a log the page may be in it.
+    // SQLite takes missing pages for zeros, so compare the size. With a log the page may be in that.
     struct stat status {};
     const auto page_size = connection->integer("PRAGMA page_size");
     if (page_size && *page_size > 0 && !has_data(path + "-wal") && ::stat(path.c_str(), &status) == 0 &&
@@ -54,7 +54,8 @@ std::optional<std::string> wrong_with_content(const std::string& path, int64_t n
         return "is damaged: its last page is cut short";
     if (all || interrupted)
         if (auto whole = connection->check(true); !whole) return "is damaged: " + whole.error();
-    // With tables, and none of ours among them. Only one of ours is asked for.
+    // A database with tables but none of this program's is another program's. It is enough to look for one
+    // table.
     const bool own = newest != 0;
     const auto foreign =
         connection->integer(own ? "SELECT count(*) > 0 AND sum(name = 'object') = 0 FROM sqlite_master"
@@ -100,11 +101,12 @@ std::string restore_advice(const Home& home) {
 
 namespace {
 
-// Is none of the two missing, and has none lost anything?
+// Checks that neither database is missing, and that neither has lost anything.
 Result<void> check_presence(const Home& home, const std::string& advice) {
     const std::string server = home.server_db();
     const std::string policy = home.policy_db();
-    // pbs_migrate or a first start that was cut short may have made one of them.
+    // Before the first complete start one database alone is no error: pbs_migrate or a first start that was
+    // cut short may have made it.
     const bool was_ready = is_there(home.server_priv() + "/server.port");
     if (was_ready && has_data(server) != has_data(policy)) {
         const std::string& gone = has_data(server) ? policy : server;
@@ -143,8 +145,9 @@ Result<std::future<Result<void>>> begin_check(const Home& home) {
     if (auto ok = outcome(server, wrong_with_file(server, newest, false)); !ok)
         return tl::unexpected(ok.error());
     if (auto ok = outcome(policy, wrong_with_file(policy, 0, true)); !ok) return tl::unexpected(ok.error());
-    // Through SQLite alone: if the thread closed the file itself, the locks of other connections of this
-    // process would be gone. After a crash one of them may be reading the log anew, and is waited for.
+    // Read through SQLite only: if the thread closed the file itself, the locks of this process's other
+    // connections to it would be gone. After a crash such a connection may be reading the log anew; wait for
+    // it.
     const auto whole = [outcome, server, newest] {
         return outcome(server, has_data(server)
                                    ? wrong_with_content(server, newest, true, std::chrono::seconds(30))

@@ -67,7 +67,8 @@ bool JobRows::read() {
             text = query.text(column++);
             size += text.size();
         }
-        // The bytes stay where they are while there is room.
+        // A row's texts are views of these bytes, so they must not move: pass the rows on when the room is
+        // used up.
         std::string& bytes = current_->bytes;
         if (bytes.size() + size > bytes.capacity()) {
             if (!current_->rows.empty() && !pass_on()) return true;

@@ -1,5 +1,5 @@
-// The jobs of the database as they are stored, in the order of their numbers. A thread reads them, so that
-// the server's can make jobs of them meanwhile: there may be a million.
+// The stored jobs of the database, in the order of their numbers. A thread reads them, so that the server's
+// thread can make jobs of them meanwhile: there may be a million.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class Connection;
 namespace pbs::host {
 
 struct JobRow {
-    // In the order of the query.
+    // Columns, in the order of the query.
     enum Number {
         sequence,
         substate,
@@ -44,14 +44,14 @@ struct JobRow {
 
 class JobRows {
   public:
-    // Nobody else may use the connection before all rows are read.
+    // REQUIRES: nobody else uses the connection before all rows are read.
     explicit JobRows(sqlite::Connection& db);
-    ~JobRows();  // ends the thread, also before that
+    ~JobRows();  // ends the thread, even before all rows are read
     JobRows(const JobRows&) = delete;
     JobRows& operator=(const JobRows&) = delete;
 
-    // Some rows, valid until the next call. None: those were all, or the database can't be read, which the
-    // connection tells of (ok()).
+    // The next rows, valid until the next call. Empty: there are no more, or the database can't be read (then
+    // ok() is false).
     const std::vector<JobRow>& next();
     bool ok() {
         const values::Lock lock(mutex_);
@@ -61,7 +61,7 @@ class JobRows {
   private:
     struct Rows {
         std::vector<JobRow> rows;
-        std::string bytes;  // of their texts
+        std::string bytes;  // the rows' texts
     };
     bool read();  // false: the database can't be read
     void add(JobRow row);
@@ -75,8 +75,8 @@ class JobRows {
     bool stop_ PBS_GUARDED_BY(mutex_) = false;
     bool ok_ PBS_GUARDED_BY(mutex_) = true;
 
-    std::unique_ptr<Rows> current_;  // the reader's
-    std::unique_ptr<Rows> given_;    // what next() has returned
+    std::unique_ptr<Rows> current_;  // the rows that the reader adds to
+    std::unique_ptr<Rows> given_;    // the rows that next() has returned
     std::thread reader_;
 };
 

@@ -1,7 +1,7 @@
-// What a backup consists of: the file MANIFEST in its directory.
+// The list of a backup's contents: the file MANIFEST in its directory.
 //
-// Lines of "name value"; of each database: its file name, the version of its format, its size in bytes, and
-// the 64-bit FNV-1a sum of its bytes, in hexadecimal:
+// It has lines of "name value", and for each database its file name, the version of its format, its size in
+// bytes, and the 64-bit FNV-1a sum of its bytes, in hexadecimal:
 //   pbspolicy-backup 1
 //   program 0.1.0
 //   date 2026-11-21T12:00:00Z
@@ -32,20 +32,20 @@ struct Manifest {
         uint64_t sum = 0;     // FNV-1a
         bool operator==(const Database&) const = default;
     };
-    std::string program;   // the version of the pbs_server that made it
+    std::string program;   // the version of the pbs_server that made the backup
     std::string date;      // UTC, ISO 8601
-    std::string home;      // where it is from
-    int64_t revision = 0;  // of the policy objects' configuration
+    std::string home;      // the home that it was made of
+    int64_t revision = 0;  // revision of the policy objects' configuration
     std::vector<Database> databases;
 
     std::string text() const;
-    // Errors name the line and what is expected.
+    // Reads a manifest. Errors name the line and what is expected.
     static Result<Manifest> parse(std::string_view text);
     const Database* find(std::string_view name) const;
     bool operator==(const Manifest&) const = default;
 };
 
-// Size and sum of a file; `version` is left 0. Errors name the file.
+// Measures size and sum of a file; `version` is left 0. Errors name the file.
 Result<Manifest::Database> measure(const std::string& directory, std::string_view name);
 
 }  // namespace pbs::host

@@ -1,4 +1,4 @@
-// The way back of backup.h.
+// Restores a backup (backup.h).
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr size_t kLargestManifest = 4096;
 constexpr size_t kCopiedAtOnce = size_t{64} << 10;
-constexpr std::string_view kCompanions[] = {"-wal", "-shm", "-journal", "-mark", ""};  // the database last
+constexpr std::string_view kCompanions[] = {"-wal", "-shm", "-journal", "-mark",
+                                            ""};  // the database itself last
 
 std::string staging(const Home& home) {
     return home.server_priv() + "/restore.new";
@@ -42,7 +43,8 @@ void tell(const StepDone& at_step, const std::string& step) {
     if (at_step) at_step(step);
 }
 
-// Whoever runs the server has to be able to read what root puts there.
+// Gives a file to the owner of a directory: root may restore, but the user who runs the server has to be able
+// to read it.
 bool give_to_owner_of(const std::string& directory, int fd) {
     struct stat status {};
     if (::geteuid() != 0) return true;
@@ -80,17 +82,17 @@ Result<void> clear_staging(const Home& home) {
     return {};
 }
 
-// How new a policy.db may be only the plugin knows; one that it once opened here says so as well. Where there
-// is none to compare with, the next start tells.
+// Checks that a backup's policy.db isn't too new. Only the plugin knows what is; the policy.db that it opened
+// here before tells it as well. Without one to compare with, the next start finds out.
 Result<void> check_policy_version(const Home& home, const std::string& name, int64_t version) {
     const auto there = exists_at(home.policy_db());
     if (!there) return tl::unexpected(there.error());
-    // A pipe would never be open.
+    // Opening a pipe would wait for ever.
     std::error_code error;
     if (!*there || !fs::is_regular_file(home.policy_db(), error)) return {};
     auto connection = sqlite::Connection::open(home.policy_db(), sqlite::Connection::Open::read);
     if (!connection) return {};
-    // Another program's database says nothing of it.
+    // A database of another program tells nothing about versions.
     const auto ours =
         connection->integer("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'history'");
     const auto known = connection->integer("PRAGMA user_version");
@@ -101,8 +103,8 @@ Result<void> check_policy_version(const Home& home, const std::string& name, int
                                    home.policy_db(), *known));
 }
 
-// The copy is what the manifest says, whole, and not newer than what this server and the database that it
-// replaces know.
+// Checks that the copy matches the manifest, is whole, and isn't newer than what this server and the database
+// that it replaces know.
 Result<void> check_copy(const Home& home, const std::string& backup, const Manifest::Database& expected) {
     const std::string name = backup + "/" + expected.name;
     const auto found = measure(staging(home), expected.name);
@@ -151,19 +153,20 @@ Result<void> move_file(const std::string& from, const std::string& to) {
     return {};
 }
 
-// What was put aside before is never written over.
+// Moves a file aside, never over one that was put aside before.
 Result<void> put_aside(const std::string& from, const std::string& to) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
     if (errno != EINVAL)
         return file_failed(from, fmt::format("can not be moved to {}", to), system_text(errno));
-    // Not every file system knows the flag.
+    // Not every file system knows RENAME_NOREPLACE.
     const auto taken = exists_at(to);
     if (!taken) return tl::unexpected(taken.error());
     if (*taken) return file_failed(from, fmt::format("can not be moved to {}", to), system_text(EEXIST));
     return move_file(from, to);
 }
 
-// What is at the place of a database while its successor is still in restore.new is the old one.
+// Puts one database in place. As long as its successor is in restore.new, the file in its place is the old
+// one.
 Result<void> put_in_place(const Home& home, std::string_view name, const std::string& replaced,
                           const StepDone& at_step) {
     const std::string next = fmt::format("{}/{}", staging(home), name);
@@ -227,7 +230,7 @@ Result<bool> finish_restore(const Home& home, const StepDone& at_step) {
     tell(at_step, "the journal is removed");
     auto cleared = clear_staging(home);
     if (!cleared) return tl::unexpected(cleared.error());
-    // Left if there is something in it.
+    // Fails, and so leaves the folder, if there is something in it.
     (void)::rmdir(replaced.c_str());
     if (!sync_directory(home.server_priv()))
         return file_failed(home.server_priv(), "can not be written", system_text(errno));

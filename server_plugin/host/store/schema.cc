@@ -12,14 +12,14 @@ namespace pbs::host {
 namespace {
 
 // object: the server (name ""), queues, nodes, schedulers and reservations; type as enum pbs_object_type.
-// `id` is the handle. object_aside: what a change of many objects makes of them, with attributes as
-// netstrings (stored_attributes.h); NULL: it is gone; of a resource those are type and flags. It counts once
+// `id` is the handle. object_aside: the new objects of a change of many, with attributes as netstrings
+// (stored_attributes.h); NULL: the object is gone; a resource has type and flags there. It counts once
 // counter has a row `aside_holds`: then the other tables are behind. job.attributes: stored_attributes.h; the
-// numbers are in attribute_name. depend: a Link (dependencies.h) a row; what `other` is depends on its kind.
-// received: the jobs that other servers handed in (arrival.h), by their ids in lower case. job_comment: the
-// comment of a job that waits, in the place of one in job.attributes, and its mtime; those that say the same
-// are one row of comment. It has no REFERENCES, for which SQLite would read the page of the job with each
-// comment that a cycle gives.
+// numbers are in attribute_name. depend: a Link (dependencies.h) a row; the meaning of `other` depends on its
+// kind. received: the jobs that other servers handed in (arrival.h), by their ids in lower case. job_comment:
+// the comment of a job that waits, in the place of one in job.attributes, and its mtime; equal texts are one
+// row of comment. It has no REFERENCES, for which SQLite would read the page of the job with each comment
+// that a cycle gives.
 constexpr std::array kSteps = {
     R"sql(
 CREATE TABLE server_name(

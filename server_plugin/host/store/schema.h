@@ -1,4 +1,4 @@
-// The tables of server.db, and how a database of an earlier version comes to have them.
+// The tables of server.db, and the steps that bring a database of an earlier version to them.
 #pragma once
 
 #include <span>
@@ -9,15 +9,15 @@
 
 namespace pbs::host {
 
-// Step n, as SQL, brings a database of version n to version n + 1. Once there has been a release, steps are
+// Steps as SQL: step n brings a database of version n to version n + 1. After the first release, steps are
 // only added, at the end.
 using SchemaSteps = std::span<const char* const>;
 
-// The steps to the tables of this server.
+// The steps that lead to the tables of this server.
 SchemaSteps server_schema();
 
-// Brings the database of the file at `path` to the version (PRAGMA user_version) that the last step makes, a
-// transaction a step. PBSE_SYSTEM, with the path: its version is newer, or SQLite's message.
+// Brings the database of the file at `path` to the version (PRAGMA user_version) that the last step makes,
+// one transaction a step. PBSE_SYSTEM, with the path: the database's version is newer, or SQLite's message.
 Result<void> upgrade(sqlite::Connection& db, const std::string& path, SchemaSteps steps);
 
 }  // namespace pbs::host

@@ -15,7 +15,8 @@
 namespace pbs::host {
 namespace {
 
-// SQLite gives its other files the mode of the database: scripts and environments are nobody else's business.
+// Makes the file readable by its owner only, before SQLite does: it gives its other files the same mode, and
+// scripts and environments are nobody else's business.
 void make_private(const std::string& path) {
     const Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
 }
@@ -32,7 +33,7 @@ Result<void> Store::Impl::read_attribute_numbers() {
     return query.ok() ? Result<void>() : failed("can not read the names of attributes");
 }
 
-// Gives those numbers to which this version is new.
+// Gives numbers to the attributes that are new in this version.
 Result<void> Store::Impl::number_attributes() {
     const auto rows = job_table().rows();
     if (std::ranges::all_of(rows, [this](const AttributeDef& row) { return numbers.has(row); })) return {};
@@ -78,7 +79,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& path, Check check)
     connection->leave_checkpoints();
     auto impl = std::make_unique<Impl>(path, std::move(*connection));
     impl->check = std::move(check);
-    // What an older server has left is brought up to date first.
+    // The tables of an older server are upgraded at once, which writes; other writing may wait for the check.
     const bool may_wait = impl->check && impl->db.integer("PRAGMA user_version") == newest_version();
     if (auto done = may_wait ? impl->read_attribute_numbers() : impl->begin_writing(); !done)
         return tl::unexpected(done.error());
@@ -103,7 +104,7 @@ Result<std::string> Store::keep_server_name(std::string_view name) {
         if (query.next()) return std::string(query.text(0));
         if (!query.ok()) {
             const auto error = impl_->failed("can not read the server's name");
-            // The check says what is damaged, and what to do about it.
+            // The check tells better than SQLite what is damaged, and what to do about it.
             if (impl_->check)
                 if (auto whole = impl_->check(); !whole) return tl::unexpected(whole.error());
             return error;
@@ -251,14 +252,15 @@ Result<void> Store::remove_resource(std::string_view name) {
     return impl_->run("DELETE FROM resource WHERE name=?", [&](Query& query) { query.bind(name); });
 }
 
-// What a job that has run is told is its own; what keeps one waiting keeps others, too.
+// Saves a job. The comment of a job that has run stays with the job; the comment of a job that waits goes to
+// a table where jobs share it, as the same reason keeps many waiting.
 Result<void> Store::save(const Job& job, bool is_new) {
     const bool waits = job.state == job_state::kQueued || job.state == job_state::kHeld;
     const AttributeValue* comment = waits ? job.attributes.find("comment") : nullptr;
     const std::string attributes =
         impl_->numbers.write(job.attributes, comment == nullptr ? nullptr : comment->def);
     const char state = job.state;
-    // An update in place: replacing the row would take the script with it.
+    // Update in place: replacing the row would remove the script with it.
     auto done = impl_->run(
         "INSERT INTO job VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17) ON "
         "CONFLICT(sequence) DO "
@@ -315,7 +317,8 @@ Result<int64_t> Store::Impl::comment_id(std::string_view text) {
     return *id;
 }
 
-// Looks at some of the comments with each one that is new: so there are never many more than are used.
+// Looks at a few old comments with each new one, and removes those that no job has: so there are never many
+// more than are used.
 Result<void> Store::Impl::forget_unused_comments() {
     constexpr size_t kLookedAt = 4;
     std::vector<int64_t> ids;

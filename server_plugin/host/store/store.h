@@ -1,12 +1,11 @@
-// What the server keeps on disk: HOME/server_priv/server.db, SQLite.
+// The server's data on disk: HOME/server_priv/server.db, SQLite.
 //
-// WAL, synchronous=FULL: what a commit() has returned from survives a crash of the machine, unless begin()
-// says that it needn't, and a loss of it all the same is noticed at the next start (sqlite/loss.h). The
-// schema has a version (PRAGMA user_version) and a list of upgrade steps (schema.h).
+// WAL, synchronous=FULL: a change survives a crash of the machine once commit() has returned, unless begin()
+// was told that it needn't. If it is lost all the same, the next start notices (sqlite/loss.h). The schema
+// has a version (PRAGMA user_version) and a list of upgrade steps (schema.h).
 //
-// The room store/ is the disk: Store, whose rows are made by stored_attributes.h and job_rows.h, and what
-// keeps the home whole: checks at the start (database_check.h), backups and the way back (backup.h,
-// manifest.h).
+// The room store/ is the disk: Store, whose rows are made by stored_attributes.h and job_rows.h; and the care
+// for the home: checks at the start (database_check.h), backups and restores (backup.h, manifest.h).
 #pragma once
 
 #include <cstdint>
@@ -25,9 +24,8 @@ namespace pbs::host {
 
 class Store {
   public:
-    // Opens the database at `path`, makes or upgrades its tables. ":memory:" is for tests. With `check`,
-    // which says whether the database is whole, nothing is written before it has been asked: load() does so
-    // in the end, whatever has to be written does before.
+    // Opens the database at `path`, and makes or upgrades its tables. ":memory:" is for tests. `check` says
+    // whether the database is whole, and is asked before anything is written: by load() at the latest.
     using Check = std::function<Result<void>()>;
     static Result<std::unique_ptr<Store>> open(const std::string& path, Check check = {});
     // The version of the format (PRAGMA user_version) that open() makes; it refuses newer ones.
@@ -36,31 +34,33 @@ class Store {
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;
 
-    // True until a server object has been saved.
+    // True until an object of the server has been saved.
     bool empty() const;
-    // The server's name in job ids: `name` if there is none yet, else the one that was kept, whatever `name`
-    // is. Jobs and what the disk holds of their starts are known by it, so it lives as long as they may.
+    // Returns the server's name in job ids: the stored name, or if there is none yet `name`, which it then
+    // stores. Jobs and the files of their starts are known by it, so it lives as long as they may.
     Result<std::string> keep_server_name(std::string_view name);
     // Fills a state that has its names (server_name, host_name) and nothing else.
     Result<void> load(State& state);
 
-    // Between begin() and commit() or rollback(); errors are PBSE_SYSTEM with SQLite's message.
-    // `later`: a crash of the machine may undo it; what is committed after it makes it durable as well.
+    // begin() opens a transaction; all save functions are called between it and commit() or rollback().
+    // Errors are PBSE_SYSTEM with SQLite's message. `later`: a crash of the machine may undo the transaction;
+    // a later durable one makes it durable as well.
     enum class Durable { now, later };
     Result<void> begin(Durable durable = Durable::now);
     Result<void> commit();
     void rollback();
-    // Brings to the disk what was committed and may not be there, such as with Durable::later. Any thread may
+    // Brings commits to the disk that may not be there, such as those with Durable::later. Any thread may
     // call it.
     Result<void> sync() const;
-    // Within a transaction, one after the other: takes back what was written since set_savepoint(), or keeps
-    // it. An error of these two: the whole transaction is lost, and only rollback() may follow.
+    // Savepoints within a transaction, one at a time: go_to_savepoint() takes back what was written since
+    // set_savepoint(), release_savepoint() keeps it. If one of these two fails, the whole transaction is
+    // lost, and only rollback() may follow.
     Result<void> set_savepoint();
     Result<void> go_to_savepoint();
     Result<void> release_savepoint();
 
     Result<void> save_server(const Attributes& attributes);
-    // `before`, if it isn't null, is the object as it is stored: only what is different is written then.
+    // Saves an object. `before`: null, or the object as it is stored; then only differences are written.
     Result<void> save(const Queue& queue, const Queue* before = nullptr);
     Result<void> save(const Node& node, const Node* before = nullptr);
     Result<void> save(const Sched& sched);
@@ -68,10 +68,10 @@ class Store {
     // A queue, vnode, scheduler or reservation (enum pbs_object_type).
     Result<void> remove(int type, std::string_view name);
     Result<void> save(const Resource& resource);
-    // `is_new`: nothing is stored of it.
+    // `is_new`: the job has no row yet.
     Result<void> save(const Job& job, bool is_new = false);
-    // Of a job that is stored, and of which nothing else has changed: its comment, by its number. Jobs with
-    // the same comment share it.
+    // Saves only the comment and mtime of a stored job, known by its number. Jobs with the same comment share
+    // it.
     Result<void> save_comment(uint64_t sequence, std::string_view comment, int64_t mtime);
     Result<void> save_next_sequence(int64_t next);
     Result<void> save_script(const Job& job, std::string_view script);
@@ -80,26 +80,27 @@ class Store {
     Result<void> save(const Link& link);
     Result<void> remove(const Link& link);
 
-    // That another server handed in the job with this id (in lower case), after so many servers had it; and
-    // how many had it when it came last: nullopt: it never came, or that was forgotten, as what came before
-    // an instant is by forget_received(), in a transaction of its own.
+    // Saves that another server handed in the job with this id (in lower case), after `hops` servers had it.
+    // received(): the hops of the last time; nullopt: the job never came, or that was forgotten.
+    // forget_received() forgets all that came before an instant, in a transaction of its own.
     Result<void> save_received(std::string_view id, int64_t hops, int64_t at);
     std::optional<int64_t> received(std::string_view id);
     Result<void> forget_received(int64_t before);
 
-    // A change of many objects, of which no part keeps others waiting: what it makes of each is put aside, in
-    // several transactions, then let_aside_hold() makes all of it hold at once, and in the end catch_up()
-    // brings it to its place. A crash before let_aside_hold() is committed leaves nothing of the change, one
-    // later leaves all of it.
+    // A change of many objects that keeps nobody waiting: put_aside() stores the new objects aside, in
+    // several transactions; let_aside_hold() makes all of them count at once; catch_up() then brings them to
+    // their places. A crash before let_aside_hold() is committed leaves nothing of the change, a later one
+    // leaves all of it.
 
-    // Begins: what was put aside, and never came to hold, is gone.
+    // Begins such a change: drops objects that were put aside and never came to count.
     Result<void> clear_aside();
-    // An object as the state has it, or that it has none of its name.
+    // Stages the object's new value, or its removal.
     Result<void> put_aside(const ConfigName& object, const State& state);
     Result<void> let_aside_hold();
-    // Of so many objects, in a transaction of its own. False: nothing is left.
+    // Brings so many objects to their places, in a transaction of its own. False: none is left.
     Result<bool> catch_up(int64_t most);
-    // Is something left? What saves an object next catches up first, all at once.
+    // Are objects left that aren't in their places? The next save of an object brings all of them there
+    // first.
     bool behind() const;
 
     // The job's script as it was submitted.

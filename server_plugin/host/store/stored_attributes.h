@@ -1,8 +1,8 @@
-// A job's attributes as the database has them: short, since there may be a million jobs.
+// The stored form of a job's attributes: short, since there may be a million jobs.
 //
-// A byte 1, and then of every attribute the number that stands for its name, and resource and value with
-// their lengths before them. Numbers and lengths are seven bits a byte, the lowest first, the eighth bit set
-// if more follow. Objects that are set aside have netstrings ("5:queue,") of name, resource and value.
+// A byte 1, then for each attribute the number that stands for its name, and its resource and value, each
+// after its length. Numbers and lengths are seven bits a byte, the lowest first, the eighth bit set if more
+// follow. Objects that are set aside have netstrings ("5:queue,") of name, resource and value.
 #pragma once
 
 #include <cstddef>
@@ -16,33 +16,34 @@
 
 namespace pbs::host {
 
-// Netstrings, of attributes of any kind.
+// Writes and reads netstrings, for attributes of any kind.
 void put_netstring(std::string& out, std::string_view text);
 std::optional<std::string_view> take_netstring(std::string_view& in);
 
-// The rows of a table by their names as they are stored: quicker than the table, which leaves cases open.
+// The rows of an attribute table by their exact names: a faster look-up than the table's, which ignores case.
 using AttributeRows = std::unordered_map<std::string_view, const AttributeDef*>;
 AttributeRows rows_of(const AttributeTable& table);
 
 std::string netstrings_of(const Attributes& attributes);
-// Adds the attributes. Those that this version doesn't know are left out: a newer server may have written
-// them. False: it isn't what netstrings_of() makes.
+// Adds the attributes of the text. Leaves out those that this version doesn't know, as a newer server may
+// have written them. False: the text isn't one that netstrings_of() writes.
 bool read_netstrings(std::string_view in, const AttributeRows& rows, SharedTexts& texts,
                      Attributes& attributes);
 
-// The numbers that a database has for the names of a job's attributes.
+// The numbers by which a database stores the names of a job's attributes.
 class AttributeNumbers {
   public:
     static constexpr std::size_t kLargest = 10'000;
 
-    // Null: this version doesn't know the attribute. The number is 1 to kLargest.
+    // Adds a number, from 1 to kLargest. `row` is null if this version doesn't know the attribute.
     void add(const AttributeDef* row, std::size_t number);
     bool has(const AttributeDef& row) const { return numbers_.at(place(row)) != 0; }
     std::size_t largest() const { return rows_.empty() ? 0 : rows_.size() - 1; }
 
-    // All attributes of the table have numbers by now. That of the row `without` is left out.
+    // Writes the attributes except that of the row `without`. REQUIRES: all attributes of the table have
+    // numbers.
     std::string write(const Attributes& attributes, const AttributeDef* without) const;
-    // As read_netstrings(), of what write() makes.
+    // Reads what write() makes, as read_netstrings() does.
     bool read(std::string_view in, SharedTexts& texts, Attributes& attributes) const;
 
   private:
