@@ -20,9 +20,9 @@
 
 namespace pbs::host {
 
-// The server's objects that have changed since a revision, as they were at it (nullopt: not there); all of
-// them, or with an object as pbs_config names it ("queue q1") that one. Some are read at a time: nothing of
-// the server may change until all are.
+// The server's objects that have changed since a revision, as they were at that revision (nullopt: not
+// there). Without an object all of them; an object is given as pbs_config names it ("queue q1"). They are
+// read a few at a time, and the server must not change until all are read.
 class PastConfiguration {
   public:
     using Objects = std::map<ConfigName, std::optional<ConfigValues>>;
@@ -30,9 +30,10 @@ class PastConfiguration {
     PastConfiguration(std::string revision, std::string object)
         : revision_(std::move(revision)), object_(std::move(object)) {}
 
-    // True while something is left. Errors: the plugin's, such as that there is no such revision.
+    // Reads some objects. True while more are left. Errors: the plugin's, such as that there is no such
+    // revision.
     Result<bool> read_some(Plugin& plugin, int64_t now, const Identity& who);
-    // Once all are read.
+    // The objects. REQUIRES: all are read.
     Objects& objects() { return objects_; }
 
   private:
@@ -45,8 +46,8 @@ class PastConfiguration {
 // The plugin's document with the server's part added to it.
 std::string add_host_document(std::string document, const HostConfiguration& configuration);
 
-// The server's part of a document; nullopt if it has none. What is no JSON at all has none either: the plugin
-// says what is wrong with it. Errors: PBSE_BADATVAL, a line for each mistake in the part.
+// Reads the server's part of a document; nullopt if it has none. A text that isn't JSON has none either: the
+// plugin says what is wrong with it. Errors: PBSE_BADATVAL, a line for each mistake in the part.
 Result<std::optional<HostConfiguration>> read_host_document(std::string_view document);
 
 }  // namespace pbs::host

@@ -26,7 +26,7 @@ void add_line(std::string& lines, std::string_view line) {
     lines += line;
 }
 
-// The changes as the plugin takes them; points into its own texts and into what it was made from.
+// The records of a change for the plugin; they point into this object's texts and into the given HostRecord.
 class ChangeRecords {
   public:
     explicit ChangeRecords(const HostRecord& record) {

@@ -1,8 +1,8 @@
 // The policy plugin, as the server sees it: pbs_policy.so behind the C interface of pbs_plugin.h.
 //
 // Only the room policy/ reaches the interface, by server_plugin/client/. Plugin is told of each object as it
-// is (records are made in plugin_records.h), asked for cycles, and asked what clients want to know of its own
-// objects. Nothing of it waits for the scheduler, except finish_cycle():
+// is (records are made in plugin_records.h), asked for cycles, and asked for the state of its own objects
+// when clients want it. None of its functions waits for the scheduler, except finish_cycle():
 //   plugin.tell(now, job, state);
 //   if (auto on_its_way = plugin.start_cycle(now, "default", PBS_SCH_SCHEDULE_NEW)) ...
 //   auto decisions = plugin.finish_cycle(now);  // once client::Options::cycle_finished was called
@@ -31,7 +31,7 @@ class RecordBuilder;
 using client::is_plugin_type;
 using cluster::Decision;
 
-// A queue of another server whose jobs are pulled into one of this server's.
+// A queue of another server whose jobs are pulled into a queue of this one.
 struct PeerQueue {
     std::string here;
     std::string there;
@@ -44,11 +44,12 @@ struct ChangeText {
     std::string after;
 };
 
-// What the server itself changes on a Manager request, for the plugin's history.
+// The server's own changes for a Manager request, for the plugin's history.
 struct HostRecord {
     std::string_view text{};  // the request as one would type it in qmgr
     std::span<const ConfigChange> changes{};
-    std::span<const ChangeText> texts{};  // the changes', in their order; none: they are made
+    std::span<const ChangeText>
+        texts{};  // the texts of `changes`, in their order; empty: they are made from `changes`
 };
 
 // The client of the interface, and what the host's own objects add to it.
@@ -68,15 +69,15 @@ class Plugin : public client::Plugin {
     // Adds the plugin's attributes of a server's object to `attributes`.
     void status_attributes(int64_t now, int object_type, std::string_view name, ifl::Attributes& attributes);
 
-    // Adds a line to `warning` for each of these attributes, which are being set on a queue of this
-    // partition, that the policy in force doesn't act on.
+    // Appends to `warning` a line for each of these attributes, being set on a queue of this partition, that
+    // has no effect under the policy in force.
     void not_acted_on(int64_t now, std::string_view queue, std::string_view partition,
                       const ifl::Attributes& attributes, std::string& warning);
 
     // The peer queues of the policy in force for a scheduler.
     std::vector<PeerQueue> peer_queues(int64_t now, std::string_view sched) const;
 
-    // Events.
+    // Events: each tells the plugin of an object's change.
     void resource_defined(const Resource& resource);
     void server_changed(const State& state);
     void sched_changed(const Sched& sched, const State& state);

@@ -1,4 +1,4 @@
-// The server's objects as the records of pbs_plugin.h.
+// The server's objects as records of the C interface (pbs_plugin.h).
 #pragma once
 
 #include <string_view>
@@ -29,11 +29,11 @@ class RecordBuilder {
   public:
     explicit RecordBuilder(const State& state) : state_(state), names_(state), builder_(names_) {}
 
-    // Each is valid until the next call on this builder.
+    // Each record is valid until the next call on this builder.
     const pbs_server_record& server();
     const pbs_sched_record& sched(const Sched& sched);
     const pbs_queue_record& queue(const Queue& queue);
-    // All vnodes are on this machine.
+    // All vnodes are on this machine, so they all get its load.
     const pbs_vnode_record& node(const Node& node, const MachineLoad& load);
     const pbs_job_record& job(const Job& job);
     const pbs_reservation_record& reservation(const Reservation& reservation);
@@ -45,7 +45,7 @@ class RecordBuilder {
     const State& state_;
     StateNames names_;
     cluster::RecordBuilder builder_;
-    // The records point into these.
+    // The objects that the records point into.
     cluster::Server server_;
     cluster::Sched sched_;
     cluster::Queue queue_;
