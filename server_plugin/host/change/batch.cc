@@ -150,8 +150,8 @@ Result<void> Batch::check() const {
     return {};
 }
 
-// Lists what the plugin is to be told after an exchange: the objects in the state that differ from those in
-// tables_.
+// Lists the objects that the plugin is to be told of after an exchange: those in the state that differ from
+// those in tables_.
 void Batch::begin_telling() {
     to_tell_.clear();
     told_ = 0;
@@ -165,7 +165,7 @@ void Batch::begin_telling() {
     for (const ConfigName& object : touched_) to_tell_.emplace_back(Tell::gone_resource, &object);
 }
 
-// False: the plugin has been told of all.
+// Tells the plugin of some objects. False: it has been told of all.
 bool Batch::tell_some() {
     const size_t end = std::min(to_tell_.size(), told_ + kToldAtOnce);
     for (; told_ < end; ++told_) tell_one(to_tell_[told_].first, *to_tell_[told_].second);
@@ -224,7 +224,8 @@ void Batch::tell_rest() {
     for (const auto& action : actions_) guarded(server_.parts.log, "after a change", action);
 }
 
-// After an exception the plugin may have done its part or not: nobody knows before the two are compared.
+// Calls the plugin's part. If that throws, the plugin may have done it or not, which only a comparison of its
+// history with the server shows.
 Result<void> Batch::ask(const std::function<Result<void>()>& plugins_part) {
     try {
         return plugins_part();
@@ -244,8 +245,8 @@ Result<void> Batch::commit(const std::function<Result<void>()>& plugins_part, To
     Store& store = server_.parts.store;
     State& state = server_.state;
     if (told == Told::before) exchange_and_tell();
-    // The plugin commits within the server's transaction: a copy of both databases has the change in both or
-    // in neither.
+    // The plugin commits within the server's transaction, so that a backup of both databases has the change
+    // in both or in neither.
     const bool writes = !touched_.empty();
     Result<void> done;
     if (writes) done = store.begin();

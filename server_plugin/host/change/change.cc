@@ -214,7 +214,8 @@ void Change::note(ChangedSince& changed) const {
     for (const auto& [handle, node] : nodes.there) changed.nodes.insert(handle);
     for (const auto& [handle, name] : nodes.gone) changed.nodes.insert(handle);
     for (const auto& [handle, job] : removed_jobs_) changed.jobs.insert(job.told);
-    // Decisions about reservations name them as those about jobs name jobs.
+    // Decisions about reservations carry the reservation's handle in the field that is otherwise a job's, so
+    // both are in one set.
     const auto& reservations = std::get<Objects<Reservation>>(objects_);
     for (const auto& [handle, reservation] : reservations.there) changed.jobs.insert(handle);
     for (const auto& [handle, id] : reservations.gone) changed.jobs.insert(handle);
@@ -323,7 +324,8 @@ Result<void> Change::join(Batch& batch) {
 
 namespace {
 
-// Brings history and server together again after the plugin has committed a change and the server could not.
+// Brings the plugin's history and the server together again after the plugin has committed a change that the
+// server could not.
 void reconcile(Server& server) {
     if (server.parts.plugin == nullptr) return;
     if (auto done = reconcile_history(server); !done)
@@ -335,7 +337,7 @@ void reconcile(Server& server) {
 
 }  // namespace
 
-// What arrays are after what becomes of their subjobs.
+// Updates each array by the changes of its subjobs.
 void Change::follow_arrays() {
     std::map<uint64_t, std::vector<SubjobStep>> steps;
     for (const auto& [handle, job] : jobs_)
@@ -345,7 +347,7 @@ void Change::follow_arrays() {
     for (const auto& [array, those] : steps) server_.parts.follow_subjobs(*this, array, those);
 }
 
-// As the server counted until now.
+// Settles eligible time by the setting that was in force until now.
 void Change::settle_accruals() {
     const bool counts = counts_eligible_time(server_.state.server);
     if (server_attributes_ && counts_eligible_time(*server_attributes_) && !counts) {
@@ -381,13 +383,14 @@ Result<void> Change::commit(const std::function<Result<void>()>& before) {
     follow_arrays();
     CommitGroup& group = server_.commit_group;
     if (group.takes() && !before && only_adds_jobs()) return join(group);
-    // Whoever holds the replies to its members asks the group for the outcome (CommitGroup::commit).
+    // Commit the group of submissions first. The holders of its replies learn the outcome from
+    // CommitGroup::commit().
     if (group.uncommitted())
         if (auto done = group.commit(); !done) return done;
     Store& store = server_.parts.store;
     Result<void> done;
     bool told = false;
-    // A transaction must not stay open, or no other could begin.
+    // An exception must not leave the transaction open, or no other could begin.
     try {
         done = store.begin(lasts_ ? Store::Durable::now : Store::Durable::later);
         if (done) done = write();

@@ -1,6 +1,6 @@
-// One transaction on the server's state. What a request changes is changed on copies; commit() stores them,
-// and only when that is durable puts them in place, tells the plugin, and does what was left for afterwards.
-// If anything fails, nothing has happened.
+// One transaction on the server's state. A request changes copies of objects. commit() stores them, and only
+// when they are durable puts them in place, tells the plugin, and runs the actions left for afterwards. If
+// anything fails, nothing has happened.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ namespace pbs::host {
 class Batch;
 class CommitGroup;
 
-// A subjob that changes: as it was (nullptr: no job) and as it will be, or was in the end if it is gone.
+// A subjob's change. `before`: as it was (nullptr: no job). `after`: as it will be, or if it is gone as it
+// was in the end.
 struct SubjobStep {
     const Job* before = nullptr;
     const Job* after = nullptr;
@@ -33,7 +34,7 @@ struct SubjobStep {
 class Change {
   public:
     Change(Server& server, int64_t now) : server_(server), now_(now), counted_(server.state) {}
-    ~Change();  // takes back what was done to links and is not committed
+    ~Change();  // takes back changes of links that weren't committed
     Change(const Change&) = delete;
     Change& operator=(const Change&) = delete;
 
@@ -48,11 +49,11 @@ class Change {
     Reservation& reservation(const Reservation& current) { return changed(current); }
     Attributes& server_attributes();
 
-    // New objects; they need a handle of State::new_handle().
+    // Adds a new object, which needs a handle of State::new_handle().
     Job& add(Job job, std::string script);
     Job& put(Job job);  // the job, new or not, without a script of its own
-    // Gives the job a comment. That of a job of which nothing else changes is written and put in place alone:
-    // a cycle tells a great many.
+    // Gives the job a comment. If nothing else of the job changes, the comment is written and put in place
+    // alone, as a cycle gives a great many.
     void comment(const Job& current, std::string_view text);
     template <typename Object>
     Object& add(Object object) {
@@ -68,49 +69,50 @@ class Change {
         of<Object>().there.erase(handle);
     }
 
-    // Links between jobs, which the state's Dependencies has (or has no longer) at once.
+    // Makes and removes links between jobs; the state's Dependencies shows it at once.
     void link(uint64_t job, LinkKind kind, uint64_t other);
     void link(const Link& link);
     void unlink(const Link& link);
     // The job as it will be; nullptr: there is none, or will be none.
     const Job* current(uint64_t sequence) const;
 
-    // The jobs that limits count. A job that enters a queue is staged there by enter_queue(), one that ends
-    // is forgotten.
+    // The jobs that limits count, as this change makes them: enter_queue() stages a job that enters a queue,
+    // the end of a job forgets it.
     CountedJobs& counted() { return counted_; }
 
-    // A resource definition to save (added or changed) or to remove. The table itself changes at commit.
+    // Saves (adds or changes) or removes the definition of a resource. The table itself changes at commit.
     void save_resource(Resource resource) { resource_ = std::move(resource); }
     void remove_resource(std::string name) { removed_resource_ = std::move(name); }
 
     void next_sequence(int64_t next) { next_sequence_ = next; }
-    // Another server handed in the job with this id, after so many servers had it.
+    // Notes that another server handed in the job with this id, after `hops` servers had it.
     void received(std::string id, int64_t hops) { received_ = std::pair(std::move(id), hops); }
 
-    // Done after the commit, in the order given: accounting, log, runner.
+    // Adds an action for after the commit, in the order given: accounting, log, runner.
     void then(std::function<void()> action) { actions_.push_back(std::move(action)); }
     void want_cycle(int trigger) { trigger_ = trigger; }
 
-    // What a manager's change does to the configuration: only what is different then, for the history.
+    // The change of the configuration that a manager makes, for the history: only the differences.
     std::vector<ConfigChange> configuration() const;
 
-    // Nobody counts on this change: a crash of the machine may undo it.
+    // Says that nobody relies on this change: a crash of the machine may undo it.
     void need_not_last() { lasts_ = false; }
 
-    // `before` runs when all is written and not yet committed; its error takes everything back. In a batch
-    // (Server::batch) the change is made in its tables, and that is all. While Server::commit_group takes
-    // submissions, a change that is one joins it: it is durable, and known, when the group is committed.
+    // Commits. `before` runs when everything is written and not yet committed; its error takes everything
+    // back. In a batch (Server::batch) the change is made in the batch's tables only. While
+    // Server::commit_group takes submissions, a change that is one joins it: it becomes durable and known
+    // when the group is committed.
     Result<void> commit(const std::function<Result<void>()>& before = {});
 
   private:
-    // A job that goes: what is still to be known of it.
+    // A removed job, as far as it is still needed.
     struct RemovedJob {
         uint64_t sequence;
         uint64_t told;
         std::optional<Job> subjob;
     };
-    // What becomes of the objects of a kind, by handle: those that are new or changed, and the names of those
-    // that go. What is done with a kind is its trait, Kind<Object> in change.cc.
+    // The changes of one kind of objects, by handle: new or changed objects, and the names of removed ones.
+    // The trait Kind<Object> in change.cc says how the kind is handled.
     template <typename Object>
     struct Objects {
         std::map<uint64_t, Object> there{};
@@ -153,11 +155,11 @@ class Change {
     CountedJobs counted_;
     std::map<uint64_t, Job> jobs_;
     std::map<uint64_t, std::string> scripts_;
-    std::map<uint64_t, SharedText> comments_;  // of jobs that are not among jobs_
+    std::map<uint64_t, SharedText> comments_;  // comments of jobs that aren't in jobs_
     std::tuple<Objects<Queue>, Objects<Node>, Objects<Sched>, Objects<Reservation>> objects_;
     std::optional<Attributes> server_attributes_;
     std::map<uint64_t, RemovedJob> removed_jobs_;  // by handle
-    std::vector<std::pair<Link, bool>> links_;     // made (true) or removed, in this order
+    std::vector<std::pair<Link, bool>> links_;     // made (true) or removed (false), in this order
     std::optional<Resource> resource_;
     std::optional<std::string> removed_resource_;
     std::optional<int64_t> next_sequence_;

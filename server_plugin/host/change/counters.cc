@@ -10,12 +10,12 @@
 namespace pbs::host {
 namespace {
 
-// As many as one looks at; a cycle is some hundred bytes.
+// Users rarely look at more; a cycle takes some hundred bytes.
 constexpr std::size_t kMostCycles = 100;
 constexpr std::size_t kMostSlowRequests = 100;
-// Longer than a turn of the loop should take.
+// A request is slow if it takes longer than a turn of the loop should.
 constexpr std::chrono::milliseconds kSlow{50};
-// Users are those that have accounts; this keeps a mistake from growing without end.
+// Only users with accounts are counted; the bound keeps a mistake from growing without end.
 constexpr std::size_t kMostUsers = 10000;
 
 double seconds(std::chrono::nanoseconds duration) {

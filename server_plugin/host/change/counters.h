@@ -1,6 +1,6 @@
-// What the server counts of itself as it works, so that whoever asks costs nothing but the reply: cycles,
-// requests, commits and waits since its start, and the last cycles and slow requests one by one. Requests ask
-// for them by requests/status_diagnosis.cc.
+// The server's counts of its own work, kept as it goes, so that a query costs only the reply: cycles,
+// requests, commits and waits since its start, and the last cycles and slow requests one by one.
+// requests/status_diagnosis.cc asks for them.
 #pragma once
 
 #include <array>
@@ -18,47 +18,48 @@
 
 namespace pbs::host {
 
-// How many amounts were at most each of some bounds.
+// Counts how many amounts were at most each of some bounds.
 class Histogram {
   public:
-    // The bounds ascend, are twelve at most, and outlive the histogram.
+    // REQUIRES: the bounds ascend, are twelve at most, and outlive the histogram.
     explicit Histogram(std::span<const double> bounds);
     void add(double amount);
-    // "COUNT SUM N N N": how many in all, their sum, and for each bound how many were at most that.
+    // The text "COUNT SUM N N N": the number of amounts, their sum, and for each bound how many were at most
+    // that.
     std::string text() const;
 
   private:
     std::span<const double> bounds_;
-    std::array<std::uint64_t, 12> counts_{};  // for each bound, without those of lower ones
+    std::array<std::uint64_t, 12> counts_{};  // for each bound, without the counts of lower ones
     std::uint64_t count_ = 0;
     double sum_ = 0;
 };
 
-// Seconds. What takes up to a thousandth is nothing to wait for; a cycle or a large status may take longer
+// Bounds for durations, in seconds. Up to a thousandth is no wait; a cycle or a large status may take more
 // than ten.
 inline constexpr std::array kDurationBounds = {0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05,
                                                0.1,    0.5,    1.0,   5.0,   10.0, 60.0};
-// Seconds that jobs wait: from moments to a week.
+// Bounds for the waits of jobs, in seconds: from moments to a week.
 inline constexpr std::array kWaitBounds = {1.0,     10.0,    60.0,    300.0,    1800.0,  3600.0,
                                            14400.0, 43200.0, 86400.0, 259200.0, 604800.0};
 
-// A scheduling cycle that is over. Its jobs are those of the decisions, but for `considered`.
+// A scheduling cycle that is over. Its counts of jobs are those of its decisions, except `considered`.
 struct CycleNote {
     std::string sched;
     int trigger = 0;
     std::int64_t began = 0;                // by the server's clock, seconds since the Epoch
-    std::chrono::nanoseconds deciding{0};  // until the decisions were there
-    std::chrono::nanoseconds carrying{0};  // until they were carried out, with what was done in between
+    std::chrono::nanoseconds deciding{0};  // from its begin until the decisions were there
+    std::chrono::nanoseconds carrying{0};  // from then until they were carried out, with requests in between
     std::int64_t considered = 0;
     std::array<std::int64_t, 9> decisions{};  // by Decision::Kind
-    std::int64_t dropped = 0;                 // decisions that didn't fit any more
+    std::int64_t dropped = 0;                 // decisions that no longer fitted
     bool failed = false;
 };
 
 struct RequestNote {
     ifl::RequestType type{};
     std::string who;      // user@host
-    std::string object;   // that it names, if it names one
+    std::string object;   // the object that it names, if any
     std::int64_t at = 0;  // by the server's clock, seconds since the Epoch
     std::chrono::nanoseconds took{0};
 };
@@ -67,7 +68,7 @@ class Counters {
   public:
     using Duration = std::chrono::nanoseconds;
 
-    // What one user has asked for.
+    // The requests of one user.
     struct User {
         std::uint64_t requests = 0;
         Duration took{0};
@@ -79,12 +80,12 @@ class Counters {
     void job_started(std::int64_t waited);
     void job_ended();
 
-    // The last ones, the latest last.
+    // The last cycles and slow requests, the latest last.
     const std::deque<CycleNote>& last_cycles() const { return last_cycles_; }
     const std::deque<RequestNote>& slow_requests() const { return slow_requests_; }
     const std::map<std::string, User, std::less<>>& users() const { return users_; }
 
-    // All else: names, what each is of (empty: of the server), and values.
+    // Every other count: its name, its object (empty: the server), and its value.
     struct Value {
         std::string_view name;
         std::string of;
@@ -112,9 +113,9 @@ class Counters {
     std::uint64_t ended_ = 0;
 };
 
-// How a trigger of cycles is called: "new job"; "other" for a number that is none.
+// The name of a trigger of cycles: "new job"; "other" for an unknown number.
 std::string_view trigger_name(int trigger);
-// How a kind of decisions is called, by its number from 0: "run".
+// The name of a kind of decisions, by its number from 0: "run".
 std::string_view decision_name(std::size_t kind);
 
 }  // namespace pbs::host

@@ -12,14 +12,14 @@
 namespace pbs::host {
 namespace {
 
-// execution_prime and the like; empty for any time.
+// execution_prime and the like; empty: any time
 struct QueueTime {
     std::string queue;
     std::string from;
     std::string to;
 };
 
-// The server itself, as the one who changes its queues.
+// The server's own identity, for changes that it makes by itself.
 Identity self(const Server& server) {
     return {"pbs_server", server.state.server_name, privilege_operator | privilege_manager | privilege_root};
 }
@@ -39,7 +39,7 @@ std::vector<QueueTime> wanted(Server& server) {
     return out;
 }
 
-// Of an execution queue; "execution" is any time.
+// The type of an execution queue. The value "execution" means any time, like an unset one.
 std::string_view execution_type(const Queue& queue) {
     const std::string_view type = queue.attributes.text("execution_type");
     return type == "execution" ? std::string_view{} : type;
@@ -54,7 +54,7 @@ void set_type(Queue& queue, const std::string& type) {
     }
 }
 
-// Sets the type of a queue, with its row in the history.
+// Sets the type of a queue, and records it in the history.
 Result<void> change_type(Server& server, const Queue& queue, const QueueTime& time) {
     Change change(server, server.now());
     set_type(change.queue(queue), time.to);
@@ -89,7 +89,7 @@ void set_queue_types(Server& server) {
     if (server.parts.plugin == nullptr) return;
     for (const QueueTime& time : wanted(server)) {
         const Queue* queue = server.state.queue(time.queue);
-        // Whoever makes a queue says its type after its name.
+        // A queue that is being made gets its type after its name, so leave a queue without one alone.
         if (queue == nullptr || !queue->attributes.has("queue_type")) continue;
         Result<void> done;
         if (!queue->route() && execution_type(*queue) == time.from) done = change_type(server, *queue, time);

@@ -14,7 +14,7 @@
 namespace pbs::host {
 namespace {
 
-// The last row that the history has of an object.
+// The last row of an object in the history.
 struct Recorded {
     ConfigName object;
     std::optional<ConfigValues> before;

@@ -1,5 +1,5 @@
-// What the plugin's history says of the server's objects, and what the server has. They are in two databases:
-// a crash or a full disk between the two commits leaves a change in the plugin's alone.
+// Compares the plugin's history with the server's objects. They are in two databases: a crash or a full disk
+// between the two commits leaves a change in the plugin's alone.
 #pragma once
 
 #include "server_plugin/host/base/error.h"
@@ -7,11 +7,10 @@
 
 namespace pbs::host {
 
-// Brings the two together. If nothing of the last change is in the server, it is taken back in the plugin,
-// too: a rollback that the history has, of the user pbs_server. Whatever else is different, such as what was
-// changed while another plugin or none was loaded, gets rows in the history. For the server's start, once the
-// plugin has started, and for a commit that has failed after the plugin's. A plugin that keeps no history is
-// left alone.
+// Brings the two together. If the server has nothing of the last change, it is taken back in the plugin too,
+// by a rollback in the history, of the user pbs_server. Any other difference, such as changes made while
+// another plugin or none was loaded, gets rows in the history. Call it at the server's start, once the plugin
+// has started, and when a commit has failed after the plugin's. A plugin that keeps no history is left alone.
 Result<void> reconcile_history(Server& server);
 
 }  // namespace pbs::host

@@ -27,7 +27,7 @@ void Server::reap() {
 
 Server::Server(State initial, ServerParts server_parts, ServerOptions server_options)
     : state(std::move(initial)), parts(server_parts), options(std::move(server_options)) {
-    // They are in the order of queueing.
+    // Jobs are in the order of queueing, so the last one has the largest rank.
     if (!state.jobs().empty()) last_rank = state.jobs().rbegin()->second.queue_rank;
 }
 
@@ -47,7 +47,7 @@ Result<void> Server::make_first_objects() {
         Attributes& server = change.server_attributes();
         for (const AttributeDef& row : server_table().rows()) {
             if (!row.has(preset)) continue;
-            // "ncpus=1" of a resource, or the value itself.
+            // The default of a resource list is "ncpus=1"; of another attribute the value itself.
             const std::string_view value = row.default_value;
             const size_t equals = row.type == Type::resources ? value.find('=') : std::string_view::npos;
             const bool whole = equals == std::string_view::npos;
@@ -58,7 +58,7 @@ Result<void> Server::make_first_objects() {
     if (state.sched(kDefaultSched) == nullptr) {
         Sched sched;
         sched.handle = state.new_handle();
-        if (sched.handle == 1) sched.handle = state.new_handle();  // 1 is the server object's row
+        if (sched.handle == 1) sched.handle = state.new_handle();  // 1 is the handle of the server object
         sched.name = kDefaultSched;
         const auto set = [&](std::string_view name, std::string value) {
             sched.attributes.set(*sched_table().find(name), {}, value);

@@ -1,4 +1,5 @@
-// The server apart from its network: the state, what it is kept and carried out with, and what is pending.
+// The server apart from its network: the state, the parts that store it and carry it out, and the work that
+// is pending.
 //
 // The room change/ is how the state changes. Server has the parts; a Change (change.h) is one transaction on
 // them: copies of objects are changed, commit() stores them, puts them in place, tells the plugin, and does
@@ -53,7 +54,7 @@ struct ServerParts {
     Executor& executor;
     Clock& clock;
     Plugin* plugin = nullptr;  // tests of single requests may do without
-    // What each commit makes of an array after steps of its subjobs (life/array_life.h).
+    // Updates an array after steps of its subjobs; each commit calls it (life/array_life.h).
     void (*follow_subjobs)(Change&, uint64_t array, const std::vector<SubjobStep>&) = nullptr;
 };
 
@@ -64,25 +65,25 @@ struct ServerOptions {
     std::string starter;  // the user who runs the server: a manager
     uint16_t port = 0;
     std::string program = "/proc/self/exe";        // run as a writer of messages (message.h) and of backups
-    std::chrono::milliseconds message_time{5000};  // the time that a writer of messages has
+    std::chrono::milliseconds message_time{5000};  // the time that a writer of messages may take
 };
 
-// What has changed since a cycle's start, other than by what it decided.
+// The changes since a cycle's start, other than those that it decided.
 struct ChangedSince {
     std::unordered_set<uint64_t> jobs;
-    std::unordered_set<uint64_t> nodes;  // also those that jobs were started on
-    bool configuration = false;  // of the plugin, or of server, queues, nodes, schedulers or resources
+    std::unordered_set<uint64_t> nodes;  // includes those that jobs were started on
+    bool configuration = false;          // of the plugin, server, queues, nodes, schedulers or resources
 
     bool anything() const { return configuration || !jobs.empty() || !nodes.empty(); }
 };
 
-// Where the pass over the jobs of route queues is (routing.h).
+// The position of the pass over the jobs of route queues (routing.h).
 struct RoutePass {
     std::string
         queue{};  // the jobs of queues before this one, and this one's up to `job`, have had their turn
     uint64_t job = 0;
-    std::unordered_map<uint64_t, int64_t> offered{};  // jobs that no destination took, and when that was
-    std::size_t next_look = 1024;                     // at so many of them those that have gone are forgotten
+    std::unordered_map<uint64_t, int64_t> offered{};  // jobs that no destination took: time of the offer
+    std::size_t next_look = 1024;  // at this size of `offered`, jobs that have gone are removed from it
 };
 
 // A program that writes a checkpoint.
@@ -104,14 +105,14 @@ class Server {
 
     int64_t now() const;  // by the server's clock, seconds since the Epoch
 
-    // At the first start makes the server object and the `default` scheduler; later what a new version has in
-    // addition.
+    // Makes the server object and the `default` scheduler at the first start; later adds what is new in this
+    // version.
     Result<void> make_first_objects();
     // Tells the plugin of everything, then starts it.
     Result<void> start_plugin();
 
-    // Scheduling cycles that are due; the loop runs them (cycle.h). An empty name means every scheduler. Of
-    // several triggers the cycle has the one that says most: a policy switch, then a change of configuration.
+    // Asks for a scheduling cycle; the loop runs it (cycle.h). An empty name means every scheduler. Of
+    // several triggers the more telling one wins: a policy switch, then a change of configuration.
     void want_cycle(int trigger, std::string_view sched = {});
     std::map<std::string, int, std::less<>> take_wanted_cycles();
     static int more_telling(int trigger, int other);
@@ -120,34 +121,35 @@ class Server {
         return wanted_.find("") != wanted_.end() || wanted_.find(sched) != wanted_.end();
     }
 
-    // A cycle waits until the plugin has done with a request: no other request is to begin there before the
-    // cycle.
+    // A cycle waits until the plugin has finished a request; no other request may begin in the plugin before
+    // that cycle.
     bool cycle_waits = false;
-    // What has changed since the cycle that is on its way began; nullopt: none is.
+    // The changes since the cycle under way began; nullopt: no cycle is.
     std::optional<ChangedSince> changed;
 
     // How many requests wait for the end of a cycle to ask the plugin something, such as where a job has
-    // room: the next cycle begins when they have asked.
+    // room. The next cycle begins when they have asked.
     std::size_t placing = 0;
 
-    Batch* open_batch = nullptr;  // the one change of many objects that is being made (batch.h)
+    Batch* open_batch = nullptr;  // the one change of many objects under way (batch.h)
     Batch* batch = nullptr;       // the same, while Batch::run() has its tables in place of the state's
 
-    CommitGroup commit_group{*this};  // of submissions that come at the same time
+    CommitGroup commit_group{*this};  // submissions that come at the same time
 
-    RecentUsers recent_users;  // of jobs that are queued
+    RecentUsers recent_users;  // the users of jobs that are being queued
 
-    std::vector<Checkpoint> checkpoints;  // that are being written (checkpoint.h)
+    std::vector<Checkpoint> checkpoints;  // checkpoints that are being written (checkpoint.h)
     std::size_t message_writers = 0;      // processes that write messages now (message.h)
     bool backing_up = false;              // a backup is being made for a manager (requests/backup.h)
-    // Processes that were killed and have to be waited for: they go when their disk lets them.
+    // Killed processes that have to be waited for; they may end late, when their disk lets them.
     std::vector<pid_t> killed_children;
-    void reap();  // waits for those of them that have ended
+    void reap();  // waits for those of killed_children that have ended
 
-    // Other servers' jobs on their way in: the last handing in of each, by its id in lower case (arrival.h).
+    // Jobs that other servers are handing in, each with the number of its last hand-in, by id in lower case
+    // (arrival.h).
     std::map<std::string, uint64_t> arriving;
     uint64_t last_arrival = 0;
-    // What deals with other servers; tests of single requests do without.
+    // The parts for other servers; tests of single requests do without.
     Peers* peers = nullptr;
     Deliveries* deliveries = nullptr;
 
@@ -155,24 +157,24 @@ class Server {
 
     uint64_t last_ticket = 0;  // the last ticket given to a request (Context::ticket)
     int64_t last_rank = 0;     // the largest queue_rank given
-    // Runs whose ends are committed and may not be on the disk yet (ended_runs.h); are others on their way to
-    // it?
+    // Runs whose ends are committed and may not be on the disk yet (ended_runs.h); and whether a thread is
+    // bringing others to it.
     std::vector<RunId> ended_runs;
     bool ends_on_their_way = false;
-    std::vector<RunReport> unstored_reports;  // reports of the runner that are not in the database yet
+    std::vector<RunReport> unstored_reports;  // the runner's reports that are not in the database yet
 
-    // Set by a Shutdown request or a signal: the server's loop ends.
+    // A Shutdown request or a signal sets it: the server's loop ends.
     bool stopping = false;
-    // Other than `no`: the server stops when no job runs any more, and takes and starts no job until then.
+    // Not `no`: the server takes and starts no job any more, and stops when no job runs.
     enum class Closing { no, delayed, immediate } closing = Closing::no;
     bool winding_down() const { return stopping || closing != Closing::no; }
     std::string state_text() const;  // server_state
 
   private:
-    std::map<std::string, int, std::less<>> wanted_;  // scheduler to trigger
+    std::map<std::string, int, std::less<>> wanted_;  // trigger by scheduler
 };
 
-// The number of the next job or reservation. Numbers of those that still exist are passed over after a wrap.
+// The number of the next job or reservation. After the numbers wrap, those in use are passed over.
 uint64_t next_sequence(const Server& server);
 
 }  // namespace pbs::host
