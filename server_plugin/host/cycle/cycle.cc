@@ -29,7 +29,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// Jobs that a slice starts, at most: each has files written for it.
+// A slice starts at most so many jobs, as each has files written for it.
 constexpr size_t kMostStartsAtOnce = 16;
 
 int64_t iteration(const Sched& sched) {
@@ -43,12 +43,12 @@ bool is_harmless(const Decision& decision) {
            decision.kind == Decision::Kind::accrue;
 }
 
-// Decisions of a cycle, on their way into one transaction. What earlier ones have taken of the vnodes
-// counts for the later ones.
+// Puts decisions of a cycle into one transaction. Vnodes that earlier decisions have taken are taken for
+// later ones.
 class Application {
   public:
-    // `preempted`: the jobs that earlier decisions of the cycle have preempted, to which this one's are
-    // added; `failed`: one couldn't be. `log`: of the scheduler, or null.
+    // `preempted`: the jobs that decisions of the cycle have preempted so far; this object adds its own.
+    // `failed`: whether a job could not be preempted. `log`: the scheduler's, or null.
     Application(Server& server, int64_t now, std::vector<std::string>& preempted, bool& failed, Log* log)
         : server_(server), change_(server, now), preempted_(preempted), failed_(failed), log_(log) {
         change_.then([this] { committed_ = std::chrono::steady_clock::now(); });
@@ -57,13 +57,14 @@ class Application {
                 leave(job->places);
     }
 
-    // False: the decision doesn't fit any more.
+    // Applies a decision. False: it doesn't fit any more.
     bool apply(const Decision& decision);
-    // Has the decision that was applied last started a subjob, and may its array's next one start?
+    // Has the last decision started a subjob, and may the next one of its array start?
     bool array_goes_on() const { return array_goes_on_; }
-    // Comments alone wait for no disk: a cycle gives them again if they are lost.
+    // Commits. A transaction of comments alone doesn't wait for the disk: a cycle gives them again if they
+    // are lost.
     Result<void> commit();
-    // After a commit: how long ago what was decided was durable, and began to be carried out.
+    // The time since the commit, when carrying out began.
     std::chrono::nanoseconds since_commit() const { return std::chrono::steady_clock::now() - committed_; }
 
   private:
@@ -90,7 +91,7 @@ class Application {
     bool array_goes_on_ = false;
 };
 
-// Server::changed is put aside meanwhile: what decisions do themselves must not make later decisions of the
+// Commits with Server::changed put aside: the decisions' own changes must not make later decisions of the
 // same cycle, which may be about the same jobs, look outdated.
 Result<void> Application::commit() {
     class Aside {
@@ -110,7 +111,7 @@ Result<void> Application::commit() {
     return change_.commit();
 }
 
-// A queue may have been stopped since the cycle began.
+// Checks that the queue exists and is started: it may have been stopped since the cycle began.
 Result<void> Application::check_started(const Queue* queue) {
     if (queue == nullptr) return fail(PBSE_UNKQUE, "its queue has gone");
     if (queue->started()) return {};
@@ -128,18 +129,18 @@ Result<void> Application::move(const Decision& decision, Job& job) {
     if (decision.queue == 0 || decision.queue == job.queue) return {};
     const Queue* queue = server_.state.queue(decision.queue);
     if (queue == nullptr) return fail(PBSE_UNKQUE, "the queue to move to has gone");
-    // The job would run before its dependencies are taken up.
+    // The job would run before its dependencies are taken up in an execution queue.
     if (job.attributes.has("depend")) return fail(PBSE_BADDEPEND, "a route queue has it, with dependencies");
     return enter_queue(change_, job, *queue, Entry::managed);
 }
 
-// What counts in the state as held by a job that is preempted: others may have it.
+// Frees the places of a job that is preempted for later decisions: the state still counts them as held.
 void Application::leave(const std::vector<Place>& places) {
     for (const Place& place : places)
         for (const auto& [id, amount] : place.amounts) taken_[place.node][id] -= amount;
 }
 
-// The preempted jobs that haven't given back yet what they held.
+// The runs of preempted jobs that haven't given back their places yet.
 std::vector<RunId> Application::awaited() const {
     std::vector<RunId> runs;
     for (const std::string& id : preempted_) {
@@ -150,7 +151,7 @@ std::vector<RunId> Application::awaited() const {
     return runs;
 }
 
-// The job may have ended since the cycle began, and the one that room is made for may be held.
+// Preempts a job. It may have ended since the cycle began, and the job for which it makes room may be held.
 Result<void> Application::preempt(const Decision& decision) {
     const Job* job = server_.state.job_told_as(decision.job);
     if (job == nullptr || !job->running() || is_preempted(*job)) return {};
@@ -170,7 +171,7 @@ Result<void> Application::preempt(const Decision& decision) {
     return {};
 }
 
-// It goes on where it was, once those have gone that make room for it.
+// Resumes a suspended job on its places, once the jobs that make room for it have gone.
 Result<void> Application::resume(const Decision& decision, Job& job) {
     if (auto ok = check_started(server_.state.queue(job.queue)); !ok) return ok;
     if (auto ok = take_room(released_places(job, server_.state.resources)); !ok) return ok;
@@ -194,7 +195,7 @@ Result<void> Application::run(const Decision& decision, Job& job) {
         if (const auto others = awaited(); !others.empty()) await(change_, job, others);
     if (done) return {};
     job = before;
-    // A subjob that didn't start isn't there.
+    // A subjob that could not start doesn't exist.
     if (server_.state.job(job.handle) != nullptr)
         change_.counted().stage(job);
     else
@@ -202,7 +203,7 @@ Result<void> Application::run(const Decision& decision, Job& job) {
     return done;
 }
 
-// The first that is queued.
+// Starts the first queued subjob of the array.
 Result<void> Application::run_subjob(const Decision& decision, Job& array) {
     if (decision.queue != 0 && decision.queue != array.queue && array.attributes.has("depend"))
         return fail(PBSE_BADDEPEND, "a route queue has it, with dependencies");
@@ -215,7 +216,7 @@ Result<void> Application::run_subjob(const Decision& decision, Job& array) {
     return {};
 }
 
-// A job of another server is asked for, and nothing else is done about it. False: it doesn't fit any more.
+// Asks another server for its job; nothing else is done about such a job. False: it doesn't fit any more.
 bool Application::pull(const Decision& decision, uint64_t queue) {
     if (decision.kind != Decision::Kind::run) return true;
     auto done = check_started(server_.state.queue(queue));
@@ -228,7 +229,8 @@ bool Application::pull(const Decision& decision, uint64_t queue) {
     return true;
 }
 
-// It may be gone by now. What it was asked for with is as it was when the cycle began (Change::note).
+// Gives a reservation the scheduler's answer. The reservation may be gone by now; if it has changed since the
+// cycle began, the answer was dropped (Change::note).
 void Application::answer_reservation(const Decision& decision) {
     const Reservation* current = server_.state.reservation(decision.job);
     if (current == nullptr || !awaits_answer(*current)) return;
@@ -253,7 +255,7 @@ bool Application::apply(const Decision& decision) {
     const bool suspended = is_preempted(*current);
     if (current->running() && !suspended && decision.kind != Decision::Kind::preempt) return true;
     const bool waits = suspended || state_for_plugin(*current) == job_state::kQueued;
-    std::string subjob;  // that is started
+    std::string subjob;  // the subjob that is started
     if (decision.kind == Decision::Kind::run && current->is_array())
         subjob = subjob_id(*current, current->subjobs->queued.first().value_or(-1));
     Result<void> done;
@@ -275,8 +277,8 @@ bool Application::apply(const Decision& decision) {
                                            : run(decision, change_.job(*current));
             break;
         case Decision::Kind::comment:
-            if (!waits) return true;  // it was held since
-            // Its comment says for whom it was preempted.
+            if (!waits) return true;  // it has been held meanwhile
+            // The comment of a preempted job says for whom it was preempted: keep it.
             if (suspended || current->attributes.has("sched_preempted")) return true;
             if (current->attributes.text("comment") == decision.text) return true;
             change_.comment(*current, decision.text);
@@ -290,7 +292,7 @@ bool Application::apply(const Decision& decision) {
                                                                   current->attributes.text("schedselect"))});
             break;
         case Decision::Kind::accrue:
-            // What its state says by now comes first.
+            // A type that follows from the job's state by now takes precedence.
             if (waits)
                 set_accrue_type(change_.job(*current), server_.state,
                                 static_cast<Accrue>(decision.accrue_type), change_.now());
@@ -344,7 +346,8 @@ void Cycles::begin(const std::string& name, int trigger) {
     not_preempted_ = false;
     note_ = {.sched = name, .trigger = trigger, .began = now};
     stage_began_ = std::chrono::steady_clock::now();
-    // By the choice of the last cycle: the plugin tells the one of this cycle with its decisions.
+    // Whether this line is logged follows log_event of the last cycle; the plugin tells this cycle's with its
+    // decisions.
     logs_.of(*sched).write(LogEvent::debug, LogClass::request, {},
                            fmt::format("Starting Scheduling Cycle: {}", trigger_name(trigger)));
     server_.changed.emplace();
@@ -363,14 +366,14 @@ void Cycles::cycle_finished() {
     begin_next();
 }
 
-// How long the stage took that ends here; the next one begins.
+// Returns how long the stage took that ends now, and begins the next one.
 std::chrono::nanoseconds Cycles::stage_took() {
     const auto began = std::exchange(stage_began_, std::chrono::steady_clock::now());
     return stage_began_ - began;
 }
 
-// Leaves the cycle wanted until the plugin has time for it. Cycles of the scheduler that are wanted meanwhile
-// become one with it.
+// Leaves the cycle wanted until the plugin has time for it. Cycles of the same scheduler that are wanted
+// meanwhile become one with it.
 void Cycles::wait(const std::string& name, int trigger) {
     server_.changed.reset();
     server_.want_cycle(trigger, name);
@@ -385,7 +388,7 @@ void Cycles::work_finished() {
 }
 
 void Cycles::take_decisions() {
-    stage_ = Stage::idle;  // whatever is thrown
+    stage_ = Stage::idle;  // set first, whatever is thrown below
     auto decisions = server_.parts.plugin->finish_cycle(server_.now());
     if (!decisions) return fail_cycle(decisions.error());
     decisions_ = *decisions;
@@ -401,8 +404,8 @@ void Cycles::go_on() {
     begin_next();
 }
 
-// One transaction. Most of what a decision costs is in its commit, so the next slice has as many as this one
-// would have had time for.
+// Applies a slice of decisions in one transaction. Most of a decision's cost is in its commit, so the next
+// slice has as many as this one would have had time for.
 void Cycles::apply_some() {
     using Steady = std::chrono::steady_clock;
     const Sched* sched = server_.state.sched(sched_);
@@ -412,7 +415,7 @@ void Cycles::apply_some() {
     const size_t first = applied_;
     size_t starts = 0;
     size_t end_of_slice = first + std::min(most_at_once_, decisions_.size() - first);
-    bool dropped = std::exchange(dropped_, true);  // all of them, if anything is thrown
+    bool dropped = std::exchange(dropped_, true);  // true if anything is thrown: then all of them are dropped
     Log& log = logs_.of(*sched);
     if (decisions_.log_event() >= 0) log.set_events(static_cast<unsigned>(decisions_.log_event()));
     std::optional<Log::Together> together(std::in_place, log);
@@ -431,7 +434,8 @@ void Cycles::apply_some() {
             ++note_.decisions.at(static_cast<size_t>(decision.kind));
             if (decision.kind == Decision::Kind::run && ++starts == most_starts_at_once_)
                 end_of_slice = applied_;
-            // The next subjob of the array goes before all jobs behind it: the next cycle decides about it.
+            // The next subjob of the array goes before all jobs behind it: leave the rest of the decisions to
+            // the next cycle.
             if (decision.kind == Decision::Kind::run && application.array_goes_on() && more_starts()) {
                 note_.dropped += decisions_.size() - applied_;
                 applied_ = decisions_.size();
@@ -459,14 +463,13 @@ void Cycles::apply_some() {
     end();
 }
 
-// Is there a start among the decisions that are left? They are told in the order of what they do: comments
-// come last.
+// Is a start left among the decisions? They come in the order of their effect, comments last.
 bool Cycles::more_starts() const {
     return applied_ < decisions_.size() && !is_harmless(decisions_.at(applied_, StateNames(server_.state)));
 }
 
-// Does a decision still hold after what has changed since the cycle began? A rejection, which can't be
-// undone, doesn't after any change of the configuration: the change may have corrected what it was made for.
+// Does a decision still hold after the changes since the cycle began? A rejection, which can't be undone,
+// doesn't after any change of the configuration: that may have removed its reason.
 bool Cycles::still_holds(const Decision& decision) const {
     const ChangedSince& changed = *server_.changed;
     if (is_harmless(decision)) return true;
@@ -477,7 +480,7 @@ bool Cycles::still_holds(const Decision& decision) const {
 }
 
 void Cycles::learn(size_t count, std::chrono::nanoseconds took) {
-    // A slice with few decisions that was quickly done tells nothing of how long many would take.
+    // A small slice that took little time doesn't show how long a large one would take.
     if (count < most_at_once_ && took < slice_) return;
     const double share = std::chrono::duration<double>(slice_) / std::max(took, nanoseconds(1));
     const auto fitting = static_cast<size_t>(share * static_cast<double>(count));
@@ -487,7 +490,7 @@ void Cycles::learn(size_t count, std::chrono::nanoseconds took) {
 void Cycles::learn_of_starts(size_t starts, std::chrono::nanoseconds took) {
     const double share = std::chrono::duration<double>(slice_) / std::max(took, nanoseconds(1));
     const auto fitting = static_cast<size_t>(share * static_cast<double>(starts));
-    // Few that were quickly started tell nothing of how long many would take.
+    // A few quick starts don't show how long many would take.
     const size_t most = std::min(std::max(most_starts_at_once_, 2 * starts), kMostStartsAtOnce);
     most_starts_at_once_ = std::clamp(fitting, size_t{1}, most);
 }
@@ -504,12 +507,13 @@ void Cycles::end() {
     server_.counters.cycle_over(std::move(note_));
     server_.changed.reset();
     decisions_ = {};
-    // The jobs of dropped decisions are looked at again, as they are now.
+    // Another cycle looks at the jobs of dropped decisions as they are now.
     if (dropped_) server_.want_cycle(PBS_SCH_SCHEDULE_CMD, sched_);
     dropped_ = false;
 }
 
-// Looks at the clock before each cycle, so that the plugin does what is due: it can't while a cycle runs.
+// Begins the next cycle. Looks at the clock before it, so that the plugin does what is due: it can't while a
+// cycle runs.
 void Cycles::begin_next() {
     while (!busy() && !todo_.empty() && server_.placing == 0) {
         look_at_clock();
@@ -540,7 +544,8 @@ void Cycles::look_at_clock() {
     const int64_t now = server_.now();
     Plugin& plugin = *server_.parts.plugin;
     if (plugin.next_deadline(now) <= now) {
-        // It may store what jobs have used, which counts twice if their ends are lost.
+        // The plugin may store the usage of jobs, which would count twice if the ends of their runs were
+        // lost.
         if (auto done = settle_ended_runs(server_); !done)
             server_.parts.log.error("jobs", done.error().message);
         for (const auto& [name, trigger] : plugin.tick(now, server_.state)) server_.want_cycle(trigger, name);

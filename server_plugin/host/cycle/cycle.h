@@ -1,4 +1,4 @@
-// Scheduling cycles: when one runs, and what its decisions do to jobs.
+// Scheduling cycles: when they run, and how their decisions are carried out.
 //
 // The room cycle/ brings the plugin and the jobs together. Server::want_cycle() asks for a cycle; the loop
 // begins it here; its decisions are carried out some at a time between requests, each checked against what
@@ -22,12 +22,12 @@
 
 namespace pbs::host {
 
-// A cycle goes through three stages: the plugin decides, maybe in a thread of its own; the decisions are
-// carried out, many of them a part at a time; the next one begins. Requests are answered in between.
+// A cycle has three stages: the plugin decides, maybe in a thread of its own; the decisions are carried out,
+// many of them a part at a time; the next cycle begins. Requests are answered in between.
 class Cycles {
   public:
-    // `slice`: what one call is to spend on carrying out decisions, but for `least` of them, so that they get
-    // on where each commit takes longer than that. The rest waits for go_on().
+    // `slice`: the time that one call spends on carrying out decisions. It carries out at least `least` of
+    // them, so that they get on even if each commit takes longer than that. The rest waits for go_on().
     explicit Cycles(Server& server, std::chrono::milliseconds slice = std::chrono::milliseconds(6),
                     size_t least = 32)
         : server_(server),
@@ -36,8 +36,8 @@ class Cycles {
           most_at_once_(2 * least),
           logs_(server.options.home, server.parts.clock) {}
 
-    // Begins what is wanted, each scheduler at most once, if its scheduling is on. While busy(), or somebody
-    // waits to ask the plugin (Server::placing), it does nothing, and what is wanted stays so.
+    // Begins the cycles that are wanted, each scheduler at most once, if its scheduling is on. Does nothing
+    // while busy(), or while somebody waits to ask the plugin (Server::placing): the cycles stay wanted.
     void run_wanted();
 
     // To be called when the plugin's thread has made its decisions (client::Options::cycle_finished).
@@ -47,17 +47,18 @@ class Cycles {
     // waited for that begins, and what became due meanwhile is found.
     void work_finished();
 
-    // Carries on with decisions.
+    // Carries out some more decisions.
     void go_on();
 
     bool busy() const { return stage_ != Stage::idle || server_.cycle_waits; }
-    // Schedulers are left that run_wanted() is to be called for: a cycle of another one has failed.
+    // Are schedulers left, so that run_wanted() is to be called again? True after the cycle of another one
+    // has failed.
     bool has_more() const { return !todo_.empty(); }
-    // Decisions are left that go_on() is to be called for, soon.
+    // Are decisions left, so that go_on() is to be called soon?
     bool has_decisions() const { return stage_ == Stage::applying; }
 
-    // Looks at the clock: the plugin's deadlines, and each scheduler's iteration. Call it at least each
-    // second, for the clock may jump.
+    // Looks at the clock, for the plugin's deadlines and each scheduler's iteration. Call it at least each
+    // second, as the clock may jump.
     void look_at_clock();
 
   private:
@@ -79,31 +80,32 @@ class Cycles {
     Server& server_;
     std::chrono::milliseconds slice_;
     size_t least_at_once_;
-    size_t most_at_once_;             // decisions, by what the last ones took
-    size_t most_starts_at_once_ = 8;  // among them, by what the last ones took after their commit
+    size_t most_at_once_;  // decisions in a slice, by the time that the last ones took
+    size_t most_starts_at_once_ =
+        8;  // starts among them, by the time that the last ones took after their commit
     SchedLogs logs_;
     std::map<std::string, int64_t> last_;           // scheduler to the instant of its last cycle
     std::deque<std::pair<std::string, int>> todo_;  // schedulers and triggers
     Stage stage_ = Stage::idle;
-    // The cycle that is on its way.
+    // The cycle under way.
     std::string sched_;
     int trigger_ = 0;
     CycleNote note_;
     std::chrono::steady_clock::time_point stage_began_{};
     client::Decisions decisions_;
     size_t applied_ = 0;
-    size_t refused_ = 0;  // of them, because scheduling is off
-    // The ids of the jobs that it has preempted, and whether one couldn't be.
+    size_t refused_ = 0;  // decisions dropped because scheduling is off
+    // The ids of the jobs that the cycle has preempted, and whether one couldn't be preempted.
     std::vector<std::string> preempted_;
     bool not_preempted_ = false;
-    bool dropped_ = false;  // a decision, because of what had changed
+    bool dropped_ = false;  // a decision was dropped, because something had changed
 };
 
 // Starts a job on the places of the decision, with the resources that it sets.
 Result<void> start_as_decided(Change& change, Job& job, const Decision& decision);
 
-// Carries out decisions in order. Each that no longer fits (the job has gone, the vnode is full) is dropped
-// with a line in the log. One transaction for all of them; the jobs start after it.
+// Carries out decisions in order, in one transaction; the jobs start after it. A decision that no longer fits
+// (the job has gone, the vnode is full) is dropped with a line in the log.
 Result<void> apply_decisions(Server& server, int64_t now, const std::vector<Decision>& decisions);
 
 }  // namespace pbs::host

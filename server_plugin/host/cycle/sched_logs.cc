@@ -20,7 +20,7 @@ std::string date_text(int64_t at) {
     return {text, std::strftime(text, sizeof text, "%a %b %e %H:%M:%S %Y", &local)};
 }
 
-// Nothing: nobody is told.
+// The text for a decision; empty: it is not logged.
 std::string text_of(const Decision& decision, const State& state) {
     switch (decision.kind) {
         case Decision::Kind::run:

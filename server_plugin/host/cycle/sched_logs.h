@@ -1,4 +1,4 @@
-// The schedulers' logs: what each cycle makes of the jobs, in the folder that the scheduler's sched_log
+// The schedulers' logs: the outcome of each cycle for the jobs, in the folder that the scheduler's sched_log
 // names, in the format of the server's log and with the words of OpenPBS's scheduler. The policy in force
 // chooses by log_event which kinds of events they have.
 #pragma once
@@ -20,7 +20,7 @@ namespace pbs::host {
 class SchedLogs {
   public:
     SchedLogs(std::string home, Clock& clock) : home_(std::move(home)), clock_(clock) {}
-    // The log of a scheduler; its folder is made if it is one directly in the server's home. Good until the
+    // The log of a scheduler. Its folder is made if it lies directly in the server's home. Valid until the
     // next call for this scheduler.
     Log& of(const Sched& sched);
 
@@ -34,7 +34,7 @@ class SchedLogs {
     std::map<std::string, Known, std::less<>> known_;
 };
 
-// Writes what a decision that was carried out has made of the job, or subjob, with this id.
+// Writes the outcome of a decision that was carried out, for the job or subjob with this id.
 void write_decision(Log& log, const Decision& decision, std::string_view job, const State& state);
 
 }  // namespace pbs::host
