@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kIndexTag = "^array_index^";
 
-// What of an array its subjobs don't have.
+// Attributes of an array that its subjobs don't have.
 constexpr std::array kOnlyOfArrays = {"array_indices_submitted",
                                       "array_indices_remaining",
                                       "max_run_subjobs",
@@ -69,8 +69,8 @@ void begin_array(Change& change, Job& array) {
     });
 }
 
-// 0: all subjobs have ended so; 1: one has ended otherwise; 2: one couldn't be run. One that was deleted
-// counts if the array was.
+// Combines the subjobs' exit statuses in the array's: 0 if all have ended with 0, 1 if one has ended
+// otherwise, 2 if one couldn't be run. A deleted subjob counts only if the array was deleted, too.
 void add_exit_status(Job& array, const Job& subjob) {
     if ((subjob.deleted && !array.deleted) || !subjob.attributes.has("Exit_status")) return;
     const int64_t status = subjob.attributes.integer("Exit_status", 0);
@@ -80,7 +80,8 @@ void add_exit_status(Job& array, const Job& subjob) {
     set_attribute(array, "Exit_status", std::to_string(worst));
 }
 
-// No run of it may have the number of one that was, which the database has forgotten then.
+// Notes the largest run count of the array's subjobs: no later run may get a number again whose subjob the
+// database has forgotten.
 void note_runs(Job& array, const Job& subjob) {
     const int64_t runs = subjob.attributes.integer("run_count", 0);
     if (runs > array.attributes.integer("array_runs", 0))
@@ -94,7 +95,7 @@ void end_array(Change& change, Job& array) {
     if (ran) {
         array.obittime = change.now();
         if (!array.attributes.has("Exit_status")) set_attribute(array, "Exit_status", "0");
-        // Before the commit, as that of a job (end_job).
+        // The record comes before the commit, as for a job (end_job).
         server.parts.accounting.ended(accounted(array, server.state));
         change.then([&server, ended = array] {
             const std::string text =
@@ -103,7 +104,7 @@ void end_array(Change& change, Job& array) {
             mail_job(server, ended, 'e', fmt::format("Execution terminated\n{}", text));
         });
     }
-    // What its last queued subjob waited for is over.
+    // The array's comment told why its last queued subjob waited, which is over.
     if (ran && array.attributes.text("comment").find(" and terminated") == std::string::npos)
         set_began_comment(array);
     set_end_comment(array, end_of(array), {});
@@ -117,7 +118,7 @@ Result<Job> subjob_to_start(Change& change, const Job& array, int64_t index) {
     if (!array.subjobs->queued.contains(index)) return fail(PBSE_BADSTATE, {});
     if (const Job* again = state.subjob(array.sequence, index)) return *again;
     Job job = new_subjob(array, index, state, change.now());
-    // Earlier runs of the subjob, whose job is gone, have had the numbers up to this one.
+    // Earlier runs of the subjob, whose job is gone, had numbers up to this one.
     set_attribute(job, "run_count", std::to_string(array.attributes.integer("run_count", 0)));
     return job;
 }
@@ -163,7 +164,7 @@ void follow_subjobs(Change& change, uint64_t number, const std::vector<SubjobSte
 
 void expire_queued(Change& change, Job& array, const std::vector<IndexRange>& of) {
     Subjobs subjobs = *array.subjobs;
-    // Those that have run before are jobs.
+    // Subjobs that have run before are jobs of their own.
     const State& state = change.server().state;
     for (const auto& [index, handle] : state.subjobs(array.sequence)) {
         const bool named =

@@ -16,8 +16,8 @@ namespace {
 constexpr int kAnswerVersion = 1;
 constexpr std::chrono::milliseconds kPatience{20};
 
-// Link::other, from its lowest bit: 16 of the port, 16 of the exit status, 1 set if the job has none as it
-// never ran, 31 of the uid.
+// The content of Link::other, from its lowest bit: 16 bits port, 16 bits exit status, 1 bit set if the job
+// has none as it never ran, 31 bits uid.
 struct Note {
     uint16_t port;
     int16_t exit_status;
@@ -58,7 +58,7 @@ void give_block_answer(Server& server, const Link& link) {
     writer.put_string(id);
     writer.put_string(note.ran ? "" : "has ended without having run");
     writer.put_signed(note.exit_status);
-    // The socket has room for the answer, as nothing was written to it before.
+    // Nothing was written to the socket before, so it has room for the answer.
     if (client && write_all(client->get(), ifl::make_packet(answer))) return;
     server.parts.log.job(id,
                          "its qsub, which waited for its end, can't be told: " +

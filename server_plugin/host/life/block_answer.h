@@ -1,4 +1,4 @@
-// qsub -W block=true waits for the end of its job at a port, and is told of it by the server.
+// Answers a qsub -W block=true that waits at a port for the end of its job.
 #pragma once
 
 #include "server_plugin/host/change/change.h"
@@ -7,10 +7,10 @@
 
 namespace pbs::host {
 
-// The job ends. If a qsub waits for that, a note of what it is to be told is made in the change, for
-// settle_dependencies(): so it is told also by a server that was killed in between.
+// Notes in the change, for settle_dependencies(), the answer to a qsub that waits for the end of this job. So
+// it is answered even if the server is killed in between. Does nothing if no qsub waits.
 void note_block_answer(Change& change, Job& job);
-// Tells the waiting qsub what the note says, if it still listens.
+// Sends the waiting qsub the answer in the note, if it still listens.
 void give_block_answer(Server& server, const Link& note);
 
 }  // namespace pbs::host

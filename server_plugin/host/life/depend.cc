@@ -28,9 +28,9 @@ LinkKind kind_of(DependType type) {
     return static_cast<LinkKind>(type);
 }
 
-// What becomes of the jobs that wait for a job, by the kind of their link, a bit for each kind. Links of the
-// kinds in `done` are removed; for those also in `met` the event that the job waits for has come; the jobs
-// with the others of `done` are deleted.
+// The outcome of a job for the jobs that wait for it, with a bit for each kind of link. Links of the kinds in
+// `done` are removed. For kinds also in `met` the event that the job waits for has come; jobs with links of
+// the other kinds in `done` are deleted.
 struct Telling {
     unsigned done = 0;
     unsigned met = 0;
@@ -59,7 +59,7 @@ void change_hold(Job& job, ifl::Op op, const State& state) {
     (void)apply_change(job.attributes, holds, hold, state.resources);
 }
 
-// The number of the set of jobs of which one is to run; 0: it is in none.
+// The number of the runone set that a job is in; 0: none.
 uint64_t set_of(const State& state, uint64_t job) {
     const auto links = state.dependencies.of(job, LinkKind::runone);
     return links.empty() ? 0 : links.front().other;
@@ -85,7 +85,7 @@ const Job* running_member(const Change& change, const State& state, uint64_t set
     return found;
 }
 
-// The hold that its links ask for.
+// Sets or removes the system hold that the job's links ask for.
 void settle_hold(Change& change, Job& job) {
     const State& state = change.server().state;
     if (job.running() || job.history()) return;
@@ -120,15 +120,15 @@ void unlink_all(Change& change, uint64_t job, LinkKind kind) {
     for (const Link& link : change.server().state.dependencies.of(job, kind)) change.unlink(link);
 }
 
-// ---- Taking up what a job's `depend` says ----
+// ---- Takes up the value of a job's `depend` ----
 
 class TakeUp {
   public:
-    // `value` is the text of `depend` that is taken up: a job that is rejected keeps it.
+    // `value` is the text of `depend`; a job that is rejected keeps it.
     TakeUp(Change& change, Job& job, std::string value)
         : change_(change), state_(change.server().state), job_(job), value_(std::move(value)) {}
 
-    // The jobs of an item, one after the other, until one is refused.
+    // Links the job to the jobs of an item, one after the other, until one is refused.
     Result<void> item(const DependItem& item) {
         if (item.type == DependType::on) {
             unlink_all(change_, job_.sequence, LinkKind::on);
@@ -161,7 +161,7 @@ class TakeUp {
         return {};
     }
 
-    // 0 or PBS's error code for why not.
+    // Makes this job wait for `other`. Returns 0, or PBS's error code.
     int wait_for(uint64_t other, LinkKind kind) {
         if (state_.dependencies.find(job_.sequence, kind, other)) return 0;
         const Job* parent = change_.current(other);
@@ -183,7 +183,7 @@ class TakeUp {
         return 0;
     }
 
-    // Lets this job be waited for by `other`, which has to expect that, by "on" or by a link to this job.
+    // Makes `other` wait for this job. It has to expect that, by "on" or by a link to this job.
     int go_before(uint64_t other, LinkKind kind) {
         const Job* child = change_.current(other);
         if (child == nullptr) return PBSE_UNKJOBID;
@@ -200,7 +200,7 @@ class TakeUp {
         return 0;
     }
 
-    // Into the set of the other one, with all of the own; a new one if neither has any.
+    // Puts this job, with all of its set, into the other job's set; makes a new set if neither has one.
     int join(uint64_t other) {
         const Job* partner = change_.current(other);
         if (partner == nullptr) return PBSE_IVALREQ;
@@ -247,7 +247,7 @@ bool names(const std::vector<DependItem>& items, DependType type) {
     return std::any_of(items.begin(), items.end(), [&](const DependItem& item) { return item.type == type; });
 }
 
-// Removes the links of the item's type that the job has and the new value doesn't name.
+// Removes the job's links of the item's type that the new value doesn't name.
 void unlink_unnamed(Change& change, const Job& job, const DependItem& item) {
     const State& state = change.server().state;
     if (item.type == DependType::on) return;
@@ -255,7 +255,8 @@ void unlink_unnamed(Change& change, const Job& job, const DependItem& item) {
     for (const std::string& id : item.jobs)
         if (const auto other = state.sequence_in(id)) kept.push_back(*other);
     if (is_before(item.type)) {
-        // The note tells the jobs whose links are older than itself, so links that are to stay are made anew.
+        // The note to the waiting jobs (to_tell) affects links older than itself, so make links that are to
+        // stay anew.
         const LinkKind kind = kind_of(mirrored(item.type));
         if (!state.dependencies.next_to(job.sequence, kind)) return;
         change.link(job.sequence, LinkKind::to_tell, Telling{bit(kind), bit(kind)}.packed());
@@ -275,7 +276,8 @@ void unlink_unnamed(Change& change, const Job& job, const DependItem& item) {
 }  // namespace
 
 std::string shown_depend(const Job& job, const State& state) {
-    // The value stands in the job before it enters an execution queue, and when it is history.
+    // The text is an attribute of the job before it enters an execution queue and in the history; otherwise
+    // links hold it.
     if (job.attributes.has("depend")) return std::string(job.attributes.text("depend"));
     return state.dependencies.text(job.sequence, state.server_name);
 }
@@ -387,7 +389,7 @@ void dependencies_at_end(Change& change, Job& job) {
 
 namespace {
 
-// Jobs that wait for `work.job`, up to `left`. True: that is all of them.
+// Tells jobs that wait for `work.job` of its outcome, up to `left` of them. True: all have been told.
 bool tell(Change& change, const Link& work, int& left) {
     const Dependencies& links = change.server().state.dependencies;
     const Telling telling = Telling::unpacked(work.other);
@@ -408,7 +410,7 @@ bool tell(Change& change, const Link& work, int& left) {
     return true;
 }
 
-// Deals with the other jobs of a runone set.
+// Holds, frees or ends the other jobs of a runone set, up to `left` of them. True: all are done.
 bool deal_with_set(Change& change, const Link& work, int& left) {
     const State& state = change.server().state;
     bool all = true;
@@ -422,7 +424,7 @@ bool deal_with_set(Change& change, const Link& work, int& left) {
         if (left-- <= 0) {
             all = false;
         } else if (work.kind == LinkKind::to_end) {
-            change.unlink(link);  // first: each would have the list of all others for the history
+            change.unlink(link);  // first, as each would otherwise list all others in the history
             end_because_of(change, *member, work.job);
         } else {
             Job& job = change.job(*member);

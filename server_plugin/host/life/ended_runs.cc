@@ -29,12 +29,13 @@ void EndedRuns::look() {
             auto& ended = *static_cast<EndedRuns*>(work->data);
             guarded(ended.server_.parts.log, "jobs", [&] { ended.written(); });
         });
-    if (code != 0) return;  // it is tried again
+    if (code != 0) return;  // look() tries again
     server_.ends_on_their_way = true;
     on_their_way_ = std::exchange(server_.ended_runs, {});
 }
 
-// After an error nobody knows what the disk has: the records stay, and the next start removes what is over.
+// After an error nobody knows what is on the disk: keep the runs' records; the next start removes those of
+// ended runs.
 void EndedRuns::written() {
     server_.ends_on_their_way = false;
     const auto runs = std::exchange(on_their_way_, {});

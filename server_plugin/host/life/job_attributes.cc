@@ -49,7 +49,8 @@ Result<void> check_umask(std::string_view value) {
     return fail(PBSE_BADATVAL, fmt::format("Illegal umask \"{}\": expected octal 0 to 0777", value));
 }
 
-// "u" is unset. The value is kept and shown; this server makes no checkpoints by itself (pbs_server(8)).
+// Checks Checkpoint; "u" means unset. The value is kept and shown, but this server makes no checkpoints by
+// itself (pbs_server(8)).
 Result<void> check_checkpoint(std::string_view value) {
     if (value.size() > 2 && (value.substr(0, 2) == "c=" || value.substr(0, 2) == "w=") &&
         value.find_first_not_of("0123456789", 2) == std::string_view::npos)
@@ -59,7 +60,8 @@ Result<void> check_checkpoint(std::string_view value) {
                 fmt::format("Illegal Checkpoint \"{}\": expected n, s, c, c=minutes, w or w=minutes", value));
 }
 
-// Records and logs have one line for each. An environment, a command and its arguments may have line breaks.
+// Checks for control characters: records and logs have one line for each value. An environment, a command and
+// its arguments may have line breaks.
 Result<void> check_characters(const AttributeDef& def, std::string_view value) {
     if (def.type == Type::environment || def.name == "Submit_arguments" || def.name == "executable" ||
         def.name == "argument_list")
@@ -73,7 +75,7 @@ Result<void> check_characters(const AttributeDef& def, std::string_view value) {
     return {};
 }
 
-// Files are copied on this machine only.
+// Checks staged files: they are copied on this machine only.
 Result<void> check_staging(const AttributeDef& def, const Job& job, const State& state) {
     for (const std::string& entry : job.attributes.list(def.name)) {
         const auto file = parse_staged_file(entry);
@@ -86,7 +88,7 @@ Result<void> check_staging(const AttributeDef& def, const Job& job, const State&
     return {};
 }
 
-// What the type alone doesn't say.
+// Checks what the attribute's type alone doesn't check.
 Result<void> check_value(const AttributeDef& def, const Job& job) {
     const std::string_view value = job.attributes.text(def.name);
     if (def.name == "Job_Name") return check_name(value);
@@ -130,7 +132,7 @@ Result<void> check_rights(const AttributeDef& def, const ifl::Attribute& change,
     return {};
 }
 
-// What managers and operators say of it counts from then on.
+// Sets eligible_time, which managers and operators may: time counts from there.
 Result<void> set_eligible(Job& job, const ifl::Attribute& change, const State& state) {
     if (!counts_eligible_time(state.server)) return fail(PBSE_ETEERROR);
     const auto value = canonical(Type::duration, change.value);
@@ -144,7 +146,7 @@ Result<void> set_eligible(Job& job, const ifl::Attribute& change, const State& s
 Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t rights, const State& state) {
     const AttributeDef* def = job_table().find(change.name);
     if (def == nullptr) {
-        // A job that counts on one of these must not run without it.
+        // Refused, as a job that relies on such an attribute must not run without it.
         if (job_table().is_openpbs_only(change.name))
             return fail(PBSE_NOSUP, fmt::format("No support for requested service: {}", change.name));
         return fail(PBSE_NOATTR);
@@ -154,7 +156,7 @@ Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t 
     if (def->name == "eligible_time") return set_eligible(job, change, state);
     if (auto ok = apply_change(job.attributes, *def, change, state.resources); !ok) return ok;
     if (def->type == Type::resources) {
-        // It is the user's own now.
+        // The user has set the value, so it is no default of the server's any more.
         const Resource* resource = state.resources.find(change.resource);
         if (resource == nullptr) return {};
         job.set_defaulted(resource->name, false);

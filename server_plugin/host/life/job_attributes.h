@@ -1,4 +1,4 @@
-// Attributes of jobs as clients give them: with QueueJob and with ModifyJob.
+// Sets attributes of jobs as clients give them, with QueueJob and ModifyJob.
 #pragma once
 
 #include "ifl/attribute.h"
@@ -7,8 +7,8 @@
 
 namespace pbs::host {
 
-// Checks and applies one. `rights` are write flags of AttributeFlag. PBSE_NOATTR, PBSE_ATTRRO, PBSE_NOSUP (an
-// attribute that PBS knows and this server doesn't do), PBSE_BADATVAL, PBSE_UNKRESC.
+// Checks and applies one attribute. `rights` are write flags of AttributeFlag. PBSE_NOATTR, PBSE_ATTRRO,
+// PBSE_NOSUP (an attribute of PBS that this server doesn't support), PBSE_BADATVAL, PBSE_UNKRESC.
 Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t rights, const State& state);
 
 }  // namespace pbs::host

@@ -1,10 +1,10 @@
-// What happens to a job from its queueing to its end, as steps of a Change.
+// The life of a job from its queueing to its end, as steps of a Change.
 //
 // The room life/ holds such steps: of jobs (this file), of arrays (array_life.h), of dependencies (depend.h),
-// of preemption (preempt.h) and of reservations (reservation_life.h, new_reservation.h); and what the loop
-// does with jobs now and then (run_reports.h, routing.h, ended_runs.h). A step changes copies, and leaves for
-// after the commit what can't be taken back: records, mail, processes. What state a job comes to is
-// advance()'s (state/job_state.h) to say. For example, a job is started by
+// of preemption (preempt.h) and of reservations (reservation_life.h, new_reservation.h); and the work that
+// the loop does for jobs now and then (run_reports.h, routing.h, ended_runs.h). A step changes copies, and
+// leaves for after the commit whatever can't be taken back: records, mail, processes. advance() decides the
+// state that a job comes to (state/job_state.h). For example, a job is started by
 //   Change change(server, now);
 //   auto done = start_job(change, change.job(current), places, {});
 //   if (done) done = change.commit();  // the runner starts it afterwards
@@ -23,11 +23,11 @@
 
 namespace pbs::host {
 
-// Puts a job into a queue: rank, qtime, defaults and user as the queue wants them; checks first. Works on
-// jobs that are in no queue yet and on those to be moved.
+// Puts a job into a queue, after checks: sets rank, qtime, defaults and user as the queue wants them. The job
+// may be in no queue yet, or in another one.
 Result<void> enter_queue(Change& change, Job& job, const Queue& queue, Entry entry);
-// The same in two parts. The first one makes of the job what the queue wants; what it makes depends on the
-// setup (State::setup) and on the second, not on what other jobs there are.
+// Does the same in two parts. fit_to_queue() completes the job as the queue wants it; its result depends on
+// the setup (State::setup) and the current second, not on other jobs.
 Result<void> fit_to_queue(Job& job, const Queue& queue, Server& server);
 Result<void> enter_fitted(Change& change, Job& job, const Queue& queue, Entry entry);
 
@@ -35,53 +35,55 @@ Result<void> enter_fitted(Change& change, Job& job, const Queue& queue, Entry en
 void log_job(Change& change, const Job& job, std::string text);
 
 // Marks the job as starting on these places and, after the commit, has the runner start it. If the runner
-// can't, the job goes back to its queue, held, with the reason as its comment.
+// fails, the job goes back to its queue, held, with the reason as its comment.
 Result<void> start_job(Change& change, Job& job, const std::vector<Place>& places, std::string_view comment);
 
-// The run has ended: accounting, history or removal, or back into the queue.
+// Ends the job's run: writes accounting, then moves it to the history, removes it, or puts it back into its
+// queue.
 void end_job(Change& change, Job& job, const RunReport& report);
 
-// The accounting record, the line in the log and the mail of a deletion.
+// Writes the accounting record, the line in the log and the mail of a deletion.
 void note_deletion(Change& change, const Job& job, std::string_view requestor);
 
 // Ends a job that isn't running: deletes it, or keeps it as history. `requestor` is user@host.
 void delete_waiting_job(Change& change, Job& job, std::string_view requestor);
 
-// Ends the processes of a running job at once, if it has any yet; what becomes of it is job.at_end.
+// Ends the processes of a running job at once, if it has any yet; job.at_end says what the job becomes then.
 Result<void> kill_job(Server& server, const Job& job);
-// The same once the change is committed, if the job is still there.
+// Does the same once the change is committed, if the job still exists then.
 void kill_after(Change& change, const Job& job);
-// The same as kill_job(), after the signal to end and its queue's kill_delay.
+// Ends the processes with the signal to end first, and KILL after its queue's kill_delay.
 Result<void> terminate_job(Server& server, const Job& job);
 
-// The policy says that the job can never run: it is deleted, and its owner told why.
+// Deletes a job that the policy says can never run, and tells its owner why.
 void reject_job(Change& change, Job& job, std::string_view text);
 
-// Ends a job, running or not, with an accounting record and mail that say why.
+// Ends a job, running or not, with an accounting record and mail that give the reason.
 void abort_job(Change& change, Job& job, const std::string& why);
 
-// Ends a job, of which nothing runs any more: it is history if that is kept, otherwise gone. `end` is
+// Ends a job without processes: moves it to the history if that is kept, otherwise removes it. `end` is
 // terminated, finished, failed or moved.
 void retire(Change& change, Job& job, JobEvent end);
 
-// Records of the runner and of accounting.
+// The job's data for the runner and for accounting records.
 RunId run_id(const Job& job);
 AccountedJob accounted(const Job& job, const State& state);
 AccountedJob accounted_at_queueing(const Job& job, const State& state);
 
-// Mail to the owner or Mail_Users, if Mail_Points asks for this point ('a', 'b', 'e'); 'a' is the default.
+// Sends mail to the owner or Mail_Users, if Mail_Points asks for this point ('a', 'b', 'e'; the default is
+// 'a').
 void mail_job(Server& server, const Job& job, char point, std::string_view text);
 
-// The same whatever Mail_Points says: for what the owner wouldn't find out otherwise.
+// Sends mail whatever Mail_Points says, for events that the owner wouldn't notice otherwise.
 void send_mail(Server& server, const Job& job, std::string_view text);
 
-// resources_used, by what the runner has seen.
+// Sets resources_used from the usage that the runner has seen.
 void set_used(Job& job, const ExitRecord& seen);
 
 // Takes the oldest finished jobs out of the history when job_history_duration is over.
 Result<void> purge_history(Server& server, int64_t now);
 
-// Jobs whose Execution_Time has come.
+// Queues jobs whose Execution_Time has come.
 Result<void> wake_waiting(Server& server, int64_t now);
 
 }  // namespace pbs::host

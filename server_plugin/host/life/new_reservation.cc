@@ -21,13 +21,14 @@
 namespace pbs::host {
 namespace {
 
-// Each one that is asked for costs a cycle a search, and each one that there is keeps jobs out.
+// The most reservations of a user. Each request costs a cycle a search, and each reservation keeps jobs out.
 constexpr size_t kMostOfUser = 200;
-// The same of each occurrence of a standing one.
+// The most occurrences of a user's standing reservations.
 constexpr size_t kMostOccurrencesOfUser = 1000;
-// Of a job without a walltime, as in OpenPBS.
+// The duration of a reservation for a job without a walltime, as in OpenPBS.
 constexpr int64_t kWithoutWalltime = 5LL * 365 * 24 * 3600;
-// One that was asked for to move a job into it goes if it is empty for ten minutes, as in OpenPBS.
+// A reservation that was made to move a job into it is deleted after being empty for ten minutes, as in
+// OpenPBS.
 constexpr std::string_view kIdleTime = "00:10:00";
 
 std::string reason_of(const Error& error) {
@@ -43,7 +44,7 @@ bool waits(const Job& job) {
            job.state == job_state::kWaiting;
 }
 
-// resv_enable, acl_resv_hosts, acl_resv_groups, acl_resv_users.
+// Checks resv_enable, acl_resv_hosts, acl_resv_groups and acl_resv_users.
 Result<void> may_reserve(const State& state, const NewReservation& asked) {
     const Reservation& reservation = asked.reservation;
     const Attributes& server = state.server;
@@ -80,7 +81,7 @@ void set_if_missing(Reservation& reservation, std::string_view name, std::string
     if (!reservation.attributes.has(name)) set_attribute(reservation, name, value);
 }
 
-// What the server adds to what the client gave.
+// Completes what the client gave.
 void complete(Change& change, const NewReservation& asked, Reservation& reservation) {
     set_if_missing(reservation, "Reserve_Name", "NULL");
     set_attribute(reservation, "queue", reservation.id.substr(0, reservation.id.find('.')));
@@ -95,7 +96,8 @@ void complete(Change& change, const NewReservation& asked, Reservation& reservat
         set_attribute(reservation, name, std::to_string(reservation_state::kUnconfirmed));
 }
 
-// It has what the job has, or what is asked for by itself, and for as long as the job may run.
+// Gives the reservation the job's resources, except those given in the request, for as long as the job may
+// run.
 void take_resources(const Job& job, Reservation& reservation, const State& state) {
     const AttributeDef& list = *reservation_table().find("Resource_List");
     const bool has_select = reservation.attributes.has("Resource_List", "select");
@@ -111,7 +113,7 @@ void take_resources(const Job& job, Reservation& reservation, const State& state
     }
     if (!reservation.attributes.has("Resource_List", "walltime"))
         reservation.attributes.set(list, "walltime", amount_text(Type::duration, kWithoutWalltime));
-    // Jobs, and clients that give all that a job has, have both select and its sums.
+    // Jobs, and clients that send all of a job's resources, have both select and its sums: drop the sums.
     unset_sums(reservation, reservation.attributes.text("Resource_List", "select"), state);
 }
 
@@ -141,7 +143,8 @@ Result<void> take_from(const Job& job, Reservation& reservation, const State& st
     return {};
 }
 
-// In one transaction with the reservation, which is there at once: nobody else gets what the job has.
+// Confirms the reservation and moves the job into it, in one transaction, so that nobody else gets the job's
+// places.
 void move_into(Change& change, Reservation& reservation, const Queue& queue, const Job& job) {
     confirm_reservation(change, reservation, job.places);
     Job& moved = change.job(job);
@@ -151,7 +154,7 @@ void move_into(Change& change, Reservation& reservation, const Queue& queue, con
     log_job(change, job, fmt::format("Job moved into reservation {} made from it", reservation.id));
 }
 
-// "recurrence_rrule=... timezone=..." of a standing one.
+// "recurrence_rrule=... timezone=..." of a standing reservation; empty for others.
 std::string recurrence_text(const Reservation& reservation) {
     if (!is_standing(reservation)) return {};
     return fmt::format(" recurrence_rrule={} timezone={}", reservation.attributes.text("reserve_rrule"),
@@ -269,7 +272,7 @@ void move_job_into(Change& change, Reservation& reservation) {
         job = before;
         return complain(reason_of(ok.error()));
     }
-    // What the cycle has decided about it was decided about another queue.
+    // A cycle's decision about the job was made for its old queue: let it be dropped.
     if (server.changed) server.changed->jobs.insert(job.handle);
     log_job(change, job, fmt::format("Job moved into reservation {}, which was made for it", reservation.id));
 }

@@ -21,7 +21,7 @@
 namespace pbs::host {
 namespace {
 
-// In the place of a method: the job is being started, or resumed.
+// Stands for a method while the job is being started or resumed: it is preempted once it runs.
 constexpr char kOnceItRuns = '-';
 
 void note(Change& change, const Job& job, std::string text) {
@@ -39,7 +39,7 @@ bool suspend(Change& change, Job& job, std::string_view for_job) {
     change.then([&server, handle = job.handle] {
         const Job* suspended = server.state.job(handle);
         if (suspended == nullptr) return;
-        // It can't only if it has ended meanwhile.
+        // Suspending fails only if the job has ended meanwhile.
         if (auto done = server.parts.executor.suspend(run_id(*suspended)); !done)
             server.parts.log.error(suspended->id,
                                    fmt::format("it can't be suspended: {}", done.error().message));
@@ -49,7 +49,7 @@ bool suspend(Change& change, Job& job, std::string_view for_job) {
     return true;
 }
 
-// After the commit: its processes are ended.
+// Ends the job's processes after the commit.
 void end_by(Change& change, const Job& job, char method) {
     Server& server = change.server();
     change.then([&server, handle = job.handle, method] {
@@ -57,7 +57,7 @@ void end_by(Change& change, const Job& job, char method) {
         if (ending == nullptr || !ending->running() || !is_preempting(*ending)) return;
         const auto done = method == 'D' ? terminate_job(server, *ending) : kill_job(server, *ending);
         if (done) return;
-        // Its end may be on its way; else the next method is tried.
+        // Its end may be on its way; otherwise the next method is tried.
         server.parts.log.job(
             ending->id, fmt::format("preemption by {} failed: {}", way_text(method), done.error().message));
         Change next(server, server.now());
@@ -86,11 +86,11 @@ bool remove(Change& change, Job& job, std::string_view for_job) {
     return true;
 }
 
-// After the commit the site's program runs; what comes of it is told later.
+// Runs the site's program after the commit; its outcome comes later.
 bool checkpoint(Change& change, Job& job) {
     Server& server = change.server();
     if (!may_checkpoint(server, job)) return false;
-    advance(job, JobEvent::to_be_requeued, server.state, change.now());  // the program may end it
+    advance(job, JobEvent::to_be_requeued, server.state, change.now());  // the program may end the job
     change.then([&server, handle = job.handle] {
         const Job* running = server.state.job(handle);
         if (running == nullptr) return;
@@ -132,7 +132,7 @@ bool preempt_by(Change& change, Job& job, char method, std::string_view for_job)
     }
 }
 
-// A run of a job, as `awaits` names it: the job may have gone and be started again.
+// A run of a job, as `awaits` names it: with its number, as the job may be gone and started again.
 std::string run_text(const RunId& run) {
     return fmt::format("{}/{}", run.job, run.run);
 }
@@ -178,7 +178,7 @@ void launch_one(Server& server, const Job& current) {
     if (auto done = change.commit(); !done) server.parts.log.error(current.id, done.error().message);
 }
 
-// It has not been launched, or not resumed: it waits again as before.
+// Queues or suspends a job again that could not be launched or resumed.
 void back_to_wait(Change& change, Job& job) {
     advance(job, JobEvent::not_launched, change.server().state, change.now());
     if (job.state == job_state::kSuspended) return;

@@ -1,5 +1,5 @@
-// Preemption: how a running job makes room for another, by decision of the policy plugin. What is
-// under way is kept in attributes of the jobs (state/preemption.h).
+// Preemption: a running job makes room for another, by decision of the policy plugin. The steps under way are
+// kept in attributes of the jobs (state/preemption.h).
 #pragma once
 
 #include <string_view>
@@ -10,25 +10,26 @@
 
 namespace pbs::host {
 
-// Begins to preempt a running job by the first of `methods` ('S', 'C', 'R', 'D') that it can be by; `for_job`
-// is the id of the job that room is made for. False: it can be by none, and is marked so. One that is being
-// started yet is preempted once it runs, and one that waits for others to make room waits on at once.
+// Begins to preempt a running job by the first of `methods` ('S', 'C', 'R', 'D') that works; `for_job` is the
+// id of the job that room is made for. False: no method works, and the job is marked so. A job that is still
+// being started is preempted once it runs; a job that itself waits for others to make room goes back to
+// waiting at once.
 bool preempt(Change& change, Job& job, std::string_view methods, std::string_view for_job);
 void preempt_once_it_runs(Change& change, Job& job);
 
-// How people are told of a method: "suspension".
+// The name of a method for users: "suspension".
 std::string_view way_text(char method);
 
-// A suspended job runs again on its places; after the commit its processes go on.
+// Makes a suspended job run again on its places; after the commit its processes go on.
 void resume_preempted(Change& change, Job& job);
-// The job, which was started or is to be resumed, is launched only when these runs have gone.
+// Makes a job that was started, or is to be resumed, wait for these runs to end before it is launched.
 void await(Change& change, Job& job, const std::vector<RunId>& preempted);
-// Launches the jobs that have waited long enough, and queues those again that have waited in vain.
+// Launches the jobs for which room has been made, and queues those again that have waited in vain.
 void launch_awaiting(Server& server);
-// Of a job that waits to be launched there is no process that could be ended: its end is reported all the
-// same. False: there may be one.
+// Ends a job that waits to be launched: it has no process to end, so its end is reported right away. False:
+// the job may have processes.
 bool end_unlaunched(Server& server, const Job& job);
 RunReport end_of_unlaunched(const Job& job);
-// After a crash: goes on with what was under way with a running job.
+// Continues the preemption of a running job after a crash.
 void recover_preemption(Change& change, Job& job);
 }  // namespace pbs::host

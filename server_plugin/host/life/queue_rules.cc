@@ -18,10 +18,9 @@
 namespace pbs::host {
 namespace {
 
-// Being submitted for another user is allowed to that user only, and to root's choice of users by root
-// itself. Of a job that another server handed in that server says whose it is, so that nobody is at home here
-// by his host's name: with flatuid the owner is who has the same name; else /etc/hosts.equiv says who may be
-// whom.
+// May the job run as `user`? A user may submit for himself, and root for users that root may choose; nobody
+// else for others. Only the server that handed a job in vouches for its owner, so its users count as users of
+// another host: with flatuid the owner is the user of the same name, otherwise /etc/hosts.equiv decides.
 Result<void> may_map(const Job& job, const Server& server, std::string_view user) {
     if (job.handed_in() && is_equivalent(job.owner(), job.owner_host(), user)) return {};
     if (user == job.owner()) {
@@ -52,9 +51,9 @@ Result<void> set_group(Job& job, const Server& server, const User& user) {
     return {};
 }
 
-// Compares a limit with what is asked for, as OpenPBS does: below 0 the limit is less, above 0 it is more.
-// Texts compare by their characters. A list is as much as it has all that is asked for, else it is more; so
-// is a boolean that differs. So no list and no boolean is ever beyond a maximum.
+// Compares a limit with a request, as OpenPBS does: below 0 the limit is less, above 0 it is more. Texts
+// compare by their characters. A list equals the request if it has all that is asked for, else it is more; a
+// boolean that differs is more, too. So no list and no boolean ever exceeds a maximum.
 int compared(Type type, std::string_view limit, std::string_view asked) {
     if (is_amount(type)) {
         const auto order = amount_of(type, limit) <=> amount_of(type, asked);
@@ -70,8 +69,8 @@ int compared(Type type, std::string_view limit, std::string_view asked) {
                : 1;
 }
 
-// Those that `before` has a value of the same attribute for don't count. OpenPBS knows no maximum of `nodes`:
-// TORQUE's count of nodes, in what comes from there, limits no job.
+// Is the request beyond one of these limits? A limit is ignored if `before` has a value for the same
+// resource. OpenPBS knows no maximum of `nodes`, so TORQUE's count of nodes limits no job.
 bool outside(const Attributes& limits, std::string_view name, const Job& job, const State& state,
              bool maximum, std::string& which, const Attributes* before = nullptr) {
     for (const AttributeValue& limit : limits.all_of(name)) {
@@ -119,7 +118,7 @@ Result<void> within_limits(const Job& job, const Queue& queue, const State& stat
         return fail(PBSE_EXCQRESC,
                     fmt::format("Job violates queue and/or server resource limits: {} of queue {}", which,
                                 queue.name));
-    // The server's maximum counts where the queue has none.
+    // The server's maximum counts only for resources for which the queue has none.
     if (outside(state.server, "resources_max", job, state, true, which, &queue.attributes))
         return fail(PBSE_EXCQRESC,
                     fmt::format("Job violates queue and/or server resource limits: {} of the server", which));

@@ -10,19 +10,18 @@ namespace pbs::host {
 enum class Entry {
     submitted,  // by a user, with qsub or qmove
     routed,     // by a route queue
-    managed     // moved by a manager or the scheduler: access, switches and how many jobs there are don't
-                // count, what a job may ask for does
+    managed  // by a manager or the scheduler: only limits on requests count, not access or the number of jobs
 };
 
-// Sets euser and egroup of the job from User_List, group_list and the owner. PBSE_BADUSER (unknown, or root
-// without acl_roots, or not a user that this server can run), PBSE_BADGRP.
+// Sets the job's euser and egroup from User_List, group_list and the owner. PBSE_BADUSER (unknown, or root
+// without acl_roots, or a user as whom this server can't run jobs), PBSE_BADGRP.
 Result<void> set_execution_user(Job& job, Server& server);
 
-// PBSE_QUNOENB, PBSE_MAXQUED, PBSE_MaxArraySize, PBSE_QACESS, PBSE_BADHOST, PBSE_ENTLIMCT, PBSE_ENTLIMRESC,
-// PBSE_EXCQRESC.
+// May the job enter the queue? PBSE_QUNOENB, PBSE_MAXQUED, PBSE_MaxArraySize, PBSE_QACESS, PBSE_BADHOST,
+// PBSE_ENTLIMCT, PBSE_ENTLIMRESC, PBSE_EXCQRESC.
 Result<void> may_enter(const Job& job, const Queue& queue, CountedJobs& counted, Entry entry);
 
-// Resource_List against resources_min and resources_max of the queue and resources_max of the server.
+// Checks Resource_List against resources_min and resources_max of the queue and resources_max of the server.
 // PBSE_EXCQRESC.
 Result<void> within_limits(const Job& job, const Queue& queue, const State& state);
 

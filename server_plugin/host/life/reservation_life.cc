@@ -24,7 +24,7 @@
 namespace pbs::host {
 namespace {
 
-// Between two times that the scheduler is asked for other places of one that is degraded.
+// The time between two requests to the scheduler for other places for a degraded reservation.
 constexpr int64_t kSecondsUntilRetry = 600;
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
@@ -38,13 +38,13 @@ void set_state(Reservation& reservation, int state, int64_t now) {
     set_substate(reservation, state, now);
 }
 
-// What was asked for in addition has been answered.
+// Drops a requested alteration: it has been answered.
 void forget_alteration(Reservation& reservation) {
     for (const char* name : {"asked_start", "asked_end", "asked_select", "asked_force", "interactive"})
         unset_attribute(reservation, name);
 }
 
-// "2/5"
+// The number of the occurrence and of all: "2/5".
 std::string occurrence_text(const Reservation& reservation) {
     return fmt::format("{}/{}", reservation.attributes.integer("reserve_index", 1),
                        reservation.attributes.integer("reserve_count", 1));
@@ -69,7 +69,7 @@ void account(Change& change, const Reservation& reservation, char type, std::str
                  text = std::move(text)] { accounting.reservation(type, id, text); });
 }
 
-// The part that records B and F have, in OpenPBS's order.
+// Writes the part that the records B and F share, in OpenPBS's order.
 std::string account_text(const Reservation& reservation) {
     const Attributes& a = reservation.attributes;
     std::string text = fmt::format("owner={}", a.text("Reserve_Owner"));
@@ -95,7 +95,7 @@ std::string account_text(const Reservation& reservation) {
     return text;
 }
 
-// To the owner or Mail_Users, if Mail_Points asks for this point: a, b, c or e; "ac" is the default.
+// Mails the owner or Mail_Users, if Mail_Points asks for this point: a, b, c or e; "ac" is the default.
 void mail_owner(Change& change, const Reservation& reservation, char point, std::string_view what) {
     const std::string_view points = reservation.attributes.has("Mail_Points")
                                         ? reservation.attributes.text("Mail_Points")
@@ -111,7 +111,7 @@ void mail_owner(Change& change, const Reservation& reservation, char point, std:
     });
 }
 
-// Who does what the server does by itself.
+// The requestor for things that the server does by itself.
 std::string server_at(Change& change) {
     return fmt::format("Server@{}", change.server().state.host_name);
 }
@@ -126,7 +126,7 @@ void begin(Change& change, Reservation& reservation) {
     change.want_cycle(PBS_SCH_SCHEDULE_NEW);
 }
 
-// As qdel does it, at the request of `by`.
+// Deletes a job as qdel does, on behalf of `by`.
 void delete_job(Change& change, const Job& current, const std::string& by) {
     if (current.state == job_state::kExiting || current.is_leaving() || current.is_subjob()) return;
     Job& job = change.job(current);
@@ -147,14 +147,14 @@ void end_jobs(Change& change, Reservation& reservation, int state, const std::st
 void remove_with_queue(Change& change, const Reservation& reservation) {
     const State& state = change.server().state;
     if (const Queue* queue = state.queue(reservation.queue_name())) {
-        // What is left there is history: it is of a queue that there was.
+        // Jobs left in the queue are history, which may name a queue that is gone.
         change.remove(*queue);
     }
     change.remove(reservation);
     change.want_cycle(PBS_SCH_SCHEDULE_CMD);
 }
 
-// It ends by itself: its time is over.
+// Ends a reservation whose time is over.
 void end(Change& change, Reservation& reservation) {
     account(change, reservation, 'F', account_text(reservation));
     log_line(change, reservation, "Reservation ended");
@@ -162,7 +162,7 @@ void end(Change& change, Reservation& reservation) {
     end_jobs(change, reservation, reservation_state::kDeletingJobs, server_at(change));
 }
 
-// Nobody has decided about it, and its time is over.
+// Removes a reservation whose time is over before anybody decided about it.
 void give_up(Change& change, const Reservation& reservation) {
     account(change, reservation, 'K', "requestor=" + server_at(change));
     log_line(change, reservation, "Reservation deleted: it wasn't confirmed before its end");
@@ -186,14 +186,15 @@ void degrade(Change& change, Reservation& reservation) {
     ask_for_others(change, reservation);
 }
 
-// Its vnodes are back. What it is by the time is found next.
+// Makes a degraded reservation confirmed again, as its vnodes are back. The next look finds the state that it
+// has by its times.
 void restore(Change& change, Reservation& reservation) {
     unset_attribute(reservation, "reserve_retry");
     set_state(reservation, reservation_state::kConfirmed, change.now());
     log_line(change, reservation, "Reservation no longer degraded: its vnodes take jobs again");
 }
 
-// Is it time to ask the scheduler once more?
+// Is it time to ask the scheduler again for a degraded reservation?
 bool is_retry_due(const Reservation& reservation, int64_t now) {
     return reservation.attributes.has("reserve_retry") &&
            now >= reservation.attributes.integer("reserve_retry", 0);
@@ -204,13 +205,13 @@ void retry(Change& change, Reservation& reservation) {
     ask_for_others(change, reservation);
 }
 
-// Of one that is degraded, before its start.
+// Looks at a degraded reservation before its start.
 bool look_at_degraded(Change& change, const Reservation& current, int64_t now) {
     if (!lacks_vnodes(current, current.places, change.server().state)) {
         restore(change, change.reservation(current));
         return true;
     }
-    // It begins with what it has.
+    // At its start it begins with the vnodes that it has.
     if (now >= current.start()) {
         begin(change, change.reservation(current));
         return true;
@@ -220,8 +221,8 @@ bool look_at_degraded(Change& change, const Reservation& current, int64_t now) {
     return true;
 }
 
-// Of one that runs, and of later occurrences of one that is confirmed or runs: whether they have all of their
-// vnodes.
+// Looks whether the occurrence that runs, and later ones of a confirmed or running reservation, have all of
+// their vnodes.
 bool look_at_rest(Change& change, const Reservation& current, int64_t now) {
     const State& state = change.server().state;
     const bool lacks =
@@ -245,8 +246,7 @@ bool look_at_rest(Change& change, const Reservation& current, int64_t now) {
     return true;
 }
 
-// An occurrence that isn't the last is over: jobs that run are deleted, those that wait stay for the next
-// one.
+// Ends an occurrence that isn't the last: jobs that run are deleted, those that wait stay for the next one.
 void end_occurrence(Change& change, Reservation& reservation) {
     const std::string by = server_at(change);
     if (reservation.state() == reservation_state::kRunning) {
@@ -272,7 +272,7 @@ void end_occurrence(Change& change, Reservation& reservation) {
     }
 }
 
-// It has the times and places of the next occurrence that isn't over yet, or of the last one.
+// Gives the reservation the times and places of its next occurrence that isn't over yet, or of the last one.
 void take_next(Change& change, Reservation& reservation) {
     const int64_t now = change.now();
     renew_times(reservation);
@@ -308,7 +308,7 @@ int64_t idle_until(const Reservation& reservation) {
     return amount_sum(a.integer("idle_since", 0), amount_of(Type::duration, a.text("delete_idle_time")));
 }
 
-// Of one that runs, and may be deleted for having no job (delete_idle_time).
+// Deletes a running reservation that has had no job for delete_idle_time, and notes since when it has none.
 bool look_at_idleness(Change& change, const Reservation& current, int64_t now) {
     const bool was_idle = current.attributes.has("idle_since");
     const bool may_go = current.attributes.has("delete_idle_time");
@@ -331,7 +331,7 @@ bool look_at_idleness(Change& change, const Reservation& current, int64_t now) {
     return true;
 }
 
-// False: there is nothing to do about it now.
+// Does what is due for a reservation. False: nothing is due now.
 bool look_at(Change& change, const Reservation& current, int64_t now) {
     if (current.is_ending()) {
         if (!jobs_of(change.server().state, current).empty()) return false;
@@ -370,7 +370,8 @@ bool look_at(Change& change, const Reservation& current, int64_t now) {
     return !current.is_asked() && look_at_rest(change, current, now);
 }
 
-// The scheduler's places, for each occurrence that was asked for; empty: they are of other ones.
+// Groups the scheduler's places by the occurrences that it was asked for; empty: they are for other
+// occurrences.
 std::vector<std::vector<Place>> by_occurrence(const std::vector<Place>& places,
                                               const Reservation& reservation) {
     std::vector<std::vector<Place>> lists(1);
@@ -410,7 +411,7 @@ void confirm_reservation(Change& change, Reservation& reservation, const std::ve
                          int64_t begins, std::string_view by) {
     const Attributes& a = reservation.attributes;
     auto lists = by_occurrence(places, reservation);
-    // A plugin that knows no standing ones.
+    // A plugin that knows no standing reservations answers like this.
     if (lists.empty())
         return deny_reservation(change, Reservation(reservation),
                                 "the scheduler's answer is about other times than it was asked");
@@ -421,7 +422,7 @@ void confirm_reservation(Change& change, Reservation& reservation, const std::ve
         set_attribute(reservation, "reserve_start", std::to_string(start));
         set_attribute(reservation, "reserve_end", std::to_string(end));
         set_duration(reservation, end - start);
-        // It was found to be fewer chunks when it was asked for.
+        // When it was requested, the select was found to ask for fewer of the same chunks.
         if (a.has("asked_select")) {
             if (auto ok = set_select(reservation, a.text("asked_select"), change.server().state); !ok)
                 return deny_reservation(change, Reservation(reservation), ok.error().message);
@@ -445,7 +446,7 @@ void confirm_reservation(Change& change, Reservation& reservation, const std::ve
     forget_alteration(reservation);
     unset_attribute(reservation, "reserve_retry");
     if (runs) {
-        // Other places, also for later occurrences.
+        // A running reservation got other places, perhaps for later occurrences too.
         set_substate(reservation, reservation_state::kRunning, change.now());
         return log_line(change, reservation, "Reservation confirmed");
     }
@@ -496,7 +497,7 @@ void take_hosts(Change& change, const Reservation& maintenance) {
     };
     std::set<std::string> hosts;
     for (const Place& place : maintenance.places) hosts.insert(host(place));
-    // The chunks of these places that have a part on the hosts.
+    // Takes chunks with a part on these hosts out of the places.
     const auto take = [&](std::vector<Place>& places, int64_t start, int64_t end) {
         if (end <= maintenance.start() || start >= maintenance.end()) return false;
         const size_t before = places.size();
@@ -550,8 +551,8 @@ Result<void> look_at_reservations(Server& server, int64_t now) {
     std::vector<uint64_t> numbers;
     numbers.reserve(all.size());
     for (const auto& [number, reservation] : all) numbers.push_back(number);
-    // What one round does may let the next one do something: a reservation that begins after its end, because
-    // the server was down, ends in the next round.
+    // Repeat, as one round may make something due in the next: a reservation that begins after its end,
+    // because the server was down, ends in the next round.
     while (!numbers.empty()) {
         Change change(server, now);
         std::erase_if(numbers, [&](uint64_t number) {

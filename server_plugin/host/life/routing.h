@@ -17,18 +17,18 @@ struct Routing {
     Error error;
 };
 
-// May a destination that refuses a job with this code take it later? As OpenPBS has it: a destination that is
-// full or disabled, and a fault of the server, are for now. Whatever else a destination says is for good.
+// May a destination that refuses a job with this code take it later? As in OpenPBS: refusals because the
+// destination is full or disabled, and faults of the server, are temporary; all others are final.
 bool is_refused_for_now(int code);
 
-// Tries the destinations of `from`, where the job is, in order and through further route queues. A job that
-// is held or waits for its time, unless route_held_jobs or route_waiting_jobs says that it goes on, and one
-// in a queue that isn't started, stays.
+// Tries the destinations of `from`, where the job is, in order and through further route queues. A job in a
+// queue that isn't started stays; so does a job that is held or waits for its time, unless route_held_jobs or
+// route_waiting_jobs lets it go on.
 Routing route_job(Change& change, Job& job, const Queue& from);
 
-// Goes on with the pass over the jobs of all started route queues (Server::route_pass), for about so long.
-// Each is offered again after route_retry_time (30 s). A job rejected by all destinations, or longer than
-// route_lifetime in its queue, is deleted and its owner told.
+// Continues the pass over the jobs of all started route queues (Server::route_pass), for about `at_most`.
+// Each job is offered again after route_retry_time (30 s). A job that all destinations reject, or that has
+// been in its queue for longer than route_lifetime, is deleted and its owner told.
 void route_jobs(Server& server, int64_t now,
                 std::chrono::nanoseconds at_most = std::chrono::milliseconds(10));
 

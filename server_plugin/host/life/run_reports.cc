@@ -28,7 +28,7 @@ void now_running(Change& change, Job& job, const RunReport& report) {
     if (!report.exit.output_note.empty()) set_comment(job, report.exit.output_note);
 }
 
-// The job of a report, if it is that run of it.
+// The job of a report, if the report is about its present run; otherwise nullptr.
 const Job* job_of(const Server& server, const RunReport& report) {
     const Job* job = server.state.job(report.id.job);
     return job != nullptr && job->running() && run_id(*job) == report.id ? job : nullptr;
@@ -40,7 +40,7 @@ void apply(Change& change, const RunReport& report, std::vector<RunId>& to_termi
     if (current == nullptr) return;
     const bool unlaunched = report.state == RunState::never_started && is_awaiting(*current);
     const bool ends = current->deleted || current->at_end != Job::AtEnd::finish;
-    if (unlaunched && !ends) return;  // it is yet to be
+    if (unlaunched && !ends) return;  // the job is yet to be launched
     Job& job = change.job(*current);
     if (unlaunched) {
         end_job(change, job, end_of_unlaunched(job));
@@ -54,22 +54,22 @@ void apply(Change& change, const RunReport& report, std::vector<RunId>& to_termi
     dependencies_when_running(change, job);
     server.parts.log.job(job.id, fmt::format("running, session {}", report.session));
     if (!report.exit.output_note.empty()) server.parts.log.job(job.id, report.exit.output_note);
-    // The limits may have been changed just before the server stopped, without the shepherd being told.
+    // Tell the shepherd the limits again: they may have changed just before the server stopped.
     if (recovers) {
         change.then([&server, handle = job.handle] {
             if (const Job* running = server.state.job(handle)) set_limits(server, *running);
         });
         recover_preemption(change, job);
     }
-    // A delete or rerun of the job was asked for before the server stopped.
+    // A delete or rerun of the job was requested before the server stopped.
     if (job.deleted || job.at_end != Job::AtEnd::finish)
         to_terminate.push_back(report.id);
     else
         preempt_once_it_runs(change, job);
 }
 
-// Stores what the reports say. Those that throw are left in `reports`, the others are taken out of it; an
-// exception costs one job's report and not all of them. An error takes everything back.
+// Stores the reports. Reports that throw are left in `reports`, all others are taken out of it: an exception
+// affects the report of one job only. An error takes everything back.
 Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vector<RunId>& to_terminate,
                        bool recovers = false) {
     std::vector<RunReport> failed;
@@ -77,11 +77,11 @@ Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vec
         Change change(server, server.now());
         std::vector<RunId> ends;
         {
-            // The records of ends are written before the commit (end_job).
+            // Records of ends are written before the commit (end_job).
             const Accounting::Together records(server.parts.accounting);
             for (const RunReport& report : some) apply(change, report, ends, recovers);
         }
-        // After a crash of the machine all of it is told again (ended_runs.h).
+        // After a crash of the machine the runner reports all of it again (ended_runs.h).
         change.need_not_last();
         auto done = change.commit();
         if (done) to_terminate.insert(to_terminate.end(), ends.begin(), ends.end());
@@ -99,7 +99,7 @@ Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vec
     return done;
 }
 
-// Writes the accounting records of what the last server committed and could not record any more.
+// Writes the accounting records for changes that the last server committed but could not record.
 void complete_accounting(Server& server, const std::vector<RunReport>& reports) {
     Accounting& accounting = server.parts.accounting;
     const Accounting::Together records(accounting);
@@ -159,12 +159,12 @@ void take_reports(Server& server) {
     if (reports.empty()) return;
     const Log::Together lines(server.parts.log);
     std::vector<RunId> to_terminate;
-    // The report is of a start that no job has: of a stray, or of a job that was deleted by force.
+    // Forget starts that no job has: strays, or jobs that were deleted by force.
     for (const RunReport& report : reports)
         if (job_of(server, report) == nullptr && report.state != RunState::running)
             server.parts.executor.forget(report.id);
     if (auto done = apply_all(server, reports, to_terminate); !done) {
-        // The runner tells of an end only once, so the reports are kept and tried again at the next tick.
+        // The runner reports an end only once, so keep the reports and try again at the next tick.
         server.parts.log.error("jobs",
                                fmt::format("can not store what became of jobs: {}", done.error().message));
         return;

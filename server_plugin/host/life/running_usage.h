@@ -1,5 +1,5 @@
-// What running jobs have used so far: users see it as resources_used, and shares count it. The runner knows
-// it. It isn't stored: after a restart it is asked for again.
+// The usage of running jobs so far: users see it as resources_used, and shares count it. It isn't stored:
+// after a restart the runner is asked again.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace pbs::host {
 
 class RunningUsage {
   public:
-    // The server outlives this.
+    // REQUIRES: the server outlives this object.
     explicit RunningUsage(Server& server) : server_(server) {}
 
-    // Looks at the next few of the running jobs. Called at each tick, it has looked at all of them after
-    // kTicks, or after one for each kMostAtOnce if they are very many.
+    // Looks at the next few running jobs. Call it at each tick: all jobs have had a look after kTicks ticks,
+    // or, if there are very many, after one tick for each kMostAtOnce of them.
     void look();
 
     static constexpr std::size_t kTicks = 20;
@@ -24,7 +24,7 @@ class RunningUsage {
     void look_at(uint64_t handle);
 
     Server& server_;
-    uint64_t last_ = 0;  // the handle of the job that was looked at last
+    uint64_t last_ = 0;  // the handle of the last job that was looked at
 };
 
 }  // namespace pbs::host
