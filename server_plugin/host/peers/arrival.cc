@@ -16,9 +16,9 @@
 namespace pbs::host {
 namespace {
 
-// What a job has that can't be moved.
+// Attributes with which a job can't be moved to another server.
 constexpr std::array kOfOneServer = {"interactive", "block", "depend", "array_indices_submitted"};
-// What of OpenPBS's own attributes users set; the others are that server's business.
+// OpenPBS's own attributes that users set; other attributes are the sending server's business.
 constexpr std::array kAskedOfOpenPbs = {"security",
                                         "reserve_ID",
                                         "gui",
@@ -27,7 +27,7 @@ constexpr std::array kAskedOfOpenPbs = {"security",
                                         "job_kill_delay",
                                         "release_nodes_on_stageout",
                                         "tolerate_node_failures"};
-// What may be set of a job and counts where it was only.
+// Attributes that may be set for a job but only counted on the sending server.
 constexpr std::array kOfThatServer = {"comment", "eligible_time"};
 constexpr std::size_t kLongestOwner = 320;
 
@@ -36,7 +36,7 @@ bool among(const Names& names, std::string_view name) {
     return std::ranges::any_of(names, [&](std::string_view one) { return same_name(one, name); });
 }
 
-// It becomes a part of log lines and records.
+// Takes the owner's name, after a check, as it becomes a part of log lines and records.
 Result<void> take_owner(Job& job, const std::string& owner) {
     const auto at = owner.find('@');
     const bool legal =

@@ -27,10 +27,9 @@ namespace {
 constexpr const char* kConnectArgument = "--connect";
 constexpr std::size_t kLongestText = 1024;
 constexpr std::size_t kRelayBuffer = std::size_t{64} << 10;
-// With a server that neither takes nor sends anything: this one gives up before.
+// Longer than the main process waits, which gives up a server that neither takes nor sends anything before.
 constexpr std::chrono::seconds kRelayPatience{3600};
-// Ports below are those of other services, which may take a connection from a privileged port for root's
-// word.
+// Lower ports belong to other services, which might take a connection from a privileged port for root's word.
 constexpr unsigned kFirstPort = 1024;
 
 using Control = std::array<char, CMSG_SPACE(sizeof(int))>;
@@ -57,7 +56,7 @@ bool hand_over_error(const ifl::Error& error) {
     return hand_over(error.message.empty() ? "it can't be connected to" : error.message, -1);
 }
 
-// What a descriptor leads to.
+// The numeric address that a descriptor is connected to.
 std::string peer_address(int fd) {
     sockaddr_storage address{};
     socklen_t size = sizeof address;
@@ -75,7 +74,7 @@ bool send_all(int fd, std::string_view bytes) {
     return true;
 }
 
-// What has come from the other server, to this one. False: it's the end.
+// Passes data from the other server to this one. False: it has ended.
 bool pass_back(const ifl::Socket& encrypted, int own, std::vector<char>& buffer) {
     for (;;) {
         const auto came = encrypted.receive_or_send(buffer.data(), buffer.size(), kRelayPatience);
@@ -85,7 +84,8 @@ bool pass_back(const ifl::Socket& encrypted, int own, std::vector<char>& buffer)
     }
 }
 
-// Both ways, until either side closes. This server's side is read when all that came from it is sent.
+// Passes data both ways until either side closes. Reads from this server only when all it has sent before is
+// sent on.
 void pass_on(const ifl::Socket& encrypted, int own) {
     std::vector<char> buffer(kRelayBuffer);
     std::string out;
@@ -95,7 +95,7 @@ void pass_on(const ifl::Socket& encrypted, int own) {
             {{encrypted.fd(), static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN), 0},
              {own, static_cast<short>(out.empty() ? POLLIN : 0), 0}}};
         if (::poll(ends.data(), ends.size(), -1) < 0 && errno != EINTR) return;
-        // Nobody waits any more for what is still to be sent.
+        // Nobody waits any more for the data that is still to be sent.
         if (!out.empty() && (ends[1].revents & (POLLHUP | POLLERR)) != 0) return;
         if (ends[1].revents != 0 && out.empty()) {
             const ssize_t size = ::recv(own, buffer.data(), buffer.size(), MSG_DONTWAIT);
@@ -123,8 +123,8 @@ bool relay(const std::string& user, const ifl::Socket& encrypted) {
     return true;
 }
 
-// As servers do, from a privileged port; where this process may have none, or PBS_AUTH_METHOD names another
-// way, as its user does.
+// Connects as servers do, from a privileged port; or as this process's user, if the process may have no such
+// port or PBS_AUTH_METHOD names another way.
 bool connect(const ifl::ServerAddress& address) {
     const auto settings = ifl::load_settings(ifl::process_environment());
     if (!settings) return hand_over_error(settings.error());

@@ -1,7 +1,6 @@
-// Connections to other servers, made by a process of their own: names may take long to be found, and hosts to
-// answer, and nobody here waits for that. What it makes is an authenticated connection, which it hands over.
-// One that is encrypted stays with it: it passes on what is sent on both sides, and what it hands over is in
-// the clear.
+// Connections to other servers, made by a process of their own, as finding a name or reaching a host may take
+// long and nobody here waits for that. The process authenticates the connection and hands it over. It keeps
+// an encrypted connection: it then passes data on between both sides, and the server's end is in the clear.
 #pragma once
 
 #include <sys/types.h>
@@ -22,28 +21,28 @@ struct ServerName {
     auto operator<=>(const ServerName&) const = default;
 };
 
-// "host" or "host:port"; the usual port where none is given. nullopt: it's neither.
+// Reads "host" or "host:port"; without a port the usual one. nullopt: malformed.
 std::optional<ServerName> server_name_of(std::string_view text);
 
 class Connector {
   public:
-    // Starts `program`, this server's own, as a maker of a connection. PBSE_SYSTEM: why not.
+    // Starts `program`, this server's own program, to make a connection. PBSE_SYSTEM: why it can't.
     static Result<Connector> start(const std::string& program, const ServerName& to);
     Connector(Connector&&) = default;
     Connector& operator=(Connector&&) = default;
 
-    // For poll(2): readable when take() has an answer.
+    // The descriptor for poll(2): readable when take() has an answer.
     int fd() const { return channel_.get(); }
-    // The process, which its owner kills and waits for.
+    // The process; the owner of this object kills it and waits for it.
     pid_t pid() const { return pid_; }
 
     struct Made {
         ifl::Socket socket;
-        std::string user;      // whom the other server takes this one for
-        std::string address;   // where the connection leads to, numeric
-        bool relayed = false;  // by the process, which has to live as long
+        std::string user;      // the user for whom the other server takes this one
+        std::string address;   // the numeric address that the connection leads to
+        bool relayed = false;  // through the process, which has to live as long
     };
-    // The connection, or why there is none; to be called once.
+    // Returns the connection, or why there is none. Call it once.
     Result<Made> take();
 
   private:
@@ -52,10 +51,10 @@ class Connector {
     pid_t pid_;
 };
 
-// Is this process to be a connector? main() asks before anything else.
+// Is this process to be a connector? Ask it first in main().
 bool is_connector(int argc, char** argv);
-// `pbs_server --connect HOST PORT`: hands the connection over on descriptor 0, with the user's name; or one
-// line without a connection: why there is none. With an encrypted connection it passes on what is sent, until
+// Runs `pbs_server --connect HOST PORT`: hands the connection over on descriptor 0, with the user's name, or
+// instead one line that says why there is none. With an encrypted connection it then passes data on until
 // either side closes.
 int connector_main(int argc, char** argv);
 

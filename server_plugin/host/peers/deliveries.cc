@@ -19,18 +19,18 @@
 namespace pbs::host {
 namespace {
 
-// Without anything coming from the other server.
+// How long to wait while nothing comes from the other server.
 constexpr std::chrono::seconds kPatience{30};
 constexpr std::chrono::seconds kFirstPause{5};
 constexpr std::chrono::seconds kLongestPause{300};
 constexpr std::size_t kMostAtOnce = 16;
 constexpr uint32_t kScriptFile = 0;
 
-// Answers that say nothing of whether the job is there: they may be given before that is looked at.
+// Answers that don't tell whether the other server has the job: it may give them before it looks.
 constexpr std::array kUndecided = {PBSE_PERM,     PBSE_BADCRED,  PBSE_BADHOST,    PBSE_SVRDOWN, PBSE_SYSTEM,
                                    PBSE_INTERNAL, PBSE_PROTOCOL, PBSE_NOCONNECTS, PBSE_TRYAGAIN};
 
-// What of an attribute the other server has to be told; it works out the rest.
+// Is the attribute sent to the other server? It works out all others itself.
 bool is_sent(const AttributeDef& def) {
     if ((def.flags & computed) != 0 || def.name == "comment") return false;
     return (def.flags & (kAllWrites | at_creation)) != 0 || def.name == "Job_Owner" ||
@@ -79,11 +79,11 @@ struct Deliveries::Delivery {
     std::shared_ptr<Outcome> outcome = std::make_shared<Outcome>();
     std::shared_ptr<PeerLink> link{};  // null: nothing is under way
     std::string script{};
-    std::size_t sent = 0;  // bytes of it
+    std::size_t sent = 0;  // bytes of the script
     uint32_t pieces = 0;
-    bool may_be_there = false;  // a Commit has been sent, maybe by an earlier process
+    bool may_be_there = false;  // a Commit has been sent, perhaps by an earlier process
     int failures = 0;
-    Steady::time_point next{};  // the next attempt
+    Steady::time_point next{};  // the time of the next attempt
 
     std::string destination() const { return fmt::format("{}@{}", queue, to.text()); }
 };
@@ -115,8 +115,8 @@ Deliveries::Delivery* Deliveries::find(uint64_t job, const PeerLink* link) {
     return at == deliveries_.end() || at->second->link.get() != link ? nullptr : at->second.get();
 }
 
-// Answers on a link that was given up come to nothing, as do those about a job that a manager has deleted by
-// force.
+// Sends a request; `handle` gets its answer. Answers on a link that was given up are ignored, as are those
+// about a job that a manager has deleted by force.
 template <typename Handle>
 void Deliveries::ask(Delivery& delivery, ifl::RequestType type, ifl::RequestBody&& body, Handle handle) {
     const std::shared_ptr<PeerLink> link = delivery.link;
@@ -136,7 +136,7 @@ bool Deliveries::leaves(uint64_t handle) const {
     return job != nullptr && job->is_leaving();
 }
 
-// Unless too many are under way: then at a later look.
+// Tries a delivery again, or at a later look if too many are under way.
 void Deliveries::try_again(Delivery& delivery) {
     const auto under_way =
         std::ranges::count_if(deliveries_, [](const auto& one) { return one.second->link != nullptr; });
@@ -217,7 +217,7 @@ void Deliveries::arrived(Delivery& delivery) {
                  text = fmt::format("Job moved to {} at request of {}", delivery.destination(),
                                     delivery.by)] { log.job(id, text); });
     change.want_cycle(PBS_SCH_SCHEDULE_TERM);
-    // Asked again, the other server says that it is there.
+    // If the commit fails, the other server is asked again and says that it has the job.
     if (auto done = change.commit(); !done) return lost(delivery, done.error().message);
     end(delivery, ifl::Reply::ok());
 }
@@ -226,7 +226,7 @@ void Deliveries::take_back(Delivery& delivery, ifl::Reply why) {
     Change change(server_, server_.now());
     return_to_queue(change, *server_.state.job(delivery.job));
     if (auto done = change.commit(); !done) {
-        // It is tried again, and then comes to its queue or to the other server.
+        // Tries again later, and then brings the job back to its queue or to the other server.
         server_.parts.log.error(delivery.id, done.error().message);
         if (delivery.link != nullptr) std::exchange(delivery.link, nullptr)->close("");
         delivery.next = Steady::now() + kFirstPause;

@@ -1,10 +1,10 @@
 // Jobs on their way to other servers: a move to "queue@server".
 //
-// The job is in state T meanwhile, and stays this server's until the other one has it for certain. Up to its
-// Commit the other server hasn't got it, and whatever fails brings the job back into its queue. That the
-// Commit is sent is made durable before: from then on only the other server knows, and it is asked until it
-// says so, also after a restart; it answers PBSE_JOBEXIST for a job that it has got (arrival.h). So there is
-// the job once in the end.
+// Meanwhile the job is in state T, and stays this server's until the other one has it for certain. Before the
+// Commit the other server doesn't have it, and any failure brings the job back into its queue. Before the
+// Commit is sent, that fact is made durable: from then on only the other server knows whether it has the job.
+// It is asked until it says so, even after a restart; for a job that it has got it answers PBSE_JOBEXIST
+// (arrival.h). So in the end the job exists exactly once.
 #pragma once
 
 #include <uv.h>
@@ -33,20 +33,21 @@ class Deliveries {
     Deliveries(const Deliveries&) = delete;
     Deliveries& operator=(const Deliveries&) = delete;
 
-    // What came of one: set once it is known, or when it is known that this takes long.
+    // The outcome of a delivery: set once it is known, or once it is clear that it takes long.
     struct Outcome {
         std::optional<ifl::Reply> reply;
     };
-    // Begins to send a job that waits to a queue of another server (empty: its default one), on whose request
-    // (user@host). PBSE_NOSUP: a job that can't leave this server.
+    // Begins to send a waiting job to a queue of another server (empty: its default queue) for a requester
+    // (user@host). PBSE_NOSUP: the job can't leave this server.
     Result<std::shared_ptr<const Outcome>> begin(const Job& job, std::string_view queue, const ServerName& to,
                                                  std::string by);
 
-    // At the start: those that the other server can't have go back to their queues, the others go on.
+    // Call it at the start: puts jobs that the other server can't have back into their queues, and continues
+    // with the others.
     Result<void> recover();
-    // To be called every second or so.
+    // Looks at deliveries; call it every second or so.
     void look();
-    // Sends and takes nothing more; what is on its way is taken up by the next start.
+    // Stops sending and receiving; the next start takes up what is on its way.
     void close();
 
   private:

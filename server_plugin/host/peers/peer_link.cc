@@ -14,7 +14,7 @@
 namespace pbs::host {
 namespace {
 
-// What another server may make this one keep.
+// Limits on the data that another server may make this one keep.
 ifl::ReplyLimits limits() {
     ifl::ReplyLimits limits;
     limits.packet = std::size_t{64} << 20;

@@ -1,5 +1,5 @@
-// A connection to another server, of which nothing waits: it is made by a Connector, and what is asked on it
-// is answered later, or not at all.
+// A connection to another server for which nothing waits: a Connector makes it, and requests on it are
+// answered later, or never.
 #pragma once
 
 #include <uv.h>
@@ -16,7 +16,7 @@
 
 namespace pbs::host {
 
-// What another server says of a refusal: its text, or what its code means.
+// The reason that another server gives for a refusal: its text, or the text of its code.
 std::string text_of(const ifl::Reply& reply);
 
 class PeerLink : public std::enable_shared_from_this<PeerLink> {
@@ -24,8 +24,8 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
     using Steady = std::chrono::steady_clock;
     using Done = ifl::Exchange::Done;
 
-    // Begins to connect. What can't be begun is a link that has closed. `patience`: without anything coming
-    // for so long while something is awaited, the link is closed.
+    // Begins to connect. If that fails, the link is a closed one. `patience`: if nothing comes for so long
+    // while an answer is awaited, the link is closed.
     static std::shared_ptr<PeerLink> open(uv_loop_t* loop, Server& server, const ServerName& to,
                                           std::chrono::seconds patience);
     ~PeerLink();
@@ -34,15 +34,15 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
 
     bool closed() const { return closed_; }
     const std::string& why_closed() const { return why_; }
-    // Where it leads to, numeric; empty until there is a connection.
+    // The numeric address that it leads to; empty until there is a connection.
     const std::string& address() const { return address_; }
     bool idle() const { return closed_ || (waiting_.empty() && connected() && exchange_->unanswered() == 0); }
 
-    // Waits for the connection, if there is none yet. `done` is called once, maybe before this returns.
+    // Sends a request, once there is a connection. `done` is called once, perhaps before this returns.
     void ask(ifl::RequestType type, ifl::RequestBody body, Done done, ifl::ObjectSink sink = {});
     // Closes the link if nothing has come for too long.
     void look(Steady::time_point now);
-    // What is awaited is answered with an error. The link is of no use then.
+    // Closes the link for good: pending requests are answered with an error.
     void close(const std::string& why);
 
   private:
@@ -67,7 +67,7 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
     Steady::time_point heard_ = Steady::now();
     std::optional<Connector> connector_;
     std::unique_ptr<ifl::Exchange> exchange_;
-    std::vector<Waiting> waiting_;  // for the connection
+    std::vector<Waiting> waiting_;  // requests that wait for the connection
     uv_poll_t* poll_ = nullptr;     // frees itself
     bool closed_ = false;
     std::string why_;

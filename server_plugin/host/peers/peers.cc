@@ -20,16 +20,16 @@ namespace {
 
 constexpr std::chrono::seconds kBetweenAsking{10};
 constexpr std::chrono::seconds kLongestBetweenAsking{600};
-// For an answer to what is queued; a move takes as long as the job's way here.
+// How long to wait for the list of queued jobs; a move may take as long as the job needs to get here.
 constexpr std::chrono::seconds kAnswersWithin{10};
 constexpr std::chrono::seconds kLinkPatience{60};
 constexpr std::chrono::seconds kArrivesWithin{120};
 constexpr std::chrono::seconds kNotAgainWithin{60};
-constexpr std::size_t kMostListedJobs = 1000;                    // of a queue there,
-constexpr std::size_t kMostListedBytes = std::size_t{16} << 20;  // with so much to say
+constexpr std::size_t kMostListedJobs = 1000;                    // jobs of a queue there, at most,
+constexpr std::size_t kMostListedBytes = std::size_t{16} << 20;  // and bytes of their attributes
 constexpr int64_t kMostHops = 10;
 
-// What is asked of a job there.
+// The attributes of a job that the other server is asked for.
 constexpr const char* kWanted[] = {"Job_Owner",
                                    "Job_Name",
                                    "Resource_List",
@@ -67,7 +67,7 @@ std::size_t size_of(const ifl::ObjectView& view) {
     return size;
 }
 
-// An instant of another clock, which may be ahead.
+// An instant by the other server's clock, which may be ahead; never later than `now`.
 int64_t instant_of(const ifl::ObjectStatus& object, std::string_view name, int64_t now) {
     for (const ifl::Attribute& attribute : object.attributes) {
         if (attribute.name != name) continue;
@@ -77,7 +77,7 @@ int64_t instant_of(const ifl::ObjectStatus& object, std::string_view name, int64
     return now;
 }
 
-// What is shown of a job's resources has the sums of its chunks, which can't be asked for beside them.
+// Removes the sums over chunks from the resources shown, as they can't be asked for together with a select.
 ifl::Attributes without_sums(const ifl::Attributes& shown, const State& state) {
     const auto is_sum = [&](const ifl::Attribute& attribute) {
         if (attribute.name != "Resource_List" || attribute.resource == "select") return false;
@@ -100,12 +100,12 @@ struct Peers::Peer {
     ServerName name;
     std::set<Pair> queues;
     std::shared_ptr<PeerLink> link{};
-    std::string address;    // where it was last reached, numeric
-    std::size_t asked = 0;  // questions without an answer
-    std::string refusal{};  // of one of those that have one
+    std::string address;    // the numeric address at which it was reached last
+    std::size_t asked = 0;  // requests without an answer
+    std::string refusal{};  // why one of its jobs can't run here; empty: none was refused
     Steady::time_point asked_at{};
-    Steady::time_point next{};  // when it is asked again
-    int failures = 0;           // since it answered last
+    Steady::time_point next{};  // when to ask it again
+    int failures = 0;           // since its last answer
     std::string trouble{};
     int64_t answered = 0;
 };
@@ -128,7 +128,7 @@ void Peers::close() {
         if (const auto link = std::move(peer->link)) link->close("the server stops");
 }
 
-// What policies in force say by now.
+// Takes the peer servers and queues from the policies in force.
 void Peers::refresh() {
     std::map<ServerName, std::set<Pair>> wanted;
     for (const auto& [sched, object] : server_.state.scheds()) {
@@ -161,7 +161,7 @@ void Peers::refresh() {
     }
 }
 
-// Else no job of another server can run here, whatever there is.
+// Could any job start here at all? If not, no other server is asked for jobs.
 bool Peers::may_have_room() const {
     const State& state = server_.state;
     const uint32_t ncpus = state.resources.find("ncpus")->id;
@@ -208,7 +208,7 @@ void Peers::ask(Peer& peer) {
     peer.asked = peer.queues.size();
     peer.refusal.clear();
     peer.asked_at = Steady::now();
-    const std::set<Pair> asked = peer.queues;  // an answer may come at once, and change them
+    const std::set<Pair> asked = peer.queues;  // a copy: an answer may come at once and change it
     for (const Pair& queues : asked) {
         ifl::Select select;
         select.criteria = {{.name = "destination", .value = queues.second, .op = ifl::Op::eq},
@@ -258,7 +258,7 @@ void Peers::answered(const ServerName& name, const PeerLink* link, const Pair& q
     peer.next = Steady::now() + kBetweenAsking;
 }
 
-// One line tells of it, however long it lasts.
+// Notes that a server doesn't answer. One line in the log tells it, however long it lasts.
 void Peers::failed(Peer& peer, const std::string& why) {
     const auto pause = kBetweenAsking * (1 << std::min(peer.failures, 6));
     peer.next = Steady::now() + std::min<std::chrono::seconds>(pause, kLongestBetweenAsking);
@@ -269,7 +269,7 @@ void Peers::failed(Peer& peer, const std::string& why) {
     peer.trouble = why;
 }
 
-// As it would be here; or why it can't be.
+// Makes the job as it would be here; or says why it can't run here.
 Result<Job> Peers::job_of(const ifl::ObjectStatus& object, const Pair& queues) const {
     const Queue* queue = server_.state.queue(queues.first);
     if (queue == nullptr || !queue->execution()) return fail(PBSE_UNKQUE);
@@ -296,7 +296,7 @@ Result<Job> Peers::job_of(const ifl::ObjectStatus& object, const Pair& queues) c
 
 namespace {
 
-// What the scheduler reads of it.
+// Compares the attributes that the scheduler reads.
 bool is_told_the_same(const Job& a, const Job& b) {
     const auto values = [](const Job& job) {
         std::map<std::pair<std::string_view, std::string_view>, std::string_view> all;
@@ -316,7 +316,7 @@ void Peers::take(Peer& peer, const Pair& queues, const Listed& listed) {
         const std::string id = values::lowered(object.name);
         const auto known = handles_.find(id);
         Elsewhere* job = known == handles_.end() ? nullptr : jobs_.at(known->second).get();
-        // It may be moved over there, from queue to queue.
+        // The job may be moved from queue to queue there.
         const bool own = job != nullptr && job->server == peer.name && job->queues == queues;
         if ((job != nullptr && (!own || job->pulled)) || not_again_before_.contains(id)) continue;
         auto made = job_of(object, queues);
@@ -355,7 +355,7 @@ void Peers::forget(uint64_t job) {
     server_.parts.plugin->job_removed(server_.now(), job);
 }
 
-// Those that are on their way come, or don't. Without `queues` those of all.
+// Forgets a server's jobs, of the given queues or of all, except those on their way here.
 void Peers::forget_of(const Peer& peer, const Pair* queues) {
     std::vector<uint64_t> gone;
     for (const auto& [handle, job] : jobs_)
@@ -383,7 +383,7 @@ void Peers::pull(uint64_t handle, const std::vector<Place>& places) {
     std::shared_ptr<PeerLink>& link = peer->second->link;
     if (link == nullptr || link->closed()) link = PeerLink::open(loop_, server_, job.server, kLinkPatience);
     const std::shared_ptr<PeerLink> asked = link;
-    // By which name that server reaches this one, is not to be known here but for one on the same machine.
+    // The name by which that server reaches this one isn't known here, except on the same machine.
     const std::string_view host =
         is_loopback(peer->second->address) ? std::string_view("localhost") : server_.state.host_name;
     const std::string destination = fmt::format("{}@{}:{}", job.queues.first, host, server_.options.port);
@@ -400,7 +400,7 @@ void Peers::pull(uint64_t handle, const std::vector<Place>& places) {
                });
 }
 
-// Its other jobs couldn't be pulled either, until it answers again.
+// Gives up a server after a failed move: its other jobs couldn't be pulled either, until it answers again.
 void Peers::lost(const ServerName& name, const std::string& why) {
     const auto at = peers_.find(name);
     if (at == peers_.end()) return;
@@ -408,7 +408,7 @@ void Peers::lost(const ServerName& name, const std::string& why) {
     if (at->second->trouble.empty()) failed(*at->second, why);
 }
 
-// What has come by then is known of no more.
+// Notes that a job could not be pulled. A job that has arrived meanwhile isn't in jobs_ any more.
 void Peers::not_pulled(uint64_t handle, const std::string& why) {
     const auto at = jobs_.find(handle);
     if (at == jobs_.end()) return;

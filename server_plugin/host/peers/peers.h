@@ -1,14 +1,14 @@
 // Other servers whose jobs are pulled into queues of this one (peer_queue of policies).
 //
 // Each such server is asked beside the cycles, over a connection of its own, for the jobs that are queued
-// there; one that doesn't answer is left alone for longer and longer. Those jobs that may run here are told
-// to the scheduler as jobs elsewhere. What it starts is pulled: the other server is asked to move the job
-// here, which is this server's from its arrival on (arrival.h) and starts in the next cycle. Until then it is
-// told of as running, so that nobody else gets its room.
+// there; a server that doesn't answer is left alone for longer and longer. The scheduler is told of those
+// jobs that may run here as jobs elsewhere. A job that it starts is pulled: the other server is asked to move
+// it here. From its arrival on it is this server's (arrival.h), and it starts in the next cycle. Until then
+// the scheduler takes it for running, so that nobody else gets its room.
 //
-// The room peers/ is all that is done with other servers: these, jobs that are sent to others (deliveries.h)
-// and that come from them (arrival.h), over connections that a process of its own makes (connector.h,
-// peer_link.h).
+// The room peers/ holds all dealings with other servers: pulling jobs (this file), sending jobs
+// (deliveries.h) and receiving them (arrival.h), over connections that a process of their own makes
+// (connector.h, peer_link.h).
 #pragma once
 
 #include <uv.h>
@@ -36,34 +36,34 @@ class PeerLink;
 
 class Peers {
   public:
-    // `cycle_wanted` is called when one is, because of what another server said.
+    // `cycle_wanted` is called when the answer of another server calls for a cycle.
     Peers(uv_loop_t* loop, Server& server, std::function<void()> cycle_wanted);
     ~Peers();
     Peers(const Peers&) = delete;
     Peers& operator=(const Peers&) = delete;
 
-    // To be called every second or so.
+    // Asks servers whose turn it is; call it every second or so.
     void look();
     void close();
 
-    // Are jobs pulled from a server at this host, or numeric address, into this queue?
+    // Are jobs pulled into this queue from a server at this host or numeric address?
     bool pulls_from(std::string_view host, std::string_view address, std::string_view queue) const;
 
-    // The queue for which a job elsewhere is told by this handle; 0: there is none.
+    // The queue into which the job elsewhere with this handle would be pulled; 0: there is no such job.
     uint64_t queue_of(uint64_t job) const;
-    // The scheduler has decided to run the job on these places.
+    // Pulls the job, which the scheduler has decided to run on these places.
     void pull(uint64_t job, const std::vector<Place>& places);
-    // A job of this id has come.
+    // Notes that a job with this id has come.
     void arrived(std::string_view id);
 
-    // What there is to be known of each.
+    // The state of one server, for status replies.
     struct Shown {
         std::string server;
         std::string queues;      // "workq from batch, ..."
-        std::string trouble;     // why it is left alone; empty: it answers, or hasn't been asked
-        int64_t answered = 0;    // when it answered last, by the server's clock; 0: never
-        std::size_t jobs = 0;    // of it that may run here
-        std::size_t pulled = 0;  // of them that are being pulled
+        std::string trouble;     // why it isn't asked now; empty: it answers, or hasn't been asked
+        int64_t answered = 0;    // the time of its last answer, by this server's clock; 0: never
+        std::size_t jobs = 0;    // its jobs that may run here
+        std::size_t pulled = 0;  // the number of them that are being pulled
     };
     std::vector<Shown> shown() const;
 
