@@ -17,9 +17,10 @@
 namespace pbs::host {
 namespace {
 
-// What says that the user isn't one who may.
+// Codes that refuse a request for want of rights.
 constexpr std::array kRefusals = {PBSE_PERM, PBSE_BADCRED, PBSE_BADUSER, PBSE_BADGRP, PBSE_QACESS};
-// These too, unless a manager gets them: an attribute that nobody sets, a host that there can't be.
+// Codes that do so too, except for a manager: to him they mean an attribute that nobody sets, or a host that
+// can't exist.
 constexpr std::array kRefusalsOfOthers = {PBSE_ATTRRO, PBSE_BADHOST};
 
 template <typename Codes>
@@ -31,7 +32,7 @@ bool is_refusal(const Context& context, int code) {
     return among(kRefusals, code) || (!context.who.manager() && among(kRefusalsOfOthers, code));
 }
 
-// A request is as long as its client likes, its line in the log isn't.
+// Bounds of the log line: a request is as long as its client likes.
 constexpr size_t kMostNames = 20;
 constexpr size_t kMostBytes = 1024;
 constexpr size_t kLongestShown = 256;
@@ -64,7 +65,7 @@ std::string object_of(const ifl::Manage& body, ifl::RequestType type) {
     return out + names_of(body.attributes);
 }
 
-// What the request is about: " set queue batch (started)", " 12.svr".
+// The object of the request, as the log names it: " set queue batch (started)", " 12.svr".
 std::string object_of(const ifl::Request& request) {
     return std::visit(
         [&](const auto& body) -> std::string {

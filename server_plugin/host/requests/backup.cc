@@ -29,13 +29,14 @@ constexpr std::size_t kMostKept = 8;
 constexpr std::chrono::minutes kLongest{30};
 constexpr std::string_view kUnfinished = ".partial-";
 
-// "20261122-203000", and with "-2" and so on behind it.
+// Is it a name of a backup: "20261122-203000", perhaps with "-2" and so on behind it?
 bool is_name(std::string_view name) {
     return name.size() >= 15 && name[8] == '-' &&
            name.find_first_not_of("0123456789-") == std::string_view::npos;
 }
 
-// Folders of the server's own and nobody else's: what is put there by hand is left alone.
+// The folders of backups that belong to the server's user alone: folders that somebody put there by hand are
+// left alone.
 std::vector<fs::path> folders(const fs::path& all, bool whole) {
     std::vector<std::pair<fs::file_time_type, fs::path>> found;
     std::error_code error;
@@ -53,7 +54,7 @@ std::vector<fs::path> folders(const fs::path& all, bool whole) {
     return paths;
 }
 
-// With their logs.
+// The size of the databases with their logs.
 std::uintmax_t size_of_databases(const std::string& home) {
     std::uintmax_t size = 0;
     for (const std::string_view name : kDatabaseNames)
@@ -65,7 +66,7 @@ std::uintmax_t size_of_databases(const std::string& home) {
     return size;
 }
 
-// A disk that a backup fills stops the server.
+// Checks the free space: a disk that a backup fills stops the server.
 Result<void> check_space(const fs::path& all, const std::string& home) {
     struct statvfs disk {};
     if (::statvfs(all.c_str(), &disk) != 0)
@@ -78,7 +79,7 @@ Result<void> check_space(const fs::path& all, const std::string& home) {
                             all.string(), (size >> 20) + 1, free >> 20));
 }
 
-// A folder's name that isn't taken.
+// A name for a folder that isn't taken.
 fs::path folder_for(const fs::path& all, int64_t now) {
     const std::string name =
         fmt::format("{:%Y%m%d-%H%M%S}", std::chrono::sys_seconds(std::chrono::seconds(now)));
@@ -87,14 +88,14 @@ fs::path folder_for(const fs::path& all, int64_t now) {
     return folder;
 }
 
-// What was left of one that was cut short goes, then the databases are copied, then the oldest goes: each by
-// a process, as large files take a while to remove.
+// Makes a backup: removes the remains of one that was cut short, copies the databases, then removes the
+// oldest backup. A process does each, as large files take a while to remove.
 class BackUp final : public Answered {
   public:
     BackUp(Server& server, fs::path all) : server_(server), all_(std::move(all)) {
         server_.backing_up = true;
     }
-    // What it has written so far goes with the next backup.
+    // A backup that is given up here is removed with the next one.
     ~BackUp() override {
         server_.backing_up = false;
         if (pid_ <= 0) return;
@@ -155,7 +156,7 @@ class BackUp final : public Answered {
             removed_ += fmt::format("\nremoved the oldest of {}: {}", kMostKept + 1, path.string());
         return kept;
     }
-    // How the process ended, as waitpid() tells: 0 is well, more is not; -1: it is at work still.
+    // Looks how the process ended, by waitpid(): 0 is success, more is failure; -1: it still works.
     int poll() {
         int status = 0;
         const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
@@ -168,7 +169,7 @@ class BackUp final : public Answered {
         pid_ = 0;
         return ended > 0 ? status : 1;
     }
-    // "pbs_server: why"
+    // The error text of the process, without "pbs_server: " before it.
     std::string why(int status) const {
         std::string text;
         if (::lseek(errors_.get(), 0, SEEK_SET) == 0)
@@ -190,7 +191,7 @@ class BackUp final : public Answered {
     Stage stage_ = Stage::clearing;
     std::string folder_;
     std::string removed_;  // lines
-    pid_t pid_ = 0;        // of what is at work
+    pid_t pid_ = 0;        // of the process at work
     bool late_ = false;    // it took too long
     Fd errors_;
     std::chrono::steady_clock::time_point until_;

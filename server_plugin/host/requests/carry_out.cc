@@ -22,10 +22,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-// One Manager request with at most one attribute.
+// One directive: a Manager request with at most one attribute.
 struct Directive {
     ifl::Manage body;
-    std::string refused;  // why, when it was last tried; empty: it wasn't
+    std::string refused;  // the refusal of the last try; empty: not refused
     bool done = false;
     std::optional<ConfigValues> before{};  // the object, before the first directive on it
 
@@ -136,7 +136,7 @@ class CarryOut::Work {
                same_name(host, "localhost");
     }
 
-    // Vnodes whose execution host is another machine; where none is named, whose host, or own name, is.
+    // Finds vnodes of other machines, by their Mom, or where none is named by their host or own name.
     void find_other_machines() {
         struct Hosts {
             std::string mom;
@@ -192,7 +192,7 @@ class CarryOut::Work {
         return directive.done;
     }
 
-    // What came of each directive, when nothing more can be done.
+    // Writes the outcome of each directive, when nothing more can be done.
     void make_outcomes() {
         std::map<ConfigName, std::optional<ConfigValues>> after;
         Json outcomes = Json::array();
@@ -225,8 +225,8 @@ class CarryOut::Work {
     std::vector<Directive> directives_;
     std::set<std::string> other_machines_;
     std::map<ConfigName, std::optional<ConfigValues>> before_;
-    size_t at_ = 0;          // the next one
-    bool progress_ = false;  // in this round
+    size_t at_ = 0;          // the next directive
+    bool progress_ = false;  // some directive succeeded in this round
     std::string outcomes_ = "[]";
 };
 

@@ -1,11 +1,11 @@
-// Directives that qmgr printed of an older server, carried out by the same handlers and checks as single
-// Manager requests. They come from a migration of legacy files, which is the plugin's: as JSON, the numbers
-// as the batch protocol has them,
+// Carries out directives that qmgr printed of an older server, by the same handlers and checks as single
+// Manager requests. They come from a migration of legacy files, which the plugin makes: as JSON, with the
+// numbers of the batch protocol,
 //
 //   {"file": "qmgr_print", "commands": [{"line": 12, "command": 2, "type": 1, "object": "workq",
 //    "attribute": "resources_max.ncpus", "value": "4", "op": 0}]}
 //
-// and what came of each goes back to it: [{"changed": true, "before": "3", "refused": ""}].
+// and the outcome of each goes back to the plugin: [{"changed": true, "before": "3", "refused": ""}].
 #pragma once
 
 #include <memory>
@@ -17,20 +17,20 @@
 
 namespace pbs::host {
 
-// Carries out what the JSON says, as whoever asks in `context` may; an empty text is nothing. What is refused
-// is tried again once the rest is done, since it may name what comes later, and then left out. Of vnodes only
-// parts of this machine are made.
+// Carries out the directives of the JSON with the rights of the requester in `context`; an empty text has
+// none. A refused directive is tried again once the others are done, since it may name an object that comes
+// later, and then left out. Vnodes of other machines aren't made.
 class CarryOut {
   public:
-    // Errors: PBSE_INTERNAL, if it is no such JSON.
+    // Errors: PBSE_INTERNAL, if the JSON is malformed.
     static Result<std::unique_ptr<CarryOut>> begin(Context& context, std::string_view json);
     ~CarryOut();
     CarryOut(const CarryOut&) = delete;
     CarryOut& operator=(const CarryOut&) = delete;
 
-    // Goes on with one directive, to be called in Batch::run() until nothing is left: false.
+    // Carries out one directive. Call it in Batch::run() until it returns false: nothing is left.
     bool go_on();
-    // In the end: JSON, in the order of the commands.
+    // The outcomes at the end: JSON, in the order of the directives.
     const std::string& outcomes() const;
 
   private:
@@ -39,8 +39,8 @@ class CarryOut {
     std::unique_ptr<Work> work_;
 };
 
-// At the server's start: what a migration has left to it, in one change. An error goes to the log; the next
-// start tries again.
+// Carries out the directives of a migration at the server's start, in one change. An error goes to the log;
+// the next start tries again.
 void carry_out_pending(Server& server);
 
 }  // namespace pbs::host

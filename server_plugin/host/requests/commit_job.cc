@@ -1,5 +1,5 @@
-// ReadyToCommit and Commit: the job that this connection has sent enters its queue. When the reply goes out
-// it is stored.
+// ReadyToCommit and Commit: the job that this connection has sent enters its queue. It is stored before the
+// reply goes out.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace pbs::host {
 namespace {
 
-// The queue to enter: the one asked for, or where it routes to. A temporary refusal leaves the job in the
+// Puts the job into the queue asked for, or where that routes to. A temporary refusal leaves the job in the
 // route queue.
 Result<void> enter(Change& change, Submission& submission, const Queue& queue) {
     Job& job = submission.job;
@@ -36,7 +36,7 @@ Result<void> enter(Change& change, Submission& submission, const Queue& queue) {
     return {};
 }
 
-// What becomes of a job with dependencies is known when they are taken up; it may be gone by then.
+// Logs the queueing after the commit: taking up its dependencies may change the job, or even delete it.
 void log_queueing(Change& change, const Job& job, std::string by) {
     std::optional<AccountedJob> as_asked;
     if (job.attributes.has("depend")) as_asked = accounted_at_queueing(job, change.server().state);
@@ -53,7 +53,7 @@ void log_queueing(Change& change, const Job& job, std::string by) {
     });
 }
 
-// What was found out when the job was queued may be otherwise by now.
+// Checks again what was checked when the job was queued, as it may have changed.
 Result<void> may_arrive(Context& context, const Submission& submission, const Queue& queue) {
     auto& arriving = context.server.arriving;
     const auto latest = arriving.find(values::lowered(submission.job.id));
@@ -66,7 +66,8 @@ Result<void> may_arrive(Context& context, const Submission& submission, const Qu
 
 }  // namespace
 
-// A job that comes from another server, or that depends on others, changes more than itself.
+// Only a job that changes nothing but itself may share a commit: not one that comes from another server or
+// depends on others.
 bool may_share_commit(const ifl::Request& request, const Session& session) {
     using Kind = ifl::RequestType;
     if (request.type == Kind::queue_job) {
@@ -104,7 +105,7 @@ ifl::Reply commit_job(Context& context) {
     if (arrives)
         if (auto ok = may_arrive(context, submission, *queue); !ok) return refuse(ok.error());
     if (submission.script.empty()) submission.script = script_of_executable(job);
-    // A job that comes back takes the place of what is kept of it.
+    // A job that comes back replaces the record that is kept of it.
     const Job* before = arrives ? server.state.job(job.id) : nullptr;
     if (before != nullptr) job.sequence = before->sequence;
     job.handle = before != nullptr ? before->handle : server.state.new_handle();

@@ -1,4 +1,4 @@
-// What several request handlers need.
+// Functions that several request handlers share.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace pbs::host {
 
-// The text of the error's code where it has no message of its own.
+// A reply with the error; without a message of its own it has the text of the code.
 ifl::Reply refuse(const Error& error);
-// As PBS refuses an attribute: its text and its place in the list (auxiliary code: index + 1).
+// Refuses an attribute as PBS does: with its text and its place in the list (auxiliary code: index + 1).
 ifl::Reply refuse_attribute(const Error& error, const ifl::Attribute& attribute, size_t index);
 ifl::Reply reply_of(const Result<void>& result);
 
-// Texts leave the job's id out: clients add it.
+// Texts of errors leave the job's id out, as clients add it.
 
-// What an identifier names: a job, an array, or subjobs of one; the job is the array then.
+// The object of an identifier: a job, an array, or subjobs of an array. For subjobs `job` is the array.
 struct Target {
     const Job* job = nullptr;
     std::vector<IndexRange> indices{};
@@ -26,34 +26,34 @@ struct Target {
 
     bool subjobs() const { return !indices.empty(); }
 };
-// PBSE_UNKJOBID. Whether the array has these subjobs isn't looked at.
+// Finds the target. PBSE_UNKJOBID. Doesn't check that the array has these subjobs.
 Result<Target> target_of(const State& state, std::string_view id);
-// A job that isn't history, and the one who asks is its owner, an operator or a manager. PBSE_UNKJOBID,
-// PBSE_HISTJOBID, PBSE_PERM.
+// Finds a job that isn't history and that the requester may change, as its owner, an operator or a manager.
+// PBSE_UNKJOBID, PBSE_HISTJOBID, PBSE_PERM.
 Result<Target> own_target(const Context& context, std::string_view id);
-// The subjobs of the target that are jobs and run; the job itself, or all subjobs of the array, as it says.
+// The running jobs of a target: the job itself, the named subjobs, or all subjobs of the array.
 std::vector<const Job*> running_of(const State& state, const Target& target);
 
-// As own_target(), where subjobs can't be named: PBSE_IVALREQ.
+// Finds a job as own_target() does, for requests that take no subjobs: PBSE_IVALREQ.
 Result<const Job*> own_job(const Context& context, std::string_view id);
 bool is_owner(const Context& context, const Job& job);
-// Whether the requester is shown the job: its owner, an operator, and with query_other_jobs everybody.
+// May the requester see the job: its owner, an operator, and with query_other_jobs everybody?
 bool may_see(const Context& context, const Job& job);
 
-// The queue that a new job is to enter, "queue" or "queue@server"; without a name the default one. Null, and
-// `error`: PBSE_UNKQUE, PBSE_QUENODFLT.
+// The queue that a new job is to enter, "queue" or "queue@server"; without a name the default queue. nullptr,
+// with `error`: PBSE_UNKQUE, PBSE_QUENODFLT.
 const Queue* queue_to_enter(const Context& context, std::string_view asked, Error& error);
-// Root, or the user who runs the server, at its host. Other managers must not choose what the server does
-// with its own rights.
+// Is the requester root or the user who runs the server, at the server's host? Other managers must not choose
+// what the server does with its own rights.
 bool is_administrator(const Context& context);
-// PBSE_PERM unless the one who asks is an operator or manager.
+// PBSE_PERM unless the requester is an operator or manager.
 Result<void> operators_only(const Context& context);
 
-// Write flags (AttributeFlag) of who asks.
+// The requester's rights, as write flags and read flags of AttributeFlag.
 uint32_t write_rights(const Identity& who);
 uint32_t read_rights(const Identity& who);
 
-// "user@host" of who asks.
+// The requester as "user@host".
 std::string requestor(const Context& context);
 
 }  // namespace pbs::host

@@ -19,9 +19,9 @@ namespace {
 struct Kind {
     int number;
     ifl::Reply (*manage)(Management& request);
-    std::array<std::string_view, 3> ties;  // attributes that other objects' checks look at
+    std::array<std::string_view, 3> ties;  // attributes that checks of other objects look at
 };
-// In the order in which they are made: what is named before what names it.
+// The types in the order in which objects are made: each before those that name it.
 constexpr std::array kTypes = {Kind{PBS_OBJ_RESOURCE, manage_resource, {}},
                                Kind{PBS_OBJ_QUEUE, manage_queue, {"partition"}},
                                Kind{PBS_OBJ_SCHED, manage_sched, {"partition", "sched_priv", "sched_log"}},
@@ -33,13 +33,13 @@ ifl::Attribute attribute(std::string_view key, std::string_view value, ifl::Op o
     return {std::string(name), std::string(resource), std::string(value), op};
 }
 
-// What makes `present` the target: values that are to go before those that are to be.
+// The changes that make `present` the target; values to remove come before values to set.
 ifl::Attributes differences(const Kind& type, const std::optional<ConfigValues>& present,
                             const ConfigTarget& target) {
     ifl::Attributes changes;
     if (present && !target.keeps_others)
         for (const auto& [key, value] : *present)
-            // A queue has its type as long as it lives.
+            // The type of a queue can't be unset.
             if (find_value(target.values, key) == nullptr && key != "queue_type")
                 changes.push_back(attribute(key, {}, ifl::Op::unset));
     ConfigValues wanted = *target.values;
@@ -120,7 +120,8 @@ class Reach::Impl {
                                (shall != nullptr && *shall == *is);
             if (!stays) ties.push_back(attribute(key, {}, ifl::Op::unset));
         }
-        // A resource is redefined or deleted when nothing has a value of it; make() sets those that stay.
+        // A resource can be redefined or deleted only when no object has a value of it; make() sets those
+        // values that stay again.
         if (now && target.values)
             for (const auto& [key, value] : *now)
                 if (redefined_.contains(values::lowered(split_key(key).second)) &&
@@ -142,7 +143,7 @@ class Reach::Impl {
         if (now && changes.empty()) return {};
         if (now) return ask(type, PBS_CMD_SET, target.object, std::move(changes));
         if (auto made = ask(type, PBS_CMD_CREATE, target.object, std::move(changes)); !made) return made;
-        // What is new may have more than it was asked to have.
+        // A new object may have got more attributes than asked for.
         ifl::Attributes rest = differences(type, present(target.object), target);
         if (rest.empty()) return {};
         return ask(type, PBS_CMD_SET, target.object, std::move(rest));
@@ -168,9 +169,9 @@ class Reach::Impl {
     std::vector<ConfigTarget> targets_;
     std::vector<Pass> passes_;
     size_t pass_ = 0;
-    size_t target_ = 0;  // the next one of the pass
+    size_t target_ = 0;  // the next target of the pass
     size_t told_ = 0;
-    std::set<std::string> redefined_;  // resources, in lower case
+    std::set<std::string> redefined_;  // names of resources, in lower case
     std::vector<std::string> warnings_;
 };
 

@@ -1,5 +1,5 @@
-// Making the server's objects what they were, or what a document says, by the same handlers and checks as
-// single Manager requests.
+// Makes the server's objects what they were at a revision, or what a document says, by the same handlers and
+// checks as single Manager requests.
 #pragma once
 
 #include <memory>
@@ -14,13 +14,13 @@ namespace pbs::host {
 
 struct ConfigTarget {
     ConfigName object;
-    std::optional<ConfigValues> values;  // nullopt: it shall not be there
+    std::optional<ConfigValues> values;  // nullopt: the object is to be deleted
     bool keeps_others = false;           // attributes that aren't named stay as they are
 };
 
-// Reaches the targets, in an order in which each step is allowed if any order allows it: what ties objects
-// together is loosened first, then what goes is deleted, then resources, queues, schedulers, nodes and the
-// server are made or set, last the resources go that nothing uses any more.
+// Reaches the targets, in an order in which each step is allowed if any order allows it: ties between objects
+// are loosened first; then objects are deleted; then resources, queues, schedulers, nodes and the server are
+// made or set; last, resources that nothing uses any more are deleted.
 class Reach {
   public:
     Reach(Context& context, std::vector<ConfigTarget> targets);
@@ -28,10 +28,10 @@ class Reach {
     Reach(const Reach&) = delete;
     Reach& operator=(const Reach&) = delete;
 
-    // Goes on with one object, to be called in Batch::run() until nothing is left: false. The batch is to be
-    // thrown away on an error: the first refusal, naming the object.
+    // Handles one object. Call it in Batch::run() until it returns false: nothing is left. On an error, the
+    // first refusal with the object's name, throw the batch away.
     Result<bool> go_on();
-    // In the end: what couldn't be made quite as asked.
+    // At the end: the differences from the targets that remain.
     const std::vector<std::string>& warnings() const;
 
   private:

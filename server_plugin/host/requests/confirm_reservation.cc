@@ -1,4 +1,4 @@
-// ConfirmReservation: whoever has reserved whole hosts says which vnodes these are. The server's own
+// ConfirmReservation: the operator who has reserved whole hosts names their vnodes. The server's own
 // scheduler answers for all other reservations.
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/life/reservation_life.h"

@@ -31,7 +31,8 @@ How how_of(const Context& context) {
             extend.find("deletehist") != std::string_view::npos};
 }
 
-// The job is marked first, so that its end is a deletion even if the server dies in between.
+// Marks the job before its processes are ended, so that its end is a deletion even if the server dies in
+// between.
 void mark(Context& context, Change& change, const Job& current) {
     Job& job = change.job(current);
     advance(job, JobEvent::deleted, context.state(), context.now);
@@ -56,8 +57,7 @@ Result<void> delete_running(Context& context, const Job& current, const How& how
     return end(context, current, how);
 }
 
-// All subjobs of an array, or some of them. Those that are queued have ended by that; without those that run
-// the array may have ended, too.
+// Deletes all or some subjobs of an array. Queued ones end at once; if none runs, the array may end, too.
 Result<void> delete_subjobs(Context& context, const Target& target, const How& how) {
     const Job& current = *target.job;
     const uint64_t sequence = current.sequence;
@@ -93,7 +93,7 @@ Result<void> delete_subjobs(Context& context, const Target& target, const How& h
     return ended;
 }
 
-// PBS's refusals of what a request names of an array.
+// Checks the targets that PBS refuses of an array.
 Result<void> may_delete(const State& state, const Target& target, const How& how) {
     const Job& array = *target.job;
     const IndexRange& all = array.subjobs->submitted;
@@ -121,7 +121,7 @@ Result<void> delete_one(Context& context, std::string_view id, const How& how) {
     const Job* job = target->job;
     if (job->history() && !how.history) return fail(PBSE_HISTJOBID);
     if (!is_owner(context, *job) && !context.who.operator_()) return fail(PBSE_PERM);
-    // Another server may have it: who forgets it all the same has to know.
+    // Another server may have the job, so only an operator may forget it, by force.
     if (job->is_leaving() && !(how.force && context.who.operator_()))
         return fail(PBSE_BADSTATE, "Request invalid for state of job: it is on its way to another server");
     if (job->is_array()) {
@@ -140,7 +140,7 @@ Result<void> delete_one(Context& context, std::string_view id, const How& how) {
     return change.commit();
 }
 
-// A job a step.
+// Deletes one job a step.
 class DeleteList final : public Steps {
   public:
     Left step(Context& context, ifl::StatusParts&) override {

@@ -49,7 +49,8 @@ void add_stored(ifl::Attributes& out, const Attributes& attributes, const Attrib
             if (hidden && (rights & (read_operator | read_manager)) == 0) continue;
         }
         if (def.type == Type::limits || def.type == Type::resource_limits) {
-            // Each by itself, as OpenPBS shows them; those behind the first are added to it.
+            // Each limit is an attribute of its own, as OpenPBS shows them; those after the first have the
+            // operation incr.
             bool first = true;
             for (std::string& limit : split_list(value.value())) {
                 add(out, def.name, std::move(limit), value.resource());
@@ -57,7 +58,7 @@ void add_stored(ifl::Attributes& out, const Attributes& attributes, const Attrib
             }
             continue;
         }
-        // Which port it is tells nobody anything.
+        // The number of the port is nobody's business.
         const bool port = def.name == "interactive" || def.name == "block";
         add(out, def.name, std::string(port ? "True" : value.value()), value.resource());
     }
@@ -71,7 +72,7 @@ void add_amounts(ifl::Attributes& out, std::string_view name, const Amounts& amo
     for (auto& [resource, value] : by_name) add(out, name, std::move(value), resource);
 }
 
-// Goes through the table in its order: computed rows by `compute(name, out)`, the others from what is stored.
+// Shows the rows of the table in its order: computed rows by `compute(name, out)`, the others as stored.
 template <typename Compute>
 ifl::Attributes describe_by_table(const AttributeTable& table, const Attributes& stored, const State& state,
                                   const View& view, Compute&& compute) {
@@ -142,8 +143,8 @@ std::string node_jobs_text(const Node& node, const State& state) {
     return out;
 }
 
-// As in PBS, what can be in use is listed when nothing of it is: PBS's pbsnodes -Sj shows no free memory
-// where the assigned memory isn't there.
+// Adds resources of which nothing is in use, as PBS does: without the assigned memory, PBS's pbsnodes -Sj
+// shows no free memory.
 Amounts with_what_is_free(Amounts assigned, const State& state) {
     for (const Resource* resource : state.resources.all())
         if (resource->built_in && (resource->flags & resource_node_sum) != 0)
@@ -164,7 +165,7 @@ bool has_place_on(const Reservation& reservation, const Node& node) {
                                [&](const Place& place) { return place.node == node.handle; });
 }
 
-// Those that have the vnode now.
+// The reservations that have the vnode now.
 std::vector<const Reservation*> reservations_begun_on(const Node& node, const State& state, int64_t now) {
     std::vector<const Reservation*> begun;
     for (const uint64_t number : state.reservations_on(node.handle)) {
@@ -174,7 +175,8 @@ std::vector<const Reservation*> reservations_begun_on(const Node& node, const St
     return begun;
 }
 
-// As in PBS, a reservation that has begun has its share of the vnode, whatever runs in it.
+// The assigned amounts. As in PBS, a reservation that has begun counts with its share of the vnode, whatever
+// runs in it.
 Amounts assigned_of(const Node& node, const State& state, int64_t now) {
     const Usage& usage = state.node_usage(node.handle);
     Amounts sum = usage.assigned;
@@ -249,7 +251,7 @@ void compute_node(const Node& node, const State& state, int64_t now, std::string
     add_time(out, name, last);
 }
 
-// What the plugin adds to an object of the server's.
+// Adds the plugin's attributes of a server's object.
 void add_plugin_attributes(Context& context, int object_type, std::string_view object, const View& view,
                            ifl::Attributes& out) {
     if (context.server.parts.plugin == nullptr) return;
@@ -262,7 +264,7 @@ void add_plugin_attributes(Context& context, int object_type, std::string_view o
 }  // namespace
 
 View::View(const ifl::Attributes& wanted, uint32_t rights) : rights_(rights) {
-    // A request may name the same ones again and again.
+    // A set, as a request may name the same attributes again and again.
     std::set<std::string> names;
     for (const ifl::Attribute& attribute : wanted) names.insert(values::lowered(attribute.name));
     names_.assign(names.begin(), names.end());
@@ -349,7 +351,7 @@ ifl::Attributes describe(const Queue& queue, Context& context, const View& view)
     return out;
 }
 
-// Which port it is that a qsub listens at is nobody's business; how long a client waits is.
+// The port at which a qsub listens isn't shown; how long a client waits is.
 ifl::Attributes describe(const Reservation& reservation, const State& state, const View& view) {
     ifl::Attributes out;
     for (const AttributeDef& row : reservation_table().rows()) {
@@ -380,8 +382,8 @@ ifl::Attributes describe(const Node& node, Context& context, const View& view) {
 
 namespace {
 
-// As PBS tells it. A scheduler other than `default` without a partition has nothing to serve, which here is
-// what PBS's `down` is: no scheduler that would act.
+// The state of a scheduler in PBS's words. A scheduler without a partition, other than `default`, serves
+// nothing: that is `down`, as if no scheduler ran.
 std::string sched_state(const Sched& sched, const Server& server) {
     if (sched.name != "default" && !sched.attributes.has("partition")) return "down";
     return server.cycle_wanted(sched.name) && sched.attributes.boolean("scheduling", false) ? "scheduling"

@@ -12,10 +12,10 @@
 
 namespace pbs::host {
 
-// Which attributes a status request asks for, by whom.
+// The attributes that a status request asks for, and may see.
 class View {
   public:
-    // `wanted`: none means all. `rights`: read flags of AttributeFlag.
+    // `wanted`: the attributes asked for; empty: all. `rights`: read flags of AttributeFlag.
     View(const ifl::Attributes& wanted, uint32_t rights);
     bool wants(std::string_view name) const;
     bool wants_all() const { return names_.empty(); }
@@ -26,21 +26,22 @@ class View {
   private:
     std::vector<std::string> names_;
     uint32_t rights_;
-    // Of the table that was asked for last: a long list of objects asks for one again and again.
+    // The rows of the table that was asked for last: a long list of objects asks for the same one again and
+    // again.
     mutable const AttributeTable* table_ = nullptr;
     mutable std::vector<const AttributeDef*> rows_{};
 };
 
-// That of a Status request.
+// The view of a Status request.
 View view_of(const Context& context);
 
-// An attribute that isn't known to the type: PBSE_NOATTR as a reply; nullopt if all are known.
+// The reply PBSE_NOATTR for the first attribute that the type doesn't have; nullopt: it has them all.
 std::optional<ifl::Reply> unknown_attribute(const Context& context, int object_type,
                                             const ifl::Attributes& wanted);
 
 ifl::Attributes describe(const Job& job, const State& state, int64_t now, const View& view);
-// A subjob that is no job: its array's attributes, but for those that only arrays have unless they are asked
-// for.
+// Describes a subjob that is no job: by its array's attributes, without those that only arrays have unless
+// they are asked for.
 ifl::Attributes describe_subjob(const Job& array, int64_t index, const State& state, int64_t now,
                                 const View& view);
 ifl::Attributes describe(const Queue& queue, Context& context, const View& view);
@@ -52,8 +53,8 @@ ifl::Attributes describe_server(Context& context, const View& view);
 // A status reply with one object.
 ifl::Reply one_object(uint32_t type, std::string_view name, ifl::Attributes attributes);
 
-// The answer to a Status request for all objects of a map by name, in the order of their names. Those that
-// are there all the time are shown once each.
+// The answer to a Status request for all objects of a map, in the order of their names. Objects may come and
+// go meanwhile: those that are there all the time are shown exactly once.
 template <typename Object>
 std::unique_ptr<Steps> steps_through(const Context& context, uint32_t type,
                                      const std::map<std::string, Object, std::less<>>& (State::*all)()

@@ -7,8 +7,8 @@
 
 namespace pbs::host {
 
-// u may be changed by the job's owner, o by operators, s by managers: PBSE_PERM otherwise. Without an
-// attribute: u.
+// The change of holds that the request asks for; without an attribute: u. The job's owner may change u,
+// operators o, managers s: PBSE_PERM otherwise.
 Result<ifl::Attribute> hold_change(const Context& context, const ifl::Attributes& attributes, ifl::Op op);
 
 Result<void> may_change_holds(const Identity& who, std::string_view types);

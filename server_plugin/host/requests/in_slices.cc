@@ -18,8 +18,8 @@ class InSlices final : public Answered {
     ~InSlices() override {
         if (stage_ < Stage::settling && server_.parts.plugin != nullptr)
             server_.parts.plugin->abandon(ticket_);
-        // The client may have left after the commit. The change holds all the same, so the plugin is told of
-        // the rest; a later change moves the rest to its place in the database.
+        // The client may have left after the commit. The change holds all the same, so tell the plugin of the
+        // rest; a later change moves the rest to its place in the database.
         batch_.tell_rest();
         if (when_committed_) guarded(server_.parts.log, "after a change", when_committed_);
     }
@@ -82,11 +82,11 @@ class InSlices final : public Answered {
         return Left::more;
     }
 
-    // After the commit: the change is in force already.
+    // Settles the change after the commit, when it is in force already.
     Left settle() {
         const auto more = batch_.settle_some();
         if (more && *more) return Left::more;
-        // The actions that are left ask the plugin too.
+        // The actions for after the commit ask the plugin too, so wait until it has time.
         if (plugin_is_busy()) return Left::later;
         if (!more) server_.parts.log.error("database", more.error().message + "; a later change tries again");
         if (const auto then = std::exchange(when_committed_, {})) then();

@@ -1,5 +1,5 @@
-// Goes through jobs over several steps of an answer, in the order of queueing. Jobs may come and go in
-// between: those that are there all the time are met once each, those that come meanwhile aren't met.
+// Walks through jobs over several steps of an answer, in the order of queueing. Jobs may come and go in
+// between: those that are there all the time are met exactly once, new ones are not met.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace pbs::host {
 
 class JobCursor {
   public:
-    // The jobs of one queue, or of all.
+    // Walks through the jobs of one queue, or of all.
     explicit JobCursor(const State& state, std::optional<uint64_t> queue = std::nullopt)
         : queue_(queue), last_(state.jobs().empty() ? 0 : state.jobs().rbegin()->first) {}
 
-    // The next job, finished ones too; nullptr: that was the last.
+    // The next job, including finished ones; nullptr: there is none.
     const Job* next(const State& state) {
         if (queue_) {
             const auto& handles = state.queue_jobs(*queue_);

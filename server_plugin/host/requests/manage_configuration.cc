@@ -1,6 +1,6 @@
-// Manager requests about the whole configuration (pbs_config): back to a revision, and the import of a
+// Manager requests about the whole configuration (pbs_config): rollback to a revision, and import of a
 // document. The server's part is done first, by its own handlers, then the plugin's, which also writes both
-// into the history; it is one change.
+// into the history; both are one change.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@
 namespace pbs::host {
 namespace {
 
-// The value of an option of the request. Of several the last one counts, as for the plugin.
+// The value of an option of the request. If it is given several times the last one counts, as for the plugin.
 const std::string* value_of(const Management& request, std::string_view name) {
     const std::string* value = nullptr;
     for (const ifl::Attribute& attribute : request.body.attributes)
@@ -35,7 +35,8 @@ const std::string* value_of(const Management& request, std::string_view name) {
     return value;
 }
 
-// The plugin knows only nodes and resources that have changed, so the server says if it has none of the name.
+// Checks that the object exists. The plugin knows only nodes and resources that have changed, so the server
+// answers for the others.
 Result<void> check_known(const Management& request) {
     const std::string_view object = request.body.object;
     const std::string_view word = object.substr(0, object.find(' '));
@@ -50,7 +51,8 @@ Result<void> check_known(const Management& request) {
     return {};
 }
 
-// A vnode of the past was a part of this machine, whatever that was called then.
+// Gives a vnode of the past the machine's present name: it was a part of this machine, whatever that was
+// called then.
 void take_name_of_today(const ConfigName& object, ConfigValues& values, std::string_view host) {
     const auto mom = std::ranges::find(values, "Mom", [](const auto& value) { return value.first; });
     if (object.type != PBS_OBJ_NODE || mom == values.end()) return;
@@ -76,7 +78,8 @@ Result<std::vector<ConfigTarget>> targets_of_revision(const Management& request,
     return targets;
 }
 
-// Every node of this server is a part of its own machine, so that those of another's document aren't made.
+// Is it a vnode of another machine? Vnodes of this server are parts of its own machine, so that those of
+// another server's document aren't made.
 bool is_foreign_node(const Context& context, const ConfigName& object, const ConfigValues& values) {
     if (object.type != PBS_OBJ_NODE) return false;
     const auto mom = std::ranges::find(values, "Mom", [](const auto& value) { return value.first; });
@@ -86,8 +89,9 @@ bool is_foreign_node(const Context& context, const ConfigName& object, const Con
            mom->second != "localhost";
 }
 
-// Attributes and resources under the names that the server has for them: they are compared with its own.
-// Errors: one that isn't the server's to keep, a state that isn't one of configuration, a name twice.
+// Gives attributes and resources the names that the server has for them, so that they can be compared with
+// its own. Errors: an attribute that isn't the server's, a state that isn't configuration, a name given
+// twice.
 Result<void> normalise(const Context& context, const ConfigName& object, ConfigValues& values) {
     const AttributeTable* table = attribute_table(object.type);
     std::set<std::string> seen;
@@ -127,10 +131,10 @@ ConfigName folded(const ConfigName& object) {
 
 using HostPart = std::optional<HostConfiguration>;
 
-// What of a document is the server's, some objects at a time.
+// Finds the server's targets in a document, some objects at a time.
 class DocumentTargets {
   public:
-    // Without a part it says nothing of the server's.
+    // Without a server's part in the document there are no targets.
     DocumentTargets(HostPart part, bool replace)
         : part_(std::move(part)),
           next_(part_ ? part_->begin() : HostConfiguration::iterator()),
@@ -138,7 +142,7 @@ class DocumentTargets {
     DocumentTargets(const DocumentTargets&) = delete;
     DocumentTargets& operator=(const DocumentTargets&) = delete;
 
-    // False: that were all.
+    // Finds some targets. False: all are found.
     Result<bool> find_some(const Context& context) {
         constexpr int kAtOnce = 500;
         if (!part_) return false;
@@ -180,7 +184,7 @@ class DocumentTargets {
     std::string warning_;
 };
 
-// More lines than anybody reads are only counted.
+// The most lines of warnings: more than anybody reads are only counted.
 constexpr size_t kMostLines = 1000;
 
 void tell(std::span<const std::string> warnings, std::span<const ConfigChange> changes,
@@ -197,7 +201,7 @@ void tell(std::span<const std::string> warnings, std::span<const ConfigChange> c
     }
 }
 
-// What a rollback or an import does, some at a time: finds the targets, and reaches them.
+// A rollback or an import, a part at a time: finds the targets, and reaches them.
 class Work {
   public:
     explicit Work(const Management& request) {
@@ -205,7 +209,8 @@ class Work {
             past_.emplace(*revision, request.body.object);
     }
 
-    // True while something is left. In Batch::run(): until the end nobody changes what is read.
+    // Goes on; true while something is left. Call it in Batch::run(): until the end nobody changes what it
+    // reads.
     Result<bool> go_on(Context& context, const ifl::Manage& body) {
         if (past_) {
             auto more = past_->read_some(*context.server.parts.plugin, context.now, context.who);
@@ -233,7 +238,7 @@ class Work {
         document_.reset();
         return true;
     }
-    // What there is to be told in the end.
+    // The warnings at the end.
     std::string warning(std::span<const ConfigChange> changes) const {
         std::string text = warning_;
         if (reach_) tell(reach_->warnings(), changes, text);
@@ -241,7 +246,7 @@ class Work {
     }
 
   private:
-    // A document that is long is read in a thread.
+    // Has the document been read? A long one is read in a thread.
     bool has_read(const Management& request) {
         constexpr std::size_t kLong = 100'000;
         const std::string* document = value_of(request, "import");
@@ -266,7 +271,7 @@ bool is_dry_run(const Management& request) {
     const std::string* dry_run = value_of(request, "dry_run");
     if (dry_run == nullptr) return false;
     const auto value = canonical(Type::boolean, *dry_run);
-    return value && *value == "True";  // what else it may be is the plugin's to refuse
+    return value && *value == "True";  // the plugin refuses other values
 }
 
 bool has_print(const Management& request) {
@@ -280,15 +285,15 @@ ifl::Attribute attribute(const char* name, std::string value) {
     return {name, {}, std::move(value), ifl::Op::set};
 }
 
-// A migration with what qmgr printed of an older server, or with its resources: the plugin says what there is
-// to be done of the server's own objects, and gets to know what came of it.
+// Migrates with the output of an older server's qmgr, or with its resources: the plugin says what to change
+// of the server's own objects, and is told of the outcome.
 ifl::Reply migrate(Management& request) {
     Context& context = request.context;
     ifl::Attributes asked = request.body.attributes;
     asked.push_back(attribute("format", "host"));
     asked.push_back(attribute("dry_run", "True"));
     std::string work;
-    // The ticket is for waiting until the plugin has done what it works on.
+    // With the ticket the request can wait until the plugin is done with other work.
     if (auto done = context.server.parts.plugin->manager(context.now, PBS_CMD_SET, PBS_OBJ_CONFIGURATION, {},
                                                          asked, context.who, {}, work, {}, context.ticket);
         !done)
@@ -314,7 +319,7 @@ ifl::Reply manage_configuration(Management& request) {
     Context& context = request.context;
     if (!context.who.manager()) return ifl::Reply::error(PBSE_PERM);
     if (context.server.parts.plugin == nullptr) return ifl::Reply::error(PBSE_NOSUP);
-    // What the server tells the plugin is nobody else's to say.
+    // Only the server itself tells the plugin these.
     if (value_of(request, "host_outcome") != nullptr || value_of(request, "queue_type_done") != nullptr)
         return ifl::Reply::error(PBSE_NOATTR);
     if (has_print(request)) return migrate(request);

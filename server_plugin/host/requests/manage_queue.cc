@@ -22,7 +22,7 @@ constexpr size_t kLongestName = 15;
 
 constexpr size_t kMostNamed = 5;
 
-// "2 jobs: 12.svr, 13.svr"; empty if it has none that isn't history.
+// The queue's jobs that aren't history: "2 jobs: 12.svr, 13.svr"; empty: none.
 std::string live_jobs(const State& state, const Queue& queue) {
     std::string names;
     size_t count = 0;
@@ -46,7 +46,7 @@ bool names(const Management& request, std::string_view attribute) {
                                [&](const ifl::Attribute& one) { return same_name(one.name, attribute); });
 }
 
-// A request says one thing of the time when jobs start, by whichever of the two attributes.
+// Checks that a request sets the time when jobs start only once, by either of the two attributes.
 Managed<> check_words(const Management& request) {
     std::string said;
     if (request.command == PBS_CMD_UNSET) return {};
@@ -66,15 +66,16 @@ Managed<> check_words(const Management& request) {
     return {};
 }
 
-// A plain queue_type is all that there is to say of the queue: what execution_type said goes if it is of a
-// time or of the other type. Print has execution_type after queue_type.
+// A plain queue_type describes the queue completely: drop an execution_type of a time or of the other type.
+// qmgr's print has execution_type after queue_type.
 void drop_execution_type(Queue& queue, std::string_view type) {
     const std::string_view execution = queue.attributes.text("execution_type");
     if (is_timed(execution) || (!execution.empty() && (execution == "route") != (type == "Route")))
         queue.attributes.unset(*queue_table().find("execution_type"), {});
 }
 
-// "Execution" or "Route", or any beginning of these words. A word of execution_type says both.
+// Checks queue_type: "Execution" or "Route", or any beginning of these words. A word of execution_type gives
+// both.
 Result<void> check_type(const Management& request, Queue& queue, const Queue* before) {
     const State& state = request.context.state();
     std::string given = values::lowered(queue.attributes.text("queue_type"));
@@ -113,7 +114,7 @@ Result<void> check_execution_type(Queue& queue) {
     return {};
 }
 
-// No vnode that serves only this queue may be in another partition.
+// Checks that no vnode that serves only this queue is in another partition.
 Result<void> check_partition(const Queue& queue, const State& state) {
     const std::string_view partition = queue.attributes.text("partition");
     if (partition.empty()) return {};
@@ -164,7 +165,7 @@ Result<void> check(const Management& request, Queue& queue, const Queue* before,
     return {};
 }
 
-// What must hold of the queue as a whole.
+// Checks conditions on the queue as a whole.
 Result<void> check_whole(const Queue& queue) {
     const std::string_view type = queue.attributes.text("execution_type");
     if (!type.empty() && queue.attributes.has("queue_type") && queue.route() != (type == "route"))
@@ -233,7 +234,7 @@ ifl::Reply remove(Management& request) {
     return finish(request, change, std::string(queue->name));
 }
 
-// Makes the change of one queue, and tells what of it isn't acted on.
+// Changes one queue, and warns of attributes that have no effect.
 Managed<> set_one(Management& request, Change& change, const Queue& queue) {
     if (request.own.empty()) {
         warn_of_not_acted_on(request, queue.attributes, queue.name);
@@ -245,7 +246,7 @@ Managed<> set_one(Management& request, Change& change, const Queue& queue) {
     return {};
 }
 
-// One after the other.
+// Sets the queues one after the other.
 ifl::Reply set_all(Management& request, std::vector<std::string> names) {
     const auto warnings = std::make_shared<std::string>();
     const auto some = [&body = request.body, names = std::move(names), warnings,

@@ -1,4 +1,4 @@
-// Manager requests about schedulers: `default`, which always is, and others for their partitions.
+// Manager requests about schedulers: `default`, which always exists, and others for their partitions.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>
@@ -21,15 +21,15 @@ namespace {
 
 constexpr size_t kLongestName = 15;
 constexpr std::string_view kDefaultName = "default";
-// What PBS calls the partition of `default`.
+// PBS's name for the partition of `default`.
 constexpr std::string_view kDefaultPartition = "pbs-default";
 
 std::string default_folder(const Server& server, const Sched& sched, std::string_view attribute) {
     return default_sched_folder(server.options.home, sched.name, attribute);
 }
 
-// What is unset has its default again. Unset, `scheduling` is off, as the server's; the default scheduler has
-// it on from its beginning only.
+// Sets defaults of unset attributes. An unset `scheduling` is off, as the server's; the default scheduler has
+// it on only from its beginning.
 void set_defaults(const Server& server, Sched& sched) {
     const auto set = [&](std::string_view attribute, std::string value) {
         if (!sched.attributes.has(attribute)) sched.attributes.set(*sched_table().find(attribute), {}, value);
@@ -40,8 +40,8 @@ void set_defaults(const Server& server, Sched& sched) {
     set("scheduler_iteration", "600");
 }
 
-// Makes the sched_priv that a new scheduler has unless the request says otherwise: its sched_config is looked
-// for there. A folder that another scheduler of the name left behind is taken over as it is.
+// Makes the default sched_priv of a new scheduler, where its sched_config is looked for. A folder that an
+// earlier scheduler of that name left behind is taken over as it is.
 Result<void> make_sched_priv(const Server& server, const Sched& sched) {
     const std::string path = default_folder(server, sched, "sched_priv");
     if (sched.attributes.text("sched_priv") != path) return {};
@@ -51,19 +51,19 @@ Result<void> make_sched_priv(const Server& server, const Sched& sched) {
         return fail(PBSE_SYSTEM, fmt::format("Cannot create folder {}: {}", path, system_text(errno)));
     }
     if (server.batch != nullptr) server.batch->on_undo([path] { (void)::rmdir(path.c_str()); });
-    // Not by mkdir's mode: the umask would take bits away.
+    // chmod() and not mkdir's mode, from which the umask would take bits away.
     if (::chmod(path.c_str(), 0750) != 0)
         return fail(PBSE_SYSTEM, fmt::format("Cannot set the mode of {}: {}", path, system_text(errno)));
     return {};
 }
 
-// What the names of schedulers' folders in the server's home begin with.
+// The beginning of the names of schedulers' folders in the server's home.
 std::string_view first_of_folders(std::string_view attribute) {
     return attribute == "sched_priv" ? "sched_priv" : "sched_logs";
 }
 
-// The server, which may be root, reads and writes in these folders: a manager who isn't root must not choose
-// others than those that are the server's own.
+// Checks a folder that a manager sets. The server, which may be root, reads and writes in it: a manager who
+// isn't root may choose only the server's own folders.
 Result<void> check_folder(const Management& request, const std::string& home, std::string_view name,
                           std::string_view path) {
     if (!path.starts_with('/'))
@@ -80,7 +80,7 @@ Result<void> check_folder(const Management& request, const std::string& home, st
                             name, path, home, first));
 }
 
-// Two schedulers share neither partition nor folders.
+// Checks that no other scheduler has the same partition or folders.
 Result<void> check_unshared(const Sched& sched, const State& state, std::string_view name, int code) {
     const std::string_view value = sched.attributes.text(name);
     if (value.empty()) return {};
@@ -90,7 +90,7 @@ Result<void> check_unshared(const Sched& sched, const State& state, std::string_
     return {};
 }
 
-// The default scheduler's `scheduling` and `scheduler_iteration` are the server's.
+// Gives the server the same `scheduling` and `scheduler_iteration` as the default scheduler.
 void share_with_server(Change& change, const Sched& sched, std::string_view name) {
     const AttributeDef& def = *server_table().find(name);
     if (sched.attributes.has(name)) {
@@ -111,7 +111,7 @@ Result<void> check(Management& request, Change& change, Sched& sched, const Attr
     }
     if (def.name == "sched_priv" || def.name == "sched_log") {
         if (!sched.attributes.has(def.name)) set_defaults(change.server(), sched);
-        // As qmgr prints a folder in the server's home.
+        // A folder in the server's home may be given by its name alone, as qmgr prints it.
         if (const std::string name(sched.attributes.text(def.name));
             name.starts_with(first_of_folders(def.name)) && name.find('/') == std::string::npos)
             sched.attributes.set(def, {}, change.server().options.home + "/" + name);

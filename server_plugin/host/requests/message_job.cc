@@ -6,7 +6,7 @@
 namespace pbs::host {
 namespace {
 
-// One file after the other.
+// Writes to one file after the other.
 class WriteMessage final : public Answered {
   public:
     explicit WriteMessage(std::string streams) : streams_(std::move(streams)) {}
@@ -32,7 +32,7 @@ class WriteMessage final : public Answered {
     }
 
   private:
-    std::string streams_;  // letters, those that are left
+    std::string streams_;  // letters of the streams that are left
     std::optional<MessageWriter> writer_;
 };
 
@@ -46,7 +46,7 @@ ifl::Reply message_job(Context& context) {
     if (job->is_array()) return ifl::Reply::error(PBSE_NOSUP, "not supported for Array Jobs");
     if (job->state != job_state::kRunning) return ifl::Reply::error(PBSE_BADSTATE);
     if (body.text.empty() || body.file > 3) return ifl::Reply::error(PBSE_IVALREQ);
-    // 1 is stdout, 2 stderr, 3 both; the choice left to the server is stderr, as in PBS.
+    // 1 is stdout, 2 stderr, 3 both; 0 leaves the choice to the server, which takes stderr, as PBS does.
     std::string streams;
     if ((body.file & 1U) != 0) streams += 'o';
     if (body.file == 0 || (body.file & 2U) != 0) streams += 'e';

@@ -1,5 +1,6 @@
-// ModifyReservation: what only concerns the reservation itself, such as its name and who may use it, is
-// changed at once; other times are asked of the scheduler, and until it answers the reservation is as it was.
+// ModifyReservation: changes that concern only the reservation itself, such as its name and who may use it,
+// are made at once; the scheduler is asked for other times, and until it answers the reservation is as it
+// was.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +35,8 @@ bool is_select(const ifl::Attribute& given) {
     return same_name(given.name, "Resource_List") && same_name(given.resource, "select");
 }
 
-// Fewer chunks: at once where nothing else is asked of the scheduler, else with the other times.
+// Gives back chunks: at once if the scheduler is asked for nothing else, otherwise together with the other
+// times.
 Result<void> alter_select(Change& change, const Reservation& current, Reservation& reservation,
                           const std::string& select, bool other_times, const std::string& by) {
     const State& state = change.server().state;
@@ -69,7 +71,8 @@ Result<void> alter_select(Change& change, const Reservation& current, Reservatio
     return {};
 }
 
-// "+user" and "-user" add to the list and take away from it; without a sign it is the list.
+// Makes a change of a list: "+user" and "-user" add to it and take away from it; a value without a sign
+// replaces it.
 ifl::Attribute as_change(ifl::Attribute change, const Reservation& reservation) {
     if (!same_name(change.name, "Authorized_Users") && !same_name(change.name, "Authorized_Groups"))
         return change;
@@ -93,8 +96,8 @@ ifl::Attribute as_change(ifl::Attribute change, const Reservation& reservation) 
     return change;
 }
 
-// Of what is given two say it all; of what isn't the other one stays as it is: a duration without a start and
-// an end begins where the reservation does, as in OpenPBS.
+// Works out the new times from those given. If two are given they decide; otherwise the reservation keeps its
+// own: a duration without start and end begins at the reservation's start, as in OpenPBS.
 Result<void> settle_new_times(Reservation& times, const Reservation& current, int64_t now) {
     Attributes& a = times.attributes;
     const auto keep = [&](std::string_view name) {
@@ -157,7 +160,7 @@ ifl::Reply modify_reservation(Context& context) {
             !ok)
             return refuse(ok.error());
     if (other_times) {
-        // Until it is confirmed its first times are what the rule counts from.
+        // Before it is confirmed the rule counts from its first times, so these can't change.
         if (is_standing(current) && current.state() == reservation_state::kUnconfirmed)
             return ifl::Reply::error(PBSE_BADSTATE, "Request invalid for state of reservation");
         if (auto ok = settle_new_times(times, current, context.now); !ok) return refuse(ok.error());

@@ -1,4 +1,4 @@
-// MoveJob: to another queue of this server, or to one of another server.
+// MoveJob: moves a job to another queue of this server, or of another server.
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
@@ -12,10 +12,10 @@
 namespace pbs::host {
 namespace {
 
-// "queue", "queue@server[:port]", "@server" or nothing: without a queue the default one.
+// A destination: "queue", "queue@server[:port]", "@server" or nothing; without a queue the default one.
 struct Destination {
     std::string_view queue;
-    std::optional<ServerName> server;  // another one
+    std::optional<ServerName> server;  // nullopt: this server
 };
 
 Result<Destination> destination_of(const Context& context, std::string_view text) {
@@ -25,7 +25,7 @@ Result<Destination> destination_of(const Context& context, std::string_view text
     const std::string_view server = text.substr(at + 1);
     const auto name = server_name_of(server);
     if (!name) return fail(PBSE_BADHOST, fmt::format("Unknown Host: {} is no server", server));
-    // A port tells servers of one machine from each other.
+    // Servers on one machine differ by their ports.
     const bool port = server.find(':') != std::string_view::npos;
     const bool here =
         context.state().is_this_server(name->host) &&
@@ -41,7 +41,7 @@ Result<const Queue*> own_queue(const State& state, std::string_view name) {
     return queue;
 }
 
-// Waits for what comes of it.
+// Waits for the outcome of the move.
 class Move final : public Answered {
   public:
     explicit Move(std::shared_ptr<const Deliveries::Outcome> outcome) : outcome_(std::move(outcome)) {}
@@ -53,7 +53,8 @@ class Move final : public Answered {
     std::shared_ptr<const Deliveries::Outcome> outcome_;
 };
 
-// The server asks others as root, whom they believe: where it turns to isn't any user's choice.
+// Only operators may move jobs to other servers: this server connects to them as root, whom they believe, so
+// ordinary users must not choose the address.
 ifl::Reply move_to_other(Context& context, const Job& job, const Destination& destination) {
     if (!context.who.operator_())
         return ifl::Reply::error(PBSE_PERM,

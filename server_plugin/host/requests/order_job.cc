@@ -1,4 +1,4 @@
-// OrderJob: two jobs change places in their queues.
+// OrderJob: lets two jobs change places in their queues.
 #include <utility>
 
 #include "ifl/pbs_error.h"

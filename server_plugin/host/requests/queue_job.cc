@@ -1,5 +1,5 @@
-// QueueJob: the attributes of a new job. It gets its id here, and its place in a queue at Commit. One that
-// has an id comes from another server (receive_job.cc).
+// QueueJob: takes the attributes of a new job. The job gets its id here, and its place in a queue at Commit.
+// A job that has an id comes from another server (receive_job.cc).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::string output_path(const Job& job, std::string_view host, char stream) {
                        job.is_array() ? ".^array_index^" : "");
 }
 
-// A path that ends with ':' names a host only.
+// Completes an output path. A path that ends with ':' names a host only.
 void complete_path(Job& job, std::string_view attribute, std::string_view host, char stream) {
     const std::string given(job.attributes.text(attribute));
     if (given.empty()) {
@@ -47,8 +47,8 @@ void add_variable(Job& job, std::string_view name, std::string_view value) {
     job.attributes.set(def, {}, list);
 }
 
-// The server calls a qsub that waits for its job, which it does on this machine only. What such a job does
-// with its terminal can't be done again.
+// Checks a job for which a qsub waits: the server calls that qsub, on this machine only. The user's work at
+// its terminal can't be repeated, so the job isn't rerunnable.
 Result<void> check_waiting_client(const Context& context, Job& job) {
     for (const char* name : {"interactive", "block"})
         if (job.attributes.has(name) && !same_name(context.who.host, context.state().host_name))
@@ -58,7 +58,7 @@ Result<void> check_waiting_client(const Context& context, Job& job) {
     return {};
 }
 
-// What the server adds to what the client gave.
+// Completes the attributes that the client gave.
 void complete(Context& context, Job& job, const Queue& queue) {
     set_attribute(job, "Job_Owner", requestor(context));
     set_if_missing(job, "Job_Name", "none");
@@ -94,7 +94,7 @@ ifl::Reply queue_job(Context& context) {
 
     Submission submission;
     Job& job = submission.job;
-    job.attributes.reserve(body.attributes.size() + 32);  // what is added, too
+    job.attributes.reserve(body.attributes.size() + 32);  // with room for attributes that are added
     const uint32_t rights = write_rights(context.who) | at_creation;
     for (size_t i = 0; i < body.attributes.size(); ++i)
         if (auto set = set_job_attribute(job, body.attributes[i], rights, context.state()); !set)
@@ -104,8 +104,8 @@ ifl::Reply queue_job(Context& context) {
     job.id = context.state().job_id(job.sequence);
     if (auto ok = make_array(job, context.state()); !ok) return refuse(ok.error());
     complete(context, job, *queue);
-    // The checks are made here so that the client hears of them before it sends the script. Those that depend
-    // on other jobs are made again at Commit, the others if something has changed by then.
+    // Check here too, so that the client hears of a refusal before it sends the script. Checks that depend on
+    // other jobs are repeated at Commit, the others if something has changed by then.
     if (auto ok = fit_to_queue(job, *queue, server); !ok) return refuse(ok.error());
     CountedJobs counted(server.state);
     if (auto ok = may_enter(job, *queue, counted, Entry::submitted); !ok) return refuse(ok.error());

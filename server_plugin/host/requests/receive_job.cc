@@ -1,4 +1,4 @@
-// QueueJob with the id of a job, between servers: what of it is remembered until its Commit (arrival.h).
+// QueueJob with the id of a job, between servers, and the memory of it until its Commit (arrival.h).
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
@@ -10,9 +10,10 @@
 namespace pbs::host {
 namespace {
 
-// As many servers a job may come by, as in OpenPBS.
+// The most servers that a job may come by, as in OpenPBS.
 constexpr int64_t kMostHops = 10;
-// Those that never come to their Commit are forgotten with all others, which are handed in once more then.
+// The most arrivals that are remembered. If many never come to their Commit, all are forgotten; jobs under
+// way are then handed in once more.
 constexpr std::size_t kMostArriving = 10'000;
 
 }  // namespace
@@ -28,12 +29,13 @@ ifl::Reply receive_job(Context& context) {
     size_t refused = 0;
     const auto taken = take_attributes(job, body.attributes, context.state(), refused);
     submission.hops = job.attributes.integer("hop_count", 0);
-    // First of all, since the other server has to know: it must not keep a job that has come, nor lose one.
+    // Checked first, since the other server has to know: it must neither keep a job that has arrived nor lose
+    // one.
     if (auto ok = is_new(server, body.job, submission.hops); !ok) return refuse(ok.error());
     if (queue == nullptr) return refuse(error);
     if (auto ok = may_hand_in(context.server, context.who, context.session.address, *queue); !ok)
         return refuse(ok.error());
-    // From now on what came before of this job, on whatever connection, comes to nothing.
+    // An earlier, unfinished hand-in of this job, on whatever connection, is void from now on.
     submission.arrival = ++server.last_arrival;
     if (server.arriving.size() >= kMostArriving) server.arriving.clear();
     server.arriving[values::lowered(body.job)] = submission.arrival;
@@ -49,7 +51,8 @@ ifl::Reply receive_job(Context& context) {
     job.sequence = own ? *own : server.state.new_foreign();
     job.mtime = context.now;
     if (job.ctime <= 0 || job.ctime > context.now) job.ctime = context.now;
-    // Also at Commit; the other server hears of it before it sends the script.
+    // Try it here although Commit does it again: the other server hears of a refusal before it sends the
+    // script.
     Change trial(server, context.now);
     Job tried = job;
     if (auto ok = enter_queue(trial, tried, *queue, Entry::submitted); !ok) return refuse(ok.error());

@@ -1,8 +1,9 @@
 // The requests that the server answers: one handler a file, all of them in the list in requests.cc.
 //
-// The room requests/: answer() finds the row of a request, checks who asks (access.h), and calls its handler
-// with a Context, which has the server, who asks, and the time. A handler checks, makes a Change, and returns
-// the reply; one that takes long goes on in steps (in_slices.h). common.h has what several of them need.
+// The room requests/: answer() finds the row of a request, checks the requester (access.h), and calls its
+// handler with a Context, which has the server, the requester, and the time. A handler checks, makes a
+// Change, and returns the reply; one that takes long goes on in steps (in_slices.h). common.h has what
+// several of them need.
 #pragma once
 
 #include <cstdint>
@@ -25,19 +26,20 @@ namespace pbs::host {
 struct Submission {
     Job job;
     std::string script;
-    // The job is as its queue wanted it (fit_to_queue) at that second and of that setup (State::setup).
+    // Says that the job is as its queue wanted it (fit_to_queue) at that second and with that setup
+    // (State::setup).
     struct Fitted {
         int64_t at;
         uint64_t setup;
     };
     std::optional<Fitted> fitted;
-    // Of a job that another server hands in: which handing in of it this is (Server::arriving), and how many
-    // servers had it before.
+    // For a job that another server hands in: the number of this hand-in (Server::arriving), and how many
+    // servers had the job before.
     uint64_t arrival = 0;
     int64_t hops = 0;
 };
 
-// What the server remembers of a connection between its requests.
+// The server's memory of a connection between its requests.
 struct Session {
     std::optional<Submission> submission;
     std::string address;  // where a connection over TCP comes from, numeric
@@ -46,8 +48,8 @@ struct Session {
 
 struct Context;
 
-// What is left to do of a request when its handler has returned, in steps: so that others have their turns in
-// between, and that no more of a long reply is in memory than its reader takes. What the server has may
+// The rest of a request after its handler has returned, done in steps: so that others have their turns in
+// between, and that no more of a long reply is in memory than its reader takes. The server's objects may
 // change between two steps.
 class Steps {
   public:
@@ -61,22 +63,22 @@ class Steps {
     Steps& operator=(const Steps&) = delete;
     virtual ~Steps() = default;
 
-    // A step, of a few milliseconds at most. What it puts into `out` are objects of the reply, a status reply
-    // then. The context is that of the request.
+    // Does a step, of a few milliseconds at most. Objects that it puts into `out` are parts of a status
+    // reply. The context is the request's.
     virtual Left step(Context& context, ifl::StatusParts& out) = 0;
-    // The reply, if no step has put anything into it; called once, when nothing is left.
+    // The reply, if no step has put anything into `out`; called once, when nothing is left.
     virtual ifl::Reply reply();
-    // Bytes that it keeps until its end.
+    // Bytes that it keeps in memory until its end.
     virtual std::size_t size() const { return 0; }
 };
 
-// Steps that come to one reply.
+// Steps that lead to one reply.
 class Answered : public Steps {
   public:
     ifl::Reply reply() override { return std::move(reply_); }
 
   protected:
-    // That is it, and nothing is left.
+    // Sets the reply and ends the steps.
     Left end(ifl::Reply reply) {
         reply_ = std::move(reply);
         return Left::nothing;
@@ -91,11 +93,11 @@ struct Context {
     int64_t now;
     const ifl::Request& request;
     Session& session;
-    // Set by a handler whose change the plugin has yet to commit: what is to be done once it has.
+    // A handler whose change the plugin has yet to commit sets it: the action for after that.
     std::function<void()> when_committed{};
-    // Set by a handler that leaves something to be done in steps: what it returned is no reply then.
+    // A handler that leaves a rest for steps sets it; the value that it returned is then no reply.
     std::unique_ptr<Steps> rest{};
-    // Of a request that can wait for what the plugin does in a thread (Plugin::manager); 0: it can't.
+    // The number of a request that can wait for the plugin's work in a thread (Plugin::manager); 0: it can't.
     uint64_t ticket = 0;
 
     const State& state() const { return server.state; }

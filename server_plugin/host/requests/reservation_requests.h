@@ -1,4 +1,4 @@
-// What the requests about reservations share.
+// Functions that the requests about reservations share.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ namespace pbs::host {
 Result<void> set_reservation_attribute(Reservation& reservation, const ifl::Attribute& change,
                                        uint32_t rights, const State& state);
 
-// The reservation of that id, for its owner, an operator or a manager. PBSE_UNKRESVID, PBSE_PERM.
+// Finds the reservation for its owner, an operator or a manager. PBSE_UNKRESVID, PBSE_PERM.
 Result<const Reservation*> own_reservation(const Context& context, std::string_view id);
 
-// The client waits for the scheduler's answer, until an instant. Then it hears that there is none, or the
-// reservation is deleted.
+// Lets the client wait for the scheduler's answer, until an instant. After that the client hears that there
+// is none yet, or the reservation is deleted.
 class AwaitedReservation final : public Answered {
   public:
     AwaitedReservation(std::string id, int64_t until, bool is_deleted);
-    // Of one that is altered: what it is to be.
+    // For an alteration: sets the state that the reservation is to have.
     void wants(const Reservation& reservation, int64_t now);
     Left step(Context& context, ifl::StatusParts& out) override;
 

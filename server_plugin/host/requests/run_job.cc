@@ -31,7 +31,7 @@ Result<Decision> named_places(const Job& job, const State& state, std::string_vi
     return decision;
 }
 
-// The job, or the array whose subjob it is.
+// Finds the job, or the array of a subjob.
 Result<Target> startable(const Context& context, std::string_view id) {
     auto target = own_target(context, id);
     if (!target) return target;
@@ -40,7 +40,7 @@ Result<Target> startable(const Context& context, std::string_view id) {
     const Queue* queue = context.state().queue(job.queue);
     if (queue == nullptr || !queue->execution()) return fail(PBSE_IVALREQ, {});
     if (!job.is_array()) return target;
-    // An array itself can't be run.
+    // An array as a whole can't be started.
     if (!target->subjobs()) return fail(PBSE_IVALREQ, {});
     if (!target->single) return target;
     const char state = subjob_state(job, target->indices[0].first, context.state());
@@ -49,7 +49,7 @@ Result<Target> startable(const Context& context, std::string_view id) {
     return target;
 }
 
-// A comment has "Not Running: " or "Can Never Run: " before the reason.
+// The reason in a comment: the text after "Not Running: " or "Can Never Run: ".
 std::string_view reason_in(std::string_view comment) {
     for (const std::string_view begin : {"Not Running: ", "Can Never Run: "})
         if (comment.starts_with(begin)) return comment.substr(begin.size());
@@ -97,7 +97,8 @@ Result<Decision> decide(const Context& context, const Job& job, std::string_view
     return plugin->place_job(now, job.told_as(), context.state());
 }
 
-// nullopt: a cycle runs, and the plugin can't tell before its end where the job has room.
+// Tries to start the job. nullopt: a cycle runs, so the plugin can't say before its end where the job has
+// room.
 std::optional<ifl::Reply> try_run(Context& context, const std::string& id) {
     const auto& body = std::get<ifl::RunJob>(context.request.body);
     Server& server = context.server;
@@ -115,7 +116,7 @@ std::optional<ifl::Reply> try_run(Context& context, const std::string& id) {
     return tell_why_not(change, job, decision->text);
 }
 
-// Starts subjobs one after the other, until one can't be started.
+// Starts subjobs one after the other, until one can't start.
 class RunLater final : public Steps {
   public:
     RunLater(Server& server, std::deque<std::string> jobs) : server_(server), jobs_(std::move(jobs)) {
@@ -138,7 +139,7 @@ class RunLater final : public Steps {
     ifl::Reply reply_;
 };
 
-// The subjobs of a range that are queued: PBSE_BADSTATE if none is.
+// The queued subjobs of a range. PBSE_BADSTATE: there is none.
 Result<std::deque<std::string>> queued_of(const Target& target) {
     std::deque<std::string> ids;
     const Job& array = *target.job;

@@ -1,5 +1,5 @@
-// Shutdown (qterm). "Quick": running jobs go on and are found again by the next start. "Immediate": they are
-// ended, and those that are rerunnable are queued again; "delayed": those that aren't run to their ends.
+// Shutdown (qterm). "Quick": running jobs go on, and the next start finds them. "Immediate": they are ended,
+// and those that are rerunnable are queued again. "Delayed": jobs that aren't rerunnable run to their ends.
 // Nothing is checkpointed.
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 namespace pbs::host {
 namespace {
 
-// The manner without the bits that say who else is to go down.
+// Leaves out the bits that say which other daemons are to stop.
 constexpr uint32_t kMannerMask = 0xf;
 
 void end_or_requeue(Change& change, Job& job, bool immediate) {
@@ -32,7 +32,7 @@ void end_or_requeue(Change& change, Job& job, bool immediate) {
 ifl::Reply shutdown(Context& context) {
     const auto& body = std::get<ifl::Shutdown>(context.request.body);
     if (auto ok = operators_only(context); !ok) return refuse(ok.error());
-    // Scheduler and MOMs are this process.
+    // The scheduler and MOM are parts of this process.
     if ((body.manner & (SHUT_WHO_SECDRY | SHUT_WHO_SECDONLY | SHUT_WHO_IDLESECDRY)) != 0)
         return ifl::Reply::error(PBSE_NOSUP,
                                  "No support for requested service: there is no secondary server");

@@ -21,11 +21,11 @@
 namespace pbs::host {
 namespace {
 
-// What one reply holds: little enough for the server's loop, enough for a busy month in some hundred
+// The size of one reply: small enough for the server's loop, large enough for a busy month in some hundred
 // requests.
 constexpr std::size_t kPart = 1 << 20;
 
-// The only names that a client can make the server open.
+// Is it the name of a day's file? Clients can't make the server open anything else.
 bool is_day(std::string_view name) {
     return name.size() == 8 && std::ranges::all_of(name, values::is_digit);
 }
@@ -51,7 +51,7 @@ ifl::Reply days(const std::filesystem::path& folder) {
     return reply;
 }
 
-// "offset=N"; nothing is 0.
+// Reads "offset=N"; an empty text is 0.
 std::optional<std::int64_t> offset_in(std::string_view extend) {
     constexpr std::string_view kKey = "offset=";
     if (extend.empty()) return 0;
@@ -59,7 +59,7 @@ std::optional<std::int64_t> offset_in(std::string_view extend) {
     return values::digits<std::int64_t>(extend.substr(kKey.size()));
 }
 
-// Whole records only: the last one of a part may still be being written.
+// Cuts the text to whole records: the last one may still be being written.
 void cut_behind_last_line(std::string& text) {
     const std::size_t end = text.rfind('\n');
     if (end != std::string::npos) text.resize(end + 1);

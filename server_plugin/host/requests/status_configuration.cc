@@ -1,5 +1,5 @@
 // StatusSched with "object=configuration": the configuration as a document (pbs_config(8)), of now or of a
-// revision. The plugin writes it, and the server adds its own part.
+// revision. The plugin writes the document, and the server adds its own part.
 #include <algorithm>
 
 #include "ifl/pbs_error.h"
@@ -11,7 +11,7 @@
 namespace pbs::host {
 namespace {
 
-// The value of a key of an extend string, "revision=12;part=policies"; empty: it isn't there. The last one
+// The value of a key of an extend string such as "revision=12;part=policies"; empty: missing. The last value
 // counts, as for the plugin.
 std::string_view value_in(std::string_view extend, std::string_view key) {
     std::string_view value;
@@ -24,7 +24,7 @@ std::string_view value_in(std::string_view extend, std::string_view key) {
     return value;
 }
 
-// What the server had at the revision: what it has, but for the objects that have changed since.
+// The server's objects at the revision: the present ones, except those that have changed since.
 Result<HostConfiguration> configuration_at(Context& context, std::string_view revision) {
     HostConfiguration all = host_configuration(context.state(), context.server.options.home);
     if (revision.empty()) return all;

@@ -96,7 +96,7 @@ void add_requests(Context& context, ifl::StatusReply& status) {
     }
 }
 
-// Those whose requests took most of the server's time.
+// Adds the users whose requests took most of the server's time.
 void add_users(Context& context, ifl::StatusReply& status) {
     const auto& users = context.server.counters.users();
     std::vector<std::pair<std::string, Counters::User>> most(std::min(users.size(), kMostUsersShown));
@@ -125,7 +125,7 @@ void add_peers(Context& context, ifl::StatusReply& status) {
     }
 }
 
-// Sizes are in bytes. What can't be found out isn't shown but in `error`.
+// Adds sizes in bytes. A value that can't be found out is only in `error`.
 void add_health(Context& context, ifl::StatusReply& status) {
     const Server& server = context.server;
     ifl::ObjectStatus one = object("health");
@@ -170,7 +170,7 @@ void add_health(Context& context, ifl::StatusReply& status) {
 struct Part {
     std::string_view name;
     void (*add)(Context& context, ifl::StatusReply& status);
-    bool for_all;  // users
+    bool for_all;  // for all users, not only managers and operators
 };
 constexpr std::array kParts = {Part{"counters", add_counters, true},  Part{"cycles", add_cycles, false},
                                Part{"requests", add_requests, false}, Part{"users", add_users, false},

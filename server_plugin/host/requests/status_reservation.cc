@@ -1,4 +1,4 @@
-// StatusReservation: of one, or of all that the one who asks may see.
+// StatusReservation: one reservation, or all that the requester may see.
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/describe.h"
@@ -7,7 +7,7 @@
 namespace pbs::host {
 namespace {
 
-// Reservations are seen as jobs are: all with query_other_jobs, else one's own.
+// May the requester see the reservation? As for jobs: all with query_other_jobs, otherwise one's own.
 bool may_see(const Context& context, const Reservation& reservation) {
     return context.state().server.boolean("query_other_jobs", false) || context.who.operator_() ||
            context.who.user == reservation.owner();

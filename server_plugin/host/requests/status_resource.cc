@@ -57,7 +57,7 @@ ifl::ObjectStatus describe(const Resource& resource, bool numbers) {
     return object;
 }
 
-// What parts PBS's own resources from those that the site made: qmgr prints only the latter.
+// An object that separates PBS's own resources from the site's: qmgr prints only those after it.
 ifl::ObjectStatus marker() {
     Resource none;
     none.name = "|unknown|";

@@ -1,7 +1,6 @@
-// StatusSched: the schedulers; and, with "object=policy", "object=time_window", "object=fs_group",
-// "object=configuration", "object=history", "object=explanation", "object=record" or "object=fairshare" at
-// the start of the extend string, what the plugin has; with "object=accounting" the server's accounting
-// records, with "object=diagnosis" what it tells of itself.
+// StatusSched: the schedulers. With "object=KIND" at the start of the extend string: the plugin's objects for
+// policy, time_window, fs_group, configuration, history, explanation, record and fairshare; the server's
+// accounting records for accounting, and its counts of itself for diagnosis.
 #include <array>
 #include <memory>
 #include <optional>
@@ -31,7 +30,7 @@ constexpr std::array kPluginObjects = {PluginObject{"object=policy", PBS_OBJ_POL
                                        PluginObject{"object=record", PBS_OBJ_RECORD},
                                        PluginObject{"object=fairshare", PBS_OBJ_FAIRSHARE}};
 
-// What the plugin says, as soon as it knows, a part at a step.
+// Sends the plugin's answer a part at a step, as soon as the plugin has it.
 class PluginStatus final : public Steps {
   public:
     PluginStatus(Server& server, int type, std::string name, std::string extend, uint64_t ticket)
@@ -59,7 +58,7 @@ class PluginStatus final : public Steps {
     std::string name_;
     std::string extend_;
     uint64_t ticket_;
-    bool begun_ = false;  // the plugin has found out
+    bool begun_ = false;  // the plugin has an answer
     std::optional<ifl::Reply> refusal_;
 };
 
@@ -70,7 +69,7 @@ ifl::Reply by_and_by(Context& context, int type, const std::string& name, std::s
     return {};
 }
 
-// Why a job starts or waits is for those who may see the job.
+// Explains why a job starts or waits, to users who may see the job.
 ifl::Reply explanation(Context& context, const ifl::Status& body, std::string_view extend) {
     if (!body.wanted.empty() || !extend.empty())
         return ifl::Reply::error(PBSE_IVALREQ,
@@ -83,7 +82,7 @@ ifl::Reply explanation(Context& context, const ifl::Status& body, std::string_vi
         if (!target->single || !job->is_array() ||
             !job->subjobs->submitted.contains(target->indices[0].first))
             return ifl::Reply::error(PBSE_UNKJOBID);
-        // One that waits does so as its array does.
+        // A waiting subjob waits as its array does.
         const Job* subjob = context.state().subjob(job->sequence, target->indices[0].first);
         if (subjob != nullptr && subjob->state != job_state::kQueued) job = subjob;
     }
