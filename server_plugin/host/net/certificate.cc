@@ -21,7 +21,7 @@ std::string day_of(std::chrono::system_clock::time_point time) {
     return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
 }
 
-// A certificate's dates are those of the world, whatever clock the server has.
+// Checked by the system's clock, not the server's: a certificate's dates are real ones.
 Result<ifl::TlsContext> load(const std::string& certificate, const std::string& key) {
     return ifl::TlsContext::server(certificate, key, std::chrono::system_clock::now());
 }
@@ -42,7 +42,7 @@ struct Certificate::Shared {
     ifl::TlsContext context;
     std::array<Watch*, 2> watches{};
     bool reading = false;
-    bool changed = false;  // since what is being read was begun
+    bool changed = false;  // a file has changed since the reading under way began
     bool closed = false;
 
     void tell() const {
@@ -85,7 +85,7 @@ const ifl::TlsContext& Certificate::context() const {
     return shared_->context;
 }
 
-// A disk may be slow: nobody waits for it.
+// Reads the files in a thread, as a disk may be slow.
 void Certificate::read_anew(const std::shared_ptr<Shared>& shared) {
     if (shared->closed) return;
     if (std::exchange(shared->reading, true)) {

@@ -1,4 +1,4 @@
-// The server's certificate for TLS. It is read anew, beside the loop, when one of its files has changed.
+// The server's certificate for TLS. When one of its files has changed, it is read anew beside the loop.
 #pragma once
 
 #include <chrono>
@@ -16,17 +16,17 @@ class Log;
 
 class Certificate {
   public:
-    // PEM files, as for TlsContext::server(). Their paths are absolute. Errors name the file and what is
-    // wrong. What is wrong with them later is logged, and the earlier certificate stays in use. The log lives
+    // Reads PEM files, as TlsContext::server() does. Their paths are absolute. Errors name the file and what
+    // is wrong. Later errors are logged, and the earlier certificate stays in use. REQUIRES: the log lives
     // longer than the loop.
     static Result<std::unique_ptr<Certificate>> open(uv_loop_s* loop, Log& log,
                                                      const std::string& certificate, const std::string& key);
-    // close() has been called, and the loop has run since.
+    // REQUIRES: close() was called, and the loop has run since.
     ~Certificate();
     Certificate(const Certificate&) = delete;
     Certificate& operator=(const Certificate&) = delete;
 
-    // For new connections.
+    // The context for new connections.
     const ifl::TlsContext& context() const;
     void close();
 
@@ -36,7 +36,7 @@ class Certificate {
     explicit Certificate(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
     static void read_anew(const std::shared_ptr<Shared>& shared);
 
-    std::shared_ptr<Shared> shared_;  // also of what is being read
+    std::shared_ptr<Shared> shared_;  // shared with the reading under way
 };
 
 }  // namespace pbs::host

@@ -1,4 +1,4 @@
-// Whose process on this machine has the client's end of a connection.
+// Finds the user on this machine whose process has the client's end of a connection.
 #pragma once
 
 #include <sys/types.h>
@@ -10,12 +10,12 @@
 
 namespace pbs::host {
 
-// By the lines of /proc/net/tcp or /proc/net/tcp6: the user of the socket whose own end is the client's and
-// whose other one is the server's. nullopt: it isn't there, or has been closed, after which the kernel has no
-// user for it.
+// The user of the socket whose own end is the client's and whose other end is the server's, by the lines of
+// /proc/net/tcp or /proc/net/tcp6. nullopt: there is no such socket, or it has been closed, after which the
+// kernel has no user for it.
 std::optional<uid_t> connection_owner(std::istream& table, const ifl::ConnectionEnds& ends);
 
-// The same, of the kernel now.
+// Asks the kernel's tables as they are now.
 std::optional<uid_t> connection_owner(const ifl::ConnectionEnds& ends);
 
 }  // namespace pbs::host

@@ -18,7 +18,7 @@
 namespace pbs::host {
 namespace {
 
-// One that waits for a name of a user holds up no other.
+// Several threads, so that a credential that waits for a user's name holds up no other.
 constexpr std::size_t kMostThreads = 4;
 
 }  // namespace
@@ -79,7 +79,7 @@ struct MungeCheck::Shared {
 
 struct MungeCheck::Handle {
     uv_async_t async;
-    MungeCheck* owner;  // nullptr once it is closed
+    MungeCheck* owner;  // nullptr once the check is closed
 };
 
 MungeCheck::MungeCheck(uv_loop_s* loop, CredentialSources sources, Done done)
@@ -110,7 +110,7 @@ void MungeCheck::close() {
              [](uv_handle_t* closed) { delete static_cast<Handle*>(closed->data); });
 }
 
-// The threads are nobody's: one may be in libmunge when the server stops. They end when nothing waits.
+// Nobody joins the threads: one may be in libmunge when the server stops. They end when nothing waits.
 void MungeCheck::check(uint64_t connection, ShownCredential shown) {
     const values::Lock lock(shared_->mutex);
     shared_->waiting.push_back({connection, std::move(shown)});

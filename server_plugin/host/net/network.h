@@ -1,19 +1,18 @@
 // Connections of clients: the Unix socket HOME/server_priv/pbs.sock and TCP, served by one libuv loop.
 //
-// Whatever a client sends, or doesn't, costs its own connection only: packets have a size limit (a small one
-// until the user is known), a request that stops halfway, a reply that isn't read, a TCP connection that
-// doesn't say who it is, a handshake of TLS that stalls, and one that asks for nothing for long run into time
-// limits.
+// A client's misbehaviour costs only its own connection. Packets have a size limit, a small one until the
+// user is known. Time limits end requests that stop halfway, replies that aren't read, TCP connections that
+// don't authenticate, stalled handshakes of TLS, and connections without requests.
 //
 // Users share the server (clients.h): they take turns, a few milliseconds each; each has a bounded part of
-// the memory for requests and replies; and each may have so many connections and no more. Long status replies
+// the memory for requests and replies; and each may have a bounded number of connections. Long status replies
 // are made in parts, as they are read: each object is shown as it is when its part is made. Connections of
-// managers don't count as those of other users with their name; when there is no room for one, another one
-// goes.
+// managers don't count as those of other users with their name; when there is no room for a manager's
+// connection, another connection is closed.
 //
-// The room net/: Network is the door; network_impl.h is its inside, in files by matter: who is at the other
-// end (network_peers.cc, network_credentials.cc with munge_check.h), TLS (network_tls.cc with certificate.h),
-// and whose turn it is (network_turns.cc with clients.h).
+// The room net/: Network is the door; network_impl.h is its inside, in files by matter: identities of clients
+// (network_peers.cc, network_credentials.cc with munge_check.h), TLS (network_tls.cc with certificate.h), and
+// turns (network_turns.cc with clients.h).
 #pragma once
 
 #include <chrono>
@@ -31,7 +30,8 @@ struct uv_loop_s;
 
 namespace pbs::host {
 
-// From where clients over TCP have to use TLS. A helper may always say in the clear whose a connection is.
+// Which clients over TCP have to use TLS. A helper that vouches for a connection may always speak in the
+// clear.
 enum class EncryptionRequired { none, remote, all };
 // "none", "remote" or "all". Errors: PBSE_BADATVAL.
 Result<EncryptionRequired> parse_encryption_required(std::string_view text);
@@ -43,14 +43,14 @@ struct NetworkOptions {
     std::chrono::seconds request_timeout{30};  // for a begun request to be whole, for a reply to be read
     std::chrono::seconds unknown_timeout{60};  // for a TCP connection to be authenticated
     std::chrono::seconds idle_timeout{900};    // for a next request, as PBS's servers wait; 0: for ever
-    ifl::AuthMethods methods{};                // by which a TCP connection may be authenticated
-    std::string munge_socket{};                // of munged; empty: libmunge's usual one
-    std::chrono::seconds check_timeout{15};    // for munged to look at a credential, which it tries for ten
+    ifl::AuthMethods methods{};                // methods by which a TCP connection may be authenticated
+    std::string munge_socket{};                // socket of munged; empty: libmunge's usual one
+    std::chrono::seconds check_timeout{15};    // for munged to check a credential, which it tries for ten
     std::string tls_certificate{};             // PEM; empty: there is no TLS
-    std::string tls_key{};                     // of it
+    std::string tls_key{};                     // the certificate's key
     EncryptionRequired tls_required = EncryptionRequired::none;
     std::chrono::seconds handshake_timeout{
-        15};  // for the handshake of TLS to be over, from the connection on
+        15};  // for the handshake of TLS to end, counted from the connection on
     std::size_t most_connections = 4096;
     std::size_t most_per_user = 512;
     std::size_t most_unknown_per_address = 512;   // over TCP, of users that aren't known yet
@@ -60,20 +60,20 @@ struct NetworkOptions {
 
 class Network {
   public:
-    // Listens. `after_request` is called after each request has been answered. Errors name the address or
-    // path; PBSE_NOSUP: MUNGE is among the methods and isn't installed. Of a certificate they name the file.
+    // Listens. `after_request` is called after each request has been answered. Errors name the address, the
+    // path or the certificate's file; PBSE_NOSUP: MUNGE is among the methods and isn't installed.
     static Result<std::unique_ptr<Network>> open(uv_loop_s* loop, Server& server, NetworkOptions options,
                                                  std::function<void()> after_request);
-    // The handles are closed by then: close(), and the loop has run.
+    // REQUIRES: close() was called and the loop has run, so that all handles are closed.
     ~Network();
     Network(const Network&) = delete;
     Network& operator=(const Network&) = delete;
 
     uint16_t port() const;  // the TCP port in use
-    // When a client was last accepted or sent something: a command asks several times, one answer after the
-    // other.
+    // When a client was last accepted or sent something: a command sends several requests, each after the
+    // answer to the one before.
     std::chrono::steady_clock::time_point last_exchange() const;
-    // Bytes of requests and replies that are kept now.
+    // Bytes of requests and replies in memory now.
     std::size_t memory() const;
     // Stops listening and, once what has been written is out, closes all connections.
     void close();

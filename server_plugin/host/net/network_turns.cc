@@ -1,4 +1,4 @@
-// Network: requests are taken in turns, and answered, and have so much memory and no more.
+// Network: requests are taken in turns and answered, within bounds of memory.
 
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -22,20 +22,20 @@
 namespace pbs::host {
 namespace {
 
-// Until a step that has to wait for something is tried again.
+// The pause before a step that has to wait for something is tried again.
 constexpr uint64_t kLaterMs = 5;
-// A connection has another turn when fewer bytes of replies wait for it to be read.
+// A connection gets another turn when fewer bytes than this of its replies wait to be read.
 constexpr std::size_t kMostUnsent = size_t{256} << 10;
-// An answer that is made in steps has another turn after so many bytes.
+// An answer in steps gives up its turn after so many bytes.
 constexpr std::size_t kMostOfATurn = size_t{64} << 10;
-// What an object made of a request takes, by its bytes.
+// The memory of a decoded request is so many times its bytes.
 constexpr std::size_t kDecodedByBytes = 3;
-// Of all users, until the loop looks for what else there is: a command asks four times, one answer after the
-// other, and waits for the loop each time.
+// The time of all users together, until the loop looks for other events: a command asks four times, one
+// answer after the other, and waits for the loop each time.
 constexpr std::chrono::milliseconds kLoopTurn{2};
-// The same while there is something to be committed, which costs a wait for the disk at the end.
+// The same time while something is to be committed, which costs a wait for the disk at the end.
 constexpr std::chrono::milliseconds kCommitTurn{10};
-// Requests that are committed together at most, so that nobody waits long for the others of his group.
+// The most requests that are committed together, so that nobody waits long for the others of his group.
 constexpr std::size_t kMostHeld = 1024;
 
 // Does the request change an object of the plugin's own?
@@ -47,8 +47,8 @@ bool changes_plugin_object(const ifl::Request& request) {
 
 }  // namespace
 
-// Who has something to do gets a turn: for so long, then the loop looks for what else there is. What is to be
-// committed then is.
+// Gives turns to the connections that have something to do, for a limited time; then commits, and lets the
+// loop look for other events.
 void Network::Impl::serve() {
     if (closing_) return;
     accepts_left_ = kAcceptsOfATurn;
@@ -95,8 +95,8 @@ void Network::Impl::step(Peer& peer) {
     }
 }
 
-// Its next turn, if there is anything to do and room for what comes of it. A connection is read from when all
-// that has come of it is answered, or is being written.
+// Notes that the connection wants a turn, if there is anything to do and room for the result. A connection is
+// read from when everything that came from it is answered, or being written.
 void Network::Impl::want_turn(Peer& peer) {
     using Turn = Peer::Turn;
     if (peer.closing || peer.close_after_write || closing_ || peer.turn == Turn::later || peer.checked)
@@ -110,7 +110,7 @@ void Network::Impl::want_turn(Peer& peer) {
         clients_.forget(*peer.client, peer.id);
         peer.turn = Turn::none;
     }
-    if (peer.outgoing() >= kMostUnsent) return;  // the end of a write calls this again
+    if (peer.outgoing() >= kMostUnsent) return;  // the end of a write calls this function again
     if (waits_for_memory(peer)) {
         peer.turn = Turn::memory;
         clients_.want_memory(*peer.client, peer.id);
@@ -121,10 +121,10 @@ void Network::Impl::want_turn(Peer& peer) {
     }
 }
 
-// A user who has too much already gets no more on connections that have something on its way; on the others
-// he may begin, up to a harder bound, and gets a part at a time. An answer that is made before any of it is
-// sent has its memory from its beginning on. So there's always something that goes on until its memory is
-// free again.
+// Must the connection wait for memory? A user who has too much already gets no more on connections with
+// something under way; on others he may begin, up to a harder bound, and gets a part at a time. An answer
+// that is complete before any of it is sent has its memory from its beginning on. So there is always
+// something that goes on until its memory is free again.
 bool Network::Impl::waits_for_memory(const Peer& peer) const {
     if (clients_.may_take(*peer.client) || peer.client->busy == 0) return false;
     const bool on_its_way = peer.outgoing() != 0;
@@ -132,7 +132,7 @@ bool Network::Impl::waits_for_memory(const Peer& peer) const {
     return on_its_way && peer.asked->context.rest->size() == 0;
 }
 
-// One connection of each user may always have what a request can need.
+// May an incomplete request grow? One connection of each user may always have as much as a request can need.
 bool Network::Impl::may_grow(const Peer& peer) const {
     return clients_.may_take(*peer.client) || peer.client->bytes - peer.bytes <= kAlwaysMemory;
 }
@@ -180,8 +180,8 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
         refuse_clear(peer, request);
         return;
     }
-    // Whatever else is asked is answered by what is committed.
-    // Connecting and the like read no configuration: they wait for their own connection's replies only.
+    // Commit first, so that every other request is answered by the committed state. Connecting and the like
+    // read no configuration: they wait only for their own connection's replies.
     ifl::AuthDecision decision = auth_.judge(peer.id, request);
     const bool handled = decision.action == ifl::AuthDecision::Action::handle;
     const bool submits = handled && may_share_commit(request, peer.session);
@@ -234,8 +234,7 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
     submissions.take(submits);
     ifl::Reply reply = begin_answer(context);
     submissions.take(false);
-    // A change that the request made by itself has committed the submissions before it: their clients are
-    // told.
+    // If a change of the request's own has committed the submissions before it, tell their clients.
     if (was_uncommitted && !submissions.uncommitted()) settle();
     if (peer.closing) return;
     if (context.rest != nullptr) {
@@ -244,7 +243,7 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
         return;
     }
     note(*asked, reply.code != 0);
-    // A refusal may be for what an uncommitted request did: it waits with that.
+    // A refusal may be based on the effect of an uncommitted request: it waits for that commit.
     if (submissions.uncommitted() ||
         (server_.parts.plugin != nullptr && server_.parts.plugin->uncommitted())) {
         held_.push_back({peer.id, std::move(reply), std::move(context.when_committed)});
@@ -269,11 +268,11 @@ void Network::Impl::note(const Asked& asked, bool refused) {
                                       refused);
 }
 
-// A turn's part of an answer that is made in steps.
+// Does one turn's part of an answer in steps.
 void Network::Impl::answer_on(Peer& peer) {
     using Left = Steps::Left;
     Asked& asked = *peer.asked;
-    // What it commits is its own.
+    // Commit others first, so that a commit by this answer is only its own.
     if (asked.context.ticket != 0 || server_.commit_group.uncommitted()) settle();
     if (peer.closing) return;
     const auto until = Steady::now() + kUserTurn;
@@ -323,8 +322,8 @@ void Network::Impl::try_later(Peer& peer) {
         kLaterMs, 0);
 }
 
-// Commits what the requests since the last time did, all of it at once, and lets their replies go. If that
-// fails, nothing of it has been done, and each of them is told so.
+// Commits the requests since the last time, all at once, and lets their replies go. If that fails, none of
+// them has happened, and each is told so.
 void Network::Impl::settle() {
     CommitGroup& submissions = server_.commit_group;
     if (held_.empty() && !submissions.uncommitted()) return;
@@ -342,7 +341,7 @@ void Network::Impl::settle() {
         if (to == peers_.end()) continue;
         Peer& peer = *to->second;
         --peer.held;
-        // A reply that can't be made costs its own connection, not the others' replies.
+        // A reply that can't be made costs only its own connection.
         guard(peer, [&] {
             send(peer,
                  done ? std::move(one.reply) : ifl::Reply::error(done.error().code, done.error().message),
