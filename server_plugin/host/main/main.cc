@@ -1,4 +1,4 @@
-// pbs_server: options, then the server (program.h) or, started by it, one of its helpers.
+// pbs_server: reads options, then is the server (program.h) or one of its helpers.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -19,7 +19,8 @@
 
 namespace {
 
-// Names of files and texts of databases in a message may be anybody's: a terminal acts on nothing of them.
+// Shows a message without control characters, on which a terminal might act: it may have names of files and
+// texts of databases that are anybody's.
 void tell(std::string_view message) {
     std::string line;
     for (const char c : message) {
@@ -31,7 +32,7 @@ void tell(std::string_view message) {
     (void)std::fprintf(stderr, "pbs_server: %s\n", line.c_str());
 }
 
-// --backup, --restore and --accept-loss, which go with --home alone.
+// Adds --backup, --restore and --accept-loss, which take no other option than --home.
 void add_copies(CLI::App& app, std::string& backup, std::string& restore, bool& accept) {
     const auto others = app.get_options();
     const CLI::Validator named(
@@ -55,9 +56,9 @@ void add_copies(CLI::App& app, std::string& backup, std::string& restore, bool& 
     }
 }
 
-// Has the C library ask for pages of 2 MB where the kernel gives them: a server with many jobs starts, and
-// does everything else, in two thirds of the time. The library looks at this variable only when a program
-// begins, so this one begins anew. Programs that it runs don't get it.
+// Makes the C library ask for pages of 2 MB where the kernel gives them: a server with many jobs then takes
+// two thirds of the time for its start and everything else. The library reads this variable only when a
+// program begins, so the program runs itself again. Programs that it runs don't get the variable.
 void use_large_pages(char** argv) {
     constexpr const char* kVariable = "GLIBC_TUNABLES";
     constexpr std::string_view kWanted = "glibc.malloc.hugetlb=1";
