@@ -20,7 +20,7 @@ bool guarded(Log& log, std::string_view what, Action&& action) noexcept {
         try {
             log.error(std::string(what), std::string("failed: ") + error.what());
         } catch (...) {
-            return false;  // not even room for a line of log
+            return false;  // no memory even for a line of log
         }
     } catch (...) {
         return false;

@@ -65,8 +65,8 @@ class Batch {
 
     std::vector<ConfigName> some();
     void compare(const ConfigName& object);
-    // What the plugin is told of an object. All objects that are gone come first, so that their names can be
-    // used again, then the others, each after the objects that it names.
+    // The kinds of news that the plugin gets of an object. All objects that are gone come first, so that
+    // their names can be used again, then the others, each after the objects that it names.
     enum class Tell : std::uint8_t { gone, is, gone_resource };
     void begin_telling();
     bool tell_some();

@@ -347,7 +347,7 @@ void Change::follow_arrays() {
     for (const auto& [array, those] : steps) server_.parts.follow_subjobs(*this, array, those);
 }
 
-// Settles eligible time by the setting that was in force until now.
+// Settles eligible time up to now by the setting that was in force.
 void Change::settle_accruals() {
     const bool counts = counts_eligible_time(server_.state.server);
     if (server_attributes_ && counts_eligible_time(*server_attributes_) && !counts) {

@@ -21,7 +21,7 @@ Result<Job> subjob_to_start(Change& change, const Job& array, int64_t index);
 // PBSE_BADSTATE: another job of the array's runone set runs.
 Result<void> add_started_subjob(Change& change, Job& array, Job subjob);
 
-// Updates the array by these steps of its subjobs.
+// Updates the array after `steps` of its subjobs.
 void follow_subjobs(Change& change, uint64_t array, const std::vector<SubjobStep>& steps);
 
 // Takes the queued subjobs of these ranges (none: all of them) out of the queue: they count as ended.

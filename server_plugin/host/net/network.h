@@ -30,7 +30,7 @@ struct uv_loop_s;
 
 namespace pbs::host {
 
-// Which clients over TCP have to use TLS. A helper that vouches for a connection may always speak in the
+// The clients over TCP that have to use TLS. A helper that vouches for a connection may always speak in the
 // clear.
 enum class EncryptionRequired { none, remote, all };
 // "none", "remote" or "all". Errors: PBSE_BADATVAL.
@@ -53,7 +53,7 @@ struct NetworkOptions {
         15};  // for the handshake of TLS to end, counted from the connection on
     std::size_t most_connections = 4096;
     std::size_t most_per_user = 512;
-    std::size_t most_unknown_per_address = 512;   // over TCP, of users that aren't known yet
+    std::size_t most_unknown_per_address = 512;   // over TCP, by users not known yet
     std::size_t most_per_address = 2048;          // over TCP from another host
     std::size_t most_memory = size_t{256} << 20;  // bytes of requests and replies, of all connections
 };

@@ -191,7 +191,7 @@ class BackUp final : public Answered {
     Stage stage_ = Stage::clearing;
     std::string folder_;
     std::string removed_;  // lines
-    pid_t pid_ = 0;        // of the process at work
+    pid_t pid_ = 0;        // process at work
     bool late_ = false;    // it took too long
     Fd errors_;
     std::chrono::steady_clock::time_point until_;

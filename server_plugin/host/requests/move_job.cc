@@ -53,7 +53,7 @@ class Move final : public Answered {
     std::shared_ptr<const Deliveries::Outcome> outcome_;
 };
 
-// Only operators may move jobs to other servers: this server connects to them as root, whom they believe, so
+// Operators alone may move jobs to other servers: this server connects to them as root, whom they believe, so
 // ordinary users must not choose the address.
 ifl::Reply move_to_other(Context& context, const Job& job, const Destination& destination) {
     if (!context.who.operator_())

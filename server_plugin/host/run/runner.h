@@ -117,7 +117,8 @@ struct ExitRecord {
     // For the log and the owner's mail: why the job could not be started, or was killed. Empty when all went
     // well.
     std::string message;
-    // Which output isn't where it was asked to go, why, and where it is. Empty if all is in its place.
+    // The output that isn't where it was asked to go, with the reason and its place. Empty if all is in its
+    // place.
     std::string output_note;
     bool lost = false;           // see RunState::lost
     bool may_still_run = false;  // see RunReport

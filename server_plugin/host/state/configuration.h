@@ -52,7 +52,7 @@ std::pair<std::string_view, std::string_view> split_key(std::string_view key);
 // All objects of the configuration; of the resources only custom ones.
 using HostConfiguration = std::map<ConfigName, ConfigValues>;
 HostConfiguration host_configuration(const State& state, std::string_view home);
-// The names of these objects.
+// The names of all objects of the configuration.
 std::vector<ConfigName> config_names(const State& state);
 // The values of one object; nullopt: there is no such object.
 std::optional<ConfigValues> config_values(const State& state, std::string_view home,

@@ -96,7 +96,7 @@ struct Job {
     SharedText exec_host{};
     // The places that a running job holds.
     std::vector<Place> places;
-    // What to do when its run has ended: a delete or a rerun was requested meanwhile.
+    // The end of its run: requeue after a request to rerun it, finish otherwise.
     enum class AtEnd : uint8_t { finish, requeue } at_end = AtEnd::finish;
     bool deleted = false;  // by request: the job ends as "deleted"
     // Names of the resources in Resource_List that the server set by default: another queue may have other

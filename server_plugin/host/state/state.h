@@ -96,7 +96,7 @@ class State {
     const Node* node(uint64_t handle) const;
     const Sched* sched(std::string_view name) const;
 
-    // By the number in the id. reservation() takes ids as job() does.
+    // Reservations by the number in the id. reservation() takes ids as job() does.
     const std::map<uint64_t, Reservation>& reservations() const { return reservations_; }
     const Reservation* reservation(std::string_view id) const;
     const Reservation* reservation(uint64_t handle) const;
@@ -107,9 +107,9 @@ class State {
 
     // A handle that no object of this process has had.
     uint64_t new_handle() { return ++last_handle_; }
-    // The number of a new subjob.
+    // Makes a number for a new subjob.
     uint64_t new_subjob() { return ++last_subjob_; }
-    // The number of a job with the id of another server.
+    // Makes a number for a job with the id of another server.
     uint64_t new_foreign() { return ++last_foreign_; }
     // A job with the id of another server; nullptr: there is none.
     const Job* foreign_job(std::string_view id) const;
