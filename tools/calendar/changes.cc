@@ -24,7 +24,7 @@ std::string utc_text(Instant t) {
                        fmt::gmtime(static_cast<std::time_t>(t.time_since_epoch().count())));
 }
 
-// Whether the clock shows this instant's reading twice, because it is set back nearby.
+// Does the clock show this instant's reading twice, because it is set back nearby?
 bool shown_twice(const rrule::Zone& zone, Instant t) {
     const rrule::Local shown = zone.local(t);
     if (zone.instant(shown) != t) return true;

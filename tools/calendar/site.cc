@@ -110,7 +110,7 @@ Result<void> read_scheds(const Answers& answers, Site& site) {
     return {};
 }
 
-// Whether a reservation in this state has its resources reserved. States are the batch protocol's numbers.
+// Does a reservation in this state have its resources reserved? States are the batch protocol's numbers.
 bool holds_its_time(std::int64_t state) {
     constexpr std::int64_t kConfirmed = 2;
     constexpr std::int64_t kWaiting = 3;

@@ -86,10 +86,10 @@ class Cluster {
     // CPUs that most of these vnodes have; larger jobs are cut into chunks of that size.
     std::int64_t cpus_of_a_vnode() const { return cpus_of_a_vnode_; }
     bool has_memory() const { return has_memory_; }
-    // Whether a suspended job releases the resource (restrict_res_to_release_on_suspend).
+    // Does a suspended job release the resource (restrict_res_to_release_on_suspend)?
     bool is_released(std::uint32_t resource) const;
     bool is_all_released() const { return suspend_releases_.empty(); }
-    // Whether eligible time is counted (eligible_time_enable).
+    // Is eligible time counted (eligible_time_enable)?
     bool counts_eligible_time() const { return counts_eligible_time_; }
 
   private:

@@ -63,7 +63,7 @@ constexpr std::int64_t kLongestRun = 1'000'000'000;
 constexpr std::int64_t kMostProcessors = 100'000'000;
 constexpr std::int64_t kMonday2001 = 978'307'200;
 
-// What isn't a trace may hold anything; a terminal gets letters.
+// Replaces unprintable characters for a terminal: a file that isn't a trace may hold anything.
 std::string printable(std::string_view text) {
     std::string out(text);
     std::ranges::replace_if(

@@ -357,7 +357,7 @@ void add_unsupported(const objects::Snapshot& snapshot, std::vector<std::string>
     }
 }
 
-// Whether jobs can have different preemption levels under the policy.
+// Can jobs have different preemption levels under the policy?
 bool has_levels(const objects::Object& policy, const Machine& machine) {
     if (objects::unsupported_preemption(policy).empty()) return false;
     const std::string_view levels = policy.text("preempt_prio");
@@ -389,7 +389,7 @@ void add_notes(const Variant& variant, std::vector<std::string>& notes, const Te
     }
 }
 
-// Whether the order checkpoints jobs before it suspends them.
+// Does the order checkpoint jobs before it suspends them?
 bool checkpoints(std::string_view preempt_order) {
     while (!preempt_order.empty()) {
         const std::string_view step = preempt_order.substr(0, preempt_order.find(' '));

@@ -35,7 +35,7 @@ struct Variant {
     std::vector<std::string> notes;  // warnings, a sentence each
 };
 
-// Whether the site has a policy for each name of a list such as "p1,np:p2".
+// Does the site have a policy for each name of a list such as "p1,np:p2"?
 Result<bool> names_policies(const Site& site, std::string_view list);
 
 // Makes a variant with these policies in force, as by `set sched default policy = LIST`; an empty list

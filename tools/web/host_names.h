@@ -24,7 +24,7 @@ class HostNames {
     std::vector<std::string> names_;  // in lower case
 };
 
-/// Whether a text is a host name without a port.
+/// Is the text a host name without a port?
 bool is_host_name(std::string_view text);
 
 }  // namespace pbs::web

@@ -45,7 +45,7 @@ Answer answer_of(const SiteView& site, const calendar::Result<calendar::Site>& k
 /// Returns the server's clock in seconds since the Epoch, or this machine's if the server doesn't tell it.
 std::int64_t clock_of(const SiteView& site);
 
-/// Whether users may see each other's jobs (query_other_jobs).
+/// May users see each other's jobs (query_other_jobs)?
 bool shows_jobs_of_others(const attrl* server);
 /// Whether clients may see a job of this owner, "user@host". Where users don't see each other's jobs, only
 /// those of this program's user are shown, even if it is an operator and could see more.
