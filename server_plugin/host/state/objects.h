@@ -103,9 +103,9 @@ struct Job {
     // defaults.
     SharedText defaulted{};  // "ncpus,place", in the order of the alphabet
     Attributes attributes;
-    // Of an array: its subjobs. A change puts a new object in the place of this one.
+    // An array's subjobs. A change puts a new object in the place of this one.
     std::shared_ptr<const Subjobs> subjobs;
-    // Of a subjob: the number of its array, and its index.
+    // A subjob's place: the number of its array, and its index.
     uint64_t array = 0;
     int64_t index = 0;
     // The job waits on another server, which is asked for it when it could run here (peers.h). Such a job
@@ -195,7 +195,7 @@ struct Reservation {
     std::string id;  // "R12.server"
     Attributes attributes;
     std::vector<Place> places{};  // the places that it has: its resv_nodes
-    // Of a standing reservation: its times after the current one (occurrences.h). They follow from attributes
+    // A standing reservation's times after the current one (occurrences.h). They follow from attributes
     // too.
     struct Occurrence {
         int64_t start = 0;

@@ -1,6 +1,6 @@
 // Facts about preemption in a job's attributes: what is under way, and how long the job was suspended.
 //
-// What is under way is kept in hidden attributes of the jobs, so that it goes on after a crash:
+// The steps under way are kept in hidden attributes of the jobs, so that they go on after a crash:
 //   preempting       a job that makes room: the id of the other job, and the methods that are left to try
 //   awaits           a job that is to start: the runs of the jobs that make room for it. It holds its places
 //                    as a running job does, and is launched when all of them have gone
