@@ -77,7 +77,7 @@ void add_overruled_hours(const Draft& draft, const Object* policy, const Command
         });
         if (!windows.empty() && policy->is_set(attribute->name))
             lines.push_back(
-                fmt::format("{}: {} is not acted on: the time_windows of type prime say when prime "
+                fmt::format("{}: {} has no effect: the time_windows of type prime say when prime "
                             "time is ({})",
                             object_title(policy->type(), policy->name()), attribute->name, windows));
     }

@@ -87,12 +87,12 @@ class Findings {
 
     // `found`: the row's attribute; null: the row is for a whole object or for the server's queues.
     void look(const Unsupported& row, const Attribute* found) {
-        if (row.attribute.empty()) return add(row, fmt::format("is not acted on: {}", row.why));
+        if (row.attribute.empty()) return add(row, fmt::format("has no effect: {}", row.why));
         if (found == nullptr) return;  // handled by unsupported_in_queue()
         const Attribute& attribute = *found;
         if (const Value* value = object_.set_value(attribute)) return look(row, attribute, *value);
         if (row.asks == Asks::always && applies_by_default())
-            add(row, fmt::format(": {}, {} by default, is not acted on: {}", attribute.name,
+            add(row, fmt::format(": {}, {} by default, has no effect: {}", attribute.name,
                                  attribute.default_value, row.why));
     }
     std::vector<UnsupportedSetting> take() { return std::move(found_); }
@@ -109,40 +109,40 @@ class Findings {
             case Asks::element:
                 for (const std::string& key : elements_of(attribute, value))
                     if (has_word(key, row.word))
-                        add(row, fmt::format(": {} {} is not acted on: {}", attribute.name, key, row.why));
+                        add(row, fmt::format(": {} {} has no effect: {}", attribute.name, key, row.why));
                 return;
             case Asks::elsewhere:
                 if (const auto checked = check_output_file(std::get<std::string>(value)); !checked)
-                    add(row, fmt::format(": {} is not acted on: {}", attribute.name, checked.error()));
+                    add(row, fmt::format(": {} has no effect: {}", attribute.name, checked.error()));
                 return;
             case Asks::host:
                 if (algorithm_of(object_) != row.word) return;
                 for (const std::string& queue : elements_of(attribute, value))
                     if (queue.find('@') != std::string::npos)
-                        add(row, fmt::format(": the host of {} in {} is not acted on: {}", queue,
+                        add(row, fmt::format(": the host of {} in {} has no effect: {}", queue,
                                              attribute.name, row.why));
                 return;
             case Asks::without:
                 if (!asks_for_nothing(attribute, value, row.asks) && !any_is_on(object_, row.word) &&
                     !told_of(row.attribute))
-                    add(row, fmt::format(": {} is not acted on without {}", attribute.name, row.word));
+                    add(row, fmt::format(": {} has no effect without {}", attribute.name, row.word));
                 return;
             case Asks::element_without:
                 if (any_is_on(object_, row.why) || told_of(row.attribute)) return;
                 for (const std::string_view word : unsupported_conditions(row.word))
                     if (names(attribute, value, word))
-                        add(row, fmt::format(": {} in {} is not acted on without {}", word, attribute.name,
+                        add(row, fmt::format(": {} in {} has no effect without {}", word, attribute.name,
                                              row.why));
                 return;
             case Asks::of:
                 if (!asks_for_nothing(attribute, value, row.asks) && algorithm_of(object_) != row.word)
-                    add(row,
-                        fmt::format(": {} is not acted on: it is of algorithm {}", attribute.name, row.word));
+                    add(row, fmt::format(": {} has no effect: it belongs to algorithm {}", attribute.name,
+                                         row.word));
                 return;
             case Asks::anything:
             case Asks::always:
                 if (!asks_for_nothing(attribute, value, row.asks))
-                    add(row, fmt::format(": {} is not acted on: {}", attribute.name, row.why));
+                    add(row, fmt::format(": {} has no effect: {}", attribute.name, row.why));
                 return;
         }
     }
@@ -188,9 +188,9 @@ std::vector<std::string> unsupported_in_queue(const Object& policy, std::string_
         const bool alone = row.asks == Asks::without && !any_is_on(policy, row.word);
         if (!other && !alone) continue;
         told.push_back(row.attribute);
-        lines.push_back(fmt::format("{}: {} is not acted on with {}{}{}", object_title(row.type, queue),
+        lines.push_back(fmt::format("{}: {} has no effect with {}{}{}", object_title(row.type, queue),
                                     row.attribute, object_title(policy.type(), policy.name()),
-                                    other ? ": it is of algorithm " : " without ", row.word));
+                                    other ? ": it belongs to algorithm " : " without ", row.word));
     }
     return lines;
 }
@@ -218,7 +218,7 @@ std::vector<std::string> unsupported_lines(const Object& object) {
 
 std::string unsupported_preemption(const Object& policy) {
     if (algorithm_of(policy) != "standard" || !is_on(policy, "preemption")) return {};
-    return fmt::format("{}: preemption is not acted on: the server carries out no preemptions",
+    return fmt::format("{}: preemption has no effect: the server carries out no preemptions",
                        object_title(policy.type(), policy.name()));
 }
 
@@ -227,13 +227,13 @@ std::vector<UnsupportedSetting> unsupported_by_server(const Object& policy, Serv
     const std::string title = object_title(policy.type(), policy.name());
     const auto add = [&](std::string_view attribute, std::string_view why) {
         if (policy.is_set(attribute))
-            found.push_back({attribute, fmt::format("{}: {} is not acted on: {}", title, attribute, why)});
+            found.push_back({attribute, fmt::format("{}: {} has no effect: {}", title, attribute, why)});
     };
     const std::string_view algorithm = policy.text("algorithm");
     if (algorithm == "external") {
         if (abilities.pbs_sched == PbsSched::none)
             found.push_back(
-                {"algorithm", fmt::format("{}: algorithm external is not acted on: pbs_sched doesn't "
+                {"algorithm", fmt::format("{}: algorithm external has no effect: pbs_sched doesn't "
                                           "schedule here, and jobs are scheduled as with standard",
                                           title)});
         if (abilities.pbs_sched == PbsSched::replaced)

@@ -33,14 +33,14 @@ std::span<const Unsupported> unsupported_table();
 // formula f uses the name c.
 std::vector<std::string_view> unsupported_conditions(std::string_view word);
 
-// For help and manual pages: "Not acted on: the load of hosts is not looked at." Empty: every value has an
+// For help and manual pages: "Has no effect: the load of hosts is not looked at." Empty: every value has an
 // effect.
 std::string unsupported_remark(ObjectType type, std::string_view attribute);
 
 // A setting of an object that has no effect.
 struct UnsupportedSetting {
     std::string_view attribute;  // empty: the object as a whole
-    std::string text;  // "policy p1: load_balancing is not acted on: the load of hosts is not looked at"
+    std::string text;  // "policy p1: load_balancing has no effect: the load of hosts is not looked at"
 };
 
 // The settings of an object that have no effect, in the order of the table. Link pbs_objects.
@@ -74,7 +74,7 @@ std::vector<std::string> unsupported_by_change(const Object* before, const Objec
 // An attribute of a queue that the server keeps, and its value.
 using QueueValue = std::pair<std::string_view, std::string_view>;
 // The texts about the queue's attributes that have no effect while this policy is in force: "queue q1:
-// Priority is not acted on with policy o1: it is of algorithm standard". In the order of the table.
+// Priority has no effect with policy o1: it belongs to algorithm standard". In the order of the table.
 std::vector<std::string> unsupported_in_queue(const Object& policy, std::string_view queue,
                                               std::span<const QueueValue> values);
 

@@ -92,16 +92,16 @@ std::string sentence(const Unsupported& row) {
     const bool of_queue = row.type == kQueue;
     switch (row.asks) {
         case element:
-            return fmt::format("Not acted on with {}: {}.", row.word, row.why);
+            return fmt::format("Has no effect with {}: {}.", row.word, row.why);
         case host:
-            return fmt::format("The host of queue@host is not acted on with algorithm {}: {}.", row.word,
+            return fmt::format("The host of queue@host has no effect with algorithm {}: {}.", row.word,
                                row.why);
         case without:
-            return fmt::format("Not acted on without {}{}.", of_queue ? "the policy's " : "", row.word);
+            return fmt::format("Has no effect without {}{}.", of_queue ? "the policy's " : "", row.word);
         case element_without:
-            return fmt::format("{} is acted on with {} only.", row.word, row.why);
+            return fmt::format("{} has an effect only with {}.", row.word, row.why);
         case of:
-            return fmt::format("Acted on with {}algorithm {} only.", of_queue ? "a policy of " : "",
+            return fmt::format("Has an effect only with {}algorithm {}.", of_queue ? "a policy of " : "",
                                row.word);
         case elsewhere:
             return {};  // such a value can't be set
@@ -109,7 +109,7 @@ std::string sentence(const Unsupported& row) {
         case always:
             break;
     }
-    return fmt::format("Not acted on: {}.", row.why);
+    return fmt::format("Has no effect: {}.", row.why);
 }
 
 }  // namespace

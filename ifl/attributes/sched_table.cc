@@ -19,7 +19,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"sched_priv", text, kManagerOnlySet, "",
      "The folder of the scheduler's files: sched_config is read there if no policy is assigned"},
     {"sched_log", text, kManagerOnlySet, "",
-     "The folder of the scheduler's log. Not acted on: all schedulers write to the server's "
+     "The folder of the scheduler's log. Has no effect: all schedulers write to the server's "
      "log"},
     {"scheduling", boolean, kManagerOnlySet | preset, "True",
      "Whether the scheduler starts jobs; the default one's is the server's, that of a new one "

@@ -432,7 +432,7 @@ std::string without_effect(const AttrList& attributes) {
         return {};
     }
     return fmt::format(
-        "Warning: Checkpoint={} is kept and not acted on: pbs_server makes no checkpoints by itself", *when);
+        "Warning: Checkpoint={} is kept but has no effect: pbs_server makes no checkpoints by itself", *when);
 }
 
 void add_defaults(JobOptions& options) {

@@ -81,7 +81,7 @@ void tell_of_changed(State& state) {
     if (!changed.objects.empty()) return;
     if (changed.lines > kMostLines)
         state.host.log(PBS_LOG_WARNING, "configuration",
-                       fmt::format("and {} more settings that are not acted on", changed.lines - kMostLines));
+                       fmt::format("and {} more settings that have no effect", changed.lines - kMostLines));
     changed.lines = 0;
 }
 

@@ -16,7 +16,7 @@ std::string adopt_configuration(State& state);
 // Tells the log of some of the objects that changed (State::changed_settings).
 void tell_of_changed(State& state);
 
-// Tells the log of an object's settings that aren't acted on, except those that it was told of before and
+// Tells the log of an object's settings that have no effect, except those that it was told of before and
 // that still hold.
 void tell_unsupported(State& state, const UnsupportedKey& key, std::vector<std::string> lines);
 

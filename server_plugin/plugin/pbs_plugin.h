@@ -624,7 +624,7 @@ typedef struct pbs_host {
      * host doesn't, but in policies of algorithm external. */
     uint32_t provisions;
     /* 1: the host pulls jobs from other servers (PBS_JOB_ELSEWHERE). Who sets peer_queue where the host
-     * doesn't, is told that it is not acted on. */
+     * doesn't, is told that it has no effect. */
     uint32_t pulls;
     uint32_t reserved2;
 } pbs_host;

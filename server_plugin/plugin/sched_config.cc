@@ -137,10 +137,10 @@ std::string adopt(State& state, std::string_view sched, SchedConfigFile& file,
         for (std::string& line : objects::unsupported_lines(*policy))
             file.unsupported.push_back(std::move(line));
         if (policy->boolean("fairshare"))
-            file.unsupported.push_back(fmt::format(
-                "policy {}: fairshare is not acted on: without a policy object there is no tree of "
-                "shares; pbs_migrate makes both of sched_config and resource_group",
-                policy->name()));
+            file.unsupported.push_back(
+                fmt::format("policy {}: fairshare has no effect: without a policy object there is no tree of "
+                            "shares; pbs_migrate makes both of sched_config and resource_group",
+                            policy->name()));
     }
     return {};
 }

@@ -31,7 +31,7 @@ struct SchedConfigFile {
     // The first mistake in the file, and what is done instead: FILE:LINE:COLUMN: OPTION: what was expected.
     std::string error;
     std::set<std::string> said;            // notes already in the log
-    std::vector<std::string> unsupported;  // settings that aren't acted on
+    std::vector<std::string> unsupported;  // settings that have no effect
 };
 
 struct SchedConfigs {

@@ -33,7 +33,8 @@ TEST(HelpText, TellsAboutAttributes) {
     EXPECT_THAT(help_text("policy nonsense"), HasSubstr("No help on 'policy nonsense'"));
     EXPECT_THAT(help_text("policy backfill_depth"),
                 HasSubstr("a job for which the policy's 0 counts holds up nothing"));
-    EXPECT_THAT(help_text("queue Priority"), HasSubstr("Acted on with a policy of algorithm standard only"));
+    EXPECT_THAT(help_text("queue Priority"),
+                HasSubstr("Has an effect only with a policy of algorithm standard"));
     EXPECT_THAT(help_text("node Priority"), Not(HasSubstr("algorithm")));
 }
 

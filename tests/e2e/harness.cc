@@ -84,7 +84,7 @@ std::string besides_not_acted_on(const std::string& err) {
     std::string rest;
     std::istringstream lines(err);
     for (std::string line; std::getline(lines, line);)
-        if (!line.starts_with("qmgr: Warning: ") || line.find(" is not acted on") == line.npos)
+        if (!line.starts_with("qmgr: Warning: ") || line.find(" has no effect") == line.npos)
             rest += line + "\n";
     return rest;
 }

@@ -218,14 +218,14 @@ TEST_F(Jobs, CheckpointsAreWarnedOf) {
     const Output made = server.command_as(runner(), {"qsub", "-h"}, {"#PBS -c c=5\ntrue\n"});
     EXPECT_EQ(made.exit, 0);
     EXPECT_EQ(made.err,
-              "qsub: Warning: Checkpoint=c=5 is kept and not acted on: pbs_server makes no checkpoints by "
+              "qsub: Warning: Checkpoint=c=5 is kept but has no effect: pbs_server makes no checkpoints by "
               "itself\n");
     const std::string id = made.out.substr(0, made.out.find('\n'));
     EXPECT_EQ(server.job(id, "Checkpoint"), "c=5");
     const Output altered = as_runner({"qalter", "-c", "s", id});
     EXPECT_EQ(altered.exit, 0);
     EXPECT_EQ(altered.err,
-              "qalter: Warning: Checkpoint=s is kept and not acted on: pbs_server makes no checkpoints by "
+              "qalter: Warning: Checkpoint=s is kept but has no effect: pbs_server makes no checkpoints by "
               "itself\n");
     EXPECT_EQ(as_runner({"qalter", "-c", "n", id}).err, "");
 }

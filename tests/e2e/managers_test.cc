@@ -115,10 +115,10 @@ TEST_F(Managers, WhatIsNotActedOnIsSaidWhereItIsSet) {
         qmgr_as(manager, "set policy p1 fairshare_group=f1, fairshare=True, server_host=fermi");
     EXPECT_EQ(set.exit, 0);
     EXPECT_EQ(set.err,
-              "qmgr: Warning: policy p1: server_host is not acted on: the scheduler is part of the "
+              "qmgr: Warning: policy p1: server_host has no effect: the scheduler is part of the "
               "server\n");
     EXPECT_THAT(server.command({"qmgr", "-c", "help policy server_host"}).out,
-                HasSubstr("Not acted on: the scheduler is part of the server."));
+                HasSubstr("Has no effect: the scheduler is part of the server."));
 }
 
 TEST_F(Managers, AMisspelledAttributeIsGuessed) {

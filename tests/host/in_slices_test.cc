@@ -130,7 +130,7 @@ TEST_F(InSlices, AllQueuesAreSetOneAfterTheOther) {
     EXPECT_EQ(priorities(), 60);
     EXPECT_EQ(last_command(), "set queue @default Priority = 5, acl_users = mary");
     const std::string warnings = std::get<ifl::TextReply>(change.reply.body).text;
-    EXPECT_THAT(warnings, HasSubstr("queue q59: acl_users is not acted on without acl_user_enable"));
+    EXPECT_THAT(warnings, HasSubstr("queue q59: acl_users has no effect without acl_user_enable"));
     EXPECT_EQ(std::ranges::count(warnings, '\n'), 59);
     change.context.rest.reset();
     // q0 is the first.

@@ -41,8 +41,8 @@ TEST(MomConfigText, SaysWhatIsNotActedOn) {
         parse_mom_config("$clienthost h\n$enforce mem\n$enforce cpuaverage\n$enforce\nmem\n", "config");
     EXPECT_TRUE(config.enforce_mem);
     EXPECT_THAT(config.notes,
-                ElementsAre(HasSubstr("config line 1: \"$clienthost h\" is not acted on"),
-                            HasSubstr("config line 3: \"$enforce cpuaverage\" is not acted on"),
+                ElementsAre(HasSubstr("config line 1: \"$clienthost h\" has no effect"),
+                            HasSubstr("config line 3: \"$enforce cpuaverage\" has no effect"),
                             HasSubstr("config line 4: \"$enforce\""), HasSubstr("config line 5: \"mem\"")));
 }
 

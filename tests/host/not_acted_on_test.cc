@@ -31,18 +31,17 @@ using NotActedOnByThePolicy = Warned<PluginServerTest>;
 
 TEST_F(NotActedOn, AListWithoutItsSwitch) {
     make_queue("work");
-    EXPECT_EQ(queue("acl_users", "mary@*"), "queue work: acl_users is not acted on without acl_user_enable");
-    EXPECT_EQ(queue("ACL_groups", "staff"),
-              "queue work: acl_groups is not acted on without acl_group_enable");
+    EXPECT_EQ(queue("acl_users", "mary@*"), "queue work: acl_users has no effect without acl_user_enable");
+    EXPECT_EQ(queue("ACL_groups", "staff"), "queue work: acl_groups has no effect without acl_group_enable");
     EXPECT_EQ(
         said(PBS_OBJ_QUEUE, "work", {attribute("acl_users", "eve@*"), attribute("acl_user_enable", "True")}),
         "");
     EXPECT_EQ(queue("acl_users", "bob@*"), "");
     EXPECT_EQ(said(PBS_OBJ_QUEUE, "work", {attribute("acl_groups", "")}, PBS_CMD_UNSET), "");
     EXPECT_EQ(said(PBS_OBJ_SERVER, "", {attribute("acl_hosts", "h1")}),
-              "server: acl_hosts is not acted on without acl_host_enable");
+              "server: acl_hosts has no effect without acl_host_enable");
     EXPECT_EQ(said(PBS_OBJ_SERVER, "", {attribute("job_history_duration", "1:00:00")}),
-              "server: job_history_duration is not acted on without job_history_enable");
+              "server: job_history_duration has no effect without job_history_enable");
     EXPECT_EQ(said(PBS_OBJ_SERVER, "", {attribute("job_history_enable", "True")}), "");
     EXPECT_EQ(said(PBS_OBJ_SERVER, "", {attribute("job_history_duration", "2:00:00")}), "");
 }
@@ -50,13 +49,13 @@ TEST_F(NotActedOn, AListWithoutItsSwitch) {
 TEST_F(NotActedOn, WhatIsOfTheOtherTypeOfQueue) {
     make_queue("work");
     EXPECT_EQ(queue("route_lifetime", "60"),
-              "queue work: route_lifetime is not acted on: it is of route queues");
+              "queue work: route_lifetime has no effect: it is for route queues");
     EXPECT_EQ(queue("max_running", "3"), "");
     EXPECT_EQ(said(PBS_OBJ_QUEUE, "r1", {attribute("queue_type", "route"), attribute("max_running", "3")},
                    PBS_CMD_CREATE),
-              "queue r1: max_running is not acted on: it is of execution queues");
+              "queue r1: max_running has no effect: it is for execution queues");
     EXPECT_EQ(queue("kill_delay", "5", "r1"),
-              "queue r1: kill_delay is not acted on: it is of execution queues");
+              "queue r1: kill_delay has no effect: it is for execution queues");
     EXPECT_EQ(queue("route_destinations", "work", "r1"), "");
     EXPECT_EQ(queue("max_queuable", "9", "r1"), "");
     EXPECT_EQ(said(PBS_OBJ_QUEUE, "q0", {attribute("max_running", "3")}, PBS_CMD_CREATE), "")
@@ -69,15 +68,15 @@ TEST_F(NotActedOn, AFlagOfAResource) {
                     PBS_CMD_CREATE);
     };
     EXPECT_EQ(create("licences", "hf"),
-              "resource licences: flag f is not acted on: every chunk takes of it, as with flag n");
+              "resource licences: flag f has no effect: every chunk takes of it, as with flag n");
     EXPECT_EQ(create("gpus", "hn"), "");
 }
 
 TEST_F(NotActedOnByThePolicy, WhatIsOfTheOtherAlgorithm) {
     constexpr const char* kPriority =
-        "queue work: Priority is not acted on with policy o1: it is of algorithm standard";
+        "queue work: Priority has no effect with policy o1: it belongs to algorithm standard";
     constexpr const char* kDepth =
-        "queue work: backfill_depth is not acted on with policy o1: it is of algorithm standard";
+        "queue work: backfill_depth has no effect with policy o1: it belongs to algorithm standard";
     make_queue("work");
     EXPECT_EQ(queue("Priority", "5"), "");
     said(PBS_OBJ_POLICY, "o1", {attribute("algorithm", "origin")}, PBS_CMD_CREATE);
@@ -90,10 +89,10 @@ TEST_F(NotActedOnByThePolicy, WhatIsOfTheOtherAlgorithm) {
     EXPECT_EQ(said(PBS_OBJ_QUEUE, "work", {attribute("Priority", "")}, PBS_CMD_UNSET), "");
     EXPECT_EQ(said(PBS_OBJ_QUEUE, "q2", {attribute("queue_type", "execution"), attribute("Priority", "7")},
                    PBS_CMD_CREATE),
-              "queue q2: Priority is not acted on with policy o1: it is of algorithm standard");
+              "queue q2: Priority has no effect with policy o1: it belongs to algorithm standard");
     EXPECT_EQ(said(PBS_OBJ_QUEUE, "r1", {attribute("queue_type", "route"), attribute("Priority", "7")},
                    PBS_CMD_CREATE),
-              "queue r1: Priority is not acted on: it is of execution queues");
+              "queue r1: Priority has no effect: it is for execution queues");
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST(Convert, WhatIsNotActedOnIsInTheReport) {
     const ConfigFile file = config("SERVER_HOST fermi\n");
     const auto first = convert({.config = file}, {}, nullptr);
     ASSERT_TRUE(first);
-    EXPECT_THAT(to_text(first->report), HasSubstr("policy default_policy: server_host is not acted on: the "
+    EXPECT_THAT(to_text(first->report), HasSubstr("policy default_policy: server_host has no effect: the "
                                                   "scheduler is part of the server"));
 }
 
@@ -117,14 +117,14 @@ TEST(Convert, WhatAPrintedQueueHasThatThePolicyLeavesIsInTheReport) {
         "create queue r1 queue_type = Route\nset queue r1 Priority = 5\n",
         "print");
     constexpr const char* kLine =
-        "queue q1: Priority is not acted on with policy default_policy: it is of algorithm standard";
+        "queue q1: Priority has no effect with policy default_policy: it belongs to algorithm standard";
     const auto origin = convert({.config = config("SERVER_HOST fermi\n"), .qmgr_print = print}, {}, nullptr);
     ASSERT_TRUE(origin);
     EXPECT_THAT(to_text(origin->report), HasSubstr(kLine));
-    EXPECT_THAT(to_text(origin->report), Not(HasSubstr("queue r1: Priority is not acted on")));
+    EXPECT_THAT(to_text(origin->report), Not(HasSubstr("queue r1: Priority has no effect")));
     const auto print_alone = convert({.qmgr_print = print}, {}, nullptr);
     ASSERT_TRUE(print_alone);
-    EXPECT_THAT(to_text(print_alone->report), Not(HasSubstr("Priority is not acted on")));
+    EXPECT_THAT(to_text(print_alone->report), Not(HasSubstr("Priority has no effect")));
 }
 
 TEST(Convert, TheReportHasALineForEverySetting) {

@@ -75,7 +75,7 @@ TEST(PbsMigrate, SchedConfigOfPbs) {
             << how;
         const auto noted = run(folder, how + " --resources lic --sched-config " + path);
         EXPECT_EQ(noted.status, 0) << how << noted.err;
-        EXPECT_THAT(noted.out, testing::Not(HasSubstr("not acted on"))) << how;
+        EXPECT_THAT(noted.out, testing::Not(HasSubstr("has no effect"))) << how;
     }
     EXPECT_EQ(run(folder, "--dry-run --queues a --config " + path).status, 1);
     EXPECT_EQ(run(folder, "--dry-run --sched-config " + path + " --config " + path).status, 1);

@@ -110,7 +110,7 @@ TEST_F(NamesInUse, AMigrationIsWarnedInsteadOfRefused) {
                             "policy p1: job_sort_formula: 'fuel' is not a resource of this server",
                             "policy p1: server_dyn_res: 'fuel' is not a resource of this server",
                             "policy p1: server_dyn_res: /nowhere/level: No such file or directory",
-                            "policy p1: submit_queue is not acted on: it is of algorithm origin"));
+                            "policy p1: submit_queue has no effect: it belongs to algorithm origin"));
     EXPECT_EQ(policy("dedicated_queues"), "night,workq");
     // mistakes other than unknown names are refused there too
     changes.commands = {parse_command("s p p1 job_sort_formula=2*")};

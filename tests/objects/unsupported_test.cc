@@ -59,12 +59,12 @@ TEST_F(UnsupportedTest, PreemptionIsActedOn) {
             .warnings,
         IsEmpty());
     EXPECT_THAT(run("s p default_policy preemption=False, preempt_order=D").warnings,
-                testing::Contains("policy default_policy: preempt_order is not acted on without preemption"));
+                testing::Contains("policy default_policy: preempt_order has no effect without preemption"));
 }
 
 TEST_F(UnsupportedTest, IsToldEachTimeItIsSet) {
     const char* line =
-        "policy default_policy: server_host is not acted on: the scheduler is part of the server";
+        "policy default_policy: server_host has no effect: the scheduler is part of the server";
     EXPECT_THAT(run("s p default_policy server_host=fermi").warnings, ElementsAre(line));
     EXPECT_THAT(run("s p default_policy Server_Host=fermi").warnings, ElementsAre(line));
     EXPECT_THAT(run("s p default_policy comment=x").warnings, IsEmpty());
@@ -73,10 +73,10 @@ TEST_F(UnsupportedTest, IsToldEachTimeItIsSet) {
 TEST_F(UnsupportedTest, OptionsOfTheOtherAlgorithmAreTold) {
     run("c p p1");
     EXPECT_THAT(run("s p p1 max_jobs=3").warnings,
-                ElementsAre("policy p1: max_jobs is not acted on: it is of algorithm origin"));
+                ElementsAre("policy p1: max_jobs has no effect: it belongs to algorithm origin"));
     EXPECT_THAT(run("s p p1 max_jobs=0, strict_ordering=True").warnings, IsEmpty());
     EXPECT_THAT(run("s p p1 algorithm=origin").warnings,
-                ElementsAre("policy p1: strict_ordering is not acted on: it is of algorithm standard"));
+                ElementsAre("policy p1: strict_ordering has no effect: it belongs to algorithm standard"));
     EXPECT_THAT(run("s p p1 max_jobs=3, strict_ordering=False").warnings, IsEmpty());
 }
 
@@ -188,7 +188,7 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
         for (const Attribute& attribute : attributes(ObjectType::policy)) {
             const auto whole = [&](const UnsupportedSetting& setting) {
                 return setting.attribute == attribute.name &&
-                       setting.text.starts_with(fmt::format("policy p1: {} is not acted on", attribute.name));
+                       setting.text.starts_with(fmt::format("policy p1: {} has no effect", attribute.name));
             };
             const bool acts = has(with_both, attribute.name) || has(own, attribute.name);
             EXPECT_EQ(std::ranges::none_of(found, whole), acts) << algorithm << ": " << attribute.name;
@@ -199,7 +199,7 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
 TEST_F(UnsupportedTest, ADefaultThatIsSetIsToldWhereItDoesNotAct) {
     run("c p o1 algorithm=origin");
     EXPECT_THAT(run("s p o1 by_queue=True").warnings,
-                ElementsAre("policy o1: by_queue is not acted on: it is of algorithm standard"));
+                ElementsAre("policy o1: by_queue has no effect: it belongs to algorithm standard"));
     EXPECT_THAT(run("s p o1 backfill_depth=0").warnings, SizeIs(1)) << "no backfilling is asked for";
     EXPECT_THAT(run("s p default_policy sort_by_past_usage=True").warnings, SizeIs(1));
     EXPECT_THAT(run("s p default_policy sort_by_past_usage=False, prime_time_wallt_limit=0, high_systime=0, "
@@ -209,23 +209,23 @@ TEST_F(UnsupportedTest, ADefaultThatIsSetIsToldWhereItDoesNotAct) {
 }
 
 TEST_F(UnsupportedTest, WhatIsSwitchedOffIsMissing) {
-    const char* spill = "policy p1: time_window_spill is not acted on without backfill_prime";
+    const char* spill = "policy p1: time_window_spill has no effect without backfill_prime";
     run("c p p1");
     EXPECT_THAT(run("s p p1 time_window_spill=1:00:00").warnings, ElementsAre(spill));
     EXPECT_THAT(run("s p p1 time_window_spill=1:00:00, backfill_prime=False").warnings, ElementsAre(spill));
     EXPECT_THAT(run("s p p1 time_window_spill=1:00:00, backfill_prime=True").warnings, IsEmpty());
     EXPECT_THAT(run("s p p1 max_starve=1:00:00").warnings, IsEmpty()) << "help_starving_jobs by default";
     EXPECT_THAT(run("s p p1 max_starve=1:00:00, backfill_depth=2, help_starving_jobs=False").warnings,
-                ElementsAre("policy p1: max_starve is not acted on without help_starving_jobs",
-                            "policy p1: backfill_depth is not acted on without strict_ordering or "
+                ElementsAre("policy p1: max_starve has no effect without help_starving_jobs",
+                            "policy p1: backfill_depth has no effect without strict_ordering or "
                             "help_starving_jobs"));
     EXPECT_THAT(run("s p p1 backfill_depth=2, strict_ordering=True").warnings, IsEmpty());
     EXPECT_THAT(run("s p p1 oa_decay_factor=1").warnings,
-                ElementsAre("policy p1: oa_decay_factor is not acted on: it is of algorithm origin"))
+                ElementsAre("policy p1: oa_decay_factor has no effect: it belongs to algorithm origin"))
         << "and not what else it needs";
     run("c p o1 algorithm=origin");
     EXPECT_THAT(run("s p o1 min_jobs=2").warnings,
-                ElementsAre("policy o1: min_jobs is not acted on without target_load_pct or "
+                ElementsAre("policy o1: min_jobs has no effect without target_load_pct or "
                             "target_load_variance"))
         << "the load is looked at if one of them is set";
     EXPECT_THAT(run("s p o1 min_jobs=2, target_load_pct=90").warnings, IsEmpty());
@@ -244,23 +244,21 @@ Object policy_of(std::string name,
 }
 
 TEST_F(UnsupportedTest, AHostThatNoJobRunsOnForIt) {
-    EXPECT_THAT(
-        unsupported_lines(policy_of("p1", {{"dedicated_queues", "a,b@h2"}})),
-        ElementsAre("policy p1: the host of b@h2 in dedicated_queues is not acted on: the queue itself "
-                    "names the vnodes that its jobs may use"));
-    EXPECT_THAT(
-        unsupported_lines(policy_of("o1", {{"algorithm", "origin"},
-                                           {"dedicated_queues", "b@h2"},
-                                           {"batch_queues", "c@h2"},
-                                           {"submit_queue", "submit@h2"}})),
-        ElementsAre("policy o1: the host of submit@h2 in submit_queue is not acted on: no job runs in "
-                    "it"));
+    EXPECT_THAT(unsupported_lines(policy_of("p1", {{"dedicated_queues", "a,b@h2"}})),
+                ElementsAre("policy p1: the host of b@h2 in dedicated_queues has no effect: the queue itself "
+                            "names the vnodes that its jobs may use"));
+    EXPECT_THAT(unsupported_lines(policy_of("o1", {{"algorithm", "origin"},
+                                                   {"dedicated_queues", "b@h2"},
+                                                   {"batch_queues", "c@h2"},
+                                                   {"submit_queue", "submit@h2"}})),
+                ElementsAre("policy o1: the host of submit@h2 in submit_queue has no effect: no job runs in "
+                            "it"));
 }
 
 TEST_F(UnsupportedTest, AWindowOfATypeWithoutARule) {
     EXPECT_THAT(run("c t office").warnings, IsEmpty());
     EXPECT_THAT(run("s t office type=prime").warnings,
-                ElementsAre("time_window office: type is not acted on without rrule"));
+                ElementsAre("time_window office: type has no effect without rrule"));
     EXPECT_THAT(run("s t office rrule=FREQ=DAILY").warnings, IsEmpty());
     EXPECT_THAT(run("s t office type=dedicated").warnings, IsEmpty());
     EXPECT_THAT(run("u t office rrule").warnings, SizeIs(1));
@@ -271,17 +269,18 @@ TEST_F(UnsupportedTest, WhatAQueueHasByThePolicyInForce) {
         return unsupported_in_queue(policy, "q1", values);
     };
     const std::vector<QueueValue> both = {{"priority", "5"}, {"backfill_depth", "0"}};
-    EXPECT_THAT(told(policy_of("o1", {{"algorithm", "origin"}}), both),
-                ElementsAre("queue q1: Priority is not acted on with policy o1: it is of algorithm standard",
-                            "queue q1: backfill_depth is not acted on with policy o1: it is of algorithm "
-                            "standard"));
+    EXPECT_THAT(
+        told(policy_of("o1", {{"algorithm", "origin"}}), both),
+        ElementsAre("queue q1: Priority has no effect with policy o1: it belongs to algorithm standard",
+                    "queue q1: backfill_depth has no effect with policy o1: it belongs to algorithm "
+                    "standard"));
     EXPECT_THAT(told(policy_of("o1", {{"algorithm", "origin"}}), {{"Priority", "0"}, {"max_running", "5"}}),
                 IsEmpty());
     EXPECT_THAT(told(policy_of("p1", {}), both), IsEmpty());
     EXPECT_THAT(told(policy_of("p1", {{"by_queue", "False"}, {"help_starving_jobs", "False"}}), both),
-                ElementsAre("queue q1: Priority is not acted on with policy p1 without by_queue or "
+                ElementsAre("queue q1: Priority has no effect with policy p1 without by_queue or "
                             "round_robin or queue_priority in job_sort_formula",
-                            "queue q1: backfill_depth is not acted on with policy p1 without "
+                            "queue q1: backfill_depth has no effect with policy p1 without "
                             "strict_ordering or help_starving_jobs"));
     EXPECT_THAT(told(policy_of("p1", {{"by_queue", "False"}, {"round_robin", "True"}}), both), IsEmpty());
     EXPECT_THAT(
@@ -298,20 +297,20 @@ TEST_F(UnsupportedTest, SharesAreActedOn) {
     EXPECT_THAT(run("s p default_policy job_sort_formula='ncpus+fairshare_perc'").warnings, IsEmpty());
     run("c p o1 algorithm=origin");
     EXPECT_THAT(run("s p o1 fairshare_group=f1").warnings,
-                ElementsAre("policy o1: fairshare_group is not acted on: it is of algorithm standard"));
+                ElementsAre("policy o1: fairshare_group has no effect: it belongs to algorithm standard"));
 }
 
 TEST_F(UnsupportedTest, TermsOfSharesNeedAnFsGroup) {
     for (const std::string_view term : share_terms())
         EXPECT_THAT(run(fmt::format("s p default_policy job_sort_formula='ncpus+{}*2'", term)).warnings,
-                    ElementsAre(fmt::format("policy default_policy: {} in job_sort_formula is not acted on "
+                    ElementsAre(fmt::format("policy default_policy: {} in job_sort_formula has no effect "
                                             "without fairshare_group",
                                             term)));
     EXPECT_THAT(run("s p default_policy job_sort_key='ncpus HIGH, fairshare_perc LOW'").warnings,
-                ElementsAre("policy default_policy: fairshare_perc in job_sort_key is not acted on without "
+                ElementsAre("policy default_policy: fairshare_perc in job_sort_key has no effect without "
                             "fairshare_group"));
     EXPECT_THAT(run("s p default_policy preempt_prio='express_queue, normal_jobs+fairshare'").warnings,
-                ElementsAre("policy default_policy: fairshare in preempt_prio is not acted on without "
+                ElementsAre("policy default_policy: fairshare in preempt_prio has no effect without "
                             "fairshare"));
     run("c f f1");
     run("s p default_policy fairshare_group=f1, fairshare=True");
@@ -325,12 +324,12 @@ TEST_F(UnsupportedTest, ElementsTermsAndWhatNeedsAnother) {
     EXPECT_THAT(run("s p default_policy job_sort_key='ncpus HIGH, preempt_priority HIGH'").warnings,
                 IsEmpty());
     EXPECT_THAT(run("s p default_policy job_sort_formula_threshold=5").warnings,
-                ElementsAre("policy default_policy: job_sort_formula_threshold is not acted on without "
+                ElementsAre("policy default_policy: job_sort_formula_threshold has no effect without "
                             "job_sort_formula"));
     EXPECT_THAT(run("s p default_policy job_sort_formula='ncpus+accrue_type'").warnings, IsEmpty());
     run("c p o1 algorithm=origin");
     EXPECT_THAT(run("s p o1 sched_host=a").warnings,
-                ElementsAre("policy o1: sched_host is not acted on without sched_restart_action=restart or "
+                ElementsAre("policy o1: sched_host has no effect without sched_restart_action=restart or "
                             "sched_restart_action=rerun"));
     EXPECT_THAT(run("s p o1 sched_restart_action=resubmit").warnings, IsEmpty());
     EXPECT_THAT(run("s p o1 sched_host=a").warnings, SizeIs(1)) << "they are not started there";
@@ -343,17 +342,16 @@ TEST_F(UnsupportedTest, HoursOfPrimeTimeWhileWindowsRule) {
     run("c t office");
     EXPECT_THAT(run("s p default_policy prime_time_end=1800").warnings, IsEmpty()) << "a standard window";
     run("s t office type=prime, rrule='FREQ=DAILY', start_time=0900, end_time=1700");
-    EXPECT_THAT(
-        run("s p default_policy prime_time_end=1900, prime_time_start=0700").warnings,
-        ElementsAre("policy default_policy: prime_time_end is not acted on: the time_windows of type "
-                    "prime say when prime time is (office)",
-                    "policy default_policy: prime_time_start is not acted on: the time_windows of type "
-                    "prime say when prime time is (office)"));
+    EXPECT_THAT(run("s p default_policy prime_time_end=1900, prime_time_start=0700").warnings,
+                ElementsAre("policy default_policy: prime_time_end has no effect: the time_windows of type "
+                            "prime say when prime time is (office)",
+                            "policy default_policy: prime_time_start has no effect: the time_windows of type "
+                            "prime say when prime time is (office)"));
     EXPECT_THAT(run("s p default_policy by_queue=False").warnings, IsEmpty());
     run("d t office");
     EXPECT_THAT(run("s p default_policy prime_time_start=0600").warnings, IsEmpty());
     EXPECT_THAT(run("u p default_policy prime_time_end").warnings,
-                ElementsAre("policy default_policy: prime_time_start is not acted on without prime_time_end"))
+                ElementsAre("policy default_policy: prime_time_start has no effect without prime_time_end"))
         << "what is left behind";
 }
 
@@ -396,7 +394,7 @@ TEST_F(UnsupportedTest, HowToProvisionIsRefusedWhereNothingIsProvisioned) {
 TEST_F(UnsupportedTest, StagedCommandsTellToo) {
     const auto done = store_->stage(parse_command("s p default_policy server_host=fermi"), kManager, kNow);
     ASSERT_TRUE(done);
-    EXPECT_THAT(done->warnings, ElementsAre(HasSubstr("server_host is not acted on")));
+    EXPECT_THAT(done->warnings, ElementsAre(HasSubstr("server_host has no effect")));
     ASSERT_TRUE(store_->commit());
 }
 
@@ -406,24 +404,24 @@ TEST_F(UnsupportedTest, ARollbackTellsWhatItBringsBack) {
     run("u p default_policy server_host");
     const auto back = restore(*store_, {revision, std::nullopt}, {}, kManager, kNow);
     ASSERT_TRUE(back) << back.error().message;
-    EXPECT_THAT(back->reply.warnings, Contains(HasSubstr("server_host is not acted on")));
+    EXPECT_THAT(back->reply.warnings, Contains(HasSubstr("server_host has no effect")));
 }
 
 TEST_F(UnsupportedTest, RemarksForHelpAndManualPages) {
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "server_host"),
-              "Not acted on: the scheduler is part of the server.");
+              "Has no effect: the scheduler is part of the server.");
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "job_sort_key"),
-              "Acted on with algorithm standard only. fairshare_perc or fair_share_perc is acted on with "
-              "fairshare_group only.");
+              "Has an effect only with algorithm standard. fairshare_perc or fair_share_perc has an effect "
+              "only with fairshare_group.");
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "hpm_ctl"),
-              "Acted on with algorithm origin only. Not acted on without manage_hpm_counters.");
+              "Has an effect only with algorithm origin. Has no effect without manage_hpm_counters.");
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "dedicated_queues"),
-              "The host of queue@host is not acted on with algorithm standard: the queue itself names the "
+              "The host of queue@host has no effect with algorithm standard: the queue itself names the "
               "vnodes that its jobs may use.");
     EXPECT_EQ(unsupported_remark(ObjectType::policy, "schedule_log"), "");
     EXPECT_EQ(unsupported_remark(ObjectType::fs_group, "decay_time"), "");
     EXPECT_EQ(unsupported_remark(ObjectType::queue, "backfill_depth"),
-              "Acted on with a policy of algorithm standard only. Not acted on without the policy's "
+              "Has an effect only with a policy of algorithm standard. Has no effect without the policy's "
               "strict_ordering or help_starving_jobs.");
     EXPECT_EQ(unsupported_remark(ObjectType::queue, "max_running"), "");
 }
@@ -454,7 +452,7 @@ TEST_F(UnsupportedTest, AnOutputFileElsewhereThatIsStoredStaysAndIsTold) {
     const Attribute& attribute = *find_attribute(ObjectType::policy, "schedule_log");
     policy.assign(attribute, parse_value(attribute, "/etc/passwd").value());
     EXPECT_THAT(unsupported_lines(policy),
-                Contains(HasSubstr("schedule_log is not acted on: '/etc/passwd' is not the name of a file")));
+                Contains(HasSubstr("schedule_log has no effect: '/etc/passwd' is not the name of a file")));
 }
 
 // What becomes of such a policy depends on the server.
@@ -469,7 +467,7 @@ TEST(Unsupported, AlgorithmExternalIsForAServerWithPbsSched) {
     set("max_user_run_jobs", "3");
     EXPECT_THAT(
         unsupported_lines(policy),
-        testing::ElementsAre("policy p1: max_user_run_jobs is not acted on: it is of algorithm origin"));
+        testing::ElementsAre("policy p1: max_user_run_jobs has no effect: it belongs to algorithm origin"));
     const auto by_server = [&](PbsSched pbs_sched) {
         std::vector<std::string> lines;
         for (UnsupportedSetting& setting : unsupported_by_server(policy, {.pbs_sched = pbs_sched})) {
@@ -480,7 +478,7 @@ TEST(Unsupported, AlgorithmExternalIsForAServerWithPbsSched) {
     };
     EXPECT_THAT(
         by_server(PbsSched::none),
-        testing::ElementsAre("policy p1: algorithm external is not acted on: pbs_sched doesn't schedule "
+        testing::ElementsAre("policy p1: algorithm external has no effect: pbs_sched doesn't schedule "
                              "here, and jobs are scheduled as with standard"));
     EXPECT_THAT(by_server(PbsSched::runs), testing::IsEmpty());
     EXPECT_THAT(by_server(PbsSched::replaced),

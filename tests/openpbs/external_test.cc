@@ -53,8 +53,7 @@ TEST_P(OpenpbsExternal, AManagerWithoutRootChangesWhatPbsSchedDoes) {
     const std::string before = site->ok(files);
     // The first start has made a policy of the files, and left them alone.
     EXPECT_THAT(site->ok("cat /var/spool/pbs/server_priv/migration_report"), HasSubstr("by_queue"));
-    EXPECT_THAT(site->ok("cat /var/spool/pbs/server_priv/migration_report"),
-                Not(HasSubstr("is not acted on")));
+    EXPECT_THAT(site->ok("cat /var/spool/pbs/server_priv/migration_report"), Not(HasSubstr("has no effect")));
     const int reads = reconfigured();
     accept("set policy default_policy job_sort_key = 'job_priority HIGH', algorithm = external");
     EXPECT_TRUE(comes("sched_config", "job_sort_key: \"job_priority HIGH\""));

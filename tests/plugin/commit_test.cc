@@ -74,19 +74,19 @@ TEST_F(Commit, WhateverReadsTheConfigurationFindsItCommitted) {
 TEST_F(Commit, AChangeIsInForceInTheNextCycle) {
     host_.bring_up();
     EXPECT_EQ(host_.set(PBS_OBJ_POLICY, "default_policy", "server_host", "fermi").code, 0);
-    EXPECT_FALSE(host_.logged("server_host is not acted on"));
+    EXPECT_FALSE(host_.logged("server_host has no effect"));
     EXPECT_EQ(commit(), 0);
     host_.cycle();
-    EXPECT_TRUE(host_.logged("server_host is not acted on"));
+    EXPECT_TRUE(host_.logged("server_host has no effect"));
     EXPECT_THAT(host_.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"],
-                HasSubstr("server_host is not acted on"));
+                HasSubstr("server_host has no effect"));
     EXPECT_EQ(host_.manager(PBS_CMD_UNSET, PBS_OBJ_POLICY, "default_policy", {{"server_host", ""}}).code, 0);
     EXPECT_THAT(host_.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"],
                 Not(HasSubstr("server_host")));
 }
 
 TEST_F(Commit, AWindowOfATypeWithoutARuleIsInTheLog) {
-    constexpr const char* kLine = "time_window office: type is not acted on without rrule";
+    constexpr const char* kLine = "time_window office: type has no effect without rrule";
     host_.bring_up();
     EXPECT_EQ(host_.manager(PBS_CMD_CREATE, PBS_OBJ_TIME_WINDOW, "office", {{"type", "prime"}}).code, 0);
     host_.cycle();

@@ -260,9 +260,9 @@ TEST(StoredOutputFile, ElsewhereIsLeftAloneAndTold) {
     host.job({.handle = 1, .queue = kBatch});
     EXPECT_THAT(host.cycle(), SizeIs(1));
     EXPECT_EQ(host.read("server_priv/precious"), "precious");
-    EXPECT_TRUE(host.logged("schedule_log is not acted on: '" + path + "' is not the name of a file alone"));
+    EXPECT_TRUE(host.logged("schedule_log has no effect: '" + path + "' is not the name of a file alone"));
     EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"],
-                HasSubstr("sorted_job_dumpfile is not acted on"));
+                HasSubstr("sorted_job_dumpfile has no effect"));
     EXPECT_EQ(host.status(PBS_OBJ_POLICY, "default_policy").value("schedule_log"), path);
 }
 

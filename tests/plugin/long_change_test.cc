@@ -62,7 +62,7 @@ TEST_F(LongChange, ImportIsMadeInAThreadAndHoldsWhenItIsAnswered) {
     EXPECT_EQ(policies(), 301U);
     EXPECT_EQ(revision(), "302");
     EXPECT_EQ(host.status(PBS_OBJ_POLICY, "p299").value("backfill_depth"), "3");
-    EXPECT_TRUE(host.logged("and 200 more settings that are not acted on"));
+    EXPECT_TRUE(host.logged("and 200 more settings that have no effect"));
 }
 
 // The log is told a thousand objects at a time, and who imports of as many lines.
@@ -75,7 +75,7 @@ TEST_F(LongChange, OfManyObjectsTheLogIsToldWithTheNextTicks) {
     int ticks = 0;
     for (; host.next_deadline() <= host.now; ++ticks) host.tick();
     EXPECT_EQ(ticks, 2);
-    EXPECT_TRUE(host.logged("and 2400 more settings that are not acted on"));
+    EXPECT_TRUE(host.logged("and 2400 more settings that have no effect"));
 }
 
 TEST_F(LongChange, GoingBackIsMadeInAThreadToo) {

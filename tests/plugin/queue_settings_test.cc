@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr const char* kOrigin =
-    "queue q1: Priority is not acted on with policy o1: it is of algorithm standard";
+    "queue q1: Priority has no effect with policy o1: it belongs to algorithm standard";
 
 class QueueSettings : public testing::Test {
   protected:
@@ -65,7 +65,7 @@ TEST_F(QueueSettings, PeersAreThoseOfThePolicyInForce) {
 
 TEST_F(QueueSettings, AHostThatPullsNothingIsToldThatPeersAreNotActedOn) {
     constexpr const char* kLine =
-        "policy default_policy: peer_queue is not acted on: no jobs are pulled from other servers";
+        "policy default_policy: peer_queue has no effect: no jobs are pulled from other servers";
     queue(1, "q1", 0);
     EXPECT_THAT(host_.set(PBS_OBJ_POLICY, "default_policy", "peer_queue", "q1 b@svr1").warnings,
                 ElementsAre(kLine));
@@ -86,7 +86,7 @@ TEST(OpenpbsServer, IsToldThatItsLogIsNotThePolicys) {
     host.own_sched = 1;
     host.bring_up();
     EXPECT_THAT(host.set(PBS_OBJ_POLICY, "default_policy", "log_event", "255").warnings,
-                ElementsAre("policy default_policy: log_event is not acted on: in an OpenPBS server the "
+                ElementsAre("policy default_policy: log_event has no effect: in an OpenPBS server the "
                             "scheduler keeps no log of its own"));
     EXPECT_THAT(host.set(PBS_OBJ_POLICY, "default_policy", "log_event", "255").warnings, IsEmpty());
     EXPECT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "algorithm", "external").code, 0);
@@ -101,7 +101,7 @@ TEST_F(QueueSettings, ToldWhenThePolicyComesIntoForce) {
     EXPECT_THAT(told(), ElementsAre(kOrigin));
     EXPECT_THAT(told(), IsEmpty()) << "once";
     queue(2, "q2", 0, 3);
-    EXPECT_THAT(told(), ElementsAre("queue q2: backfill_depth is not acted on with policy o1: it is of "
+    EXPECT_THAT(told(), ElementsAre("queue q2: backfill_depth has no effect with policy o1: it is of "
                                     "algorithm standard"));
     queue(1, "q1", 5);
     EXPECT_THAT(told(), IsEmpty()) << "something else of it has changed";
@@ -118,7 +118,7 @@ TEST_F(QueueSettings, ToldWhenAPolicyChanges) {
     EXPECT_THAT(told(), IsEmpty());
     ASSERT_EQ(host_.set(PBS_OBJ_POLICY, "default_policy", "by_queue", "False").code, 0);
     EXPECT_THAT(told(),
-                ElementsAre("queue q1: Priority is not acted on with policy default_policy without by_queue "
+                ElementsAre("queue q1: Priority has no effect with policy default_policy without by_queue "
                             "or round_robin or queue_priority in job_sort_formula"));
 }
 
@@ -143,7 +143,7 @@ TEST_F(QueueSettings, ToldWithTheFileOfTheScheduler) {
     queue(1, "q1", 5);
     ASSERT_EQ(host_.set(PBS_OBJ_SCHED, "default", "policy", "", PBS_OP_UNSET).code, 0);
     EXPECT_THAT(told(),
-                ElementsAre("queue q1: Priority is not acted on with policy sched_config without by_queue or "
+                ElementsAre("queue q1: Priority has no effect with policy sched_config without by_queue or "
                             "round_robin or queue_priority in job_sort_formula"));
 }
 

@@ -302,7 +302,7 @@ TEST_F(Requests, SettingsNotActedOnAreNamedOnce) {
         size_t lines = 0;
         for (const std::string& line : host.log)
             lines += line.find("server_host") != std::string::npos &&
-                     line.find("not acted on") != std::string::npos;
+                     line.find("has no effect") != std::string::npos;
         return lines;
     };
     host.cycle();

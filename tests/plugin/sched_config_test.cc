@@ -178,8 +178,8 @@ TEST_F(SchedConfig, RemovedOptionsAreNotedOnce) {
     unset_policy();
     host.cycle();
     EXPECT_EQ(times_logged("sched_config:1: mom_resources: is removed"), 1U);
-    EXPECT_EQ(times_logged("fairshare is not acted on"), 1U);
-    EXPECT_THAT(shown("unsupported_settings"), HasSubstr("policy sched_config: fairshare is not acted on"));
+    EXPECT_EQ(times_logged("fairshare has no effect"), 1U);
+    EXPECT_THAT(shown("unsupported_settings"), HasSubstr("policy sched_config: fairshare has no effect"));
     host.queue(kQueue + 1, "other");
     host.cycle();
     EXPECT_EQ(times_logged("mom_resources: is removed"), 1U) << "read again for the queue, nothing new";

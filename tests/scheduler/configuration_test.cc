@@ -141,14 +141,14 @@ TEST_F(FromObjects, unsupported_settings_NamesPolicyAttributeAndWhy) {
     policy("p2", {{"log_event", "4607"}, {"exclude_resources", "vmem"}, {"server_host", "fermi"}});
     const auto lines = objects::unsupported_lines(*store->snapshot()->policy("p2"));
     EXPECT_THAT(lines, Not(Contains(HasSubstr("exclude_resources"))));
-    EXPECT_THAT(lines, Contains(StartsWith("policy p2: server_host is not acted on")));
+    EXPECT_THAT(lines, Contains(StartsWith("policy p2: server_host has no effect")));
     EXPECT_THAT(lines, Not(Contains(HasSubstr("log_event"))));
 }
 
 TEST_F(FromObjects, unsupported_settings_FakeMachineMultNeedsTestOnly) {
     policy("p2", {{"algorithm", "origin"}, {"fake_machine_mult", "32"}});
     EXPECT_THAT(objects::unsupported_lines(*store->snapshot()->policy("p2")),
-                Contains("policy p2: fake_machine_mult is not acted on without test_only"));
+                Contains("policy p2: fake_machine_mult has no effect without test_only"));
     policy("p2", {{"test_only", "True"}});
     EXPECT_THAT(objects::unsupported_lines(*store->snapshot()->policy("p2")),
                 Not(Contains(HasSubstr("fake_machine_mult"))));

@@ -149,7 +149,7 @@ bool is_told(const objects::Attribute& attribute) {
     policy.assign(attribute, objects::parse_value(attribute, value).value());
     const auto lines = objects::unsupported_lines(policy);
     return std::ranges::any_of(lines, [&](const std::string& line) {
-        return line.find(fmt::format("{} is not acted on:", attribute.name)) != std::string::npos;
+        return line.find(fmt::format("{} has no effect:", attribute.name)) != std::string::npos;
     });
 }
 
@@ -164,7 +164,7 @@ TEST_P(OriginOptions, IsAnAttributeThatIsTestedOrToldOf) {
         if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
     EXPECT_NE(with_tests.contains(name), is_told(*attribute))
         << GetParam()
-        << (is_told(*attribute) ? " is tested and told of as not acted on" : " has no test of its name");
+        << (is_told(*attribute) ? " is tested and told of as without effect" : " has no test of its name");
 }
 
 std::string option_name(const testing::TestParamInfo<std::string_view>& info) {
@@ -373,9 +373,9 @@ TEST_F(OptionFromObject, DEDICATED_TIME_COMMAND_NeedsEnforceDedicatedTime) {
     set("algorithm", "origin");
     set("dedicated_time_command", "/usr/local/bin/schedule");
     EXPECT_THAT(settings().dedicated_time_command, IsEmpty());
-    EXPECT_THAT(objects::unsupported_lines(policy),
-                testing::Contains(
-                    "policy p1: dedicated_time_command is not acted on without enforce_dedicated_time"));
+    EXPECT_THAT(
+        objects::unsupported_lines(policy),
+        testing::Contains("policy p1: dedicated_time_command has no effect without enforce_dedicated_time"));
     set("enforce_dedicated_time", "True");
     EXPECT_EQ(settings().dedicated_time_command, "/usr/local/bin/schedule");
     EXPECT_THAT(objects::unsupported_lines(policy),

@@ -163,11 +163,12 @@ TEST(Settings, WhatOneAlgorithmActsOnIsToldWithTheOtherAndInTheManual) {
     for (const Attribute& attribute : objects::attributes(ObjectType::policy)) {
         const std::string remark = objects::unsupported_remark(ObjectType::policy, attribute.name);
         const auto says = [&](std::string_view words) { return remark.find(words) != std::string::npos; };
-        EXPECT_EQ(says("Acted on with algorithm standard only."), attribute.acts_with == ActsWith::standard)
+        EXPECT_EQ(says("Has an effect only with algorithm standard."),
+                  attribute.acts_with == ActsWith::standard)
             << attribute.name;
-        EXPECT_EQ(says("Acted on with algorithm origin only."), attribute.acts_with == ActsWith::origin)
+        EXPECT_EQ(says("Has an effect only with algorithm origin."), attribute.acts_with == ActsWith::origin)
             << attribute.name;
-        EXPECT_EQ(says("Not acted on: "), attribute.acts_with == ActsWith::neither) << attribute.name;
+        EXPECT_EQ(says("Has no effect: "), attribute.acts_with == ActsWith::neither) << attribute.name;
     }
 }
 

@@ -54,7 +54,7 @@ std::set<std::string> names_read() {
 }
 
 bool lacks_another(const std::string& line) {
-    return line.find(" is not acted on without ") != std::string::npos;
+    return line.find(" has no effect without ") != std::string::npos;
 }
 
 // What is told of a policy on which only this attribute is set, of that attribute, by the algorithm that
@@ -85,7 +85,7 @@ TEST(Unsupported, EveryAttributeOfAPolicyIsReadOrTold) {
         const std::string value = other_value(attribute);
         const auto lines = told(attribute, value);
         EXPECT_NE(read, !lines.empty() && lines.front().find(std::string(attribute.name) +
-                                                             " is not acted on:") != std::string::npos)
+                                                             " has no effect:") != std::string::npos)
             << attribute.name << " = " << value << " is "
             << (read ? "read and told of" : "neither read nor told of");
     }

@@ -88,7 +88,7 @@ MomConfig parse_mom_config(std::string_view text, const std::string& name) {
             config.enforce_vmem = on;
         } else {
             config.notes.push_back(
-                fmt::format("{} line {}: \"{}{}{}\" is not acted on; known are $enforce mem, "
+                fmt::format("{} line {}: \"{}{}{}\" has no effect; expected $enforce mem, "
                             "$enforce vmem, $max_load, $ideal_load and $action checkpoint_abort",
                             name, number, directive, what.empty() ? "" : " ", what));
         }

@@ -34,7 +34,7 @@ Managed<> read(const Management& request, Definition& definition) {
 // Warns that flag f is no different from n: a chunk lies on one vnode, and takes there what it asks for.
 void warn_of_flag(Management& request, const Resource& resource) {
     if ((resource.flags & resource_first_node_sum) != 0)
-        add_warning(request, fmt::format("resource {}: flag f is not acted on: every chunk takes of it, as "
+        add_warning(request, fmt::format("resource {}: flag f has no effect: every chunk takes of it, as "
                                          "with flag n",
                                          resource.name));
 }

@@ -54,13 +54,13 @@ class Warnings {
                 add(row.attribute, fmt::format(" without {}", row.by));
         if (request_.type != PBS_OBJ_QUEUE) return;
         const std::string_view type = attributes_.text("queue_type");
-        if (type == "Execution" && is_among(kOfRouteQueues, name)) add(name, ": it is of route queues");
-        if (type == "Route" && is_among(kOfExecutionQueues, name)) add(name, ": it is of execution queues");
+        if (type == "Execution" && is_among(kOfRouteQueues, name)) add(name, ": it is for route queues");
+        if (type == "Route" && is_among(kOfExecutionQueues, name)) add(name, ": it is for execution queues");
     }
 
   private:
     void add(std::string_view name, std::string_view why) {
-        add_warning(request_, fmt::format("{}: {} is not acted on{}", title_, name, why));
+        add_warning(request_, fmt::format("{}: {} has no effect{}", title_, name, why));
     }
 
     Management& request_;

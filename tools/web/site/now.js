@@ -5,7 +5,7 @@ import {duration} from "./time.js";
 import {VnodeMap} from "./vnode_map.js";
 import {changeText} from "./words.js";
 
-const kNotes = {configuration_error: "Error", migration_error: "Migration", unsupported_settings: "Not acted on",
+const kNotes = {configuration_error: "Error", migration_error: "Migration", unsupported_settings: "Without effect",
                 comment: "Comment"};
 const kColumns = ["Running", "Queued", "Held", "Waiting"];
 
