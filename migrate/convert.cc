@@ -225,7 +225,8 @@ class Converter {
         const bool there = current_ != nullptr && current_->fs_group(kGroup) != nullptr;
         if (!there && !out_.ledger.has(ObjectType::fs_group, kGroup, "")) {
             out_.report.notes.push_back(
-                fmt::format("{}: is left out: there is no fs_group that the usage would be of", file.file));
+                fmt::format("{}: the usage is left out: there is no fs_group {} to which it could belong",
+                            file.file, kGroup));
             return;
         }
         objects::UsageBatch batch;
@@ -249,15 +250,15 @@ class Converter {
     void allocations(const Allocations* allocations, const CurrentUsage* current) {
         const auto used = current == nullptr ? std::map<std::string, double>{} : current->groups();
         if (current != nullptr)
-            out_.report.notes.push_back(fmt::format("{}: {} of {}; stays the file that it is", current->file,
-                                                    counted(current->uses.size(), "record"),
-                                                    counted(used.size(), "group")));
+            out_.report.notes.push_back(
+                fmt::format("{}: {} of {}; checked and not converted: it stays a file", current->file,
+                            counted(current->uses.size(), "record"), counted(used.size(), "group")));
         if (allocations == nullptr) return;
         notes(allocations->notes);
         const auto unlimited = std::ranges::count_if(allocations->groups, &Allocation::unlimited);
         out_.report.notes.push_back(
-            fmt::format("{}: {}, {} of them without a limit; stays the file that it is, sched_acct_dir "
-                        "of {} names its folder",
+            fmt::format("{}: {}, {} of them without a limit; checked and not converted: it stays a file, "
+                        "in the folder that sched_acct_dir of {} names",
                         allocations->file, counted(allocations->groups.size(), "group"), unlimited, kPolicy));
         for (const Allocation& group : allocations->groups) {
             const auto found = used.find(group.group);
@@ -344,7 +345,7 @@ class Converter {
                 set(ObjectType::policy, policy, printed.attribute, printed.value, from);
             } else {
                 out_.report.notes.push_back(
-                    fmt::format("{}: is left out of {}, whose backfill is False", from, policy));
+                    fmt::format("{}: the line is left out of {}, which has backfill False", from, policy));
             }
         }
     }
@@ -532,8 +533,8 @@ class Converter {
             objects::check_formula(attribute.name, text, resources_,
                                    usage ? objects::usage_terms() : objects::job_sort_terms(), &unknown);
         for (const std::string& name : unknown)
-            note_once(fmt::format("{}: {}: '{}' is no resource that is known, and counts as 0 until it is",
-                                  from, attribute.name, name));
+            note_once(fmt::format("{}: {}: '{}' is not a known resource, and counts as 0 until it is", from,
+                                  attribute.name, name));
         if (!checked) no_formula(from, checked.error());
         return checked.has_value();
     }

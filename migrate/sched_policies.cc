@@ -188,9 +188,8 @@ class Converter {
                                     std::ranges::find(told_resources_, name) == told_resources_.end();
                 if (!is_new || known_resource(name)) continue;
                 told_resources_.push_back(name);
-                note(setting,
-                     fmt::format("'{}' is no resource that is known; the name counts once there is one",
-                                 printable(name)));
+                note(setting, fmt::format("'{}' is not a known resource; the name counts once it is",
+                                          printable(name)));
             }
         }
     }

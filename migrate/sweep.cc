@@ -97,8 +97,7 @@ class Sweeper {
         if (value == nullptr) return;
         if (objects::format_value(*attribute, *value) != line.value) {
             out_.notes.push_back(fmt::format(
-                "{} {}: was changed since it was migrated and stays, though the files don't say it "
-                "any more",
+                "{} {}: stays although the files no longer have it, as it was changed after the migration",
                 title(line.type, line.object), line.attribute));
             return;
         }
@@ -113,8 +112,7 @@ class Sweeper {
         if (there == false) return;
         const std::string name = title(line.type, line.object);
         out_.notes.push_back(fmt::format(
-            "{0}: stays, though the print doesn't have it any more: qmgr -c \"delete {0}\" removes it",
-            name));
+            "{0}: stays although the print no longer has it: qmgr -c \"delete {0}\" removes it", name));
         if (there) out_.ledger.lines.push_back(line);
     }
 
@@ -136,7 +134,7 @@ class Sweeper {
             deleted_.push_back({line.type, line.object});
             return;
         }
-        out_.notes.push_back(fmt::format("{}: stays, though the files don't say it any more: {}",
+        out_.notes.push_back(fmt::format("{}: stays although the files no longer have it: {}",
                                          title(line.type, line.object), fmt::join(reasons, "; ")));
         if (in_use) keep(line.type, line.object);
     }
@@ -158,7 +156,7 @@ class Sweeper {
             const objects::Attribute& attribute = objects::attributes(object.type())[index];
             const AttributeKey key{object.type(), object.name(), std::string(attribute.name)};
             if (attribute.name != "comment" && !released_.contains(key))
-                out.push_back(fmt::format("{} is set otherwise", attribute.name));
+                out.push_back(fmt::format("{} has another value", attribute.name));
         }
         return out;
     }

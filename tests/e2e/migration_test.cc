@@ -339,7 +339,7 @@ TEST(Migration, ADryRunShowsWhatTheFirstStartDoes) {
         EXPECT_THAT(dry.out,
                     Not(::testing::ContainsRegex(std::string("(^|\n)set queue batch [a-z_]*\\.") + name)));
     }
-    EXPECT_THAT(report, HasSubstr("'netwins' is no resource that is known"));
+    EXPECT_THAT(report, HasSubstr("'netwins' is not a known resource"));
     EXPECT_THAT(report, Not(HasSubstr("is not a resource of this server")));
     EXPECT_EQ(server.attribute("resource lic", "flag"), "q");
     EXPECT_EQ(server.attribute("queue batch", "resources_max.lic"), "3");
@@ -384,7 +384,7 @@ TEST(Migration, AWholeServerThroughARunningOne) {
     ASSERT_EQ(migrate({}).exit, 0);
     server.put("site/print", whole);
     const std::string told =
-        "queue late: stays, though the print doesn't have it any more: qmgr -c \"delete queue late\" removes "
+        "queue late: stays although the print no longer has it: qmgr -c \"delete queue late\" removes "
         "it\n";
     EXPECT_THAT(migrate({"--diff"}).out, HasSubstr(told));
     EXPECT_THAT(migrate({}).out, HasSubstr(told));

@@ -101,7 +101,7 @@ TEST_F(MigrateTest, WhatTheOlderSchedulerWentOnAfterIsTold) {
         testing::AllOf(HasSubstr("sched_config:2:1: 'unheard_of' is not an option of sched_config; the line "
                                  "is left out\n"),
                        HasSubstr("holidays:2:1: '367' is not"),
-                       HasSubstr("sched_formula:2: job_sort_formula: 'foo' is no resource that is known"),
+                       HasSubstr("sched_formula:2: job_sort_formula: 'foo' is not a known resource"),
                        testing::Not(HasSubstr("'foo' is not a resource of this server"))));
     EXPECT_TRUE(store_->snapshot()->policy("default_policy")->boolean("by_queue"));
     EXPECT_EQ(store_->snapshot()->policy("default_policy")->text("job_sort_formula"), "ncpus * foo");
@@ -118,7 +118,7 @@ TEST_F(MigrateTest, ResourcesThatAreYetToBeMadeAreKnown) {
     ASSERT_TRUE(done) << testing::PrintToString(texts(done.error()));
     EXPECT_THAT(to_text(done->report),
                 testing::AllOf(testing::Not(HasSubstr("is not a resource of this server")),
-                               HasSubstr("resources: 'tape' is no resource that is known")));
+                               HasSubstr("resources: 'tape' is not a known resource")));
     const auto excluded = store_->snapshot()->policy("default_policy")->list("exclude_resources");
     EXPECT_THAT(excluded, testing::IsSupersetOf({"disk", "lic"}));
     const auto work = host_work_from_json(store_->meta(kHostWorkKey)->value_or(""));

@@ -203,8 +203,9 @@ TEST(PbsMigrate, ResourcesThatNobodyKnowsSurviveTheWayBack) {
                                       folder.write("sched_config", "resources: \"ncpus, mem, netwins\"\n") +
                                       " --resourcedef " + folder.write("resourcedef", "lic flag=q\n"));
     ASSERT_EQ(done.status, 0) << done.err;
-    EXPECT_THAT(done.out, testing::AllOf(HasSubstr("sched_config:1: resources: 'netwins' is no resource"),
-                                         HasSubstr("the server carries them out at its next start")));
+    EXPECT_THAT(done.out,
+                testing::AllOf(HasSubstr("sched_config:1: resources: 'netwins' is not a known resource"),
+                               HasSubstr("the server carries them out at its next start")));
     ASSERT_EQ(run(folder, "--export sched_config " + folder.path("home") + " " + into).status, 0);
     EXPECT_THAT(read_text(folder.path("home/sched_config")),
                 HasSubstr("\nresources: \"mem, ncpus, aoe, arch, eoe, host, "

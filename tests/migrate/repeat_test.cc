@@ -105,7 +105,7 @@ TEST_F(Repeat, ObjectsThatThePrintNoLongerHasStayAndAreTold) {
         return texts;
     };
     const auto told = [](const std::string& name) {
-        return name + ": stays, though the print doesn't have it any more: qmgr -c \"delete " + name +
+        return name + ": stays although the print no longer has it: qmgr -c \"delete " + name +
                "\" removes it\n";
     };
     const Surroundings before{{"mine"}, {"lic"}};
@@ -169,7 +169,8 @@ TEST_F(Repeat, WhatAnAdministratorSetStays) {
     set(objects::ObjectType::policy, "default_policy", "log_event", "255");
     set(objects::ObjectType::server, "", "non_work_days", "FREQ=YEARLY;BYYEARDAY=7");
     const std::string report = migrated(origin(""));
-    EXPECT_THAT(report, HasSubstr("max_queued_time: was changed since it was migrated and stays"));
+    EXPECT_THAT(report,
+                HasSubstr("max_queued_time: stays although the files no longer have it, as it was changed"));
     const auto* policy = store_->snapshot()->policy("default_policy");
     EXPECT_EQ(policy->seconds("max_queued_time"), std::chrono::hours(1));
     EXPECT_EQ(policy->integer("log_event"), 255);
@@ -199,7 +200,7 @@ TEST_F(Repeat, WhatIsInUseStaysAndIsToldOf) {
     set(objects::ObjectType::queue, "weekend", "time_window", "prime_time_2");
     const std::string report = migrated(
         pbs(kByTime, "YEAR 2026\nweekday 0600 1730\nsaturday none all\nsunday none all\n1 Jan 1\n359\n"));
-    EXPECT_THAT(report, HasSubstr("time_window prime_time_2: stays, though the files don't say it any more: "
+    EXPECT_THAT(report, HasSubstr("time_window prime_time_2: stays although the files no longer have it: "
                                   "queue weekend uses it"));
     EXPECT_THAT(names(objects::ObjectType::time_window), ElementsAre("prime_time", "prime_time_2"));
 }
@@ -283,12 +284,13 @@ TEST_F(Repeat, BackfillAndItsDepth) {
     LegacyTexts texts = pbs("backfill: True prime\nbackfill: False non_prime\nresources: ncpus\n");
     texts.qmgr_print = LegacyText{"print", "set server backfill_depth = 5\n"};
     const std::string report = migrated(texts);
-    EXPECT_THAT(report,
-                AllOf(HasSubstr("default_policy_prime backfill_depth = 5\n"),
-                      HasSubstr("default_policy_non_prime backfill_depth = 0\n"),
-                      HasSubstr("note: print:1 backfill_depth: is left out of default_policy_non_prime, "
-                                "whose backfill is False\n"),
-                      Not(HasSubstr("backfill_depth = 1"))));
+    EXPECT_THAT(
+        report,
+        AllOf(HasSubstr("default_policy_prime backfill_depth = 5\n"),
+              HasSubstr("default_policy_non_prime backfill_depth = 0\n"),
+              HasSubstr("note: print:1 backfill_depth: the line is left out of default_policy_non_prime, "
+                        "which has backfill False\n"),
+              Not(HasSubstr("backfill_depth = 1"))));
     EXPECT_THAT(migrated(texts), HasSubstr("Nothing was changed"));
     // Without the print, its earlier values stay.
     texts.qmgr_print.reset();

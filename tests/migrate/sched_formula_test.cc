@@ -54,7 +54,7 @@ TEST(SchedFormula, NamesThatNobodyKnowsAreNotedOnce) {
     ASSERT_TRUE(conversion);
     EXPECT_THAT(
         conversion->report.notes,
-        testing::Contains("f:1: job_sort_formula: 'foo' is no resource that is known, and counts as 0 until "
+        testing::Contains("f:1: job_sort_formula: 'foo' is not a known resource, and counts as 0 until "
                           "it is")
             .Times(1));
     EXPECT_THAT(to_text(conversion->report), Not(HasSubstr("'lic'")));

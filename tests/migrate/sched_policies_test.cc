@@ -72,10 +72,10 @@ TEST(SchedPolicies, ResourcesThatNobodyKnowsAreTold) {
         "resources: \"ncpus, netwins, aoe, lic\" prime\nresources: \"color,netwins\" non_prime\n";
     EXPECT_THAT(
         policies(text).notes,
-        ElementsAre("sched_config:1: resources: 'netwins' is no resource that is known; the name counts once "
-                    "there is one",
-                    HasSubstr("sched_config:1: resources: 'lic' is no resource"),
-                    HasSubstr("sched_config:2: resources: 'color' is no resource")));
+        ElementsAre(
+            "sched_config:1: resources: 'netwins' is not a known resource; the name counts once it is",
+            HasSubstr("sched_config:1: resources: 'lic' is not a known resource"),
+            HasSubstr("sched_config:2: resources: 'color' is not a known resource")));
     EXPECT_THAT(policies(text, {.consumables = {"lic"}, .others = {"color", "netwins"}}).notes, IsEmpty());
     EXPECT_THAT(policies(text).checked, ElementsAre("color", "lic", "netwins"));
 }
