@@ -61,8 +61,7 @@ int two_names_request(int connect, RequestType type, const char* job, const char
 }
 
 int wrong_reply(int connect) {
-    return set_error(connect,
-                     {PBSE_PROTOCOL, "the server's reply is of another kind than the request asks for"});
+    return set_error(connect, {PBSE_PROTOCOL, "the type of the server's reply doesn't answer the request"});
 }
 
 // The steps of pbs_submit(), each under the connection's lock. false: the step failed, and the error is set.

@@ -11,7 +11,7 @@ namespace {
 char* text_of(int connect, const std::optional<Reply>& reply) {
     if (!reply || reply->code != 0) return nullptr;
     if (const auto* text = std::get_if<TextReply>(&reply->body)) return c_string(text->text);
-    set_error(connect, {PBSE_PROTOCOL, "the server's reply is of another kind than the request asks for"});
+    set_error(connect, {PBSE_PROTOCOL, "the type of the server's reply doesn't answer the request"});
     return nullptr;
 }
 

@@ -26,7 +26,7 @@ bool has_objects(int connect, const std::optional<Reply>& reply) {
     if (!reply || reply->code != 0) return false;
     if (std::holds_alternative<StatusReply>(reply->body) || std::holds_alternative<NullReply>(reply->body))
         return true;
-    set_error(connect, {PBSE_PROTOCOL, "the server's reply to a status request is of another kind"});
+    set_error(connect, {PBSE_PROTOCOL, "the type of the server's reply doesn't answer a status request"});
     return false;
 }
 

@@ -594,7 +594,7 @@ TEST_F(ApiTest, ABrokenServerIsAProtocolError) {
         {make_packet("+2+2+0"), "malformed reply"},
         {"HTTP/1.0 200 OK", "a packet of the batch protocol"},
         {"", "the server closed the connection"},
-        {reply_packet({0, 0, SelectReply{}, false}), "of another kind"},
+        {reply_packet({0, 0, SelectReply{}, false}), "doesn't answer"},
     };
     for (const auto& row : rows) {
         answer(row.answer);
