@@ -29,7 +29,7 @@ constexpr std::array kRows = {
     Row{"decisions", "pbs_cycle_decisions_total", "counter", "kind", "",
         "Decisions of cycles that were carried out: run is a started job."},
     Row{"decisions_dropped", "pbs_cycle_decisions_dropped_total", "counter", "", "",
-        "Decisions that didn't fit any more when they were to be carried out."},
+        "Decisions that were dropped, as jobs or vnodes had changed before they were carried out."},
     Row{"jobs_considered", "pbs_cycle_jobs_considered_total", "counter", "", "",
         "Jobs that cycles looked at."},
     Row{"cycles_failed", "pbs_cycle_failures_total", "counter", "", "", "Cycles that failed."},
