@@ -62,9 +62,9 @@ inline const NotActedOn* find_not_acted_on(std::uint32_t object_type, const std:
     });
     return found == kNotActedOn.end() ? nullptr : found;
 }
-// "sched default: ATTRIBUTE is not acted on: WHY"
+// "sched default: ATTRIBUTE has no effect: WHY"
 inline std::string text_of(const NotActedOn& one, const std::string& sched) {
-    return "sched " + sched + ": " + one.name + " is not acted on: " + one.why;
+    return "sched " + sched + ": " + one.name + " has no effect: " + one.why;
 }
 
 // To be said of a request that sets such an attribute; empty: it sets none.

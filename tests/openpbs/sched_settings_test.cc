@@ -41,7 +41,7 @@ TEST_P(OpenpbsSchedSettings, AlgorithmExternalWithoutPbsSchedIsToldAsWhatItIs) {
     EXPECT_EQ(set.exit, 0) << set;
     EXPECT_THAT(set.err, AllOf(HasSubstr("no job starts until pbs_sched runs"), Not(HasSubstr("standard"))));
     EXPECT_TRUE(scheduled_by("nobody: algorithm external leaves it to pbs_sched")) << why("");
-    EXPECT_THAT(site->ok("$ours/qmgr -c 'list sched default'"), Not(HasSubstr("not acted on")));
+    EXPECT_THAT(site->ok("$ours/qmgr -c 'list sched default'"), Not(HasSubstr("has no effect")));
     const std::string job = submit("-l select=1:ncpus=1");
     site->ok("$(dirname $stock)/sbin/pbs_sched");
     EXPECT_TRUE(scheduled_by("pbs_sched")) << why("");
@@ -56,10 +56,10 @@ TEST_P(OpenpbsSchedSettings, OptBackfillFuzzyIsNamedWhereItIsSet) {
     const Output set = site->stock_qmgr("set sched default opt_backfill_fuzzy = high");
     EXPECT_EQ(set.exit, 0) << set;
     const std::string line =
-        "sched default: opt_backfill_fuzzy is not acted on: the start of a top job is computed to the second";
+        "sched default: opt_backfill_fuzzy has no effect: the start of a top job is computed to the second";
     EXPECT_THAT(set.err, HasSubstr(line));
     EXPECT_TRUE(wait_for([&] { return unsupported().find(line) != std::string::npos; }, kLong)) << why("");
-    EXPECT_EQ(site->sh("grep -q 'opt_backfill_fuzzy is not acted on' /var/spool/pbs/server_logs/* "
+    EXPECT_EQ(site->sh("grep -q 'opt_backfill_fuzzy has no effect' /var/spool/pbs/server_logs/* "
                        "/var/spool/pbs/server_priv/policyd.log")
                       .exit == 2,
               !beside())
