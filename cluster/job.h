@@ -41,7 +41,7 @@ struct BasicJob {
     Text chunks;  // what is asked for, with the chunks' defaults
     Text exec_vnode;
     List used;
-    // Of a job that was preempted by suspension: what it has given back of its vnodes, if not all.
+    // Resources of its vnodes that a job preempted by suspension has given back, if not all.
     Text released;
     std::int64_t preempted_at = 0;  // by any method; 0: never, or it has run since
     std::int32_t accrue_type = 0;

@@ -10,7 +10,7 @@
 #else
 #define PBS_THREAD_ATTRIBUTE(attribute)
 #endif
-// Of a member: read and written only while the mutex is locked.
+// A member so marked is read and written only while the mutex is locked.
 #define PBS_GUARDED_BY(mutex) PBS_THREAD_ATTRIBUTE(guarded_by(mutex))
 
 namespace pbs::values {

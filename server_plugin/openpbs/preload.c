@@ -187,7 +187,7 @@ __attribute__((constructor)) static void begin(void) {
     if (pbs_calls_can_be_caught(why, sizeof why) == PBS_NO_WAIT) step_aside(why);
 }
 
-/* What is called in a child of the server is libpbs, whatever the child does. */
+/* In a child of the server every call goes to libpbs itself, whatever the child does. */
 static void in_child(void) {
     calls = real;
     is_server = 0;

@@ -1,5 +1,5 @@
-// What pbs_server.bin's calls of libpbs go through: requests about our objects are answered by the policy
-// service, with the identity that the server has established; all others are the server's as ever.
+// The functions that pbs_server.bin calls in place of libpbs's: requests about our objects are answered by
+// the policy service, with the identity that the server has established; all others are the server's as ever.
 //
 // How a request gets to us past the server's authentication, without a look into its memory: the request is
 // read from the connection here, and libpbs's decoder is given another one to decode, a *probe*, which the
@@ -54,7 +54,7 @@ class Shim {
   public:
     Shim(const Library& library, Link& link, ShimOptions options);
 
-    // In place of libpbs's functions of these names; the server's main thread alone.
+    // Replace libpbs's functions of these names. Only the server's main thread calls them.
     int decode_header(int sock, void* request, int* type, int* version);
     int decode_manage(int sock, void* request);
     int decode_status(int sock, void* request);

@@ -77,7 +77,8 @@ void AllocationFiles::refresh(sched::Scheduler& scheduler, const Host& host, std
     const auto asked = scheduler.questions(now, sched, "allocation");
     if (asked.empty()) return;
     const std::string& dir = asked[0].source;
-    const std::filesystem::path folder = std::filesystem::path(sched_priv) / dir;  // an absolute one stays
+    const std::filesystem::path folder =
+        std::filesystem::path(sched_priv) / dir;  // an absolute `dir` replaces sched_priv
     auto& [allocations, current] = files_[dir];
     refresh(scheduler, host, dir, folder / "allocations", allocations, take_allocations, anew);
     refresh(scheduler, host, dir, folder / "current", current, take_current, anew);

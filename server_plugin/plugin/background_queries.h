@@ -34,7 +34,7 @@ class BackgroundQuery {
     // Answers once the work is over: with all of the result, or the next part of it. Returns 0 or the PBSE_
     // number that the reply has as well.
     virtual int32_t answer(const pbs_status_request& request, bool in_parts, Reply reply) = 0;
-    // Has all of it been answered?
+    // Has the whole result been answered?
     virtual bool all_told() const { return true; }
     // Does the query keep much memory until then? The number of such queries is limited.
     virtual bool is_large() const { return false; }

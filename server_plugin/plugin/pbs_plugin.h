@@ -82,7 +82,7 @@ typedef struct pbs_identity {
     uint32_t authenticated;
 } pbs_identity;
 
-/* What the host changes of one of its objects on a Manager request, for the history: the attributes that a
+/* The host's own change of one of its objects on a Manager request, for the history: the attributes that a
  * manager can set, as a JSON object of strings ({"Priority":"5","resources_max.ncpus":"4"}), or "null" where
  * the object isn't there. The plugin keeps them as they are. */
 typedef struct pbs_host_change {
@@ -232,19 +232,19 @@ typedef struct pbs_job_record {
     size_t requested_count;
     const pbs_place* places; /* held by a running job */
     size_t place_count;
-    /* What a running job has used so far of resources other than walltime, as far as the host knows. A host
+    /* Use of a running job so far, of resources other than walltime, as far as the host knows. A host
      * that knows it only when the job has ended tells of the job once more, as running, before it tells that
      * it has ended: usage of fair shares is counted from it. */
     const pbs_amount* used;
     size_t used_count;
-    /* Of a job in state 'S': for how many seconds it has run; the rest of its walltime is left. */
+    /* A job in state 'S': for how many seconds it has run; the rest of its walltime is left. */
     int64_t elapsed;
     /* When a decision has preempted it, by whatever method, and it hasn't run since: it goes before others of
      * its level; else 0. */
     int64_t preempted_at;
     const pbs_place* kept; /* of a job with PBS_JOB_PREEMPTED: what it still holds of its vnodes */
     size_t kept_count;
-    /* Of servers with counts_eligible_time: since accrues_since the job's time counts as accrue_type, and
+    /* Servers with counts_eligible_time: since accrues_since the job's time counts as accrue_type, and
      * until then it had eligible_time seconds. Otherwise all time since etime is eligible. */
     int32_t accrue_type; /* enum pbs_accrue_type; of a running job any */
     uint32_t reserved3;
@@ -256,7 +256,7 @@ typedef struct pbs_job_record {
     int64_t soft_walltime;
 } pbs_job_record;
 
-/* What the time of a job that hasn't started counts as, with the numbers of the attribute accrue_type. */
+/* How the time of a job that hasn't started counts, with the numbers of the attribute accrue_type. */
 enum pbs_accrue_type {
     PBS_ACCRUE_INITIAL = 0, /* not known yet */
     PBS_ACCRUE_INELIGIBLE = 1,
@@ -376,7 +376,8 @@ typedef struct pbs_server_record {
     size_t resources_available_count;
     int64_t backfill_depth;   /* deprecated server attribute; -1: not set */
     pbs_str job_sort_formula; /* deprecated server attribute */
-    /* What a job gives back when a decision suspends it: names of resources, with commas; empty: all. */
+    /* Resources that a job gives back when a decision suspends it: names of resources, with commas; empty:
+     * all. */
     pbs_str suspend_releases;
     const pbs_entity_limit* limits;
     size_t limit_count;
@@ -400,13 +401,13 @@ typedef struct pbs_sched_record {
     pbs_str sched_priv; /* absolute path */
     uint32_t own;       /* of hosts with pbs_sched: 1, this plugin schedules its jobs; 0, pbs_sched does */
     uint32_t reserved2;
-    /* Of hosts with pbs_sched: directives of qmgr, a line each, that set what policies have now of the
+    /* Hosts with pbs_sched: directives of qmgr, a line each, that set what policies have now of the
      * scheduler
      * ("set sched default preempt_order = \"SCR\""). The first start migrates them. */
     pbs_str directives;
 } pbs_sched_record;
 
-/* What a reservation is to the scheduler. */
+/* The state of a reservation, for the scheduler. */
 enum pbs_reservation_state {
     PBS_RESERVATION_ASKED = 0,    /* it is to be decided about: PBS_DECIDE_CONFIRM or PBS_DECIDE_DENY */
     PBS_RESERVATION_CONFIRMED = 1 /* from `start` to before `end` it has its places, and nobody else */
@@ -440,10 +441,10 @@ typedef struct pbs_reservation_record {
     size_t requested_count;
     const pbs_place* places; /* that it has */
     size_t place_count;
-    /* Of one that is asked for again: when it has these places. */
+    /* A reservation that is asked for again: the time at which it has these places. */
     int64_t held_start;
     int64_t held_end;
-    /* Of a standing reservation: its times after this one, which don't overlap, in their order. Those that
+    /* A standing reservation: its times after this one, which don't overlap, in their order. Those that
      * are asked for get places all together, or the reservation is denied. */
     const pbs_reservation_occurrence* later;
     size_t later_count;
@@ -452,7 +453,7 @@ typedef struct pbs_reservation_record {
     /* 1: of one that is asked for, it begins at the first instant at which there are places for it. From
      * `start` to `end` is how long it is then. */
     uint32_t soonest;
-    /* What the later times ask for, which is something else when this time alone was altered; no list: the
+    /* The request of the later times, which is another when this time alone was altered; no list: the
      * same. */
     const pbs_amount* later_requested;
     size_t later_requested_count;
@@ -531,7 +532,7 @@ typedef struct pbs_decision {
     int32_t accrue_type; /* ACCRUE: PBS_ACCRUE_INELIGIBLE or PBS_ACCRUE_ELIGIBLE */
 } pbs_decision;
 
-/* What a host takes of decisions: it is given what it asks for. */
+/* Kinds of decisions that a host takes: it is given those that it asks for. */
 enum pbs_takes {
     PBS_TAKES_ESTIMATES = 1,    /* decisions of that kind */
     PBS_TAKES_PIECES = 2,       /* chunks in pieces on several vnodes of a host (pbs_decision.joined) */
@@ -576,7 +577,7 @@ typedef struct pbs_cycle_result {
 
 enum pbs_log_level { PBS_LOG_ERROR = 1, PBS_LOG_WARNING = 2, PBS_LOG_INFO = 3, PBS_LOG_DEBUG = 4 };
 
-/* What the host offers. `context` is the host's, given back in every call. */
+/* The host's functions. `context` is the host's, given back in every call. */
 typedef struct pbs_host {
     size_t size;
     uint32_t abi_version;
@@ -609,10 +610,10 @@ typedef struct pbs_host {
      * the host does no more in it than to wake its own thread. Null: it isn't told. */
     void (*cycle_finished)(void* context);
 
-    /* What a thread of the plugin's did for a status request is over: a start_cycle() that was answered with
-     * 15208 succeeds now, next_deadline() is to be asked again, and so is what was asked with tickets. Called
-     * as cycle_finished() is. The plugin does nothing in a thread for the status requests of a host that
-     * leaves this null. */
+    /* The work of a thread of the plugin's for a status request is over: a start_cycle() that was answered
+     * with 15208 succeeds now, next_deadline() is to be asked again, and so is what was asked with tickets.
+     * Called as cycle_finished() is. The plugin does nothing in a thread for the status requests of a host
+     * that leaves this null. */
     void (*work_finished)(void* context);
 
     /* 1: the host has pbs_sched of OpenPBS, which schedules by the files in each scheduler's sched_priv. The
@@ -636,7 +637,7 @@ enum pbs_wanted {
     PBS_WANT_POLICY_SWITCH = 2 /* with PBS_WANT_CYCLE: the cycle's trigger is PBS_SCH_POLICY_SWITCH */
 };
 
-/* What the plugin offers. The plugin fills it in init; `self` is given back in every call. Every function is
+/* The plugin's functions. The plugin fills it in init; `self` is given back in every call. Every function is
  * set. The order of a host's life: init; the *_changed events for all that exists, beginning with
  * resource_defined, server_changed and sched_changed; start; then anything; stop. */
 typedef struct pbs_plugin {
@@ -710,7 +711,7 @@ typedef struct pbs_plugin {
     /* Does what is due (policy switch, decay, saving). Returns bits of enum pbs_wanted. Harmless when early.
      */
     uint32_t (*tick)(void* self, int64_t now);
-    /* What the last tick() wants of one scheduler: bits of enum pbs_wanted. */
+    /* The wants of the last tick() for one scheduler: bits of enum pbs_wanted. */
     uint32_t (*wanted)(void* self, pbs_str sched);
 
     /* Event: a resource definition is gone. */
@@ -735,7 +736,7 @@ typedef struct pbs_plugin {
      * tickets, so that the cycle comes first. finish_cycle() lets one of those that wait begin: cycles and
      * status requests take turns. */
     int32_t (*start_cycle)(void* self, const pbs_cycle_request* request, int32_t* running);
-    /* What the cycle decided. Waits for it if it still runs. */
+    /* The cycle's decisions. Waits for it if it still runs. */
     int32_t (*finish_cycle)(void* self, int64_t now, pbs_cycle_result* result);
 
     /* The host doesn't ask again with this ticket: what the plugin did for it is taken back or thrown away,

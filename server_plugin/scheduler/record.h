@@ -76,7 +76,7 @@ struct OutagesState {
     Outages::Known known;
 };
 
-// What a program told (Scheduler::set_told).
+// A program's answer (Scheduler::set_told).
 struct ToldState {
     std::string_view element;
     ToldAmounts::Known known;

@@ -179,7 +179,7 @@ class Scheduler {
 
     Status status(Instant now, std::string_view sched);
 
-    // What a rule of the policy in force wants to know of programs or files of the site, by the rule's name
+    // Questions of a rule of the policy in force to programs or files of the site, by the rule's name
     // (framework/questions.h); nothing while the policy doesn't go by it. The answers are told by what
     // follows here.
     std::vector<Question> questions(Instant now, std::string_view sched, std::string_view rule);
@@ -192,9 +192,9 @@ class Scheduler {
     bool set_outages(std::string_view command, std::string_view name, std::vector<Outage> outages);
     bool settle_outages(std::string_view command, std::string_view name);
 
-    // What a program told: its first line. The answers of "server_dyn_res", by element, where one of which
-    // nothing was told yet counts as not there; and those of a rule that goes by one word, by its name. True
-    // if that may let jobs start that were refused.
+    // Takes a program's answer: its first line. The answers of "server_dyn_res", by element, where one of
+    // which nothing was told yet counts as not there; and those of a rule that goes by one word, by its name.
+    // True if that may let jobs start that were refused.
     bool set_told(std::string_view element, std::string_view output);
     // Is the output an amount of the element's resource?
     bool is_amount(std::string_view element, std::string_view output) const;

@@ -28,7 +28,7 @@ Result<std::string> own_folder() {
     return std::string(program.substr(0, program.rfind('/')));
 }
 
-// Of sched_setattr(2), in its first form: <linux/sched/types.h> can't be read beside <sched.h>.
+// The argument of sched_setattr(2), in its first form: <linux/sched/types.h> can't be read beside <sched.h>.
 struct SchedulingAttributes {
     uint32_t size = sizeof(SchedulingAttributes);
     uint32_t policy = SCHED_OTHER;

@@ -89,7 +89,7 @@ Result<void> Program::open_state() {
                                 options_.name, home_->path(), *name));
     state.server_name = std::move(*name);
     if (auto done = store_->load(state); !done) {
-        // What can't be read is told as damage.
+        // A database that can't be read is told as damage.
         const auto ok = whole();
         return ok ? done : ok;
     }
@@ -170,7 +170,8 @@ Result<void> Program::recover() {
     // Only now: a change more would hide that the history's last one never came to the server.
     carry_out_pending(*server_);
     set_queue_types(*server_);
-    // What the last server may have left to do, and removed no records of ends for: those go now.
+    // Steps that the last server may have left undone, and records of ends that it has not removed: these go
+    // now.
     if (auto done = store_->sync(); !done) return done;
     std::vector<RunReport> strays;
     const std::vector<RunReport> reports = runner_->recover(running_starts(server_->state), &strays);

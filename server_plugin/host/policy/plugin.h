@@ -89,7 +89,7 @@ class Plugin : public client::Plugin {
     // Tells that the job changed or was removed: a job in the history is no job to the plugin, nor is a
     // subjob that doesn't run.
     void tell(int64_t now, const Job& job, const State& state);
-    // Of a reservation that is on its way out, or has no places, the plugin knows nothing but that its queue
+    // A reservation that is on its way out, or has no places: the plugin knows only that its queue
     // is one of a reservation.
     void reservation_changed(const Reservation& reservation, const State& state);
 

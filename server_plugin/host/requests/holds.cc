@@ -43,7 +43,7 @@ struct HoldsRequest {
     std::string_view done = "set";  // for the log
 };
 
-// Those that have run, and are held until they run again.
+// Jobs that have run, and are held until they run again.
 Result<void> release_subjobs(Change& change, const Job& array, const ifl::Attribute& hold) {
     static const AttributeDef& holds = *job_table().find("Hold_Types");
     const State& state = change.server().state;

@@ -210,7 +210,7 @@ Result<void> Store::load(State& state) {
     if (auto done = impl_->load_objects(state); !done) return done;
     if (auto done = impl_->load_jobs(state); !done) return done;
     if (auto done = impl_->load_links(state); !done) return done;
-    // What is asked of a reservation depends on whether jobs run in it.
+    // The request of a reservation depends on whether jobs run in it.
     std::vector<Reservation> reservations;
     for (const auto& [number, reservation] : state.reservations()) reservations.push_back(reservation);
     for (Reservation& reservation : reservations) {

@@ -156,7 +156,7 @@ bool Cycle::only_jobs_changed() const {
     });
 }
 
-// What was started is taken back in the end: the host tells what came of it.
+// Starts are taken back at the end: the host tells what came of it.
 void Cycle::decide(Decisions& out) {
     out.jobs_considered = c_.considered;
     out.log_event = c_.settings.log_event;

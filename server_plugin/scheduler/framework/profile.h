@@ -41,7 +41,7 @@ struct Profile {
     // others.
     std::span<const Admission* const> admissions{};
     std::span<const Filter* const> filters{};
-    // What its rules ask the site.
+    // Questions of its rules for the site.
     std::span<const QuestionRule* const> questions{};
     // Node order. Null: the order in which the vnodes were made.
     const NodeOrder* node_order = nullptr;

@@ -36,7 +36,7 @@ void ReleasedJobs::begin() {
     // A job that ended made room on all vnodes of its host for jobs that mind the number of jobs on hosts.
     if (s_.max_jobs > 0 || t_.requests.wants_hosts() || t_.vnodes.gives_hosts())
         t_.vnodes.widen_to_hosts(memory.since.freed);
-    // Of a vnode that takes no jobs only the amounts that jobs hold count in its placement sets. With less of
+    // A vnode that takes no jobs: only the amounts that jobs hold count in its placement sets. With less of
     // it a set may be too small for a job, which may then be anywhere.
     c_.room_everywhere =
         (memory.since.started_alone && memory.refused_by_sets) ||

@@ -1,4 +1,4 @@
-// What rules remember from cycle to cycle, as values for records.
+// The memory of rules from cycle to cycle, as values for records.
 #pragma once
 
 #include <vector>

@@ -20,7 +20,7 @@ void PrimePeriods::move_to(Instant now) {
 
 void PrimePeriods::look_ahead(Instant until) {
     if (until <= known_until_) return;
-    // It looks at least eight days ahead, and twice as far each further time, so that repeated questions stay
+    // Look at least eight days ahead, and twice as far each further time, so that repeated questions stay
     // cheap.
     known_until_ = std::max({until, now_ + std::chrono::days(8), now_ + 2 * (known_until_ - now_)});
     periods_ = prime_.intervals(now_, known_until_);

@@ -1,4 +1,4 @@
-// What rules ask the site by way of the host.
+// Questions that rules ask the site by way of the host.
 #pragma once
 
 #include <string>

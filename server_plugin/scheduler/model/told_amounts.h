@@ -1,5 +1,5 @@
-// What programs of the site tell in a line: amounts of the server (server_dyn_res), or the word that a rule
-// goes by.
+// Facts that programs of the site tell in a line: amounts of the server (server_dyn_res), or the word that a
+// rule goes by.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct DynamicResource {
     static DynamicResource of(std::string_view element);
 };
 
-// What is known of each element, or by the name of a rule.
+// The facts known of each element, or by the name of a rule.
 class ToldAmounts {
   public:
     struct Known {

@@ -51,7 +51,7 @@ void Bookings::set(const Inventory& inventory, std::vector<Booking> bookings, In
             one->left.assign(columns, 0);
             one->left[kOpenColumn] = Columns::open;
             one->left[kEmptyColumn] = kEmpty;
-            // Of resources that the booking hasn't asked for, its jobs have what is left over, as others do.
+            // Resources that the booking hasn't asked for: its jobs share the rest with all others.
             for (std::uint32_t c = kFirstResourceColumn; c < columns; ++c)
                 one->left[c] = one->needs[c] > 0 ? one->needs[c] - (without[c] - free[c]) : free[c];
             const auto leave = [&](const Left& other) {

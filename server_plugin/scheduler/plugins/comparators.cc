@@ -50,7 +50,7 @@ const Comparator kQueuedOrder{.name = "queued",
                                            std::uint32_t) { return seconds_of(c.jobs.qtime[job.job]); },
                               .shown = KeyForm::instant};
 
-// Of overdue jobs on different sides of SMALL_QUEUED_TIME, the one that is not below it first.
+// Overdue jobs on different sides of SMALL_QUEUED_TIME: first the one that is not below it.
 // (origin-overview, "Waiting Job Support")
 const Comparator kSmallQueuedOrder{
     .name = "small_queued",

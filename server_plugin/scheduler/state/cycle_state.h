@@ -152,7 +152,7 @@ struct QueueView {
     std::vector<const Filter*> job_filters;
 };
 
-// What a job asks for, in the queue that is being asked. It is the same for all jobs of a signature.
+// A job's request, in the queue that is being asked. It is the same for all jobs of a signature.
 struct JobNeeds {
     JobClass job_class = JobClass::normal;
     const Request* request = nullptr;

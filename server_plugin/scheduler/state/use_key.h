@@ -1,4 +1,4 @@
-// The key of a use that limits count: whose jobs, and where.
+// Names a use that limits count together: whose jobs, and where.
 #pragma once
 
 #include <compare>

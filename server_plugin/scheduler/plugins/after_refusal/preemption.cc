@@ -407,7 +407,7 @@ bool PreemptionRule::find_room(const Preemptor& p, const Victims& list, std::int
         give_all_back(list);
         room_against_levels_ = true;
         for (auto i = stuck.begin(); i != stuck.end() && taken < kMostForOne; ++i) {
-            // Of jobs that are alike, the first is kept first.
+            // Jobs that are alike: the first is kept first.
             if (std::any_of(stuck.begin(), i, [&](auto k) { return is_alike(*list[k], *list[*i]); }))
                 continue;
             Chosen more = kept;

@@ -11,8 +11,9 @@
 namespace pbs::sched {
 namespace {
 
-// What could lift it. With several kinds of chunks less room may do: the first kind goes elsewhere then.
-// Loads are told as no event, and a measurement forgets what was counted as load of jobs that started before.
+// The events that could lift the refusal. With several kinds of chunks less room may do: the first kind goes
+// elsewhere then. Loads are told as no event, and a measurement forgets what was counted as load of jobs that
+// started before.
 Blockers blockers(const CycleState& state, const JobNeeds& job) {
     const Settings& s = *state.settings;
     if (s.max_load_percent > 0 || s.min_jobs > 0 || s.high_systime > 0 ||
