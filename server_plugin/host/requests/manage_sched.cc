@@ -161,7 +161,7 @@ std::vector<std::string> policies_of(const Management& request, std::string_view
 // As the plugin has it in an OpenPBS server: all policies of the scheduler get them.
 ifl::Reply set_in_policies(Management& request, std::string_view sched) {
     Plugin* plugin = request.context.server.parts.plugin;
-    const std::string name = lower(request.own.front().name);
+    const std::string name = values::lowered(request.own.front().name);
     if (request.own.size() + request.plugins.size() > 1)
         return ifl::Reply::error(
             PBSE_BADATVAL,
