@@ -105,7 +105,8 @@ TEST_F(Scheds, ListShowsEachOnesStateAndOutlivesARestart) {
 TEST_F(Scheds, WhatOpenpbsKeepsAtItsSchedulersIsSetInTheirPolicies) {
     if (on_openpbs()) GTEST_SKIP() << "tests/openpbs/scheduling_test.cc has it";
     make_second();
-    ASSERT_TRUE(server.configure({"create policy nights", "set sched second policy = 'big_first,np:nights'"}));
+    ASSERT_TRUE(
+        server.configure({"create policy nights", "set sched second policy = 'big_first,np:nights'"}));
     const Output set = server.qmgr("set sched second sched_preempt_enforce_resumption = True");
     EXPECT_EQ(set.exit, 0) << set;
     EXPECT_THAT(set.err, HasSubstr("is set in its policies: big_first, nights"));
