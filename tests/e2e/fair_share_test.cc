@@ -137,6 +137,10 @@ TEST_F(FairShare, TheTreeIsShownAndChanged) {
     EXPECT_EQ(server.command({"pbs_fairshare", "-I", "s9"}).exit, 15213 % 256);
     EXPECT_EQ(server.command({"pbs_fairshare", "--svg", "/nowhere/x.svg"}).exit, 1);
     ASSERT_TRUE(server.configure({"set policy default_policy fairshare = False"}));
+    EXPECT_THAT(server.command({"pbs_fairshare"}).out, HasSubstr("No policy goes by these shares"));
+    EXPECT_EQ(server.command({"pbs_fairshare", "-s", "qa", "70"}).exit, 0);
+    EXPECT_EQ(stored("qa"), 70);
+    ASSERT_TRUE(server.configure({"unset policy default_policy fairshare_group"}));
     EXPECT_EQ(server.command({"pbs_fairshare"}).exit, 108);
 }
 
