@@ -112,6 +112,11 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              site.world.policy().avoid_fragmentation = {true};
              set_queue(site, {.max_running = 4, .nodes = 40});
          }},
+        {"restart_action",
+         [](Site& site) {
+             site.world.job(
+                 {.queue = first_queue(site), .nodes = 1, .walltime = kHour, .origin_queue = "submit"});
+         }},
         {"hosts",
          [](Site& site) {
              site.world.policy().exclude_resources = {"mem"};
