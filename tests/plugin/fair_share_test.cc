@@ -195,7 +195,7 @@ TEST_F(FairShare, WhatIsWrongIsSaid) {
               "15212: no policy of sched default has f2 as its fairshare_group");
     EXPECT_EQ(change({{"decay", "True"}}, "s9").code, PBSE_UNKSCHED);
     EXPECT_EQ(ask("s9").code, PBSE_UNKSCHED);
-    EXPECT_THAT(ask("default", "fs_group=f2").text, HasSubstr("fs_group f2"));
+    EXPECT_THAT(ask("default", "fs_group=f2").text, HasSubstr("has f2 as its fairshare_group"));
     EXPECT_THAT(ask("default", "color=red").text, HasSubstr("unknown key 'color'"));
     ASSERT_EQ(host->set(PBS_OBJ_POLICY, "default_policy", "fairshare", "False").code, 0);
     ASSERT_EQ(host->manager(PBS_CMD_UNSET, PBS_OBJ_POLICY, "default_policy", {{"fairshare_group", ""}}).code,

@@ -101,7 +101,7 @@ TEST_F(QueueSettings, ToldWhenThePolicyComesIntoForce) {
     EXPECT_THAT(told(), ElementsAre(kOrigin));
     EXPECT_THAT(told(), IsEmpty()) << "once";
     queue(2, "q2", 0, 3);
-    EXPECT_THAT(told(), ElementsAre("queue q2: backfill_depth has no effect with policy o1: it is of "
+    EXPECT_THAT(told(), ElementsAre("queue q2: backfill_depth has no effect with policy o1: it belongs to "
                                     "algorithm standard"));
     queue(1, "q1", 5);
     EXPECT_THAT(told(), IsEmpty()) << "something else of it has changed";
