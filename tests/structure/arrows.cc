@@ -67,9 +67,9 @@ std::vector<Rule> all_rules() {
           "objects/spelling.h", "objects/unsupported.h"},
          {"pbs_text", "pbs_attributes", "pbspolicy", "pbs_objects", "pbs_objects_schema"}},
         {"tools/calendar",
-         {"objects/", "rrule/", "ifl/attributes/execvnodes.h", "ifl/pbs_ifl.h", "ifl/pbs_error.h",
+         {"text/", "objects/", "rrule/", "ifl/attributes/execvnodes.h", "ifl/pbs_ifl.h", "ifl/pbs_error.h",
           "ifl/cmds/attr_list.h", "ifl/cmds/client.h"},
-         {"pbs_attributes", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds"}},
+         {"pbs_text", "pbs_attributes", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds"}},
         // The program hands files to a running server through the C API. What qmgr printed is in its
         // language.
         {"migrate",
@@ -154,10 +154,10 @@ std::vector<Rule> all_rules() {
          {"pbspolicy", "pbs_cmds", "pbs_replay_lib"}},
         // A simulation sees the scheduler as the plugin does, and reads what qmgr and pbs_config write.
         {"tools/simulate",
-         {"objects/", "rrule/", "ifl/attributes/entity_limits.h", "ifl/pbs_ifl.h", "ifl/pbs_error.h",
+         {"text/", "objects/", "rrule/", "ifl/attributes/entity_limits.h", "ifl/pbs_ifl.h", "ifl/pbs_error.h",
           "ifl/cmds/attr_list.h", "ifl/cmds/client.h", "ifl/cmds/fairshare_format.h",
           "ifl/cmds/qmgr_grammar.h", "ifl/cmds/host_attributes.h", "server_plugin/scheduler/scheduler.h"},
-         {"pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
+         {"pbs_text", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
         // It asks through the C API, so that it works with both hosts, and tells what pbs_calendar,
         // pbs_explain and pbs_config do.
         {"tools/web",
