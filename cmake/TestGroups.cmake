@@ -2,8 +2,8 @@
 # groups of up to MOST of a suite, because starting a program under the sanitizers takes longer than most
 # tests.
 #
-# The including file sets PROGRAM, NAME, TIMEOUT, LABELS and MOST and, if needed, ENVIRONMENT and LEFT_OUT,
-# the tests that aren't run.
+# The including file sets PROGRAM, NAME, TIMEOUT, LABELS, MOST, ENVIRONMENT and LEFT_OUT, the tests that aren't
+# run; the last two may be empty, but have to be set: ctest reads all such files in one scope.
 
 list(JOIN LEFT_OUT ":" left_out)
 execute_process(COMMAND ${PROGRAM} --gtest_list_tests --gtest_filter=-${left_out} RESULT_VARIABLE failed OUTPUT_VARIABLE listed ERROR_QUIET)

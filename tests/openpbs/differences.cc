@@ -118,12 +118,12 @@ std::vector<Difference> differences() {
          with(site_of({4}, "help_starving_jobs: True ALL\nmax_starve: 00:00:01\n"), {},
               {{cpus("oscar", 2, 3600), cpus("alice", 4, 600)}, {cpus("una", 2, 7200)}}),
          "0 R (v0:ncpus=2), 1 Q, 2 R (v0:ncpus=2)", "0 R (v0:ncpus=2), 1 Q, 2 Q"},
-        {"an array runs as many subjobs as its `%` limit lets it, with `strict_ordering`",
+        {"an array runs as many subjobs as its `%` limit allows, with `strict_ordering`",
          with(site_of({4}, kStrict), {"set server backfill_depth = 1"},
               {{cpus("oscar", 2, 600, "-J 1-3%1"), cpus("alice", 4, 600), cpus("una", 2, 900)}}),
          "0[1] R (v0:ncpus=2), 0[2] Q, 0[3] Q, 1 Q, 2 R (v0:ncpus=2)",
          "0[1] R (v0:ncpus=2), 0[2] Q, 0[3] Q, 1 Q, 2 Q"},
-        {"an array runs as many subjobs as its `%` limit lets it, with `strict_ordering` and a "
+        {"an array runs as many subjobs as its `%` limit allows, with `strict_ordering` and a "
          "`backfill_depth` of 0",
          with(site_of({4}, kStrict), {"set server backfill_depth = 0"},
               {{cpus("oscar", 2, 600, "-J 1-3%1"), cpus("una", 2, 900)}}),
