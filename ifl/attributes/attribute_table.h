@@ -43,6 +43,7 @@ enum AttributeFlag : std::uint32_t {
     preset = 512,         // a new object has the default as a value, which can be unset
     of_plugin = 1024,     // shown by the policy plugin; the bundled server itself doesn't have it
     openpbs_only = 2048,  // OpenPBS's server has it, the bundled one doesn't
+    of_policies = 4096,   // OpenPBS's schedulers have it; here it is set in the policies of the scheduler
 };
 
 constexpr std::uint32_t kReadAll = read_user | read_operator | read_manager;

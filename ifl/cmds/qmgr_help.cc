@@ -167,11 +167,10 @@ std::string attribute_text(ObjectType type, const HostAttribute& attribute) {
         !remark.empty()) {
         text += remark + "\n";
     }
-    const bool of_policies = own_type(type) == objects::ObjectType::sched &&
-                             objects::find_attribute(objects::ObjectType::policy, attribute.name) != nullptr;
     if (attribute.has(ifl::openpbs_only)) {
         text += fmt::format("OpenPBS's server has it; this project's server {}.\n",
-                            of_policies ? "sets it in the policies of the scheduler" : "refuses to set it");
+                            attribute.has(ifl::of_policies) ? "sets it in the policies of the scheduler"
+                                                            : "refuses to set it");
     }
     return text;
 }

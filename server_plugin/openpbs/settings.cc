@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "values/text.h"
+
 namespace pbs::openpbs {
 namespace {
 
@@ -78,10 +80,7 @@ bool PendingSettings::put_off(Time now) {
 
 std::vector<ManagerRequest> policy_requests(const ChangedSetting& change, std::string_view policies) {
     std::vector<ManagerRequest> out;
-    while (!policies.empty()) {
-        const auto comma = policies.find(',');
-        std::string_view policy = policies.substr(0, comma);
-        policies = comma == std::string_view::npos ? std::string_view() : policies.substr(comma + 1);
+    for (std::string_view policy : values::split_trimmed(policies, ',')) {
         // "p:" and "np:" tell when the policy is in force.
         policy.remove_prefix(policy.find(':') + 1);
         if (policy.empty()) continue;

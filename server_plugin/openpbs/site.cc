@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ifl/attributes/attribute_table.h"
 #include "ifl/pbs_error.h"
 #include "server_plugin/openpbs/conf.h"
 #include "server_plugin/openpbs/owned.h"
@@ -76,10 +77,9 @@ Sched sched_of(const ifl::ObjectView& object) {
     for (const NotActedOn& other : kNotActedOn)
         if (other.object_type == PBS_OBJ_SCHED && !value(other.name).empty())
             one.not_acted_on.emplace_back(other.name);
-    for (const char* name : {"do_not_span_psets", "job_sort_formula", "job_sort_formula_threshold",
-                             "only_explicit_psets", "preempt_order", "preempt_prio", "preempt_queue_prio",
-                             "preempt_sort", "sched_preempt_enforce_resumption"})
-        if (std::string text = value(name); !text.empty()) one.settings.emplace(name, std::move(text));
+    for (const ifl::AttributeDef& def : ifl::sched_table().all())
+        if (std::string text = value(def.name); def.has(ifl::of_policies) && !text.empty())
+            one.settings.emplace(def.name, std::move(text));
     return one;
 }
 

@@ -181,8 +181,8 @@ std::vector<Rule> all_rules() {
           "pbs_posix", "pbs_sqlite", "pbs_rrule"}},
         {"server_plugin/openpbs",
          {"text/", "cluster/", "server_plugin/client/", "server_plugin/plugin/pbs_plugin.h", "ifl/",
-          "ifl/attributes/execution_type.h", "ifl/attributes/execvnodes.h",
-          "ifl/attributes/reservation_start.h", "rrule/", "sqlite/"},
+          "ifl/attributes/attribute_table.h", "ifl/attributes/execution_type.h",
+          "ifl/attributes/execvnodes.h", "ifl/attributes/reservation_start.h", "rrule/", "sqlite/"},
          {"pbs_text", "pbs_cluster", "pbs_plugin_client", "pbs_attributes", "pbs_ifl_codec", "pbs_ifl_client",
           "pbs_rrule", "pbs_sqlite"}},
     };

@@ -134,15 +134,10 @@ Managed<> apply(Management& request, Change& change, Sched& sched) {
         [&](const AttributeDef& def, const ifl::Attribute&) { return check(request, change, sched, def); });
 }
 
-// Attributes that OpenPBS keeps at its schedulers, and policies have here.
-constexpr std::string_view kOfPolicies[] = {
-    "do_not_span_psets",   "job_sort_formula", "job_sort_formula_threshold",
-    "only_explicit_psets", "preempt_order",    "preempt_prio",
-    "preempt_queue_prio",  "preempt_sort",     "sched_preempt_enforce_resumption"};
-
+// Does OpenPBS keep the attribute at its schedulers, and do policies have it here?
 bool is_of_policies(const ifl::Attribute& change) {
-    return std::ranges::any_of(kOfPolicies,
-                               [&](std::string_view name) { return same_name(name, change.name); });
+    const AttributeDef* def = sched_table().find_any(change.name);
+    return def != nullptr && def->has(ifl::of_policies);
 }
 
 // The policies in the scheduler's slots.
