@@ -8,14 +8,17 @@
  * Rules that hold for every function:
  *  - A connection is the number that pbs_connect() returned. One connection may be used by several threads;
  *    its requests are then made one after the other.
- *  - An int function returns 0, or the PBS error number (pbs_error.h) that is also left in pbs_errno; the
- *    server's text for it, if it sent one, is pbs_geterrmsg(connection). A pointer function returns NULL on
- *    failure; because a list with nothing in it is NULL too, look at pbs_errno to tell them apart.
+ *  - An int function returns 0 or a PBS error number (pbs_error.h), which is also in pbs_errno; its text is
+ *    pbs_geterrmsg(connection). A pointer function returns NULL on failure. An empty list is NULL too, but
+ *    pbs_errno is then 0.
+ *  - The library's own errors are PBSE_IVALREQ (there is no such connection, or a name that is needed is NULL
+ *    or ""), PBSE_BADATLST (an attribute has no name), PBSE_PROTOCOL (the connection is broken: close it) and
+ *    PBSE_SYSTEM (there is no memory).
  *  - pbs_errno, pbs_server and the text of pbs_geterrmsg() belong to the calling thread.
- *  - What a function returns by pointer is the caller's: status lists are freed with pbs_statfree(), lists of
- *    delete results with pbs_delstatfree(), anything else with free(). (pbs_default() and pbs_geterrmsg()
- *    return text that the library keeps.) Objects may be moved within a status list, and out of it; the
- *    attributes and texts of one belong to it and are not freed by themselves.
+ *  - The caller frees results: status lists with pbs_statfree(), lists of delete results with
+ *    pbs_delstatfree(), others with free(). (The texts of pbs_default() and pbs_geterrmsg() stay the
+ *    library's.) Objects may be moved within a status list, and out of it; an object's attributes and texts
+ *    are freed with it. Arguments stay the caller's.
  *  - The last argument, `extend`, is passed to the server as it is; NULL for none.
  */
 #ifndef PBSPOLICY_PBS_IFL_H
@@ -337,7 +340,7 @@ extern "C" {
 #define ATTR_ResvEnable "resv_enable"
 #define ATTR_resvTag "reserve_Tag"
 
-/* Attributes of the scheduling policy objects' owners: the server, a queue, a scheduler. */
+/* Attributes of the server, of queues and of schedulers for scheduling policies. */
 #define ATTR_non_work_days "non_work_days"
 #define ATTR_time_window "time_window"
 #define ATTR_policy "policy"
@@ -353,7 +356,7 @@ extern "C" {
 #define SYSTEM_HOLD "s"
 #define BAD_PASSWORD_HOLD "p"
 
-/* Files of a job that pbs_msgjob() can write to. */
+/* Files of a job that pbs_msgjob() writes to; both: the sum. */
 #define MSG_OUT 1
 #define MSG_ERR 2
 
@@ -361,14 +364,14 @@ extern "C" {
 #define SHUT_IMMEDIATE 0
 #define SHUT_DELAY 1
 #define SHUT_QUICK 2
-/* Added to one of these: what else stops. */
+/* Daemons that stop too: added to one of these. */
 #define SHUT_WHO_SCHED 0x10
 #define SHUT_WHO_MOM 0x20
 #define SHUT_WHO_SECDRY 0x40
 #define SHUT_WHO_IDLESECDRY 0x80
 #define SHUT_WHO_SECDONLY 0x100
 
-/* Values of `extend` for pbs_deljob() and pbs_deljoblist(). */
+/* Parts of `extend` for pbs_deljob() and pbs_deljoblist(), one after another. */
 #define FORCE "force"
 #define NOMAIL "nomail"
 #define SUPPRESS_EMAIL "suppress_email"
@@ -439,7 +442,7 @@ enum mgr_obj {
 /* An operation on an attribute, or a comparison in a selection. */
 enum batch_op { SET = 0, UNSET, INCR, DECR, EQ, NE, GE, GT, LE, LT, DFLT, INTERNAL };
 
-/* An attribute of an object, in a status request or its answer. The same layout as attropl. */
+/* An attribute of an object, in a status request, its answer or an alteration. The same layout as attropl. */
 struct attrl {
     struct attrl* next;
     char* name;
@@ -462,10 +465,10 @@ struct batch_status {
     struct batch_status* next;
     char* name;
     struct attrl* attribs;
-    char* text;
+    char* text; /* always NULL */
 };
 
-/* A job that pbs_deljoblist() could not delete, with the error. */
+/* A job that pbs_deljoblist() could not delete, with the PBS error number. */
 struct batch_deljob_status {
     struct batch_deljob_status* next;
     char* name;
@@ -473,7 +476,7 @@ struct batch_deljob_status {
 };
 
 /* Error number of the calling thread's last call. */
-/* The names that clients know. NOLINTBEGIN(bugprone-reserved-identifier) */
+/* Clients know these names. NOLINTBEGIN(bugprone-reserved-identifier) */
 #ifndef __PBS_ERRNO
 #define __PBS_ERRNO
 extern int* __pbs_errno_location(void);
@@ -491,54 +494,68 @@ extern char* __pbs_server_location(void);
 /*
  * Connections.
  *
- * pbs_connect(server): `server` is NULL or "" for the default server, a host name, or host:port. With
- * PBS_HOME in the environment and a server's socket in $PBS_HOME/server_priv/pbs.sock, the default server is
- * reached through that socket. Otherwise its name is PBS_DEFAULT or PBS_SERVER of the environment or
- * PBS_SERVER of pbs.conf (PBS_CONF_FILE, else /etc/pbs.conf), and its port PBS_BATCH_SERVICE_PORT of either,
- * or 15001. Returns a connection (0 or more), or -1 with pbs_errno set; pbs_geterrmsg(-1) is then the reason.
+ * pbs_connect(): `server` is NULL or "" for the default server, a host name, or host:port. With PBS_HOME in
+ * the environment and a server's socket in $PBS_HOME/server_priv/pbs.sock, the default server is reached
+ * through that socket. Otherwise its name is PBS_DEFAULT or PBS_SERVER of the environment, or PBS_SERVER of
+ * pbs.conf (PBS_CONF_FILE, else /etc/pbs.conf), and its port PBS_BATCH_SERVICE_PORT of either, or 15001.
+ * Where neither PBS_HOME nor a name is set, the socket in /var/spool/pbspolicy is used. If the default server
+ * can't be reached, PBS_SECONDARY of pbs.conf is tried. Returns a connection (0 or more), or -1 with
+ * pbs_errno set; pbs_geterrmsg(-1) is then the reason.
+ *
+ * pbs_disconnect() returns 0, or -1 with PBSE_IVALREQ if there is no such connection.
  */
 extern int pbs_connect(const char* server);
 extern int pbs_connect_extend(const char* server, const char* extend);
 extern int pbs_disconnect(int connect);
-/* Name of the default server; NULL if there is none. */
+/* Name of the default server; NULL: there is none (PBSE_NOSERVER). Valid until the thread's next call. */
 extern char* pbs_default(void);
-/* The server's text for the calling thread's last request on this connection; NULL if it sent none. After a
- * request that succeeded, a text is a warning. */
+/* The text of the calling thread's last request on this connection, NULL for none: the server's or the
+ * library's reason for an error, or a warning after success. Valid until the thread's next request there. */
 extern char* pbs_geterrmsg(int connect);
 
 /*
  * Jobs.
  */
-/* Submits a job: `script` is a path or NULL, `destination` a queue or NULL. Returns the job's identifier. */
+/* Submits a job: `script` is a file's path or NULL, `destination` a queue or NULL. Returns the job's
+ * identifier. PBSE_BADSCRIPT: the script can't be read. */
 extern char* pbs_submit(int connect, struct attropl* attributes, const char* script, const char* destination,
                         const char* extend);
+/* Sets attributes of a job. pbs_asyalterjob() waits for no answer: 0 means that the request was sent. */
 extern int pbs_alterjob(int connect, const char* job, struct attrl* attributes, const char* extend);
-/* As pbs_alterjob(), without waiting for an answer. */
 extern int pbs_asyalterjob(int connect, const char* job, struct attrl* attributes, const char* extend);
 extern int pbs_deljob(int connect, const char* job, const char* extend);
-/* Deletes jobs; returns those that could not be deleted, NULL when there is none. */
+/* Deletes `count` jobs, or those before a NULL. Returns the jobs that could not be deleted; NULL with
+ * pbs_errno 0: all were. */
 extern struct batch_deljob_status* pbs_deljoblist(int connect, char** jobs, int count, const char* extend);
+/* Set or release holds: `hold_types` is letters of USER_HOLD and the like, NULL or "" for USER_HOLD. */
 extern int pbs_holdjob(int connect, const char* job, const char* hold_types, const char* extend);
 extern int pbs_rlsjob(int connect, const char* job, const char* hold_types, const char* extend);
-/* Run a job at `location` (vnodes, NULL for the server's choice): the first waits until the job is started,
- * the second does not wait for an answer, the third waits until the server has accepted the request. */
+/* Run a job at `location` (vnodes, NULL for the server's choice). pbs_runjob() waits until the job is
+ * started, pbs_asyrunjob_ack() until the server has accepted the request, pbs_asyrunjob() for no answer. */
 extern int pbs_runjob(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_asyrunjob(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_asyrunjob_ack(int connect, const char* job, const char* location, const char* extend);
+/* Moves a job to `destination`: queue, @server or queue@server. */
 extern int pbs_movejob(int connect, const char* job, const char* destination, const char* extend);
+/* Exchanges the places of two jobs. */
 extern int pbs_orderjob(int connect, const char* job1, const char* job2, const char* extend);
+/* Ends a running job and puts it back into its queue. */
 extern int pbs_rerunjob(int connect, const char* job, const char* extend);
+/* Sends a running job a signal, by name (with or without SIG) or number; or "suspend", "resume". */
 extern int pbs_sigjob(int connect, const char* job, const char* signal, const char* extend);
+/* Writes a message into files of a running job: MSG_OUT, MSG_ERR or their sum; 0 for the server's choice. */
 extern int pbs_msgjob(int connect, const char* job, int file, const char* message, const char* extend);
-/* Reads the end of a job from a connection that the server made to the port in the job's attribute `block`:
- * the job's id, and either its exit status or, if it never had one, a message that says why. Waits for up to
- * 30 s. Returns PBSE_PROTOCOL if something else was sent. Free both texts. */
+/* Reads the end of a job from the socket `fd`, a connection that the server made to the port in the job's
+ * attribute `block`: the job's id, and either its exit status or, if it never had one, a message that says
+ * why ("" otherwise). Waits for up to 30 s. Returns 0; the caller frees both texts. Returns PBSE_PROTOCOL if
+ * something else or nothing was sent; neither sets pbs_errno. */
 extern int pbs_jobend(int fd, char** job, char** message, int* exit_status);
 /* Name of the server that has the job. */
 extern char* pbs_locjob(int connect, const char* job, const char* extend);
-/* Identifiers of the jobs that satisfy every criterion: an array ended by NULL, freed with one free(). */
+/* Identifiers of the jobs that satisfy every criterion: an array ended by NULL, freed with one free(). In
+ * `extend`, "x" includes finished jobs, and "T" gives subjobs in place of their arrays. */
 extern char** pbs_selectjob(int connect, struct attropl* criteria, const char* extend);
-/* Status of the jobs that satisfy every criterion. */
+/* Status of the jobs that satisfy every criterion; `extend` as for pbs_selectjob(), "t" for subjobs. */
 extern struct batch_status* pbs_selstat(int connect, struct attropl* criteria, struct attrl* wanted,
                                         const char* extend);
 
@@ -546,16 +563,16 @@ extern struct batch_status* pbs_selstat(int connect, struct attropl* criteria, s
  * Reservations. pbs_submit_resv() makes a reservation with these attributes (ATTR_resv_start, ATTR_resv_end
  * or ATTR_resv_duration, ATTR_l and so on). It returns a text to be freed: the reservation's identifier and
  * state, such as "R12.server UNCONFIRMED" or, where ATTR_inter says for how many seconds to wait for the
- * scheduler's answer, "R12.server CONFIRMED" or "R12.server DENIED". NULL: an error, see pbs_errno. `extend`
- * "m" reserves whole hosts for their maintenance.
+ * scheduler's answer, "R12.server CONFIRMED" or "R12.server DENIED". `extend` "m" reserves whole hosts for
+ * their maintenance.
  */
 extern char* pbs_submit_resv(int connect, struct attropl* attributes, const char* extend);
 /* Deletes a reservation with its queue and the jobs there. */
 extern int pbs_delresv(int connect, const char* reservation, const char* extend);
 /*
- * Confirms a reservation of whole hosts ("m" of pbs_submit_resv()), with these vnodes,
- * "(n1:ncpus=4)+(n2:ncpus=4)", and this start; 0 keeps its start. `extend` is
- * "PBS_RESV_CONFIRM_SUCCESS"; for operators.
+ * Confirms a reservation of whole hosts ("m" of pbs_submit_resv()) with these vnodes,
+ * "(n1:ncpus=4)+(n2:ncpus=4)". `start` is 0, or the start that it has, in seconds since the Epoch. `extend`
+ * is "PBS_RESV_CONFIRM_SUCCESS". For operators.
  */
 extern int pbs_confirmresv(int connect, const char* reservation, const char* vnodes, unsigned long start,
                            const char* extend);
@@ -565,7 +582,8 @@ extern char* pbs_modify_resv(int connect, const char* reservation, struct attrop
 
 /*
  * Status of the named object, or of all objects with NULL or "" as the name. `wanted` limits the answer to
- * these attributes; NULL for all.
+ * these attributes; NULL for all. pbs_statjob() also takes a queue, or several identifiers with commas
+ * between them; in its `extend`, "x" includes finished jobs, and "t" adds the subjobs of arrays.
  */
 extern struct batch_status* pbs_statjob(int connect, const char* job, struct attrl* wanted,
                                         const char* extend);
@@ -576,11 +594,12 @@ extern struct batch_status* pbs_statsched(int connect, struct attrl* wanted, con
 extern struct batch_status* pbs_statvnode(int connect, const char* vnode, struct attrl* wanted,
                                           const char* extend);
 /* Status of hosts: the vnodes of a host as one object, with the sums of their consumable resources. Both
- * functions do the same. */
+ * functions do the same. PBSE_UNKNODE: there is no such host. */
 extern struct batch_status* pbs_stathost(int connect, const char* host, struct attrl* wanted,
                                          const char* extend);
 extern struct batch_status* pbs_statnode(int connect, const char* host, struct attrl* wanted,
                                          const char* extend);
+/* With `extend` "p", types and flags are numbers, and an object "|unknown|" precedes the site's resources. */
 extern struct batch_status* pbs_statrsc(int connect, const char* resource, struct attrl* wanted,
                                         const char* extend);
 extern struct batch_status* pbs_statresv(int connect, const char* reservation, struct attrl* wanted,
@@ -601,9 +620,9 @@ extern struct batch_status* pbs_statfsgroup(int connect, const char* fs_group, s
                                             const char* extend);
 /*
  * Status of scheduling policy objects, for long lists: calls `each` with one object after another as they
- * arrive, and with `context`. The object is valid until `each` returns; `each` must make no request on this
- * connection. The type is MGR_OBJ_POLICY, MGR_OBJ_TIME_WINDOW or MGR_OBJ_FS_GROUP, else PBSE_IVALREQ. When
- * the connection breaks, `each` may have got some objects.
+ * arrive, and with `context`. The object is valid until `each` returns, and `each` must not free it or make a
+ * request on this connection. The type is MGR_OBJ_POLICY, MGR_OBJ_TIME_WINDOW or MGR_OBJ_FS_GROUP, else
+ * PBSE_IVALREQ. After an error `each` may have got some objects.
  */
 typedef void (*pbs_each)(struct batch_status* object, void* context);
 extern int pbs_stateach(int connect, int object_type, const char* name, struct attrl* wanted,
@@ -619,18 +638,19 @@ extern int pbs_stateach(int connect, int object_type, const char* name, struct a
  * attributes time (seconds since the Epoch), user, host, command, change (of several changes made together,
  * the revision of the first), type and object, and before and after (the attributes set, as JSON, or null).
  * `extend` chooses: "type=policy;name=p1;from=SECONDS;until=SECONDS;limit=N;before_revision=N", each of them
- * optional; `from` is included, `until` is not; `limit` is from 1 to 10000. With from or until, order and
- * before_revision go by time, otherwise by revision. One reply has at most 1000 changes, whatever the limit,
- * and at most 1 MB of commands, before and after (one change may be larger). For more, ask again with
- * before_revision = the first revision of the reply, until the reply is empty.
+ * optional (name only beside type); `from` is included, `until` is not; `limit` is from 1 to 10000. With from
+ * or until, order and before_revision go by time, otherwise by revision. One reply has at most 1000 changes,
+ * whatever the limit, and at most 1 MiB of commands, before and after (one change may be larger). For more,
+ * ask again with before_revision = the first revision of the reply, until the reply is empty.
  *
  * pbs_manager() with MGR_CMD_SET and MGR_OBJ_CONFIGURATION changes the configuration, for managers. The
  * attribute "revision" = "N" takes it back to a revision: `object` is "" for the whole configuration, or
- * "policy p1", "server". "import" or "replace" reads a document. Queues, nodes, resources, schedulers and the
- * server's own attributes change with it where the server keeps a history of them ("host" in the document).
- * "dry_run" = "True" checks only. pbs_geterrmsg() then lists what has changed, or would change, in lines;
- * warnings begin with "Warning: ". "backup" = "True" alone changes nothing: the server copies its databases
- * to a folder in its home, which pbs_geterrmsg() then names.
+ * "policy p1", "server". "import" or "replace" has a document as its value; "replace" also deletes and unsets
+ * what the document doesn't name. Queues, nodes, resources, schedulers and the server's own attributes change
+ * with it where the server keeps a history of them ("host" in the document). "dry_run" = "True" checks only.
+ * pbs_geterrmsg() then lists what has changed, or would change, in lines; warnings begin with "Warning: ".
+ * "backup" = "True" alone changes nothing: the server copies its databases to a folder in its home, which
+ * pbs_geterrmsg() then names.
  *
  * The attribute "migrate" reads files of an older scheduler, as pbs_migrate(8) does. There is an attropl for
  * each file: its resource is the kind of file, one of config, sched_config, holidays, dedicated_time,
@@ -645,14 +665,17 @@ extern int pbs_stateach(int connect, int object_type, const char* name, struct a
 extern struct batch_status* pbs_statconfiguration(int connect, const char* extend);
 extern struct batch_status* pbs_stathistory(int connect, const char* extend);
 /*
- * Why a job starts or waits: what a scheduling cycle at this moment would do with it, and why. For users who
- * may see the job; others get PBSE_PERM. The first object is named after the job and has the attributes
+ * Explains why a job starts or waits: what a scheduling cycle at this moment would do with it, and why. For
+ * users who may see the job; others get PBSE_PERM. The first object is named after the job and has the
+ * attributes
  *
  * - outcome: starts, waits, rejected, or "not considered" (the job isn't queued, for example);
  * - reason, as in the job's comment, unless it starts;
  * - queue: where the job starts, or the queue that the reason is about;
- * - sched, policy, sched_algorithm;
- * - expected_start: when the scheduler expects the job to start, if it has told, in seconds since the Epoch;
+ * - sched, policy, sched_algorithm; test_only: "True" if cycles only log their decisions, or not there;
+ * - expected_start: the start of the job that the scheduler has told, if any, in seconds since the Epoch;
+ * - preempts: the resource is a job that this one preempts, the value the methods as in preempt_order; or
+ *   preempts_none: the reason why it preempts none;
  * - class, place, jobs, class_place, class_jobs: the job's place (from 1) in the order and within its class,
  *   and the numbers of jobs;
  * - order: the resource is a key of the order, the value the job's value of it; for the same resource,
@@ -669,23 +692,23 @@ extern struct batch_status* pbs_stathistory(int connect, const char* extend);
  * The other objects are the queues that the job may start in, in the order in which they are tried, named
  * queue or queue@host. They have the attributes gate, gate_attributes and decides, in the order of the tests.
  * If only running jobs and the time keep the job from starting, they also have earliest_start, the earliest
- * start known from the resource schedule, in seconds since the Epoch, and awaited for each thing to wait for
- * until then (the resource is the thing, as in "when ...": "running jobs have ended"; the value is until
- * when, in seconds since the Epoch). `extend` is NULL: there are no options yet.
+ * start known from the resource schedule, and awaited for each event to wait for until then (the resource is
+ * the event, in words that follow "when": "running jobs have ended"; the value is its time). drained_until:
+ * until when the queue is drained for this job. All times are seconds since the Epoch. `extend` is NULL.
  */
 extern struct batch_status* pbs_statexplanation(int connect, const char* job, const char* extend);
 /*
  * The record of a scheduling cycle for pbs_replay(8): all that the scheduler ("": the scheduler default)
- * knows and decides. The server runs a cycle at this moment whose decisions are not carried out. For managers
- * and operators, since the record has the requests and owners of all users' jobs; others get PBSE_PERM. The
- * text comes in parts, in the attribute "text" of one object after another, each named after the scheduler,
- * when the server has made it, which takes at least as long as a cycle. `extend` is NULL. PBSE_SYSTEM: the
- * server's disk has no room for the record.
+ * knows and decides. The server runs a cycle at this moment whose decisions are not carried out; the answer
+ * takes at least as long as a cycle. For managers and operators, since the record has the requests and owners
+ * of all users' jobs; others get PBSE_PERM. The record comes in parts, in the attribute "text" of one object
+ * after another, each named after the scheduler. `extend` is NULL. PBSE_SYSTEM: the server's disk has no room
+ * for the record. PBSE_UNKSCHED: there is no such scheduler.
  *
  * The record of the next cycle that the server runs takes several calls. With `extend` "next" the answer is
  * an object with the attribute "cycles", the number of cycles begun so far. Then repeat with "after=NUMBER":
- * the answer is the same until a later cycle has begun, and then its record, given to one of the callers. The
- * server records the cycle only while somebody asks: ask at least every 20 seconds.
+ * the answer is such an object until a later cycle has ended, and then its record, given to one of the
+ * callers. The server records the cycle only while somebody asks: ask at least every 20 seconds.
  */
 extern struct batch_status* pbs_statrecord(int connect, const char* sched, const char* extend);
 /*
@@ -695,10 +718,10 @@ extern struct batch_status* pbs_statrecord(int connect, const char* sched, const
  * the attributes
  *
  * - sched, entity, usage_formula, unknown_shares, enforce_no_shares ("True" or not there), counts_usage
- * ("False", while no policy goes by it, or not there), decay_factor, and decay_time in seconds;
+ *   ("False" while no policy goes by the tree, or not there), decay_factor, and decay_time in seconds;
  * - now, the instant of the usage shown, last_decay and next_decay: seconds since the Epoch;
  *
- * then an object for each element of the tree, a group before its members:
+ * then comes an object for each element of the tree, a group before its members:
  *
  * - kind: group or entity; parent, except for the root; shares;
  * - target: its part of the machine by the shares, and actual: its part of all usage; fractions of 1;
@@ -710,34 +733,36 @@ extern struct batch_status* pbs_statrecord(int connect, const char* sched, const
  *
  * pbs_manager() with MGR_CMD_SET, MGR_OBJ_FAIRSHARE and a scheduler's name changes usage, for managers. The
  * attribute "usage", which may be given several times, sets the usage of the entity that is its resource;
- * "decay" = "True" decays all usage now; "trim" = "True" resets the usage of entities that are in no group.
- * "fs_group" names the group, if the scheduler keeps the usage of several. The change is on the disk when the
- * function returns.
+ * or "decay" = "True" decays all usage now; or "trim" = "True" resets the usage of entities that are in no
+ * group. "fs_group" names the group, if the scheduler keeps the usage of several. The change is on the disk
+ * when the function returns.
  */
 extern struct batch_status* pbs_statfairshare(int connect, const char* sched, const char* extend);
 /*
  * Accounting records. For managers and operators, since they tell of all users' jobs; others get PBSE_PERM.
  * With `day` NULL or "": one object for each day that has records, named YYYYMMDD, oldest first, with the
  * attribute "size", in bytes. With a day: its object with "size" and "text", the records from the offset in
- * `extend` ("offset=BYTES", 0 with NULL) on, whole lines, at most 1 MiB. The next offset is that of their
- * end; without text there are no more records. Only this project's server has this; another server answers as
- * it does to an unknown extend string.
+ * `extend` ("offset=BYTES", 0 with NULL) on, whole lines, at most 1 MiB. The next offset is the sum of the
+ * offset and the text's length; an empty text means that there are no more records. PBSE_IVALREQ: a day
+ * without records. PBSE_NOSUP: the server isn't this project's.
  */
 extern struct batch_status* pbs_stataccounting(int connect, const char* day, const char* extend);
 /*
- * The server's statistics since its start; only this project's server has them. `part` is one of
+ * The server's statistics since its start; only this project's server has them, others answer PBSE_NOSUP.
+ * `part` is one of
  *
  * - "counters", for every user: one object with the attributes version, started and now (seconds since the
  *   Epoch), jobs_considered, decisions_dropped, cycles_failed, jobs_ended, log_lines_lost; with a resource
  *   (in parentheses): decisions (kind), requests_refused (type of request), queue (its name; the value is
- *   like state_count), vnodes (state); and histograms, whose value is "COUNT SUM N N N": the number of all,
- *   their sum in seconds, and the numbers of those within each bound: cycles (trigger), requests (type) and
- *   commits to the database, with the bounds in duration_bounds, and waits of jobs that started, with those
- *   in wait_bounds;
+ *   like state_count), vnodes (state); and histograms, whose value is "COUNT SUM N N N": the number of
+ *   values, their sum in seconds, and the numbers of values within each bound: cycles (trigger), requests
+ *   (type) and commits to the database, with the bounds in duration_bounds, and waits of jobs that started,
+ *   with the bounds in wait_bounds (seconds);
  * - "cycles", an object for each of the last 100: sched, trigger, began, deciding_us, carrying_out_us,
  *   considered, decisions (kind), dropped, and failed;
  * - "requests", one for each of the last 100 that took 50 ms or more: type, who, object, at, took_us;
- * - "users", one for each of the 20 whose requests took longest together: who, requests, took_us;
+ * - "users", one for each of the 20 users whose requests took longest in all: who, requests, took_us;
+ * - "peers", one for each server of peer queues: server, queues, answered, trouble, jobs, pulled;
  * - "health": file (a database's file; its size), disk (size, free, inodes, free_inodes), home, pid,
  *   clock_offset, memory (resident), descriptors, log_lines_lost, and an error for each value that can't be
  *   determined.
@@ -749,19 +774,22 @@ extern void pbs_statfree(struct batch_status* list);
 extern void pbs_delstatfree(struct batch_deljob_status* list);
 
 /*
- * Administration. `command` is an enum mgr_cmd (create, delete, set, unset), `object_type` an enum mgr_obj.
+ * Changes an object: `command` is an enum mgr_cmd (create, delete, set, unset), `object_type` an enum
+ * mgr_obj. All attributes are changed, or none.
  */
 extern int pbs_manager(int connect, int command, int object_type, const char* object,
                        struct attropl* attributes, const char* extend);
 /*
- * pbs_manager() in two steps, so that many requests can be under way at once: send makes the request; reply
- * waits for the answer to the earliest unanswered one, with the result and text of pbs_manager(). In between,
- * no other call may be made on the connection (PBSE_IVALREQ). Only this library has these functions. They
- * speed up requests for objects of a policy plugin: the server makes many of them durable at once.
+ * pbs_manager() in two steps, so that many requests can be under way at once: pbs_manager_send() makes the
+ * request; pbs_manager_reply() waits for the answer to the earliest unanswered one, with the result and text
+ * of pbs_manager(). In between, no other call may be made on the connection (PBSE_IVALREQ). Only this library
+ * has these functions. They speed up requests for policy objects: the server makes many of them durable at
+ * once.
  */
 extern int pbs_manager_send(int connect, int command, int object_type, const char* object,
                             struct attropl* attributes, const char* extend);
 extern int pbs_manager_reply(int connect);
+/* Stops the server: `manner` is SHUT_*. */
 extern int pbs_terminate(int connect, int manner, const char* extend);
 
 #ifdef __cplusplus
