@@ -1,6 +1,6 @@
 // The attributes of PBS's own objects, one table for each type of object. The bundled server checks, stores
 // and shows values by them; qmgr's help, completion and `print`, and the manual page pbs_attributes(7B), are
-// made from them. An attribute is added by adding a row. The policy plugin's attributes are in objects/.
+// made from them. A new attribute is a new row. The policy plugin's attributes are in objects/.
 #pragma once
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 
 namespace pbs::ifl {
 
-// The number of an execution_type in the plugin's interface (enum pbs_execution_type). "execution", "route"
-// and no value are 0, any time.
+// The number of an execution_type in the plugin's interface (enum pbs_execution_type): 0, any time, for
+// "execution", "route" and no value.
 constexpr std::int32_t execution_type_of(std::string_view text) {
     if (text == "execution_prime") return 1;
     if (text == "execution_non_prime") return 2;

@@ -10,7 +10,7 @@
 namespace pbs::ifl {
 namespace {
 
-// "0-2,4": gives those of the list that are in it to `exec_vnode`.
+// Sets the elements of the list whose numbers are in `ranges`, such as "0-2,4", to `exec_vnode`.
 void give(std::string_view ranges, std::string_view exec_vnode, std::vector<std::string>& list) {
     while (!ranges.empty()) {
         const auto first = values::take_number<std::size_t>(ranges);

@@ -52,12 +52,12 @@ constexpr auto kRows = std::to_array<AttributeDef>({
     {"delete_idle_time", duration, kReadWrite},
     {"Submit_Host", text, kReadOnly},
     {"partition", text, kReadOnly},
-    // further requests that haven't been answered yet (server_plugin/host/state/reservation.h)
+    // an alteration that the scheduler hasn't answered yet
     {"asked_start", integer, 0},
     {"asked_end", integer, 0},
     {"asked_select", text, 0},
     {"asked_force", integer, 0},
-    // since when it has run without a job, if it may be deleted for that
+    // since when the reservation runs without jobs, for delete_idle_time
     {"idle_since", integer, 0},
     // a standing reservation's rule counts from this (server_plugin/host/state/occurrences.h)
     {"series_start", integer, kReadOnly},

@@ -48,7 +48,7 @@ inline constexpr AttributeDef kSharedRows[] = {
 
 }  // namespace detail
 
-// The row of that name; there must be one.
+// The row of a name. Without such a row the code doesn't compile.
 consteval AttributeDef shared(std::string_view name) {
     for (const AttributeDef& row : detail::kSharedRows)
         if (row.name == name) return row;
