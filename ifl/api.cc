@@ -13,8 +13,8 @@ namespace pbs::ifl::api {
 
 namespace {
 
-// The table of open connections, the library's only state beyond a call: clients refer to connections by
-// number.
+// The open connections, which clients refer to by number. With ThreadState, they are all that the library
+// keeps between calls.
 struct Connections {
     std::mutex mutex;
     std::unordered_map<int, std::shared_ptr<Connection>> by_number;

@@ -21,8 +21,7 @@ namespace pbs::ifl::api {
 /// State of one thread, as IFL clients expect: pbs_errno, pbs_server and the texts of pbs_geterrmsg().
 struct ThreadState {
     struct Text {
-        std::weak_ptr<Connection> connection;  // because a number is used again after its connection is
-                                               // closed
+        std::weak_ptr<Connection> connection;  // tells it from a later one with the same number
         std::string text;
     };
     int error = 0;
@@ -35,7 +34,7 @@ ThreadState& thread_state();
 
 /// The open connections, by the numbers that clients use: the descriptors of their sockets.
 void add_connection(const std::shared_ptr<Connection>& connection);
-/// nullptr: no connection has that number.
+/// The connection of a number; nullptr: there is none.
 std::shared_ptr<Connection> find_connection(int number);
 void remove_connection(int number);
 
@@ -47,7 +46,7 @@ int set_result(int number, const std::shared_ptr<Connection>& connection, const 
 /// error. With a `sink`, the objects of a status reply go there, and the reply has none.
 std::optional<Reply> request(int number, RequestType type, RequestBody body, const char* extend,
                              const ObjectSink& sink = nullptr);
-/// Makes a request whose answer is only a code; returns pbs_errno.
+/// Makes a request whose reply is only a code; returns that or the error.
 int request_code(int number, RequestType type, RequestBody body, const char* extend);
 /// request() for a caller that holds the connection's lock.
 std::optional<Reply> request_locked(int number, const std::shared_ptr<Connection>& connection,
@@ -74,7 +73,7 @@ inline bool is_empty(const char* text) {
     return !text || !*text;
 }
 
-/// Copies of a client's lists. nullopt, with PBSE_BADATLST set: an attribute has no name.
+/// Copies a client's list. nullopt: an attribute has no name, and PBSE_BADATLST is set.
 std::optional<Attributes> to_attributes(int number, const attropl* list);
 std::optional<Attributes> to_attributes(int number, const attrl* list);
 

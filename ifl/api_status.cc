@@ -30,7 +30,8 @@ bool has_objects(int connect, const std::optional<Reply>& reply) {
     return false;
 }
 
-// The objects of the reply as a list. After an error, which is set, the objects before it are dropped.
+// Makes a status request; returns the objects of the reply as a list. After an error, which is set, the
+// objects before it are dropped.
 batch_status* status_list(int connect, RequestType type, RequestBody body, const char* extend) {
     StatusList list;
     QueuedSubjobs queued([&list](const ObjectView& object) { list.add(object); });
@@ -54,8 +55,8 @@ batch_status* status(int connect, RequestType type, const char* object, const at
     });
 }
 
-// The extend string that asks for policy objects of a kind. The request type is one that any PBS server
-// accepts after authentication.
+// The extend string that makes a StatusScheduler request, which any PBS server accepts, ask for policy
+// objects of a kind.
 std::string extend_of(std::string_view kind, const char* extend) {
     std::string full = fmt::format("object={}", kind);
     if (!is_empty(extend)) full.append(";").append(extend);
@@ -74,7 +75,7 @@ bool has_policies(int connect) {
     const auto reply =
         request(connect, RequestType::status_scheduler, Status{"default_policy", {}}, "object=policy",
                 [&found](const ObjectView& object) { found = found || object.type == MGR_OBJ_POLICY; });
-    // an error means that the server has them, or it will come again with the real request
+    // after an error assume so: the caller's own request will show the error again
     if (!reply || reply->code != 0) return true;
     connection->has_policies = found ? Known::yes : Known::no;
     return found;
@@ -133,7 +134,7 @@ int each_policy_object(int connect, int object_type, const char* object, const a
                                                              "objects, and a function",
                                                              object_type)});
     }
-    std::vector<std::byte> memory;  // for each object in turn
+    std::vector<std::byte> memory;  // of the object at hand
     const auto take = [&](const ObjectView& view) {
         memory.resize(std::max(memory.size(), c_size(view)));
         each(c_object(memory.data(), view), context);

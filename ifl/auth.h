@@ -26,7 +26,7 @@
 //      can check it.
 //   3. The server answers with a packet of type auth_done with one byte, or with auth_error and a text, after
 //      which it closes the connection.
-//   4. As above.
+//   4. The client makes its requests, as above.
 //
 // A peer that isn't authenticated may only send connect, authenticate and disconnect; other requests are
 // refused with PBSE_BADCRED and the connection is closed.
@@ -81,7 +81,7 @@ class AuthTable {
     /// Decides about a request just decoded on connection `id`, and carries out authenticate.
     AuthDecision judge(Id id, const Request& request);
 
-    /// Must the connection's next packet be a token of its authentication method, instead of a request?
+    /// Must the connection's next packet be a token of its authentication method?
     bool token_due(Id id) const;
     /// Marks that the token came and is being checked: no request is accepted until identify().
     void take_token(Id id);

@@ -17,10 +17,10 @@ namespace pbs::ifl {
 
 namespace {
 
-// How long to wait for a reply: some requests, such as a rerun, take the server long.
+// The longest wait for a reply: some requests, such as a rerun, take the server long.
 constexpr std::chrono::seconds kReplyTimeout{10800};
 constexpr std::chrono::seconds kHandshakeTimeout{30};
-// Buffered requests are sent when they are this many bytes.
+// The number of bytes at which buffered requests are sent.
 constexpr std::size_t kSendSize = 32768;
 
 Result<Reply> receive_reply(const Socket& socket, ReplyDecoder& replies, const ObjectSink& sink = nullptr) {
@@ -42,8 +42,8 @@ Error refusal(const Reply& reply, std::string_view what) {
     return {reply.code, fmt::format("{}: {}", what, text ? text->text : fmt::format("error {}", reply.code))};
 }
 
-// Does the work of pbs_iff in this process: names the user of `connection` to the server from a reserved
-// port.
+// Does the work of pbs_iff: names the user of the connection from `port` to the server, over the connection
+// `helper` from a reserved port.
 Result<void> authenticate_here(const Socket& helper, const std::string& user, std::uint16_t port) {
     const Request request{RequestType::authenticate, user, Authenticate{"resvport", "", port}, ""};
     if (auto sent = helper.send(request_packet(request)); !sent) return sent;
@@ -84,7 +84,7 @@ std::string login_group() {
     return std::to_string(gid);
 }
 
-// Reads the next packet of an authentication's handshake, which has to be the last one.
+// Reads the server's answer to a credential, the last packet of the handshake.
 Result<void> receive_done(const Socket& socket) {
     PacketReader packets(kLongestToken);
     std::vector<char> bytes(kLongestToken);
@@ -243,7 +243,7 @@ Result<Reply> Connection::receive() {
     if (!broken_.empty()) return tl::unexpected(Error{PBSE_PROTOCOL, broken_});
     send_kept();
     if (!broken_.empty()) return tl::unexpected(Error{PBSE_PROTOCOL, broken_});
-    // first the replies that were read already, in the order of the requests, then those still to come
+    // takes replies that send_kept() has read first
     auto reply = receive_reply(socket_, replies_);
     if (reply) return reply;
     return tl::unexpected(broken(unsendable_.empty() ? reply.error() : Error{PBSE_PROTOCOL, unsendable_}));

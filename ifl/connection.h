@@ -19,11 +19,11 @@ namespace pbs::ifl {
 /// An authenticated connection. Threads may share it; lock() keeps a sequence of requests together.
 class Connection {
   public:
-    /// Connects and, over TCP, begins TLS if the settings ask for it, and authenticates: sends connect with
-    /// `extend`, then proves the user by the settings' method: a credential of MUNGE, or root's statement
-    /// from a reserved port, made by this process or, if it may not use such a port, by the pbs_iff of the
-    /// settings' prefix. Errors, with a message: as connect_to(), the server's refusal, PBSE_BADCRED when
-    /// there is no way to authenticate, or PBSE_NOSUP for an unknown method.
+    /// Connects, begins TLS if the settings ask for it, sends connect with `extend`, and proves the user by
+    /// the settings' method: a MUNGE credential, or a statement from a reserved port, made by pbs_iff if this
+    /// process may not use such a port. Over a Unix socket neither TLS nor a proof is needed. Errors, with a
+    /// message: as connect_to(), the server's refusal, PBSE_BADCRED when there is no way to authenticate, or
+    /// PBSE_NOSUP for an unknown method.
     static Result<std::shared_ptr<Connection>> open(const ServerAddress& address, const Settings& settings,
                                                     std::string_view extend);
 
@@ -49,7 +49,7 @@ class Connection {
     /// The number of requests of send() without a reply.
     std::size_t unanswered() const { return unanswered_; }
 
-    /// Has the server policy objects? A cache of the answer, once somebody has found out.
+    /// Does the server have policy objects? Set once a request has shown it.
     enum class HasPolicies : std::uint8_t { unknown, yes, no };
     std::atomic<HasPolicies> has_policies{HasPolicies::unknown};
 

@@ -32,7 +32,6 @@ class DisWriter {
 };
 
 /// Reads DIS from bytes that the caller keeps.
-/// Reads DIS from bytes that the caller keeps.
 ///
 /// The first error sticks: from then on every get returns 0 or an empty string and reads nothing, so a
 /// decoder can read a whole structure and check failed() once. Each get names the field that it reads, for

@@ -14,7 +14,7 @@ struct Text {
     std::string_view text;
 };
 
-// The texts of the error numbers that such servers use.
+// The texts of the error numbers that this project's servers and library use.
 constexpr Text kTexts[] = {
     {PBSE_UNKJOBID, "Unknown Job Id"},
     {PBSE_NOATTR, "Undefined attribute"},

@@ -5,9 +5,9 @@
 
 namespace pbs::ifl {
 
-/// The text for a PBS error number (ifl/pbs_error.h), such as "Unknown Job Id" for 15001; empty for an
-/// unknown number. A static text. The text of 15212 is about an unknown policy object; a server that means
-/// its other sense sends its own text.
+/// The text of a PBS error number (ifl/pbs_error.h), such as "Unknown Job Id" for 15001; empty for an unknown
+/// number. It lives as long as the program. 15212 stands for an unknown policy object; a server that means a
+/// scheduler's name that is too long sends its own text.
 std::string_view error_text(int code);
 
 }  // namespace pbs::ifl

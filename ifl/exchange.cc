@@ -13,7 +13,7 @@
 namespace pbs::ifl {
 namespace {
 
-// Reads in one call of work(): a server that sends without end must leave time for others.
+// The most reads in one call of work(): a server that sends without end must leave time for others.
 constexpr int kMostReads = 16;
 
 std::string system_text(int error) {
@@ -62,7 +62,7 @@ void Exchange::send() {
     out_.erase(0, done);
 }
 
-// Reads what has arrived. False: nothing more for now.
+// Reads bytes that have arrived. False: there are none, or the connection has ended.
 bool Exchange::receive() {
     const ssize_t size = ::recv(socket_.fd(), replies_.room(kReadSize), kReadSize, MSG_DONTWAIT);
     const int error = errno;

@@ -36,9 +36,9 @@ class Exchange {
     void ask(RequestType type, RequestBody body, std::string extend, Done done, ObjectSink sink = {});
     /// Makes a request whose type has no reply.
     void tell(RequestType type, RequestBody body);
-    /// Sends and reads without waiting, up to a megabyte. True: something was read.
+    /// Sends and reads without waiting, and handles replies; reads at most 1 MiB. True: something was read.
     bool work();
-    /// Ends the connection. Unanswered requests are told `why`.
+    /// Closes the connection. Unanswered requests get `why`.
     void close(const std::string& why);
     /// The reason of close(), or of the end by the server; empty while the connection is open.
     const std::string& why_closed() const { return why_closed_; }

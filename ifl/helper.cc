@@ -33,7 +33,7 @@ std::string system_text(int error) {
     return std::generic_category().message(error);
 }
 
-// The environment, with the address from which the helper has to connect.
+// The environment, with the address from which OpenPBS's helper has to connect.
 std::vector<std::string> helper_environment(const std::string& address) {
     std::vector<std::string> variables{"PBS_IFF_CLIENT_ADDR=" + address};
     for (char** variable = environ; *variable; ++variable) {
@@ -47,7 +47,7 @@ struct Output {
     int status = 0;
 };
 
-// Runs a program with the connection open and its standard output in a pipe.
+// Runs a program to its end, with the connection open; returns its standard output.
 Result<Output> run(const std::string& program, std::vector<std::string> arguments,
                    std::vector<std::string> environment, int connection) {
     int ends[2];

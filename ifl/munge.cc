@@ -84,7 +84,8 @@ Result<std::string> Munge::encode(const std::string& text) const {
     return std::string(made);
 }
 
-// Decodes a credential. There is a text even for one that is too old or was used before: it is only freed.
+// Decodes a credential. libmunge returns the text even of one that is too old or was used before; it is
+// dropped.
 Result<Munge::Decoded> Munge::decode(const std::string& credential) const {
     const auto context = library_->context(socket_);
     if (!context) return tl::unexpected(Error{PBSE_SYSTEM, "MUNGE: no memory"});

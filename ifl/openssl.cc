@@ -8,7 +8,7 @@
 namespace pbs::ifl {
 namespace {
 
-// The functions are those of OpenSSL 3, which is part of the file name. libcrypto comes with it.
+// OpenSSL 3, to which the functions belong; it brings libcrypto along.
 constexpr const char* kLibrary = "libssl.so.3";
 
 Result<OpenSsl> find_all() {

@@ -66,7 +66,7 @@ void PacketReader::filled(std::size_t size) {
 }
 
 // Drops returned bytes: all at once when nothing follows, else only when they are most of the buffer, because
-// moving the rest each time would be quadratic. The memory of a long packet isn't kept.
+// moving the rest each time would be quadratic. Gives back the memory of a long packet.
 void PacketReader::drop_consumed() {
     if (consumed_ == buffer_.size()) {
         buffer_.clear();

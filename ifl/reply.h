@@ -122,12 +122,12 @@ struct DeleteReply {
     bool operator==(const DeleteReply&) const = default;
 };
 
-/// In the order of their choices.
+/// The bodies in the order of their choices.
 using AnyReplyBody =
     std::variant<NullReply, QueueReply, ReadyToCommitReply, CommitReply, SelectReply, StatusReply, TextReply,
                  LocateReply, ResourceQueryReply, PreemptReply, DeleteReply>;
 
-/// One of them, compiled once as RequestBody is.
+/// The body of a reply, compiled once as RequestBody is.
 class ReplyBody : public AnyReplyBody {
   public:
     using AnyReplyBody::AnyReplyBody;
@@ -203,11 +203,11 @@ class StatusParts {
     /// Adds an object encoded by encode_object().
     void add_encoded(std::string_view object);
     bool empty() const { return parts_.empty(); }
-    /// The number of bytes added since the last take.
+    /// The number of bytes in the parts that weren't taken.
     std::size_t bytes() const;
-    /// Takes all parts added since the last time.
+    /// Takes all parts, also the one still being filled.
     std::vector<StatusPart> take();
-    /// Takes the full parts; the part still being filled stays.
+    /// Takes all parts but the one still being filled.
     std::vector<StatusPart> take_full();
 
   private:

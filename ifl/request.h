@@ -160,7 +160,7 @@ struct MoveJob {
 };
 
 /// run_job, async_run_job, run_job_acknowledged, stage_in, confirm_reservation. `destination`: vnodes, or
-/// empty.
+/// empty. `argument`: the start of confirm_reservation, else 0.
 struct RunJob {
     std::string job;
     std::string destination;
@@ -189,9 +189,9 @@ struct SignalJob {
 };
 
 /// status_*. `object` is a name, or empty for all; status_job takes several job identifiers separated by
-/// commas. Only the names of `wanted` are read; an empty list means all attributes. status_scheduler with an
-/// extend string that begins with "object=policy", "object=time_window" or "object=fs_group" asks for these
-/// objects; the text after a ';' there is the caller's own extend string.
+/// commas. Only the names of `wanted` are read; an empty list means all attributes. With an extend string
+/// "object=KIND", status_scheduler asks for objects of the policy plugin, such as policy or history; after a
+/// ';' the caller's own extend string follows.
 struct Status {
     std::string object;
     Attributes wanted;
@@ -290,8 +290,8 @@ using AnyRequestBody =
                  UserCredential, RegisterScheduler, ReleaseNodes, ModifyReservation, PreemptJobs,
                  DeferredSchedulerReply, ResourceQuery, TrackJob, RegisterDependency, SpawnPython>;
 
-/// One of them. Its copies, moves and end are compiled once: of a variant of so many, each file that moves a
-/// request would take a second more to compile.
+/// The body of a request. Its copies, moves and destructor are compiled once: otherwise each file that moves
+/// a request would take a second more to compile.
 class RequestBody : public AnyRequestBody {
   public:
     using AnyRequestBody::AnyRequestBody;
@@ -372,8 +372,8 @@ class RequestDecoder {
     void feed(std::string_view bytes) { packets_.feed(bytes); }
     /// The next request. After Malformed, only Malformed follows.
     Decoded next();
-    /// The next packet as it is, where a token of an authentication method is due instead of a request;
-    /// nullopt: more bytes are needed. Errors: as Malformed, which next() returns from then on.
+    /// The next packet undecoded, where a token of an authentication method is due instead of a request;
+    /// nullopt: more bytes are needed. Errors: the bytes are no packet; next() then returns Malformed.
     struct Token {
         PacketType type;
         std::string data;

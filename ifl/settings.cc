@@ -21,7 +21,8 @@ namespace {
 
 constexpr const char* kDefaultConfFile = "/etc/pbs.conf";
 
-// NAME=value lines; '#' begins a comment line; a value may be in quotes.
+// Reads lines NAME=value; '#' begins a comment line; a value may be in quotes. A file that can't be read is
+// empty.
 std::map<std::string, std::string> read_conf(const std::string& path) {
     std::map<std::string, std::string> settings;
     std::ifstream file(path);

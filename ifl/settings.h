@@ -22,7 +22,7 @@ struct Settings {
     std::string secondary;  ///< the host that takes over in a failover pair; empty: none
     std::uint16_t port = kDefaultPort;
     std::string exec;                               ///< prefix whose sbin has pbs_iff; empty: not set
-    std::string auth_method = kReservedPortMethod;  ///< how a server over TCP is told the user
+    std::string auth_method = kReservedPortMethod;  ///< authentication method over TCP
     std::string encrypt_method;                     ///< PBS_ENCRYPT_METHOD; empty: no encryption
     std::string munge_socket;                       ///< munged's socket; empty: libmunge's default
     std::string tls_authorities;                    ///< a PEM file of trusted authorities; empty: the
@@ -37,10 +37,10 @@ Environment process_environment();
 
 /// Loads the settings: PBS_HOME (whose socket is used if it exists), PBS_DEFAULT, PBS_SERVER,
 /// PBS_BATCH_SERVICE_PORT, PBS_EXEC, PBS_AUTH_METHOD, PBS_ENCRYPT_METHOD, PBS_MUNGE_SOCKET, PBS_TLS_CA and
-/// PBS_TLS_NAME of the environment; those not set there, except PBS_HOME, from the file that PBS_CONF_FILE
-/// names, else /etc/pbs.conf, which may be missing. PBS_PRIMARY and PBS_SECONDARY of the file name a failover
-/// pair. If nothing names a server, the socket of `usual_home` is used, if it exists. Errors: PBSE_NOSERVER
-/// for an invalid port, naming where it is set.
+/// PBS_TLS_NAME of the environment; those not set there, except PBS_HOME and PBS_DEFAULT, from the file that
+/// PBS_CONF_FILE names, else /etc/pbs.conf, which may be missing. PBS_PRIMARY and PBS_SECONDARY of the file
+/// name a failover pair. If nothing names a server, the socket of `usual_home` is used, if it exists. Errors:
+/// PBSE_NOSERVER for an invalid port, naming where it is set.
 Result<Settings> load_settings(const Environment& environment, const std::string& usual_home = kUsualHome);
 
 /// The value of a name in pbs.conf (the file that PBS_CONF_FILE names, else /etc/pbs.conf); nullopt: not
@@ -59,8 +59,7 @@ struct ServerAddress {
 /// PBSE_NOSERVER.
 Result<ServerAddress> server_address(std::string_view server, const Settings& settings);
 
-/// The default server's name: that of the settings, or this host's when there is a socket; empty: there is
-/// none.
+/// The default server's name: the settings', else this host's if there is a socket; empty: there is none.
 std::string default_server(const Settings& settings);
 
 }  // namespace pbs::ifl

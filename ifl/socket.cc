@@ -156,7 +156,7 @@ constexpr std::size_t kEncryptedPiece = std::size_t{16} << 10;
 
 }  // namespace
 
-// Sends the encrypted bytes that are left. True: all are sent.
+// Sends encrypted bytes as long as the socket takes them. True: all are sent.
 Result<bool> Socket::send_kept() const {
     Tls& tls = *tls_;
     tls.kept += tls.session->take_unsent();
@@ -171,8 +171,8 @@ Result<bool> Socket::send_kept() const {
     return true;
 }
 
-// Waits for data and, if `or_send`, for room to send, in which case it returns 0; sends encrypted bytes
-// meanwhile. Otherwise 0 means that the peer has closed.
+// Waits for data and reads it; sends kept bytes meanwhile. Returns 0 when the peer has closed; with `or_send`
+// also when the socket has room; with `size` 0 when the handshake is over.
 Result<std::size_t> Socket::receive_encrypted(char* data, std::size_t size, std::chrono::seconds timeout,
                                               bool or_send) const {
     const auto until = std::chrono::steady_clock::now() + timeout;

@@ -80,8 +80,8 @@ bool is_address(const std::string& name) {
 
 using Context = std::unique_ptr<SSL_CTX, decltype(&::SSL_CTX_free)>;
 
-// Makes a context for TLS 1.3 only: every peer is a command of this project, so older versions aren't needed.
-// Sessions aren't resumed, so there are no tickets.
+// Makes a context for TLS 1.3 only: every peer is this project's. Sessions aren't resumed, so there are no
+// tickets.
 Result<Context> make_context(const OpenSsl& ssl, const SSL_METHOD* method) {
     ssl.ERR_clear_error();
     Context made(ssl.SSL_CTX_new(method), ssl.SSL_CTX_free);
@@ -175,7 +175,8 @@ struct TlsSession::Data {
     BIO* out;  // belongs to the session
     std::string name{};
     bool failed = false;
-    // the current record: bytes of its header so far, with its length, and bytes of its data still to come
+    // the current record: the number of bytes of its header so far; and the length in it, then the number of
+    // bytes still to come
     std::size_t header = 0;
     std::size_t left = 0;
 

@@ -69,16 +69,16 @@ class TlsSession {
     Result<void> feed(std::string_view bytes);
     /// Continues the handshake, then reads at most `size` decrypted bytes: 0 if more has to come. Errors:
     /// PBSE_PROTOCOL or, if the server isn't who it should be, PBSE_BADCRED, with what is wrong; then the
-    /// session can't be used any more. Even so there may be bytes to be sent, which tell the peer.
+    /// session can't be used any more. There may still be bytes to be sent that tell the peer why.
     Result<std::size_t> read(char* data, std::size_t size);
     /// Is the handshake over? Writing before that is an error.
     bool established() const;
-    /// Is there an incomplete record?
+    /// Is the handshake or a record of the peer's incomplete?
     bool in_progress() const;
     /// Encrypts bytes for the peer. Errors: PBSE_PROTOCOL.
     Result<void> write(std::string_view data);
 
-    /// The encrypted bytes for the peer.
+    /// The number of encrypted bytes for the peer; take_unsent() takes them out.
     std::size_t unsent() const;
     std::string take_unsent();
     /// The approximate number of bytes of memory in use.
