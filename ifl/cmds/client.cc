@@ -150,7 +150,7 @@ std::string job_error_text(const Connection& connection, int pbs_error, std::str
     if (text.empty()) {
         return fmt::format("Server returned error {} for job {}", pbs_error, job);
     }
-    // some texts have a place for the job in them
+    // "%s" in a text stands for the job
     if (const std::size_t at = text.find("%s"); at != std::string_view::npos) {
         return fmt::format("{}{}{}", text.substr(0, at), job, text.substr(at + 2));
     }

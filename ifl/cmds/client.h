@@ -24,7 +24,7 @@ std::vector<std::string> arguments_of(int argc, char** argv);
 bool version_asked(const std::vector<std::string>& arguments);
 // Handles `--version` or `--help` alone: prints the version or the usage to stdout and returns true.
 bool information_asked(const Program& program, const std::vector<std::string>& arguments);
-// Prints "name: message" and the usage to stderr; returns the error's status.
+// Prints "name: message", unless the message is empty, and the usage to stderr; returns the error's status.
 int usage_error(const Program& program, const Error& error);
 // Prints "name: message" to stderr.
 void complain(const Program& program, std::string_view message);
@@ -62,15 +62,15 @@ std::string failure_text(int handle);
 // Name of the default server; empty if there is none.
 std::string default_server();
 
-// One request about one job. Returns 0 or the PBS error number.
+// A request about one job. Returns 0 or the PBS error number.
 using JobRequest = std::function<int(const Connection& connection, const std::string& job)>;
 
-// Makes a request for each job identifier of the command line: at the server that it names, else the default
-// one; for a job unknown there, at the server that the first one names as the job's, or that made the job.
-// Prints failures. Returns the exit status: that of the last failure.
+// Makes a request for each job identifier of the command line, at the server that the identifier names, else
+// the default one. If the job is unknown there, asks at the server that pbs_locjob() tells, else at the one
+// that made the job. Prints failures. Returns the exit status: that of the last failure.
 int for_each_job(const Program& program, const std::vector<std::string>& jobs, const JobRequest& request);
 
-// The job identifier in messages: with the server that was asked, if it names none.
+// The job identifier for messages; one without a server gets the server that was asked.
 std::string shown_job_id(const Connection& connection, const JobId& id);
 
 // The message of a failed request about a job.

@@ -170,7 +170,7 @@ int diff(const Connection& connection, const Arguments& arguments) {
     return 0;
 }
 
-// Writes a whole file or nothing: to a temporary file beside it, which then replaces it.
+// Writes a whole file or nothing: a temporary file beside it, which then replaces it.
 Result<void> write_file(const std::string& path, std::string_view text) {
     std::string pattern = path + ".XXXXXX";
     const int fd = mkstemp(pattern.data());
@@ -295,7 +295,7 @@ constexpr const char* kFooter =
 using Action = int (*)(const Connection&, const Arguments&);
 
 void add_object(CLI::App& command, Arguments& arguments) {
-    // an empty text would mean everything: a script whose variable is empty must not take everything back
+    // refuses an empty text, which means everything: a script's variable may be empty by mistake
     command.add_option("--object", arguments.object, "One object only, as in \"policy p1\" or server")
         ->check([](const std::string& text) {
             return pbs::values::trim(text).empty()

@@ -187,8 +187,8 @@ Result<std::time_t> parse_instant(std::string_view text) {
     fields.tm_isdst = -1;
     std::tm read = fields;
     const std::time_t when = utc ? timegm(&read) : std::mktime(&read);
-    // mktime() turns a date that doesn't exist, such as 30 February, into another: that is an error here. (An
-    // hour skipped by a change of the clock counts as the one after it.)
+    // mktime() turns a date that doesn't exist, such as 30 February, into another: that is an error here.
+    // (The hour isn't compared: one that a change of the clock skips counts as the one after it.)
     if (!same_fields(fields, read)) {
         return no_instant(text);
     }

@@ -14,20 +14,21 @@ namespace pbs::cmds {
 // year of two digits above 68 is in the 20th century.
 Result<std::time_t> parse_date(std::string_view text, std::time_t now);
 
-// Reads seconds since the Epoch as digits, or YYYY-MM-DD[{T| }HH:MM[:SS]] in the system's zone; with a Z at
-// its end in UTC.
+// Reads seconds since the Epoch as digits, or YYYY-MM-DD[{T| }HH:MM[:SS]] in the system's zone, or in UTC
+// with a Z after a time.
 Result<std::time_t> parse_instant(std::string_view text);
 // "2026-11-21 08:00:26" in the system's zone, for parse_instant() to read.
 std::string instant_text(std::time_t when);
 
-// Reads the seconds of "[[HH:]MM:]SS[.fraction]", without the fraction.
+// Reads "[[HH:]MM:]SS[.fraction]" as seconds, rounded.
 Result<long long> parse_duration(std::string_view text);
 
 // "Sat Nov 21 08:00:26 2026" in the system's zone.
 std::string date_text(std::time_t when);
 
 // A start time in the five characters of qstat -T's column: "14:05" today, "Tu 14" within a week, the month
-// within the year, then the year. "--" if it has passed, "?" for 0, which means unknown.
+// within the year, the year within five years, then ">5yrs". "--" if it has passed, "?" for 0, which means
+// unknown.
 std::string start_time_text(std::time_t start, std::time_t now);
 
 }  // namespace pbs::cmds

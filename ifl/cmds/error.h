@@ -9,7 +9,7 @@ namespace pbs::cmds {
 struct Error {
     std::string message;
     // The exit status: 2 for a wrong command line, 1 for other failures found by the command itself. For
-    // refusals by the server it is the PBS error number instead (see exit_status()).
+    // refusals by the server, exit_status() makes it of the PBS error number.
     int status = 2;
 };
 

@@ -48,7 +48,7 @@ std::string_view part_of(const batch_status& object, std::string_view name, std:
     return {};
 }
 
-// A thing that the earliest start has to wait for; in the order of time.
+// An event that the earliest start waits for.
 struct Awaited {
     std::string_view what;
     std::int64_t until = 0;
@@ -179,7 +179,7 @@ std::string outcome_text(const batch_status& job) {
     return out + fmt::format("no cycle looks at it now: {}\n", reason);
 }
 
-// The jobs that are preempted for this job, with the method: S, C, R, D.
+// The jobs that are preempted for this job, with the methods in their order: S, C, R, D.
 std::vector<std::pair<std::string_view, std::string_view>> preempts_of(const batch_status& job) {
     std::vector<std::pair<std::string_view, std::string_view>> jobs;
     for (const attrl* a = job.attribs; a != nullptr; a = a->next)

@@ -1,5 +1,5 @@
-// pbs_fairshare: shows and changes the shares of a scheduler and their usage. Option letters are those of
-// OpenPBS's pbsfs where they mean the same.
+// pbs_fairshare: shows and changes the shares of a scheduler and their usage. Options that mean the same have
+// the letters of OpenPBS's pbsfs.
 
 #include <fmt/format.h>
 

@@ -68,7 +68,7 @@ ShareElement element_of(const batch_status& object) {
     return element;
 }
 
-// A whole number without a fraction, others with a useful number of digits.
+// The value without a fraction if it is whole or at least 1000, else with two decimals.
 std::string amount(double value) {
     return value == std::floor(value) || value >= 1000 ? fmt::format("{:.0f}", value)
                                                        : fmt::format("{:.2f}", value);

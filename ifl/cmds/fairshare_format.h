@@ -36,7 +36,7 @@ struct ShareTree {
     std::string usage_formula;
     std::int64_t unknown_shares = 0;
     bool enforce_no_shares = false;
-    bool counts_usage = true;     // a policy goes by it
+    bool counts_usage = true;     // a policy goes by these shares
     std::int64_t decay_time = 0;  // seconds
     double decay_factor = 1;
     std::int64_t now = 0;  // seconds since the Epoch
@@ -58,8 +58,8 @@ std::string shares_outline(const std::vector<ShareTree>& trees);
 // The path to an entity, with the values that formulas read.
 std::string entity_text(const ShareTree& path);
 
-// Compares two entities: which one goes first, and at which place on their paths that is decided, by usage in
-// proportion to the target there. Errors: one of them isn't there, or is a group.
+// Compares two entities: tells which one goes first, and at which place on their paths usage in proportion to
+// the target decides that. Errors: an entity isn't there, or is a group.
 struct ShareComparison {
     std::string first;  // empty: they are equal
     std::string text;

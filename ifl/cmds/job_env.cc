@@ -42,7 +42,7 @@ Result<Wanted> take_wanted(std::string_view& list) {
     Wanted variable;
     std::string* part = &variable.name;
     char quote = '\0';
-    std::size_t quoted = 0;  // length of the part that belongs to it even if it ends with blanks
+    std::size_t quoted = 0;  // length of `part` up to its last closing quote: blanks in it stay
     std::size_t i = 0;
     for (; i < list.size() && (quote != '\0' || list[i] != ','); ++i) {
         const char c = list[i];

@@ -11,11 +11,11 @@ namespace pbs::cmds {
 // sequence[.parent_server[:port]][@current_server[:port]]
 struct JobId {
     std::string sequence;  // digits; followed by "[...]" for an array job or subjob
-    std::string parent;    // the server that made it; empty: not given
+    std::string parent;    // the server that made the job; empty: not given
     std::string server;    // the server to ask; empty: the default one
 };
 
-// Could it be a job identifier (rather than a queue)? It begins with a digit.
+// Does the text begin with a digit, as job identifiers do and queues don't?
 bool is_job_id(std::string_view text);
 Result<JobId> parse_job_id(std::string_view text);
 

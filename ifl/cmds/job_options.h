@@ -44,7 +44,7 @@ Result<JobOptions> parse_alter_options(const std::vector<std::string>& arguments
 // Adds the options of `lower` that `options` doesn't have: the command line takes precedence over the script,
 // and the script over the server's defaults. Each resource of -l counts by itself.
 void add_missing(JobOptions& options, const JobOptions& lower);
-// A warning about attributes of a job that no server acts on; empty: there are none.
+// A warning if the attributes ask for checkpoints, which the bundled server doesn't make; empty: they don't.
 std::string without_effect(const AttrList& attributes);
 // Adds a job's default values.
 void add_defaults(JobOptions& options);

@@ -37,7 +37,7 @@ std::string variables(const SubmitEnvironment& environment) {
     return list;
 }
 
-// The whole contents of hosts, as the select and the vnodes of a reservation.
+// All CPUs of hosts, as the select and the vnodes of a reservation.
 struct WholeHosts {
     std::string select;
     std::string vnodes;

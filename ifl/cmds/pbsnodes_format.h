@@ -13,7 +13,7 @@ namespace pbs::cmds {
 // All attributes: one a line, or separated by the delimiter.
 std::string nodes_text(const batch_status* nodes, const PbsnodesOptions& options);
 
-// -S: one line for each vnode; with -j, free and total amounts and jobs. `server` is cut off job identifiers.
+// -S: one line for each vnode; with -j, free and total amounts and jobs, whose identifiers lose `server`.
 std::string nodes_summary_heading(const PbsnodesOptions& options);
 std::string nodes_summary(const batch_status* nodes, std::string_view server, const PbsnodesOptions& options);
 

@@ -338,7 +338,7 @@ class Place {
             case State::after_value:
                 return is_comma(token) ? behind_comma(i) : State::after_value;
             case State::element_or_attribute:
-                break;  // only ever the last
+                break;  // only the last state
         }
         return state_;
     }

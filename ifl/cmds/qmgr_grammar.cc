@@ -12,7 +12,8 @@ namespace pbs::cmds {
 
 namespace {
 
-// In the order in which abbreviations are resolved, which is PBS's: "s" is set, "p" print, "a" active.
+// Commands in the order in which abbreviations are resolved, which is PBS's: "s" is set, "p" print, "a"
+// active.
 constexpr std::array kCommands{
     CommandWord{"create", Command::create}, CommandWord{"delete", Command::remove},
     CommandWord{"set", Command::set},       CommandWord{"unset", Command::unset},
@@ -22,7 +23,7 @@ constexpr std::array kCommands{
     CommandWord{"exit", Command::quit},     CommandWord{"history", Command::history},
 };
 
-// "s" is server and "sc" sched; "p" is policy (in PBS, pbshook).
+// Object types in that order: "s" is server and "sc" sched; "p" is policy (in PBS, pbshook).
 constexpr std::array kTypes{
     TypeWord{"server", ObjectType::server, "Server"},
     TypeWord{"queues", ObjectType::queue, "Queue"},
@@ -451,7 +452,7 @@ std::string marked(std::string_view text, std::size_t offset) {
 
 namespace {
 
-// Does the semicolon at `at` end a directive: is it followed by a command, or by nothing?
+// Does the semicolon or newline at `at` end a directive: does a command, a comment or nothing follow it?
 bool ends_directive(std::string_view line, std::size_t at) {
     at = skip_blanks(line, at + 1);
     if (at >= line.size() || line[at] == '#' || line[at] == ';') {
@@ -487,7 +488,8 @@ std::size_t directive_length(std::string_view line, std::size_t& next) {
 
 namespace {
 
-// The length of the first line of a text, including lines on which its value or list of attributes continues.
+// The length of the first directive line of a text, including lines on which a value or the list of
+// attributes continues.
 std::size_t text_line_length(std::string_view text) {
     char quote = '\0';
     bool comment = false;

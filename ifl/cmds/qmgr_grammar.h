@@ -123,7 +123,7 @@ const TypeWord& type_word(ObjectType type);
 std::string_view singular(const TypeWord& type);
 
 std::optional<Command> command_from_word(std::string_view word);
-// Is it a type that the plugin adds: policy, time_window or fs_group?
+// Is the type one that the plugin adds: policy, time_window or fs_group?
 bool is_own(ObjectType type);
 std::optional<ObjectType> object_type_from_word(std::string_view word);
 

@@ -29,8 +29,8 @@ class QmgrPipeline {
         int code;  // as pbs_manager() returns it; the text is the connection's
     };
 
-    // Can the directive be sent ahead? Only directives that change named objects of the three types that this
-    // project adds: only its own servers have these, and they carry out closely following requests together.
+    // Can the directive be sent ahead? Only if it changes named policies, time_windows or fs_groups: servers
+    // that have these carry out closely following requests together.
     static bool takes(const Directive& directive);
 
     // Sends a request. Returns 0, or the error number; then the request isn't under way.

@@ -26,7 +26,7 @@ objects::ObjectType own_type(ObjectType type) {
     return static_cast<objects::ObjectType>(type);
 }
 
-// The plural in the heading of several objects.
+// The heading above the directives for a type's objects.
 std::string_view heading(ObjectType type) {
     switch (type) {
         case ObjectType::server:

@@ -427,7 +427,7 @@ void QmgrSession::take_answer() {
     if (!finished_) {
         return;
     }
-    // the connection is gone, and whether the server has carried out the directives is unknown
+    // the connection is gone: nobody knows whether the server has carried out the directives
     write_error(fmt::format("qmgr: not answered: {}\n", request.directive));
     for (const std::string& directive : pipeline_.take_directives()) {
         write_error(fmt::format("qmgr: not answered: {}\n", directive));

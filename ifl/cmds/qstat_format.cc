@@ -237,7 +237,7 @@ std::string hosts_text(std::string_view exec_host, bool one_line) {
 }
 
 std::string comment_line(std::string_view comment, std::size_t width, bool one_line) {
-    // on the job's line it is one column further to the right than below it
+    // on the job's line the comment is one column further right than below it
     const std::string_view before = one_line ? "    " : "   ";
     if (comment.empty()) {
         return fmt::format("{} -- \n", before);
@@ -280,7 +280,7 @@ std::string alternate_row(const batch_status& status, const AlternateWidths& w, 
         text += hosts_text(job.exec_host, options.one_line);
     }
     if (options.comments) {
-        // hosts end the job's line
+        // the hosts have ended the job's line
         text += comment_line(job.comment, w.comment, options.one_line && !options.nodes);
     }
     return text;
@@ -654,7 +654,8 @@ std::string full_text(const batch_status* objects, std::string_view what, const 
 
 struct JsonReport::Document {
     nlohmann::ordered_json json;
-    std::map<std::string, std::string, std::less<>> servers;  // of the objects, by name
+    std::map<std::string, std::string, std::less<>>
+        servers;  // the server of each object, by the object's name
 };
 
 namespace {

@@ -79,7 +79,7 @@ Result<std::string> read_script(const std::string& path) {
     return read_script_text(file.get(), path);
 }
 
-// A temporary file with a script read from stdin, which exists until the job is submitted.
+// A temporary file with a script from stdin; the destructor removes it.
 class TemporaryScript {
   public:
     static Result<TemporaryScript> write(std::string_view text) {
@@ -269,7 +269,7 @@ int finish(const Submitted& job) {
     return job.listener ? wait_for_end(kProgram, *job.listener, job.server, job.id) : 0;
 }
 
-// Adds the attributes that make the server connect to this program.
+// Adds the attribute that makes the server connect to this program, if the user waits for the job.
 Result<void> add_listener(JobOptions& options, Submitted& job) {
     job.interactive = options.interactive;
     if (options.interactive && options.block) {

@@ -58,7 +58,7 @@ bool is_time_of_day(std::string_view text) {
     return text.substr(0, text.find('.')).size() == 4;
 }
 
-// Applies an option that pbs_rsub and pbs_ralter share.
+// Applies an option that pbs_rsub and pbs_ralter share. False: it is another option.
 Result<bool> apply_common(ReservationOptions& options, const Option& option, std::time_t now) {
     const auto put = [&](const char* name) {
         options.attributes.put(name, "", std::string(values::trim(option.value)));
@@ -128,7 +128,7 @@ Result<void> check_moved_job(ReservationOptions& options) {
     return {};
 }
 
-// Checks the options for --hosts, whose resources follow from their names.
+// Checks the options for --hosts, where the resources follow from the hosts' names.
 Result<void> check_hosts(const ReservationOptions& options) {
     if (!options.of_hosts) {
         return {};

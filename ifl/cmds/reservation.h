@@ -19,7 +19,7 @@ struct ReservationId {
     std::string server;  // the server to ask; empty: the default one
 };
 Result<ReservationId> parse_reservation_id(std::string_view text);
-// The identifier in messages: with the server, if it names none.
+// The identifier for messages; one without a server gets `server`.
 std::string shown_reservation_id(const ReservationId& id, std::string_view server);
 
 // Makes a request for each identifier of the command line, at the server that it names or the default one;
@@ -36,7 +36,7 @@ struct ReservationOptions {
     bool of_hosts = false;   // --hosts; the operands are the names of hosts
     std::string moved_job;   // -W qmove=: the job's id; empty: none
 };
-// Read the command lines of pbs_rsub and of pbs_ralter. Dates are completed from `now`.
+// Read the command lines of pbs_rsub and of pbs_ralter. `now` completes dates.
 Result<ReservationOptions> parse_reservation_options(const std::vector<std::string>& arguments,
                                                      std::time_t now);
 Result<ReservationOptions> parse_alter_reservation(const std::vector<std::string>& arguments,

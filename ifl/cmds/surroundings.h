@@ -13,7 +13,7 @@ namespace pbs::cmds {
 Result<SubmitEnvironment> submit_environment();
 // The values that complete options, with the current time.
 OptionContext option_context(const SubmitEnvironment& environment);
-// PBS_HOME of the environment, else of pbs.conf, else the default one.
+// PBS_HOME of the environment, else of pbs.conf, else /var/spool/pbs.
 std::string server_home();
 
 }  // namespace pbs::cmds

@@ -11,7 +11,7 @@
 
 namespace pbs::cmds {
 
-// The first white-space-free word of `text`.
+// The first word of `text`, without white space.
 std::string_view first_word(std::string_view text);
 
 // Control characters as ^X, so that an attribute's value can't move the cursor or hide text. Tabs and
@@ -33,7 +33,7 @@ struct QuotedValue {
     std::string text;
     std::size_t end = 0;
 };
-// `message` says what is wrong and `offset` where.
+// The error of take_value(): what is wrong, and where.
 struct QuoteError {
     std::string message;
     std::size_t offset = 0;

@@ -70,8 +70,8 @@ void find_trace_lines(std::istream& in, char file, std::string_view job, std::ve
         const std::string_view event = take_field(rest);
         if (file != 'A') {
             line.event = values::number<unsigned>(event, 16).value_or(0);
-            take_field(rest);  // who wrote it
-            take_field(rest);  // what it is about
+            take_field(rest);  // the daemon that wrote the line
+            take_field(rest);  // the kind of object
         }
         line.job = take_field(rest);
         if (is_about(job, line.job)) {

@@ -66,7 +66,7 @@ class Signals {
     values::Fd fd_;
 };
 
-// The user at the other end of a connection from this machine; -1: the system doesn't tell.
+// The uid of the process at the other end of a connection from this machine; -1: unknown.
 long owner_of(const sockaddr_in& peer) {
     const std::string end = fmt::format("{:08X}:{:04X}", peer.sin_addr.s_addr, ntohs(peer.sin_port));
     std::ifstream table("/proc/net/tcp");
@@ -215,7 +215,7 @@ bool greet(int fd) {
                                kTextSize));
 }
 
-// Filters qsub's own characters out of the typed ones.
+// Filters commands to qsub itself, ~. and ~ with the suspend character, out of typed characters.
 class Typed {
   public:
     explicit Typed(const RawTerminal& terminal) : terminal_(terminal) {}
@@ -279,7 +279,7 @@ void carry(int fd) {
     }
 }
 
-// Asks the user who wants to leave before the job has begun.
+// Asks whether the user, who has interrupted the wait for the job's start, wants to leave.
 bool wants_to_leave() {
     fmt::print("Do you wish to terminate the job and exit (y|[n])? ");
     std::fflush(stdout);

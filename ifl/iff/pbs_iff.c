@@ -38,7 +38,7 @@ enum { exit_done = 0, exit_refused = 1, exit_no_server_answer = 2, exit_no_user 
 enum {
     first_port = 512, /* of the ports from which servers accept a user's name */
     last_port = 1023,
-    first_server_port = 1024, /* other services, below it, could take such a connection for root's */
+    first_server_port = 1024, /* services on ports below it could take the connection for root's */
     time_limit_ms = 15000,    /* for the whole exchange */
     end_limit_ms = 1000       /* for the server to close */
 };
