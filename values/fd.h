@@ -22,7 +22,7 @@ class Fd {
     int get() const { return fd_; }
     explicit operator bool() const { return fd_ >= 0; }
     int release() { return std::exchange(fd_, -1); }
-    // Closes the descriptor that it owns and takes over `fd`.
+    // Closes the owned descriptor and takes over `fd`.
     void reset(int fd = -1) {
         if (fd_ >= 0) ::close(fd_);
         fd_ = fd;

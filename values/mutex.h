@@ -1,5 +1,5 @@
-// A mutex of which clang knows what it guards (-Wthread-safety): an access without it doesn't compile. Other
-// compilers take the annotations for nothing.
+// A mutex whose members clang guards (-Wthread-safety): access to one without the mutex doesn't compile.
+// Other compilers ignore the annotations.
 #pragma once
 
 #include <condition_variable>
@@ -10,7 +10,7 @@
 #else
 #define PBS_THREAD_ATTRIBUTE(attribute)
 #endif
-// A member so marked is read and written only while the mutex is locked.
+// Marks a member that is read and written only while the mutex is locked.
 #define PBS_GUARDED_BY(mutex) PBS_THREAD_ATTRIBUTE(guarded_by(mutex))
 
 namespace pbs::values {
@@ -32,10 +32,10 @@ class PBS_THREAD_ATTRIBUTE(scoped_lockable) Lock {
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;
 
-    // Within the scope, for what is done without it.
+    // Releases the mutex within the scope; lock() takes it again.
     void unlock() PBS_THREAD_ATTRIBUTE(release_capability()) { lock_.unlock(); }
     void lock() PBS_THREAD_ATTRIBUTE(acquire_capability()) { lock_.lock(); }
-    // Until another thread notifies; it may be for nothing, so the caller looks again.
+    // Waits until another thread notifies, or for no reason: the caller checks its condition again.
     void wait(std::condition_variable_any& changed) { changed.wait(lock_); }
 
   private:

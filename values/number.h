@@ -11,7 +11,7 @@
 
 namespace pbs::values {
 
-// Removes the number at the beginning of the text, and returns it. nullopt, and the text is left alone: no
+// Removes the number at the beginning of the text, and returns it. nullopt, and the text stays as it is: no
 // number is there, or T can't hold it. White space or a '+' before the number isn't skipped.
 template <std::integral T>
 std::optional<T> take_number(std::string_view& text, int base = 10) {

@@ -39,7 +39,7 @@ inline std::string uppered(std::string_view text) {
     return result;
 }
 
-// Equal but for the case of ASCII letters?
+// Are the words equal but for the case of ASCII letters?
 constexpr bool same_word(std::string_view a, std::string_view b) {
     return std::ranges::equal(a, b, {}, lower, lower);
 }
