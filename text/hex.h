@@ -9,7 +9,8 @@ namespace pbs::text {
 
 // Two digits a byte, 0 to 9 and a to f.
 std::string to_hex(std::string_view bytes);
-// nullopt: an odd number of digits, or another character. Capital digits are accepted.
+// Reads hexadecimal digits, capital ones too. nullopt: the text has an odd number of digits, or another
+// character.
 std::optional<std::string> from_hex(std::string_view text);
 
 }  // namespace pbs::text
