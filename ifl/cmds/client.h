@@ -29,7 +29,7 @@ int usage_error(const Program& program, const Error& error);
 // Prints "name: message" to stderr.
 void complain(const Program& program, std::string_view message);
 
-// The exit status for a PBS error number: its low byte, as with PBS's commands, but never 0.
+// The exit status for a PBS error number: its low byte, as with PBS's commands, but never 0 for an error.
 int exit_status(int pbs_error);
 
 // An open connection, closed by the destructor.

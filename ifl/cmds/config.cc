@@ -170,7 +170,7 @@ int diff(const Connection& connection, const Arguments& arguments) {
     return 0;
 }
 
-// Writes a whole file or nothing: a temporary file beside it, which then replaces it.
+// Writes the whole file or nothing, by a temporary file that replaces it.
 Result<void> write_file(const std::string& path, std::string_view text) {
     std::string pattern = path + ".XXXXXX";
     const int fd = mkstemp(pattern.data());

@@ -52,7 +52,7 @@ std::vector<HistoryRow> history_rows(const batch_status* list) {
 
 namespace {
 
-// Are both rows of one request about one object? It may have two: the server's part and the policies'.
+// Are both rows of one request about one object? A request may have two: the server's part and the policies'.
 bool same_deed(const HistoryRow& a, const HistoryRow& b) {
     return a.change == b.change && a.type == b.type && a.object == b.object && a.command == b.command;
 }

@@ -7,13 +7,12 @@
 
 namespace pbs::cmds {
 
-// The text of a reply of pbs_statexplanation(): first the job's outcome and its place in the order, then each
-// queue with every gate, in the order of the tests. Times are in the system's zone.
+// The text of a reply of pbs_statexplanation(): the job's outcome, its place in the order and its own gates,
+// then each queue with its gates, in the order of the tests. Times are in the system's zone.
 std::string explanation_text(const batch_status* list);
 
 // The reply as one JSON object. Members are named like the attributes; `gates`, `order` and `queues` are
-// arrays, numbers are numbers, and earliest_start and expected_start are seconds since the Epoch. Missing
-// values are left out.
+// arrays, numbers are numbers, and times are seconds since the Epoch. Missing values are left out.
 std::string explanation_json(const batch_status* list);
 
 }  // namespace pbs::cmds

@@ -28,7 +28,7 @@ std::string_view type_text(HostType type);
 // "Set by managers and operators" and so on, for help and the manual page.
 std::string_view setter_text(const HostAttribute& attribute);
 
-// Is it an attribute of the type, PBS's or ours? In any case of letters, as in PBS.
+// Does the type have an attribute of this name, PBS's or ours, in any case of letters?
 bool is_attribute(ObjectType type, std::string_view name);
 // May the attribute be set? True for an unknown name, for which the server decides.
 bool is_writable(ObjectType type, std::string_view name);

@@ -26,8 +26,8 @@ bool operator_begins(std::string_view line, std::size_t at) {
            ((line[at] == '+' || line[at] == '-') && at + 1 < line.size() && line[at + 1] == '=');
 }
 
-// The begin of the directive that the line ends with: after the last unquoted semicolon that is followed by a
-// blank or nothing. (The semicolons of an unquoted rrule aren't.)
+// The beginning of the directive that the line ends with: after the last unquoted semicolon that is followed
+// by a blank or nothing, unlike the semicolons of an unquoted rrule.
 std::size_t directive_begin(std::string_view line) {
     std::size_t begin = 0;
     char quote = '\0';

@@ -49,7 +49,7 @@ struct Assignment {
 
 struct ObjectName {
     std::string name;  // empty: all objects of the type (or the server itself)
-    // The server that has it. nullopt: none given, or @active: the active servers. "": the default server
+    // The object's server. nullopt: the active servers (none given, or @active). "": the default server
     // (@default).
     std::optional<std::string> server;
 };
@@ -63,7 +63,7 @@ struct Directive {
 };
 
 struct SyntaxError {
-    // One line for stderr; if `offset` is set, the error is at that place in the directive.
+    // The text for stderr; if `offset` is set, the error is at that place in the directive.
     std::string message;
     std::optional<std::size_t> offset;
     // The part with the error, which is qmgr's exit status. 1: the command, 2: the object type, 3: the names,

@@ -252,7 +252,7 @@ std::vector<QmgrSession::Target> QmgrSession::targets(const Directive& directive
     if (!directive.names.empty()) {
         for (const ObjectName& name : directive.names) {
             if (type == ObjectType::server) {
-                // a server's name says where it is
+                // the name of the object is the server to ask
                 const std::string where = name.server ? *name.server : name.name;
                 found.push_back({where == "default" ? "" : where, ""});
             } else if (name.server) {

@@ -25,8 +25,8 @@ class QmgrSession {
   public:
     explicit QmgrSession(QmgrOptions options) : options_(options) {}
 
-    // Connects to the first active servers; the default one if none is named. False: a server can't be
-    // reached, and a message is printed.
+    // Connects to the servers that are active at first; the default one if none is named. False: a server
+    // can't be reached, and a message is printed.
     bool connect(const std::vector<std::string>& servers);
 
     // Carries out one directive. Prints its output to stdout, errors and warnings to stderr, both in the

@@ -35,8 +35,7 @@ std::string servers_text(const batch_status* servers, bool heading);
 // All attributes (-f), as text or separated by the delimiter. `what` is "Job Id", "Queue" or "Server".
 std::string full_text(const batch_status* objects, std::string_view what, const QstatOptions& options);
 
-// All attributes as JSON, of the objects of several lists together. `group` is "Jobs", "Queue", "Server" or
-// "nodes".
+// All attributes as JSON, of the objects of several lists together. `group` is "Jobs", "Queue" or "Server".
 class JsonReport {
   public:
     JsonReport(std::string_view server, std::string_view version, std::time_t now);

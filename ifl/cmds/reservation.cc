@@ -291,7 +291,7 @@ Result<ReservationOptions> parse_reservation_options(const std::vector<std::stri
         (options.attributes.has(ATTR_resv_start) || options.attributes.has(ATTR_resv_end))) {
         return fail("Start/End time cannot be used with --job option");
     }
-    // an end before the start is on the next day
+    // an end before a start by the time of day is on the next day
     const std::string* const start = options.attributes.find(ATTR_resv_start);
     const std::string* const end = options.attributes.find(ATTR_resv_end);
     if (is_of_day && start != nullptr && end != nullptr && instant_of(*end) < instant_of(*start)) {

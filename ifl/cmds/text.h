@@ -23,7 +23,7 @@ std::string printable(std::string_view text);
 std::string left(std::string_view text, std::size_t width);
 std::string right(std::string_view text, std::size_t width);
 
-// The whole text as a whole number.
+// Reads the whole text as an integer.
 Result<long long> parse_integer(std::string_view text);
 
 // A value as in qmgr and `-l`: the text up to an unquoted comma or white space. The first quote character, '

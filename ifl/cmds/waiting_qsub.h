@@ -17,8 +17,8 @@ class Listener {
     static Result<Listener> open();
     int fd() const { return fd_.get(); }
     std::uint16_t port() const { return port_; }
-    // Accepts a connection; -1 if the caller is neither the system (by a privileged port) nor a process of
-    // this user.
+    // Accepts a connection from a privileged port or from a process of this user; -1: it is another, or
+    // failed.
     int accept() const;
 
   private:
@@ -37,7 +37,7 @@ int wait_for_end(const Program& program, const Listener& listener, const std::st
 int attend(const Program& program, const Listener& listener, const std::string& server,
            const std::string& job);
 
-// Error: standard input or output isn't a terminal.
+// Checks that standard input and output are a terminal.
 Result<void> check_terminal();
 
 }  // namespace pbs::cmds
