@@ -60,7 +60,7 @@ Result guarded(Result failure, Body&& body) noexcept {
     try {
         return std::forward<Body>(body)();
     } catch (...) {
-        // the only exceptions are of missing memory
+        // std::bad_alloc: nothing else throws
         thread_state().error = PBSE_SYSTEM;
         return failure;
     }

@@ -39,7 +39,7 @@ struct Attribute {
 
 using Attributes = std::vector<Attribute>;
 
-/// An attribute whose text belongs to someone else, such as the bytes of a packet.
+/// An attribute whose text belongs to another object, such as a packet's buffer.
 struct AttributeView {
     std::string_view name = {};
     std::string_view resource = {};

@@ -42,8 +42,8 @@ Error refusal(const Reply& reply, std::string_view what) {
     return {reply.code, fmt::format("{}: {}", what, text ? text->text : fmt::format("error {}", reply.code))};
 }
 
-// Does the work of pbs_iff: names the user of the connection from `port` to the server, over the connection
-// `helper` from a reserved port.
+// Does the work of pbs_iff: over `helper`, a connection from a reserved port, names the user of the
+// connection from `port`.
 Result<void> authenticate_here(const Socket& helper, const std::string& user, std::uint16_t port) {
     const Request request{RequestType::authenticate, user, Authenticate{"resvport", "", port}, ""};
     if (auto sent = helper.send(request_packet(request)); !sent) return sent;

@@ -535,7 +535,7 @@ extern int pbs_rlsjob(int connect, const char* job, const char* hold_types, cons
 extern int pbs_runjob(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_asyrunjob(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_asyrunjob_ack(int connect, const char* job, const char* location, const char* extend);
-/* Moves a job to `destination`: queue, @server or queue@server. */
+/* Moves a job to `destination`: queue, @server, queue@server, or NULL for the default queue. */
 extern int pbs_movejob(int connect, const char* job, const char* destination, const char* extend);
 /* Exchanges the places of two jobs. */
 extern int pbs_orderjob(int connect, const char* job1, const char* job2, const char* extend);

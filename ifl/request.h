@@ -144,7 +144,7 @@ struct DeleteJobList {
     bool operator==(const DeleteJobList&) const = default;
 };
 
-/// message_job. `file`: 1 stdout, 2 stderr, 0 the server's choice.
+/// message_job. `file`: 1 stdout, 2 stderr, 3 both, 0 the server's choice.
 struct MessageJob {
     std::string job;
     std::uint32_t file = 0;

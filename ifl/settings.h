@@ -17,7 +17,7 @@ inline constexpr std::uint16_t kDefaultPort = 15001;
 inline constexpr const char* kUsualHome = "/var/spool/pbspolicy";
 
 struct Settings {
-    std::string socket;     ///< the Unix socket of PBS_HOME; empty: none
+    std::string socket;     ///< the Unix socket of a server on this host; empty: none
     std::string server;     ///< name of the default server; empty: not set
     std::string secondary;  ///< the host that takes over in a failover pair; empty: none
     std::uint16_t port = kDefaultPort;

@@ -1,5 +1,5 @@
-// TLS 1.3 over a connection of the batch protocol: encrypts and seals the traffic, and proves who the server
-// is. The user is authenticated inside of it, as without TLS (ifl/auth.h).
+// TLS 1.3 over a connection of the batch protocol: encrypts and protects the traffic, and proves who the
+// server is. The user is authenticated inside of it, as without TLS (ifl/auth.h).
 //
 // A client that uses TLS begins with it: the first byte that a server gets is that of a TLS handshake, or the
 // P of a packet (ifl/packet.h). So a server takes both on one port, and a helper such as pbs_iff, which
@@ -33,8 +33,8 @@ void release_tls_of_thread();
 /// concurrently.
 class TlsContext {
   public:
-    /// For a server: its certificate with those of its issuers after it, and its key, both PEM. Only their
-    /// owner, root or this user, may write the files; nobody else may read the key. A certificate that isn't
+    /// For a server: its certificate with those of its issuers after it, and its key, both PEM. The files
+    /// belong to root or this user; nobody else may write them, or read the key. A certificate that isn't
     /// valid at `now` is an error. Errors: PBSE_SYSTEM, naming the file and what is wrong with it;
     /// PBSE_NOSUP: OpenSSL isn't installed.
     static Result<TlsContext> server(const std::string& certificate, const std::string& key,

@@ -1,5 +1,5 @@
-// A mutex whose members clang guards (-Wthread-safety): access to one without the mutex doesn't compile.
-// Other compilers ignore the annotations.
+// A mutex with annotations for clang (-Wthread-safety): access to a guarded member without it doesn't
+// compile. Other compilers ignore them.
 #pragma once
 
 #include <condition_variable>

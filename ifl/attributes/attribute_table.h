@@ -12,7 +12,7 @@
 
 namespace pbs::ifl {
 
-// The first seven have the numbers of enum pbs_resource_kind. Types that are like lists come last.
+// The first seven have the numbers of enum pbs_resource_kind.
 enum class AttributeType : std::uint8_t {
     integer = 1,
     real = 2,      // amounts are in millionths

@@ -8,8 +8,7 @@ namespace {
 
 using enum AttributeType;
 
-// The resources that every PBS complex has. `ssinodes` (a pair of CPUs with its memory bank) and `hpm` come
-// from Origin systems.
+// `ssinodes` (a pair of CPUs with its memory bank) and `hpm` come from Origin systems.
 constexpr auto kBuiltIn = std::to_array<BuiltInResource>({
     {"cput", duration, "m"},
     {"mem", size, "hqnm"},
