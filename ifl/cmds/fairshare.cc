@@ -86,7 +86,7 @@ int change(const Connection& connection, const Arguments& arguments) {
     return 0;
 }
 
-// Prints the path to an entity in each tree, or which of two entities goes first.
+// Prints the path to an entity in each tree.
 int show_entity(const std::vector<ShareTree>& trees, const Arguments& arguments) {
     std::vector<ShareTree> paths;
     for (const ShareTree& tree : trees) {

@@ -20,7 +20,6 @@ using namespace pbs::cmds;
 
 const Program kProgram{"pbsnodes", kPbsnodesUsage};
 
-// Appends a status list to another.
 void append(StatusList& list, StatusList more) {
     if (list == nullptr) {
         list = std::move(more);

@@ -43,7 +43,6 @@ class Qstat {
     }
 
   private:
-    // A server's connection and properties.
     struct Server {
         Connection connection;
         QstatHeading heading;

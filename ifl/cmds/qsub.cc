@@ -248,7 +248,6 @@ Result<void> add_server_defaults(JobOptions& options, const Connection& connecti
     return {};
 }
 
-// A submitted job.
 struct Submitted {
     std::string id;
     std::string server;  // as the user named it
