@@ -47,7 +47,6 @@ Result<Settings> load_settings(const Environment& environment, const std::string
 /// there.
 std::optional<std::string> conf_value(const Environment& environment, const std::string& name);
 
-/// A server's address.
 struct ServerAddress {
     std::string socket;  ///< path of a Unix socket, or empty: TCP to host and port
     std::string host;    ///< also the name in messages

@@ -1,4 +1,4 @@
-// A stream socket for the client library.
+// A stream socket for the client library; it closes its descriptor.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,6 @@
 
 namespace pbs::ifl {
 
-/// Owns a socket's descriptor.
 class Socket {
   public:
     Socket() = default;

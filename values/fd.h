@@ -7,7 +7,7 @@
 
 namespace pbs::values {
 
-// Owns a descriptor; the destructor closes it. -1 stands for none.
+// -1 stands for no descriptor.
 class Fd {
   public:
     Fd() = default;
