@@ -21,7 +21,7 @@ class Client {
     // Connects to a server; an empty `server` is the default one. Errors: the server can't be reached.
     static Result<Client> open(const std::string& server);
 
-    // Asks for all objects of which make_site() makes a site.
+    // Asks for all objects that make_site() needs.
     Result<Answers> answers() const;
 
     // Adds entries by `set server non_work_days += ...` in one request: all or none. Returns the server's

@@ -13,13 +13,13 @@ namespace pbs::calendar {
 
 struct PlannedDay {
     rrule::HolidayEvent event;
-    std::string rule;                     // as the server will keep it
+    std::string rule;                     // the entry in the form in which the server stores it
     std::optional<rrule::LocalDay> next;  // its first day from today on; none: all of its days are past
 };
 
 struct ImportPlan {
     std::vector<PlannedDay> added;
-    std::vector<PlannedDay> there;  // in non_work_days already, or twice in the file
+    std::vector<PlannedDay> there;  // in non_work_days already, or earlier in the file
     std::vector<PlannedDay> past;   // without a day from today on: not added
     std::vector<rrule::SkippedEvent> skipped;
 };

@@ -15,8 +15,9 @@ namespace pbs::diag {
 /// error's message names the part; its status is the command's exit status.
 cmds::Result<cmds::StatusList> ask_part(const cmds::Connection& connection, const std::string& part);
 
-/// Number of queued jobs with a comment, most frequent first. In comments each number is "N", so that jobs
-/// that differ only in amounts and dates count together.
+/// A comment, with "N" in place of each number, and the number of queued jobs that have it: jobs whose
+/// comments differ only in amounts and dates count together. ask_reasons() returns the most frequent comment
+/// first.
 struct Reason {
     std::string text;
     std::size_t jobs = 0;

@@ -129,7 +129,7 @@ class Maker {
             list(pbs_statsched(connection_.handle(), nullptr, nullptr), "records of cycles");
         for (const batch_status* at = scheds.get(); at != nullptr; at = at->next) add_record(at->name);
     }
-    // Adds a record. Its names are replaced by the code that knows where a record has names.
+    // Adds a record. replay::anonymous() replaces its names, since it knows where a record has names.
     void add_record(const std::string& sched) {
         const std::string name = "record." + sched;
         const StatusList parts = list(pbs_statrecord(connection_.handle(), sched.c_str(), nullptr), name);

@@ -13,19 +13,19 @@
 namespace pbs::diag {
 
 struct BundleOptions {
-    std::string report;    ///< what pbs_diag prints, as one of the files
-    std::string versions;  ///< of programs and machine, as another
-    std::string home;      ///< of the server; its log is read there if it may be read
+    std::string report;    ///< the output of pbs_diag, for a file
+    std::string versions;  ///< versions of programs and machine, for a file
+    std::string home;      ///< the server's home, for its log
     std::vector<std::string> users;
     bool anonymous = false;
     std::chrono::sys_seconds now;
 };
 
-/// A part that can't be obtained is named in the archive's README; the other parts are there. Error: the
-/// names to replace can't be found out.
+/// An archive of the parts that could be obtained. Its README names the missing ones, as `left_out` does.
+/// make_bundle() fails if it can't learn the names to replace.
 struct Bundle {
     std::string archive;                ///< for tar(1)
-    std::vector<std::string> left_out;  ///< what, and why
+    std::vector<std::string> left_out;  ///< a missing part each, with the reason
 };
 cmds::Result<Bundle> make_bundle(const cmds::Connection& connection, const BundleOptions& options);
 

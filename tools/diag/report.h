@@ -27,7 +27,7 @@ std::string reasons_text(const std::vector<Reason>& reasons, std::size_t most);
 std::string requests_text(const batch_status* requests, std::size_t most);
 std::string users_text(const batch_status* users, std::size_t most);
 
-/// Problems that are there or near; `problems` counts them.
+/// A report on a server's health; `problems` is the number of lines that report a problem.
 struct Health {
     std::string text;
     int problems = 0;

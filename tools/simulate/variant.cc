@@ -82,7 +82,7 @@ class Draft {
     Objects* machine_objects(cmds::ObjectType type);
     Result<void> execute(const objects::Command& command);
     bool is_assigned(const std::string& policy) const;
-    // Notes a policy that changes name.
+    // Notes an object that the changes name. `assigns`: they assign a policy to a sched.
     void note(ObjectType type, const std::string& name, bool assigns);
 
     Folder folder_;  // has to outlive the store's file
@@ -223,7 +223,7 @@ Result<void> Draft::apply_directive(std::string_view text) {
 }
 
 bool of_the_store(const cmds::Assignment& attribute, cmds::ObjectType type) {
-    // The machine has it, as the bundled server does.
+    // A queue's execution_type belongs to the machine, as with the bundled server.
     if (type == cmds::ObjectType::queue && values::same_word(attribute.name, "execution_type")) return false;
     return objects::find_attribute(static_cast<ObjectType>(type), attribute.name) != nullptr;
 }
@@ -477,7 +477,7 @@ void add_named_queues(const objects::Snapshot& snapshot, const std::vector<std::
     for (const std::string& name : of_trace) add_queue_of(name, machine);
     if (machine.queues.empty()) add_queue(machine, "workq");
     if (machine.server.contains("default_queue")) return;
-    // Name of the queue for submissions: an Origin policy names it, otherwise the first queue serves.
+    // The queue for submissions: an Origin policy names it; else it is workq or the first queue.
     std::string entry = machine.queues.contains("workq") ? "workq" : machine.queues.begin()->first;
     const objects::Object* const policy = snapshot.policy(snapshot.policy_slots("default").all_time);
     if (policy != nullptr && !policy->text("submit_queue").empty()) entry = policy->text("submit_queue");

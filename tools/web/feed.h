@@ -20,7 +20,7 @@ struct Told {
     std::string body;      // JSON
     std::string packed{};  // `body` packed by gzip; empty: not worth it
     std::int64_t time = 0;
-    std::uint64_t revision = 0;  ///< another one for everything new
+    std::uint64_t revision = 0;  ///< differs for each new answer
     std::chrono::steady_clock::time_point good_until{};
 };
 

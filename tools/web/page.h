@@ -42,7 +42,7 @@ struct Parameter {
 
 struct Page {
     std::string_view name;   ///< the address, without a slash
-    std::string_view title;  ///< as the menu has it
+    std::string_view title;  ///< text in the menu
     std::span<const Parameter> parameters;
     /// Time for which an answer stays fresh and is given to all clients.
     std::chrono::seconds good_for;

@@ -30,8 +30,8 @@ struct Contents {
     std::function<Answer(std::string_view)> compare{};
     /// Returns the picture of /what-if.svg; nullptr: none.
     std::function<std::shared_ptr<const std::string>()> plots{};
-    std::string base{};                ///< what all addresses begin with: "/pbs"
-    std::vector<std::string> names{};  ///< that are answered to, beside the usual ones (host_names.h)
+    std::string base{};                ///< beginning of all addresses: "/pbs"
+    std::vector<std::string> names{};  ///< host names to answer to, beside the usual ones (host_names.h)
 };
 
 class Server {

@@ -32,8 +32,8 @@ struct SiteReplies {
         return {server.get(), scheds.get(), queues.get(), policies.get(), time_windows.get()};
     }
 };
-/// Asks for the replies. A refusal of one of the first three is an error; the other two are those of a server
-/// without policy objects.
+/// Asks for the replies. Errors: the server refuses its status or that of its schedulers or queues. A server
+/// without policy objects refuses the other two, which are empty then.
 tl::expected<SiteReplies, Answer> ask_site(Link& server);
 
 /// Makes the calendar of a site. An error names the object that makes no sense.
@@ -47,8 +47,8 @@ std::int64_t clock_of(const SiteView& site);
 
 /// May users see each other's jobs (query_other_jobs)?
 bool shows_jobs_of_others(const attrl* server);
-/// Whether clients may see a job of this owner, "user@host". Where users don't see each other's jobs, only
-/// those of this program's user are shown, even if it is an operator and could see more.
+/// May clients see a job of this owner, "user@host"? Where users don't see each other's jobs, only those of
+/// this program's user are shown, even if it is an operator and could see more.
 bool may_show(const attrl* server, std::string_view owner);
 
 /// Spans as JSON: from, to (seconds since the Epoch), kind, name, detail, and whether the range cuts them

@@ -33,8 +33,7 @@ constexpr int kLowPriority = 10;
 constexpr std::chrono::milliseconds kBetweenLooks{50};
 constexpr const char* kChangesFile = "changes.qmgr";
 
-// Whether the text can be a policy's name. A path must not pass: pbs_simulate takes any other text for a
-// file.
+// Can the text be a policy's name? A path must not pass: pbs_simulate takes any other text for a file.
 bool is_name(std::string_view text) {
     const auto plain = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

@@ -18,9 +18,9 @@ namespace pbs::web {
 
 /// A requested comparison.
 struct Comparison {
-    std::string month;    ///< YYYY-MM, whose accounting is gone through
-    std::string first;    ///< a policy
-    std::string second;   ///< another one; empty: the changes
+    std::string month;    ///< YYYY-MM: the month whose jobs are simulated
+    std::string first;    ///< name of a policy
+    std::string second;   ///< name of another policy; empty: `changes` are compared with `first`
     std::string changes;  ///< directives of qmgr(8) that change the configuration
 };
 

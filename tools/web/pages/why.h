@@ -13,7 +13,7 @@ namespace pbs::web {
 Answer why_answer(const SiteView& site, const batch_status& job, const batch_status* explanation,
                   const std::string& error);
 
-/// Makes the list of the jobs in these lists, `total` in number.
+/// Makes the answer for a list of jobs. `total`: all jobs of the server, listed or not.
 Answer jobs_answer(const SiteView& site, std::initializer_list<const batch_status*> lists,
                    std::int64_t total);
 
