@@ -179,7 +179,7 @@ TEST_F(AccountingTest, RecordsOfOneMomentAreWrittenTogether) {
     EXPECT_THAT(records(), ElementsAre(HasSubstr(";2.h;"))) << "that of the day before has its own file";
     shift("0");
     EXPECT_THAT(records(), ElementsAre(HasSubstr(";1.h;")));
-    // However many there are, no more of them are in memory than some thousand.
+    // About a thousand records are kept in memory at most; more are written.
     const Accounting::Together together(accounting);
     for (int i = 0; i < 5000; ++i) accounting.deleted(std::to_string(i) + ".h", "a@h");
     EXPECT_LT(accounting.pending(), 1001U);
@@ -217,7 +217,7 @@ TEST_F(AccountingTest, DoesNotRecordTheSameEndAgain) {
         accounting.started(example());
         accounting.ended(example());
     }
-    // The server's clock may be another now.
+    // The server's clock may have been set back since.
     shift("-864000");
     Accounting accounting(top_ + "/acct", log, clock_);
     accounting.remember_since(clock_.now() + 864000s);

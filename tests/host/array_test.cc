@@ -39,7 +39,7 @@ class ArrayTest : public ServerTest {
         plugin_->stop(0);
         plugin_.reset();
     }
-    // The server dies, and the next one begins.
+    // Restarts the server.
     void restart() {
         end_plugin();
         open_server();
@@ -50,7 +50,7 @@ class ArrayTest : public ServerTest {
         more.push_back(attribute("array_indices_submitted", indices));
         return submit(user(), more, "q");
     }
-    // Cycles until none is wanted: how many ran.
+    // Runs cycles until none is wanted. Returns their number.
     int schedule() {
         Cycles cycles(*server_);
         int count = 0;
@@ -80,7 +80,7 @@ class ArrayTest : public ServerTest {
     int signal(const std::string& id, const std::string& name) {
         return ask(root(), RequestType::signal_job, ifl::SignalJob{id, name}).code;
     }
-    // "12[].svr B, 12[1].svr R" of a status request.
+    // Returns the states in a job's status: "12[].svr B, 12[1].svr R".
     std::string listed(const std::string& id, std::string extend = {}) {
         const ifl::Reply reply = ask(root(), RequestType::status_job, ifl::Status{id, {}}, std::move(extend));
         if (reply.code != 0) return std::to_string(reply.code);
@@ -201,7 +201,7 @@ TEST_F(ArrayTest, RunsNoMoreAtOnceThanItMay) {
     EXPECT_EQ(submit(user(), {attribute("max_run_subjobs", "3")}, "q"), std::to_string(PBSE_NOTARRAY_ATTR));
 }
 
-// As in OpenPBS, where such an array waits until somebody allows more.
+// Such an array waits until somebody allows more subjobs, as in OpenPBS.
 TEST_F(ArrayTest, RunsNothingWhileItMayRunNone) {
     const std::string id = submit_array("1-3", {attribute("max_run_subjobs", "0")});
     const std::string why = "Not Running: Number of concurrent running subjobs limit reached";
@@ -237,7 +237,7 @@ TEST_F(ArrayTest, IsRefusedWhereItIsTooLarge) {
     EXPECT_EQ(set(PBS_OBJ_QUEUE, "q", "max_array_size", "0"), PBSE_BADATVAL);
 }
 
-// Memory, rows and what the plugin is told are those of one job, however many subjobs wait.
+// Waiting subjobs aren't jobs of their own: only the array and its running subjobs are.
 TEST_F(ArrayTest, CostsAsMuchAsOneJob) {
     set(PBS_OBJ_SERVER, "", "max_array_size", "100000");
     submit_array("1-100000");

@@ -54,7 +54,7 @@ TEST_F(Arrival, AJobKeepsItsIdItsOwnerAndItsTimes) {
     EXPECT_EQ(job_shows(kId, "hop_count"), "2");
     EXPECT_EQ(job_shows(kId, "queue"), "work");
     EXPECT_THAT(job_shows(kId, "Variable_List"), HasSubstr("PBS_O_QUEUE=far"));
-    // One of here has the same number.
+    // A job submitted here gets the same number.
     set(PBS_OBJ_SERVER, "", "max_job_sequence_id", "9999999");
     server_->state.next_sequence = 5;
     EXPECT_EQ(submit(user(), {}), "5.svr");
@@ -83,7 +83,7 @@ TEST_F(Arrival, OnlyServersThatTheSiteNamesHandJobsIn) {
 TEST_F(Arrival, TheOwnerIsNobodyHereWithoutASiteThatSaysSo) {
     set(PBS_OBJ_SERVER, "", "flatuid", "False");
     EXPECT_EQ(queue().code, PBSE_BADUSER);
-    // Whatever host the other server says that he is of.
+    // The host that the other server names for the owner makes no difference.
     EXPECT_EQ(ask(sender(), RequestType::queue_job,
                   ifl::QueueJob{kId, "work", {attribute("Job_Owner", user_ + "@host.example.org")}})
                   .code,
@@ -160,7 +160,7 @@ TEST_F(Arrival, AJobThatHasComeIsNotTakenAgain) {
     EXPECT_EQ(queue().code, PBSE_JOBEXIST) << "it has been here";
     open_server();
     EXPECT_EQ(queue().code, PBSE_JOBEXIST);
-    // It has gone on to other servers since, and comes again.
+    // The job has been on other servers since, and comes again.
     ASSERT_EQ(queue(kId, {}, "3").code, 0);
     EXPECT_EQ(commit(), 0);
     ASSERT_TRUE(store_->forget_received(server_->now() + 1));

@@ -45,7 +45,7 @@ TEST_F(AttributesTest, ListsGrowAndShrink) {
     EXPECT_FALSE(attributes_.has("managers"));
 }
 
-// A comment, which a great many jobs get at once, takes no other memory of any of them.
+// A comment, which very many jobs get at once, needs no new memory in any of them.
 TEST_F(AttributesTest, AJobThatWaitsHasRoomForAComment) {
     SharedTexts texts;
     Job job;
@@ -115,7 +115,7 @@ TEST_F(AttributesTest, VariablesAreReplacedByName) {
     ASSERT_TRUE(
         apply_change(attributes_, def, {"Variable_List", "", "B=2\\,3,A=1", ifl::Op::decr}, resources_));
     EXPECT_EQ(text("Variable_List"), "A=9");
-    // It is kept as OpenPBS's server shows it, whatever form the client has sent.
+    // The list is stored as OpenPBS's server shows it, whatever form the client sends.
     ASSERT_TRUE(apply_change(attributes_, def, {"Variable_List", "", "W=/it's/a\\b, X= y ", ifl::Op::set},
                              resources_));
     EXPECT_EQ(text("Variable_List"), "W=/it\\'s/a\\\\b,X= y ");

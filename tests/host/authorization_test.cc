@@ -50,7 +50,7 @@ class Authorization : public PluginServerTest {
         session_.from = "uid 7 on the Unix socket";
     }
 
-    // Users of every system, since some requests need one that there is.
+    // Users that every system has, since some requests need an existing one.
     std::string name_of(size_t role) const {
         static const std::array<std::string, 4> names = {"daemon", "bin", "", "sys"};
         return role == 2 ? user_ : names[role];
@@ -63,7 +63,7 @@ class Authorization : public PluginServerTest {
         EXPECT_EQ(manage(root(), PBS_CMD_CREATE, type, name, std::move(attributes)).code, kOk);
         return name;
     }
-    // Jobs of the owner.
+    // Submits a job of the owner.
     std::string waiting() {
         return submit(user(), {attribute("Job_Name", "j"), attribute("Resource_List.ncpus", "0")}, "q");
     }
@@ -92,7 +92,7 @@ class Authorization : public PluginServerTest {
     static ifl::Attributes one(const std::string& name, const std::string& value = {}) {
         return {attribute(name, value)};
     }
-    // A scheduler whose policy goes by the shares of an fs_group.
+    // Lets the policy of a scheduler use the shares of an fs_group. Returns the scheduler's name.
     std::string fairshare() {
         if (!has_shares_) {
             has_shares_ = true;
@@ -103,7 +103,7 @@ class Authorization : public PluginServerTest {
         }
         return "default";
     }
-    // Of the owner.
+    // A minute's time, an hour from now.
     ifl::Attributes times() const {
         const int64_t start = server_->now() + 3600;
         return {attribute("reserve_start", std::to_string(start)),
@@ -112,7 +112,7 @@ class Authorization : public PluginServerTest {
     std::string reservation() {
         return id_in(ask(user(), RequestType::submit_reservation, ifl::QueueJob{"", "", times()}));
     }
-    // Of whole hosts.
+    // Asks for a reservation of whole hosts.
     std::string maintenance() {
         return id_in(ask(identity(0), RequestType::submit_reservation, ifl::QueueJob{"", "", times()}, "m"));
     }
@@ -120,14 +120,15 @@ class Authorization : public PluginServerTest {
         const auto* text = std::get_if<ifl::TextReply>(&reply.body);
         return text == nullptr ? std::string() : text->text.substr(0, text->text.find(' '));
     }
-    // What a connection has to send first.
+    // Sends the QueueJob that has to precede some requests.
     void queue_as_asker() {
         EXPECT_EQ(
             ask(identity(asker_), RequestType::queue_job, ifl::QueueJob{"", "q", one("Job_Name", "j")}).code,
             kOk);
     }
 
-    // What there is now, as a value of the attribute of a request that sets it: its number or its document.
+    // Returns the present configuration as the value of a request's attribute: its number for `revision`,
+    // else its document.
     std::string configuration(const std::string& attribute) {
         const ifl::Reply reply =
             ask(root(), RequestType::status_scheduler, ifl::Status{}, "object=configuration");
@@ -136,7 +137,7 @@ class Authorization : public PluginServerTest {
         return attribute == "revision" ? list->objects[0].name : list->objects[0].attributes.at(0).value;
     }
 
-    // Of a DeleteJobList, the code of its job.
+    // Returns the reply's code; for DeleteJobList, that of its job.
     int code_of(const ifl::Reply& reply) {
         const auto* list = std::get_if<ifl::DeleteReply>(&reply.body);
         if (list != nullptr && !list->failed.empty()) return static_cast<int>(list->failed.front().code);
@@ -242,7 +243,7 @@ std::vector<Row> job_rows() {
                [](A& a) {
                    return Ask{RequestType::locate_job, ifl::JobId{a.waiting()}};
                }),
-        // The owner's has no output to write into: it got past the check of rights.
+        // The owner's job has no output to write into: the request got past the check of rights.
         on_job("MessageJob", {PBSE_BADSTATE, PBSE_BADSTATE, PBSE_BADSTATE, kPerm},
                [](A& a) {
                    return Ask{RequestType::message_job, ifl::MessageJob{a.waiting(), 2, "hello"}};
@@ -330,8 +331,8 @@ struct Kind {
     int type;
     std::string name;
     ifl::Attributes at_creation;
-    ifl::Attribute attribute;  // one to set and unset
-    // Expected of a manager and an operator for create, delete, set, unset; of all others perm.
+    ifl::Attribute attribute;  // an attribute to set and unset
+    // Codes for create, delete, set and unset, expected for a manager and an operator; all others get PERM.
     std::array<std::array<int, 2>, 4> codes;
 };
 
@@ -433,7 +434,7 @@ TEST_F(Authorization, EachRequestAsEachRole) {
             EXPECT_EQ(ask_row(row, role), row.codes[role]) << row.what << " as " << kRoles[role];
 }
 
-// A handler, or a type of object for Manager, that isn't in the table makes this fail.
+// Fails if a handler, or a type of object for Manager, isn't in the table.
 TEST_F(Authorization, TheTableIsComplete) {
     std::set<RequestType> asked;
     for (const Row& row : all_rows()) asked.insert(row.make(*this).type);
@@ -446,8 +447,8 @@ TEST_F(Authorization, TheTableIsComplete) {
         if (made.type == RequestType::manager) types.insert(std::get<ifl::Manage>(made.body).object_type);
         if (made.type == RequestType::status_scheduler) extends.insert(made.extend);
     }
-    // An attribute that no object has: the answer is another for a type that is known, if there can be an
-    // object of the name.
+    // Sets an attribute that no object has. The answer is kInvalid only if the type is unknown, or can't have
+    // an object of this name.
     const auto known = [&](uint32_t type, const std::string& name) {
         return manage(root(), PBS_CMD_SET, static_cast<int>(type), name, one("no_such_thing")).code !=
                kInvalid;
@@ -455,7 +456,7 @@ TEST_F(Authorization, TheTableIsComplete) {
     for (uint32_t type = 0; type < 256; ++type)
         EXPECT_EQ(known(type, "none") || known(type, ""), types.contains(type))
             << "objects of type " << type << " are not in the table, or not told apart";
-    // What a status of the schedulers is of if its extend string asks for another object.
+    // Extend strings that make a status of schedulers one of other objects are in the table.
     for (const char* object : {"policy", "time_window", "fs_group", "fairshare", "configuration", "history",
                                "sched", "queue", "server", "node", "resource", "revision"}) {
         const std::string extend = std::string("object=") + object;
@@ -481,7 +482,7 @@ TEST_F(Authorization, WhatThisServerDoesNotDoIsToldSoToEverybody) {
     }
 }
 
-// A TCP connection that said nothing, or says another name than the one it was vouched for.
+// A TCP connection that says nothing, or another name than the one it was vouched for, has no rights.
 TEST_F(Authorization, NobodyKnownMayAskForNothing) {
     ifl::AuthTable table;
     for (const Row& row : all_rows()) {

@@ -40,7 +40,7 @@ class BackupTest : public testing::Test {
     }
     void TearDown() override { fs::remove_all(top_); }
 
-    // Both databases with this number in them.
+    // Writes the number into both databases.
     void write(int number) const {
         ASSERT_TRUE(Store::open(home_->server_db()));
         sql(home_->server_db(),
@@ -152,8 +152,7 @@ TEST_F(BackupTest, WhatAnotherLeftBehindIsNotInTheWay) {
     EXPECT_EQ(fs::status(backup_).permissions(), fs::perms(0700));
 }
 
-// A writer that changes server.db, then policy.db, then commits the second and then the first, as the server
-// does.
+// The writer changes server.db, then policy.db, and commits policy.db first, as the server does.
 TEST_F(BackupTest, BothAreOfOneMoment) {
     write(0);
     std::atomic<bool> stop = false;
@@ -223,7 +222,7 @@ TEST_F(BackupTest, ADamagedBackupChangesNothing) {
         bytes.at(at) = static_cast<char>(bytes[at] ^ 1);
         put(path, bytes);
     };
-    // With a manifest that fits the file, so that only its content is wrong.
+    // Makes the manifest fit the file, so that only the file's content is wrong.
     const auto vouch = [](const std::string& backup, const std::string& file, int64_t new_version = -1) {
         auto manifest = *Manifest::parse(text(backup + "/MANIFEST"));
         for (auto& one : manifest.databases)
@@ -357,7 +356,7 @@ TEST_F(BackupTest, WhatWasPutAsideIsNotWrittenOver) {
     EXPECT_EQ(server_mark(priv()), 1);
 }
 
-// Where the journal can't be looked for, a restore that was decided must not be taken for none.
+// If the journal can't be looked for, there may have been a decision to restore.
 TEST_F(BackupTest, WhatCannotBeLookedForIsNoSignThatItIsNotThere) {
     const std::string moved = top_ + "/moved";
     fs::create_directories(priv() + "/restore.new");

@@ -22,7 +22,7 @@ class ClockFile : public testing::Test {
     void SetUp() override { path_ = testing::TempDir() + "clock." + std::to_string(::getpid()); }
     void TearDown() override { ::unlink(path_.c_str()); }
     void write(const std::string& text) const { std::ofstream(path_) << text; }
-    // A change is seen at the next look, at most 20 ms later.
+    // Waits until a change is seen: at the next look, at most 20 ms later.
     static void look() { std::this_thread::sleep_for(25ms); }
 
     std::string path_;
@@ -53,7 +53,7 @@ TEST_F(ClockFile, SeesChangesOfTheFile) {
     write("0");
     Clock clock;
     ASSERT_TRUE(clock.follow(path_));
-    // Quick changes of the same length too, which the file's times alone would not show.
+    // Quick changes that keep the file's length are seen too, which the file's times alone would not show.
     for (int i = 1; i < 10; ++i) {
         write(std::to_string(i));
         look();

@@ -21,7 +21,7 @@ class CommitGroupTest : public ServerTest {
         server_->commit_group.take(false);
         return id;
     }
-    // By another connection, which sees what is committed.
+    // Counts jobs over another connection, which sees only what is committed.
     int64_t stored_jobs() const { return query("SELECT count(*) FROM job"); }
     int64_t query(const std::string& sql) const {
         sqlite3* db = nullptr;
@@ -57,7 +57,7 @@ TEST_F(CommitGroupTest, TheyAreStoredAndKnownTogether) {
     EXPECT_EQ(store_->script(server_->state.job(second)->sequence), "sleep 1\n");
 }
 
-// Whatever ends the server after the commit, no later job gets the number of one of these.
+// No later job gets the number of a committed one, whatever ends the server after the commit.
 TEST_F(CommitGroupTest, TheNextNumberIsStoredWithThem) {
     submit_to_group();
     const std::string last = submit_to_group();
@@ -100,7 +100,7 @@ TEST_F(CommitGroupTest, ACommitThatFailsLeavesNoneOfThem) {
     EXPECT_EQ(server_->state.jobs().size(), 1U);
     EXPECT_EQ(server_->state.queue_counts(server_->state.queue("batch")->handle).total(), 1);
     EXPECT_EQ(accounting_text().find(first), std::string::npos);
-    // It goes on when the database can be written again.
+    // Submissions succeed again once the database can be written.
     query("ALTER TABLE hidden RENAME TO last_commit");
     const std::string third = submit_to_group();
     ASSERT_TRUE(server_->commit_group.commit());

@@ -143,7 +143,7 @@ TEST_F(HostHistory, WhatIsRefusedOrChangesNothingLeavesNoRow) {
     const std::string before = revision();
     EXPECT_NE(set(PBS_OBJ_QUEUE, "q1", "Priority", "9999"), 0);
     EXPECT_NE(set(PBS_OBJ_QUEUE, "nosuch", "Priority", "1"), 0);
-    EXPECT_EQ(set(PBS_OBJ_QUEUE, "q1", "enabled", "True"), 0);  // it is
+    EXPECT_EQ(set(PBS_OBJ_QUEUE, "q1", "enabled", "True"), 0);  // it is enabled already
     EXPECT_EQ(revision(), before);
 }
 
@@ -162,7 +162,7 @@ TEST_F(HostHistory, BothPartsOfARequestAreOneChange) {
     EXPECT_EQ(of(first, "change"), of(second, "change"));
     EXPECT_EQ(of(first, "command"), "set queue q1 time_window = t1, Priority = 3");
     EXPECT_EQ(of(second, "command"), of(first, "command"));
-    // Between them nothing was ever in force.
+    // The state between the two rows was never in force.
     EXPECT_THAT(text(change("revision", first.name)), HasSubstr("midst of one change"));
     EXPECT_THAT(text(change("revision", first.name, "queue q1")), HasSubstr("midst of one change"));
     ASSERT_EQ(change("revision", std::to_string(std::stoi(first.name) - 1)).code, 0);
@@ -214,7 +214,7 @@ TEST_F(HostHistory, GoesBackAsAWholeAndForthAgain) {
     EXPECT_EQ(forth.code, 0) << text(forth);
     EXPECT_EQ(document(), after);
     EXPECT_EQ(document(then), before);
-    // It is in the database, too.
+    // The database has the change, too.
     plugin_->stop(server_->now());
     plugin_.reset();
     open_server();
@@ -245,7 +245,7 @@ TEST_F(HostHistory, ARefusalLeavesEverythingAsItWas) {
     ASSERT_EQ(set(PBS_OBJ_QUEUE, "q1", "Priority", "7"), 0);
     make_queue("q2");
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "default_queue", "q2"), 0);
-    // A job holds the queue.
+    // A job keeps q2 from being deleted.
     const std::string job = submit(user(), {}, "q2");
     const std::string before = document();
     const std::string last_row = revision();
@@ -255,7 +255,7 @@ TEST_F(HostHistory, ARefusalLeavesEverythingAsItWas) {
     EXPECT_EQ(document(), before);
     EXPECT_EQ(revision(), last_row);
     ASSERT_EQ(ask(root(), ifl::RequestType::delete_job, ifl::Manage{1, PBS_OBJ_JOB, job, {}}).code, 0);
-    // Now a policy that stays as it is names it: the plugin's refusal takes the server's part back.
+    // A policy that isn't rolled back names q2: the plugin's refusal takes the server's part back.
     ASSERT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1").code, 0);
     ASSERT_EQ(set(PBS_OBJ_POLICY, "p1", "dedicated_queues", "q2"), 0);
     const std::string named = document();
@@ -265,7 +265,7 @@ TEST_F(HostHistory, ARefusalLeavesEverythingAsItWas) {
     EXPECT_EQ(document(), named);
     ASSERT_NE(server_->state.queue("q2"), nullptr);
     EXPECT_EQ(server_->state.server.text("default_queue"), "q2");
-    // The plugin, too, has the queue still.
+    // The plugin still has the queue, too.
     EXPECT_EQ(
         manage(root(), PBS_CMD_CREATE, PBS_OBJ_POLICY, "p2", {attribute("dedicated_queues", "q2")}).code, 0);
 }
@@ -301,7 +301,7 @@ TEST_F(HostHistory, ADocumentCarriesTheServersPart) {
     EXPECT_EQ(replaced.code, 0) << text(replaced);
     EXPECT_EQ(server_->state.queue("other"), nullptr);
     EXPECT_EQ(document(), text_of_all);
-    // Mistakes of either part leave the other as it is.
+    // A mistake in either part leaves the other as it is.
     EXPECT_THAT(text(change("import", R"({"format": 1, "host": {"queue": {"q1": {"Priority": "high"}}}})")),
                 HasSubstr("queue q1"));
     EXPECT_THAT(text(change("import", R"({"format": 1, "policy": {"p1": {"by_queue": "perhaps"}},
@@ -314,7 +314,7 @@ TEST_F(HostHistory, ADocumentCarriesTheServersPart) {
     EXPECT_EQ(document(), text_of_all);
 }
 
-// The server's database is the older one, as after a crash between the two commits.
+// server.db is older than the history, as after a crash between the two commits.
 TEST_F(HostHistory, AChangeThatIsOnlyInTheHistoryIsTakenBack) {
     make_queue("q1");
     const std::string before = document();
@@ -344,7 +344,7 @@ TEST_F(HostHistory, AChangeThatIsOnlyInTheHistoryIsTakenBack) {
     EXPECT_THAT(last("command"), HasSubstr("rollback to revision "));
     EXPECT_EQ(last("user"), "pbs_server");
     EXPECT_THAT(log_text(), HasSubstr("it is taken back"));
-    // Once is enough.
+    // The next start changes nothing.
     const std::string rows = revision();
     stop();
     ASSERT_TRUE(start());
@@ -410,7 +410,7 @@ TEST_F(HostHistory, AResourceGoesBackToAnotherType) {
     EXPECT_EQ(document(), before);
 }
 
-// Nodes of the past are known by the host's name of then, which the server has no more.
+// The history knows nodes by the host's earlier name.
 TEST_F(HostHistory, ARollbackGoesAcrossANewNameOfTheHost) {
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "managers", "root@*"), 0);
     make_node("n1", "4");
@@ -445,8 +445,7 @@ TEST_F(HostHistory, ANodeComesBackWithoutWhatNewOnesHave) {
     EXPECT_EQ(last("command"), "set node @default comment = x");
 }
 
-// Whatever was done in whatever order: the configuration of each revision that was in force can be shown, and
-// gone back to.
+// After random changes, the configuration of each revision that was in force can be shown and gone back to.
 TEST_F(HostHistory, EveryRevisionCanBeShownAndReached) {
     std::mt19937 random(20261121);
     const auto pick = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };

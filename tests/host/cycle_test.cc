@@ -34,7 +34,7 @@ class CycleTest : public ServerTest {
         plugin_.reset();
         ServerTest::TearDown();
     }
-    // With jobs a, b and c the cycle is under way, and wants to start all of them.
+    // Submits jobs a, b and c, and begins a cycle that wants to start all of them.
     void begin(Cycles& cycles) {
         for (std::string* id : {&a, &b, &c}) *id = submit(user(), {}, "q");
         cycles.run_wanted();
@@ -49,7 +49,7 @@ class CycleTest : public ServerTest {
     std::string a, b, c;
 };
 
-// Of many jobs that wait, nothing but the comment is written.
+// A cycle that only comments on waiting jobs doesn't write their rows.
 TEST_F(CycleTest, ACommentIsWrittenAlone) {
     for (std::string* id : {&a, &b, &c}) *id = submit(user(), {}, "q");
     const auto decision = [&](const std::string& id, Decision::Kind kind) {
@@ -77,7 +77,7 @@ TEST_F(CycleTest, ACommentIsWrittenAlone) {
     ASSERT_TRUE(apply_decisions(*server_, now + 200, {decision(a, comment)}));
     EXPECT_EQ(job_shows(a, "mtime"), std::to_string(now + 100)) << "it says nothing new";
     sql("DROP TRIGGER fails");
-    // More may become of the job in the same transaction, before or after it.
+    // Another decision about the job may be in the same transaction, before or after the comment.
     ASSERT_TRUE(apply_decisions(*server_, now + 300, {decision(c, comment), decision(c, accrue)}));
     ASSERT_TRUE(apply_decisions(*server_, now + 300, {decision(b, accrue), decision(b, comment)}));
     open_server();
@@ -171,7 +171,7 @@ TEST_F(CycleTest, RequestsAreAnsweredBetweenSlices) {
     EXPECT_THAT(log_text(), Not(HasSubstr("decision dropped")));
 }
 
-// qrun, as the network answers it: in steps once it can't be answered at once.
+// A qrun as the network answers it: in steps once it can't be answered at once.
 struct Qrun {
     Qrun(Server& server, const Identity& who, const std::string& id)
         : request{ifl::RequestType::run_job, who.user, ifl::RunJob{id, "", 0}, {}},
@@ -241,7 +241,7 @@ TEST_F(CycleTest, AVnodeThatWasGivenAnotherJobIsLookedAtAgain) {
     const std::string other = submit(user(), {attribute("Resource_List.ncpus", "99")}, "q");
     Cycles cycles(*server_);
     begin(cycles);
-    // There is room beside it; but nobody but the plugin knows whether the others want the vnode for
+    // There is room beside the other job, but only the plugin knows whether the jobs want the vnode for
     // themselves.
     ASSERT_EQ(ask(root(), ifl::RequestType::modify_job,
                   ifl::Manage{PBS_CMD_SET, PBS_OBJ_JOB, other, {attribute("Resource_List.ncpus", "1")}})
@@ -285,7 +285,7 @@ TEST_F(CycleTest, CommentsAreGivenAlsoToJobsThatChangedButNotToHeldOnes) {
     EXPECT_THAT(job_shows(e, "comment"), Not(HasSubstr("Too large")));
 }
 
-// The mark tells of each commit that waited for the disk.
+// The mark has the number of the last commit that waited for the disk.
 TEST_F(CycleTest, CommentsWaitForNoDiskAndStartsDo) {
     const auto marked = [this] { return (*sqlite::read_mark(folder_ + "/server.db"))->number; };
     const std::string d = submit(user(), {attribute("Resource_List.ncpus", "99")}, "q");
@@ -358,7 +358,7 @@ TEST_F(WaitingCycle, BeginsWhenThatIsOver) {
     cycles.work_finished();
     EXPECT_FALSE(server_->cycle_waits);
     EXPECT_TRUE(cycles.busy());
-    cycles.work_finished();  // of something that ended before
+    cycles.work_finished();  // about work that had ended before
     EXPECT_EQ(states(), "QQQ");
     cycles.cycle_finished();
     EXPECT_EQ(states(), "RRR");
@@ -390,7 +390,7 @@ TEST_F(WaitingCycle, ComesBeforeOtherExplanations) {
     ifl::StatusParts out;
     std::optional<ifl::Reply> reply;
     EXPECT_EQ(go_on(context, out, false, reply), Steps::Left::later);
-    // Had the plugin been asked, it would be at work on that now.
+    // The plugin hasn't been asked: it would be at work on the request now.
     plugin_->abandon(kTicket);
     cycles.work_finished();
     EXPECT_FALSE(server_->cycle_waits);
@@ -458,7 +458,7 @@ TEST_F(EstimateTest, AJobThatIsHeldHasNone) {
     expect_start(5000);
     ASSERT_EQ(ask_holds(ifl::RequestType::hold_job), 0);
     EXPECT_EQ(start(), "");
-    expect_start(6000);  // of a cycle that was on its way
+    expect_start(6000);  // from a cycle that was under way
     EXPECT_EQ(start(), "");
     ASSERT_EQ(ask_holds(ifl::RequestType::release_job), 0);
     EXPECT_EQ(start(), "") << "until it is told again";

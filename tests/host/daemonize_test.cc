@@ -34,7 +34,7 @@ TEST(DaemonTest, TheCommandReturnsWhenTheServerIsReady) {
         ::sleep(1);
     });
     EXPECT_EQ(status, 0);
-    // What was done before ready() is there when the command returns, and the daemon leads a session.
+    // The file written before ready() exists when the command returns, and the daemon leads a session.
     pid_t session = 0;
     pid_t pid = 0;
     std::ifstream(path) >> session >> pid;

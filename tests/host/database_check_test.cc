@@ -58,7 +58,7 @@ TEST_F(DatabaseCheckTest, OneOfTheTwoIsAnErrorOnceAServerHasBeenReady) {
     EXPECT_EQ(error(), "") << "pbs_migrate has made the other";
 }
 
-// As a server leaves it that is killed before the database has its -wal.
+// A killed server leaves a journal if the database has no -wal yet.
 TEST_F(DatabaseCheckTest, AnInterruptedChangeIsTakenBack) {
     const std::string scratch = top_ + "/scratch.db";
     {
@@ -76,7 +76,7 @@ TEST_F(DatabaseCheckTest, AnInterruptedChangeIsTakenBack) {
     EXPECT_EQ(database->integer("SELECT revision FROM history"), 1);
 }
 
-// Whoever may write it could make the server start programs.
+// Whoever may write the database could make the server start programs.
 TEST_F(DatabaseCheckTest, ADatabaseThatOthersCouldChangeIsRefused) {
     for (const std::string& path : {home_->server_db(), home_->policy_db()}) {
         ASSERT_EQ(::chmod(path.c_str(), 0666), 0);

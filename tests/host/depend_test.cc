@@ -58,7 +58,7 @@ class Depend : public ServerTest {
         script_runs(id);
         end(id, status);
     }
-    // What the loop does between requests; the number of transactions.
+    // Settles dependencies, as the loop does between requests. Returns the number of transactions.
     int settle() {
         for (int parts = 1;; ++parts) {
             const auto more = settle_dependencies(*server_, server_->now());
@@ -66,7 +66,7 @@ class Depend : public ServerTest {
             if (!more || !*more) return parts;
         }
     }
-    // "H s 22", "Q n 10".
+    // Returns a job's state, holds and substate: "H s 22".
     std::string state(const std::string& id) {
         return fmt::format("{} {} {}", job_shows(id, "job_state", "x"), job_shows(id, "Hold_Types", "x"),
                            job_shows(id, "substate", "x"));
@@ -96,7 +96,7 @@ TEST_F(Depend, IsShownAtBothEndsAsOpenpbsShowsIt) {
     EXPECT_THAT(accounting_text(), HasSubstr(fmt::format(" depend=afterok:{} ", at(a))));
 }
 
-// What each type does at the start and at an end with 0 and with 1.
+// A type of dependency, and when it lets the job go: at the other job's start, at its end with 0 or with 1.
 struct Outcome {
     const char* type;
     bool at_start;
@@ -145,7 +145,7 @@ TEST_F(Depend, AfterIsMetWhenTheScriptRunsOrHasRun) {
     const std::string c = job();
     const std::string d = job("after:" + c);
     ASSERT_EQ(run(c), 0);
-    end(c, 1);  // the server hears of its end only
+    end(c, 1);  // the server hears only of the end
     EXPECT_EQ(state(d), queued);
 }
 

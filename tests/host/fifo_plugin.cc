@@ -20,7 +20,7 @@ struct Vnode {
 struct Waiting {
     uint64_t queue = 0;
     int64_t ncpus = 1;
-    int64_t running_ncpus = 0;  // of a running job
+    int64_t running_ncpus = 0;  // while the job runs
     uint64_t vnode = 0;
     bool queued = false;
 };
@@ -28,17 +28,17 @@ struct Waiting {
 struct Fifo {
     uint32_t ncpus = std::numeric_limits<uint32_t>::max();
     std::map<uint64_t, Vnode> vnodes;
-    std::map<uint64_t, uint32_t> queues;  // flags
+    std::map<uint64_t, uint32_t> queues;  // flags by handle
     std::map<uint64_t, Waiting> jobs;
     std::vector<pbs_decision> decisions;
     std::vector<pbs_place> places;
     std::vector<pbs_amount> amounts;
-    pbs_cycle_result result{};  // of start_cycle()
+    pbs_cycle_result result{};  // result of start_cycle()
     bool cycle_runs = false;    // until finish_cycle()
-    pbs_decision placed{};      // of place_job(), with these
+    pbs_decision placed{};      // decision of place_job(), with place and place_amount
     pbs_place place{};
     pbs_amount place_amount{};
-    uint64_t explains = 0;  // the ticket of who asked for an explanation, until it is abandoned
+    uint64_t explains = 0;  // ticket of a request for an explanation, until it is abandoned
 };
 
 Fifo& fifo(void* self) {
@@ -130,7 +130,7 @@ int32_t cycle(void* self, const pbs_cycle_request*, pbs_cycle_result* result) {
     return 0;
 }
 
-// On the first vnode with room, from any queue.
+// Places the job on the first vnode with room, whatever its queue.
 int32_t place_job(void* self, const pbs_place_request* request, pbs_cycle_result* result) {
     Fifo& f = fifo(self);
     if (f.cycle_runs) return 15208;
@@ -201,7 +201,7 @@ extern "C" __attribute__((visibility("default"))) int32_t pbs_policy_plugin_init
     plugin->next_deadline = [](void*, int64_t) { return std::numeric_limits<int64_t>::max(); };
     plugin->tick = [](void*, int64_t) { return uint32_t{0}; };
     plugin->wanted = [](void*, pbs_str) { return uint32_t{0}; };
-    // Of a host that wants to be told of their end, cycles go on until the test says that they are over.
+    // A host that wants to be told of the end has cycles that go on until the test says that they are over.
     plugin->start_cycle = [](void* self, const pbs_cycle_request* request, int32_t* running) {
         if (fifo(self).explains != 0) return int32_t{15208};
         *running = 1;

@@ -127,7 +127,7 @@ TEST_F(HomeTest, KeepsASecondServerOut) {
     std::string error;
     std::getline(std::ifstream(top_ + "/error"), error);
     EXPECT_EQ(error, "another pbs_server runs on " + path_ + " (pid " + std::to_string(::getpid()) + ")");
-    // A child that has not come to its exec yet doesn't hold the lock for a server that has gone.
+    // A forked child that hasn't come to its exec yet doesn't hold the lock for a server that has gone.
     const pid_t child = ::fork();
     if (child == 0) {
         ::pause();

@@ -117,7 +117,7 @@ TEST(JobState, ARunLeavesNothingBehind) {
     EXPECT_EQ(job.attributes.integer("run_count", 0), 2);
 }
 
-// Whatever the table lets happen, in whatever order, the invariants hold.
+// The invariants hold after any events that the table allows, in any order.
 TEST(JobState, InvariantsHoldOnRandomWalks) {
     const State state;
     for (unsigned seed = 1; seed <= 500; ++seed) {
@@ -131,8 +131,7 @@ TEST(JobState, InvariantsHoldOnRandomWalks) {
             const E event = static_cast<E>(pick(static_cast<int>(E::moved)));
             const bool of_an_array = event == E::began || event == E::made_subjob;
             if (of_an_array || !may_happen(job, event)) continue;
-            // The caller holds a job that depends on others, and marks none that waits as deleted but to end
-            // it.
+            // Callers hold a job that depends on others, and mark a waiting job as deleted only to end it.
             if (event == E::depends) set_attribute(job, "Hold_Types", "s");
             if (event == E::deleted && !job.running()) continue;
             advance(job, event, state, now, "text");
@@ -227,7 +226,7 @@ class JobStatesOfAServer : public ServerTest, public testing::WithParamInterface
         return "preempt or resume";
     }
 
-    // It runs, or has ended.
+    // Lets a running job report that it runs, or has ended. Returns the report's name.
     std::string report_of(const std::string& id) {
         const Job* job = server_->state.job(id);
         if (job == nullptr || !job->running()) return "nothing";
@@ -254,7 +253,7 @@ class JobStatesOfAServer : public ServerTest, public testing::WithParamInterface
         EXPECT_EQ(server_->state.counts().text(), counts.text()) << after;
     }
 
-    // A record for each start, and for each end of a run one that says how it ended.
+    // Each start has a record, and each end of a run has one that says how it ended.
     void check_accounting() {
         std::map<std::string, int> starts;
         std::map<std::string, int> ends;

@@ -158,7 +158,7 @@ TEST_F(Queued, OnlyThoseThatDoNotRunCountForThresholds) {
     EXPECT_EQ(refusal(next_one), "") << "history counts nowhere";
 }
 
-// A job that is altered counts as it will be, in the place of what it is.
+// An altered job counts by its new request, in place of the present one.
 TEST_F(Queued, AJobThatIsThereCountsOnce) {
     Job one = job("ann", "staff", "x", 2);
     state.put(one);
@@ -188,12 +188,12 @@ TEST_F(Queued, OldAndNewStylesDoNotMix) {
     EXPECT_EQ(code("max_queued", other), PBSE_MIXENTLIMS);
 }
 
-// Random changes, each of several jobs that come, move and go, beside a plain list of the jobs that there
-// are: a job is taken exactly if no limit is exceeded by what the change has done so far.
+// Random changes, each of several jobs that come, move and go, against a plain list of the jobs: a job is
+// taken exactly if no limit is exceeded by what the change has done so far.
 class LimitsOfChanges : public ServerTest {
   protected:
     struct Limit {
-        std::string queue;  // empty: of the server
+        std::string queue;  // empty: the server
         std::string attribute;
         char kind;
         std::string name;
@@ -210,7 +210,7 @@ class LimitsOfChanges : public ServerTest {
         return list[static_cast<size_t>(pick(0, static_cast<int>(std::size(list)) - 1))];
     }
 
-    // All limits of one attribute are one value of it.
+    // Sets random limits. All limits of one attribute are in one value of it.
     void set_limits() {
         std::map<std::pair<std::string, std::string>, std::string> values;
         std::set<std::string> known;
@@ -287,7 +287,7 @@ class LimitsOfChanges : public ServerTest {
         if (kind == 'o') return "PBS_ALL";
         return std::string(job.attributes.text(kind == 'u' ? "euser" : kind == 'g' ? "egroup" : "project"));
     }
-    // The entity's own limit is in the place of that of all.
+    // Does the limit apply to the job? An entity's own limit replaces the generic one.
     bool concerns(const Limit& limit, const Job& job) const {
         const std::string whose = entity(job, limit.kind);
         if (limit.name == whose) return true;
@@ -296,7 +296,7 @@ class LimitsOfChanges : public ServerTest {
                           other.kind == limit.kind && other.name == whose;
                });
     }
-    // By the list of jobs. Limits of the server on numbers are for new jobs alone.
+    // Does the job fit, by the list of jobs? Limits of the server on numbers are for new jobs alone.
     bool fits(const Job& job, const std::string& queue, bool is_new) const {
         const uint64_t handle = server_->state.queue(queue)->handle;
         if (const auto most = max_queuable_.find(queue); most != max_queuable_.end()) {

@@ -24,7 +24,7 @@ class ExecutionType : public ServerTest {
             .code;
     }
     std::string queue(const std::string& what) { return shown(ifl::RequestType::status_queue, "work", what); }
-    // What the plugin is told.
+    // Returns the execution type that the plugin is told.
     int32_t told() {
         RecordBuilder builder(server_->state);
         return builder.queue(*server_->state.queue("work")).execution_type;

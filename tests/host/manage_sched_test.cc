@@ -59,7 +59,7 @@ TEST_F(Schedulers, TheFolderOfTheRequestIsNotMade) {
     EXPECT_FALSE(std::filesystem::exists(folder_ + "/sched_priv_night"));
 }
 
-// The server, which may be root, reads and writes there.
+// The server, which may be root, reads and writes in these folders.
 TEST_F(Schedulers, FoldersElsewhereAreTheAdministratorsToChoose) {
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "managers", "mary@*"), 0);
     ASSERT_EQ(create("night"), 0);

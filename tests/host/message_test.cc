@@ -27,7 +27,7 @@ class MessageTest : public ServerTest {
         for (const pid_t pid : server_->killed_children) ::waitpid(pid, nullptr, 0);
         ServerTest::TearDown();
     }
-    // In place of pbs_server; it is run as `--write-message USER UID GID PATH`.
+    // Puts a script in place of pbs_server, which is run as `--write-message USER UID GID PATH`.
     void writer_is(const std::string& script) {
         std::ofstream(server_->options.program) << "#!/bin/sh\n" << script << '\n';
         ::chmod(server_->options.program.c_str(), 0755);
@@ -73,7 +73,7 @@ TEST_F(MessageTest, OneThatHangsIsGivenUp) {
     server_->killed_children.clear();
 }
 
-// A client that goes takes its request with it.
+// A client that goes away takes its request with it.
 TEST_F(MessageTest, OneWhoseClientHasGoneIsKilled) {
     writer_is("exec sleep 1000");
     {

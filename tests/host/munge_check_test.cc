@@ -17,7 +17,8 @@ using ::testing::HasSubstr;
 
 const ifl::ConnectionEnds kEnds{"10.0.0.5", 40122, "10.0.0.1", 15001};
 
-// uid 1000 is alice here, 1001 bob; a credential is its own text, made by alice.
+// uid 0 is root here, 1000 alice. A credential is its own text, made by root if it begins with "root", else
+// by alice.
 CredentialSources sources() {
     return {
         [](const std::string& credential) -> Result<ifl::Munge::Decoded> {
@@ -49,7 +50,7 @@ TEST(UserOfACredential, IsNobodyIfMungedRefusesIt) {
     expect_refusal(user_of({"", kEnds}, sources()), "a user's name expected");
 }
 
-// As where the hosts don't count their users alike.
+// The hosts may give the same number to different users.
 TEST(UserOfACredential, HasTheSameNameOnBothHosts) {
     expect_refusal(user_of({"bob:users", kEnds}, sources()),
                    "uid 1000 is alice on the server's host, and bob on the client's");
@@ -58,7 +59,7 @@ TEST(UserOfACredential, HasTheSameNameOnBothHosts) {
     expect_refusal(user_of({"alice:users", kEnds}, others), "uid 1000 has no name");
 }
 
-// A server that alice asked shows her credential to this one.
+// A server that alice asked could show her credential to this one.
 TEST(UserOfACredential, IsNobodyOnAnotherConnection) {
     for (const char* text :
          {"alice:users:10.0.0.6,40122,10.0.0.1,15001", "alice:users:10.0.0.5,40123,10.0.0.1,15001",
@@ -66,7 +67,7 @@ TEST(UserOfACredential, IsNobodyOnAnotherConnection) {
         expect_refusal(user_of({text, kEnds}, sources()), "the credential is for the connection from");
 }
 
-// Root of another host and an ordinary user of this one are together not root here.
+// Root of another host and an ordinary user of this one must not become root together.
 TEST(UserOfACredential, IsWhoHasTheConnectionIfThatIsOnThisMachine) {
     EXPECT_EQ(user_of({"alice:users", kEnds, true}, sources()), "alice");
     expect_refusal(user_of({"root:root", kEnds, true}, sources()),
@@ -76,7 +77,7 @@ TEST(UserOfACredential, IsWhoHasTheConnectionIfThatIsOnThisMachine) {
     expect_refusal(user_of({"alice:users", kEnds, true}, others), "doesn't know");
 }
 
-// The loop runs in the test.
+// The event loop runs in the test's thread.
 class MungeCheckTest : public ::testing::Test {
   protected:
     MungeCheckTest() { uv_loop_init(&loop); }
@@ -102,7 +103,7 @@ class MungeCheckTest : public ::testing::Test {
 };
 
 TEST_F(MungeCheckTest, AnswersEachOnce) {
-    // The check keeps no loop alive by itself.
+    // The timer keeps the loop alive, which the check doesn't.
     uv_timer_init(&loop, &alive);
     uv_timer_start(
         &alive, [](uv_timer_t*) {}, 10, 10);
@@ -114,7 +115,7 @@ TEST_F(MungeCheckTest, AnswersEachOnce) {
     uv_close(reinterpret_cast<uv_handle_t*>(&alive), nullptr);
 }
 
-// A munged that hangs: the loop goes on, what waits can be forgotten, and the end isn't waited for.
+// While munged hangs, the loop goes on, waiting checks can be forgotten, and the end doesn't wait.
 TEST_F(MungeCheckTest, NobodyWaitsForOneThatTakesLong) {
     struct Gate {
         std::mutex mutex;

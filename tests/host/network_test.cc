@@ -24,7 +24,7 @@
 namespace pbs::host {
 namespace {
 
-// A client that blocks, for at most a few seconds.
+// A client that blocks, for at most a minute.
 class Client {
   public:
     static Client unix_socket(const std::string& path) {
@@ -35,7 +35,7 @@ class Client {
         client.connected_ = connect(client.fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
         return client;
     }
-    // From a port below 1024 if `privileged`.
+    // Connects over TCP, from a port below 1024 if `privileged`.
     static Client tcp(uint16_t port, bool privileged = false) {
         Client client(socket(AF_INET, SOCK_STREAM, 0));
         sockaddr_in own{};
@@ -68,8 +68,8 @@ class Client {
     void send_request(ifl::RequestType type, ifl::RequestBody body, const std::string& user = "whoever") {
         send_bytes(ifl::request_packet({type, user, std::move(body), ""}));
     }
-    // The next reply's code; -1: the connection was closed; -2: nothing came. Objects of a status are
-    // counted.
+    // Returns the next reply's code; -1: the connection was closed; -2: nothing came; -3: the packet is no
+    // reply. Sets `objects` to the number of a status' objects.
     int reply_code(size_t* objects = nullptr) {
         while (true) {
             auto next = decoder_.next();
@@ -87,14 +87,14 @@ class Client {
             decoder_.feed({bytes, static_cast<size_t>(size)});
         }
     }
-    // The next packet's type, and its data: "closed" if there is none.
+    // Returns the next packet's type and data; "closed" if there is none.
     std::pair<ifl::PacketType, std::string> packet() {
         ifl::PacketReader packets(ifl::kLongestToken);
         for (;;) {
             const auto next = packets.next();
             if (next && *next) return {packets.type(), std::string(**next)};
             pollfd ready{fd_, POLLIN, 0};
-            char bytes[1];  // nothing of what follows
+            char bytes[1];  // reads nothing of what follows
             if (!next || poll(&ready, 1, 60000) != 1 || recv(fd_, bytes, sizeof bytes, 0) <= 0)
                 return {ifl::PacketType::dis, "closed"};
             packets.feed({bytes, sizeof bytes});
@@ -112,7 +112,7 @@ class Client {
     ifl::ReplyDecoder decoder_;
 };
 
-// The loop runs in a thread of its own; the test is the clients.
+// The event loop runs in a thread of its own; the test plays the clients.
 class NetworkTest : public ServerTest {
   protected:
     void SetUp() override {
@@ -151,7 +151,7 @@ class NetworkTest : public ServerTest {
         end_loop();
         ServerTest::TearDown();
     }
-    // A connection of another user than the one who runs the test: over TCP, with root's word for it.
+    // Makes a connection of another user than the one who runs the test: over TCP, with root's word for it.
     Client of(const std::string& user) {
         auto client = Client::tcp(network_->port());
         EXPECT_EQ(client.ask(ifl::RequestType::connect, ifl::Connect{}), 0);
@@ -164,7 +164,7 @@ class NetworkTest : public ServerTest {
     static int ask_as(Client& client, const std::string& user) {
         return client.ask(ifl::RequestType::status_server, ifl::Status{}, user);
     }
-    // Network::memory(), in the loop's thread.
+    // Returns Network::memory(), asked in the loop's thread.
     size_t memory() {
         std::promise<size_t> answer;
         memory_answer_ = &answer;
@@ -176,7 +176,7 @@ class NetworkTest : public ServerTest {
     }
 
     NetworkOptions options_;
-    std::function<void()> after_request_ = [] {};  // in the loop's thread
+    std::function<void()> after_request_ = [] {};  // called in the loop's thread
     uv_loop_t loop_{};
     uv_async_t stop_{};
     uv_async_t memory_asked_{};
@@ -211,7 +211,7 @@ TEST_F(NetworkTest, APrivilegedPortVouchesForAnotherConnection) {
               0);
     EXPECT_EQ(client.ask(ifl::RequestType::status_server, ifl::Status{}, "nobody"), 0);
     EXPECT_EQ(client.ask(ifl::RequestType::manager, ifl::Manage{2, 0, "", {}}, "nobody"), PBSE_PERM);
-    // Another name than the one vouched for.
+    // Requests under another name than the one vouched for are refused.
     EXPECT_EQ(client.ask(ifl::RequestType::status_server, ifl::Status{}, "root"), PBSE_BADCRED);
 }
 
@@ -288,8 +288,8 @@ TEST_F(NetworkTest, RepliesGoOutBeforeTheEndThatWasAskedFor) {
     EXPECT_EQ(half_closed.reply_code(), -1);
 }
 
-// The server takes no more requests of a client that doesn't read than it has room for their replies; once
-// they are read it goes on, and none is lost.
+// The server takes no more requests of a client that doesn't read than it has room for their replies. Once
+// the replies are read, it goes on, and none is lost.
 TEST_F(NetworkTest, AClientThatDoesNotReadIsNotReadFrom) {
     listen();
     auto client = Client::unix_socket(options_.socket);
@@ -361,7 +361,7 @@ TEST_F(NetworkTest, WhoHasMostConnectionsMakesRoomForOthers) {
         clients.push_back(of(user));
         ASSERT_EQ(ask_as(clients.back(), user), 0);
     }
-    // The helpers' ends take a moment to be noticed.
+    // The ends of the helpers' connections take a moment to be noticed.
     clients.push_back(Client::unix_socket(options_.socket));
     for (int i = 0; i < 100 && ask_as(clients.back(), "root") != 0; ++i) usleep(10000);
     auto another = Client::unix_socket(options_.socket);
@@ -387,11 +387,11 @@ TEST_F(NetworkTest, RepliesThatNobodyReadsAreNotMade) {
     }
     size_t most = 0;
     for (size_t before = 1; before != memory(); usleep(200'000)) most = std::max(most, before = memory());
-    // All replies are some 200 MB.
+    // All replies together are some 200 MB.
     EXPECT_GT(most, size_t{1} << 20);
     EXPECT_LT(most, size_t{12} << 20);
     EXPECT_EQ(works(), 0);
-    // Each is whole once it's read.
+    // Each reply is whole once it is read.
     for (const size_t i : {0, 39}) {
         size_t objects = 0;
         ASSERT_EQ(clients.at(i).reply_code(&objects), 0) << i;
@@ -405,7 +405,7 @@ TEST_F(NetworkTest, RepliesThatNobodyReadsAreNotMade) {
 TEST_F(NetworkTest, RequestsThatAreNeverWholeHaveABoundedMemory) {
     options_.most_memory = size_t{8} << 20;
     listen();
-    // The header of a packet of 8 MB, and 3 MB of it.
+    // Each client sends the header of a packet of 8 MB, and 3 MB of its data.
     std::string half = ifl::make_packet(std::string(size_t{8} << 20, 'x')).substr(0, size_t{3} << 20);
     std::vector<Client> clients;
     for (int i = 0; i < 10; ++i) {
@@ -425,7 +425,7 @@ TEST_F(NetworkTest, StrangersOnThisHostDontTakeItsUsersConnections) {
     options_.most_unknown_per_address = 3;
     options_.most_per_user = 3;
     listen();
-    // Each known user has a number of his own, and those who aren't known have another.
+    // Each known user may have so many connections, and all unknown ones together.
     std::vector<Client> clients;
     for (const char* user : {"nobody", "daemon"}) {
         for (int i = 0; i < 3; ++i) {
@@ -439,7 +439,7 @@ TEST_F(NetworkTest, StrangersOnThisHostDontTakeItsUsersConnections) {
             clients.push_back(std::move(client));
         }
     }
-    // The helpers' ends take a moment to be noticed.
+    // The ends of the helpers' connections take a moment to be noticed.
     std::vector<Client> strangers;
     for (int i = 0; i < 100 && strangers.size() < 3; ++i) {
         auto one = Client::tcp(network_->port());
@@ -500,7 +500,7 @@ class MungeNetworkTest : public NetworkTest {
         options_.munge_socket = munged_->socket();
         name_ = find_user(getuid())->name;
     }
-    // A connection that is asked for a credential.
+    // Returns a connection that is asked for a credential.
     Client asked() const {
         auto client = Client::tcp(network_->port());
         EXPECT_EQ(client.ask(ifl::RequestType::connect, ifl::Connect{}), 0);
@@ -536,7 +536,7 @@ TEST_F(MungeNetworkTest, ACredentialSaysWhoAsks) {
     EXPECT_EQ(client.reply_code(), -1);
 }
 
-// All of it sent at once, as by a client that doesn't wait.
+// The credential and a request are sent at once, as by a client that doesn't wait.
 TEST_F(MungeNetworkTest, WhatComesBehindTheCredentialWaits) {
     listen();
     auto client = asked();
@@ -611,8 +611,8 @@ TEST_F(MungeNetworkTest, WhoIsUnknownMayNotAskWhateverHisPort) {
               PBSE_NOSUP);
 }
 
-// Root of another host that has the key makes a credential of root, and an ordinary user of this one shows
-// it.
+// Root of another host that has the key could make a credential of root for an ordinary user of this one to
+// show.
 TEST_F(MungeNetworkTest, OnThisMachineTheConnectionIsTheUsersToo) {
     if (getuid() != 0) GTEST_SKIP() << "only root can have another user's connection";
     listen();
@@ -660,7 +660,7 @@ TEST_F(NetworkTest, LongRepliesComeWhole) {
     EXPECT_EQ(client.ask(ifl::RequestType::status_job, ifl::Status{}), 0);
 }
 
-// Here AsyncRunJob, for the end of a cycle.
+// The request is AsyncRunJob, which waits for the end of a cycle.
 TEST_F(NetworkTest, ARequestWithoutAReplyHasNoneEitherIfItHadToWait) {
     client::Options plugin{PBS_FIFO_PLUGIN, folder_, "svr", "", server_->now()};
     plugin.cycle_finished = [] {};

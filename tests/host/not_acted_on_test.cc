@@ -1,4 +1,4 @@
-// What is set on the server's own objects and acts on nothing is told where it is set.
+// A setting of the server's own objects that acts on nothing is reported where it is set.
 #include "server_plugin/host/requests/not_acted_on.h"
 
 #include <fmt/format.h>

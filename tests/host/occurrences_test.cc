@@ -105,7 +105,7 @@ TEST(Occurrences, OutliveTheProcess) {
     ASSERT_THAT(loaded.later, SizeIs(2));
     EXPECT_EQ(loaded.later[0].start, kNoon + 2 * kDay);
     EXPECT_EQ(loaded.later[1].start, kNoon + 3 * kDay);
-    // Not even one that has been written by somebody else is more than it may be.
+    // Not even a number of occurrences that somebody else has written exceeds the limit.
     set_attribute(loaded, "reserve_count", "1000000000");
     load_occurrences(loaded, State());
     EXPECT_LE(loaded.later.size(), kMostOccurrences);

@@ -1,4 +1,4 @@
-// A server with the built plugin loaded, as it is started.
+// A server that has loaded the built plugin, as at its start.
 #pragma once
 
 #include "tests/host/server_fixture.h"

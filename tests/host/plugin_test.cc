@@ -42,7 +42,7 @@ TEST_F(PluginTest, ACycleStartsWhatThePluginDecides) {
     EXPECT_EQ(job_shows(b, "job_state"), "Q");
     EXPECT_EQ(job_shows(c, "job_state"), "R");
     EXPECT_EQ(job_shows(a, "comment"), "Started in order");
-    // Not while scheduling is off.
+    // No cycle runs while scheduling is off.
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "scheduling", "f"), 0);
     const std::string d = submit(user(), {attribute("Resource_List.ncpus", "0")}, "q");
     cycles.run_wanted();
@@ -66,7 +66,7 @@ TEST_F(PluginTest, TheTimerWantsACycleEachIteration) {
     move_clock(601);
     cycles.look_at_clock();
     EXPECT_EQ(server_->take_wanted_cycles().at("default"), PBS_SCH_SCHEDULE_TIME);
-    // A clock that is set back doesn't stop the cycles for as long as it was set back.
+    // A clock that is set back doesn't stop the cycles for that long.
     move_clock(-5000);
     cycles.look_at_clock();
     move_clock(-4399);

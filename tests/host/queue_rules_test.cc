@@ -25,7 +25,7 @@ const std::vector<Limited>& limits() {
         {"resources_min", "ncpus", "4", {"4", "5"}, {"3"}},
         {"resources_max", "mem", "1gb", {"1048576kb", "1mb"}, {"1025mb"}},
         {"resources_min", "walltime", "00:01:00", {"00:01:00"}, {"00:00:59"}},
-        // TORQUE's count of nodes is no maximum here; as a minimum it is a text.
+        // "nodes" has no maximum here; its minimum is compared as a text.
         {"resources_max", "nodes", "4", {"1", "4", "5", "1:ppn=2", "9999"}, {}},
         {"resources_min", "nodes", "2", {"2", "3", "2:ppn=2"}, {"1", "10"}},
         {"resources_max",
@@ -39,7 +39,7 @@ const std::vector<Limited>& limits() {
         {"resources_max", "software", "abc", {"abc", "abb", "ABD", "ab"}, {"abd", "b", "abcd"}},
         {"resources_min", "software", "abc", {"abc", "abd", "b"}, {"abb", "ABD"}},
         {"resources_max", "arch", "linux", {"linux", "aix"}, {"windows"}},
-        // A list has what is asked for, or it is more.
+        // A maximum of a list refuses nothing. A minimum requires an element of it.
         {"resources_max", "sa", "a,b", {"a", "b", "c", "a,b", "a,c"}, {}},
         {"resources_min", "sa", "a,b", {"a", "b", "b,a"}, {"c", "a,c"}},
         {"resources_max", "bo", "False", {"True", "False"}, {}},
@@ -88,7 +88,7 @@ TEST_F(LimitsOnResources, CompareAsInOpenPBS) {
         };
         set_queue(row.attribute, row.resource, row.limit);
         check("queue ");
-        if (std::string_view(row.attribute) == "resources_min") continue;  // a server has none
+        if (std::string_view(row.attribute) == "resources_min") continue;  // a server has no minimum
         queue_.attributes = {};
         set_server(row.attribute, row.resource, row.limit);
         check("server ");

@@ -56,7 +56,7 @@ TEST_F(Requests, ServerAttributesAreChecked) {
     EXPECT_EQ(set(PBS_OBJ_SERVER, "", "max_job_sequence_id", "10"), PBSE_INVALID_MAX_JOB_SEQUENCE_ID);
 }
 
-// A job is made to fit its queue at QueueJob. What a manager changes until Commit counts all the same.
+// QueueJob makes the job fit its queue. Changes of the queue between QueueJob and Commit count as well.
 TEST_F(Requests, AJobIsAsTheQueueWantsItAtItsCommit) {
     make_queue("q");
     const auto queue = [&] {
@@ -161,7 +161,7 @@ TEST_F(Requests, NodesAreThisMachines) {
     EXPECT_EQ(offline(ifl::Op::decr), 0);
     EXPECT_EQ(shown(ifl::RequestType::status_node, "n1", "state"), "free");
     EXPECT_EQ(set(PBS_OBJ_NODE, "n1", "state", "sleepy"), PBSE_BADNDATVAL);
-    // As pbsnodes -o asks: by host.
+    // pbsnodes -o names a host, not a vnode.
     constexpr int kHost = 7;
     EXPECT_EQ(set(kHost, "host", "state", "offline"), 0);
     EXPECT_EQ(shown(ifl::RequestType::status_node, "n1", "state"), "offline");
@@ -300,7 +300,7 @@ TEST_F(Requests, AlterChecksLimitsAndStates) {
     EXPECT_EQ(alter(user(), "Job_Name", "renamed"), 0);
 }
 
-// As in OpenPBS, but that there a user may take a limit away.
+// As in OpenPBS, except that users of OpenPBS may also take a limit away.
 TEST_F(Requests, AlterOfARunningJobsTimeTellsItsRunner) {
     make_queue("q");
     make_node("n1", "4");
@@ -340,8 +340,8 @@ TEST_F(Requests, AlterOfARunningJobsTimeTellsItsRunner) {
     EXPECT_EQ(executor_.limits.size(), 4U);
 }
 
-// What exec_vnode, exec_host, the node file and the environment are in OpenPBS for the same requests, apart
-// from the order of resources within a chunk.
+// For the same requests OpenPBS has the same exec_vnode, exec_host, node file and environment, apart from the
+// order of resources within a chunk.
 TEST_F(Requests, ChunksAreKeptAsOpenPbsKeepsThem) {
     struct Row {
         std::string resource;
@@ -603,7 +603,7 @@ TEST_F(Requests, TheMailerIsForTheServersOwnHost) {
     EXPECT_EQ(mailer(somebody("starter")), 0);
 }
 
-// Root's jobs run as root: managers who aren't root neither let them in nor say what they run.
+// Root's jobs run as root, so managers who aren't root may neither admit them nor choose what they run.
 TEST_F(Requests, RootsJobsAreTheAdministrators) {
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "managers", "mary@*"), 0);
     const Identity mary = somebody("mary");
@@ -695,7 +695,7 @@ TEST_F(Requests, ProgramsWithArgumentsBecomeScripts) {
     EXPECT_EQ(*store_->script(server_->state.job(id)->sequence), "exec '/bin/echo' 'x & y' 'it'\\''s'\n");
 }
 
-// Jobs change while a long reply is made.
+// Jobs come and go while a long reply is made.
 TEST_F(Requests, ALongReplyShowsWhatIsThereAllTheTimeOnce) {
     make_queue("q");
     std::vector<std::string> jobs;
@@ -726,8 +726,7 @@ TEST_F(Requests, ALongReplyShowsWhatIsThereAllTheTimeOnce) {
     }
 }
 
-// The queue is deleted while its jobs are listed, and the request of a reply that has shown nothing yet
-// fails.
+// The queue is deleted while its jobs are listed. The request fails if its reply hasn't shown anything yet.
 TEST_F(Requests, WhatIsListedMayGo) {
     make_queue("q");
     const std::string id = submit(user(), {}, "q");

@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A route queue "in" with the destination "to", on which all limits are set that a test wants.
+// A route queue "in" with the destination "to", on which tests set limits.
 class RoutingTest : public ServerTest {
   protected:
     void SetUp() override {
@@ -76,21 +76,21 @@ TEST_F(RoutingTest, RefusalsForNowAreOpenPBSs) {
         EXPECT_EQ(is_refused_for_now(code), for_now.contains(code)) << code;
 }
 
-// A destination that refuses a job: for what, until when.
+// A setting by which a destination refuses a job, and how the refusal is lifted.
 struct Refusal {
     const char* name;
-    const char* queue;  // whose attribute refuses; empty: the server's
+    const char* queue;  // the queue with the attribute; empty: the server
     const char* attribute;
     std::string value;
     ifl::Attributes job{};
-    std::string lifted{};     // by this value; empty: by none
-    bool makes_room = false;  // or by the end of the one job that there is
+    std::string lifted{};     // this value of the attribute lifts it; empty: none does
+    bool makes_room = false;  // the end of the only job in the queue lifts it, too
 };
 
 class Refusals : public RoutingTest {
   protected:
     Refusal disabled() const { return {"disabled", "to", "enabled", "f", {}, "t"}; }
-    // What is for now, of a destination that has one job.
+    // Temporary refusals by a destination that has one job.
     std::vector<Refusal> full() const {
         const ifl::Attributes cpus = {attribute("Resource_List.ncpus", "1")};
         const ifl::Attributes wide = {attribute("array_indices_submitted", "1-3")};
@@ -145,7 +145,7 @@ TEST_F(Refusals, AreTriedAgainWhereTheDestinationIsFullOrDisabled) {
         SCOPED_TRACE(fmt::format("{} {}={}", row.queue, row.attribute, row.value));
         const bool of_server = *row.queue == '\0';
         const std::string there = submit(user(), {}, "to");
-        // It is there before the limit is: the server takes no new job beyond its own limits.
+        // Submit the job before the limit is set: the server takes no new job beyond its own limits.
         change("in", "started", "f");
         const std::string id = submit(user(), row.job, "in");
         change("in", "started", "t");
@@ -160,7 +160,7 @@ TEST_F(Refusals, AreTriedAgainWhereTheDestinationIsFullOrDisabled) {
             EXPECT_EQ(queue_of(id), "in");
             EXPECT_EQ(state_of(id), "Q");
         }
-        // Room for one, or the limit is lifted.
+        // Make room for one job, or lift the limit.
         if (row.makes_room)
             remove(there);
         else
@@ -180,7 +180,7 @@ TEST_F(Refusals, AreForGoodWhereTheJobIsNoneForTheDestination) {
         EXPECT_EQ(submit(user(), row.job, "in"),
                   std::to_string(*row.queue == '\0' ? PBSE_EXCQRESC : PBSE_ROUTEREJ));
         allow(row);
-        // The same of a job that waits in the queue.
+        // A job that waits in the queue is refused, too.
         change("in", "started", "f");
         const std::string id = submit(user(), row.job, "in");
         change("in", "started", "t");
@@ -207,7 +207,7 @@ TEST_F(Refusals, OneDestinationThatMayTakeItLaterIsEnough) {
     refuse(disabled());
     const std::string id = submit(user(), {attribute("Resource_List.ncpus", "2")}, "in");
     EXPECT_EQ(queue_of(id), "in");
-    // The same behind another route queue.
+    // The same holds behind another route queue.
     make_route_queue("front", "in");
     change("in", "enabled", "t");
     const std::string behind = submit(user(), {attribute("Resource_List.ncpus", "2")}, "front");
@@ -218,7 +218,7 @@ TEST_F(Refusals, OneDestinationThatMayTakeItLaterIsEnough) {
     EXPECT_EQ(queue_of(behind), "to");
 }
 
-// A directory of users that doesn't answer would have the job deleted.
+// Otherwise jobs would be deleted while a directory of users doesn't answer.
 TEST_F(Refusals, DoNotComeOfAUserWhoIsUnknownForAWhile) {
     refuse(disabled());
     const std::string id = submit(user(), {}, "in");

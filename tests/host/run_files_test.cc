@@ -94,7 +94,7 @@ TEST(ExitFile, IsReadAsItWasWritten) {
 
 TEST(ExitFile, HasToBeWhole) {
     const auto text = write_exit({});
-    // Whatever a crash may leave of it is refused.
+    // Any beginning of the text, as a crash may leave it, is refused.
     for (std::size_t length = 0; length < text.size(); ++length)
         EXPECT_FALSE(parse_exit(text.substr(0, length), "file")) << length;
     EXPECT_THAT(parse_exit("version=2\ncomplete=1\n", "file").error().message,

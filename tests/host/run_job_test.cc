@@ -1,4 +1,4 @@
-// qrun with the built plugin: jobs that it finds a place for, and why it finds none.
+// qrun with the built plugin: places that it finds for jobs, and reasons why it finds none.
 #include "server_plugin/host/life/run_reports.h"
 #include "tests/host/plugin_fixture.h"
 
@@ -20,7 +20,7 @@ class RunJobTest : public PluginServerTest {
         more.push_back(attribute("Resource_List.select", select));
         return submit(user(), std::move(more), queue);
     }
-    // The text of the refusal, or its code; empty: it runs.
+    // Runs a job. Returns the text of the refusal, or its code; empty: the job runs.
     std::string run(const std::string& id, const std::string& where = {}) {
         const ifl::Reply reply = ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, where, 0});
         if (reply.code == 0) return {};
@@ -57,7 +57,7 @@ TEST_F(RunJobTest, WhyItDoesNotFitIsTheReplyAndTheComment) {
     EXPECT_EQ(run(id), "");
 }
 
-// As OpenPBS does.
+// OpenPBS starts them, too.
 TEST_F(RunJobTest, HeldAndWaitingJobsAndThoseOfStoppedQueuesStart) {
     ASSERT_EQ(set(PBS_OBJ_QUEUE, "q", "started", "f"), 0);
     const std::string held = job("1:ncpus=1", "q", {attribute("Hold_Types", "u")});

@@ -59,8 +59,8 @@ long number(const std::string& text) {
     return std::strtol(text.c_str(), nullptr, 10);
 }
 
-// The first line of the text that begins like this; tests run side by side, so TMPDIR has one of several
-// names.
+// Returns the first line of the text that begins with `begin`. Tests run side by side, so TMPDIR has one of
+// several names.
 std::string line_with(const std::string& text, const std::string& begin) {
     const auto at = ("\n" + text).find("\n" + begin);
     return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
@@ -71,7 +71,7 @@ bool alive(pid_t pid) {
     return process && process->state != 'Z';
 }
 
-// The pid that a job has written to a file, once it is there.
+// Waits until a job has written its pid to a file, and returns the pid.
 pid_t pid_in(const fs::path& path) {
     eventually([&] { return contents(path).find('\n') != std::string::npos; });
     return static_cast<pid_t>(number(contents(path)));
@@ -120,7 +120,7 @@ class RunnerTest : public testing::Test {
         return job;
     }
 
-    // The next event that satisfies; fails the test after `limit`. Others wait for the next call.
+    // Waits for the next wanted event, and keeps others for the next call. Fails the test after `limit`.
     RunReport wait_for(Runner& runner, const std::function<bool(const RunReport&)>& wanted,
                        std::chrono::milliseconds limit = 30s) {
         const auto until = std::chrono::steady_clock::now() + limit;
@@ -154,7 +154,7 @@ class RunnerTest : public testing::Test {
         return wait_end();
     }
 
-    // A server of its own process, which starts the job and is then killed.
+    // Forks a server that starts the job and is then killed.
     void start_and_die(const JobStart& job, bool wait_until_it_runs) {
         const pid_t server = ::fork();
         if (server == 0) {
@@ -175,7 +175,7 @@ class RunnerTest : public testing::Test {
         return pid;
     }
 
-    // Once the job runs, its launcher is stopped, so that it makes no more starts. The launcher's pid.
+    // Stops a job's launcher once the job runs, so that it makes no more starts. Returns its pid.
     pid_t stop_launcher_of(const RunId& id) {
         wait_running(*runner_);
         const pid_t launcher = launcher_of(id);
@@ -188,7 +188,7 @@ class RunnerTest : public testing::Test {
     }
 
     fs::path top_;
-    // What came of a start, once that is known.
+    // Returns the outcome of a start, once that is known.
     RunReport recovered(const RunId& id) {
         auto report = runner_->recover({id}, nullptr).at(0);
         return report.state == RunState::running ? wait_end() : report;
@@ -224,7 +224,7 @@ TEST_F(RunnerTest, TellsTheSessionWhileTheJobRuns) {
 }
 
 TEST_F(RunnerTest, GivesTheJobPbsEnvironment) {
-    // No job of a test that runs at the same time has this name, and so its folder.
+    // The job's name, and so its folder, is that of no other test which runs at the same time.
     const std::string id = fmt::format("1.test{}", getpid());
     auto start = job("env; pwd; cat $PBS_NODEFILE; readlink /proc/$$/fd/0; ls -d $TMPDIR\n", id);
     start.variables.insert(start.variables.end(),
@@ -245,7 +245,7 @@ TEST_F(RunnerTest, GivesTheJobPbsEnvironment) {
     EXPECT_THAT(text, HasSubstr("LOGNAME=" + std::string(owner_.pw_name) + "\n"));
     const auto tmp_dir = line_with(text, "/var/tmp/pbs." + id);
     EXPECT_NE(tmp_dir, "");
-    EXPECT_FALSE(fs::exists(tmp_dir));  // gone with the job
+    EXPECT_FALSE(fs::exists(tmp_dir));  // removed with the job
 }
 
 TEST_F(RunnerTest, TakesSettingsFromThePbsEnvironmentFile) {
@@ -324,7 +324,7 @@ TEST_F(RunnerTest, TellsAtTheStartThatOutputIsInUndelivered) {
     EXPECT_THAT(end.exit.output_note, tells);
 }
 
-// What was put there while everybody could write there.
+// The folder may have files from when everybody could write there.
 TEST_F(RunnerTest, FindsAnotherNameForUndeliveredOutput) {
     fs::create_directories(home_ + "/undelivered/1.test.OU/in the way");
     std::ofstream(top_ / "precious") << "precious\n";
@@ -512,7 +512,7 @@ TEST_F(RunnerTest, EnforcesMemory) {
     EXPECT_EQ(run(start).exit.exit_status, 0);
 }
 
-// What the shepherd itself has in memory isn't the job's, though its first process begins as a copy of it.
+// Memory of the shepherd doesn't count as the job's, though the job's first process begins as a copy of it.
 TEST_F(RunnerTest, ASmallJobHasLittleMemory) {
     auto start = job("sleep 0.3\n");
     start.mem_kb = 8'000;
@@ -539,7 +539,8 @@ TEST_F(RunnerTest, EnforcesCpuTime) {
 }
 
 TEST_F(RunnerTest, KillsWhatAJobLeavesBehind) {
-    // One in the background, one in a session of its own, one that ignores signals and closed its files.
+    // The job leaves a process in the background, one in a session of its own, and one that ignores signals
+    // and has closed its files.
     const auto end =
         run(job("cd $PBS_O_WORKDIR\nsleep 300 & echo $! > a\n"
                 "setsid sh -c 'echo $$ > b; exec sleep 300' &\n"
@@ -761,7 +762,7 @@ TEST_F(RunnerTest, AJobWhoseEndCannotBeFoundOutMayStillRun) {
 
 // ---- Processes that get away from their job ----
 
-// Which of a job's processes may outlive it is told where no control groups are to be had.
+// Without control groups, the text says which processes may outlive their job.
 TEST_F(RunnerTest, SaysWhatKeepsTheProcessesOfJobsTogether) {
     EXPECT_THAT(
         runner_->supervision(),
@@ -773,7 +774,7 @@ TEST_F(RunnerTest, SaysWhatKeepsTheProcessesOfJobsTogether) {
                                HasSubstr("if both are killed at once they run on")));
 }
 
-// With control groups and without.
+// Tests with control groups and without.
 class Escapes : public RunnerTest, public testing::WithParamInterface<bool> {
   protected:
     void SetUp() override {
@@ -786,7 +787,8 @@ class Escapes : public RunnerTest, public testing::WithParamInterface<bool> {
         if (GetParam() && !has_groups) GTEST_SKIP() << runner_->supervision();
     }
 
-    // A job with daemons: another session, no parent of the job's, nothing in the environment, no open file.
+    // Makes a job with daemons that have left its session and process tree, and have no environment and no
+    // open file of it.
     JobStart with_daemons(int count, const std::string& then, const std::string& id = "1.test") const {
         std::ofstream(work_ + "/real") << "echo $$ >> daemons\nexec /bin/sleep 300\n";
         return job(
@@ -811,7 +813,7 @@ class Escapes : public RunnerTest, public testing::WithParamInterface<bool> {
         EXPECT_FALSE(pids.empty());
         return std::count_if(pids.begin(), pids.end(), alive);
     }
-    // None of them can be known by what it says of itself.
+    // Checks that neither environment nor session tells which job the daemons belong to.
     void check_disguise(const RunId& id) const {
         const auto spec = parse_job_spec(contents(RunFiles(home_, id).started()), "spec").value();
         for (const pid_t pid : daemons()) {
@@ -863,7 +865,7 @@ TEST_P(Escapes, EndWhenTheShepherdIsKilled) {
 }
 
 TEST_P(Escapes, ManyEndBeforeTheirJobIsSaidToHaveEnded) {
-    // Many, but no more than a busy machine starts in time.
+    // The daemons are many, but no more than a busy machine starts in time.
     const auto start = with_daemons(150, "sleep 300\n");
     ASSERT_TRUE(runner_->start(start));
     ASSERT_TRUE(ready(90s));
@@ -877,7 +879,7 @@ TEST_P(Escapes, EndWhenServerAndShepherdAreKilled) {
     start_and_die(start, true);
     ASSERT_TRUE(ready());
     ::kill(shepherd_of(start.id), SIGKILL);
-    // The warden needs no server for it.
+    // The warden needs no server to end the job.
     EXPECT_TRUE(eventually([&] { return fs::exists(RunFiles(home_, start.id).exit()); }));
     EXPECT_EQ(living_daemons(), 0);
     EXPECT_EQ(recovered(start.id).state, RunState::lost);
@@ -916,7 +918,7 @@ TEST_P(Escapes, AJobWhoseWardenIsKilledGoesOn) {
     EXPECT_EQ(living_daemons(), 0);
 }
 
-// A process that starts another one as fast as it can, each in a session of its own.
+// Each process starts another one as fast as it can, in a session of its own.
 TEST_P(Escapes, CannotOutrunTheirEnd) {
     std::ofstream(work_ + "/run") << "echo $$ > last\nsetsid env -i /bin/sh run &\n";
     auto start =
@@ -1028,7 +1030,7 @@ TEST_F(RunnerTest, ADamagedExitRecordIsALostJob) {
 }
 
 TEST_F(RunnerTest, RunsManyJobsAtOnce) {
-    constexpr int kCount = 60;  // more than a launcher has on their way at a time
+    constexpr int kCount = 60;  // more starts than a launcher makes at a time
     for (int i = 0; i < kCount; ++i)
         ASSERT_TRUE(runner_->start(job(fmt::format("sleep 0.1; exit {}\n", i), fmt::format("{}.test", i))));
     for (int i = 0; i < kCount; ++i) {
@@ -1066,7 +1068,7 @@ class AsAnotherUser : public RunnerTest {
 
 TEST_F(AsAnotherUser, RunsTheJobAsThatUser) {
     auto start = job("id -un; id -u; pwd; cat /etc/shadow; echo x > made; ls -d $TMPDIR\n");
-    start.shell.clear();  // its login shell
+    start.shell.clear();  // empty: the user's login shell
     const auto end = run(start);
     EXPECT_EQ(end.exit.exit_status, 0) << end.exit.message;
     EXPECT_THAT(contents(work_ + "/work.o1"),
@@ -1143,7 +1145,7 @@ TEST_F(AsAnotherUser, AFullDiskStopsStartsButLosesNoExitRecord) {
     fill();
     const auto refused = runner_->start(job("echo\n", "2.test"));
     if (refused) {
-        // The permission fitted in, room for the exit record did not.
+        // The start was written down, but there was no room for the exit record.
         EXPECT_EQ(wait_end().state, RunState::never_started);
     } else {
         EXPECT_THAT(refused.error().message, HasSubstr("No space left on device"));

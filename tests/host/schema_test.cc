@@ -1,4 +1,4 @@
-// How a database comes to the newest version, by steps of the test's own.
+// Upgrades of a database to the newest version, by steps of the test's own.
 #include "server_plugin/host/store/schema.h"
 
 #include <gmock/gmock.h>

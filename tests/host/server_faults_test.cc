@@ -1,5 +1,5 @@
-// What a server's death, a full disk and lost shepherds do to jobs: none is lost, none runs twice, each end
-// is accounted for once.
+// The server's death, full disks and lost shepherds: no job is lost or runs twice, and each end is accounted
+// for once.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -43,12 +43,12 @@ std::string contents(const fs::path& path) {
 
 class Faults : public OriginServer {
   protected:
-    // By default jobs that a server finds queued in a batch queue wait there for somebody to move them.
+    // By default, jobs that a starting server finds in a batch queue wait there for somebody to move them.
     void SetUp() override {
         OriginServer::SetUp();
         ASSERT_TRUE(server.configure({"set policy default_policy sched_restart_action = restart"}));
     }
-    // The accounting records of one type for a job.
+    // Returns the accounting records of one type for a job.
     std::vector<std::string> records(char type, const std::string& id) const {
         std::vector<std::string> found;
         std::istringstream text(server.accounting());
@@ -63,7 +63,7 @@ class Faults : public OriginServer {
     bool wait_file(const std::string& name) const {
         return wait_for([&] { return fs::exists(server.work() / name); }, 20s);
     }
-    // Lets go of the jobs that wait for a file of this name.
+    // Makes a file for which jobs wait.
     void make(const std::string& name) const { std::ofstream(server.work() / name) << "x"; }
 
     pid_t shepherd_of(const std::string& id) const {
@@ -73,7 +73,7 @@ class Faults : public OriginServer {
             const int fd = ::open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
             struct flock lock {};
             lock.l_type = F_WRLCK;
-            lock.l_len = 1;  // the first byte; the next one is its warden's
+            lock.l_len = 1;  // the shepherd's byte; the next one is the warden's
             const int asked = ::fcntl(fd, F_GETLK, &lock);
             ::close(fd);
             if (asked == 0 && lock.l_type != F_UNLCK) return lock.l_pid;
@@ -113,7 +113,7 @@ TEST_F(Faults, AJobThatEndedMeanwhileIsClosedAtTheNextStart) {
     EXPECT_TRUE(wait_for([&] { return fs::is_empty(jobs); }));
 }
 
-// Rows of policy.db's table of running jobs that past usage was charged for.
+// Returns the number of running jobs in policy.db that past usage was charged for.
 int charges(const fs::path& home) {
     sqlite3* database = nullptr;
     sqlite3_stmt* query = nullptr;
@@ -220,8 +220,8 @@ TEST_F(Faults, NoJobIsLostOrRunTwiceHoweverOftenTheServerIsKilled) {
     EXPECT_TRUE(wait_for([&] { return fs::is_empty(server.home() / "mom_priv/jobs"); }));
 }
 
-// Sends submissions ahead of their answers until the server dies: the numbers of those that were
-// acknowledged.
+// Sends submissions ahead of their answers until the server dies. Returns the numbers of the acknowledged
+// jobs.
 std::vector<int64_t> submit_until_the_end(const fs::path& socket_path, std::atomic<int>& acknowledged) {
     std::vector<int64_t> known;
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -256,7 +256,7 @@ std::vector<int64_t> submit_until_the_end(const fs::path& socket_path, std::atom
     return known;
 }
 
-// Those that come at the same time share a commit, and are acknowledged when it is on the disk, not before.
+// Submissions that come at the same time share a commit, and are acknowledged only when it is on the disk.
 TEST_F(Faults, NoSubmissionThatWasAcknowledgedIsLost) {
     ASSERT_TRUE(server.configure({"set server scheduling = False", "set server acl_roots += root@*",
                                   "set server default_queue = batch"}));
@@ -357,7 +357,7 @@ TEST_F(FullDisk, TheServerRefusesWorkAndGoesOn) {
     const std::string id =
         server_->submit("cd $PBS_O_WORKDIR\ntouch running\nwhile [ ! -e go ]; do sleep 0.05; done\nexit 10\n",
                         {"-o", "/dev/null", "-e", "/dev/null"});
-    // Its session is on the disk by then.
+    // The job's session is on the disk by then.
     ASSERT_TRUE(wait_for([&] { return fs::exists(server_->work() / "running"); }, 30s));
     fill(server_->home());
     const auto refused =

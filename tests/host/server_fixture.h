@@ -28,7 +28,7 @@
 
 namespace pbs::host {
 
-// Notes what it is asked, and reports what the test tells it to.
+// An executor that notes requests. The test makes its reports.
 class FakeExecutor : public Executor {
   public:
     bool may_run_as(uid_t uid, std::string& reason) const override {
@@ -100,7 +100,7 @@ class ServerTest : public testing::Test {
         std::filesystem::remove_all(folder_);
     }
 
-    // Opens the database, as a start of the server does; called again, as its next start.
+    // Opens the database as a start of the server does. Called again, it acts as the next start.
     void open_server() {
         server_.reset();
         store_.reset();
@@ -136,7 +136,7 @@ class ServerTest : public testing::Test {
                    std::string extend = {}) {
         ifl::Request request{type, who.user, std::move(body), std::move(extend)};
         Context context{*server_, who, server_->now(), request, session_};
-        // As a client reads it.
+        // Read the reply as a client does.
         auto read = ifl::decode_reply(ifl::encode_reply(answer(context)));
         if (read) return std::move(*read);
         ADD_FAILURE() << read.error().message;
@@ -163,7 +163,7 @@ class ServerTest : public testing::Test {
         return manage(root(), PBS_CMD_SET, type, name, {attribute(what, value)}).code;
     }
 
-    // An execution queue `name`, enabled and started.
+    // Makes an execution queue, enabled and started.
     void make_queue(const std::string& name, ifl::Attributes more = {}) {
         more.insert(more.begin(),
                     {attribute("queue_type", "e"), attribute("enabled", "t"), attribute("started", "t")});
@@ -176,7 +176,7 @@ class ServerTest : public testing::Test {
                   0);
     }
 
-    // Queues a job: its id, or the error's code as text.
+    // Queues a job. Returns its id, or the error's code as text.
     std::string submit(const Identity& who, ifl::Attributes attributes, const std::string& queue = {},
                        const std::string& script = "sleep 1\n") {
         attributes.push_back(attribute("Variable_List", "PBS_O_WORKDIR=/tmp,PBS_O_HOME=/tmp"));
@@ -190,7 +190,7 @@ class ServerTest : public testing::Test {
         return reply.code != 0 ? std::to_string(reply.code) : std::get<ifl::CommitReply>(reply.body).job;
     }
 
-    // The value of an attribute as a status reply shows it to root.
+    // Returns an attribute's value as a status reply shows it to root.
     std::string shown(ifl::RequestType type, const std::string& object, const std::string& name,
                       std::string extend = {}) {
         const ifl::Reply reply = ask(root(), type, ifl::Status{object, {}}, std::move(extend));
@@ -206,7 +206,7 @@ class ServerTest : public testing::Test {
         return shown(ifl::RequestType::status_job, id, name, std::move(extend));
     }
 
-    // The run of a job that the executor was asked to start last ends so.
+    // Makes the report that the last run of a job has ended.
     RunReport ended(const std::string& id, int exit_status) {
         RunReport report;
         report.id = {id, server_->state.job(id)->attributes.integer("run_count", 0)};

@@ -18,7 +18,7 @@
 namespace pbs::host {
 namespace {
 
-// What a service manager has: a socket that datagrams come to.
+// Plays the service manager: a socket that receives datagrams.
 class Listener {
   public:
     // `name`: a path, or a name behind '@'.
@@ -32,7 +32,7 @@ class Listener {
             0, ::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address), static_cast<socklen_t>(size)));
     }
 
-    // The next datagram; "nothing" if there is none.
+    // Returns the next datagram; "nothing" if there is none.
     std::string next() const {
         std::array<char, 256> text{};
         const ssize_t size = ::recv(fd_.get(), text.data(), text.size(), 0);

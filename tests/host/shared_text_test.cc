@@ -53,7 +53,7 @@ TEST(SharedTexts, EqualOnesBecomeOne) {
     EXPECT_EQ(texts.of({}, {}), nothing);
 }
 
-// However many there are, and however long, they stay what they are.
+// Texts stay what they are, however many and long they are.
 TEST(SharedTexts, ForgettingLosesNothing) {
     SharedTexts texts;
     std::vector<SharedText> kept;

@@ -75,7 +75,7 @@ TEST_F(StagingTest, CopiesInAndOutAndRemovesTheJobsCopies) {
     EXPECT_EQ(read("tree/leaf"), "two");
 }
 
-// In names of folders they are characters like others.
+// In names of folders, such characters have no meaning.
 TEST_F(StagingTest, FoldersMayHaveCharactersOfPatternsAndLists) {
     for (const std::string name : {"a\\b", "it's \"x\"", "a,b", "[x]", "*?", "l\nb"}) {
         const std::string folder = folder_ + "/" + name;

@@ -1,4 +1,4 @@
-// What the server tells of itself, and to whom.
+// The server's diagnosis of itself, and who may read it.
 #include "server_plugin/host/requests/status_scheduler.h"
 
 #include <gmock/gmock.h>

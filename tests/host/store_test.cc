@@ -29,7 +29,7 @@ class StoreTest : public testing::Test {
         ASSERT_EQ(sqlite3_exec(db, text, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
         sqlite3_close(db);
     }
-    // The first column of the first row.
+    // Returns the first column of the first row.
     int64_t number(const char* text) {
         sqlite3* db = nullptr;
         EXPECT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
@@ -90,7 +90,7 @@ TEST_F(StoreTest, JobsComeBackAsTheyWere) {
     EXPECT_FALSE(store->script(5));
 }
 
-// What stays isn't written again; what goes, comes and is different is.
+// The table of comments has each text once. Loaded jobs share the text.
 TEST_F(StoreTest, JobsThatWaitForTheSameShareTheirComment) {
     {
         auto store = std::move(*Store::open(path_));
@@ -110,12 +110,12 @@ TEST_F(StoreTest, JobsThatWaitForTheSameShareTheirComment) {
     EXPECT_EQ(state.job("1")->mtime, 50);
     EXPECT_EQ(state.job("2")->mtime, 60);
     EXPECT_FALSE(state.job("3")->attributes.has("comment"));
-    // In memory, too.
+    // Jobs share the text in memory, too.
     EXPECT_TRUE(state.job("1")->attributes.find("comment")->both.shares(
         state.job("2")->attributes.find("comment")->both));
 }
 
-// Saving the whole job is no other comment than the one it has.
+// Saving the whole job doesn't add a second comment.
 TEST_F(StoreTest, ACommentGoesWithItsJob) {
     const AttributeDef& def = *job_table().find("comment");
     {
@@ -168,8 +168,7 @@ TEST_F(StoreTest, JobsComeBackInTheOrderOfTheirQueueing) {
     EXPECT_THAT(order, testing::ElementsAre(3, 1, 2, 4));
 }
 
-// Half of them were queued long before the others, in turn: that many that are out of order are sorted in the
-// end.
+// Half of the jobs, alternating with the others, were queued long after them, so the load has to sort them.
 TEST_F(StoreTest, JobsInWhateverOrderComeBackInThatOfTheirQueueing) {
     constexpr uint64_t kJobs = 600;
     {
@@ -273,7 +272,7 @@ TEST_F(StoreTest, WhatIsRolledBackIsNotThere) {
     EXPECT_TRUE(state.jobs().empty());
 }
 
-// A change that is refused takes with it that it brought what was put aside to its place.
+// A rollback also takes back that the change brought staged objects to their place.
 TEST_F(StoreTest, WhatIsPutAsideHoldsThroughAChangeThatIsRolledBack) {
     const AttributeDef& comment = *node_table().find("comment");
     Node node;
@@ -326,7 +325,7 @@ TEST_F(StoreTest, AJobsCommentGoesWithIt) {
     EXPECT_EQ(number("SELECT count(*) FROM job_comment"), 1);
 }
 
-// The numbers of attributes are the database's: another version, which has more or fewer, goes on with them.
+// Attributes keep their numbers in the database when another version has more or fewer of them.
 TEST_F(StoreTest, AttributesKeepTheirNumbers) {
     {
         auto store = std::move(*Store::open(path_));

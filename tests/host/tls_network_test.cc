@@ -22,7 +22,7 @@ using std::chrono::seconds;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
-// A client that says what the test has it say.
+// A client that sends what the test gives it.
 class Tcp {
   public:
     explicit Tcp(uint16_t port) : socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -32,7 +32,7 @@ class Tcp {
         address.sin_port = htons(port);
         EXPECT_EQ(connect(socket.fd(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
     }
-    // Is the connection closed before long, whatever comes before?
+    // Waits for the end of the connection, whatever comes before.
     bool ends() {
         char bytes[4096];
         for (;;) {
@@ -41,7 +41,7 @@ class Tcp {
             if (*size == 0) return true;
         }
     }
-    // The next reply's code, and its text.
+    // Returns the next reply's code and text.
     std::pair<int, std::string> reply() {
         char bytes[16384];
         for (;;) {
@@ -119,7 +119,7 @@ class TlsNetworkTest : public ServerTest {
         EXPECT_TRUE(done) << done.error().message;
         return client;
     }
-    // Root says whose the connection is, in the clear.
+    // Lets root say, in the clear, whose connection the client's is.
     void vouch(const Tcp& client, const std::string& user) const {
         if (geteuid() != 0) GTEST_SKIP() << "only root may use a port below 1024";
         Tcp asking(network_->port());
@@ -137,7 +137,7 @@ class TlsNetworkTest : public ServerTest {
         ASSERT_TRUE(std::holds_alternative<ifl::Reply>(next));
         EXPECT_EQ(std::get<ifl::Reply>(next).code, 0);
     }
-    // Does it answer a connection that is like any other?
+    // Checks that the server answers an ordinary connection.
     void expect_answer() {
         Tcp client = encrypted();
         EXPECT_EQ(client.ask(ifl::RequestType::connect, ifl::Connect{}).first, 0);
@@ -178,7 +178,7 @@ TEST_F(TlsNetworkTest, LongRepliesComeWhole) {
     EXPECT_EQ(client.ask(ifl::RequestType::connect, ifl::Connect{}).first, 0);
     vouch(client, "alice");
     if (geteuid() != 0) return;
-    // Many at once, of which none is read before all are sent.
+    // Send many requests before any reply is read.
     std::string requests;
     constexpr int kRequests = 300;
     for (int i = 0; i < kRequests; ++i)
@@ -201,7 +201,7 @@ TEST_F(TlsNetworkTest, WhereItIsRequiredNothingIsAskedInTheClear) {
     vouch(client, "alice");
     if (geteuid() != 0) return;
     EXPECT_EQ(client.ask(ifl::RequestType::status_server, ifl::Status{}, "alice").first, 0);
-    // Also of root, whom a port below 1024 says to be who asks.
+    // Root's requests from a port below 1024 are refused in the clear, too.
     const auto reserved = ifl::connect_from_reserved_port(clear.socket);
     Tcp other(network_->port());
     const auto as_server = ifl::connect_from_reserved_port(other.socket);
@@ -250,7 +250,7 @@ TEST_F(TlsNetworkTest, WhatCantBeServedIsSaid) {
               "TLS required: none, remote or all expected, found \"some\"");
 }
 
-// Handshakes that begin and don't go on, some in the middle of it: others are answered meanwhile.
+// Handshakes that stop, some in the middle of a message, don't keep the server from answering others.
 TEST_F(TlsNetworkTest, HalfHandshakesHoldNobodyUp) {
     listen();
     auto session = std::move(*ifl::TlsSession::connect(trusting(), "head"));
@@ -262,7 +262,7 @@ TEST_F(TlsNetworkTest, HalfHandshakesHoldNobodyUp) {
         ASSERT_TRUE(half.back().socket.send(hello.substr(0, size)));
     }
     expect_answer();
-    // A client that goes away in the middle.
+    // The clients go away in the middle of the handshake.
     half.clear();
     expect_answer();
 }
@@ -286,7 +286,7 @@ TEST_F(TlsNetworkTest, ARecordThatStallsEnds) {
     listen();
     Tcp client = encrypted();
     ASSERT_EQ(client.ask(ifl::RequestType::connect, ifl::Connect{}).first, 0);
-    // The beginning of a record, behind the back of the socket.
+    // Send the beginning of a record past the TLS layer.
     ASSERT_EQ(::send(client.socket.fd(), "\x17\x03\x03\x01", 4, MSG_NOSIGNAL), 4);
     EXPECT_TRUE(client.ends());
     EXPECT_THAT(log_text(), HasSubstr("its request stopped halfway"));
@@ -322,9 +322,9 @@ TEST_F(TlsNetworkTest, ANewCertificateIsTakenWithoutARestart) {
         return false;
     };
     EXPECT_TRUE(takes("renamed"));
-    // Connections that there are go on.
+    // Earlier connections go on.
     EXPECT_EQ(earlier.ask(ifl::RequestType::connect, ifl::Connect{}).first, 0);
-    // What is no good is told, and not used.
+    // A file that is no certificate is reported, and not used.
     std::ofstream(made_->certificate()) << "nothing";
     for (int i = 0; i < 3000 && log_text().find("the earlier certificate stays in use") == std::string::npos;
          ++i)
