@@ -16,11 +16,11 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// `$f` is the file, as it was installed, and `$z` another library.
+// A damage by a script, in which `$f` is the installed file and `$z` another library.
 struct Damage {
     const char* name;
     const char* script;
-    const char* told;  // in a log, after the file's path
+    const char* told;  // the log's text behind the file's path
 };
 constexpr const char* kGoesOn = "the server goes on without: ";
 constexpr const char* kNotAvailable = "policy objects are not available: ";
@@ -35,7 +35,7 @@ class OpenpbsDamage : public AttachedSite {
             "d=$(mktemp -d /var/spool/copyXXXXXX); chmod 755 $d; cp $ours/pbs_policy*.so $d; echo -n $d");
         site->install(options() + " --library " + folder);
     }
-    // The files of the plugin as they were installed.
+    // Restores the plugin's files.
     void mend() const { site->ok("rm -rf " + folder + "/pbs_policy*.so; cp $ours/pbs_policy*.so " + folder); }
     void damage(const std::string& file, const Damage& one) const {
         site->ok(
@@ -77,7 +77,7 @@ class OpenpbsDamage : public AttachedSite {
     std::string folder;
 };
 
-// loadable_test.cc has a table of more damages.
+// More damages are in the table of loadable_test.cc.
 constexpr std::array kOfPreload{
     Damage{"cut", "truncate -s 5000 $f", "checksum and bytes "},
     Damage{"with zeros", "dd if=/dev/zero of=$f bs=1k count=32 conv=notrunc 2>/dev/null",
@@ -115,7 +115,7 @@ TEST_P(OpenpbsDamage, OfTheSums) {
     EXPECT_EQ(site->qmgr("create policy p1").exit, 0);
 }
 
-// pbs_policy.sums names the plugin's own files alone.
+// pbs_policy.sums names only the plugin's own files, so a damaged library is found by loading it.
 TEST_P(OpenpbsDamage, OfALibraryThatTheModuleNeeds) {
     const std::string module = folder + "/pbs_policy_openpbs.so";
     site->ok("l=$(readlink -f $(ldd " + module +
@@ -127,8 +127,8 @@ TEST_P(OpenpbsDamage, OfALibraryThatTheModuleNeeds) {
     works();
 }
 
-// An upgrade replaces the files while the server runs: it goes on with what it has, and its next start has
-// the new ones.
+// An upgrade replaces the files while the server runs: the server goes on with the old ones, and its next
+// start loads the new ones.
 TEST_P(OpenpbsDamage, NoneIsWhatAnUpgradeBrings) {
     site->start_with_plugin();
     site->ok(
@@ -174,7 +174,7 @@ TEST_P(OpenpbsDamage, OfTheStore) {
     EXPECT_EQ(site->qmgr("list policy p0").exit, 0);
 }
 
-// The policies are there as soon as there is room again.
+// The policies are available as soon as there is room again.
 TEST_P(OpenpbsDamage, NoneIsAFullDisk) {
     site->start_with_plugin();
     EXPECT_EQ(site->qmgr("create policy p0").exit, 0);
@@ -188,7 +188,7 @@ TEST_P(OpenpbsDamage, NoneIsAFullDisk) {
         "server_priv/fill");
     site->start();
     works();
-    // The daemon's own log is on that disk.
+    // The daemon's log is on the full disk as well.
     if (options().empty()) EXPECT_TRUE(wait_until_told("the disk is full")) << site->log();
     const auto refusal = [&] { return site->qmgr("create policy p1").err; };
     EXPECT_TRUE(wait_for([&] { return refusal().find("the disk is full") != std::string::npos; },
@@ -202,7 +202,7 @@ TEST_P(OpenpbsDamage, NoneIsAFullDisk) {
 
 INSTANTIATE_TEST_SUITE_P(Attachments, OpenpbsDamage, kAttachments, attachment_name);
 
-// Where the plugin was to schedule, pbs_sched does.
+// If the plugin can't schedule as it should, pbs_sched does.
 class OpenpbsInstead : public OpenpbsDamage {
   protected:
     std::string options() const override { return OpenpbsDamage::options() + " --scheduler"; }

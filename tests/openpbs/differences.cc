@@ -13,7 +13,7 @@ constexpr const char* kUnused = "node_sort_key: \"ncpus HIGH unused\" ALL\n";
 constexpr const char* kStrict = "strict_ordering: True ALL\n";
 constexpr const char* kPreempts = "preemptive_sched: True ALL\n";
 
-// Vnodes of so many CPUs, and of 8 GB each; `hosts` names their hosts, one letter each.
+// Makes a site of vnodes with these CPUs and 8 GB each. `hosts` names their hosts, a letter each.
 RandomSite site_of(const std::vector<int>& cpus, std::string config, const std::string& hosts = {}) {
     RandomSite site;
     site.vnodes = "$configversion 2\nbox: resources_available.ncpus=0\n";
@@ -38,7 +38,7 @@ RandomSite with(RandomSite site, const std::vector<std::string>& directives, std
     site.cycles = std::move(cycles);
     return site;
 }
-// A job of `select` that runs so many seconds.
+// Makes a job of `select` with a walltime in seconds.
 RandomSite::Job job(const std::string& user, const std::string& select, int seconds,
                     const std::string& more = {}) {
     return {user, fmt::format("-l select={} -l walltime={} {}", select, seconds, more)};

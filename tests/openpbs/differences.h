@@ -9,13 +9,13 @@
 namespace pbs::e2e {
 
 struct Difference {
-    std::string row;  // the first cell
+    std::string row;  // first cell of the row
     RandomSite site;
-    // What becomes of the jobs: "0 R (v0:ncpus=4), 1 Q". Where that depends on how fast a start is, there are
-    // several, with a " | " between.
+    // Outcomes of the jobs: "0 R (v0:ncpus=4), 1 Q". Outcomes that depend on how fast a start is are
+    // separated by " | ".
     std::string theirs;
     std::string ours;
-    bool sometimes = false;  // the row says "may": here it is the same at both
+    bool sometimes = false;  // the row says "may": on this site both servers do the same
 };
 
 std::vector<Difference> differences();

@@ -1,7 +1,7 @@
-// Stands in for a pbs_server.bin that executes itself again, as the secondary of a failover pair does when it
-// becomes idle: with the environment that main() was given. Prints what of the preloaded object each of the
-// two was started with and what it has itself, and what a program that it starts has; and
-// starts a pbs_sched, as such a server does when it becomes active.
+// Stands in for a pbs_server.bin that executes itself again with main()'s environment, as the secondary of a
+// failover pair does when it becomes idle. Prints which variables of the preloaded object each of the two was
+// started with and has now, and which a program that it starts has. Starts a pbs_sched, as such a server does
+// when it becomes active.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

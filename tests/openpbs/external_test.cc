@@ -29,7 +29,7 @@ class OpenpbsExternal : public AttachedSite {
         return number_of(
             site->ok("grep -c 'Scheduler is reconfiguring' /var/spool/pbs/sched_logs/* || true"));
     }
-    // The names of two jobs, in the order in which they start when scheduling is turned on.
+    // Returns the names of two jobs, in the order in which they start when scheduling is turned on.
     std::string order_of_start() const {
         accept("set server scheduling = False");
         site->ok(
@@ -51,7 +51,7 @@ TEST_P(OpenpbsExternal, AManagerWithoutRootChangesWhatPbsSchedDoes) {
     const std::string files =
         "cd /var/spool/pbs/sched_priv; md5sum sched_config holidays dedicated_time resource_group";
     const std::string before = site->ok(files);
-    // The first start has made a policy of the files, and left them alone.
+    // The first start has made a policy of the files, and left the files alone.
     EXPECT_THAT(site->ok("cat /var/spool/pbs/server_priv/migration_report"), HasSubstr("by_queue"));
     EXPECT_THAT(site->ok("cat /var/spool/pbs/server_priv/migration_report"), Not(HasSubstr("has no effect")));
     const int reads = reconfigured();
@@ -62,10 +62,10 @@ TEST_P(OpenpbsExternal, AManagerWithoutRootChangesWhatPbsSchedDoes) {
     accept("set policy default_policy job_sort_key = 'job_priority LOW'");
     EXPECT_TRUE(comes("sched_config", "job_sort_key: \"job_priority LOW\""));
     EXPECT_EQ(order_of_start(), "low high ");
-    // What pbs_sched made of it: no line of the file was a mistake to it.
+    // pbs_sched found no mistake in the file.
     EXPECT_THAT(site->ok("cat /var/spool/pbs/sched_logs/*"),
                 Not(AnyOf(HasSubstr("Error in"), HasSubstr("Unknown"), HasSubstr("Invalid"))));
-    // Switching back gives the files back.
+    // Switching back restores the files.
     accept("set policy default_policy algorithm = standard");
     EXPECT_TRUE(wait_for([&] { return site->ok(files) == before; })) << site->ok(files);
     EXPECT_TRUE(wait_for([&] {
@@ -110,7 +110,7 @@ TEST_P(OpenpbsFirstStart, MigratesTheFilesOfEachSchedulerAndTheServersAttributes
         AllOf(HasSubstr("priv2/sched_config"), HasSubstr("policy s2_policy_prime by_queue = False"),
               HasSubstr("sched s2 policy = s2_policy"), HasSubstr("primetime_prefix: stays in the file")));
     EXPECT_THAT(report, Not(HasSubstr("directive")));
-    // The names go on saying it to pbs_sched; the plugin will need it once it schedules.
+    // pbs_sched goes by the queues' names; the plugin needs execution_type once it schedules.
     EXPECT_EQ(attribute_in(list("queue p_a"), "execution_type"), "execution_prime");
     EXPECT_EQ(attribute_in(list("queue np_a"), "execution_type"), "execution_non_prime");
     EXPECT_EQ(attribute_in(list("sched default"), "policy"), "default_policy");
@@ -127,7 +127,7 @@ TEST_P(OpenpbsFirstStart, MigratesTheFilesOfEachSchedulerAndTheServersAttributes
     EXPECT_EQ(attribute_in(second, "fairshare_group"), "s2_fs_group");
     EXPECT_THAT(list("fs_group s2_fs_group"), HasSubstr("fast"));
     EXPECT_THAT(list("fs_group default_fs_group"), Not(HasSubstr("fast")));
-    // The one gets its files from its policies, the other one's stay.
+    // The second scheduler gets files made of its policies, and the first one keeps its files.
     const std::string mine = site->ok("cat /var/spool/pbs/sched_priv/sched_config");
     for (const char* policy : {"s2_policy", "s2_policy_prime", "s2_policy_non_prime"})
         EXPECT_EQ(site->qmgr(std::string("set policy ") + policy + " algorithm = external").exit, 0);
@@ -136,7 +136,7 @@ TEST_P(OpenpbsFirstStart, MigratesTheFilesOfEachSchedulerAndTheServersAttributes
     }));
     EXPECT_THAT(site->ok("cat /var/spool/pbs/priv2/sched_config"),
                 AllOf(HasSubstr("by_queue: False\tprime"), HasSubstr("\nprimetime_prefix: p_\n")));
-    // Another execution_type is another prefix, if one chooses the queues.
+    // A change of execution_type changes the prefix, if the queues of that type have one in common.
     EXPECT_EQ(site->qmgr("unset queue p_a execution_type").exit, 0);
     EXPECT_EQ(site->qmgr("set queue ded_a execution_type = execution_non_prime").exit, 0);
     EXPECT_TRUE(wait_for([&] {

@@ -12,7 +12,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr std::chrono::seconds kLongest{100};  // for taking over
+constexpr std::chrono::seconds kLongest{100};  // time for taking over
 
 class OpenpbsFailover : public AttachedSite {
   protected:
@@ -21,7 +21,7 @@ class OpenpbsFailover : public AttachedSite {
         if (IsSkipped()) return;
         site.emplace();
         site->install(options() + " --scheduler");
-        // Another host with the same folders, but for its pbs.conf.
+        // Make another host with the same folders, except for its pbs.conf.
         site->ok(
             "echo 10.99.0.2 box2 >> /etc/hosts; printf 'PBS_PRIMARY=box\\nPBS_SECONDARY=box2\\n' >> "
             "/etc/pbs.conf; "
@@ -50,7 +50,7 @@ class OpenpbsFailover : public AttachedSite {
             },
             kLongest);
     }
-    // The active server's plugin starts jobs, and those that ran go on.
+    // Checks that the active server's plugin starts jobs, and that running jobs go on.
     void expect_scheduling() {
         jobs_.push_back(submit());
         for (const std::string& job : jobs_)
@@ -62,11 +62,11 @@ class OpenpbsFailover : public AttachedSite {
             << "pbs_sched was started, too: "
             << site->sh("ps -ef; grep -h 'starting sched\\|not started' /var/spool/pbs/server_logs/*").out;
     }
-    // A command of the shell for the other host.
+    // Returns a shell command that runs `command` on the other host.
     static std::string on_other(const std::string& command) {
         return "nsenter -t $(cat /var/spool/pbs/other.pid) -n -u -- sh -c '" + command + "'";
     }
-    // The server that is active and its database end.
+    // Kills the active server and its database.
     void host_fails() const {
         site->kill_server();
         site->ok("kill -9 $(head -n 1 /var/spool/pbs/datastore/postmaster.pid); sleep 1");
@@ -89,18 +89,18 @@ TEST_P(OpenpbsFailover, TheActiveServerAloneHasTheObjectsAndSchedules) {
         on_other(". $(dirname $stock)/lib/init.d/limits.pbs_server; exec $(dirname $stock)/sbin/pbs_server "
                  "-F 2 > /var/spool/pbs/other.log 2>&1"));
     EXPECT_TRUE(site->wait_for_log("as Secondary Server")) << site->log();
-    // While it waits it has nothing of the plugin's, and takes nothing from the one that has.
+    // While the secondary waits, it has nothing of the plugin, and takes nothing from the active server.
     EXPECT_EQ(site->qmgr("create policy p2").exit, 0);
     EXPECT_EQ(told("attached, with the policy service"), 1);
     EXPECT_EQ(told("policy objects are available"), 1);
-    // It takes over.
+    // The secondary takes over.
     host_fails();
     EXPECT_TRUE(wait_for([&] { return told("policy objects are available") == 2; }, kLongest)) << site->log();
     EXPECT_THAT(site->ok("$ours/qmgr -c 'list policy @default'", "una"),
                 AllOf(HasSubstr("Policy p1"), HasSubstr("Policy p2")));
     EXPECT_EQ(site->qmgr("create policy p3").exit, 0);
     expect_scheduling();
-    // The first one comes back; the other goes idle, executes itself again, and takes over once more.
+    // The primary comes back. The secondary goes idle, executes itself again, and takes over once more.
     site->start();
     EXPECT_TRUE(wait_for([&] { return told("policy objects are available") == 3; }, kLongest)) << site->log();
     EXPECT_EQ(site->qmgr("list policy p3").exit, 0);

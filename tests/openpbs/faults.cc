@@ -1,10 +1,11 @@
-// faults.so: preloaded into pbs_server.bin and pbs_policyd by tests, it makes calls of the policy service go
-// wrong, as files of /var/spool/pbs/faults say. The server's own calls, which its main thread makes, don't.
+// faults.so, which tests preload into pbs_server.bin and pbs_policyd, makes calls of the policy service fail
+// as files in /var/spool/pbs/faults say. Calls of the server's main thread succeed.
 //
-//   stall  while it is there, no write to a disk comes to an end
-//   full   so many writes more, as its number says, succeed; then the disk is full, while the file is there
-//   throw  while it is there, looking up a host's name throws an exception
-//   later  seconds that clocks are ahead: of the day in the service, the steady one everywhere
+//   stall  while the file exists, no write to a disk ends
+//   full   the file has the number of writes that succeed; then the disk is full, while the file exists
+//   throw  while the file exists, looking up a host's name throws an exception
+//   later  the file has the seconds that clocks are ahead: the time of day in the service, the steady clock
+// everywhere
 #include <dlfcn.h>
 #include <netdb.h>
 #include <sys/syscall.h>
@@ -27,7 +28,7 @@ bool in_service() {
     return path.ends_with("/pbs_policyd") || (path.ends_with("/pbs_server.bin") && gettid() != getpid());
 }
 
-// The number in a file of this name; -1: there is none.
+// Returns the number in a file of this name; -1: the file doesn't exist.
 long told(const char* name) {
     std::array<char, 64> path{};
     std::snprintf(path.data(), path.size(), "/var/spool/pbs/faults/%s", name);
@@ -44,7 +45,7 @@ Function real(const char* name) {
     return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-// False: there is no room.
+// Lets a write stall or fail. False: the disk is full.
 bool write_goes_on() {
     if (!in_service()) return true;
     while (told("stall") >= 0) usleep(20000);

@@ -1,5 +1,5 @@
-// What goes wrong in the policy service while the server runs: it goes on, says so, and all is well again
-// when the fault is over.
+// Faults in the policy service while the server runs: the server goes on and reports them, and all is well
+// again when the fault is over.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ class OpenpbsFaults : public AttachedSite {
     bool comes(const std::string& directive) const {
         return wait_for([&] { return site->qmgr(directive).exit == 0; }, std::chrono::seconds(40));
     }
-    // Everything that is the server's goes on: requests of each kind, and jobs by pbs_sched.
+    // Checks that the server handles requests of each kind, and that pbs_sched runs jobs.
     void server_goes_on() const {
         EXPECT_TRUE(site->wait_for_node());
         const std::string job = site->ok(
@@ -73,13 +73,13 @@ TEST_P(OpenpbsFaults, ADiskThatHangsStallsNobodyButWhoAsksUs) {
         "alice");
     server_goes_on();
     EXPECT_EQ(site->ok("cat /tmp/alice.out"), "");
-    // The client is told when it has waited for so long; what it asked for may still happen.
+    // The client gets an error after a while; its request may still be carried out.
     begin("later", 40);
     EXPECT_TRUE(wait_for([&] { return site->sh("grep -q '^exit' /tmp/alice.out").exit == 0; }));
     EXPECT_THAT(site->ok("cat /tmp/alice.out"),
                 HasSubstr("didn't answer in 30 seconds; whether the request has been "
                           "carried out isn't known"));
-    // Nothing is heard of the service.
+    // The server reports that it hears nothing of the service.
     begin("later", 200);
     EXPECT_TRUE(wait_for([&] {
         return site->stock_qmgr("list sched").out.find("policy_service = it hasn't said anything for") !=
@@ -111,9 +111,7 @@ TEST_P(OpenpbsFaults, AnExceptionEndsTheServiceAndItIsStartedAgain) {
     EXPECT_THAT(site->stock_qmgr("list sched").out, Not(HasSubstr("policy_service")));
 }
 
-// Whichever write of a change finds no room: the change is refused, nothing of it is there, and it succeeds
-// once there is room.
-// OpenPBS ends its server then. Ours is another database.
+// OpenPBS ends its server when its database is away. The plugin has a database of its own.
 TEST_P(OpenpbsFaults, TheDatabaseOfOpenpbsIsAway) {
     accept("create policy p1");
     site->ok("pkill -9 postgres");
@@ -127,6 +125,8 @@ TEST_P(OpenpbsFaults, TheDatabaseOfOpenpbsIsAway) {
     accept("create policy p2");
 }
 
+// Whichever write of a change finds no room, the change is refused and leaves nothing, and it succeeds once
+// there is room.
 TEST_P(OpenpbsFaults, ADiskThatIsFullAtEachStep) {
     accept("create time_window t0");
     accept("set time_window t0 rrule='FREQ=DAILY', start_time=0800, end_time=1700");
@@ -153,7 +153,7 @@ TEST_P(OpenpbsFaults, ADiskThatIsFullAtEachStep) {
     server_goes_on();
 }
 
-// What pbs_sched reads is made anew as time goes on, and it reads it.
+// The files of pbs_sched are renewed as time goes on, and pbs_sched reads them.
 TEST_P(OpenpbsFaults, TheFilesOfPbsSchedFollowTheClock) {
     accept("create time_window day");
     accept("set time_window day type=prime, rrule='FREQ=DAILY', start_time=0000, end_time=1200");
@@ -165,7 +165,7 @@ TEST_P(OpenpbsFaults, TheFilesOfPbsSchedFollowTheClock) {
         return number_of(
             site->ok("grep -c 'Scheduler is reconfiguring' /var/spool/pbs/sched_logs/* || true"));
     };
-    // The file has room for one period a day: today's line has the one that is open or opens next.
+    // The file has room for one period a day: today's line has the period that is open or opens next.
     EXPECT_TRUE(wait_for([&] { return holidays().find("\t0000\t1200") != std::string::npos; })) << holidays();
     const auto shift = [&](int hour) {  // to that hour of the next day
         const int now = number_of(site->ok("date +%-H")) * 3600 + number_of(site->ok("date +%-M")) * 60;

@@ -1,7 +1,7 @@
 // The server is killed at random points while jobs are submitted and run, objects are made and reservations
-// are asked for: what was acknowledged is there afterwards, each job runs once, and those that run go on.
+// are asked for. Acknowledged requests last, each job runs once, and running jobs go on.
 //
-// PBSPOLICY_KILLS names how many kills there are, and the seed of the first; three from 1 without it.
+// PBSPOLICY_KILLS sets the number of kills and the first seed; by default three, from 1.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ namespace pbs::e2e {
 namespace {
 using ::testing::HasSubstr;
 
-// What goes on until a file says that it is over, each by a user of its own: a line in a file for each
-// request that was acknowledged.
+// Scripts that go on until /tmp/over exists, each run by another user. The first two add a line to a file for
+// each acknowledged request.
 constexpr const char* kSubmits = R"(
 until test -e /tmp/over; do
     id=$(echo 'echo $PBS_JOBID >> /tmp/una.ran; sleep 0.$RANDOM' | $stock/qsub -r n -o /dev/null -e /dev/null) &&
@@ -57,7 +57,7 @@ class OpenpbsKills : public AttachedSite {
         site->ok(fmt::format("cd /tmp; ({}\n) > /dev/null 2>&1 < /dev/null &", what), user);
     }
     // In some of these kills OpenPBS's mom loses its connection to the server for good ("Bad file
-    // descriptor", also without the plugin): another one takes its jobs over.
+    // descriptor", also without the plugin). Start another mom, which takes over its jobs.
     void wait_for_mom() const {
         if (site->wait_for_node()) return;
         site->ok(
@@ -77,7 +77,7 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
     int kills = 3;
     unsigned seed = 1;
     if (const char* wanted = std::getenv("PBSPOLICY_KILLS")) std::istringstream(wanted) >> kills >> seed;
-    // It runs through all of this.
+    // This job runs through all kills.
     std::string steady = site->ok(
         "cd /; echo 'echo $$ >> /tmp/una.steady; sleep 36000' | $stock/qsub -o /dev/null -e /dev/null",
         "una");
@@ -91,7 +91,7 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
         begin(kSubmits, "una");
         begin(kMakes, "alice");
         begin(kReserves, "oscar");
-        // So that each of these has begun; then at any point of what they do.
+        // Wait until the submissions have begun, and then for a random time.
         EXPECT_TRUE(
             wait_for([&] { return number_of(site->ok("cat /tmp/una.acknowledged | wc -l")) > acknowledged; },
                      std::chrono::seconds(60)));
@@ -102,25 +102,25 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
             "while pgrep -u una,alice,oscar -f 'until test -e /tmp/over'; do sleep 0.1; done; rm /tmp/over");
         site->start_with_plugin();
         wait_for_mom();
-        // Reservations that nobody deletes any more would keep the jobs from running.
+        // Delete reservations whose scripts have ended: they would keep the jobs from running.
         site->ok("for r in $($stock/pbs_rstat -B | sed -n 's/^Resv ID: //p'); do $stock/pbs_rdel $r; done");
         const std::string policies = site->ok("$ours/qmgr -c 'list policy @default'");
         for (const auto& [name, times] : counted("/tmp/alice.acknowledged"))
             EXPECT_THAT(policies, HasSubstr("Policy " + name + "\n"));
         if (HasFailure()) break;
     }
-    // All jobs end.
+    // Wait until all other jobs have ended.
     const auto left = [&] { return number_of(site->ok("$stock/qstat | grep -c una || true")); };
     for (int before = left(); before > 1; before = left())
         if (!wait_for([&] { return left() < before; }, std::chrono::minutes(1))) break;
-    // But OpenPBS saves a job before its script, also without the plugin: a server that is killed between the
-    // two leaves a job that can't run. Each attempt to run it counts in its run_count, though nothing starts
-    // and no S record is written.
+    // Delete jobs without a script. OpenPBS saves a job before its script, also without the plugin: a kill
+    // between the two leaves a job that can't run. Each attempt to run it counts in its run_count, though
+    // nothing starts and no S record is written.
     site->ok(
         "for job in $(grep -h 'Failed to load job script for job .* from' /var/spool/pbs/server_logs/* | sed "
         "'s/.*for job \\(.*\\) from.*/\\1/' | sort -u); do $stock/qdel -W force $job; done; true");
-    // And one that it had saved as about to run and hadn't sent to the mom stays so for ever, also
-    // without the plugin.
+    // Delete jobs that OpenPBS had saved as about to run and hadn't sent to the mom: they stay so for ever,
+    // also without the plugin.
     site->ok(
         "touch /tmp/stuck; for job in $(grep -h 'Requeueing job, substate: 41' /var/spool/pbs/server_logs/* "
         "| "
@@ -131,8 +131,8 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
     EXPECT_TRUE(wait_for([&] { return left() == 1; }, std::chrono::minutes(1)))
         << site->sh("$stock/qstat -fw | head -n 500").out;
     const auto ran = counted("/tmp/una.ran");
-    // OpenPBS's qsub tells a job's id, also without the plugin, even if the server ends before it has queued
-    // it.
+    // OpenPBS's qsub prints a job's id even if the server ends before it has queued the job, also without the
+    // plugin.
     site->ok("grep -h 'Job Queued at request' /var/spool/pbs/server_logs/* | cut -d ';' -f 5 > /tmp/queued");
     const auto queued = counted("/tmp/queued");
     for (const auto& [job, times] : counted("/tmp/una.acknowledged"))

@@ -1,4 +1,4 @@
-// What is wrong with a shared object is found before it is mapped.
+// Faults of a shared object are found before it is mapped.
 #include "server_plugin/openpbs/loadable.h"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ class Loadable : public ::testing::Test {
         write_down();
     }
     fs::path path() const { return folder / "sample.so"; }
-    // As pbs_policy_install does.
+    // Writes pbs_policy.sums, as pbs_policy_install does.
     void write_down() const {
         const e2e::Output sum =
             e2e::run({"/bin/sh", "-c", "echo $(cksum <" + path().string() + ") sample.so"});
@@ -135,7 +135,7 @@ TEST_F(Loadable, AndWhatMayNotBeRead) {
     EXPECT_EQ(why, path().string() + ": Permission denied");
 }
 
-// A file that is as it was written down may kill its loader all the same, by a library that it needs.
+// A file that agrees with its sum may still kill its loader, by a library that it needs.
 TEST_F(Loadable, WhatKillsItsLoaderKillsAChild) {
     if (PBS_SANITIZED != 0) GTEST_SKIP() << "a sanitizer has its own way to end a process";
     fs::resize_file(path(), 5000);
@@ -146,11 +146,11 @@ TEST_F(Loadable, WhatKillsItsLoaderKillsAChild) {
     EXPECT_THAT(why_not(), HasSubstr("file too short"));
 }
 
-// Programs of the server's name whose calls can't be caught.
+// Runs programs of the server's name whose calls can't be caught.
 TEST(Probe, NamesTheCallThatCannotBeCaught) {
     e2e::RunOptions options;
     options.environment = {{"LD_PRELOAD", kSample}, {"PBS_POLICY_PROBE", "1"}};
-    // 2: and nothing in the server's process would notice.
+    // Exit status 2: the server's process would not notice, either.
     const auto said = [&](const std::string& program, int exit) {
         const e2e::Output output = e2e::run({program, "--version"}, options);
         EXPECT_EQ(output.exit, exit) << output;

@@ -1,4 +1,4 @@
-// What of the plugin is in which process, and what the server does when something of it is wrong.
+// Processes that have something of the plugin, and the server when a part of the plugin is wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ class OpenpbsLoading : public OpenpbsTest {
         OpenpbsTest::SetUp();
         if (!IsSkipped()) site.emplace();
     }
-    // A copy of the plugin's files, of which some are spoilt.
+    // Returns a folder with a copy of the plugin's files, for tests to damage.
     std::string copy() const {
         return site->ok(
             "d=$(mktemp -d /var/spool/copyXXXXXX); chmod 755 $d; cp $ours/pbs_policy*.so $d; echo -n $d");
@@ -32,7 +32,7 @@ class OpenpbsLoading : public OpenpbsTest {
     std::optional<Site> site;
 };
 
-// Processes that have anything of it in their memory.
+// Lists the processes that have mapped a file of the plugin.
 constexpr const char* kWhoHasIt =
     "for p in /proc/[0-9]*; do grep -q pbs_policy $p/maps 2>/dev/null && basename $(readlink $p/exe); done | "
     "sort | uniq -c | tr -s ' '";
@@ -41,7 +41,7 @@ TEST_F(OpenpbsLoading, OnlyPbsServerHasIt) {
     site->install();
     site->start_with_plugin();
     EXPECT_EQ(site->ok(kWhoHasIt), " 1 pbs_server.bin\n");
-    // What the server starts later has nothing of it: a hook's program, a job.
+    // Processes that the server starts later have nothing of the plugin: a hook's program, a job.
     EXPECT_TRUE(site->wait_for_node());
     site->ok(
         "cat > /tmp/h.py <<'END'\nimport os, subprocess\n"
@@ -90,7 +90,7 @@ TEST_F(OpenpbsLoading, WithoutThePlugin) {
     works_without();
 }
 
-// libpbs of another version, whose replies are others.
+// libpbs is of another version, with other replies.
 TEST_F(OpenpbsLoading, WithALibraryThatIsNotAsExpected) {
     site->install();
     site->ok(
@@ -128,7 +128,7 @@ TEST_F(OpenpbsLoading, WithADamagedStore) {
     works_without();
 }
 
-// A request whose answer comes while the server's disk is full.
+// The answer to a request comes while the server's disk is full.
 TEST_F(OpenpbsLoading, WithAFullDisk) {
     site->install();
     site->start_with_plugin();
@@ -144,7 +144,7 @@ TEST_F(OpenpbsLoading, WithAFullDisk) {
     EXPECT_EQ(site->qmgr("create policy p3").exit, 0);
 }
 
-// The files that pbs_policy_install changes.
+// Prints the files that pbs_policy_install changes.
 constexpr const char* kInstalled =
     "cd $(dirname $stock)/lib/init.d && for f in * /etc/pbs.conf*; do stat -c '%n %a %U' $f; cat $f; done";
 
@@ -158,7 +158,7 @@ TEST_F(OpenpbsLoading, TakenOutNothingIsLeft) {
     site->ok("$ours/pbs_policy_install --openpbs --remove");
     EXPECT_EQ(site->ok(kInstalled), before);
     EXPECT_EQ(site->ok("pgrep pbs_policyd || echo none"), "none\n");
-    // The server that runs goes on, and its next start is without.
+    // The running server goes on, and its next start is without the plugin.
     EXPECT_THAT(site->qmgr("list policy @default").err, HasSubstr("pbs_policyd doesn't answer"));
     site->stop();
     site->start();
@@ -196,7 +196,7 @@ TEST_F(OpenpbsLoading, InstallRefusesAServerThatItCantGetInto) {
                 HasSubstr("pbs_policy.so: signal 7 ended the process that loaded it first"));
     EXPECT_THAT(refusal("cp $ours/pbs_policy.so $d; truncate -s 5000 $d/pbs_policy_preload.so"),
                 HasSubstr("pbs_server.bin can't have the plugin: "));
-    // A server of an earlier release, which has its libpbs in itself.
+    // A server of an earlier release has a copy of libpbs in itself.
     EXPECT_THAT(
         refusal("cp $ours/pbs_policy_preload.so $d; cp " PBS_BUILD_DIR
                 "/tests/openpbs/built_in/pbs_server.bin $s"),
@@ -205,13 +205,13 @@ TEST_F(OpenpbsLoading, InstallRefusesAServerThatItCantGetInto) {
 }
 
 TEST_F(OpenpbsLoading, InstallChangesAllFilesOrNone) {
-    site->ok("printf 'ulimit -n 4096' > $(dirname $stock)/lib/init.d/limits.pbs_server");  // not ended
+    site->ok("printf 'ulimit -n 4096' > $(dirname $stock)/lib/init.d/limits.pbs_server");  // no newline
     const std::string before = site->ok(kInstalled);
     site->ok("mount --bind /etc/pbs.conf /etc/pbs.conf; mount -o remount,ro,bind /etc/pbs.conf");
     EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs --scheduler"),
                 HasSubstr("/etc/pbs.conf: can't be changed"));
     EXPECT_EQ(site->ok(kInstalled), before);
-    // It can't be replaced, but written.
+    // The file can be written, but not replaced.
     site->ok("mount -o remount,rw,bind /etc/pbs.conf");
     for (const char* option : {"", "--scheduler"}) site->install(option);
     EXPECT_THAT(site->ok("cat /etc/pbs.conf"), HasSubstr("\nPBS_POLICY_SCHEDULER=1\n"));
@@ -244,7 +244,7 @@ TEST_F(OpenpbsBeside, TheDaemonIsKilledAndStartedAgain) {
         "0\n");
     EXPECT_EQ(site->qmgr("create policy p1").exit, 0);
     EXPECT_EQ(site->qmgr("set sched default policy = p1").exit, 0);
-    // Both the supervisor and the service: nobody starts it again.
+    // Kill both the supervisor and the service, so that nobody starts the service again.
     site->ok("pkill -9 pbs_policyd");
     EXPECT_THAT(site->qmgr("create policy p2").err, HasSubstr("pbs_policyd doesn't answer"));
     EXPECT_THAT(site->qmgr("create policy p2", "una").err, HasSubstr("15007"));
@@ -257,11 +257,11 @@ TEST_F(OpenpbsBeside, TheDaemonIsKilledAndStartedAgain) {
     EXPECT_TRUE(wait_for([&] { return site->qmgr("create policy p3").exit == 0; }, std::chrono::seconds(40)));
     EXPECT_EQ(attribute_in(site->stock_qmgr("list sched").out, "policy"), "p1");
     EXPECT_THAT(site->stock_qmgr("list sched").out, Not(HasSubstr("policy_service")));
-    // The service alone: its supervisor does.
+    // Kill the service alone: its supervisor starts it again.
     site->ok("kill -9 $(pgrep -P $(cat /var/spool/pbs/server_priv/policyd.pid))");
     EXPECT_TRUE(wait_for([&] { return site->qmgr("create policy p4").exit == 0; }, std::chrono::seconds(40)));
     EXPECT_THAT(site->ok("cat /var/spool/pbs/server_priv/policyd.log"), HasSubstr("was ended by signal 9"));
-    // The server alone: the daemon serves the next one.
+    // Kill the server alone: the daemon serves the next one.
     site->kill_server();
     site->start_with_plugin();
     EXPECT_EQ(site->qmgr("list policy p4").exit, 0);
@@ -269,7 +269,7 @@ TEST_F(OpenpbsBeside, TheDaemonIsKilledAndStartedAgain) {
     EXPECT_EQ(site->ok(kWhoHasIt), " 2 pbs_policyd\n 1 pbs_server.bin\n");
 }
 
-// As systemd has it: in the foreground, and started again whenever it has ended.
+// systemd runs the daemon in the foreground, and starts it again whenever it has ended.
 TEST_F(OpenpbsBeside, TheDaemonIsLookedAfterByOthers) {
     site->ok(
         "$ours/pbs_policyd --stop; (while true; do $ours/pbs_policyd; sleep 0.2; done) > /dev/null 2>&1 < "
@@ -288,7 +288,7 @@ TEST_F(OpenpbsBeside, TheDaemonIsLookedAfterByOthers) {
 TEST_F(OpenpbsBeside, AStalledDaemonHoldsNobodyUp) {
     EXPECT_EQ(site->qmgr("create policy p1").exit, 0);
     site->ok("kill -STOP $(pgrep -P $(cat /var/spool/pbs/server_priv/policyd.pid))");
-    // Its requests wait; those of others don't.
+    // A request to the daemon waits; the server's own don't.
     const std::string script =
         "($ours/qmgr -c 'create policy p2' > /tmp/alice.out 2>&1; echo exit $? >> /tmp/alice.out) > "
         "/dev/null 2>&1 & sleep 0.3; "

@@ -1,4 +1,4 @@
-// What the shim and the service say to each other.
+// Messages between the shim and the service.
 #include "server_plugin/openpbs/messages.h"
 
 #include <gmock/gmock.h>
@@ -57,13 +57,13 @@ TEST(Messages, WhatIsNoneIsRefused) {
     EXPECT_THAT(to_service("+9").error().message, HasSubstr("kind of message"));
     EXPECT_FALSE(to_service(""));
     EXPECT_FALSE(from_service("rubbish"));
-    // A request that is none in a message that is one.
+    // The message is well formed, but the request in it isn't.
     std::string ask = data_of(packet_of(ToService(Ask{1, Ask::What::whole, 0, "", {}})));
     ask.replace(ask.rfind("+2+2+0"), 6, "+3+2+0");
     EXPECT_THAT(to_service(ask).error().message, HasSubstr("request"));
 }
 
-// Requests that set an attribute of ours have to be known before the plugin is asked.
+// The server has to know requests that set an attribute of ours before it asks the plugin.
 TEST(Owned, IsWhatTheTablesHave) {
     const auto expect_all = [](std::uint32_t type, std::span<const objects::Attribute> table) {
         std::size_t count = 0;

@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// 0: it doesn't begin with one.
+// Returns the number with which the text begins; 0: none.
 int number_in(const std::string& text) {
     int number = 0;
     std::istringstream(text) >> number;
@@ -73,7 +73,7 @@ TEST_P(OpenpbsObjects, AttributesOfTheServersOwnObjects) {
     EXPECT_EQ(attribute_in(list("sched default"), "policy"), "default_policy,np:p2");
     EXPECT_EQ(attribute_in(list("queue workq"), "time_window"), "t1");
     EXPECT_EQ(attribute_in(list("server"), "non_work_days"), "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25");
-    // By name alone, as calendars ask.
+    // Attributes can be asked for by name alone, as calendars do.
     EXPECT_THAT(list("server non_work_days"), Not(HasSubstr("server_state")));
     EXPECT_THAT(list("queue workq time_window"), Not(HasSubstr("queue_type")));
     // OpenPBS's own qmgr shows them and prints what it printed before.
@@ -91,24 +91,24 @@ TEST_P(OpenpbsObjects, ARequestWithTheServersAttributesAndOursIsCarriedOutWholeO
     accept("set queue workq Priority = 5, time_window = t1, max_queued = '[u:PBS_GENERIC=9]'");
     EXPECT_EQ(attribute_in(list("queue workq"), "Priority"), "5");
     EXPECT_EQ(attribute_in(list("queue workq"), "time_window"), "t1");
-    // Ours is refused: the two overlap, or there is none.
+    // Our part is refused: the windows overlap, or one doesn't exist.
     EXPECT_THAT(refuse("set queue workq Priority = 6, time_window = 't1,t2'"), HasSubstr("15014"));
     EXPECT_THAT(refuse("set queue workq time_window = t9, Priority = 6"), HasSubstr("no time_window 't9'"));
     EXPECT_EQ(attribute_in(list("queue workq"), "Priority"), "5");
-    // The server's is refused: each in its own way.
+    // The server's part is refused, for various reasons.
     EXPECT_THAT(refuse("set queue workq time_window = t2, Priority = high"), HasSubstr("15014"));
     EXPECT_THAT(refuse("set queue workq time_window = t2, no_such_attribute = 5"), HasSubstr("15002"));
     EXPECT_THAT(refuse("set queue nowhere time_window = t2"), HasSubstr("15018"));
     EXPECT_THAT(refuse("set sched nobody policy = default_policy"), HasSubstr("15213"));
     EXPECT_EQ(attribute_in(list("queue workq"), "time_window"), "t1");
     EXPECT_THAT(refuse("set queue @default time_window = t2"), HasSubstr("one queue at a time"));
-    // A queue is made with both, or it isn't made.
+    // A queue is created with both parts or not at all.
     accept("create queue q2 queue_type=execution, time_window=t2");
     EXPECT_EQ(attribute_in(list("queue q2"), "time_window"), "t2");
     EXPECT_NE(refuse("create queue q3 queue_type=execution, time_window=t9"), "");
     EXPECT_NE(refuse("create queue q4 queue_type=nonsense, time_window=t1"), "");
     EXPECT_NE(refuse("list queue q3") + refuse("list queue q4"), "");
-    // A queue that is made again has nothing of the one before.
+    // A queue that is created again has nothing of the earlier one.
     accept("delete queue q2");
     accept("create queue q2 queue_type=execution");
     EXPECT_THAT(list("queue q2"), Not(HasSubstr("time_window")));
@@ -121,7 +121,7 @@ TEST_P(OpenpbsObjects, AQueueOrResourceThatAPolicyNamesStays) {
     accept("set policy p1 node_sort_key = 'scratch HIGH'");
     accept("set policy p1 dedicated_queues = special");
     for (const char* directive : {"delete queue special", "delete resource scratch"}) {
-        // Whoever asks with whichever client; but not who may not know.
+        // Managers are refused with any client and told why; users without the right aren't told.
         const Output stock = site->stock_qmgr(directive);
         EXPECT_NE(stock.exit, 0) << directive;
         EXPECT_THAT(stock.err, HasSubstr("p1")) << directive;
@@ -132,7 +132,7 @@ TEST_P(OpenpbsObjects, AQueueOrResourceThatAPolicyNamesStays) {
     EXPECT_EQ(site->stock_qmgr("delete resource scratch").exit, 0);
 }
 
-// Every kind of request that changes something, by everybody who may not make it.
+// Tries every kind of request that changes something, as everybody who may not make it.
 TEST_P(OpenpbsObjects, UsersAndOperatorsAreRefused) {
     make_windows();
     accept("create policy p1");
@@ -177,7 +177,7 @@ TEST_P(OpenpbsObjects, UsersAndOperatorsAreRefused) {
     }
     EXPECT_EQ(site->ok("$ours/pbs_config history", "alice"), before);
     EXPECT_EQ(servers(), own_before);
-    // Everybody may see; the history is for operators.
+    // Everybody may list objects; the history is for operators.
     for (const std::string user : {"una", "oscar"})
         for (const char* object : {"policy p1", "time_window t1", "fs_group g1", "policy @default"})
             EXPECT_EQ(site->qmgr(std::string("list ") + object, user).exit, 0) << user << " " << object;
@@ -193,7 +193,7 @@ TEST_P(OpenpbsObjects, HistoryRollbackAndExport) {
     accept("set policy p1 by_queue = True");
     accept("set sched default policy = default_policy");
     accept("delete policy p1");
-    // The last line's number is the revision with both.
+    // The last line has the number of the revision with both changes.
     const std::string last = history.substr(history.rfind('\n', history.size() - 2) + 1);
     site->ok("$ours/pbs_config rollback " + last.substr(0, last.find("  20")), "alice");
     EXPECT_EQ(attribute_in(list("sched default"), "policy"), "p1");
@@ -220,7 +220,7 @@ TEST_P(OpenpbsObjects, ABackupCanBePutBack) {
     accept("create policy p3");
 }
 
-// What OpenPBS's qmgr prints and what ours prints make the site again.
+// The output of OpenPBS's qmgr and of ours restores the site.
 TEST_P(OpenpbsObjects, WhatIsPrintedRestoresASite) {
     make_windows();
     accept("create policy p1");
@@ -242,7 +242,7 @@ TEST_P(OpenpbsObjects, WhatIsPrintedRestoresASite) {
     other.start_with_plugin();
     const Output restored = other.sh(
         "cat > /tmp/alice.print <<'END'\n" + printed + "\nEND\n$ours/qmgr < /tmp/alice.print", "alice");
-    // Some is there already; nothing is refused for what it says.
+    // Some objects exist already, but no value is refused.
     EXPECT_THAT(restored.err, Not(AnyOf(HasSubstr("15014"), HasSubstr("15212")))) << restored;
     EXPECT_EQ(print(other), printed);
 }
@@ -256,11 +256,11 @@ TEST_P(OpenpbsObjects, RootAloneSetsTheFormulasOfServerAndSchedulers) {
         EXPECT_EQ(site->qmgr(set + "'ncpus * 2'", "root").exit, 0);
         EXPECT_EQ(formula(object), "ncpus * 2");
         EXPECT_THAT(site->qmgr(set + "mem").err, HasSubstr("15007"));
-        // One that was left behind is not for the next.
+        // An older file that was left behind isn't used for the next request.
         site->ok("echo mem > /var/spool/pbs/server_priv/sched_formula");
         EXPECT_EQ(site->qmgr(set + "'ncpus * 3'", "root").exit, 0);
         EXPECT_EQ(formula(object), "ncpus * 3");
-        // The server reads no file for a request that it refuses before.
+        // The server reads no file for a request that it refuses before that.
         EXPECT_NE(site->qmgr("set " + object + " nonsense = 1, job_sort_formula = mem", "root").exit, 0);
         EXPECT_NE(site->sh("test -e /var/spool/pbs/server_priv/sched_formula").exit, 0);
         site->stock_qmgr("unset " + object + " job_sort_formula", "root");
@@ -285,7 +285,7 @@ TEST_P(OpenpbsObjects, RandomRequestsLeaveTheServerAndTheStoreWhole) {
 }
 
 TEST_P(OpenpbsObjects, ManyRequestsAtOnce) {
-    // One client sends without waiting, three others in between; listings come in parts.
+    // One client sends requests ahead of the answers, three others in between; listings come in parts.
     const std::string script =
         "for u in 1 2 3; do (for i in $(seq 40); do echo \"create policy u$u-$i\"; echo \"set policy u$u-$i "
         "by_queue=False\"; done | $ours/qmgr > /tmp/alice.$u 2>&1; echo $? >> /tmp/alice.$u) & done; "
@@ -299,12 +299,12 @@ TEST_P(OpenpbsObjects, ManyRequestsAtOnce) {
     EXPECT_EQ(count, 120);
 }
 
-// Nothing that was acknowledged is lost, whenever the server is killed.
+// No acknowledged change is lost, whenever the server is killed.
 TEST_P(OpenpbsObjects, AreThereAfterKillsInTheMidstOfRequests) {
     make_windows();
     int made = 0;
     for (int round = 0; round < 4; ++round) {
-        // A server is killed while requests go on; the names of those that succeeded are written down.
+        // Kill the server while requests go on. The names of those that succeeded are written down.
         site->ok(
             "rm -f /tmp/alice.made; (for i in $(seq 200); do $ours/qmgr -c \"create policy r" +
                 std::to_string(round) +

@@ -1,4 +1,4 @@
-// Jobs between a bundled server and a stock one of OpenPBS's on the same machine: pulled from there, and
+// Jobs between a bundled server and a stock OpenPBS server on the same machine: pulled from the latter, and
 // moved to and fro.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ class StockPeer : public OpenpbsTest {
         OpenpbsTest::SetUp();
         if (IsSkipped()) return;
         site.emplace();
-        // OpenPBS's commands look for the host of a job's id.
+        // OpenPBS's commands look up the host in a job's id.
         site->ok("sed -i 's/ box / box ours /' /etc/hosts");
         site->start();
         ASSERT_TRUE(site->wait_for_node());
@@ -32,7 +32,7 @@ class StockPeer : public OpenpbsTest {
     void TearDown() override {
         if (site) (void)site->sh("kill $(cat /var/tmp/ours/server_priv/server.lock)");
     }
-    // A command of ours at our server.
+    // Runs a command of ours against the bundled server.
     Output try_ours(const std::string& command, const std::string& user = "root") const {
         return site->sh("export PBS_HOME=/var/tmp/ours; $ours/" + command, user);
     }
@@ -41,7 +41,7 @@ class StockPeer : public OpenpbsTest {
         EXPECT_EQ(output.exit, 0) << output;
         return output.out;
     }
-    // Waits until what a command shows has a text.
+    // Waits until the function's result contains a text.
     ::testing::AssertionResult shows(const std::function<std::string()>& shown,
                                      const std::string& text) const {
         std::string last;

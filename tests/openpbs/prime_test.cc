@@ -17,7 +17,7 @@ using ::testing::Not;
 constexpr std::chrono::seconds kWaits{40};
 constexpr const char* kQueues[] = {"p_short", "np_long", "workq"};
 
-// Prime time never is, whatever time it is now.
+// It is never prime time, whatever the time is.
 constexpr const char* kNeverPrime = "YEAR 2026\\nweekday none all\\nsaturday none all\\nsunday none all\\n";
 
 class OpenpbsPrime : public AttachedSite {
@@ -27,7 +27,7 @@ class OpenpbsPrime : public AttachedSite {
         if (IsSkipped()) return;
         site.emplace();
     }
-    // With pbs_sched alone, its queues and this holidays file.
+    // Starts pbs_sched alone, with the queues and this holidays file.
     void start_stock(const std::string& holidays) const {
         site->ok(fmt::format("printf '{}' > /var/spool/pbs/sched_priv/holidays", holidays));
         site->start();
@@ -52,7 +52,7 @@ class OpenpbsPrime : public AttachedSite {
     std::string attribute(const std::string& job, const std::string& name) const {
         return attribute_in(site->sh("$stock/qstat -fw '" + job + "' 2>/dev/null").out, name);
     }
-    // "R", or what the job waits for, without the time at which that will be over.
+    // Returns "R", or the reason for which the job waits, without the time at which it ends.
     std::string outcome(const std::string& job) const {
         std::string out;
         EXPECT_TRUE(wait_for(
@@ -68,7 +68,7 @@ class OpenpbsPrime : public AttachedSite {
             << job << ": " << attribute(job, "comment");
         return out;
     }
-    // Of a job of each queue.
+    // Returns the outcome of a job in each queue.
     std::map<std::string, std::string> outcomes() const {
         std::map<std::string, std::string> out;
         std::string all;
@@ -97,14 +97,14 @@ TEST_P(OpenpbsPrime, JobsOfPrimeQueuesWaitAsWithPbsSched) {
     EXPECT_EQ(attribute_in(list("queue p_short"), "execution_type"), "execution_prime");
     EXPECT_EQ(attribute_in(list("queue np_long"), "execution_type"), "execution_non_prime");
     EXPECT_EQ(attribute_in(list("sched default"), "prime_time"), "False");
-    // And it stays so.
+    // The same holds after a restart.
     site->stop();
     site->start_with_plugin();
     EXPECT_TRUE(site->wait_for_node());
     EXPECT_EQ(outcomes(), before);
 }
 
-// As OpenPBS is shipped.
+// OpenPBS ships this holidays file, without a year.
 TEST_P(OpenpbsPrime, WithoutAYearItIsAlwaysPrimeTime) {
     start_stock("weekday 0600 1730\\nsaturday none all\\nsunday none all\\n1 Jan 1 New Year\\n");
     const auto before = outcomes();
@@ -135,7 +135,7 @@ TEST_P(OpenpbsPrime, AManagerSetsTheExecutionTypeOfAQueue) {
     EXPECT_THAT(site->ok("$ours/qmgr -c 'print queue workq'"), HasSubstr("set queue workq " + shown));
     const std::string waits = submit("workq");
     EXPECT_EQ(outcome(waits), "Job will run in primetime only");
-    // It is one with the rest of the request.
+    // The request is carried out as a whole or not at all.
     EXPECT_NE(site->qmgr("set queue workq execution_type = execution_dedicated, Priority = x").exit, 0);
     EXPECT_NE(site->qmgr("set queue workq Priority = 7, execution_type = sometimes").exit, 0);
     EXPECT_THAT(list("queue workq"), AllOf(HasSubstr(shown), Not(HasSubstr("Priority = 7"))));
@@ -147,7 +147,7 @@ TEST_P(OpenpbsPrime, AManagerSetsTheExecutionTypeOfAQueue) {
     accept("unset queue workq execution_type");
     EXPECT_THAT(list("queue workq"), Not(HasSubstr("execution_type")));
     EXPECT_EQ(outcome(waits), "R");
-    // A new queue has nothing of an earlier one of its name.
+    // A new queue has nothing of an earlier queue of its name.
     accept("create queue again queue_type = execution, execution_type = execution_non_prime");
     EXPECT_THAT(list("queue again"), HasSubstr("execution_non_prime"));
     accept("delete queue again");

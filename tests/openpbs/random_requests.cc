@@ -1,7 +1,6 @@
-// random_requests ADDRESS PORT SEED COUNT: so many connections from reserved ports, each with up to three
-// requests about policies and what goes with them, whole in form and random in content, sent at once; the
-// half of them isn't waited for. A program of the tests, as root. Exit status 1: the server couldn't be
-// reached any more.
+// random_requests ADDRESS PORT SEED COUNT: makes COUNT connections from reserved ports, as root. Each sends
+// up to three requests about policies and related objects at once, well formed and with random contents; half
+// of the connections don't wait for replies. Exit status 1: the server couldn't be reached any more.
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -53,14 +52,15 @@ class Maker {
         const std::string user = any(kUsers);
         if (below(5) < 3) {
             const std::uint32_t type = kTypes[below(kTypes.size())];
-            // Of its own, OpenPBS's server doesn't survive a new queue of any name.
+            // Don't create the server's own objects: OpenPBS's server doesn't survive a new queue of any
+            // name.
             const std::size_t command = type < 64 ? 2 + below(2) : below(4);
             pbs::ifl::Manage body{static_cast<std::uint32_t>(command), type, any(kNames), attributes()};
             return {RequestType::manager, user, std::move(body), any(kExtends)};
         }
         const std::string extend = any(kExtends);
         pbs::ifl::Status body{any(kNames), {}};
-        // Of a scheduler an attribute that OpenPBS doesn't know is a reply too many, and its end.
+        // Ask schedulers only for attributes that OpenPBS knows: others make its server reply twice, and end.
         for (std::size_t i = below(3); i > 0; --i)
             body.wanted.push_back(
                 {extend.starts_with("object=p") ? any(kAttributes) : any(kListed), {}, {}, {}});
@@ -93,7 +93,7 @@ class Maker {
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::array<int, 3> numbers{};  // the port, the seed, how many requests
+    std::array<int, 3> numbers{};  // port, seed, number of connections
     if (argc != 5) return 2;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         const std::string_view text = argv[i + 2];

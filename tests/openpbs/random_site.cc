@@ -14,7 +14,7 @@ class Maker {
     explicit Maker(std::uint64_t seed) : random_(seed) {}
 
     RandomSite make() {
-        // Without them every queue would be one for dedicated time.
+        // Without prefixes every queue would be one for dedicated time.
         site_.sched_config = "dedicated_prefix: ded\nprimetime_prefix: p_\nnonprimetime_prefix: np_\n";
         shared_resources();
         vnodes();
@@ -30,7 +30,7 @@ class Maker {
             const int count = number(cycle == 0 ? 8 : 4, cycle == 0 ? 16 : 9);
             for (int i = 0; i < count; ++i) jobs.push_back(job());
         }
-        // It names what each site's scheduler may count.
+        // "resources" names the resources that the site's scheduler counts.
         std::string counted = "ncpus, mem, arch, host, vnode";
         for (const char* name : {"lic", "gpus", "color", "rack", "fast"})
             if (!chance(8)) counted += fmt::format(", {}", name);
@@ -39,7 +39,7 @@ class Maker {
     }
 
   private:
-    // The standard's distributions differ from one library to another; these don't.
+    // The standard library's distributions differ from one library to another.
     int number(int low, int high) {
         return low + static_cast<int>(random_() % static_cast<std::uint64_t>(high - low + 1));
     }
@@ -101,7 +101,8 @@ class Maker {
     }
 
     void order() {
-        // OpenPBS keeps room for an array that has as many subjobs running as it may, if it is a top job.
+        // With strict ordering, OpenPBS keeps room for an array that is a top job, though it has as many
+        // subjobs running as it may.
         strict_ = chance(40);
         line("strict_ordering: {} ALL", strict_ ? "True" : "False");
         if (chance(60)) directive("set server backfill_depth = {}", number(0, 4));
@@ -137,7 +138,7 @@ class Maker {
         if (chance(40)) line("unknown_shares: {}", number(1, 20));
         site_.resource_group =
             fmt::format("grp1 10 root {}\ngrp2 20 root {}\n", number(10, 60), number(10, 60));
-        // Who has used nothing before is told from others by seconds: there is at most one.
+        // At most one entity has used nothing: several would differ only by seconds.
         int id = 30;
         const int unknown = number(0, 7);
         for (int i = 0; const std::string& entity : kOwners) {
@@ -173,7 +174,7 @@ class Maker {
             directive("set server restrict_res_to_release_on_suspend = {}", one({"ncpus", "\"ncpus,mem\""}));
     }
 
-    // A server takes either these or those of entities.
+    // A server takes either these limits or those of entities.
     void older_limits() {
         for (const char* on : {"server", "queue batch", "queue low", "queue express"}) {
             const auto limited = [&](int percent, const char* name, int low, int high) {
@@ -219,7 +220,8 @@ class Maker {
                     limit = fmt::format("[p:{}={}]", one({"PBS_GENERIC", "apollo"}), number(1, high));
                     break;
             }
-            // With that on its server OpenPBS preempts jobs of the same user instead of the same project.
+            // With such a limit on its server, OpenPBS preempts jobs of the same user instead of the same
+            // project.
             if (limit.starts_with("[p:") && on == "server" && name.find("_res") != std::string::npos) return;
             directive("set {} {} = \"{}\"", on, name, limit);
         };
@@ -233,7 +235,7 @@ class Maker {
     }
 
     void placement() {
-        // Others than this were deprecated, and policies have none.
+        // Other values were deprecated, and policies have none for them.
         line("smp_cluster_dist: pack");
         switch (number(0, 4)) {
             case 0:
@@ -257,7 +259,7 @@ class Maker {
         }
     }
 
-    // Between two walltimes, with room for the time that the three cycles take.
+    // Returns minutes that lie between two walltimes, with room for the time that the three cycles take.
     int boundary() { return one_of({15, 30, 90}); }
 
     void times() {
@@ -278,7 +280,7 @@ class Maker {
 
     std::string select() {
         std::string chunk = fmt::format("ncpus={}", number(1, 4));
-        // OpenPBS preempts only jobs that ask for the first resource that is lacking.
+        // OpenPBS preempts only jobs that request the first resource that is lacking.
         if (preempts_ || chance(40)) chunk += fmt::format(":mem={}gb", number(1, 4));
         if (chance(10)) chunk += fmt::format(":gpus={}", number(1, 2));
         if (chance(12)) chunk += fmt::format(":color={}", one({"red", "blue"}));

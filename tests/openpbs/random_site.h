@@ -1,6 +1,6 @@
-// Sites of a random number generator: vnodes, queues, a configuration of the scheduler and jobs, in the words
-// that OpenPBS has for them. They are about everything that decides which jobs start, in which order and
-// where, except loads of hosts and the passing of time.
+// Random sites: vnodes, queues, a configuration of the scheduler and jobs, in the terms of OpenPBS. They vary
+// everything that decides which jobs start, in which order and where, except loads of hosts and the passing
+// of time.
 #pragma once
 
 #include <cstdint>
@@ -11,38 +11,39 @@
 namespace pbs::e2e {
 
 struct RandomSite {
-    std::string vnodes;                   // a definition of vnodes for pbs_mom
-    bool one_mom = false;                 // all of them are one mom's; else each has its own
+    std::string vnodes;                   // definition of vnodes for pbs_mom
+    bool one_mom = false;                 // one mom has all vnodes; else each vnode has its own
     std::string sched_config;             // the whole file
     std::string resource_group;           // the whole file; empty: there are no shares
     std::vector<std::string> usage;       // arguments of pbsfs: past usage
-    std::vector<std::string> resources;   // directives of qmgr that a server takes before it has vnodes
-    std::vector<std::string> directives;  // of qmgr, for the rest
+    std::vector<std::string> resources;   // directives of qmgr to give before there are vnodes
+    std::vector<std::string> directives;  // the other directives of qmgr
 
-    // Minutes from now on, since both files speak of the time of the day.
+    // Minutes from now on. The files name times of day.
     struct Span {
         int from = 0;
         int until = 0;
     };
     std::optional<Span> dedicated;
-    // Without it prime time is always. Until may be before from: it is prime time now.
+    // Prime time; nullopt: always. `from` may be before now.
     std::optional<Span> prime;
 
     struct Job {
         std::string user;
-        std::string options;  // of qsub
+        std::string options;  // options of qsub
     };
-    // The jobs that are submitted before each cycle. Before each but the first, some that run are deleted.
+    // Jobs that are submitted before each cycle. Before each cycle but the first, some running jobs are
+    // deleted.
     std::vector<std::vector<Job>> cycles;
 
-    // All of it, for messages.
+    // Returns the whole site as text, for messages.
     std::string text() const;
 };
 
-// The users that own jobs; the first three are in every box.
+// Users that own jobs; the first three are in every box.
 inline const std::vector<std::string> kOwners{"alice", "oscar", "una", "dora", "emil"};
 
-// The same seed makes the same site everywhere.
+// Makes a site. The same seed makes the same site everywhere.
 RandomSite random_site(std::uint64_t seed);
 
 }  // namespace pbs::e2e

@@ -1,4 +1,4 @@
-// What the plugin is told of vnodes and jobs.
+// Records of vnodes and jobs that the plugin is told.
 #include "server_plugin/openpbs/records.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ TEST(Vnode, HasTheEnvironmentThatItIsIn) {
     EXPECT_EQ(vnode.available.at("eoe"), "") << "no job has switched any on";
 }
 
-// Notes what it is told of the last job, by the names of resources.
+// Notes the last job that it is told of, by names of resources.
 struct Listener {
     using Amounts = std::vector<std::pair<std::string, std::int64_t>>;
     Amounts places;
@@ -66,7 +66,7 @@ struct Listener {
     }
 };
 
-// As with restrict_res_to_release_on_suspend = mem.
+// restrict_res_to_release_on_suspend is mem here.
 TEST(Records, ASuspendedJobKeepsWhatItHasNotGivenBack) {
     Listener told;
     Records records(told.plugin);
@@ -84,7 +84,7 @@ TEST(Records, ASuspendedJobKeepsWhatItHasNotGivenBack) {
     records.tell(1, job);
     EXPECT_THAT(told.places, ElementsAre(Pair("mem", 3072)));
     EXPECT_THAT(told.kept, ElementsAre(Pair("ncpus", 2)));
-    // A job that has nothing of these gives back none of its processors.
+    // A job that uses none of the released resources releases none of its CPUs.
     job.exec_vnode = "(n1:ncpus=2)";
     job.released = "(n1:ncpus=0)";
     job.mtime = 2;
@@ -109,7 +109,7 @@ TEST(Records, SubjobsOfAnArrayThatIsSparedAreNotPreempted) {
     EXPECT_TRUE(told.preemptable.at("1[1].box"));
 }
 
-// The server doesn't describe it then.
+// The server no longer describes a subjob that waits again.
 TEST(Records, ASubjobThatWaitsAgainRunsNoMore) {
     Listener told;
     Records records(told.plugin);

@@ -1,4 +1,4 @@
-// Connections from ports of root's alone, whose header's user name OpenPBS's server believes.
+// Connections from ports that only root may use: OpenPBS's server believes the user name in their headers.
 #pragma once
 
 #include <arpa/inet.h>
@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstdint>
 
-// -1: the server couldn't be reached. `first`: which of the ports is tried first.
+// Connects, and tries the reserved port number `first` first. -1: the server can't be reached.
 inline int connect_from_reserved(const char* address, int port, unsigned first) {
     constexpr unsigned kPorts = 420;
     sockaddr_in server{};

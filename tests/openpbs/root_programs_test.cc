@@ -18,7 +18,7 @@ constexpr const char* kList = "/var/spool/pbs/server_priv/root_programs";
 
 class OpenpbsRootPrograms : public AttachedSite {
   protected:
-    // With pbs_sched, under which the program tells of 4.
+    // Starts pbs_sched with a program that tells it of 4 licences.
     void SetUp() override {
         OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): its own way to attach
         if (IsSkipped()) return;
@@ -46,7 +46,7 @@ class OpenpbsRootPrograms : public AttachedSite {
         site->start_with_plugin();
         EXPECT_TRUE(site->wait_for_node());
     }
-    // What a job that asks for 3 of it comes to: "R", or the server's amount that it was told of.
+    // Returns the outcome of a job that requests 3 licences: "R", or the server's amount in its comment.
     std::string outcome() const {
         std::string id =
             site->ok("cd /; echo sleep 600 | $stock/qsub -o /dev/null -e /dev/null -l lic=3", "una");
@@ -84,7 +84,7 @@ TEST_P(OpenpbsRootPrograms, GoOnAndNothingOfAManagersIsOneOfThem) {
                 ::testing::AllOf(HasSubstr("root 600\n"), HasSubstr(fmt::format("\nlic !{} 4\n", kProgram))));
     EXPECT_THAT(site->ok("cat /var/spool/pbs/server_priv/migration_report"),
                 Not(HasSubstr("without root's rights")));
-    // A manager who isn't root.
+    // A manager who isn't root sets these.
     const auto set = [&](const std::string& value) {
         return site->qmgr("set policy default_policy server_dyn_res = '" + value + "'");
     };
@@ -95,19 +95,18 @@ TEST_P(OpenpbsRootPrograms, GoOnAndNothingOfAManagersIsOneOfThem) {
     EXPECT_NE(site->sh("echo x >> " + std::string(kList), "alice").exit, 0);
     EXPECT_EQ(set(fmt::format("lic !{} 4", kProgram)).exit, 0);
     EXPECT_EQ(outcome(), "R");
-    // How one failed is told wherever the plugin is, whatever it wrote.
+    // The log says how a program failed, whatever it wrote, with either attachment.
     write_program("echo 4; exit 7");
     EXPECT_EQ(outcome(), "(R: 3 A: 0");
     EXPECT_TRUE(comes_to_the_log(fmt::format("There is nothing of lic: {} ended with status 7", kProgram)));
-    // As to pbs_sched.
+    // A program that others may write is refused, as by pbs_sched.
     write_program("echo 4");
     site->ok(fmt::format("chmod 770 {}", kProgram));
     EXPECT_EQ(outcome(), "(R: 3 A: 0");
     EXPECT_TRUE(comes_to_the_log("lic is writable by others than its owner"));
 }
 
-// What pbs_sched runs is run as root: a manager, who chooses the policy that its files are made of, needn't
-// be.
+// pbs_sched runs programs as root, but the manager who chooses the policy needn't be root.
 TEST_P(OpenpbsRootPrograms, PbsSchedGetsNothingElse) {
     site->stop();
     site->install(GetParam());

@@ -16,7 +16,7 @@ inline constexpr std::chrono::seconds kLong{40};
 class ScheduledSite : public AttachedSite {
   protected:
     void SetUp() override {
-        // That of PolicySite installs the plugin without its scheduler.
+        // PolicySite::SetUp() would install the plugin without its scheduler.
         OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call)
         if (IsSkipped()) return;
         site.emplace();
@@ -39,7 +39,7 @@ class ScheduledSite : public AttachedSite {
             },
             kLong);
     }
-    // The job's id.
+    // Submits a job. Returns its id.
     std::string submit(const std::string& options = {}, int seconds = 1000) const {
         std::string id = site->ok("cd /; echo sleep " + std::to_string(seconds) +
                                       " | $stock/qsub -o /dev/null -e /dev/null " + options,

@@ -1,4 +1,4 @@
-// The plugin schedules the jobs of an OpenPBS server, in the place of pbs_sched.
+// The plugin schedules the jobs of an OpenPBS server in place of pbs_sched.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,10 +24,10 @@ TEST_P(OpenpbsScheduling, JobsStartAndSayWhyTheyWait) {
     const std::string second = submit("-l select=1:ncpus=1");
     expect_comment(second, "Not Running");
     EXPECT_EQ(attribute(second, "job_state"), "Q");
-    // By a job's end.
+    // The end of the first job makes room.
     site->ok("$stock/qdel " + first, "una");
     expect_state(second, "R");
-    // Two more, of which one has room.
+    // There is room for one of two more.
     const std::string third = submit("-l select=1:ncpus=1");
     const std::string fourth = submit("-l select=1:ncpus=1");
     expect_state(third, "R");
@@ -56,36 +56,36 @@ TEST_P(OpenpbsScheduling, WhatNoCommandTellsOfIsNoticed) {
     expect_state(first, "R");
     const std::string second = submit("-l select=1:ncpus=2");
     expect_comment(second, "Not Running");
-    // A vnode's resources.
+    // The vnode's resources change.
     accept("set node box resources_available.ncpus = 4");
     expect_state(second, "R");
     const std::string third = submit("-l select=1:ncpus=3");
     expect_comment(third, "Not Running");
-    // What a job asks for.
+    // The job's request changes.
     accept("set node box resources_available.ncpus = 5");
     site->ok("$stock/qalter -l select=1:ncpus=1 " + third, "una");
     expect_state(third, "R");
-    // A job that is held, and released.
+    // A held job is released.
     accept("set node box resources_available.ncpus = 6");
     const std::string held = submit("-h -l select=1:ncpus=1");
     expect_state(held, "H");
     site->ok("$stock/qrls " + held, "una");
     expect_state(held, "R");
-    // A vnode that is offline, and not any more.
+    // An offline vnode comes back.
     site->ok("$stock/pbsnodes -o box");
     accept("set node box resources_available.ncpus = 7");
     const std::string fourth = submit("-l select=1:ncpus=1");
     expect_comment(fourth, "Not Running");
     site->ok("$stock/pbsnodes -r box");
     expect_state(fourth, "R");
-    // A queue that is stopped, and started.
+    // A stopped queue is started.
     accept("set queue workq started = False");
     accept("set node box resources_available.ncpus = 8");
     const std::string fifth = submit("-l select=1:ncpus=1");
     expect_comment(fifth, "Not Running");
     accept("set queue workq started = True");
     expect_state(fifth, "R");
-    // A new resource.
+    // A new resource is defined.
     accept("create resource widgets type = long, flag = nh");
     accept("set node box resources_available.widgets = 1, resources_available.ncpus = 16");
     const std::string one = submit("-l select=1:ncpus=1:widgets=1");
@@ -95,7 +95,7 @@ TEST_P(OpenpbsScheduling, WhatNoCommandTellsOfIsNoticed) {
     expect_comment(two, "Not Running");
 }
 
-// One of them looks at all jobs.
+// One of the schedulers looks at all jobs.
 TEST_P(OpenpbsScheduling, WhatNoCommandTellsOfIsForEachScheduler) {
     site->ok("mkdir -m 750 /var/spool/pbs/sched_priv_second; mkdir /var/spool/pbs/sched_logs_second");
     accept("create sched second partition = two");
@@ -115,7 +115,7 @@ TEST_P(OpenpbsScheduling, SchedulingIsTurnedOffAndOn) {
     const std::string job = submit("-l select=1:ncpus=1");
     accept("set node box resources_available.ncpus = 3");
     EXPECT_FALSE(wait_for([&] { return attribute(job, "job_state") == "R"; }, std::chrono::seconds(2)));
-    // qrun starts it all the same, where the scheduler finds room.
+    // qrun starts the job all the same, if the scheduler finds room.
     site->ok("$stock/qrun " + job, "oscar");
     expect_state(job, "R");
     const std::string next = submit("-l select=1:ncpus=1");
@@ -133,10 +133,10 @@ TEST_P(OpenpbsScheduling, QrunWithAndWithoutVnodes) {
     // There is no room.
     EXPECT_THAT(site->refused("$stock/qrun " + second, "oscar"), HasSubstr(second));
     EXPECT_EQ(attribute(second, "job_state"), "Q");
-    // On vnodes that are named it's the operator's matter.
+    // Where an operator names vnodes, room isn't checked.
     site->ok("$stock/qrun -H box " + second, "oscar");
     expect_state(second, "R");
-    // The plugin knows that: nothing is left for a third.
+    // The plugin knows that nothing is left for a third job.
     accept("set server scheduling = True");
     const std::string third = submit("-l select=1:ncpus=1");
     expect_comment(third, "Not Running");
@@ -170,13 +170,13 @@ TEST_P(OpenpbsScheduling, QrunOfASubjobPreemptsNoneOfItsArray) {
     expect_state(subjob("2"), "R");
     expect_state(other, "S");
     EXPECT_EQ(attribute(subjob("1"), "job_state"), "R");
-    // The others wait, which is said of no array that has begun.
+    // The other subjobs wait, but the comment of an array that has begun doesn't say so.
     const std::string last = submit("-l select=1:ncpus=1");
     expect_comment(last, "Not Running");
     EXPECT_THAT(attribute(array, "comment"), HasSubstr("Job Array Began at "));
 }
 
-// What policies have here is kept at the scheduler by OpenPBS.
+// Policies have attributes here that OpenPBS keeps at its schedulers.
 TEST_P(OpenpbsScheduling, WhatIsSetOfTheSchedulerIsSetInItsPolicy) {
     const auto policy_has = [&](const char* name, const std::string& value) {
         return wait_for(
@@ -199,7 +199,7 @@ TEST_P(OpenpbsScheduling, WhatIsSetOfTheSchedulerIsSetInItsPolicy) {
     EXPECT_TRUE(policy_has("job_sort_formula", "ncpus")) << why("");
     site->ok("$stock/qmgr -c 'unset server job_sort_formula'");
     EXPECT_TRUE(policy_has("job_sort_formula", "(none)")) << why("");
-    // What the plugin has the server preempt by isn't what somebody wants of the policy.
+    // The plugin sets the scheduler's preempt_order for the server; this doesn't change the policy.
     accept("create queue express queue_type=execution, enabled=True, started=True, Priority=200");
     accept("set policy default_policy preempt_order = \"S 50 R\"");
     const std::string victim = submit("-l select=1:ncpus=2");
@@ -214,7 +214,7 @@ TEST_P(OpenpbsScheduling, WhatIsSetOfTheSchedulerIsSetInItsPolicy) {
     EXPECT_TRUE(policy_has("preempt_order", "S 50 R"));
 }
 
-// That of the scheduler `default` can't be set.
+// The folder of the scheduler `default` can't be set, so the test makes another.
 TEST_P(OpenpbsScheduling, AFolderOfASchedulerThatIsNotThereIsTold) {
     const auto says_of_itself = [&](const char* name, const std::string& value) {
         return wait_for(
@@ -243,7 +243,7 @@ TEST_P(OpenpbsScheduling, AJobThatMayDoWithLessWalltimeEndsAtTheReservation) {
     expect_state(job, "R");
     EXPECT_THAT(attribute(job, "Resource_List.walltime"),
                 ::testing::AnyOf(::testing::StartsWith("01:59:"), "02:00:00"));
-    // Where nothing keeps it from that it has all that it asks for.
+    // Without the reservation the job gets all the walltime that it asks for.
     site->ok("$stock/pbs_rdel " + said.out.substr(0, said.out.find(' ')), "una");
     expect_state(waits, "R");
     site->ok("$stock/qdel " + waits, "una");
@@ -253,7 +253,7 @@ TEST_P(OpenpbsScheduling, AJobThatMayDoWithLessWalltimeEndsAtTheReservation) {
     EXPECT_EQ(attribute(longest, "Resource_List.walltime"), "10:00:00");
 }
 
-// Others may have the vnode once that job has gone, or has been suspended.
+// Other jobs may have the vnode once the job has gone or has been suspended.
 TEST_P(OpenpbsScheduling, AJobThatHasItsVnodeForItself) {
     const std::string first = submit("-l select=1:ncpus=1 -l place=excl -l walltime=20", 5);
     expect_state(first, "R");
@@ -277,7 +277,7 @@ TEST_P(OpenpbsScheduling, AJobThatHasItsVnodeForItself) {
     expect_state(victim, "R");
 }
 
-// By another request each time. Without runjob hooks there is nothing to wait for.
+// Each setting uses another request. Without runjob hooks there is nothing to wait for.
 TEST_P(OpenpbsScheduling, job_run_wait_SaysForWhatOfAStartTheSchedulerWaits) {
     const auto requests = [&](int type) {
         return number_of(site->sh("grep -c 'Type " + std::to_string(type) +
@@ -309,14 +309,14 @@ TEST_P(OpenpbsScheduling, attr_update_period_SaysHowOftenItIsToldWhatJobsWaitFor
     accept("set sched default attr_update_period = 3600");
     expect_comment(submit("-l select=1:ncpus=2"), "Not Running");
     const std::string second = submit("-l select=1:ncpus=2");
-    // In the cycle that starts it, or before, the second was found to wait.
+    // The second job was found to wait in the cycle that starts this one, or before.
     expect_state(submit("-l select=1:ncpus=1"), "R");
     EXPECT_EQ(attribute(second, "comment"), attribute_in("", "comment"));
     accept("set sched default attr_update_period = 1");
     expect_comment(second, "Not Running");
 }
 
-// Nothing of it gains by waiting any more.
+// An array without waiting subjobs gains nothing by waiting.
 TEST_P(OpenpbsScheduling, AnArrayWhoseLastSubjobHasStartedIsIneligible) {
     accept("set server eligible_time_enable = True");
     const std::string array = submit("-J 1-2 -l select=1:ncpus=2");
@@ -373,7 +373,7 @@ TEST_P(OpenpbsScheduling, SubjobsGoBeforeTheJobsBehindTheirArray) {
     EXPECT_EQ(attribute(behind, "job_state"), "Q");
 }
 
-// The server preempts by the methods that the policy has for the job.
+// The server preempts by the methods that the policy allows for the job.
 TEST_P(OpenpbsScheduling, JobsPreempt) {
     accept("create queue express queue_type=execution, enabled=True, started=True, Priority=200");
     accept("set policy default_policy preemption=True");
@@ -389,7 +389,7 @@ TEST_P(OpenpbsScheduling, JobsPreempt) {
         EXPECT_EQ(attribute(victim, "job_state"), *state == '\0' ? "(none)" : state) << why(victim);
         if (*comment != '\0') expect_comment(victim, comment + std::string(" for job ") + express);
         site->ok("$stock/qdel " + express, "una");
-        // It runs again, where it stood or from its beginning.
+        // The victim runs again, from where it stopped or from its beginning.
         if (*state != '\0') {
             expect_state(victim, "R");
             site->ok("$stock/qdel " + victim, "una");
@@ -398,7 +398,7 @@ TEST_P(OpenpbsScheduling, JobsPreempt) {
     }
 }
 
-// A method that fails is followed by none, so the job isn't preempted, and the other one waits.
+// If the only method fails, the victim isn't preempted, and the other job waits.
 TEST_P(OpenpbsScheduling, AJobThatCannotBePreemptedRunsOn) {
     accept("create queue express queue_type=execution, enabled=True, started=True, Priority=200");
     accept("set policy default_policy preemption=True");
@@ -433,14 +433,14 @@ TEST_P(OpenpbsScheduling, ReservationsAreConfirmedKeptAndDenied) {
     EXPECT_EQ(of_reservation(id, "resv_nodes"), "(box:ncpus=1)+(box:ncpus=1)");
     EXPECT_THAT(reserve(in(60) + "-D 60 -I 60 -l select=1:ncpus=1"), HasSubstr(" DENIED"));
     EXPECT_THAT(reserve(in(7200) + "-D 60 -I 60 -l select=1:ncpus=3"), HasSubstr(" DENIED"));
-    // It keeps what would run into it from starting, and its queue's jobs from starting before it.
+    // Jobs that would run into the reservation don't start, nor do jobs of its queue before it begins.
     const std::string long_one = submit("-l select=1:ncpus=1 -l walltime=1:00:00");
     expect_comment(long_one, "Job would conflict with reservation or top job");
     const std::string own = submit("-l select=1:ncpus=2 -l walltime=30 -q " + queue, 5);
     expect_state(own, "R");
     EXPECT_EQ(of_reservation(id, "reserve_state"), "RESV_RUNNING");
     EXPECT_EQ(attribute(long_one, "job_state"), "Q");
-    // What its jobs hold can't be taken from it.
+    // Resources that its jobs hold can't be taken from the reservation.
     EXPECT_THAT(site->sh("$stock/pbs_ralter -I 60 -l select=1:ncpus=1 " + id, "una").out,
                 HasSubstr("DENIED"));
     EXPECT_TRUE(wait_for([&] { return attribute(own, "job_state") == "(none)"; }, kLong)) << why(own);
@@ -462,7 +462,7 @@ TEST_P(OpenpbsScheduling, AReservationForAsSoonAsPossibleTakesItsJob) {
     const std::string shown = site->sh("$stock/pbs_rstat -F " + id).out;
     EXPECT_EQ(attribute_in(shown, "resv_nodes"), "(box:ncpus=2)");
     EXPECT_EQ(attribute_in(shown, "reserve_duration"), "60");
-    // When the first one is expected to be gone at the latest.
+    // The reservation begins at the latest when the first job is expected to be gone.
     expect_state(second, "R");
 }
 
@@ -496,10 +496,10 @@ TEST_P(OpenpbsScheduling, StandingReservationsAreConfirmedWithAllOfTheirTimes) {
                          "una")
                     .out,
                 HasSubstr(" CONFIRMED"));
-    // A job of two days runs into it.
+    // A job of two days would run into the reservation.
     const std::string job = submit("-l select=1:ncpus=1 -l walltime=48:00:00");
     expect_comment(job, "Job would conflict with reservation or top job");
-    // One time is altered: the others are what they were.
+    // One occurrence is altered; the others stay as they were.
     const Output altered = site->sh(
         "$stock/pbs_ralter -I 60 -R $(date -d '+90 min' +%y%m%d%H%M.%S) -E $(date -d '+91 min' "
         "+%y%m%d%H%M.%S) " +
@@ -522,10 +522,10 @@ TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {
         "$stock/qmgr -c 'import hook h application/x-python default /tmp/h.py'");
     const std::string bad = submit("-N bad -l select=1:ncpus=2");
     expect_comment(bad, "not this one");
-    // Its room is another's.
+    // Other jobs may use the refused job's room.
     const std::string good = submit("-N good -l select=1:ncpus=2");
     expect_state(good, "R");
-    // With room it is refused again and again; after each time it waits twice as long.
+    // With room, the job is refused again and again; after each refusal it waits twice as long.
     site->ok("$stock/qdel " + good, "una");
     EXPECT_TRUE(wait_for([&] {
         return site->ok("$ours/pbs_explain " + bad).find("couldn't be run when that was tried last") !=
@@ -533,7 +533,7 @@ TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {
     })) << site->sh("$ours/pbs_explain " + bad);
 }
 
-// Comments that take longer than a cycle may are told after it, and none is lost.
+// Comments that take longer than a cycle may are sent after it, and none is lost.
 TEST_P(OpenpbsScheduling, ManyJobsAreToldWhatTheyWaitFor) {
     constexpr int kMany = 600;
     const auto told = [&](int vnode_has) {
@@ -558,7 +558,7 @@ TEST_P(OpenpbsScheduling, GoesOnAfterRestartsAndCrashes) {
     expect_state(runs, "R");
     const std::string waits = submit("-l select=1:ncpus=2");
     expect_comment(waits, "Not Running");
-    // The server alone: jobs go on.
+    // Only the server stops: jobs go on.
     site->ok("$stock/qterm -t quick; sleep 1");
     site->start_with_plugin();
     EXPECT_TRUE(scheduled_by("pbs_policy"));
@@ -567,7 +567,7 @@ TEST_P(OpenpbsScheduling, GoesOnAfterRestartsAndCrashes) {
     const std::string next = submit("-l select=1:ncpus=1");
     expect_state(next, "R");
     EXPECT_EQ(attribute(waits, "job_state"), "Q");
-    // Killed.
+    // The server is killed.
     site->kill_server();
     site->start_with_plugin();
     EXPECT_TRUE(scheduled_by("pbs_policy"));
@@ -581,13 +581,14 @@ TEST_P(OpenpbsScheduling, GoesOnAfterRestartsAndCrashes) {
     EXPECT_TRUE(scheduled_by("pbs_policy"));
     const std::string last = submit("-l select=1:ncpus=2");
     expect_state(last, "R");
-    // Nobody is left to start it again.
+    // Nobody is left to start the daemon again.
     site->ok("kill -9 $(pgrep -o -x pbs_policyd)");
     EXPECT_TRUE(scheduled_by("nobody"));
 }
 
 TEST_P(OpenpbsScheduling, StepsAsideForAnotherSchedulerAndForAPolicyOfAlgorithmExternal) {
-    // Ours is there first: pbs_sched is refused. That of 23.06.06 doesn't register any more then.
+    // While our scheduler is registered, pbs_sched is refused. That of 23.06.06 doesn't register later, so it
+    // is started again.
     const std::string start = "$(dirname $stock)/sbin/pbs_sched";
     const std::string end =
         "pid=$(cat /var/spool/pbs/sched_priv/sched.lock); kill $pid; while kill -0 $pid; do sleep 0.1; done "
@@ -600,7 +601,7 @@ TEST_P(OpenpbsScheduling, StepsAsideForAnotherSchedulerAndForAPolicyOfAlgorithmE
     expect_state(first, "R");
     EXPECT_TRUE(
         wait_for([&] { return site->sh("grep -q 'Job run' /var/spool/pbs/sched_logs/*").exit == 0; }, kLong));
-    // It has the place now.
+    // pbs_sched is registered now.
     accept("set policy default_policy algorithm = standard");
     EXPECT_TRUE(scheduled_by("not by pbs_policy: another scheduler"))
         << site->ok("$ours/qmgr -c 'list sched'");
@@ -627,7 +628,7 @@ TEST_F(OpenpbsSchedulingInstall, PbsConfIsAsItWas) {
     site->install("--scheduler");
     EXPECT_THAT(site->ok("cat /etc/pbs.conf"), AllOf(HasSubstr(before), HasSubstr("PBS_POLICY_SCHEDULER=1")));
     EXPECT_THAT(site->ok("$ours/pbs_policy_install --openpbs --status"), HasSubstr("scheduler: pbs_policy"));
-    // Without the option it is pbs_sched again.
+    // Without the option, pbs_sched schedules again.
     site->install();
     EXPECT_EQ(site->ok("cat /etc/pbs.conf"), before);
     EXPECT_THAT(site->ok("$ours/pbs_policy_install --openpbs --status"), HasSubstr("scheduler: pbs_sched"));

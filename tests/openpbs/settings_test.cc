@@ -1,4 +1,4 @@
-// What is set of OpenPBS's own objects is set in policies.
+// Settings of OpenPBS's own objects become settings of policies.
 #include "server_plugin/openpbs/settings.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,4 @@
-// A real OpenPBS server in a box of its own (tests/e2e/box.h), for tests: with the policy plugin in it, or
-// without.
+// A real OpenPBS server in a box of its own (tests/e2e/box.h), for tests with or without the policy plugin.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,39 +13,39 @@ namespace pbs::e2e {
 
 class Site {
   public:
-    // Runs a script of the shell in the box. `stock` stands for the folder of OpenPBS's commands with a
-    // slash, `ours` for ours: "$stock/qmgr", "$ours/qmgr".
+    // Runs a shell script in the box. `$stock` stands for the folder of OpenPBS's commands, and `$ours` for
+    // that of ours: "$stock/qmgr".
     Output sh(const std::string& script, const std::string& user = "root") const;
-    // Its standard output; a failure is told.
+    // Returns a script's standard output. Reports an exit status other than 0.
     std::string ok(const std::string& script, const std::string& user = "root") const;
-    // What it writes to standard error; that it succeeds is told as a failure.
+    // Returns a script's standard error. Reports exit status 0.
     std::string refused(const std::string& script, const std::string& user = "root") const;
-    // $ours/qmgr -c 'DIRECTIVE'
+    // Runs $ours/qmgr -c 'DIRECTIVE'.
     Output qmgr(const std::string& directive, const std::string& user = "alice") const;
-    // The same of OpenPBS's.
+    // Runs $stock/qmgr -c 'DIRECTIVE'.
     Output stock_qmgr(const std::string& directive, const std::string& user = "alice") const;
 
-    // Puts the plugin in with these options.
+    // Installs the plugin with these options of pbs_policy_install.
     void install(const std::string& options = {}) const;
     void start() const;
-    // And waits until the plugin answers.
+    // Starts the server and waits until the plugin answers.
     void start_with_plugin() const;
     void stop() const;
     // Waits until jobs can start.
     bool wait_for_node() const;
     void kill_server() const;
-    // The server's log.
+    // Returns the texts of the server's logs.
     std::string log() const;
-    // Waits until the server's log has this text so many times.
+    // Waits until the server's logs have this text so many times.
     bool wait_for_log(const std::string& text, int times = 1) const;
 
   private:
     Output in_box(const std::string& script, const std::string& user) const;
 
-    Box box_;  // nothing is started in it at first
+    Box box_;  // nothing runs in it at first
 };
 
-// Skips where there is no OpenPBS.
+// Skips its tests if there is no OpenPBS.
 class OpenpbsTest : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -54,20 +53,20 @@ class OpenpbsTest : public ::testing::Test {
     }
 };
 
-// The number that a command has printed; 0 if it has printed none.
+// Returns the number that a command has printed; 0: none.
 int number_of(const std::string& text);
 
-// A site with the plugin, started.
+// A site with the plugin, started before each test.
 class PolicySite : public OpenpbsTest {
   protected:
     void SetUp() override;
-    // How the plugin is attached.
+    // Options of pbs_policy_install, which say how the plugin is attached.
     virtual std::string options() const { return {}; }
 
     std::optional<Site> site;
 };
 
-// The same with the plugin attached in each way: with the options of pbs_policy_install as the parameter.
+// Runs tests with the plugin attached in each way. The parameter has the options of pbs_policy_install.
 class AttachedSite : public PolicySite, public ::testing::WithParamInterface<const char*> {
   protected:
     std::string options() const override { return GetParam(); }

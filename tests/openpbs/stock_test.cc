@@ -1,4 +1,4 @@
-// OpenPBS's own clients get the same answers with the plugin as without it, and our clients get along with a
+// OpenPBS's clients get the same answers with the plugin as without it, and our clients get along with a
 // server that has no plugin.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct Step {
     const char* script;
 };
 
-// Of every command of OpenPBS's, what succeeds and what is refused.
+// Runs each of OpenPBS's commands, with success and with refusals.
 constexpr std::array kSteps{
     Step{"root", "qstat -B"},
     Step{"root", "qstat -Bf"},
@@ -67,7 +67,7 @@ constexpr std::array kSteps{
          "qhold 0; qrls 0; qalter -N two 0; qalter -l walltime=50 0; qmove q1 0; qorder 0 1; qmsg 0 hello"},
     Step{"una",
          "qselect -u una; qselect -s H; qselect -q workq; tracejob 0 | head -n 2; qrun 0; qsig -s TERM 0"},
-    // What is shown of a job that was run again depends on whether it had a session.
+    // The status of a requeued job depends on whether it had a session.
     Step{"oscar",
          "qrun 0; for i in $(seq 100); do qstat -f 0 | grep -q session_id && break; sleep 0.1; done; "
          "qrerun 0; qstat -f 99; qdel 99"},
@@ -177,7 +177,7 @@ constexpr std::array kSteps{
     Step{"root", "qmgr -c 'print server'; qmgr -c 'print node @default'; qmgr -c 'print sched'"},
 };
 
-// Without what is another at each time.
+// Replaces texts that differ from run to run.
 std::string comparable(std::string text) {
     text = std::regex_replace(
         text, std::regex("(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} +[0-9]+ [0-9:]+ [0-9]{4}"), "TIME");
@@ -189,7 +189,7 @@ std::string comparable(std::string text) {
             "eligible_time|license_count|used_by|state|last_[a-z_]+|session_id|resources_used[.a-z]*) = "
             "[^\n]*"),
         "$1");
-    // Of a job that has run: session, tasks and so on.
+    // Columns of a job that has run: session, tasks and so on.
     text = std::regex_replace(text, std::regex(" +[0-9]+( +[0-9]+ +[0-9]+ )"), " SESSION$1");
     // The shell says this if a command ends before it has read its input.
     text = std::regex_replace(text, std::regex("[^\n]*write error: Broken pipe\n"), "");
@@ -211,7 +211,7 @@ class OpenpbsStock : public OpenpbsTest {
         } else {
             site.start();
         }
-        // Nothing starts by itself, so that what comes of a request doesn't depend on when.
+        // Turn scheduling off, so that replies don't depend on when a request comes.
         site.ok(
             "$stock/qmgr -c 'set server scheduling = False'; cd /; for i in $(seq 100); do "
             "$stock/qstat -B | grep -q Idle && exit 0; sleep 0.1; done; exit 1");
@@ -231,8 +231,7 @@ TEST_F(OpenpbsStock, EveryRequestIsAnsweredAsWithoutIt) {
         EXPECT_EQ(with[i], without[i]) << kSteps[i].script << " as " << kSteps[i].user;
 }
 
-// OpenPBS's server answers twice when it is asked for an attribute of a scheduler that it doesn't know, and
-// ends.
+// Asked for an attribute of a scheduler that it doesn't know, OpenPBS's server replies twice and ends.
 TEST_F(OpenpbsStock, OurClientsAskAServerWithoutPolicies) {
     const Site site;
     site.start();
@@ -253,7 +252,7 @@ TEST_F(OpenpbsStock, OurClientsAskAServerWithoutPolicies) {
     site.ok("kill -0 $(cat /var/spool/pbs/server_priv/server.lock); $stock/qstat -B");
 }
 
-// This project's pbs_iff in the place of OpenPBS's: for its clients and for ours.
+// Puts this project's pbs_iff in place of OpenPBS's, for its clients and for ours.
 TEST_F(OpenpbsStock, OurHelperVouchesForUsers) {
     const Site site;
     site.start();
@@ -273,7 +272,7 @@ TEST_F(OpenpbsStock, OurHelperVouchesForUsers) {
 TEST_F(OpenpbsStock, OurClientsAreKnownByMunge) {
     if (test::Munged::program().empty()) GTEST_SKIP() << test::Munged::kMissing;
     const Site site;
-    // Its libmunge has one socket, and a name that Debian has in the package for developers.
+    // OpenPBS's libmunge knows one socket, and has a name that only Debian's development package installs.
     site.ok(
         "mkdir -p /run/munge && mount -t tmpfs -o mode=755 tmpfs /run/munge && cd /var/tmp && "
         "head -c 128 /dev/urandom > key && chmod 600 key && " +
@@ -293,7 +292,7 @@ TEST_F(OpenpbsStock, OurClientsAreKnownByMunge) {
     site.ok("PBS_AUTH_METHOD=munge $ours/qdel " + id, "una");
 }
 
-// Which the plugin keeps from every client.
+// The plugin keeps such attributes of every client from the server.
 TEST_F(OpenpbsStock, AnUnknownAttributeOfASchedulerEndsNoServerThatHasPolicies) {
     const Site site;
     site.install();

@@ -12,8 +12,8 @@
 namespace pbs::e2e {
 namespace {
 
-// The amounts of each vnode in the order of their names: that of the first vnode of a chunk that OpenPBS
-// divides is its own.
+// Sorts the amounts of each vnode by name: OpenPBS orders those of the first vnode of a divided chunk in its
+// own way.
 std::string in_order(const std::string& exec_vnode) {
     std::string out;
     std::vector<std::string> amounts;
@@ -39,12 +39,12 @@ std::string in_order(const std::string& exec_vnode) {
     return out;
 }
 
-// Of a job's id, without the server and what else is behind it.
+// Returns the number at the beginning of a job's id.
 std::string sequence_of(const std::string& id) {
     return id.substr(0, id.find_first_not_of("0123456789"));
 }
 
-// A day of the month and a time of the day, in a format of date(1).
+// Returns a shell expression for an instant so many minutes from now, in a format of date(1).
 std::string at(int minutes, const std::string& format) {
     return fmt::format("$(date -d '{} minutes' +'{}')", minutes, format);
 }
@@ -79,7 +79,7 @@ void TwoServers::submit(const std::vector<RandomSite::Job>& jobs) {
                 "su {} -s /bin/bash -c \"{}qsub -o /dev/null -e /dev/null {} -- /bin/sleep 10000\" "
                 "2>/dev/null || echo refused\n",
                 job.user, host->commands, job.options);
-        // OpenPBS's server gives a job that it refuses a number, too.
+        // OpenPBS's server gives a number to a refused job, too.
         std::istringstream ids(box_.sh(script).out);
         int number = submitted_;
         for (std::string id; std::getline(ids, id); ++number)
@@ -122,7 +122,7 @@ StartsSeen TwoServers::cycle(const Host& host) const {
     const std::size_t before = log_of(host).size();
     (void)box_.ok(host.commands + "qmgr -c 'set server scheduling = True'");
     std::string news;
-    // The subjobs of an array may be started by one cycle after the other.
+    // The subjobs of an array may start in several cycles, one after the other.
     EXPECT_TRUE(wait_for(
         [&] {
             const std::string last = std::exchange(news, log_of(host).substr(before));
@@ -141,7 +141,7 @@ StartsSeen TwoServers::cycle(const Host& host) const {
         const std::size_t job = line.find(";Job;") + 5;
         out.started.push_back(name_of(host, line.substr(job, line.find(';', job) - job)));
     }
-    // What was asked of the execution host takes a while.
+    // Requests to the execution host take a while.
     std::map<std::string, std::string> last;
     EXPECT_TRUE(wait_for(
         [&] {
@@ -182,8 +182,8 @@ void TwoServers::start_theirs() const {
     box_.ok("kill -HUP $(cat /var/spool/pbs/sched_priv/sched.lock)");
 }
 
-// A mom for each vnode, with an address, a port and a home of its own: OpenPBS has a path of its own for
-// vnodes that share a mom or a host. Or all vnodes are the box's mom's.
+// Gives each vnode a mom with an address, a port and a home of its own, since OpenPBS treats vnodes that
+// share a mom or a host in a special way. With `one_mom` the box's mom has all vnodes.
 void TwoServers::make_vnodes() const {
     std::set<std::string> names;
     std::string settings;
@@ -227,7 +227,7 @@ void TwoServers::make_vnodes() const {
     if (!random_.one_mom) box_.ok(in_qmgr(settings));
 }
 
-// Prime time that would go over midnight is all day.
+// Writes the files of dedicated and prime time. Prime time that would go over midnight is all day.
 void TwoServers::put_times(const std::string& folder) const {
     if (random_.dedicated)
         box_.ok(fmt::format("echo \"{} {}\" > {}/dedicated_time",
@@ -263,7 +263,7 @@ std::string TwoServers::log_of(const Host& host) const {
     return box_.sh(fmt::format("cat {}/* 2>/dev/null", host.sched_logs)).out;
 }
 
-// By the number of submission rather than the id's.
+// Returns the job's number of submission, with the index of a subjob.
 std::string TwoServers::name_of(const Host& host, const std::string& id) const {
     const std::string sequence = sequence_of(id);
     const auto known = names_.at(host.name).find(sequence);
@@ -277,13 +277,14 @@ std::string TwoServers::id_of(const Host& host, const std::string& name) const {
     return name;
 }
 
-// State and vnodes of each job and subjob.
+// Returns the state and vnodes of each job and subjob.
 std::map<std::string, std::string> TwoServers::states(const Host& host) const {
     const auto document = nlohmann::json::parse(box_.ok(host.commands + "qstat -tf -F json"), nullptr, false);
     std::map<std::string, std::string> out;
     if (document.is_discarded() || !document.contains("Jobs")) return out;
     for (const auto& [id, job] : document["Jobs"].items())
-        // An array whose only subjob that had started is queued again has begun or hasn't.
+        // Leave arrays out: an array whose only started subjob is queued again may be shown as begun or as
+        // queued.
         if (id.find("[]") == std::string::npos)
             out[name_of(host, id)] =
                 fmt::format("{} {}", job.value("job_state", "?"), in_order(job.value("exec_vnode", "")));

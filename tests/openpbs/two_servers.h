@@ -1,6 +1,5 @@
-// A server of OpenPBS with its own scheduler and a bundled one, side by side in a box, with the same jobs on
-// the same vnodes with the same settings. The bundled server has its settings from what the other has: its
-// first start migrates them.
+// An OpenPBS server with its own scheduler and a bundled server, side by side in a box, with the same jobs,
+// vnodes and settings. The bundled server migrates the settings of the other at its first start.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ struct Host {
 inline const Host kTheirs{"OpenPBS", "$stock/", "/var/spool/pbs/sched_logs"};
 inline const Host kOurs{"pbspolicy", "PBS_HOME=/var/tmp/ours $ours/", "/var/tmp/ours/sched_logs"};
 
-// What became of the jobs, by number of submission (of a subjob with its index).
+// Outcome of jobs, by number of submission (with the index of a subjob).
 struct StartsSeen {
     std::vector<std::string> started;           // in this order
     std::map<std::string, std::string> states;  // and where they run
@@ -43,7 +42,7 @@ class TwoServers {
     void end_some(const StartsSeen& seen, std::uint64_t choice) const;
     StartsSeen cycle(const Host& host) const;
 
-    // For messages.
+    // Returns the jobs' comments, for messages.
     std::string comments(const Host& host) const;
     std::string report() const;
 
@@ -60,7 +59,8 @@ class TwoServers {
     const RandomSite& random_;
     Site box_;
     int submitted_ = 0;
-    std::map<std::string, std::map<std::string, std::string>> names_;  // by host, by sequence number
+    std::map<std::string, std::map<std::string, std::string>>
+        names_;  // number of submission by host and sequence number
 };
 
 }  // namespace pbs::e2e
